@@ -1,0 +1,86 @@
+# The four kinds of target that the tree is made of. A folder's CMakeLists.txt calls only these.
+#
+#   tailgate_library(NAME SOURCES ... [LIBS ...])       static library tailgate_NAME
+#   tailgate_test(NAME SOURCES ... [LIBS ...])          Catch2 program, its cases registered in ctest
+#   tailgate_bench(NAME SOURCES ... [LIBS ...])         Google Benchmark program, smoke-run by ctest
+#   tailgate_fuzz(NAME SOURCES ... [LIBS ...] [CORPUS DIR])  libFuzzer program (preset fuzz); its
+#                                                       corpus replays in ctest where it is built
+# and, for the summary that configuring ends with,
+#   tailgate_component(NAME FOUND WHAT)                 FOUND: truthy; WHAT: what it adds or how to get it
+
+add_library(tailgate_options INTERFACE)
+target_include_directories(tailgate_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(MSVC)
+  target_compile_options(tailgate_options INTERFACE /W4 /permissive- /utf-8
+    $<$<BOOL:${TAILGATE_WERROR}>:/WX>)
+else()
+  target_compile_options(tailgate_options INTERFACE -Wall -Wextra -Wconversion
+    $<$<BOOL:${TAILGATE_WERROR}>:-Werror>)
+endif()
+
+if(BUILD_TESTING)
+  find_package(Catch2 2.13 REQUIRED)
+  include(Catch)
+  find_package(benchmark REQUIRED)
+  add_library(tailgate_catch_main STATIC ${PROJECT_SOURCE_DIR}/ci/cmake/catch_main.cpp)
+  target_link_libraries(tailgate_catch_main PUBLIC Catch2::Catch2)
+endif()
+
+function(tailgate_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(tailgate_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(tailgate_${name} PUBLIC tailgate_options ${ARG_LIBS})
+endfunction()
+
+function(tailgate_test name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(tailgate_${name}_test ${ARG_SOURCES})
+  target_link_libraries(tailgate_${name}_test PRIVATE tailgate_options tailgate_catch_main
+    ${ARG_LIBS})
+  catch_discover_tests(tailgate_${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 120)
+endfunction()
+
+function(tailgate_bench name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(tailgate_${name}_bench ${ARG_SOURCES})
+  target_link_libraries(tailgate_${name}_bench PRIVATE tailgate_options benchmark::benchmark_main
+    ${ARG_LIBS})
+  add_test(NAME "${name}: benchmark smoke run"
+    COMMAND tailgate_${name}_bench --benchmark_min_time=0.001)
+endfunction()
+
+function(tailgate_fuzz name)
+  if(NOT TAILGATE_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;LIBS" ${ARGN})
+  add_executable(tailgate_${name}_fuzz ${ARG_SOURCES})
+  target_link_libraries(tailgate_${name}_fuzz PRIVATE tailgate_options ${ARG_LIBS})
+  target_link_options(tailgate_${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  if(ARG_CORPUS)
+    add_test(NAME "${name}: fuzz corpus" COMMAND tailgate_${name}_fuzz -runs=0 ${ARG_CORPUS})
+  endif()
+endfunction()
+
+function(tailgate_component name found what)
+  if(${found})
+    set(state "yes")
+  else()
+    set(state "no ")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TAILGATE_COMPONENTS "  ${state}  ${name}: ${what}")
+endfunction()
+
+function(tailgate_summary)
+  get_property(rows GLOBAL PROPERTY TAILGATE_COMPONENTS)
+  message(STATUS "tailgate ${PROJECT_VERSION}, build type '${CMAKE_BUILD_TYPE}'; optional parts:")
+  foreach(row IN LISTS rows)
+    message(STATUS "${row}")
+  endforeach()
+endfunction()
