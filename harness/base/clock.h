@@ -1,0 +1,119 @@
+// The run clock: one timeline, in nanoseconds since the run's start, shared by the controller, the
+// provider and the consumer. Its ticks are the time-stamp counter's where that is invariant and
+// agrees between the cores, else the operating system's raw monotonic clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+namespace tailgate {
+
+enum class ClockKind : std::uint32_t { tsc, os_monotonic };
+
+// Plain data: it travels to the other processes through shared memory.
+struct ClockCalibration {
+  ClockKind kind = ClockKind::os_monotonic;
+  std::uint32_t shift = 32;
+  std::uint64_t multiplier = std::uint64_t{1} << 32;  // ns = (ticks - base_ticks) * multiplier >> shift
+  std::uint64_t base_ticks = 0;                       // the run clock's zero
+  std::int64_t base_unix_ns = 0;                      // the same instant in CLOCK_REALTIME
+  double frequency_hz = 1e9;
+  double error_ppm = 0;            // bound on the frequency's error against the OS clock
+  double read_cost_ns = 0;         // median of back-to-back reads
+  double cross_core_offset_ns = 0; // largest offset seen between two cores …
+  double cross_core_bound_ns = 0;  // … and how well it could be told (half the round trip)
+};
+
+namespace clock_detail {
+
+// The operating system's raw monotonic clock in ns: CLOCK_MONOTONIC_RAW, or
+// QueryPerformanceCounter scaled to ns. (clock_linux.cpp, clock_windows.cpp)
+std::uint64_t os_monotonic_ns();
+std::int64_t os_unix_ns();
+
+}  // namespace clock_detail
+
+class Clock {
+ public:
+  Clock() = default;
+  explicit Clock(const ClockCalibration& calibration) : calibration_(calibration) {}
+
+  // The raw counter. `now` may be reordered with neighbouring instructions by a few ns; `after`
+  // waits until everything before it is done, which is what the end of a timed call needs.
+  std::uint64_t ticks() const {
+#if defined(__x86_64__) || defined(_M_X64)
+    if (calibration_.kind == ClockKind::tsc) [[likely]] return __rdtsc();
+#endif
+    return clock_detail::os_monotonic_ns();
+  }
+  std::uint64_t ticks_after() const {
+#if defined(__x86_64__) || defined(_M_X64)
+    if (calibration_.kind == ClockKind::tsc) [[likely]] {
+      unsigned processor;
+      return __rdtscp(&processor);
+    }
+#endif
+    return clock_detail::os_monotonic_ns();
+  }
+
+  std::uint64_t now_ns() const { return ns_from_ticks(ticks()); }
+  std::uint64_t now_after_ns() const { return ns_from_ticks(ticks_after()); }
+
+  // Ticks before the run clock's zero give 0.
+  std::uint64_t ns_from_ticks(std::uint64_t ticks) const {
+    if (ticks < calibration_.base_ticks) [[unlikely]] return 0;
+    return scale(ticks - calibration_.base_ticks);
+  }
+
+  const ClockCalibration& calibration() const { return calibration_; }
+
+ private:
+  std::uint64_t scale(std::uint64_t ticks) const {
+#if defined(_MSC_VER) && !defined(__clang__)
+    std::uint64_t high;
+    const std::uint64_t low = _umul128(ticks, calibration_.multiplier, &high);
+    return __shiftright128(low, high, static_cast<unsigned char>(calibration_.shift));
+#else
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(ticks) * calibration_.multiplier >>
+                                      calibration_.shift);
+#endif
+  }
+
+  ClockCalibration calibration_{};
+};
+
+// Calibrates a new run clock; takes about a tenth of a second. Chooses the TSC when the processor
+// declares it invariant and no pair of cores disagrees by more than could be told, unless
+// force_os_clock is set.
+ClockCalibration calibrate_clock(bool force_os_clock = false);
+
+// How far the run clock has moved from the OS clocks since calibration: parts per million, positive
+// when the run clock is fast. On machines whose CLOCK_MONOTONIC_RAW is itself the TSC the first
+// says nothing; CLOCK_REALTIME, where something disciplines it, is the independent witness.
+struct ClockDrift {
+  double against_monotonic_ppm = 0;
+  double against_realtime_ppm = 0;
+  double elapsed_s = 0;
+};
+
+class DriftMeter {
+ public:
+  explicit DriftMeter(const Clock& clock);
+  ClockDrift read() const;
+
+ private:
+  Clock clock_;
+  std::uint64_t start_run_ns_;
+  std::uint64_t start_monotonic_ns_;
+  std::int64_t start_unix_ns_;
+};
+
+std::string_view clock_kind_name(ClockKind kind);
+
+}  // namespace tailgate
