@@ -1,0 +1,7 @@
+#include "harness/base/cpu_features.h"
+
+namespace tailgate {
+
+bool has_invariant_tsc() { return false; }
+
+}  // namespace tailgate

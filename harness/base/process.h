@@ -1,0 +1,74 @@
+// Child processes of the controller.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tailgate {
+
+struct ChildOptions {
+  std::vector<std::string> arguments;  // without the program
+  std::vector<std::pair<std::string, std::string>> environment;  // added to this process's own
+  std::vector<std::intptr_t> inherited;  // SharedMemory::native() of what the child may open
+  std::filesystem::path output;          // standard output and error go to this file
+};
+
+// How a child ended.
+struct ChildEnd {
+  bool exited = false;  // of itself, with code; otherwise by signal (Windows: an exception code)
+  int code = 0;
+  std::string text() const;  // "exit code 3", "signal 9 (Killed)"
+};
+
+// One child. It ignores the terminal's interrupt (the controller decides) and dies with the
+// process that started it. Destroying a running child kills it.
+class Child {
+ public:
+  // Runs this program again. Throws Error.
+  static Child start_self(const ChildOptions& options);
+
+  Child(Child&& other) noexcept
+      : process_(std::exchange(other.process_, 0)), pid_(other.pid_), end_(other.end_) {}
+  Child& operator=(Child&&) = delete;
+  ~Child();
+
+  int pid() const { return pid_; }
+
+  // How it ended, or nothing while it runs.
+  std::optional<ChildEnd> poll();
+
+  // Waits at most that long.
+  std::optional<ChildEnd> wait_for(std::chrono::nanoseconds limit);
+
+  // Ends it at once and reaps it.
+  ChildEnd kill();
+
+ private:
+  Child(std::intptr_t process, int pid) : process_(process), pid_(pid) {}
+
+  std::intptr_t process_;  // pid or HANDLE; 0 after a move
+  int pid_;
+  std::optional<ChildEnd> end_;
+};
+
+// Sets a flag when the user interrupts (Ctrl-C, SIGTERM) for as long as it lives, instead of
+// ending the process; a second interrupt ends the process at once. One at a time.
+class InterruptFlag {
+ public:
+  InterruptFlag();
+  ~InterruptFlag();
+  InterruptFlag(const InterruptFlag&) = delete;
+  InterruptFlag& operator=(const InterruptFlag&) = delete;
+  static bool raised();
+};
+
+// For the first lines of a child's main: ignore the terminal's interrupt, ask for the finest timer
+// resolution of sleeps.
+void prepare_child_process();
+
+}  // namespace tailgate
