@@ -1,0 +1,91 @@
+// Where a value lies in an HDR histogram: the index arithmetic, nothing else.
+//
+// The layout is HdrHistogram's (http://hdrhistogram.org): values up to 2 * 10^digits have a slot
+// per unit; every further doubling of the value is covered by `slots_per_doubling()` slots, each
+// twice as wide as those before. So a slot is never wider than value / 10^digits, and quantiles and
+// encodings equal those of HdrHistogram for the same range.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tailgate {
+
+// Values carry whatever unit the caller records, as a rule nanoseconds.
+struct HistogramRange {
+  std::uint64_t lowest_discernible = 1;                  // rounded down to a power of two
+  std::uint64_t highest_trackable = 3'600'000'000'000u;  // an hour in nanoseconds
+  int significant_digits = 3;                            // 0 to 5
+
+  bool operator==(const HistogramRange&) const = default;
+};
+
+class HistogramLayout {
+ public:
+  // Throws Error unless 1 <= lowest_discernible, 2 * lowest_discernible <= highest_trackable <
+  // 2^63, 0 <= significant_digits <= 5 and the finest slots fit below 2^62.
+  explicit HistogramLayout(const HistogramRange& range);
+
+  const HistogramRange& range() const { return range_; }
+
+  // At most 6.2 million (47 MiB of counts), for five digits from 1 to 2^63 - 1.
+  std::size_t count_slots() const { return slots_; }
+
+  // The highest value that has a slot: highest_trackable or somewhat above it.
+  std::uint64_t highest_recordable() const { return highest_equivalent(slots_ - 1); }
+
+  std::uint64_t clamp(std::uint64_t value) const { return std::min(value, highest_recordable()); }
+
+  // The slot of a value, without a branch. Values above highest_recordable() give an index at or
+  // above count_slots(), never below.
+  std::size_t index_of(std::uint64_t value) const noexcept {
+    const int shift = 63 - half_magnitude_ - std::countl_zero(value | mask_);
+    return (static_cast<std::size_t>(shift) << half_magnitude_) +
+           static_cast<std::size_t>(value >> shift) - unit_offset_;
+  }
+
+  // The values that share a slot. index < count_slots().
+  std::uint64_t lowest_equivalent(std::size_t index) const noexcept {
+    return offset_in_bucket(index) << bucket_shift(index);
+  }
+  std::uint64_t highest_equivalent(std::size_t index) const noexcept {
+    return lowest_equivalent(index) + (slot_width(index) - 1);
+  }
+  // The value that stands for the slot in sums (mean, standard deviation).
+  std::uint64_t median_equivalent(std::size_t index) const noexcept {
+    return lowest_equivalent(index) + slot_width(index) / 2;
+  }
+
+  // How many doublings of value beyond the first 2 * slots_per_doubling() units have slots, plus
+  // one: HdrHistogram calls them buckets.
+  std::size_t count_buckets() const { return (slots_ >> half_magnitude_) - 1; }
+  std::size_t slots_per_doubling() const { return std::size_t{1} << half_magnitude_; }
+
+  bool operator==(const HistogramLayout& other) const { return range_ == other.range_; }
+
+ private:
+  std::size_t bucket(std::size_t index) const noexcept {
+    const std::size_t doubling = index >> half_magnitude_;
+    return doubling - (doubling != 0);  // the first bucket is twice as long as the others
+  }
+  int bucket_shift(std::size_t index) const noexcept {
+    return static_cast<int>(bucket(index)) + unit_magnitude_;
+  }
+  std::uint64_t offset_in_bucket(std::size_t index) const noexcept {
+    return index - (bucket(index) << half_magnitude_);
+  }
+  std::uint64_t slot_width(std::size_t index) const noexcept {
+    return std::uint64_t{1} << bucket_shift(index);
+  }
+
+  HistogramRange range_;
+  int unit_magnitude_;       // log2 of the finest slot's width
+  int half_magnitude_;       // log2 of the number of slots per doubling
+  std::uint64_t mask_;       // the highest value of the first bucket
+  std::size_t unit_offset_;  // unit_magnitude_ << half_magnitude_
+  std::size_t slots_;
+};
+
+}  // namespace tailgate
