@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/base/options.h"
+#include "harness/result/describe.h"
+#include "harness/result/json.h"
+
+namespace tailgate {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kDamaged = "copy the file again from where it was made, or run again";
+constexpr const char* kSeeFields = "see the field tables in results/README.md, or run again";
+
+// A value for an error message: short, one line, whatever it holds.
+std::string excerpt(const json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  constexpr std::size_t kMaxChars = 60;
+  if (value.is_string() && value.get_ref<const std::string&>().size() > kMaxChars) {
+    return fmt::format("a text of {} bytes", value.get_ref<const std::string&>().size());
+  }
+  return value.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+struct Source {
+  const std::string& origin;
+  int version;
+};
+
+[[noreturn]] void refuse(const Source& source, const ResultPath& path, const json& value,
+                         const std::string& wanted) {
+  const std::string place = path.text();
+  throw Error(fmt::format("{}: {} = {} is not {}", source.origin, place.empty() ? "it" : place,
+                          excerpt(value), wanted),
+              kSeeFields);
+}
+
+template <class T>
+void read(const json& value, const ResultPath& path, const Source& source, T& into);
+
+template <class Struct>
+class FieldReader {
+ public:
+  FieldReader(const json& object, const ResultPath& path, const Source& source, Struct& into)
+      : object_(object), path_(path), source_(source), into_(into) {}
+
+  template <class Field>
+  void operator()(const char* name, Field Struct::*member, const char*, int since = 1) {
+    names_.push_back(name);
+    const ResultPath path(path_, name);
+    const auto found = object_.find(name);
+    if (found == object_.end()) {
+      if (IsOptional<Field>::value || since > source_.version) return;
+      throw Error(fmt::format("{}: {} is missing", source_.origin, path.text()), kSeeFields);
+    }
+    ++known_;
+    if constexpr (IsOptional<Field>::value) {
+      read(*found, path, source_, (into_.*member).emplace());
+    } else {
+      read(*found, path, source_, into_.*member);
+    }
+  }
+
+  // An older file may hold fields that have been given up since; a current one may not.
+  void check_unknown() const {
+    if (known_ == object_.size() || source_.version < kResultVersion) return;
+    for (const auto& [name, value] : object_.items()) {
+      if (std::find(names_.begin(), names_.end(), name) != names_.end()) continue;
+      const std::string near = nearest_name(name, names_);
+      throw Error(fmt::format("{}: {} is not a field of a version {} result", source_.origin,
+                              excerpt(ResultPath(path_, name).text()), source_.version),
+                  near.empty() ? std::string(kSeeFields) : fmt::format("did you mean '{}'?", near));
+    }
+  }
+
+ private:
+  const json& object_;
+  const ResultPath& path_;
+  const Source& source_;
+  Struct& into_;
+  std::vector<std::string> names_;
+  std::size_t known_ = 0;
+};
+
+template <WholeNumber T>
+void read_whole(const json& value, const ResultPath& path, const Source& source, T& into) {
+  using Limits = std::numeric_limits<T>;
+  const auto refuse_range = [&] {
+    refuse(source, path, value,
+           fmt::format("a whole number from {} to {}", Limits::min(), Limits::max()));
+  };
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (!std::in_range<T>(number)) refuse_range();
+    into = static_cast<T>(number);
+  } else if (value.is_number_integer()) {
+    const auto number = value.get<std::int64_t>();
+    if (!std::in_range<T>(number)) refuse_range();
+    into = static_cast<T>(number);
+  } else {
+    refuse_range();
+  }
+}
+
+template <class T>
+void read(const json& value, const ResultPath& path, const Source& source, T& into) {
+  if constexpr (Described<T>) {
+    if (!value.is_object()) refuse(source, path, value, "an object");
+    FieldReader<T> reader(value, path, source, into);
+    T::describe(reader);
+    reader.check_unknown();
+  } else if constexpr (IsVector<T>::value) {
+    if (!value.is_array()) refuse(source, path, value, "a list");
+    into.resize(value.size());
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      read(value[i], ResultPath(path, i), source, into[i]);
+    }
+  } else if constexpr (std::same_as<T, std::string>) {
+    if (!value.is_string()) refuse(source, path, value, "a text");
+    into = value.get_ref<const std::string&>();
+  } else if constexpr (std::same_as<T, bool>) {
+    if (!value.is_boolean()) refuse(source, path, value, "true or false");
+    into = value.get<bool>();
+  } else if constexpr (std::same_as<T, double>) {
+    if (!value.is_number()) refuse(source, path, value, "a number");
+    into = value.get<double>();
+  } else {
+    read_whole(value, path, source, into);
+  }
+}
+
+// Refuses, while the text is being parsed, what the parser itself would let pass: depth that no
+// result has, and a field given twice, of which the parser would keep the last.
+class ParseGuard {
+ public:
+  explicit ParseGuard(const std::string& origin) : origin_(origin) {}
+
+  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
+    using Event = json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= kMaxResultDepth) {
+        throw Error(fmt::format("{}: nests deeper than {} levels, which no result does", origin_,
+                                kMaxResultDepth),
+                    "give a result file of tailgate");
+      }
+      if (event == Event::object_start) open_objects_.emplace_back();
+    } else if (event == Event::object_end) {
+      open_objects_.pop_back();
+    } else if (event == Event::key) {
+      if (!open_objects_.back().insert(parsed.get_ref<const std::string&>()).second) {
+        throw Error(
+            fmt::format("{}: field {} is given twice in one object", origin_, excerpt(parsed)),
+            kDamaged);
+      }
+    }
+    return true;
+  }
+
+ private:
+  const std::string& origin_;
+  std::vector<std::unordered_set<std::string>> open_objects_;
+};
+
+json parse(std::string_view text, const std::string& origin) {
+  if (text.size() > kMaxResultBytes) {
+    throw Error(fmt::format("{}: {} bytes exceed the {} that a result may have", origin,
+                            text.size(), kMaxResultBytes),
+                "give a result file of tailgate; for a long run, make the intervals longer");
+  }
+  try {
+    ParseGuard guard(origin);
+    return json::parse(text, std::ref(guard));
+  } catch (const json::parse_error& error) {
+    const std::size_t byte = std::min(error.byte, text.size());
+    const auto line =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n') + 1;
+    throw Error(
+        fmt::format("{}: not JSON at byte {} of {} (line {})", origin, byte, text.size(), line),
+        kDamaged);
+  } catch (const json::out_of_range&) {
+    throw Error(fmt::format("{}: holds a number beyond the range of a double", origin), kDamaged);
+  }
+}
+
+int check_format(const json& document, const std::string& origin) {
+  const auto format = document.is_object() ? document.find("format") : document.end();
+  if (format == document.end() || *format != kResultFormat) {
+    throw Error(fmt::format("{}: not a result: its 'format' is {}, not '{}'", origin,
+                            format == document.end() ? "missing" : excerpt(*format), kResultFormat),
+                "give a file that 'tailgate run' wrote");
+  }
+  const auto found = document.find("version");
+  int version = 0;
+  const Source source{origin, kResultVersion};
+  const ResultPath root;
+  const ResultPath path(root, "version");
+  if (found == document.end()) {
+    throw Error(fmt::format("{}: version is missing", origin), kSeeFields);
+  }
+  read(*found, path, source, version);
+  if (version > kResultVersion) {
+    throw Error(fmt::format("{}: version {} was made by a newer tailgate; this one reads up to {}",
+                            origin, version, kResultVersion),
+                "use the tailgate that made it, or a later one");
+  }
+  if (version < 1) refuse(source, path, *found, "1 or more");
+  return version;
+}
+
+}  // namespace
+
+Result read_result(std::string_view json_text, const std::string& origin) {
+  const json document = parse(json_text, origin);
+  const Source source{origin, check_format(document, origin)};
+  Result result;
+  read(document, ResultPath(), source, result);
+  result.version = kResultVersion;
+  return result;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,108 @@
+#include "harness/result/latency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/base/histogram_codec.h"
+
+namespace tailgate {
+namespace {
+
+constexpr const char* kDamaged =
+    "the result was edited or damaged: copy it again from where it was made, or run again";
+
+// Merges the same latency of several trials; all of them have one range as a rule.
+class Merger {
+ public:
+  void add(const Latency& latency) {
+    const Histogram histogram = decode_latency(latency);
+    if (whole_) {
+      whole_->add(histogram);
+    } else {
+      whole_ = histogram;
+    }
+  }
+
+  bool empty() const { return !whole_.has_value(); }
+  Latency latency() const { return make_latency(whole_ ? *whole_ : Histogram(HistogramRange())); }
+
+ private:
+  std::optional<Histogram> whole_;
+};
+
+StepSummary summarize_step(unsigned step, std::vector<const Trial*> trials) {
+  StepSummary summary;
+  summary.step = step;
+  summary.rate_hz = trials.front()->load.rate_hz;
+  std::erase_if(trials, [](const Trial* trial) { return trial->outcome != kOutcomeCompleted; });
+  summary.trials = static_cast<unsigned>(trials.size());
+  Merger service;
+  Merger response;
+  Merger delivery;
+  for (const Trial* trial : trials) {
+    try {
+      service.add(trial->service);
+      response.add(trial->response);
+      if (trial->consumer.delivery) delivery.add(*trial->consumer.delivery);
+    } catch (const Error& error) {
+      throw Error(fmt::format("trial {}: {}", trial->index, error.what_failed()), error.remedy());
+    }
+  }
+  summary.service = service.latency();
+  summary.response = response.latency();
+  if (!delivery.empty()) summary.delivery = delivery.latency();
+  if (!trials.empty()) {
+    const auto middle = trials.begin() + static_cast<std::ptrdiff_t>((trials.size() - 1) / 2);
+    std::nth_element(trials.begin(), middle, trials.end(), [](const Trial* a, const Trial* b) {
+      return a->achieved_rate_hz < b->achieved_rate_hz;
+    });
+    summary.achieved_rate_hz = (*middle)->achieved_rate_hz;
+    summary.saturated = (*middle)->rate_missed;
+  }
+  return summary;
+}
+
+}  // namespace
+
+Latency make_latency(const Histogram& histogram) {
+  Latency latency;
+  latency.count = histogram.total_count();
+  latency.min_ns = histogram.min();
+  latency.mean_ns = histogram.mean();
+  latency.p50_ns = histogram.value_at_quantile(0.5);
+  latency.p90_ns = histogram.value_at_quantile(0.9);
+  latency.p99_ns = histogram.value_at_quantile(0.99);
+  latency.p99_9_ns = histogram.value_at_quantile(0.999);
+  latency.p99_99_ns = histogram.value_at_quantile(0.9999);
+  latency.max_ns = histogram.max();
+  latency.overflow = histogram.overflow_count();
+  latency.hdr = encode_v2_base64(histogram);
+  return latency;
+}
+
+Histogram decode_latency(const Latency& latency) {
+  if (latency.count == 0 && latency.hdr.empty()) return Histogram(HistogramRange());
+  Histogram histogram = decode(latency.hdr);
+  if (histogram.total_count() != latency.count) {
+    throw Error(fmt::format("the distribution holds {} values, but its count says {}",
+                            histogram.total_count(), latency.count),
+                kDamaged);
+  }
+  histogram.set_overflow_count(latency.overflow);
+  return histogram;
+}
+
+std::vector<StepSummary> summarize(const Result& result) {
+  std::map<unsigned, std::vector<const Trial*>> by_step;
+  for (const Trial& trial : result.trials) by_step[trial.step].push_back(&trial);
+  std::vector<StepSummary> summaries;
+  for (const auto& [step, trials] : by_step) summaries.push_back(summarize_step(step, trials));
+  return summaries;
+}
+
+}  // namespace tailgate

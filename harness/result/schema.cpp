@@ -1,0 +1,190 @@
+#include "harness/result/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "harness/result/describe.h"
+#include "harness/result/result.h"
+
+namespace tailgate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The name and the one-line meaning of each struct.
+template <class Struct>
+struct About;
+#define TAILGATE_ABOUT(Struct, text)                \
+  template <>                                       \
+  struct About<Struct> {                            \
+    static constexpr const char* kName = #Struct;   \
+    static constexpr const char* kMeaning = text;   \
+  }
+TAILGATE_ABOUT(Result, "one run: all trials of one scenario, sink and configuration");
+TAILGATE_ABOUT(ScenarioUsed, "the scenario that was run");
+TAILGATE_ABOUT(SinkUsed, "the sink that it was run against");
+TAILGATE_ABOUT(Setting, "a named setting; settings stand in the order of their options table");
+TAILGATE_ABOUT(Placement, "which processors each role was bound to");
+TAILGATE_ABOUT(Machine, "the machine");
+TAILGATE_ABOUT(Build, "the program that measured");
+TAILGATE_ABOUT(ClockUsed, "the clock that every time was read from");
+TAILGATE_ABOUT(StepSummary,
+               "all completed trials of one step together: quantiles of the merged histograms");
+TAILGATE_ABOUT(Latency, "a distribution of durations, with the digest that people look up most");
+TAILGATE_ABOUT(Trial, "one fresh process that ran the scenario against the sink once");
+TAILGATE_ABOUT(Load, "the shape of the load, as the scenario planned it for one step");
+TAILGATE_ABOUT(Interval, "a stretch of a trial");
+TAILGATE_ABOUT(SlowCall, "one of the slowest calls of a trial");
+TAILGATE_ABOUT(LedgerAccount, "what became of every event: emitted = delivered + lost + unaccounted");
+TAILGATE_ABOUT(LossCount, "events lost to one cause");
+TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
+TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
+TAILGATE_ABOUT(Floor, "the harness's own cost: the same loop on the null sink");
+TAILGATE_ABOUT(Remark, "something that a reader of the figures must know");
+#undef TAILGATE_ABOUT
+
+struct FieldText {
+  std::string name;
+  std::string type;  // for the table, in Markdown
+  Json schema;
+  std::string meaning;
+  int since;
+  bool optional;
+};
+
+struct StructText {
+  std::string name;
+  std::string meaning;
+  std::vector<FieldText> fields;
+};
+
+// Collects the structs in the order in which a reader of the result meets them.
+class Collector {
+ public:
+  template <Described Struct>
+  void collect() {
+    const std::string name = About<Struct>::kName;
+    for (const StructText& known : structs_) {
+      if (known.name == name) return;
+    }
+    const std::size_t index = structs_.size();
+    structs_.push_back({name, About<Struct>::kMeaning, {}});
+    const std::size_t outer = std::exchange(current_, index);
+    Struct::describe(*this);
+    current_ = outer;
+  }
+
+  template <class Struct, class Field>
+  void operator()(const char* name, Field Struct::*, const char* meaning, int since = 1) {
+    FieldText text{name, "", {}, meaning, since, IsOptional<Field>::value};
+    set_type<Field>(text);
+    text.schema["description"] = meaning;
+    structs_[current_].fields.push_back(std::move(text));
+    // Field by field, so that the tables follow in the order of the fields; `collect` returns here.
+    collect_below<Field>();
+  }
+
+  const std::vector<StructText>& structs() const { return structs_; }
+
+ private:
+  template <class Field>
+  void collect_below() {
+    if constexpr (Described<Field>) {
+      collect<Field>();
+    } else if constexpr (IsVector<Field>::value || IsOptional<Field>::value) {
+      collect_below<typename Field::value_type>();
+    }
+  }
+
+  template <class Field>
+  static void set_type(FieldText& text) {
+    if constexpr (Described<Field>) {
+      const std::string name = About<Field>::kName;
+      std::string anchor = name;
+      std::transform(anchor.begin(), anchor.end(), anchor.begin(),
+                     [](char c) { return static_cast<char>(c | 0x20); });
+      text.type = fmt::format("[{}](#{})", name, anchor);
+      text.schema["$ref"] = "#/$defs/" + name;
+    } else if constexpr (IsVector<Field>::value) {
+      set_type<typename Field::value_type>(text);
+      text.type = "list of " + text.type;
+      text.schema = Json{{"type", "array"}, {"items", text.schema}};
+    } else if constexpr (IsOptional<Field>::value) {
+      set_type<typename Field::value_type>(text);
+      text.type += ", may be absent";
+    } else if constexpr (std::same_as<Field, std::string>) {
+      text.type = "text";
+      text.schema["type"] = "string";
+    } else if constexpr (std::same_as<Field, bool>) {
+      text.type = "true or false";
+      text.schema["type"] = "boolean";
+    } else if constexpr (std::same_as<Field, double>) {
+      text.type = "number";
+      text.schema["type"] = "number";
+    } else {
+      static_assert(WholeNumber<Field>);
+      text.type = std::is_signed_v<Field> ? "whole number, signed" : "whole number";
+      text.schema["type"] = "integer";
+      text.schema["minimum"] = std::numeric_limits<Field>::min();
+      text.schema["maximum"] = std::numeric_limits<Field>::max();
+    }
+  }
+
+  std::vector<StructText> structs_;
+  std::size_t current_ = 0;
+};
+
+std::vector<StructText> result_structs() {
+  Collector collector;
+  collector.collect<Result>();
+  return collector.structs();
+}
+
+Json schema_of(const StructText& text) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const FieldText& field : text.fields) {
+    properties[field.name] = field.schema;
+    if (!field.optional && field.since == 1) required.push_back(field.name);
+  }
+  return {{"description", text.meaning},
+          {"type", "object"},
+          {"properties", properties},
+          {"required", required},
+          {"additionalProperties", false}};
+}
+
+}  // namespace
+
+std::string result_schema_json() {
+  Json schema;
+  schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  schema["title"] = kResultFormat;
+  schema["$ref"] = "#/$defs/Result";
+  Json& definitions = schema["$defs"] = Json::object();
+  for (const StructText& text : result_structs()) definitions[text.name] = schema_of(text);
+  Json& fields = definitions["Result"]["properties"];
+  fields["format"]["const"] = kResultFormat;
+  fields["version"]["minimum"] = 1;
+  fields["version"]["maximum"] = kResultVersion;
+  return schema.dump(2) + "\n";
+}
+
+std::string result_field_tables() {
+  std::string text;
+  for (const StructText& table : result_structs()) {
+    text += fmt::format("{}### {}\n\n{}.\n\n| field | type | meaning |\n| --- | --- | --- |\n",
+                        text.empty() ? "" : "\n", table.name, table.meaning);
+    for (const FieldText& field : table.fields) {
+      const std::string since =
+          field.since == 1 ? "" : fmt::format(" (since version {})", field.since);
+      text += fmt::format("| `{}` | {} | {}{} |\n", field.name, field.type, field.meaning, since);
+    }
+  }
+  return text;
+}
+
+}  // namespace tailgate
