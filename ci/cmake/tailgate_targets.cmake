@@ -15,6 +15,13 @@
 #       A line of the summary that configuring ends with. FOUND: truthy; WHAT: what it adds or how
 #       to get it.
 
+# Source files of one operating system end in its name: clock_linux.cpp, clock_windows.cpp.
+if(WIN32)
+  set(TAILGATE_OS windows)
+else()
+  set(TAILGATE_OS linux)
+endif()
+
 add_library(tailgate_options INTERFACE)
 target_include_directories(tailgate_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(MSVC)
