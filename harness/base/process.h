@@ -12,7 +12,7 @@
 namespace tailgate {
 
 struct ChildOptions {
-  std::vector<std::string> arguments;  // without the program
+  std::vector<std::string> arguments;                            // without the program
   std::vector<std::pair<std::string, std::string>> environment;  // added to this process's own
   std::vector<std::intptr_t> inherited;  // SharedMemory::native() of what the child may open
   std::filesystem::path output;          // standard output and error go to this file
