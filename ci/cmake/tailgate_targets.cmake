@@ -3,8 +3,8 @@
 #   tailgate_library(NAME SOURCES ... [LIBS ...])
 #       Static library tailgate_NAME.
 #   tailgate_test(NAME [SERIAL] SOURCES ... [LIBS ...])
-#       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time it,
-#       so no other test runs beside them (label "serial").
+#       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time
+#       it, so no other test runs beside them (label "serial").
 #   tailgate_pytest(NAME FILES ...)
 #       Python tests, one ctest entry for all the files.
 #   tailgate_bench(NAME SOURCES ... [LIBS ...])
