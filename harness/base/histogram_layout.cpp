@@ -11,7 +11,9 @@ namespace {
 constexpr std::uint64_t highest_value = std::numeric_limits<std::int64_t>::max();
 
 // std::bit_width, whose return type differs between standard libraries.
-int bit_width(std::uint64_t value) { return 64 - std::countl_zero(value); }
+int bit_width(std::uint64_t value) {
+  return 64 - std::countl_zero(value);
+}
 
 void validate(const HistogramRange& range) {
   if (range.significant_digits < 0 || range.significant_digits > 5) {

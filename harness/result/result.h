@@ -87,7 +87,8 @@ struct Load {
     v("shape", &Load::shape, "steady, poisson, burst, ramp (open loop) or max (closed loop)");
     v("rate_hz", &Load::rate_hz,
       "target events per second, all threads together; ramp: at the start; 0 for max");
-    v("end_rate_hz", &Load::end_rate_hz, "ramp only: target rate at the end; else equal to rate_hz");
+    v("end_rate_hz", &Load::end_rate_hz,
+      "ramp only: target rate at the end; else equal to rate_hz");
     v("burst_events", &Load::burst_events, "burst only: events per burst and thread; else 0");
     v("burst_gap_s", &Load::burst_gap_s,
       "burst only: time between the starts of two bursts of one thread, in seconds; else 0");
@@ -97,7 +98,8 @@ struct Load {
     v("warmup_s", &Load::warmup_s, "seconds of load before recording starts");
     v("duration_s", &Load::duration_s, "seconds of recorded load; 0: by event count");
     v("events", &Load::events, "recorded events, all threads together; 0: by duration");
-    v("pacing", &Load::pacing, "how a load thread waits for the intended time: spin, hybrid, sleep");
+    v("pacing", &Load::pacing,
+      "how a load thread waits for the intended time: spin, hybrid, sleep");
     v("seed", &Load::seed, "of everything random in the schedule and the payload");
   }
 };
@@ -299,7 +301,8 @@ struct Trial {
     v("load", &Trial::load, "the load that was planned");
     v("outcome", &Trial::outcome,
       "completed, failed (the sink reported an error), crashed, killed, hung or interrupted");
-    v("outcome_detail", &Trial::outcome_detail, "the error, the signal, the call that hung; or empty");
+    v("outcome_detail", &Trial::outcome_detail,
+      "the error, the signal, the call that hung; or empty");
     v("started_utc", &Trial::started_utc, "when the load started, ISO 8601");
     v("start_ns", &Trial::start_ns, "when recording started");
     v("end_ns", &Trial::end_ns, "when the last load thread ended");
@@ -310,14 +313,18 @@ struct Trial {
       "the achieved rate missed the target by more than 1 % (never for max)");
     v("service", &Trial::service, "service time: call return - call start");
     v("response", &Trial::response,
-      "response time: call return - intended start; the headline figure. For max it equals service");
+      "response time: call return - intended start; the headline figure. For max it equals "
+      "service");
     v("start_lag", &Trial::start_lag, "schedule lag: call start - intended start");
     v("intervals", &Trial::intervals, "the same distributions cut into intervals");
-    v("slowest", &Trial::slowest, "the slowest calls of each thread by response time, slowest first");
+    v("slowest", &Trial::slowest,
+      "the slowest calls of each thread by response time, slowest first");
     v("ledger", &Trial::ledger, "what became of every event");
     v("consumer", &Trial::consumer, "how the events were read back");
-    v("noise", &Trial::noise, "gaps that an idle spin loop saw on the load's processor just before");
-    v("floor", &Trial::floor, "the harness's own cost, measured in this trial's process just before");
+    v("noise", &Trial::noise,
+      "gaps that an idle spin loop saw on the load's processor just before");
+    v("floor", &Trial::floor,
+      "the harness's own cost, measured in this trial's process just before");
     v("memory_locked", &Trial::memory_locked, "the provider's measuring memory was locked in RAM");
     v("granted", &Trial::granted, "settings that the sink really ran with, asked of it");
     v("remarks", &Trial::remarks, "what a reader of this trial must know");
@@ -332,7 +339,8 @@ struct ScenarioUsed {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("name", &ScenarioUsed::name, "steady, burst, sweep, max …");
-    v("preset", &ScenarioUsed::preset, "name of the preset file that set its options; may be empty");
+    v("preset", &ScenarioUsed::preset,
+      "name of the preset file that set its options; may be empty");
     v("options", &ScenarioUsed::options, "every option as resolved");
   }
 };
@@ -371,7 +379,8 @@ struct ClockUsed {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("kind", &ClockUsed::kind, "tsc, or os_monotonic (CLOCK_MONOTONIC_RAW, QueryPerformanceCounter)");
+    v("kind", &ClockUsed::kind,
+      "tsc, or os_monotonic (CLOCK_MONOTONIC_RAW, QueryPerformanceCounter)");
     v("frequency_hz", &ClockUsed::frequency_hz, "ticks per second, as calibrated");
     v("error_ppm", &ClockUsed::error_ppm,
       "bound on the frequency's error against the operating system's clock, parts per million");
@@ -394,7 +403,8 @@ struct Placement {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("load_cpus", &Placement::load_cpus, "processors of the load threads, in turn; empty: not bound");
+    v("load_cpus", &Placement::load_cpus,
+      "processors of the load threads, in turn; empty: not bound");
     v("controller_cpus", &Placement::controller_cpus, "processors of the controller");
     v("consumer_cpus", &Placement::consumer_cpus, "processors of the consumer");
   }
@@ -420,7 +430,8 @@ struct Machine {
     v("logical_cpus", &Machine::logical_cpus, "processors that this program may use");
     v("memory_bytes", &Machine::memory_bytes, "main memory");
     v("hypervisor", &Machine::hypervisor, "hypervisor, or 'none seen'");
-    v("details", &Machine::details, "further facts: frequency governor, SMT, isolated processors …");
+    v("details", &Machine::details,
+      "further facts: frequency governor, SMT, isolated processors …");
   }
 };
 
@@ -463,7 +474,8 @@ struct StepSummary {
     v("saturated", &StepSummary::saturated, "the median trial missed the target rate");
     v("service", &StepSummary::service, "service times of all completed trials");
     v("response", &StepSummary::response, "response times of all completed trials");
-    v("delivery", &StepSummary::delivery, "delivery latencies of all completed trials, if measured");
+    v("delivery", &StepSummary::delivery,
+      "delivery latencies of all completed trials, if measured");
   }
 };
 
