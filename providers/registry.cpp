@@ -27,6 +27,8 @@ const std::vector<const SinkType*>& all_sinks() {
   return sinks;
 }
 
+const SinkType& floor_sink() { return null_sink(); }
+
 const SinkType& find_sink(std::string_view name) {
   std::vector<std::string> names;
   for (const SinkType* sink : all_sinks()) {

@@ -12,6 +12,9 @@ namespace tailgate {
 // All sinks, in the order in which they are listed. The objects live for ever.
 const std::vector<const SinkType*>& all_sinks();
 
+// The sink that does nothing with its events: what the harness measures its own cost on.
+const SinkType& floor_sink();
+
 // Throws Error that lists the known names (the nearest first).
 const SinkType& find_sink(std::string_view name);
 

@@ -1,12 +1,19 @@
-# The four kinds of target that the tree is made of. A folder's CMakeLists.txt calls only these.
+# The kinds of target that the tree is made of. A folder's CMakeLists.txt calls only these.
 #
-#   tailgate_library(NAME SOURCES ... [LIBS ...])       static library tailgate_NAME
-#   tailgate_test(NAME SOURCES ... [LIBS ...])          Catch2 program, its cases registered in ctest
-#   tailgate_bench(NAME SOURCES ... [LIBS ...])         Google Benchmark program, smoke-run by ctest
-#   tailgate_fuzz(NAME SOURCES ... [LIBS ...] [CORPUS DIR])  libFuzzer program (preset fuzz); its
-#                                                       corpus replays in ctest where it is built
-# and, for the summary that configuring ends with,
-#   tailgate_component(NAME FOUND WHAT)                 FOUND: truthy; WHAT: what it adds or how to get it
+#   tailgate_library(NAME SOURCES ... [LIBS ...])
+#       Static library tailgate_NAME.
+#   tailgate_test(NAME [SERIAL] SOURCES ... [LIBS ...])
+#       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time it,
+#       so no other test runs beside them (label "serial").
+#   tailgate_pytest(NAME FILES ...)
+#       Python tests, one ctest entry for all the files.
+#   tailgate_bench(NAME SOURCES ... [LIBS ...])
+#       Google Benchmark program, smoke-run by ctest.
+#   tailgate_fuzz(NAME SOURCES ... [LIBS ...] [CORPUS DIR])
+#       libFuzzer program (preset fuzz); its corpus replays in ctest where it is built.
+#   tailgate_component(NAME FOUND WHAT)
+#       A line of the summary that configuring ends with. FOUND: truthy; WHAT: what it adds or how
+#       to get it.
 
 add_library(tailgate_options INTERFACE)
 target_include_directories(tailgate_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -18,7 +25,22 @@ else()
     $<$<BOOL:${TAILGATE_WERROR}>:-Werror>)
 endif()
 
+# The python3 that has what plots and tests import; the first one on the PATH need not be it.
+function(tailgate_python_has_modules result candidate)
+  execute_process(COMMAND ${candidate} -c "import matplotlib, numpy, pytest, jsonschema"
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+find_program(TAILGATE_PYTHON NAMES python3 VALIDATOR tailgate_python_has_modules
+  DOC "python3 with matplotlib, numpy, pytest and jsonschema")
+
 if(BUILD_TESTING)
+  if(NOT TAILGATE_PYTHON)
+    message(FATAL_ERROR "no python3 on the PATH has matplotlib, numpy, pytest and jsonschema; "
+      "run ci/setup")
+  endif()
   find_package(Catch2 2.13 REQUIRED)
   include(Catch)
   find_package(benchmark REQUIRED)
@@ -36,11 +58,27 @@ function(tailgate_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "" "SOURCES;LIBS" ${ARGN})
   add_executable(tailgate_${name}_test ${ARG_SOURCES})
   target_link_libraries(tailgate_${name}_test PRIVATE tailgate_options tailgate_catch_main
     ${ARG_LIBS})
-  catch_discover_tests(tailgate_${name}_test TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 120)
+  set(properties TIMEOUT 120)
+  if(ARG_SERIAL)
+    list(APPEND properties RUN_SERIAL ON LABELS serial)
+  endif()
+  catch_discover_tests(tailgate_${name}_test TEST_PREFIX "${name}: " PROPERTIES ${properties})
+endfunction()
+
+function(tailgate_pytest name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  # No byte code and no cache: the source tree stays as it is.
+  add_test(NAME "${name}: pytest"
+    COMMAND ${TAILGATE_PYTHON} -B -m pytest -q -p no:cacheprovider ${files}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties("${name}: pytest" PROPERTIES TIMEOUT 300)
 endfunction()
 
 function(tailgate_bench name)

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
+#if defined(_M_X64) && defined(_MSC_VER)
+#include <intrin.h>
+#elif defined(__x86_64__)
+#include <x86intrin.h>
 #endif
 
 namespace tailgate {

@@ -1,0 +1,164 @@
+#include "harness/trial/load.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "harness/base/error.h"
+#include "harness/base/event.h"
+
+namespace tailgate {
+namespace {
+
+constexpr double kMaxTrialS = 24 * 3600;
+constexpr std::uint32_t kMaxThreads = 256;
+constexpr double kMaxRateHz = 1e9;
+
+void require(bool holds, const std::string& what_failed, const std::string& remedy) {
+  if (!holds) throw Error(what_failed, remedy);
+}
+
+// "name(a,b)" -> a, b
+std::optional<std::pair<double, double>> parse_pair(std::string_view text, std::string_view name) {
+  if (!text.starts_with(name)) return std::nullopt;
+  text.remove_prefix(name.size());
+  if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  double first = 0;
+  double second = 0;
+  const char* end = text.data() + text.size();
+  const auto [comma, error] = std::from_chars(text.data(), end, first);
+  if (error != std::errc() || comma == end || *comma != ',') return std::nullopt;
+  const auto [stop, second_error] = std::from_chars(comma + 1, end, second);
+  if (second_error != std::errc() || stop != end) return std::nullopt;
+  return std::pair{first, second};
+}
+
+double planned_rate_hz(const LoadPlan& plan) {
+  switch (plan.shape) {
+    case Shape::max: return 3e6;  // more than most sinks take on one processor
+    case Shape::ramp: return std::max(plan.rate_hz, plan.end_rate_hz);
+    default: return plan.rate_hz;
+  }
+}
+
+void check_shape(const LoadPlan& plan) {
+  if (plan.shape == Shape::burst) {
+    require(plan.burst_events >= 1, "burst_events = 0 makes no load", "give 1 or more");
+    require(plan.burst_gap_s > 0, fmt::format("burst_gap_s = {} makes no load", plan.burst_gap_s),
+            "give a gap above zero");
+  }
+  if (plan.shape == Shape::ramp) {
+    require(plan.duration_s > 0, "a ramp by event count has no defined slope",
+            "set duration_s and leave events = 0");
+    require(plan.end_rate_hz > 0, fmt::format("end_rate_hz = {} is no rate", plan.end_rate_hz),
+            "give a rate above zero");
+  }
+  if (plan.shape != Shape::max) {
+    require(plan.rate_hz > 0 && plan.rate_hz <= kMaxRateHz,
+            fmt::format("rate_hz = {} is no rate that can be offered", plan.rate_hz),
+            "give more than 0 and at most 1e9 events per second");
+  }
+}
+
+}  // namespace
+
+std::uint64_t expected_events(const LoadPlan& plan) {
+  const double rate_hz = planned_rate_hz(plan);
+  const double measured = plan.duration_s > 0 ? rate_hz * plan.duration_s
+                                              : static_cast<double>(plan.events);
+  const double bursts = static_cast<double>(plan.burst_events) * plan.threads;
+  return static_cast<std::uint64_t>(rate_hz * plan.warmup_s + measured + bursts) + plan.threads;
+}
+
+void check_load(const LoadPlan& plan) {
+  check_shape(plan);
+  require(plan.threads >= 1 && plan.threads <= kMaxThreads,
+          fmt::format("threads = {} is not possible", plan.threads),
+          fmt::format("give 1 to {}", kMaxThreads));
+  require((plan.duration_s > 0) != (plan.events > 0),
+          fmt::format("duration_s = {} and events = {} do not say when to stop", plan.duration_s,
+                      plan.events),
+          "set exactly one of them above zero");
+  require(plan.duration_s >= 0 && plan.duration_s + plan.warmup_s <= kMaxTrialS,
+          fmt::format("duration_s = {} with warmup_s = {} is out of range", plan.duration_s,
+                      plan.warmup_s),
+          "a trial lasts more than 0 s and at most a day");
+  require(plan.warmup_s >= 0, fmt::format("warmup_s = {} is negative", plan.warmup_s),
+          "give 0 or more");
+  require(plan.events == 0 || plan.events >= plan.threads,
+          fmt::format("events = {} leaves some of {} threads without one", plan.events,
+                      plan.threads),
+          "give at least one event a thread");
+  constexpr double kLimit = 1e10;
+  require(static_cast<double>(expected_events(plan)) <= kLimit,
+          fmt::format("the load has about {:.3g} events", static_cast<double>(expected_events(plan))),
+          "lower the rate or the duration: a trial has at most 1e10 events");
+}
+
+PayloadPlan parse_payload(std::string_view text) {
+  const auto in_range = [](double bytes) {
+    return bytes >= static_cast<double>(kBinaryHeaderBytes) &&
+           bytes <= static_cast<double>(kMaxEventBytes);
+  };
+  std::optional<PayloadPlan> plan;
+  double size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error == std::errc() && end == text.data() + text.size()) {
+    plan = PayloadPlan{PayloadLaw::fixed, size, 0};
+  } else if (const auto pair = parse_pair(text, "uniform")) {
+    plan = PayloadPlan{PayloadLaw::uniform, pair->first, pair->second};
+  } else if (const auto pair = parse_pair(text, "lognormal")) {
+    plan = PayloadPlan{PayloadLaw::lognormal, pair->first, pair->second};
+  }
+  const bool drawn = plan && plan->law != PayloadLaw::fixed;
+  if (!plan || !in_range(plan->first) ||
+      (drawn && (!in_range(plan->second) || plan->second < plan->first))) {
+    throw Error(fmt::format("payload = '{}' is not valid", text),
+                fmt::format("give a size from {} to {} bytes, or uniform(smallest,largest), or "
+                            "lognormal(median,p99)",
+                            kBinaryHeaderBytes, kMaxEventBytes));
+  }
+  return *plan;
+}
+
+std::string payload_text(const PayloadPlan& payload) {
+  switch (payload.law) {
+    case PayloadLaw::fixed: return fmt::format("{}", payload.first);
+    case PayloadLaw::uniform: return fmt::format("uniform({},{})", payload.first, payload.second);
+    case PayloadLaw::lognormal:
+      return fmt::format("lognormal({},{})", payload.first, payload.second);
+  }
+  return "";
+}
+
+std::string_view shape_name(Shape shape) {
+  switch (shape) {
+    case Shape::steady: return "steady";
+    case Shape::poisson: return "poisson";
+    case Shape::burst: return "burst";
+    case Shape::ramp: return "ramp";
+    case Shape::max: return "max";
+  }
+  return "";
+}
+
+std::string_view pacing_name(Pacing pacing) {
+  switch (pacing) {
+    case Pacing::spin: return "spin";
+    case Pacing::hybrid: return "hybrid";
+    case Pacing::sleep: return "sleep";
+  }
+  return "";
+}
+
+Pacing parse_pacing(std::string_view text) {
+  for (Pacing pacing : {Pacing::spin, Pacing::hybrid, Pacing::sleep}) {
+    if (text == pacing_name(pacing)) return pacing;
+  }
+  throw Error(fmt::format("pacing '{}' is not known", text), "give spin, hybrid or sleep");
+}
+
+}  // namespace tailgate

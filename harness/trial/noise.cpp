@@ -1,0 +1,93 @@
+#include "harness/trial/noise.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "harness/trial/driver.h"
+#include "providers/registry.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::uint64_t kFloorEvents = 50'000;
+
+void note_gap(NoiseBlock& noise, std::uint64_t gap_ns) {
+  noise.max_gap_ns = std::max(noise.max_gap_ns, gap_ns);
+  if (gap_ns <= 10'000) return;
+  ++noise.gaps_over_10us;
+  noise.lost_ns += gap_ns;
+  if (gap_ns > 100'000) ++noise.gaps_over_100us;
+  if (gap_ns > 1'000'000) ++noise.gaps_over_1ms;
+}
+
+double two_clock_reads_ns(const Clock& clock) {
+  constexpr int kBatch = 100;
+  std::array<double, 101> means{};
+  for (double& mean : means) {
+    const std::uint64_t first = clock.now_ns();
+    for (int i = 0; i < kBatch; ++i) {
+      clock.now_ns();
+      clock.now_after_ns();
+    }
+    mean = static_cast<double>(clock.now_after_ns() - first) / kBatch;
+  }
+  std::nth_element(means.begin(), means.begin() + means.size() / 2, means.end());
+  return means[means.size() / 2];
+}
+
+}  // namespace
+
+NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns) {
+  NoiseBlock noise{};
+  const std::uint64_t start_ns = clock.now_ns();
+  std::uint64_t last_ns = start_ns;
+  while (last_ns - start_ns < duration_ns) {
+    const std::uint64_t now_ns = clock.now_ns();
+    note_gap(noise, now_ns - last_ns);
+    last_ns = now_ns;
+  }
+  noise.observed_ns = last_ns - start_ns;
+  return noise;
+}
+
+FloorBlock measure_floor(const TrialPlan& plan, HistogramWriter service) {
+  LoadPlan load = plan.load;
+  load.shape = Shape::max;
+  load.threads = 1;
+  load.warmup_s = 0;
+  load.duration_s = 0;
+  load.events = kFloorEvents;
+
+  const Clock clock(plan.clock);
+  const HistogramLayout layout = service.layout();
+  std::vector<std::uint64_t> response(HistogramWriter::words(layout));
+  std::vector<std::uint64_t> start_lag(HistogramWriter::words(layout));
+  std::vector<SlowSlot> slowest(plan.slowest);
+  const auto progress = std::make_unique<ThreadBlock>();
+  const std::atomic<std::uint32_t> stop{0};
+  const auto provider =
+      floor_sink().open_provider({.options = Options({}, "the measurement floor"), .clock = clock});
+
+  const std::uint64_t start_ns = clock.now_ns();
+  drive_load({.plan = load,
+              .thread = 0,
+              .run = plan.run,
+              .encoding = EventEncoding::binary,
+              .clock = clock,
+              .start_ns = start_ns,
+              .stop = stop},
+             *provider,
+             {.progress = *progress,
+              .slowest = slowest.data(),
+              .slowest_count = plan.slowest,
+              .service = service,
+              .response = HistogramWriter(layout, response.data()),
+              .start_lag = HistogramWriter(layout, start_lag.data())});
+  const std::uint64_t elapsed_ns = progress->last_end_ns.load() - start_ns;
+  return {.loop_ns = static_cast<double>(elapsed_ns) / kFloorEvents,
+          .two_clock_reads_ns = two_clock_reads_ns(clock)};
+}
+
+}  // namespace tailgate

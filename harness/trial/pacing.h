@@ -1,0 +1,72 @@
+// Waiting for an intended time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <thread>
+
+#include "harness/base/clock.h"
+#include "harness/trial/load.h"
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+namespace tailgate {
+
+// Tells the processor that this is a spin loop: frees the other hyper-thread, saves power.
+inline void spin_pause() {
+#if defined(__x86_64__) || defined(_M_X64)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+class Pacer {
+ public:
+  Pacer(Pacing pacing, const Clock& clock, const std::atomic<std::uint32_t>& stop)
+      : clock_(clock), stop_(stop) {
+    switch (pacing) {
+      case Pacing::spin: break;
+      case Pacing::hybrid: wake_early_ns_ = kHybridSpinNs; break;
+      case Pacing::sleep: wake_early_ns_ = 0; break;
+    }
+  }
+
+  // Returns the time at which it saw that intended_ns had come; at once when that is past. Returns
+  // early when stop is set.
+  std::uint64_t wait_until(std::uint64_t intended_ns) const {
+    std::uint64_t now_ns = clock_.now_ns();
+    while (now_ns < intended_ns && stop_.load(std::memory_order_relaxed) == 0) {
+      const std::uint64_t gap_ns = intended_ns - now_ns;
+      if (gap_ns > wake_early_ns_) [[unlikely]] {
+        sleep_ns(gap_ns - wake_early_ns_);
+      } else {
+        spin_pause();
+      }
+      now_ns = clock_.now_ns();
+    }
+    return now_ns;
+  }
+
+ private:
+  // Sleeps here overshoot by about 50 us with the timer slack at its least, sometimes by 100; a
+  // spin through the last 200 us hides that.
+  static constexpr std::uint64_t kHybridSpinNs = 200'000;
+  // No single sleep is longer, so that stop is seen soon.
+  static constexpr std::uint64_t kLongestSleepNs = 50'000'000;
+
+  static void sleep_ns(std::uint64_t ns) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(ns < kLongestSleepNs ? ns
+                                                                              : kLongestSleepNs));
+  }
+
+  const Clock clock_;
+  const std::atomic<std::uint32_t>& stop_;
+  std::uint64_t wake_early_ns_ = std::numeric_limits<std::uint64_t>::max();
+};
+
+}  // namespace tailgate

@@ -1,0 +1,124 @@
+#include <chrono>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "harness/base/affinity.h"
+#include "harness/base/process.h"
+#include "harness/trial/driver.h"
+#include "harness/trial/noise.h"
+#include "harness/trial/roles.h"
+#include "harness/trial/trial_context.h"
+
+namespace tailgate {
+namespace {
+
+class ProviderProcess {
+ public:
+  explicit ProviderProcess(TrialMemory& memory)
+      : memory_(memory), header_(memory.header()), sink_(trial_sink(memory.plan())) {}
+
+  void run() {
+    ProviderBlock& block = header_.provider;
+    block.memory_locked = memory_.memory().lock() ? 1 : 0;
+    measure_surroundings();
+    provider_ = sink_.type->open_provider(sink_.context);
+    publish_refusal_causes();
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      threads.emplace_back([this, i] { load_thread(i); });
+    }
+    block.phase.store(Phase::ready, std::memory_order_release);
+    for (std::thread& thread : threads) thread.join();
+    block.phase.store(Phase::closing, std::memory_order_release);
+    provider_->close();
+    publish_losses(provider_->losses(), block.losses, block.loss_count);
+    block.phase.store(Phase::done, std::memory_order_release);
+  }
+
+ private:
+  // On the first load thread's processor, while nothing of the sink runs yet.
+  void measure_surroundings() {
+    std::thread([this] {
+      bind(0);
+      const TrialPlan& plan = memory_.plan();
+      header_.provider.noise = observe_noise(Clock(plan.clock), plan.noise_ns);
+      header_.provider.floor =
+          measure_floor(plan, HistogramWriter(memory_.layout(), memory_.floor_words()));
+    }).join();
+  }
+
+  void publish_refusal_causes() {
+    const std::vector<std::string> causes = provider_->refusal_causes();
+    for (std::size_t i = 0; i < causes.size() && i < Provider::kMaxRefusalCauses; ++i) {
+      header_.provider.refusal_causes[i].set(causes[i]);
+    }
+  }
+
+  // The controller has checked that these processors exist; should one have gone since, the thread
+  // runs where it is and the slow calls' processor numbers show it.
+  void bind(unsigned thread) {
+    const std::vector<int> cpus = cpu_list(memory_.plan().load_cpus);
+    if (cpus.empty()) return;
+    try {
+      bind_this_thread({cpus[thread % cpus.size()]});
+    } catch (const std::exception& error) {
+      header_.provider.error.set(error.what());
+    }
+  }
+
+  std::uint64_t wait_for_go() const {
+    std::uint64_t go_ns = 0;
+    while ((go_ns = header_.go_ns.load(std::memory_order_acquire)) == 0) {
+      if (header_.stop.load(std::memory_order_relaxed) != 0) break;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    if (go_ns != 0) header_.provider.phase.store(Phase::loading, std::memory_order_release);
+    return go_ns;
+  }
+
+  void load_thread(unsigned number) {
+    bind(number);
+    const TrialPlan& plan = memory_.plan();
+    const HistogramLayout& layout = memory_.layout();
+    const std::uint64_t start_ns = wait_for_go();
+    if (start_ns == 0) return;
+    drive_load(
+        {.plan = plan.load,
+         .thread = number,
+         .run = plan.run,
+         .encoding = sink_.context.encoding,
+         .clock = sink_.context.clock,
+         .start_ns = start_ns,
+         .stop = header_.stop},
+        *provider_,
+        {.progress = memory_.thread(number),
+         .slowest = memory_.slowest(number),
+         .slowest_count = plan.slowest,
+         .service = HistogramWriter(layout, memory_.words(number, Metric::service)),
+         .response = HistogramWriter(layout, memory_.words(number, Metric::response)),
+         .start_lag = HistogramWriter(layout, memory_.words(number, Metric::start_lag))});
+  }
+
+  TrialMemory& memory_;
+  TrialHeader& header_;
+  TrialSink sink_;
+  std::unique_ptr<Provider> provider_;
+};
+
+}  // namespace
+
+int run_provider_process(const std::string& shared_memory_handle) {
+  prepare_child_process();
+  TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
+  try {
+    ProviderProcess(memory).run();
+    return 0;
+  } catch (const std::exception& error) {
+    memory.header().provider.error.set(error.what());
+    memory.header().provider.phase.store(Phase::failed, std::memory_order_release);
+    return 1;
+  }
+}
+
+}  // namespace tailgate

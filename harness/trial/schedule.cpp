@@ -1,0 +1,126 @@
+#include "harness/trial/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "harness/base/event.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kPayloadDraws = 4096;  // a power of two: the driver masks
+
+std::uint64_t thread_seed(const LoadPlan& plan, unsigned thread) {
+  // SplitMix64 (Steele, Lea, Flood 2014): neighbouring seeds give unrelated streams.
+  std::uint64_t mixed = plan.seed + 0x9E3779B97F4A7C15ull * (thread + 1);
+  mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9ull;
+  mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBull;
+  return mixed ^ mixed >> 31;
+}
+
+std::uint64_t scaled_ns(double seconds) {
+  return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+}
+
+}  // namespace
+
+Schedule::Schedule(const LoadPlan& plan, unsigned thread, std::uint64_t start_ns)
+    : shape_(plan.shape),
+      start_ns_(start_ns),
+      record_start_ns_(start_ns + scaled_ns(plan.warmup_s)),
+      interval_ns_(1e9 * plan.threads / plan.rate_hz),
+      phase_events_(static_cast<double>(thread) / plan.threads),
+      rate_per_ns_(1 / interval_ns_),
+      warmup_ns_(plan.warmup_s * 1e9),
+      duration_ns_(plan.duration_s * 1e9),
+      burst_events_(plan.burst_events),
+      burst_gap_ns_(plan.burst_gap_s * 1e9),
+      random_state_(thread_seed(plan, thread) | 1) {
+  if (shape_ == Shape::ramp) {
+    slope_per_ns2_ = (plan.end_rate_hz - plan.rate_hz) / plan.threads / 1e9 / duration_ns_;
+    warmup_events_ = warmup_ns_ * rate_per_ns_;
+  }
+}
+
+std::uint64_t Schedule::next_ns() {
+  const std::uint64_t intended =
+      start_ns_ + static_cast<std::uint64_t>(next_offset_ns());
+  ++count_;
+  return intended;
+}
+
+double Schedule::next_offset_ns() {
+  const auto event = static_cast<double>(count_) + phase_events_;
+  switch (shape_) {
+    case Shape::poisson:
+      poisson_ns_ -= std::log(uniform_random()) * interval_ns_;
+      return poisson_ns_;
+    case Shape::burst:
+      return static_cast<double>(count_ / burst_events_) * burst_gap_ns_;
+    case Shape::ramp:
+      return ramp_offset_ns(event);
+    case Shape::steady:
+    case Shape::max:
+      break;
+  }
+  return event * interval_ns_;
+}
+
+// After the warm-up the events up to time t are N(t) = r t + s t^2 / 2 (r: rate, s: slope); event n
+// is due where N(t) = n. The root is written so that it neither cancels nor divides by a zero
+// slope. Past the end of a falling ramp the root may not exist: the last rate holds on.
+double Schedule::ramp_offset_ns(double event) const {
+  if (event <= warmup_events_) return event * interval_ns_;
+  const double n = event - warmup_events_;
+  const double in_ramp =
+      (rate_per_ns_ + slope_per_ns2_ * duration_ns_ / 2) * duration_ns_;  // N(duration)
+  if (n > in_ramp) {
+    const double end_rate = rate_per_ns_ + slope_per_ns2_ * duration_ns_;
+    return warmup_ns_ + duration_ns_ + (n - in_ramp) / end_rate;
+  }
+  const double root = std::sqrt(rate_per_ns_ * rate_per_ns_ + 2 * slope_per_ns2_ * n);
+  return warmup_ns_ + 2 * n / (rate_per_ns_ + root);
+}
+
+double Schedule::uniform_random() {
+  // xorshift64* (Vigna 2016): 53 of its high bits, shifted into (0, 1].
+  random_state_ ^= random_state_ >> 12;
+  random_state_ ^= random_state_ << 25;
+  random_state_ ^= random_state_ >> 27;
+  const std::uint64_t high = (random_state_ * 0x2545F4914F6CDD1Dull) >> 11;
+  return (static_cast<double>(high) + 1) * 0x1p-53;
+}
+
+std::size_t max_payload_bytes(const LoadPlan& plan, std::size_t min_bytes) {
+  const PayloadPlan& payload = plan.payload;
+  const double largest = payload.law == PayloadLaw::fixed     ? payload.first
+                         : payload.law == PayloadLaw::uniform ? payload.second
+                                                              : double{kMaxEventBytes};
+  return std::clamp(static_cast<std::size_t>(largest), min_bytes, kMaxEventBytes);
+}
+
+std::vector<std::uint16_t> payload_sizes(const LoadPlan& plan, unsigned thread,
+                                         std::size_t min_bytes) {
+  const PayloadPlan& payload = plan.payload;
+  std::mt19937_64 random(thread_seed(plan, thread) ^ 0x5157u);
+  // 2.3263: the standard normal's 99th percentile.
+  const double sigma = payload.law == PayloadLaw::lognormal
+                           ? std::log(payload.second / payload.first) / 2.3263478740408408
+                           : 0;
+  std::uniform_real_distribution<double> uniform(payload.first,
+                                                 std::max(payload.first, payload.second));
+  std::lognormal_distribution<double> lognormal(std::log(payload.first), std::max(sigma, 1e-9));
+  std::vector<std::uint16_t> sizes(payload.law == PayloadLaw::fixed ? 1 : kPayloadDraws);
+  for (std::uint16_t& size : sizes) {
+    const double drawn = payload.law == PayloadLaw::fixed     ? payload.first
+                         : payload.law == PayloadLaw::uniform ? uniform(random)
+                                                              : lognormal(random);
+    const double clamped = std::clamp(std::round(drawn), static_cast<double>(min_bytes),
+                                      static_cast<double>(kMaxEventBytes));
+    size = static_cast<std::uint16_t>(clamped);
+  }
+  return sizes;
+}
+
+}  // namespace tailgate

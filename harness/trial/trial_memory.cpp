@@ -1,0 +1,88 @@
+#include "harness/trial/trial_memory.h"
+
+#include <new>
+#include <utility>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x314C414952544754;  // "TGTRIAL1"
+constexpr std::size_t kPage = 4096;
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+std::size_t histogram_bytes(const HistogramLayout& layout) {
+  return whole_pages(HistogramWriter::words(layout) * sizeof(std::uint64_t));
+}
+
+std::size_t block_bytes(const TrialPlan& plan) {
+  return whole_pages(sizeof(ThreadBlock) + plan.slowest * sizeof(SlowSlot));
+}
+
+}  // namespace
+
+std::size_t TrialMemory::thread_bytes(const TrialPlan& plan, const HistogramLayout& layout) {
+  return block_bytes(plan) + kThreadMetrics * histogram_bytes(layout);
+}
+
+TrialMemory::TrialMemory(SharedMemory memory, const TrialPlan& plan)
+    : memory_(std::move(memory)),
+      layout_(plan.range),
+      histogram_bytes_(histogram_bytes(layout_)),
+      thread_bytes_(thread_bytes(plan, layout_)),
+      tail_offset_(whole_pages(sizeof(TrialHeader)) + plan.load.threads * thread_bytes_) {}
+
+TrialMemory TrialMemory::create(const TrialPlan& plan) {
+  const HistogramLayout layout(plan.range);
+  const std::size_t size_bytes = whole_pages(sizeof(TrialHeader)) +
+                                 plan.load.threads * thread_bytes(plan, layout) +
+                                 2 * histogram_bytes(layout);
+  TrialMemory memory(SharedMemory::create(size_bytes), plan);
+  // All of the memory is zero, which is how these types begin; this starts their lifetimes.
+  auto* header = new (memory.memory_.data()) TrialHeader;
+  header->plan = plan;
+  for (unsigned i = 0; i < plan.load.threads; ++i) new (memory.thread_base(i)) ThreadBlock{};
+  header->magic = kMagic;
+  return memory;
+}
+
+TrialMemory TrialMemory::open_inherited(const std::string& handle) {
+  SharedMemory memory = SharedMemory::open_inherited(handle);
+  const auto* header = reinterpret_cast<const TrialHeader*>(memory.data());
+  if (memory.size_bytes() < sizeof(TrialHeader) || header->magic != kMagic) {
+    throw Error("the shared memory '" + handle + "' holds no trial",
+                "this command is for tailgate's own use; start a run with 'tailgate run'");
+  }
+  const TrialPlan& plan = header->plan;
+  return TrialMemory(std::move(memory), plan);
+}
+
+std::byte* TrialMemory::thread_base(unsigned thread) const {
+  return memory_.data() + whole_pages(sizeof(TrialHeader)) + thread * thread_bytes_;
+}
+
+ThreadBlock& TrialMemory::thread(unsigned thread) const {
+  return *reinterpret_cast<ThreadBlock*>(thread_base(thread));
+}
+
+SlowSlot* TrialMemory::slowest(unsigned thread) const {
+  return reinterpret_cast<SlowSlot*>(thread_base(thread) + sizeof(ThreadBlock));
+}
+
+std::uint64_t* TrialMemory::words(unsigned thread, Metric metric) const {
+  std::byte* first = thread_base(thread) + thread_bytes_ - kThreadMetrics * histogram_bytes_;
+  return reinterpret_cast<std::uint64_t*>(first +
+                                          static_cast<std::size_t>(metric) * histogram_bytes_);
+}
+
+std::uint64_t* TrialMemory::floor_words() const {
+  return reinterpret_cast<std::uint64_t*>(memory_.data() + tail_offset_);
+}
+
+std::uint64_t* TrialMemory::delivery_words() const {
+  return reinterpret_cast<std::uint64_t*>(memory_.data() + tail_offset_ + histogram_bytes_);
+}
+
+}  // namespace tailgate

@@ -1,0 +1,179 @@
+// The shared memory of one trial: what the controller tells the other two processes, and what they
+// tell it. All that a load thread measures goes straight here, so the controller can read it while
+// the thread runs, and a provider that is killed loses none of it.
+//
+// Every field has one writer. Fields that change while others read are atomics; they live in
+// memory that is zeroed, which for them is a valid value (checked below).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/base/clock.h"
+#include "harness/base/histogram.h"
+#include "harness/base/shared_memory.h"
+#include "harness/trial/load.h"
+
+namespace tailgate {
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+// A text of bounded length in shared memory; written before the state that announces it.
+template <std::size_t kBytes>
+class SharedText {
+ public:
+  // Cuts what does not fit.
+  void set(std::string_view text) {
+    const std::size_t length = text.size() < kBytes ? text.size() : kBytes - 1;
+    text.copy(bytes_.data(), length);
+    bytes_[length] = '\0';
+  }
+  std::string get() const {
+    const std::string_view all(bytes_.data(), kBytes);
+    return std::string(all.substr(0, all.find('\0')));
+  }
+
+ private:
+  std::array<char, kBytes> bytes_;
+};
+
+enum class Phase : std::uint32_t {
+  starting,  // opening the sink
+  ready,     // opened; waiting for the start (provider), reading (consumer)
+  loading,   // the load threads run (provider)
+  closing,   // close() has been called (provider)
+  done,      // everything is written here
+  failed,    // the error text is set
+};
+
+struct TrialPlan {
+  std::uint32_t run = 0;
+  std::uint32_t slowest = 0;         // calls kept per thread
+  std::uint64_t noise_ns = 0;        // how long to watch the idle processor before the load
+  std::uint64_t poll_interval_ns = 0;  // of the live consumer
+  LoadPlan load;
+  ClockCalibration clock;
+  HistogramRange range;
+  std::uint32_t live = 0;            // the consumer reads while the trial runs
+  std::array<std::int32_t, 64> load_cpus;  // -1: end of list
+  std::array<std::int32_t, 64> consumer_cpus;
+  SharedText<1024> sink;             // as parse_sink_choice reads it
+  SharedText<1024> directory;
+};
+
+struct LossSlot {
+  SharedText<64> cause;
+  std::atomic<std::uint64_t> events;
+};
+inline constexpr std::size_t kLossSlots = 8;
+
+struct SlowSlot {
+  std::atomic<std::uint64_t> end_ns;  // 0: the slot is empty or being written
+  std::atomic<std::uint64_t> start_ns;
+  std::atomic<std::uint64_t> intended_ns;
+  std::atomic<std::uint64_t> sequence;
+  std::atomic<std::int64_t> cpu;
+};
+
+// Progress and counts of one load thread; it alone writes them.
+struct alignas(64) ThreadBlock {
+  std::atomic<std::uint64_t> started;   // calls begun
+  std::atomic<std::uint64_t> finished;  // calls returned
+  std::atomic<std::uint64_t> measured;  // of these, recorded
+  std::atomic<std::uint64_t> last_start_ns;
+  std::atomic<std::uint64_t> last_end_ns;
+  std::atomic<std::uint64_t> last_intended_ns;
+  std::atomic<std::uint64_t> unissued;  // scheduled, but not begun when the time was up
+  std::array<std::atomic<std::uint64_t>, 8> refused;  // by the provider's refusal cause
+};
+
+// What an idle spin loop on the load's processor saw.
+struct NoiseBlock {
+  std::uint64_t observed_ns;
+  std::uint64_t gaps_over_10us;
+  std::uint64_t gaps_over_100us;
+  std::uint64_t gaps_over_1ms;
+  std::uint64_t max_gap_ns;
+  std::uint64_t lost_ns;  // in gaps over 10 us
+};
+
+struct FloorBlock {
+  double loop_ns;
+  double two_clock_reads_ns;
+};
+
+struct ProviderBlock {
+  std::atomic<Phase> phase;
+  std::atomic<std::uint32_t> memory_locked;
+  SharedText<512> error;
+  NoiseBlock noise;
+  FloorBlock floor;
+  std::array<SharedText<64>, 8> refusal_causes;
+  std::array<LossSlot, kLossSlots> losses;
+  std::atomic<std::uint32_t> loss_count;
+};
+
+struct ConsumerBlock {
+  std::atomic<Phase> phase;
+  SharedText<512> error;
+  std::atomic<std::uint64_t> events;
+  std::atomic<std::uint64_t> bytes;
+  std::atomic<std::uint64_t> busy_ns;
+  std::uint64_t delivered;
+  std::uint64_t delivered_in_flight;
+  std::uint64_t duplicates;
+  std::uint64_t reordered;
+  std::uint64_t corrupted;
+  std::uint64_t damaged_bytes;
+  std::uint64_t foreign;
+  std::array<LossSlot, kLossSlots> losses;
+  std::atomic<std::uint32_t> loss_count;
+};
+
+struct TrialHeader {
+  std::uint64_t magic;
+  TrialPlan plan;
+  std::atomic<std::uint64_t> go_ns;         // start of the warm-up; 0: not yet
+  std::atomic<std::uint32_t> stop;          // load threads shall end at their next event
+  std::atomic<std::uint32_t> session_over;  // the consumer shall read to the end and finish
+  ProviderBlock provider;
+  ConsumerBlock consumer;
+};
+
+// The four distributions that a trial records.
+enum class Metric : std::uint32_t { service, response, start_lag };
+inline constexpr std::size_t kThreadMetrics = 3;
+
+// A view that finds everything in the shared memory.
+class TrialMemory {
+ public:
+  static TrialMemory create(const TrialPlan& plan);                    // controller
+  static TrialMemory open_inherited(const std::string& handle);       // the other two
+
+  TrialHeader& header() const { return *reinterpret_cast<TrialHeader*>(memory_.data()); }
+  const TrialPlan& plan() const { return header().plan; }
+  ThreadBlock& thread(unsigned thread) const;
+  SlowSlot* slowest(unsigned thread) const;  // plan().slowest of them
+  std::uint64_t* words(unsigned thread, Metric metric) const;
+  std::uint64_t* floor_words() const;
+  std::uint64_t* delivery_words() const;
+  const HistogramLayout& layout() const { return layout_; }
+  SharedMemory& memory() { return memory_; }
+
+ private:
+  explicit TrialMemory(SharedMemory memory, const TrialPlan& plan);
+  static std::size_t thread_bytes(const TrialPlan& plan, const HistogramLayout& layout);
+  std::byte* thread_base(unsigned thread) const;
+
+  SharedMemory memory_;
+  HistogramLayout layout_;
+  std::size_t histogram_bytes_;
+  std::size_t thread_bytes_;
+  std::size_t tail_offset_;  // floor and delivery histograms
+};
+
+}  // namespace tailgate

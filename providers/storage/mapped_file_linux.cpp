@@ -1,0 +1,94 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "harness/base/error.h"
+#include "providers/storage/mapped_file.h"
+
+namespace tailgate {
+namespace {
+
+std::size_t round_to_pages(std::size_t bytes) {
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+// Makes every page present and writable. Kernels before 5.14 lack the call: touch each page.
+int populate(std::byte* start, std::size_t bytes) {
+#ifndef MADV_POPULATE_WRITE
+  constexpr int MADV_POPULATE_WRITE = 23;
+#endif
+  if (::madvise(start, bytes, MADV_POPULATE_WRITE) == 0) return 0;
+  if (errno != EINVAL) return errno;
+  const std::size_t page_bytes = round_to_pages(1);
+  for (std::size_t at = 0; at < bytes; at += page_bytes) {
+    static_cast<volatile std::byte*>(start)[at] = std::byte{0};
+  }
+  return 0;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path, std::size_t limit_bytes)
+    : path_(path), limit_bytes_(round_to_pages(limit_bytes)) {
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) {
+    throw system_error("open", path.string(), errno, "choose a directory that can be written to");
+  }
+  void* range = ::mmap(nullptr, limit_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                       -1, 0);
+  if (range == MAP_FAILED) {
+    const int error = errno;
+    ::close(descriptor_);
+    throw system_error("mmap", fmt::format("{} bytes of addresses", limit_bytes_), error,
+                       "raise the limit on address space (ulimit -v)");
+  }
+  data_ = static_cast<std::byte*>(range);
+}
+
+MappedFile::~MappedFile() { unmap(); }
+
+void MappedFile::extend(std::size_t capacity_bytes) {
+  const std::size_t wanted = round_to_pages(capacity_bytes);
+  if (wanted <= capacity_bytes_) return;
+  if (wanted > limit_bytes_) {
+    throw Error(fmt::format("'{}' would grow to {} bytes, above its limit of {}", path_.string(),
+                            wanted, limit_bytes_),
+                "emit fewer or smaller events in one trial");
+  }
+  const auto offset = static_cast<off_t>(capacity_bytes_);
+  const std::size_t more = wanted - capacity_bytes_;
+  if (const int error = ::posix_fallocate(descriptor_, offset, static_cast<off_t>(more))) {
+    throw system_error(fmt::format("posix_fallocate of {} more bytes", more), path_.string(), error,
+                       "free disk space, choose another directory or emit fewer events");
+  }
+  std::byte* const start = data_ + capacity_bytes_;
+  if (::mmap(start, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor_, offset) ==
+      MAP_FAILED) {
+    throw system_error("mmap", path_.string(), errno, "choose a directory on a local file system");
+  }
+  if (const int error = populate(start, more)) {
+    throw system_error("madvise", path_.string(), error, "check the disk and the memory limits");
+  }
+  capacity_bytes_ = wanted;
+}
+
+void MappedFile::close(std::size_t used_bytes) {
+  if (descriptor_ < 0) return;
+  const int error =
+      ::ftruncate(descriptor_, static_cast<off_t>(used_bytes)) == 0 ? 0 : errno;
+  unmap();
+  if (error != 0) throw system_error("ftruncate", path_.string(), error, "check the disk");
+}
+
+void MappedFile::unmap() noexcept {
+  if (data_ != nullptr) ::munmap(data_, limit_bytes_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+  data_ = nullptr;
+  descriptor_ = -1;
+}
+
+}  // namespace tailgate

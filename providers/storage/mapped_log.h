@@ -1,0 +1,47 @@
+// Events one after another in a mapped file that is prefaulted ahead of its writers. What append()
+// returned from survives the death of the process: the pages belong to the kernel.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <thread>
+
+#include "providers/storage/mapped_file.h"
+
+namespace tailgate {
+
+class MappedLog {
+ public:
+  // Allocates and prefaults a quarter more than expected_bytes before it returns. A helper thread
+  // sleeps until an eighth or less is left, then extends the file ahead of the writers: a trial
+  // that emits what it announced never wakes it. Throws Error.
+  MappedLog(const std::filesystem::path& path, std::size_t expected_bytes);
+  ~MappedLog();
+
+  // Appends bytes as one piece. Any number of threads at once; allocates nothing, takes no lock.
+  // False: no room at this moment, because the disk is full or the helper thread is behind.
+  bool append(std::span<const std::byte> bytes) noexcept;
+
+  // Cuts the file to what was appended. Nothing may be appended afterwards. A second call does
+  // nothing. Throws Error.
+  void close();
+
+ private:
+  void grow_when_asked();
+  void ask_for_growth() noexcept;
+  void stop_helper() noexcept;
+
+  MappedFile file_;
+  std::byte* data_;
+  alignas(64) std::atomic<std::size_t> used_bytes_ = 0;
+  alignas(64) std::atomic<std::size_t> capacity_bytes_ = 0;
+  std::atomic<std::size_t> low_water_bytes_ = 0;  // use beyond it asks for growth, once
+  enum class Request : std::uint32_t { none, grow, stop };
+  std::atomic<Request> request_ = Request::none;
+  std::thread helper_;
+};
+
+}  // namespace tailgate
