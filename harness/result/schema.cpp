@@ -177,8 +177,9 @@ std::string result_schema_json() {
 std::string result_field_tables() {
   std::string text;
   for (const StructText& table : result_structs()) {
-    text += fmt::format("{}### {}\n\n{}.\n\n| field | type | meaning |\n| --- | --- | --- |\n",
-                        text.empty() ? "" : "\n", table.name, table.meaning);
+    text +=
+        fmt::format("{}### {}\n\nHolds {}.\n\n| field | type | meaning |\n| --- | --- | --- |\n",
+                    text.empty() ? "" : "\n", table.name, table.meaning);
     for (const FieldText& field : table.fields) {
       const std::string since =
           field.since == 1 ? "" : fmt::format(" (since version {})", field.since);
