@@ -17,11 +17,11 @@ using Json = nlohmann::ordered_json;
 // The name and the one-line meaning of each struct.
 template <class Struct>
 struct About;
-#define TAILGATE_ABOUT(Struct, text)                \
-  template <>                                       \
-  struct About<Struct> {                            \
-    static constexpr const char* kName = #Struct;   \
-    static constexpr const char* kMeaning = text;   \
+#define TAILGATE_ABOUT(Struct, text)              \
+  template <>                                     \
+  struct About<Struct> {                          \
+    static constexpr const char* kName = #Struct; \
+    static constexpr const char* kMeaning = text; \
   }
 TAILGATE_ABOUT(Result, "one run: all trials of one scenario, sink and configuration");
 TAILGATE_ABOUT(ScenarioUsed, "the scenario that was run");
@@ -38,7 +38,8 @@ TAILGATE_ABOUT(Trial, "one fresh process that ran the scenario against the sink 
 TAILGATE_ABOUT(Load, "the shape of the load, as the scenario planned it for one step");
 TAILGATE_ABOUT(Interval, "a stretch of a trial");
 TAILGATE_ABOUT(SlowCall, "one of the slowest calls of a trial");
-TAILGATE_ABOUT(LedgerAccount, "what became of every event: emitted = delivered + lost + unaccounted");
+TAILGATE_ABOUT(LedgerAccount,
+               "what became of every event: emitted = delivered + lost + unaccounted");
 TAILGATE_ABOUT(LossCount, "events lost to one cause");
 TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
 TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
@@ -176,8 +177,9 @@ std::string result_schema_json() {
 std::string result_field_tables() {
   std::string text;
   for (const StructText& table : result_structs()) {
-    text += fmt::format("{}### {}\n\n{}.\n\n| field | type | meaning |\n| --- | --- | --- |\n",
-                        text.empty() ? "" : "\n", table.name, table.meaning);
+    text +=
+        fmt::format("{}### {}\n\nHolds {}.\n\n| field | type | meaning |\n| --- | --- | --- |\n",
+                    text.empty() ? "" : "\n", table.name, table.meaning);
     for (const FieldText& field : table.fields) {
       const std::string since =
           field.since == 1 ? "" : fmt::format(" (since version {})", field.since);

@@ -1,0 +1,31 @@
+// Result files: how they are named, found, read and written.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/result/result.h"
+
+namespace tailgate {
+
+// The name of a run's file: "<scenario>@<sink with its options>[@preset][+settings].json", for
+// example "steady@file_mode-mmap@quick+rate_hz-5000.json". scenario_given: the settings that the
+// user gave for the scenario itself, which the result does not tell from defaults. ':' and ','
+// became
+// '_', and '=' became '-'; where that (or a character that not every file system takes, or the
+// length) could let two different parts share a name, a hash of the part is appended. So runs that
+// differ in scenario, sink options, preset or given settings have different names, also on file
+// systems that ignore case.
+std::string result_file_name(const Result& result, const std::vector<Setting>& scenario_given = {});
+
+// Reads one result file. Throws Error when the file cannot be read, and as read_result.
+Result load_result(const std::filesystem::path& path);
+
+// The given files, and for a directory the result files directly inside it, by name; what else is
+// a .json file there (plots' data, verdicts) is passed over. Throws Error when a path does not
+// exist or a directory holds no result.
+std::vector<std::filesystem::path> find_result_files(
+    const std::vector<std::filesystem::path>& files_and_directories);
+
+}  // namespace tailgate

@@ -1,0 +1,163 @@
+#include "harness/result/sample.h"
+
+#include "harness/result/latency.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::uint64_t kEvents = 20'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+// first + 1000, first + 2000 …: event number i took i + 1 microseconds.
+Latency staircase(std::uint64_t first_ns, std::uint64_t begin, std::uint64_t end) {
+  Histogram histogram{HistogramRange()};
+  for (std::uint64_t i = begin; i < end; ++i) histogram.record(first_ns + 1000 * (i + 1));
+  return make_latency(histogram);
+}
+
+Load sample_load() {
+  Load load;
+  load.shape = "steady";
+  load.rate_hz = 10'000;
+  load.end_rate_hz = 10'000;
+  load.payload = "128";
+  load.warmup_s = 0.5;
+  load.duration_s = 2;
+  load.pacing = "hybrid";
+  load.seed = 42;
+  return load;
+}
+
+Interval sample_interval(const Trial& trial, std::uint64_t second) {
+  Interval interval;
+  interval.start_ns = trial.start_ns + second * kSecondNs;
+  interval.end_ns = interval.start_ns + kSecondNs;
+  const std::uint64_t begin = second * kEvents / 2;
+  interval.service = staircase(trial.index, begin, begin + kEvents / 2);
+  interval.response = staircase(trial.index + 500, begin, begin + kEvents / 2);
+  return interval;
+}
+
+Noise sample_noise() {
+  Noise noise;
+  noise.observed_ns = 100'000'000;
+  noise.gaps_over_10us = 3;
+  noise.gaps_over_100us = 1;
+  noise.max_gap_ns = 182'000;
+  noise.lost_share = 0.0023;
+  return noise;
+}
+
+Floor sample_floor() {
+  Floor floor;
+  Histogram histogram{HistogramRange()};
+  histogram.record(24, 990);
+  histogram.record(31, 10);
+  floor.service = make_latency(histogram);
+  floor.loop_ns = 38.5;
+  floor.two_clock_reads_ns = 33.25;
+  return floor;
+}
+
+Trial sample_trial(unsigned index) {
+  Trial trial;
+  trial.index = index;
+  trial.run = 7000 + index;
+  trial.load = sample_load();
+  trial.outcome = kOutcomeCompleted;
+  trial.started_utc = "2026-03-01T12:00:0" + std::to_string(3 * index) + "Z";
+  trial.start_ns = (3 * index + 1) * kSecondNs;
+  trial.end_ns = trial.start_ns + 2 * kSecondNs;
+  trial.measured = kEvents;
+  trial.achieved_rate_hz = 10'000;
+  trial.service = staircase(index, 0, kEvents);
+  trial.response = staircase(index + 500, 0, kEvents);
+  Histogram lag{HistogramRange()};
+  lag.record(500, kEvents);
+  trial.start_lag = make_latency(lag);
+  trial.intervals = {sample_interval(trial, 0), sample_interval(trial, 1)};
+  trial.slowest = {
+      {0, 24'999, trial.end_ns - 20'000'500, trial.end_ns - 20'000'000, trial.end_ns, 1}};
+  trial.ledger.checked = true;
+  trial.ledger.emitted = 25'000;
+  trial.ledger.delivered = 25'000;
+  trial.consumer.mode = "live";
+  trial.consumer.events = 25'000;
+  trial.consumer.bytes = 25'000 * 128;
+  trial.consumer.read_s = 0.25;
+  trial.consumer.poll_interval_s = 0.001;
+  trial.consumer.delivery = staircase(100'000, 0, kEvents);
+  trial.noise = sample_noise();
+  trial.floor = sample_floor();
+  trial.memory_locked = true;
+  trial.granted = {{"mode", "mmap"}};
+  return trial;
+}
+
+Trial sample_losing_trial(unsigned index) {
+  Trial trial = sample_trial(index);
+  trial.achieved_rate_hz = 9'500;
+  trial.rate_missed = true;
+  trial.ledger.delivered = 24'890;
+  trial.ledger.lost = 100;
+  trial.ledger.losses = {{"buffer full", "session", 100}};
+  trial.ledger.unaccounted = 10;
+  trial.ledger.unaccounted_cause = "the consumer read 10 events fewer than the session kept";
+  trial.remarks = {{"achieved 9500 of 10000 events per second",
+                    "lower rate_hz or give the load threads a processor of their own"},
+                   {"10 events are unaccounted for", "see ledger.unaccounted_cause"}};
+  return trial;
+}
+
+Trial sample_crashed_trial(unsigned index) {
+  Trial trial;
+  trial.index = index;
+  trial.run = 7000 + index;
+  trial.load = sample_load();
+  trial.outcome = "crashed";
+  trial.outcome_detail = "SIGSEGV in the provider process";
+  trial.started_utc = "2026-03-01T12:00:09Z";
+  trial.consumer.mode = "none";
+  trial.ledger.emitted = 12;
+  trial.ledger.in_flight = 1;
+  return trial;
+}
+
+void describe_environment(Result& result) {
+  result.scenario = {"steady", "quick", {{"rate_hz", "10000"}, {"duration_s", "2"}}};
+  result.sink.name = "file";
+  result.sink.label = "file:mode=mmap";
+  result.sink.options = {{"mode", "mmap"}, {"fsync_every", "0"}};
+  result.sink.live_read = true;
+  result.sink.read_back = true;
+  result.sink.accounts_losses = true;
+  result.placement = {{1}, {0}, {0}};
+  result.machine = {"0123456789abcdef",
+                    "Debian GNU/Linux 12",
+                    "6.1.0-30-amd64",
+                    "Example CPU",
+                    2,
+                    4'000'000'000,
+                    "none seen",
+                    {{"governor", "performance"}}};
+  result.build = {"0.1.0", "unknown", false, "GCC 12.2.0", "-O2", "Release"};
+  result.clock = {"tsc", 2.5e9, 1.5, 16.6, 20, 60, 0.1, 0.2};
+}
+
+}  // namespace
+
+Result sample_result() {
+  Result result;
+  result.id = "5f0c7d1e9a3b2468";
+  result.started_utc = "2026-03-01T12:00:00Z";
+  result.finished_utc = "2026-03-01T12:00:12Z";
+  result.complete = true;
+  describe_environment(result);
+  result.trials = {sample_trial(0), sample_trial(1), sample_losing_trial(2),
+                   sample_crashed_trial(3)};
+  result.summary = summarize(result);
+  result.remarks = {{"1 of 4 trials did not complete", "see trials[].outcome_detail"}};
+  return result;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,74 @@
+#include "harness/result/schema.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/result/files.h"
+#include "harness/result/json.h"
+#include "harness/result/sample.h"
+
+namespace tailgate {
+namespace {
+
+using nlohmann::json;
+
+std::string committed(const std::string& name) {
+  std::ifstream file(std::string(TAILGATE_RESULTS_DIR) + "/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("results/schema.json is what tailgate_schema prints") {
+  CHECK(committed("schema.json") == result_schema_json());
+}
+
+TEST_CASE("the field tables of results/README.md are what tailgate_schema prints") {
+  const std::string readme = committed("README.md");
+  const std::string begin = "<!-- what `tailgate_schema tables` prints -->\n";
+  const std::size_t at = readme.find(begin);
+  REQUIRE(at != std::string::npos);
+  CHECK(readme.substr(at + begin.size()) == result_field_tables());
+}
+
+TEST_CASE("the schema says of a field what the struct says") {
+  const json schema = json::parse(result_schema_json());
+  const json& trial = schema["$defs"]["Trial"];
+  CHECK(trial["properties"]["index"]["type"] == "integer");
+  CHECK(trial["properties"]["index"]["maximum"] == 4294967295u);
+  CHECK(trial["properties"]["response"]["$ref"] == "#/$defs/Latency");
+  CHECK(trial["properties"]["slowest"]["items"]["$ref"] == "#/$defs/SlowCall");
+  CHECK(trial["additionalProperties"] == false);
+  const json& consumer = schema["$defs"]["ConsumerReport"];
+  const json& required = consumer["required"];
+  CHECK(std::find(required.begin(), required.end(), "mode") != required.end());
+  CHECK(std::find(required.begin(), required.end(), "delivery") == required.end());
+  CHECK(consumer["properties"].contains("delivery"));
+  CHECK(schema["$defs"]["Result"]["properties"]["version"]["maximum"] == kResultVersion);
+}
+
+TEST_CASE("every fixture loads") {
+  const std::string directory = std::string(TAILGATE_RESULTS_DIR) + "/fixtures";
+  const auto files = find_result_files({directory});
+  CHECK_FALSE(files.empty());
+  for (const auto& file : files) {
+    INFO(file);
+    const Result result = load_result(file);
+    CHECK_FALSE(result.trials.empty());
+  }
+}
+
+TEST_CASE("the first version's fixture holds what it was made with") {
+  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v1-" +
+                                    result_file_name(sample_result()));
+  CHECK(result.id == "5f0c7d1e9a3b2468");
+  CHECK(result.sink.label == "file:mode=mmap");
+  REQUIRE(result.trials.size() == 4);
+  CHECK(result.trials[2].ledger.unaccounted == 10);
+  CHECK(result.trials[3].outcome == "crashed");
+  CHECK(result.summary.at(0).response.count == 60'000);
+}
+
+}  // namespace
+}  // namespace tailgate
