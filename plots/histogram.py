@@ -49,7 +49,7 @@ def draw(runs, options):
 
 def draw_part(panel, part, edges):
     response = part.step["response"]
-    panel.text(1.02, 1.0, "\n".join(facts(part)), transform=panel.transAxes, va="top", size=8.5)
+    style.beside(panel, part.name, facts(part))
     if not response["count"]:
         panel.text(0.5, 0.5, "no events", transform=panel.transAxes, ha="center", va="center")
         return
@@ -72,7 +72,6 @@ def draw_part(panel, part, edges):
 def facts(part):
     """The lines beside a panel."""
     response = part.step["response"]
-    yield part.name
     if response["count"]:
         yield f"p50 {style.format_ns(response['p50_ns'])}, p99 {style.format_ns(response['p99_ns'])}"
         yield f"{response['count']:,} events"
@@ -89,9 +88,9 @@ def handles():
 def finish(axes, edges):
     highest = max(max(stairs.get_data().values) for [panel] in axes for stairs in panel.patches)
     bottom = axes[-1][0]
-    # The value of the maximum stands to the right of its line and needs a third of a decade or so.
+    # The value of the maximum stands to the right of its line and needs a seventh of the width.
     span = max(1.0, math.log10(edges[-1] / edges[0]))
-    style.log_axis(bottom.xaxis, edges[0], edges[-1] * 10 ** (0.22 * span))
+    style.log_axis(bottom.xaxis, edges[0], edges[-1] * 10 ** (0.15 * span))
     style.log_axis(bottom.yaxis, 0.6, max(10, highest) * 2, style.format_rate)
     bottom.set_xlabel("latency (logarithmic)")
 

@@ -94,12 +94,12 @@ def finish(axes, highest):
 
 
 def line_handles(with_service, per_trial, floor):
-    lines = [style.handle("response time (from intended start)", color="black")]
+    lines = [style.gap(), style.handle("response time (from intended start)", color=style.GREY)]
     if with_service:
-        lines.append(style.handle("service time (from call start)", color="black",
+        lines.append(style.handle("service time (from call start)", color=style.GREY,
                                   linestyle="--", linewidth=1.1))
     if per_trial:
-        lines.append(style.handle("response time of one trial", color="black", linewidth=0.5))
+        lines.append(style.handle("response time of one trial", color=style.GREY, linewidth=0.5))
     if floor:
         lines.append(style.handle(f"harness's own cost, {style.format_ns(floor)}",
                                   color=style.GREY, linestyle=":"))

@@ -14,7 +14,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 except ImportError as problem:
     print(f"error: {sys.executable} cannot import matplotlib ({problem}); install Debian's package "
           "python3-matplotlib and use /usr/bin/python3", file=sys.stderr)
@@ -73,7 +73,7 @@ def log_axis(axis, low, high, text=format_ns):
     """A logarithmic axis from low to high (both above 0), each tick with its unit."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log", f"{axis.axis_name}lim": (low, high)})
     decades = math.log10(high / low)
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2 else (1,), numticks=30))
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 2.5 else (1,), numticks=30))
     axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=300))
     axis.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
     axis.set_minor_formatter(NullFormatter())
@@ -83,6 +83,11 @@ def ticks(axis, places, texts):
     """Labelled ticks at these places and no others."""
     axis.set_ticks(places, texts)
     axis.set_minor_locator(NullLocator())
+
+
+def few_ticks(axis, most):
+    """At most so many ticks, none where the next panel's first would be."""
+    axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 5, 10), prune="upper"))
 
 
 def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid):
@@ -95,7 +100,8 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
     figure.subplots_adjust(left=0, right=1, bottom=0, top=1,
                            wspace=gap_inches[0] / panel_inches[0],
                            hspace=gap_inches[1] / panel_inches[1])
-    characters = max(72, int(width / 0.072))
+    # Wide enough for the legend beside the panels too.
+    characters = max(90, int((width + 2.2) / 0.072))
     top = 0.3
     for words, size, weight, line in ((caption.subtitle, 9, "normal", 0.17),
                                       (caption.title, 12, "bold", 0.24)):
@@ -118,6 +124,15 @@ def legend(axes, handles):
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1.02), borderaxespad=0)
 
 
+def beside(axes, name, facts):
+    """A name in bold and lines of facts to the right of the axes."""
+    name = textwrap.fill(name, 34)
+    axes.annotate(name, (1, 1), xycoords="axes fraction", xytext=(9, 0),
+                  textcoords="offset points", va="top", size=8.5, weight="bold")
+    axes.annotate("\n" * (name.count("\n") + 1) + "\n".join(facts), (1, 1), va="top", size=8.5,
+                  xycoords="axes fraction", xytext=(9, 0), textcoords="offset points")
+
+
 def legend_above(axes, handles):
     """A legend in one line right above the axes."""
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=len(handles),
@@ -129,16 +144,20 @@ def handle(label, **look):
     return Line2D([], [], label=label, **look)
 
 
+def gap():
+    """An empty row of a legend, between its groups."""
+    return Line2D([], [], label="", linestyle="none")
+
+
 def patch(label, **look):
     """A filled box for a legend."""
     return Patch(label=label, **look)
 
 
 def count_colors(highest):
-    """Colour map and logarithmic norm for counts from 1 to `highest`; nothing counted is white."""
-    blues = matplotlib.colormaps["Blues"]
-    shades = colors.LinearSegmentedColormap.from_list(
-        "counts", [blues(0.22 + 0.6 * k / 15) for k in range(16)])
+    """Greys (colours are left to the lines above them) and logarithmic norm for counts from 1 to
+    `highest`; nothing counted is white."""
+    shades = colors.LinearSegmentedColormap.from_list("counts", ["#dedede", "#5c5c5c"])
     return {"cmap": shades, "norm": colors.LogNorm(1, max(10, highest))}
 
 
