@@ -41,10 +41,21 @@ class Caption:
     banner: str = ""
     notes: list = field(default_factory=list)
 
+    @property
+    def shown_notes(self):
+        """The first notes, and how many more there are."""
+        if len(self.notes) <= MOST_NOTES:
+            return self.notes
+        return [*self.notes[:MOST_NOTES - 1],
+                f"! … and {len(self.notes) - MOST_NOTES + 1} more remarks: see 'tailgate show'."]
+
 
 def names(runs):
-    """A name per run, each different: the sink, and where that is not enough, what differs."""
-    made = [run.label for run in runs]
+    """A name per run, each different: the sink, a label that other runs do not bear, and where
+    that is not enough, what differs."""
+    restricted = len({run.data["label"] for run in runs}) > 1
+    made = [f"{run.label} [{run.data['label']}]" if restricted and run.data["label"] else run.label
+            for run in runs]
     tells = (lambda run: run.path.parent.name, lambda run: run.data["build"]["revision"][:10],
              lambda run: run.path.stem, lambda run: run.data["id"][:8])
     for tell in tells:
@@ -119,6 +130,8 @@ def machines(runs):
     """Fingerprint and model of the machine, or of each where there are several."""
     found = sorted({(m["fingerprint"], m["cpu_model"], m["os"])
                     for m in (run.data["machine"] for run in runs)})
+    if len(found) > 2:
+        return "machines " + ", ".join(fingerprint for fingerprint, _, _ in found)
     return "; ".join(f"machine {fingerprint} ({model}, {system})"
                      for fingerprint, model, system in found)
 
@@ -161,9 +174,6 @@ def notes(parts):
                for remark in source["remarks"]]
     found += [f"{text} ({count} times)" if count > 1 else text
               for text, count in Counter(remarks).items()]
-    if len(found) > MOST_NOTES:
-        found[MOST_NOTES - 1:] = [f"! … and {len(found) - MOST_NOTES + 1} more remarks: "
-                                  "see 'tailgate show'."]
     return found
 
 

@@ -1,6 +1,7 @@
 """The command line of the plots, of one kind or of all."""
 import argparse
 import pathlib
+import re
 import sys
 
 import style
@@ -64,7 +65,7 @@ def draw_all(kinds, options):
     runs, others = load_all(options.results)
     for name in others:
         print(f"skipped {name}: not a result of tailgate", file=sys.stderr)
-    runs.sort(key=lambda run: (run.scenario, run.label, str(run.path)))
+    runs.sort(key=lambda run: (run.scenario, _natural(run.label), str(run.path)))
     folder = options.out or runs[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
     used, figures = set(), 0
@@ -85,6 +86,12 @@ def save(figure, folder, name, formats):
         path = folder / f"{name}.{suffix}"
         style.save(figure, path)
         print(path)
+
+
+def _natural(text):
+    """Sorts numbers in texts by value: m2 before m10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part)
+            for part in re.split(r"(\d+)", text, flags=re.ASCII)]
 
 
 def _unused(name, used):

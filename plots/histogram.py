@@ -74,7 +74,7 @@ def facts(part):
     response = part.step["response"]
     if response["count"]:
         yield f"p50 {style.format_ns(response['p50_ns'])}, p99 {style.format_ns(response['p99_ns'])}"
-        yield f"{response['count']:,} events"
+        yield f"{response['count']:,} event{'s' if response['count'] != 1 else ''}"
 
 
 def handles():
@@ -90,7 +90,8 @@ def finish(axes, edges):
     bottom = axes[-1][0]
     # The value of the maximum stands to the right of its line and needs a seventh of the width.
     span = max(1.0, math.log10(edges[-1] / edges[0]))
-    style.log_axis(bottom.xaxis, edges[0], edges[-1] * 10 ** (0.15 * span))
+    style.log_axis(bottom.xaxis, edges[0] / 10 ** (0.02 * span),
+                   edges[-1] * 10 ** (0.15 * span))
     style.log_axis(bottom.yaxis, 0.6, max(10, highest) * 2, style.format_rate)
     bottom.set_xlabel("latency (logarithmic)")
 

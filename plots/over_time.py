@@ -110,7 +110,7 @@ def finish(figure, unused, axes, levels, end_s, mesh):
     first = axes[0][0]
     style.log_axis(first.yaxis, levels[0], levels[-1])
     first.set_xlim(0, end_s)
-    style.few_ticks(first.xaxis, 8 if len(axes[0]) == 1 else 4)
+    style.few_ticks(first.xaxis, 8 if len(axes[0]) == 1 else 5)
     for row in axes:
         row[0].set_ylabel("response time (logarithmic)")
     for column in zip(*axes):

@@ -87,7 +87,7 @@ def ticks(axis, places, texts):
 
 def few_ticks(axis, most):
     """At most so many ticks, none where the next panel's first would be."""
-    axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 5, 10), prune="upper"))
+    axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 2.5, 5, 10), prune="upper"))
 
 
 def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid):
@@ -101,7 +101,7 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
                            wspace=gap_inches[0] / panel_inches[0],
                            hspace=gap_inches[1] / panel_inches[1])
     # Wide enough for the legend beside the panels too.
-    characters = max(90, int((width + 2.2) / 0.072))
+    characters = max(90, int((width + 2.6) / 0.072))
     top = 0.3
     for words, size, weight, line in ((caption.subtitle, 9, "normal", 0.17),
                                       (caption.title, 12, "bold", 0.24)):
@@ -114,7 +114,7 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
                     va="bottom",
                     bbox={"boxstyle": "square,pad=0.4", "facecolor": "white", "linewidth": 2})
     notes = "\n".join(textwrap.fill(note, characters, subsequent_indent="    ")
-                      for note in caption.notes)
+                      for note in caption.shown_notes)
     figure.text(-0.6 / width, -0.72 / height, notes, size=8.5, va="top")
     return figure, [list(row) for row in axes]
 

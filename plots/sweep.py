@@ -19,7 +19,7 @@ def draw(runs, options):
     down = -(-len(swept) // across)
     width = {1: 5.6, 2: 4.0}.get(across, 3.0)
     figure, axes = style.sheet(2 * down, across, (width, 1.9), words(swept),
-                               gap_inches=(0.14, 0.3), sharex=True, sharey="row",
+                               gap_inches=(0.14, 0.3 if down == 1 else 0.55), sharex=True, sharey="row",
                                gridspec_kw={"height_ratios": [2.6, 1] * down})
     for number, ((run, name), steps) in enumerate(zip(swept, series)):
         row, column = 2 * (number // across), number % across
@@ -84,6 +84,7 @@ def finish(axes, series):
         upper[0].set_ylabel("response time (logarithmic)")
         lower[0].set(ylim=(0, 112), ylabel="achieved (%)")
         for panel in lower:
+            panel.tick_params(labelbottom=True)
             panel.set_xlabel("target rate (events/s)")
     style.log_axis(axes[0][0].xaxis, rates[0] / edge, rates[-1] * edge, style.format_rate)
     style.legend(axes[0][-1], [
