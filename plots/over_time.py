@@ -71,7 +71,7 @@ def draw_run(part, trials):
     spans = [columns(trial) for trial in trials]
     digests = [latency for _, latencies in spans for latency in latencies
                if latency and latency["count"]]
-    lowest = min(bottom(part.run, digest) for digest in digests)
+    lowest = min(bottom(part.run, digest) for digest in digests) / 1.5
     low_exponent = math.floor(math.log10(lowest) * CELLS_PER_DECADE) / CELLS_PER_DECADE
     top = math.log10(max(2, max(digest["max_ns"] for digest in digests)) * 1.3)
     rows = max(CELLS_PER_DECADE, math.ceil((top - low_exponent) * CELLS_PER_DECADE))

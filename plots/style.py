@@ -30,11 +30,12 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "tailgate", "svg.fonttype": "path", "text.parse_math": False,
 })
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+# The first four differ most in grey.
+PALETTE = ("#0072B2", "#E69F00", "#000000", "#CC79A7", "#D55E00", "#56B4E9", "#009E73")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "p", "h")
 # How a percentile is drawn wherever it is a line over something: colour, dashes, marker.
 PERCENTILES = {"p50": ("#0072B2", "-", "o"), "p99": ("#D55E00", "--", "s"),
-               "p99.9": ("#8B5A83", "-.", "^"), "max": ("#000000", ":", "v")}
+               "p99.9": ("#A03070", "-.", "^"), "max": ("#000000", ":", "v")}
 GREY = "#808080"
 HALO = [patheffects.withStroke(linewidth=3.2, foreground="white")]
 
@@ -157,7 +158,7 @@ def patch(label, **look):
 def count_colors(highest):
     """Greys (colours are left to the lines above them) and logarithmic norm for counts from 1 to
     `highest`; nothing counted is white."""
-    shades = colors.LinearSegmentedColormap.from_list("counts", ["#dedede", "#5c5c5c"])
+    shades = colors.LinearSegmentedColormap.from_list("counts", ["#ececec", "#858585"])
     return {"cmap": shades, "norm": colors.LogNorm(1, max(10, highest))}
 
 
@@ -167,6 +168,7 @@ def color_scale(figure, axes, mesh, label):
     scale = axes.inset_axes([1 + 0.18 * inch, 0, 0.14 * inch, 0.55])
     figure.colorbar(mesh, cax=scale, label=label,
                     format=FuncFormatter(lambda value, _: format_rate(value)))
+    scale.yaxis.set_minor_formatter(NullFormatter())
 
 
 def save(figure, path):
