@@ -1,4 +1,4 @@
-"""The words around a plot: which part of the runs it shows, what it is called, what to beware of."""
+"""The words around a plot: what it shows of the runs, what that is called, what to beware of."""
 from collections import Counter
 from dataclasses import dataclass, field
 

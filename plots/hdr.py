@@ -56,7 +56,7 @@ def decode(text):
     if cookie != COOKIE:
         raise ValueError(f"cookie {cookie & 0xFFFFFFFF:#x} is not that of the V2 encoding")
     if length != len(content) - HEADER.size:
-        raise ValueError(f"{length} payload bytes announced, {len(content) - HEADER.size} are there")
+        raise ValueError(f"{length} payload bytes announced, {len(content) - HEADER.size} there")
     if offset != 0 or not 0 <= digits <= 5 or lowest < 1 or highest < 2 * lowest:
         raise ValueError(f"impossible layout: index offset {offset}, {digits} significant digits, "
                          f"range {lowest} to {highest}")
@@ -68,7 +68,7 @@ def _inflate(packed):
         raise ValueError(f"{len(packed)} bytes are too short for a compressed histogram")
     cookie, length = COMPRESSED_HEADER.unpack_from(packed)
     if cookie != COMPRESSED_COOKIE:
-        raise ValueError(f"cookie {cookie & 0xFFFFFFFF:#x} is not that of the compressed V2 encoding")
+        raise ValueError(f"cookie {cookie & 0xFFFFFFFF:#x} is not that of compressed V2")
     body = packed[COMPRESSED_HEADER.size:]
     if length != len(body):
         raise ValueError(f"{length} compressed bytes announced, {len(body)} are there")

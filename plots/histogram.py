@@ -73,7 +73,8 @@ def facts(part):
     """The lines beside a panel."""
     response = part.step["response"]
     if response["count"]:
-        yield f"p50 {style.format_ns(response['p50_ns'])}, p99 {style.format_ns(response['p99_ns'])}"
+        p50, p99 = (style.format_ns(response[key]) for key in ("p50_ns", "p99_ns"))
+        yield f"p50 {p50}, p99 {p99}"
         yield f"{response['count']:,} event{'s' if response['count'] != 1 else ''}"
 
 

@@ -1,8 +1,8 @@
 """The look that all plots share. The only module that imports matplotlib.
 
 Colours are Okabe and Ito's palette (safe for colour-blind readers); markers, line styles and dashes
-say the same again, so that a grey print loses nothing. Figures hold their axes only: titles, legends
-and notes stand around them and `save` cuts the paper to fit.
+say the same again, so that a grey print loses nothing. Figures hold their axes only: titles,
+legends and notes stand around them and `save` cuts the paper to fit.
 """
 import math
 import sys
@@ -30,8 +30,8 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "tailgate", "svg.fonttype": "path", "text.parse_math": False,
 })
 
-# The first four differ most in grey.
-PALETTE = ("#0072B2", "#E69F00", "#000000", "#CC79A7", "#D55E00", "#56B4E9", "#009E73")
+# The first four differ most in grey, for which the purple is darker than theirs.
+PALETTE = ("#0072B2", "#E69F00", "#000000", "#B5538B", "#D55E00", "#56B4E9", "#009E73")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "p", "h")
 # How a percentile is drawn wherever it is a line over something: colour, dashes, marker.
 PERCENTILES = {"p50": ("#0072B2", "-", "o"), "p99": ("#D55E00", "--", "s"),

@@ -18,9 +18,10 @@ def draw(runs, options):
     across = min(MOST_COLUMNS, len(swept))
     down = -(-len(swept) // across)
     width = {1: 5.6, 2: 4.0}.get(across, 3.0)
-    figure, axes = style.sheet(2 * down, across, (width, 1.9), words(swept),
-                               gap_inches=(0.14, 0.3 if down == 1 else 0.55), sharex=True, sharey="row",
-                               gridspec_kw={"height_ratios": [2.6, 1] * down})
+    figure, axes = style.sheet(
+        2 * down, across, (width, 1.9), words(swept), sharex=True, sharey="row",
+        gap_inches=(0.14, 0.3 if down == 1 else 0.55),
+        gridspec_kw={"height_ratios": [2.6, 1] * down})
     for number, ((run, name), steps) in enumerate(zip(swept, series)):
         row, column = 2 * (number // across), number % across
         draw_run(axes[row][column], axes[row + 1][column], name, steps)
