@@ -1,0 +1,16 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/cli/terminal.h"
+
+namespace tailgate {
+
+bool is_terminal(std::FILE* stream) {
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind != nullptr && std::strcmp(kind, "dumb") == 0;
+  return !dumb && isatty(fileno(stream)) == 1;
+}
+
+}  // namespace tailgate
