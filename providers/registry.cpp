@@ -27,7 +27,9 @@ const std::vector<const SinkType*>& all_sinks() {
   return sinks;
 }
 
-const SinkType& floor_sink() { return null_sink(); }
+const SinkType& floor_sink() {
+  return null_sink();
+}
 
 const SinkType& find_sink(std::string_view name) {
   std::vector<std::string> names;
@@ -36,10 +38,10 @@ const SinkType& find_sink(std::string_view name) {
     names.push_back(sink->name());
   }
   const std::string near = nearest_name(name, names);
-  throw Error(fmt::format("there is no sink '{}'", name),
-              fmt::format("{}known sinks: {}",
-                          near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                          fmt::join(names, ", ")));
+  throw Error(
+      fmt::format("there is no sink '{}'", name),
+      fmt::format("{}known sinks: {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                  fmt::join(names, ", ")));
 }
 
 SinkChoice parse_sink_choice(std::string_view text) {

@@ -60,12 +60,12 @@ struct DaemonProcess {
 
 // What all three roles know of a trial.
 struct TrialContext {
-  Options options;                  // of this sink, resolved
-  std::filesystem::path directory;  // private to the trial; exists; removed after it
-  std::uint32_t run = 0;            // stamped into every event of this trial
-  unsigned threads = 1;             // load threads, numbered from 0
-  std::size_t max_event_bytes = 0;  // the largest event that will be emitted
-  std::uint64_t expected_events = 0;  // about how many will be emitted, all threads; for sizing
+  Options options;                       // of this sink, resolved
+  std::filesystem::path directory = {};  // private to the trial; exists; removed after it
+  std::uint32_t run = 0;                 // stamped into every event of this trial
+  unsigned threads = 1;                  // load threads, numbered from 0
+  std::size_t max_event_bytes = 0;       // the largest event that will be emitted
+  std::uint64_t expected_events = 0;     // about how many will be emitted, all threads; for sizing
   Clock clock = {};
   EventEncoding encoding = EventEncoding::binary;
 };

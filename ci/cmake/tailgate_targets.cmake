@@ -3,8 +3,8 @@
 #   tailgate_library(NAME SOURCES ... [LIBS ...])
 #       Static library tailgate_NAME.
 #   tailgate_test(NAME [SERIAL] SOURCES ... [LIBS ...])
-#       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time it,
-#       so no other test runs beside them (label "serial").
+#       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time
+#       it, so no other test runs beside them (label "serial").
 #   tailgate_pytest(NAME FILES ...)
 #       Python tests, one ctest entry for all the files.
 #   tailgate_bench(NAME SOURCES ... [LIBS ...])
@@ -14,6 +14,13 @@
 #   tailgate_component(NAME FOUND WHAT)
 #       A line of the summary that configuring ends with. FOUND: truthy; WHAT: what it adds or how
 #       to get it.
+
+# Source files of one operating system end in its name: clock_linux.cpp, clock_windows.cpp.
+if(WIN32)
+  set(TAILGATE_OS windows)
+else()
+  set(TAILGATE_OS linux)
+endif()
 
 add_library(tailgate_options INTERFACE)
 target_include_directories(tailgate_options INTERFACE ${PROJECT_SOURCE_DIR})

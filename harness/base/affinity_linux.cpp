@@ -38,6 +38,8 @@ void bind_this_thread(const std::vector<int>& cpus) {
   }
 }
 
-int current_cpu() { return sched_getcpu(); }
+int current_cpu() {
+  return sched_getcpu();
+}
 
 }  // namespace tailgate

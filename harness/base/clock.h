@@ -21,14 +21,15 @@ enum class ClockKind : std::uint32_t { tsc, os_monotonic };
 struct ClockCalibration {
   ClockKind kind = ClockKind::os_monotonic;
   std::uint32_t shift = 32;
-  std::uint64_t multiplier = std::uint64_t{1} << 32;  // ns = (ticks - base_ticks) * multiplier >> shift
-  std::uint64_t base_ticks = 0;                       // the run clock's zero
-  std::int64_t base_unix_ns = 0;                      // the same instant in CLOCK_REALTIME
+  std::uint64_t multiplier = std::uint64_t{1}
+                             << 32;  // ns = (ticks - base_ticks) * multiplier >> shift
+  std::uint64_t base_ticks = 0;      // the run clock's zero
+  std::int64_t base_unix_ns = 0;     // the same instant in CLOCK_REALTIME
   double frequency_hz = 1e9;
-  double error_ppm = 0;            // bound on the frequency's error against the OS clock
-  double read_cost_ns = 0;         // median of back-to-back reads
-  double cross_core_offset_ns = 0; // largest offset seen between two cores …
-  double cross_core_bound_ns = 0;  // … and how well it could be told (half the round trip)
+  double error_ppm = 0;             // bound on the frequency's error against the OS clock
+  double read_cost_ns = 0;          // median of back-to-back reads
+  double cross_core_offset_ns = 0;  // largest offset seen between two cores …
+  double cross_core_bound_ns = 0;   // … and how well it could be told (half the round trip)
 };
 
 namespace clock_detail {
@@ -49,7 +50,8 @@ class Clock {
   // waits until everything before it is done, which is what the end of a timed call needs.
   std::uint64_t ticks() const {
 #if defined(__x86_64__) || defined(_M_X64)
-    if (calibration_.kind == ClockKind::tsc) [[likely]] return __rdtsc();
+    if (calibration_.kind == ClockKind::tsc) [[likely]]
+      return __rdtsc();
 #endif
     return clock_detail::os_monotonic_ns();
   }
@@ -63,16 +65,23 @@ class Clock {
     return clock_detail::os_monotonic_ns();
   }
 
-  std::uint64_t now_ns() const { return ns_from_ticks(ticks()); }
-  std::uint64_t now_after_ns() const { return ns_from_ticks(ticks_after()); }
+  std::uint64_t now_ns() const {
+    return ns_from_ticks(ticks());
+  }
+  std::uint64_t now_after_ns() const {
+    return ns_from_ticks(ticks_after());
+  }
 
   // Ticks before the run clock's zero give 0.
   std::uint64_t ns_from_ticks(std::uint64_t ticks) const {
-    if (ticks < calibration_.base_ticks) [[unlikely]] return 0;
+    if (ticks < calibration_.base_ticks) [[unlikely]]
+      return 0;
     return scale(ticks - calibration_.base_ticks);
   }
 
-  const ClockCalibration& calibration() const { return calibration_; }
+  const ClockCalibration& calibration() const {
+    return calibration_;
+  }
 
  private:
   std::uint64_t scale(std::uint64_t ticks) const {

@@ -2,6 +2,8 @@
 
 namespace tailgate {
 
-bool has_invariant_tsc() { return false; }
+bool has_invariant_tsc() {
+  return false;
+}
 
 }  // namespace tailgate

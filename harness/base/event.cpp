@@ -75,7 +75,7 @@ EventCheck check_event(std::span<const std::byte> event, EventEncoding encoding,
   const std::span body = event.subspan(header_bytes);
   if (body.size() > kMaxEventBytes) return EventCheck::wrong_size;
   return std::memcmp(body.data(), body_pattern().data(), body.size()) == 0 ? EventCheck::intact
-                                                                          : EventCheck::bad_body;
+                                                                           : EventCheck::bad_body;
 }
 
 std::size_t announced_size_bytes(std::span<const std::byte> bytes, EventEncoding encoding) {

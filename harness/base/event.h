@@ -68,11 +68,12 @@ inline std::uint64_t letters(std::uint32_t value) {
 // Allocates nothing, branches on nothing but the encoding.
 inline void stamp_event(std::byte* event, EventEncoding encoding, const EventStamp& stamp) {
   std::uint64_t words[4];
-  words[0] = kEventMagic | std::uint64_t{stamp.size_bytes} << 32 | std::uint64_t{stamp.thread} << 48;
+  words[0] =
+      kEventMagic | std::uint64_t{stamp.size_bytes} << 32 | std::uint64_t{stamp.thread} << 48;
   words[1] = stamp.sequence;
   words[2] = stamp.emit_ns;
-  words[3] = stamp.run | std::uint64_t{event_detail::header_checksum(
-                             words[0], stamp.sequence, stamp.emit_ns, stamp.run)}
+  words[3] = stamp.run | std::uint64_t{event_detail::header_checksum(words[0], stamp.sequence,
+                                                                     stamp.emit_ns, stamp.run)}
                              << 32;
   if (encoding == EventEncoding::binary) {
     std::memcpy(event, words, sizeof words);
@@ -92,11 +93,11 @@ std::vector<std::byte> prepare_event(EventEncoding encoding, std::size_t size_by
 
 enum class EventCheck : std::uint8_t {
   intact,
-  too_short,      // fewer bytes than a header
-  not_an_event,   // no magic: someone else's bytes
-  bad_checksum,   // the header was changed on the way
-  wrong_size,     // the header's size is not the number of bytes that came
-  bad_body,       // the body differs from the pattern
+  too_short,     // fewer bytes than a header
+  not_an_event,  // no magic: someone else's bytes
+  bad_checksum,  // the header was changed on the way
+  wrong_size,    // the header's size is not the number of bytes that came
+  bad_body,      // the body differs from the pattern
 };
 
 // Checks the bytes of one whole event and reads its stamp. stamp is valid for intact, wrong_size

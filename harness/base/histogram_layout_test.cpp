@@ -7,7 +7,6 @@
 
 #include "harness/base/error.h"
 
-using tailgate::Error;
 using tailgate::HistogramLayout;
 using tailgate::HistogramRange;
 

@@ -76,11 +76,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view option_type_name(OptionType type) {
   switch (type) {
-    case OptionType::integer: return "integer";
-    case OptionType::real: return "real";
-    case OptionType::boolean: return "boolean";
-    case OptionType::choice: return "choice";
-    case OptionType::text: return "text";
+    case OptionType::integer:
+      return "integer";
+    case OptionType::real:
+      return "real";
+    case OptionType::boolean:
+      return "boolean";
+    case OptionType::choice:
+      return "choice";
+    case OptionType::text:
+      return "text";
   }
   return "unknown";
 }
@@ -157,8 +162,8 @@ const Options::Value& Options::value(std::string_view name, OptionType type) con
   const OptionType declared = spec(name).type;
   const bool both_text = type == OptionType::text && declared == OptionType::choice;
   if (declared != type && !both_text) {
-    throw std::logic_error(fmt::format("{}: option '{}' is read as {}", owner_, name,
-                                       option_type_name(type)));
+    throw std::logic_error(
+        fmt::format("{}: option '{}' is read as {}", owner_, name, option_type_name(type)));
   }
   return found->second;
 }
@@ -167,7 +172,9 @@ std::int64_t Options::integer(std::string_view name) const {
   return value(name, OptionType::integer).integer;
 }
 
-double Options::real(std::string_view name) const { return value(name, OptionType::real).real; }
+double Options::real(std::string_view name) const {
+  return value(name, OptionType::real).real;
+}
 
 bool Options::boolean(std::string_view name) const {
   return value(name, OptionType::boolean).boolean;

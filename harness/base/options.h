@@ -21,7 +21,7 @@ enum class OptionType { integer, real, boolean, choice, text };
 std::string_view option_type_name(OptionType type);
 
 struct OptionSpec {
-  std::string name;           // snake_case, the unit last: "buffer_bytes"
+  std::string name;  // snake_case, the unit last: "buffer_bytes"
   OptionType type;
   std::string default_value;  // as the user would write it; must itself be valid
   std::string help;           // one line, no full stop

@@ -12,7 +12,7 @@
 namespace tailgate {
 
 struct ChildOptions {
-  std::vector<std::string> arguments;  // without the program
+  std::vector<std::string> arguments;                            // without the program
   std::vector<std::pair<std::string, std::string>> environment;  // added to this process's own
   std::vector<std::intptr_t> inherited;  // SharedMemory::native() of what the child may open
   std::filesystem::path output;          // standard output and error go to this file
@@ -23,6 +23,7 @@ struct ChildEnd {
   bool exited = false;  // of itself, with code; otherwise by signal (Windows: an exception code)
   int code = 0;
   std::string text() const;  // "exit code 3", "signal 9 (Killed)"
+  bool killed() const;       // by someone else, rather than by an error of its own
 };
 
 // One child. It ignores the terminal's interrupt (the controller decides) and dies with the
@@ -34,7 +35,12 @@ class Child {
 
   Child(Child&& other) noexcept
       : process_(std::exchange(other.process_, 0)), pid_(other.pid_), end_(other.end_) {}
-  Child& operator=(Child&&) = delete;
+  Child& operator=(Child&& other) noexcept {
+    std::swap(process_, other.process_);
+    std::swap(pid_, other.pid_);
+    std::swap(end_, other.end_);
+    return *this;
+  }
   ~Child();
 
   int pid() const { return pid_; }

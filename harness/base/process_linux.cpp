@@ -71,6 +71,10 @@ std::string ChildEnd::text() const {
   return fmt::format("signal {} ({})", code, strsignal(code));
 }
 
+bool ChildEnd::killed() const {
+  return !exited && (code == SIGKILL || code == SIGTERM);
+}
+
 Child Child::start_self(const ChildOptions& options) {
   std::vector<std::string> arguments = options.arguments;
   arguments.insert(arguments.begin(), "tailgate");
@@ -78,8 +82,7 @@ Child Child::start_self(const ChildOptions& options) {
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
 
-  const int output =
-      open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (output < 0) {
     throw system_error("open", options.output.string(), errno, "choose another --scratch folder");
   }
@@ -130,7 +133,9 @@ InterruptFlag::~InterruptFlag() {
   signal(SIGTERM, SIG_DFL);
 }
 
-bool InterruptFlag::raised() { return interrupted.load(std::memory_order_relaxed); }
+bool InterruptFlag::raised() {
+  return interrupted.load(std::memory_order_relaxed);
+}
 
 void prepare_child_process() {
   signal(SIGINT, SIG_IGN);

@@ -62,8 +62,12 @@ SharedMemory::~SharedMemory() {
   close(static_cast<int>(native_));
 }
 
-std::string SharedMemory::handle() const { return std::to_string(native_); }
+std::string SharedMemory::handle() const {
+  return std::to_string(native_);
+}
 
-bool SharedMemory::lock() { return mlock(data_, size_bytes_) == 0; }
+bool SharedMemory::lock() {
+  return mlock(data_, size_bytes_) == 0;
+}
 
 }  // namespace tailgate

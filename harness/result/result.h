@@ -278,6 +278,7 @@ struct Trial {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
   std::uint64_t measured = 0;
+  std::uint64_t unissued = 0;
   double achieved_rate_hz = 0;
   bool rate_missed = false;
   Latency service;
@@ -307,8 +308,13 @@ struct Trial {
     v("start_ns", &Trial::start_ns, "when recording started");
     v("end_ns", &Trial::end_ns, "when the last load thread ended");
     v("measured", &Trial::measured, "events recorded in the histograms: all after the warm-up");
+    v("unissued", &Trial::unissued,
+      "events of the schedule that were never emitted because the sink was too slow and the time "
+      "was up; above zero, the response quantiles are lower bounds");
     v("achieved_rate_hz", &Trial::achieved_rate_hz,
-      "measured events / time from the start of recording to the last return");
+      "measured events / time that they took: from the start of recording to the last return, or "
+      "to "
+      "one mean gap past the last intended time if that is later");
     v("rate_missed", &Trial::rate_missed,
       "the achieved rate missed the target by more than 1 % (never for max)");
     v("service", &Trial::service, "service time: call return - call start");
@@ -318,7 +324,7 @@ struct Trial {
     v("start_lag", &Trial::start_lag, "schedule lag: call start - intended start");
     v("intervals", &Trial::intervals, "the same distributions cut into intervals");
     v("slowest", &Trial::slowest,
-      "the slowest calls of each thread by response time, slowest first");
+      "the calls of each thread with the longest service times, longest first");
     v("ledger", &Trial::ledger, "what became of every event");
     v("consumer", &Trial::consumer, "how the events were read back");
     v("noise", &Trial::noise,

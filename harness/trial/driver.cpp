@@ -58,7 +58,7 @@ class SlowestCalls {
 
 // When a thread's load ends.
 struct Limits {
-  std::uint64_t events = std::numeric_limits<std::uint64_t>::max();      // recorded ones
+  std::uint64_t events = std::numeric_limits<std::uint64_t>::max();       // recorded ones
   std::uint64_t intended_ns = std::numeric_limits<std::uint64_t>::max();  // first not to be issued
   std::uint64_t wall_ns = std::numeric_limits<std::uint64_t>::max();      // give up
 };
@@ -129,7 +129,8 @@ class Loop {
     progress.started.store(sequence_ + 1, kRelaxed);
     const EmitStatus status = provider_.emit(load_.thread, {event_.data(), size_bytes});
     const std::uint64_t end_ns = load_.clock.now_after_ns();
-    if (status != kAccepted) [[unlikely]] count_refusal(status);
+    if (status != kAccepted) [[unlikely]]
+      count_refusal(status);
     progress.finished.store(sequence_ + 1, kRelaxed);
     progress.last_end_ns.store(end_ns, kRelaxed);
     if (recorded) {

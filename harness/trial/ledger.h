@@ -17,7 +17,7 @@ struct LedgerCounts {
   std::uint64_t reordered = 0;   // came after a later one of their thread
   std::uint64_t corrupted = 0;   // came, but not as they were emitted
   std::uint64_t damaged_bytes = 0;
-  std::uint64_t foreign = 0;     // of another run, or never emitted by this one
+  std::uint64_t foreign = 0;  // of another run, or never emitted by this one
 };
 
 // Memory: one bit for each event emitted.

@@ -38,9 +38,12 @@ std::optional<std::pair<double, double>> parse_pair(std::string_view text, std::
 
 double planned_rate_hz(const LoadPlan& plan) {
   switch (plan.shape) {
-    case Shape::max: return 3e6;  // more than most sinks take on one processor
-    case Shape::ramp: return std::max(plan.rate_hz, plan.end_rate_hz);
-    default: return plan.rate_hz;
+    case Shape::max:
+      return 3e6;  // more than most sinks take on one processor
+    case Shape::ramp:
+      return std::max(plan.rate_hz, plan.end_rate_hz);
+    default:
+      return plan.rate_hz;
   }
 }
 
@@ -67,8 +70,8 @@ void check_shape(const LoadPlan& plan) {
 
 std::uint64_t expected_events(const LoadPlan& plan) {
   const double rate_hz = planned_rate_hz(plan);
-  const double measured = plan.duration_s > 0 ? rate_hz * plan.duration_s
-                                              : static_cast<double>(plan.events);
+  const double measured =
+      plan.duration_s > 0 ? rate_hz * plan.duration_s : static_cast<double>(plan.events);
   const double bursts = static_cast<double>(plan.burst_events) * plan.threads;
   return static_cast<std::uint64_t>(rate_hz * plan.warmup_s + measured + bursts) + plan.threads;
 }
@@ -88,14 +91,15 @@ void check_load(const LoadPlan& plan) {
           "a trial lasts more than 0 s and at most a day");
   require(plan.warmup_s >= 0, fmt::format("warmup_s = {} is negative", plan.warmup_s),
           "give 0 or more");
-  require(plan.events == 0 || plan.events >= plan.threads,
-          fmt::format("events = {} leaves some of {} threads without one", plan.events,
-                      plan.threads),
-          "give at least one event a thread");
+  require(
+      plan.events == 0 || plan.events >= plan.threads,
+      fmt::format("events = {} leaves some of {} threads without one", plan.events, plan.threads),
+      "give at least one event a thread");
   constexpr double kLimit = 1e10;
-  require(static_cast<double>(expected_events(plan)) <= kLimit,
-          fmt::format("the load has about {:.3g} events", static_cast<double>(expected_events(plan))),
-          "lower the rate or the duration: a trial has at most 1e10 events");
+  require(
+      static_cast<double>(expected_events(plan)) <= kLimit,
+      fmt::format("the load has about {:.3g} events", static_cast<double>(expected_events(plan))),
+      "lower the rate or the duration: a trial has at most 1e10 events");
 }
 
 PayloadPlan parse_payload(std::string_view text) {
@@ -126,8 +130,10 @@ PayloadPlan parse_payload(std::string_view text) {
 
 std::string payload_text(const PayloadPlan& payload) {
   switch (payload.law) {
-    case PayloadLaw::fixed: return fmt::format("{}", payload.first);
-    case PayloadLaw::uniform: return fmt::format("uniform({},{})", payload.first, payload.second);
+    case PayloadLaw::fixed:
+      return fmt::format("{}", payload.first);
+    case PayloadLaw::uniform:
+      return fmt::format("uniform({},{})", payload.first, payload.second);
     case PayloadLaw::lognormal:
       return fmt::format("lognormal({},{})", payload.first, payload.second);
   }
@@ -136,20 +142,28 @@ std::string payload_text(const PayloadPlan& payload) {
 
 std::string_view shape_name(Shape shape) {
   switch (shape) {
-    case Shape::steady: return "steady";
-    case Shape::poisson: return "poisson";
-    case Shape::burst: return "burst";
-    case Shape::ramp: return "ramp";
-    case Shape::max: return "max";
+    case Shape::steady:
+      return "steady";
+    case Shape::poisson:
+      return "poisson";
+    case Shape::burst:
+      return "burst";
+    case Shape::ramp:
+      return "ramp";
+    case Shape::max:
+      return "max";
   }
   return "";
 }
 
 std::string_view pacing_name(Pacing pacing) {
   switch (pacing) {
-    case Pacing::spin: return "spin";
-    case Pacing::hybrid: return "hybrid";
-    case Pacing::sleep: return "sleep";
+    case Pacing::spin:
+      return "spin";
+    case Pacing::hybrid:
+      return "hybrid";
+    case Pacing::sleep:
+      return "sleep";
   }
   return "";
 }

@@ -35,8 +35,8 @@ struct PayloadPlan {
 struct LoadPlan {
   Shape shape = Shape::steady;
   Pacing pacing = Pacing::hybrid;
-  double rate_hz = 1000;      // all threads together; for burst it follows from the two below
-  double end_rate_hz = 1000;  // ramp only
+  double rate_hz = 1000;           // all threads together; for burst it follows from the two below
+  double end_rate_hz = 1000;       // ramp only
   std::uint64_t burst_events = 0;  // per burst and thread
   double burst_gap_s = 0;          // between the starts of two bursts of one thread
   std::uint32_t threads = 1;

@@ -30,9 +30,14 @@ class Pacer {
   Pacer(Pacing pacing, const Clock& clock, const std::atomic<std::uint32_t>& stop)
       : clock_(clock), stop_(stop) {
     switch (pacing) {
-      case Pacing::spin: break;
-      case Pacing::hybrid: wake_early_ns_ = kHybridSpinNs; break;
-      case Pacing::sleep: wake_early_ns_ = 0; break;
+      case Pacing::spin:
+        break;
+      case Pacing::hybrid:
+        wake_early_ns_ = kHybridSpinNs;
+        break;
+      case Pacing::sleep:
+        wake_early_ns_ = 0;
+        break;
     }
   }
 
@@ -60,8 +65,8 @@ class Pacer {
   static constexpr std::uint64_t kLongestSleepNs = 50'000'000;
 
   static void sleep_ns(std::uint64_t ns) {
-    std::this_thread::sleep_for(std::chrono::nanoseconds(ns < kLongestSleepNs ? ns
-                                                                              : kLongestSleepNs));
+    std::this_thread::sleep_for(
+        std::chrono::nanoseconds(ns < kLongestSleepNs ? ns : kLongestSleepNs));
   }
 
   const Clock clock_;

@@ -83,21 +83,20 @@ class ProviderProcess {
     const HistogramLayout& layout = memory_.layout();
     const std::uint64_t start_ns = wait_for_go();
     if (start_ns == 0) return;
-    drive_load(
-        {.plan = plan.load,
-         .thread = number,
-         .run = plan.run,
-         .encoding = sink_.context.encoding,
-         .clock = sink_.context.clock,
-         .start_ns = start_ns,
-         .stop = header_.stop},
-        *provider_,
-        {.progress = memory_.thread(number),
-         .slowest = memory_.slowest(number),
-         .slowest_count = plan.slowest,
-         .service = HistogramWriter(layout, memory_.words(number, Metric::service)),
-         .response = HistogramWriter(layout, memory_.words(number, Metric::response)),
-         .start_lag = HistogramWriter(layout, memory_.words(number, Metric::start_lag))});
+    drive_load({.plan = plan.load,
+                .thread = number,
+                .run = plan.run,
+                .encoding = sink_.context.encoding,
+                .clock = sink_.context.clock,
+                .start_ns = start_ns,
+                .stop = header_.stop},
+               *provider_,
+               {.progress = memory_.thread(number),
+                .slowest = memory_.slowest(number),
+                .slowest_count = plan.slowest,
+                .service = HistogramWriter(layout, memory_.words(number, Metric::service)),
+                .response = HistogramWriter(layout, memory_.words(number, Metric::response)),
+                .start_lag = HistogramWriter(layout, memory_.words(number, Metric::start_lag))});
   }
 
   TrialMemory& memory_;

@@ -44,8 +44,7 @@ Schedule::Schedule(const LoadPlan& plan, unsigned thread, std::uint64_t start_ns
 }
 
 std::uint64_t Schedule::next_ns() {
-  const std::uint64_t intended =
-      start_ns_ + static_cast<std::uint64_t>(next_offset_ns());
+  const std::uint64_t intended = start_ns_ + static_cast<std::uint64_t>(next_offset_ns());
   ++count_;
   return intended;
 }

@@ -25,20 +25,20 @@ class Schedule {
   std::uint64_t record_start_ns() const { return record_start_ns_; }
 
  private:
-  double next_offset_ns();     // from the start
+  double next_offset_ns();  // from the start
   double ramp_offset_ns(double event) const;
-  double uniform_random();     // in (0, 1]
+  double uniform_random();  // in (0, 1]
 
   Shape shape_;
   std::uint64_t start_ns_;
   std::uint64_t record_start_ns_;
-  double interval_ns_;         // between two events of this thread at the initial rate
-  double phase_events_;        // this thread's share of an interval, 0 to 1
-  double rate_per_ns_;         // of this thread, at the start
-  double slope_per_ns2_ = 0;   // ramp: change of that rate
+  double interval_ns_;        // between two events of this thread at the initial rate
+  double phase_events_;       // this thread's share of an interval, 0 to 1
+  double rate_per_ns_;        // of this thread, at the start
+  double slope_per_ns2_ = 0;  // ramp: change of that rate
   double warmup_ns_;
   double duration_ns_;
-  double warmup_events_ = 0;   // ramp: events before the slope begins
+  double warmup_events_ = 0;  // ramp: events before the slope begins
   std::uint64_t burst_events_;
   double burst_gap_ns_;
   std::uint64_t count_ = 0;

@@ -11,7 +11,9 @@ namespace {
 constexpr std::uint64_t kMagic = 0x314C414952544754;  // "TGTRIAL1"
 constexpr std::size_t kPage = 4096;
 
-std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
 
 std::size_t histogram_bytes(const HistogramLayout& layout) {
   return whole_pages(HistogramWriter::words(layout) * sizeof(std::uint64_t));

@@ -52,16 +52,16 @@ enum class Phase : std::uint32_t {
 
 struct TrialPlan {
   std::uint32_t run = 0;
-  std::uint32_t slowest = 0;         // calls kept per thread
-  std::uint64_t noise_ns = 0;        // how long to watch the idle processor before the load
+  std::uint32_t slowest = 0;           // calls kept per thread
+  std::uint64_t noise_ns = 0;          // how long to watch the idle processor before the load
   std::uint64_t poll_interval_ns = 0;  // of the live consumer
   LoadPlan load;
   ClockCalibration clock;
   HistogramRange range;
-  std::uint32_t live = 0;            // the consumer reads while the trial runs
+  std::uint32_t live = 0;                  // the consumer reads while the trial runs
   std::array<std::int32_t, 64> load_cpus;  // -1: end of list
   std::array<std::int32_t, 64> consumer_cpus;
-  SharedText<1024> sink;             // as parse_sink_choice reads it
+  SharedText<1024> sink;  // as parse_sink_choice reads it
   SharedText<1024> directory;
 };
 
@@ -151,8 +151,8 @@ inline constexpr std::size_t kThreadMetrics = 3;
 // A view that finds everything in the shared memory.
 class TrialMemory {
  public:
-  static TrialMemory create(const TrialPlan& plan);                    // controller
-  static TrialMemory open_inherited(const std::string& handle);       // the other two
+  static TrialMemory create(const TrialPlan& plan);              // controller
+  static TrialMemory open_inherited(const std::string& handle);  // the other two
 
   TrialHeader& header() const { return *reinterpret_cast<TrialHeader*>(memory_.data()); }
   const TrialPlan& plan() const { return header().plan; }

@@ -1,0 +1,263 @@
+#include "harness/trial/collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "harness/result/latency.h"
+
+namespace tailgate {
+namespace {
+
+// Time that the schedule wanted (to one mean gap past the last intended time) and that was needed.
+struct Span {
+  double scheduled_ns = 0;
+  double needed_ns = 0;
+  std::uint64_t unissued = 0;
+};
+
+Span load_span(const TrialMemory& memory, std::uint64_t record_start_ns) {
+  const LoadPlan& load = memory.plan().load;
+  const double gap_ns = load.shape == Shape::max ? 0
+                        : load.shape == Shape::burst
+                            ? load.burst_gap_s * 1e9
+                            : 1e9 * load.threads / std::max(load.rate_hz, load.end_rate_hz);
+  Span span;
+  for (unsigned i = 0; i < load.threads; ++i) {
+    const ThreadBlock& thread = memory.thread(i);
+    const auto since_start = [&](std::uint64_t at_ns) {
+      return at_ns > record_start_ns ? static_cast<double>(at_ns - record_start_ns) : 0;
+    };
+    span.scheduled_ns =
+        std::max(span.scheduled_ns, since_start(thread.last_intended_ns.load()) + gap_ns);
+    span.needed_ns = std::max(span.needed_ns, since_start(thread.last_end_ns.load()));
+    span.unissued += thread.unissued.load();
+  }
+  span.needed_ns = std::max(span.needed_ns, span.scheduled_ns);
+  return span;
+}
+
+std::vector<SlowCall> slowest_calls(const TrialMemory& memory) {
+  std::vector<SlowCall> calls;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    const SlowSlot* slots = memory.slowest(i);
+    for (std::uint32_t k = 0; k < memory.plan().slowest; ++k) {
+      const std::uint64_t end_ns = slots[k].end_ns.load(std::memory_order_acquire);
+      if (end_ns == 0) continue;
+      calls.push_back({.thread = i,
+                       .sequence = slots[k].sequence.load(),
+                       .intended_ns = slots[k].intended_ns.load(),
+                       .start_ns = slots[k].start_ns.load(),
+                       .end_ns = end_ns,
+                       .cpu = static_cast<int>(slots[k].cpu.load())});
+    }
+  }
+  std::sort(calls.begin(), calls.end(), [](const SlowCall& a, const SlowCall& b) {
+    return a.end_ns - a.start_ns > b.end_ns - b.start_ns;
+  });
+  return calls;
+}
+
+Noise noise_of(const NoiseBlock& block) {
+  return {.observed_ns = block.observed_ns,
+          .gaps_over_10us = block.gaps_over_10us,
+          .gaps_over_100us = block.gaps_over_100us,
+          .gaps_over_1ms = block.gaps_over_1ms,
+          .max_gap_ns = block.max_gap_ns,
+          .lost_share = block.observed_ns == 0 ? 0
+                                               : static_cast<double>(block.lost_ns) /
+                                                     static_cast<double>(block.observed_ns)};
+}
+
+void add_slots(const std::array<LossSlot, kLossSlots>& slots, std::uint32_t count,
+               const char* reported_by, std::vector<LossCount>& losses) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, kLossSlots); ++i) {
+    const std::uint64_t events = slots[i].events.load();
+    if (events > 0) losses.push_back({slots[i].cause.get(), reported_by, events});
+  }
+}
+
+void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
+  for (std::size_t cause = 0; cause < Provider::kMaxRefusalCauses; ++cause) {
+    std::uint64_t events = 0;
+    for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+      events += memory.thread(i).refused[cause].load();
+    }
+    if (events > 0) {
+      losses.push_back({memory.header().provider.refusal_causes[cause].get(), "call", events});
+    }
+  }
+}
+
+std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& inputs) {
+  if (account.unaccounted == 0) return "";
+  if (account.unaccounted < 0) return "the sink reports losses of events that were delivered";
+  if (!inputs.provider_end.empty()) {
+    return "the provider ended by " + inputs.provider_end + " with events still in its buffers";
+  }
+  if (account.corrupted + account.damaged_bytes > 0) {
+    return fmt::format("{} events and {} bytes came back damaged", account.corrupted,
+                       account.damaged_bytes);
+  }
+  return inputs.accounts_losses ? "the sink counts its losses, yet reports none of these"
+                                : "the sink does not count its losses";
+}
+
+}  // namespace
+
+IntervalCollector::IntervalCollector(const TrialMemory& memory) : memory_(memory) {
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    service_.emplace_back(memory.layout(), memory.words(i, Metric::service));
+    response_.emplace_back(memory.layout(), memory.words(i, Metric::response));
+  }
+}
+
+void IntervalCollector::cut(std::uint64_t now_ns) {
+  Cut cut{now_ns, Histogram(memory_.layout()), Histogram(memory_.layout())};
+  for (IntervalSnapshots& thread : service_) cut.service.add(thread.next());
+  for (IntervalSnapshots& thread : response_) cut.response.add(thread.next());
+  cuts_.push_back(std::move(cut));
+}
+
+std::vector<Interval> IntervalCollector::intervals(std::uint64_t start_ns) const {
+  std::vector<Interval> intervals;
+  for (const Cut& cut : cuts_) {
+    intervals.push_back({.start_ns = start_ns,
+                         .end_ns = cut.end_ns,
+                         .service = make_latency(cut.service),
+                         .response = make_latency(cut.response)});
+    start_ns = cut.end_ns;
+  }
+  return intervals;
+}
+
+Histogram merged(const TrialMemory& memory, Metric metric) {
+  Histogram all(memory.layout());
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    all.add(snapshot(memory.layout(), memory.words(i, metric)));
+  }
+  return all;
+}
+
+void collect_measurements(const TrialMemory& memory, Trial& trial) {
+  const LoadPlan& load = memory.plan().load;
+  const ProviderBlock& provider = memory.header().provider;
+  trial.service = make_latency(merged(memory, Metric::service));
+  trial.response = make_latency(merged(memory, Metric::response));
+  trial.start_lag = make_latency(merged(memory, Metric::start_lag));
+  trial.slowest = slowest_calls(memory);
+  trial.noise = noise_of(provider.noise);
+  trial.floor = {.service = make_latency(snapshot(memory.layout(), memory.floor_words())),
+                 .loop_ns = provider.floor.loop_ns,
+                 .two_clock_reads_ns = provider.floor.two_clock_reads_ns};
+  trial.memory_locked = provider.memory_locked.load() != 0;
+
+  const std::uint64_t go_ns = memory.header().go_ns.load();
+  if (go_ns == 0) return;
+  trial.start_ns = go_ns + static_cast<std::uint64_t>(load.warmup_s * 1e9);
+  for (unsigned i = 0; i < load.threads; ++i) {
+    trial.measured += memory.thread(i).measured.load();
+    trial.end_ns = std::max(trial.end_ns, memory.thread(i).last_end_ns.load());
+  }
+  const Span span = load_span(memory, trial.start_ns);
+  if (trial.measured == 0 || span.needed_ns <= 0) return;
+  const auto measured = static_cast<double>(trial.measured);
+  trial.achieved_rate_hz = measured / span.needed_ns * 1e9;
+  trial.unissued = span.unissued;
+  if (load.shape != Shape::max) {
+    trial.rate_missed = span.unissued > 0 || span.needed_ns > span.scheduled_ns * 1.01;
+  }
+}
+
+LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs) {
+  const TrialHeader& header = memory.header();
+  LedgerAccount account;
+  account.checked = inputs.read_back;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    const ThreadBlock& thread = memory.thread(i);
+    const std::uint64_t finished = thread.finished.load();
+    account.emitted += finished;
+    account.in_flight += thread.started.load() - finished;
+  }
+  add_refusals(memory, account.losses);
+  add_slots(header.provider.losses, header.provider.loss_count, "provider", account.losses);
+  for (const Loss& loss : inputs.session_losses) {
+    if (loss.events > 0) account.losses.push_back({loss.cause, "session", loss.events});
+  }
+  if (inputs.read_back) {
+    const ConsumerBlock& consumer = header.consumer;
+    add_slots(consumer.losses, consumer.loss_count, "consumer", account.losses);
+    account.emitted += consumer.delivered_in_flight;
+    account.delivered = consumer.delivered;
+    account.duplicates = consumer.duplicates;
+    account.reordered = consumer.reordered;
+    account.corrupted = consumer.corrupted;
+    account.damaged_bytes = consumer.damaged_bytes;
+    account.foreign = consumer.foreign;
+  }
+  for (const LossCount& loss : account.losses) account.lost += loss.events;
+  if (inputs.read_back) {
+    account.unaccounted = static_cast<std::int64_t>(account.emitted) -
+                          static_cast<std::int64_t>(account.delivered) -
+                          static_cast<std::int64_t>(account.lost);
+    account.unaccounted_cause = why_unaccounted(account, inputs);
+  }
+  return account;
+}
+
+void add_remarks(const TrialMemory& memory, Trial& trial) {
+  const auto remark = [&trial](std::string what, std::string remedy) {
+    trial.remarks.push_back({std::move(what), std::move(remedy)});
+  };
+  const LoadPlan& load = memory.plan().load;
+  if (trial.rate_missed) {
+    remark(fmt::format("achieved {:.6g} events/s of {:.6g}: missed the target by more than 1 %",
+                       trial.achieved_rate_hz, load.rate_hz),
+           "lower rate_hz, or read the trial as what the sink does when overloaded");
+  }
+  if (trial.unissued > 0) {
+    remark(fmt::format("{} scheduled events were never issued: the time was up", trial.unissued),
+           "the response quantiles are lower bounds; lower rate_hz");
+  }
+  if (trial.ledger.unaccounted != 0) {
+    remark(fmt::format("{} events are unaccounted for: {}", trial.ledger.unaccounted,
+                       trial.ledger.unaccounted_cause),
+           "do not compare this trial's figures with others");
+  }
+  if (trial.response.overflow > 0) {
+    remark(fmt::format("{} response times lie above the histogram's range of {:.4g} s",
+                       trial.response.overflow,
+                       static_cast<double>(memory.plan().range.highest_trackable) / 1e9),
+           "the maximum is a lower bound; lower the rate");
+  }
+  if (trial.noise.lost_share > 0.05) {
+    remark(fmt::format("the load's processor was away {:.1f} % of the time before the load",
+                       trial.noise.lost_share * 100),
+           "end other programs, or bind the load elsewhere with --load-cpus");
+  }
+  if (!trial.memory_locked && trial.outcome == "completed") {
+    remark("the measuring memory could not be locked in RAM", "raise the limit 'ulimit -l'");
+  }
+}
+
+Load describe_load(const LoadPlan& plan) {
+  const bool ramp = plan.shape == Shape::ramp;
+  const bool closed = plan.shape == Shape::max;
+  return {.shape = std::string(shape_name(plan.shape)),
+          .rate_hz = closed ? 0 : plan.rate_hz,
+          .end_rate_hz = closed ? 0
+                         : ramp ? plan.end_rate_hz
+                                : plan.rate_hz,
+          .burst_events = plan.burst_events,
+          .burst_gap_s = plan.burst_gap_s,
+          .threads = plan.threads,
+          .payload = payload_text(plan.payload),
+          .warmup_s = plan.warmup_s,
+          .duration_s = plan.duration_s,
+          .events = plan.events,
+          .pacing = std::string(pacing_name(plan.pacing)),
+          .seed = plan.seed};
+}
+
+}  // namespace tailgate

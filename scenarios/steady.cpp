@@ -1,0 +1,39 @@
+// One rate, held for the whole trial.
+#include "scenarios/registry.h"
+
+namespace tailgate {
+namespace {
+
+class Steady : public Scenario {
+ public:
+  std::string name() const override { return "steady"; }
+  std::string description() const override { return "one event rate, evenly spaced or random"; }
+
+  OptionTable options() const override {
+    return with_load_options({
+        {"rate_hz", OptionType::real, "10000", "events per second, all threads together", 0.001,
+         1e9},
+        {"arrivals", OptionType::choice, "even",
+         "even: one event every 1/rate; poisson: independent events with that mean rate",
+         .choices = {"even", "poisson"}},
+    });
+  }
+
+  std::optional<LoadPlan> next_step(const Options& options,
+                                    std::span<const StepOutcome> before) const override {
+    if (!before.empty()) return std::nullopt;
+    LoadPlan plan = load_from(options);
+    plan.shape = options.text("arrivals") == "poisson" ? Shape::poisson : Shape::steady;
+    plan.rate_hz = options.real("rate_hz");
+    return plan;
+  }
+};
+
+}  // namespace
+
+const Scenario& steady_scenario() {
+  static const Steady scenario;
+  return scenario;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,51 @@
+// A list of rates, each a step; ends after the first that the sink cannot hold.
+#include "scenarios/registry.h"
+
+namespace tailgate {
+namespace {
+
+class Sweep : public Scenario {
+ public:
+  std::string name() const override { return "sweep"; }
+  std::string description() const override {
+    return "one rate after another, up to the first that the sink cannot hold";
+  }
+
+  OptionTable options() const override {
+    return with_load_options({
+        {"rates_hz", OptionType::text, "1k,3k,10k,30k,100k,300k,1M,3M",
+         "rising list of events per second, all threads together"},
+        {"arrivals", OptionType::choice, "even", "even or poisson, as in steady",
+         .choices = {"even", "poisson"}},
+        {"past_saturation", OptionType::boolean, "false",
+         "go on to the end of the list instead of stopping at saturation"},
+    });
+  }
+
+  std::optional<LoadPlan> next_step(const Options& options,
+                                    std::span<const StepOutcome> before) const override {
+    const std::vector<double> rates = parse_rates(options.text("rates_hz"));
+    if (before.size() == rates.size()) return std::nullopt;
+    if (!before.empty() && !options.boolean("past_saturation") &&
+        (before.back().saturated || before.back().failed)) {
+      return std::nullopt;
+    }
+    LoadPlan plan = load_from(options);
+    plan.shape = options.text("arrivals") == "poisson" ? Shape::poisson : Shape::steady;
+    plan.rate_hz = rates[before.size()];
+    return plan;
+  }
+
+  std::size_t most_steps(const Options& options) const override {
+    return parse_rates(options.text("rates_hz")).size();
+  }
+};
+
+}  // namespace
+
+const Scenario& sweep_scenario() {
+  static const Sweep scenario;
+  return scenario;
+}
+
+}  // namespace tailgate
