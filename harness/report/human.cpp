@@ -36,12 +36,14 @@ std::string without_trailing_zeros(std::string text) {
 }
 
 constexpr Unit kDurations[] = {{1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {3.6e12, "h"}, {8.64e13, "d"}};
-constexpr Unit kCounts[] = {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"},
-                            {1e18, "E"}};
+constexpr Unit kCounts[] = {{1, ""},     {1e3, "k"},  {1e6, "M"}, {1e9, "G"},
+                            {1e12, "T"}, {1e15, "P"}, {1e18, "E"}};
 
 constexpr std::uint64_t kExactCounts = 1'000'000;
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
 
 }  // namespace
 
@@ -71,8 +73,8 @@ std::string printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     // U+0080 to U+009F steer terminals too; in UTF-8 they are 0xC2 and a byte below 0xA0.
-    const bool second_controls = byte == 0xC2 && i + 1 < text.size() &&
-                                 static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool second_controls =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (byte < 0x20 || byte == 0x7F || second_controls) {
       shown += '?';
       i += second_controls ? 1 : 0;

@@ -93,8 +93,8 @@ std::string bold_lines(const std::string& text, const Painter& painter) {
 }
 
 std::string trial_group(const Trial& trial, const Painter& painter) {
-  static const std::map<std::string, std::string> short_outcomes = {
-      {"completed", "ok"}, {"interrupted", "stopped"}};
+  static const std::map<std::string, std::string> short_outcomes = {{"completed", "ok"},
+                                                                    {"interrupted", "stopped"}};
   const auto found = short_outcomes.find(trial.outcome);
   std::string outcome =
       found == short_outcomes.end() ? printable(trial.outcome).substr(0, 7) : found->second;
@@ -186,8 +186,8 @@ std::string notes(const Result& result, const Painter& painter) {
   std::string text = floor_line(result);
   if (!result.label.empty()) text += note("restricted use: " + result.label, "", painter);
   if (!result.complete) {
-    text += note("the run was interrupted before its last trial", "run again for all trials",
-                 painter);
+    text +=
+        note("the run was interrupted before its last trial", "run again for all trials", painter);
   }
   std::vector<std::pair<std::pair<std::string, std::string>, std::vector<unsigned>>> shared;
   const auto add = [&](unsigned index, const std::string& what, const std::string& remedy) {
@@ -199,7 +199,8 @@ std::string notes(const Result& result, const Painter& painter) {
   };
   for (const Trial& trial : result.trials) {
     if (trial.outcome != kOutcomeCompleted) {
-      const std::string detail = trial.outcome_detail.empty() ? "" : " (" + trial.outcome_detail + ")";
+      const std::string detail =
+          trial.outcome_detail.empty() ? "" : " (" + trial.outcome_detail + ")";
       add(trial.index, trial.outcome + detail, "");
     }
     for (const Remark& remark : trial.remarks) add(trial.index, remark.what, remark.remedy);
