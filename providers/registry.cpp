@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "providers/null/null.h"
+#include "providers/synthetic/synthetic.h"
 
 namespace tailgate {
 namespace {
@@ -23,7 +24,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 const std::vector<const SinkType*>& all_sinks() {
-  static const std::vector<const SinkType*> sinks = {&null_sink()};
+  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink()};
   return sinks;
 }
 

@@ -18,9 +18,6 @@ std::size_t round_to_pages(std::size_t bytes) {
 
 // Makes every page present and writable. Kernels before 5.14 lack the call: touch each page.
 int populate(std::byte* start, std::size_t bytes) {
-#ifndef MADV_POPULATE_WRITE
-  constexpr int MADV_POPULATE_WRITE = 23;
-#endif
   if (::madvise(start, bytes, MADV_POPULATE_WRITE) == 0) return 0;
   if (errno != EINVAL) return errno;
   const std::size_t page_bytes = round_to_pages(1);

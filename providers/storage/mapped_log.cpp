@@ -10,18 +10,23 @@ namespace tailgate {
 namespace {
 
 constexpr std::size_t kMinCapacityBytes = 16u << 20;
+constexpr std::size_t kMaxFirstCapacityBytes = std::size_t{2} << 30;
 constexpr std::size_t kGrowthBytes = 64u << 20;
 constexpr std::size_t kGrowthStepBytes = 8u << 20;  // made usable one by one
 constexpr std::size_t kGrowthRoomBytes = std::size_t{64} << 30;
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+std::size_t first_capacity(std::size_t expected_bytes) {
+  return std::clamp(expected_bytes + expected_bytes / 4, kMinCapacityBytes, kMaxFirstCapacityBytes);
+}
 
 std::size_t low_water(std::size_t capacity_bytes) { return capacity_bytes - capacity_bytes / 8; }
 
 }  // namespace
 
 MappedLog::MappedLog(const std::filesystem::path& path, std::size_t expected_bytes)
-    : file_(path, expected_bytes + expected_bytes / 4 + kGrowthRoomBytes), data_(file_.data()) {
-  file_.extend(std::max(expected_bytes + expected_bytes / 4, kMinCapacityBytes));
+    : file_(path, kMaxFirstCapacityBytes + kGrowthRoomBytes), data_(file_.data()) {
+  file_.extend(first_capacity(expected_bytes));
   capacity_bytes_ = file_.capacity_bytes();
   low_water_bytes_ = low_water(file_.capacity_bytes());
   helper_ = std::thread([this] { grow_when_asked(); });

@@ -15,9 +15,9 @@ namespace tailgate {
 
 class MappedLog {
  public:
-  // Allocates and prefaults a quarter more than expected_bytes before it returns. A helper thread
-  // sleeps until an eighth or less is left, then extends the file ahead of the writers: a trial
-  // that emits what it announced never wakes it. Throws Error.
+  // Allocates and prefaults a quarter more than expected_bytes, at most 2 GiB, before it returns. A
+  // helper thread sleeps until an eighth or less is left, then extends the file ahead of the
+  // writers: a trial that emits what it announced and fits never wakes it. Throws Error.
   MappedLog(const std::filesystem::path& path, std::size_t expected_bytes);
   ~MappedLog();
 

@@ -1,0 +1,206 @@
+"""The words around a plot: what it shows of the runs, what that is called, what to beware of."""
+from collections import Counter
+from dataclasses import dataclass, field
+
+from results import Run
+from style import format_rate
+
+MOST_NOTES = 10
+
+
+class Skip(Exception):
+    """These results cannot fill the plot; the message says why."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a plot shows of one run: a step, all its trials, and the run's name in the legend."""
+
+    run: Run
+    name: str
+    step: dict
+
+    @property
+    def trials(self):
+        """The trials that completed, of which the step's summary is made."""
+        return [t for t in self.run.trials(self.step["step"]) if t["outcome"] == "completed"]
+
+    @property
+    def load(self):
+        trials = self.run.trials(self.step["step"])
+        return trials[0]["load"] if trials else None
+
+
+@dataclass
+class Caption:
+    """title and subtitle: lines above the plot; banner: a restriction on use that must be seen;
+    notes: lines below the plot."""
+
+    title: str
+    subtitle: str
+    banner: str = ""
+    notes: list = field(default_factory=list)
+
+    @property
+    def shown_notes(self):
+        """The first notes, and how many more there are."""
+        if len(self.notes) <= MOST_NOTES:
+            return self.notes
+        return [*self.notes[:MOST_NOTES - 1],
+                f"! … and {len(self.notes) - MOST_NOTES + 1} more remarks: see 'tailgate show'."]
+
+
+def names(runs):
+    """A name per run, each different: the sink, a label that other runs do not bear, and where
+    that is not enough, what differs."""
+    restricted = len({run.data["label"] for run in runs}) > 1
+    made = [f"{run.label} [{run.data['label']}]" if restricted and run.data["label"] else run.label
+            for run in runs]
+    tells = (lambda run: run.path.parent.name, lambda run: run.data["build"]["revision"][:10],
+             lambda run: run.path.stem, lambda run: run.data["id"][:8])
+    for tell in tells:
+        count = Counter(made)
+        words = {}
+        for name, run in zip(made, runs):
+            words.setdefault(name, set()).add(tell(run))
+        made = [f"{name} ({tell(run)})" if count[name] > 1 and len(words[name]) > 1 else name
+                for name, run in zip(made, runs)]
+    count, seen = Counter(made), Counter()
+    for place, name in enumerate(made):
+        seen[name] += 1
+        made[place] = f"{name} #{seen[name]}" if count[name] > 1 else name
+    return made
+
+
+def choose(runs, rate_hz=None):
+    """One Part per run: its only step or, of several rates, `rate_hz` or else the highest rate that
+    all the runs have and none is saturated at (if there is none, each run's own highest)."""
+    common = None
+    several = [run for run in runs if len(run.data["summary"]) > 1]
+    if several:
+        sustained = [{s["rate_hz"] for s in run.data["summary"] if not s["saturated"]}
+                     for run in several]
+        common = max(set.intersection(*sustained), default=None)
+    parts = []
+    for run, name in zip(runs, names(runs)):
+        wanted = rate_hz if rate_hz is not None or run not in several else common
+        steps = [s for s in run.data["summary"]
+                 if wanted is None or abs(s["rate_hz"] - wanted) <= 0.001 * wanted]
+        if steps:
+            best = max(steps, key=lambda s: (not s["saturated"], s["rate_hz"], s["step"]))
+            parts.append(Part(run, name, best))
+    if not parts:
+        rates = sorted({s["rate_hz"] for run in runs for s in run.data["summary"]})
+        raise Skip(f"no run has the rate {rate_hz:g} events/s; there are "
+                   f"{', '.join(f'{rate:g}' for rate in rates)}" if rates else
+                   "no trial was summarised")
+    rates = {part.step["rate_hz"] for part in parts}
+    if len(rates) == 1:
+        return parts
+    return [Part(p.run, f"{p.name} at {rate_text(p.step['rate_hz'])}", p.step) for p in parts]
+
+
+def rate_text(rate_hz):
+    return f"{format_rate(rate_hz)} events/s" if rate_hz else "maximum rate (closed loop)"
+
+
+def load_text(load):
+    """The planned load in words, without duration and threads."""
+    rate = rate_text(load["rate_hz"])
+    if load["shape"] == "burst":
+        return (f"bursts of {load['burst_events']} events every {load['burst_gap_s']:g} s "
+                f"({rate})")
+    if load["shape"] == "ramp":
+        return f"ramp from {format_rate(load['rate_hz'])} to {rate_text(load['end_rate_hz'])}"
+    return f"{rate}, Poisson" if load["shape"] == "poisson" else rate
+
+
+def _common(texts, otherwise):
+    texts = sorted(set(texts))
+    return texts[0] if len(texts) == 1 else otherwise
+
+
+def _extent(load):
+    if load["duration_s"]:
+        return f"{load['duration_s']:g} s"
+    return f"{load['events']} events"
+
+
+def machines(runs):
+    """Fingerprint and model of the machine, or of each where there are several."""
+    found = sorted({(m["fingerprint"], m["cpu_model"], m["os"])
+                    for m in (run.data["machine"] for run in runs)})
+    if len(found) > 2:
+        return "machines " + ", ".join(fingerprint for fingerprint, _, _ in found)
+    return "; ".join(f"machine {fingerprint} ({model}, {system})"
+                     for fingerprint, model, system in found)
+
+
+def caption(what, parts, *, more=()):
+    """Caption of a plot of these parts; `more`: notes of the plot's own."""
+    runs = [part.run for part in parts]
+    loads = [part.load for part in parts if part.load]
+    where = _common((load_text(load) for load in loads), "different loads")
+    trials = sorted({part.step["trials"] for part in parts})
+    number = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
+    shape = [f"{number} trial{'' if trials == [1] else 's'} of "
+             + _common(map(_extent, loads), "different length"),
+             _common((f"{load['threads']} thread{'s' if load['threads'] != 1 else ''}"
+                      for load in loads), "different numbers of threads"),
+             _common((f"payload {load['payload']} bytes" for load in loads), "different payloads")]
+    scenario = _common((run.scenario for run in runs), "several scenarios")
+    return Caption(f"{what} \u2013 {scenario}, {where}", f"{', '.join(shape)}; {machines(runs)}",
+                   banner(runs), [*more, *notes(parts)])
+
+
+def banner(runs):
+    """The labels that restrict the use of these runs."""
+    labels = sorted({run.data["label"] for run in runs if run.data["label"]})
+    if not labels:
+        return ""
+    marked = sum(1 for run in runs if run.data["label"])
+    return " / ".join(labels) + ("" if marked == len(runs) else f" ({marked} of {len(runs)} runs)")
+
+
+def notes(parts):
+    """What a reader must know of the parts shown, most serious first."""
+    found = []
+    if len({part.run.data["machine"]["fingerprint"] for part in parts}) > 1:
+        found.append("! The runs are from different machines: not comparable.")
+    for part in parts:
+        found += [f"! {part.name}: {text}" for text in _troubles(part)]
+    remarks = [f"! {part.name}: {remark['what']}" for part in parts
+               for source in (part.run.data, *part.run.trials(part.step["step"]))
+               for remark in source["remarks"]]
+    found += [f"{text} ({count} times)" if count > 1 else text
+              for text, count in Counter(remarks).items()]
+    return found
+
+
+def _troubles(part):
+    trials = part.run.trials(part.step["step"])
+    total = len(trials)
+    unaccounted = sum(1 for t in trials
+                      if t["ledger"]["checked"] and t["ledger"]["unaccounted"] != 0)
+    if unaccounted:
+        events = sum(t["ledger"]["unaccounted"] for t in trials if t["ledger"]["checked"])
+        yield f"INVALID, {events} events unaccounted for in {unaccounted} of {total} trials"
+    outcomes = Counter(t["outcome"] for t in trials if t["outcome"] != "completed")
+    for outcome, count in sorted(outcomes.items()):
+        yield f"{count} of {total} trials {outcome}: not in the figures"
+    if not part.run.data["complete"]:
+        yield "the run was interrupted before its last trial"
+    missed = sum(1 for t in trials if t["rate_missed"])
+    if missed:
+        yield (f"{missed} of {total} trials missed the target rate by more than 1 % "
+               f"(achieved {rate_text(part.step['achieved_rate_hz'])})")
+    if part.step["response"]["overflow"]:
+        yield (f"{part.step['response']['overflow']} values lie above the histogram's range: the "
+               "maximum is a lower bound")
+    if part.step["response"]["count"] == 0:
+        yield "no event was recorded"
+
+
+def file_name(text):
+    """`text` with what file systems object to replaced."""
+    return "".join(c if c.isalnum() and c.isascii() or c in "@.+-_," else "-" for c in text)

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Latency histograms: how are the calls of each sink distributed, and how far off is the worst?"""
+import bisect
+import math
+
+import style
+from caption import Skip, caption, choose
+
+BINS_PER_DECADE = 20
+
+
+def bin_edges(low_ns, high_ns):
+    """Edges of bins that grow in equal ratios, half-way between whole nanoseconds, so that every
+    bin can hold a value."""
+    first = math.floor(math.log10(max(1, low_ns)) * BINS_PER_DECADE)
+    last = math.ceil(math.log10(max(1, high_ns) + 1) * BINS_PER_DECADE) + 1
+    whole = sorted({round(10 ** (k / BINS_PER_DECADE)) for k in range(first, last + 1)})
+    return [value - 0.5 for value in whole]
+
+
+def binned(histogram, edges):
+    """Events per bin; a histogram's bucket counts where its middle lies."""
+    counts = [0] * (len(edges) - 1)
+    for low, high, count in histogram.buckets:
+        place = bisect.bisect_right(edges, max(1, (low + high) / 2)) - 1
+        counts[min(max(place, 0), len(counts) - 1)] += count
+    return counts
+
+
+def draw(runs, options):
+    parts = choose(runs, options.rate_hz)
+    filled = [part.run.histogram(part.step[kind]).buckets for part in parts
+              for kind in ("response", "service")]
+    filled = [buckets for buckets in filled if buckets]
+    if not filled:
+        raise Skip("no event was recorded")
+    edges = bin_edges(min(b[0][0] for b in filled), max(b[-1][1] for b in filled))
+    height = max(0.8, min(2.6, 9 / len(parts)))
+    figure, axes = style.sheet(len(parts), 1, (6.2, height), caption("Latency histogram", parts),
+                               gap_inches=(0, 0.16), sharex=True, sharey=True)
+    for number, (part, [panel]) in enumerate(zip(parts, axes)):
+        draw_part(panel, part, edges)
+        panel.set_ylabel("events per bin" if height > 1.4 else "events")
+        if number == 0:
+            style.legend_above(panel, handles())
+    finish(axes, edges)
+    yield f"histogram-{runs[0].scenario}", figure
+
+
+def draw_part(panel, part, edges):
+    response = part.step["response"]
+    style.beside(panel, part.name, facts(part))
+    if not response["count"]:
+        panel.text(0.5, 0.5, "no events", transform=panel.transAxes, ha="center", va="center")
+        return
+    panel.stairs(binned(part.run.histogram(response), edges), edges, fill=True, color="#9ecae1",
+                 label="response")
+    if part.step["rate_hz"] > 0:
+        panel.stairs(binned(part.run.histogram(part.step["service"]), edges), edges,
+                     color="#D55E00", linewidth=1.0, label="service")
+    for name, value in (("p50", response["p50_ns"]), ("p99", response["p99_ns"])):
+        color, dashes, _ = style.PERCENTILES[name]
+        panel.axvline(max(1, value), color=color, linestyle=dashes, linewidth=1.3, label=name)
+    worst = max(1, response["max_ns"])
+    panel.axvline(worst, color="black", linestyle=":", linewidth=1.6, label="max")
+    bound = "≥ " if response["overflow"] else ""
+    panel.annotate(f"max {bound}{style.format_ns(response['max_ns'])}", (worst, 0.93),
+                   xycoords=("data", "axes fraction"), xytext=(4, 0), textcoords="offset points",
+                   va="top", size=8.5)
+
+
+def facts(part):
+    """The lines beside a panel."""
+    response = part.step["response"]
+    if response["count"]:
+        p50, p99 = (style.format_ns(response[key]) for key in ("p50_ns", "p99_ns"))
+        yield f"p50 {p50}, p99 {p99}"
+        yield f"{response['count']:,} event{'s' if response['count'] != 1 else ''}"
+
+
+def handles():
+    return [style.patch("response time", facecolor="#9ecae1"),
+            style.patch("service time", facecolor="none", edgecolor="#D55E00"),
+            *(style.handle(name, color=style.PERCENTILES[name][0],
+                           linestyle=style.PERCENTILES[name][1]) for name in ("p50", "p99")),
+            style.handle("maximum", color="black", linestyle=":", linewidth=1.6)]
+
+
+def finish(axes, edges):
+    highest = max(max(stairs.get_data().values) for [panel] in axes for stairs in panel.patches)
+    bottom = axes[-1][0]
+    # The value of the maximum stands to the right of its line and needs a seventh of the width.
+    span = max(1.0, math.log10(edges[-1] / edges[0]))
+    style.log_axis(bottom.xaxis, edges[0] / 10 ** (0.02 * span),
+                   edges[-1] * 10 ** (0.15 * span))
+    style.log_axis(bottom.yaxis, 0.6, max(10, highest) * 2, style.format_rate)
+    bottom.set_xlabel("latency (logarithmic)")
+
+
+if __name__ == "__main__":
+    import command
+    command.main({"histogram": draw})

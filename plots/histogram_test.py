@@ -1,0 +1,83 @@
+"""The histogram's bins, marks and maximum against known distributions."""
+import math
+from statistics import NormalDist
+
+import pytest
+
+import histogram
+import testing
+from caption import Skip
+
+
+def drawn(runs, options):
+    [(name, figure)] = list(histogram.draw(runs, options))
+    return name, figure.axes
+
+
+def stairs(panel, label):
+    [found] = [one for one in panel.patches if one.get_label() == label]
+    return list(found.get_data().values), list(found.get_data().edges)
+
+
+def place(panel, label):
+    [found] = [one for one in panel.lines if one.get_label() == label]
+    return found.get_xdata()[0]
+
+
+def test_bins_hold_what_the_log_normal_law_says(as_runs, options):
+    median, sigma, count = 50_000, 0.5, 20_000
+    values = testing.lognormal(median, sigma, count)
+    _, [panel] = drawn(as_runs(testing.steady([values])), options)
+    counts, edges = stairs(panel, "response")
+    assert sum(counts) == count
+    law = NormalDist(math.log(median), sigma)
+    for low, high, seen in zip(edges, edges[1:], counts):
+        expected = count * (law.cdf(math.log(high)) - law.cdf(math.log(low)))
+        # A bucket on a bin's edge may fall to either side: a thousandth of the value is its width.
+        moved = 2 * count * max(law.pdf(math.log(low)), law.pdf(math.log(high))) * 1e-3
+        assert abs(seen - expected) <= moved + 2
+
+
+def test_marks_are_the_quantiles_and_the_maximum_has_its_value(as_runs, options):
+    values = {1000: 980, 20_000: 19, 3_000_000: 1}
+    _, [panel] = drawn(as_runs(testing.steady([values])), options)
+    assert [place(panel, name) for name in ("p50", "p99", "max")] == [1000, 20_000, 3_000_000]
+    [worst] = [one for one in panel.lines if one.get_label() == "max"]
+    assert worst.get_linestyle() == ":"
+    assert "max 3 ms" in [text.get_text() for text in panel.texts]
+
+
+def test_panels_share_their_bins_and_axis(as_runs, options):
+    runs = as_runs(testing.steady([{100: 5}], sink="a"), testing.steady([{10**6: 7}], sink="b"))
+    name, panels = drawn(runs, options)
+    assert name == "histogram-steady" and len(panels) == 2
+    assert stairs(panels[0], "response")[1] == stairs(panels[1], "response")[1]
+    assert panels[0].get_xlim() == panels[1].get_xlim()
+    assert [sum(stairs(panel, "response")[0]) for panel in panels] == [5, 7]
+
+
+def test_service_is_drawn_beside_response(as_runs, options):
+    _, [panel] = drawn(as_runs(testing.steady([{1000: 4}], [{10: 4}])), options)
+    counts, edges = stairs(panel, "service")
+    [filled] = [k for k, seen in enumerate(counts) if seen]
+    assert counts[filled] == 4 and edges[filled] <= 10 <= edges[filled + 1]
+
+
+def test_a_maximum_beyond_the_range_is_a_lower_bound(as_runs, options):
+    data = testing.steady([{1000: 4}])
+    data["summary"][0]["response"]["overflow"] = 2
+    _, [panel] = drawn(as_runs(data), options)
+    assert "max ≥ 1 µs" in [text.get_text() for text in panel.texts]
+
+
+def test_empty_runs(as_runs, options):
+    with pytest.raises(Skip, match="no event"):
+        list(histogram.draw(as_runs(testing.steady([{}])), options))
+    _, panels = drawn(as_runs(testing.steady([{}]), testing.steady([{5: 1}], sink="b")), options)
+    assert "no events" in [text.get_text() for text in panels[0].texts]
+
+
+def test_every_bin_can_hold_a_whole_nanosecond():
+    edges = histogram.bin_edges(1, 10**10)
+    assert all(math.floor(high) >= math.ceil(low) for low, high in zip(edges, edges[1:]))
+    assert edges[0] < 1 and edges[-1] > 10**10

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Percentile curves: how long does a call take at each percentile, out to the rarest events?
+
+The x axis is HdrHistogram's: 1 / (1 - q), logarithmic, so each further nine is as wide as the last.
+"""
+import style
+from caption import Skip, caption, choose
+
+FULL_SERVICE_RUNS = 8
+
+
+def curve(histogram):
+    """Corners of the quantile function: x = 1 / (1 - q) up to the last event, y in ns."""
+    total, below, x, y = histogram.total, 0, [], []
+    for _, high, count in histogram.buckets:
+        x += [total / (total - below), total / max(1, total - below - count)]
+        y += [max(1, high)] * 2
+        below += count
+    return x, y
+
+
+def marks(histogram):
+    """The curve's points at 50 %, 90 %, 99 % … and at the last event."""
+    total = histogram.total
+    places = [2.0] + [10.0**k for k in range(1, 19)]
+    points = [(x, max(1, histogram.quantile(1 - 1 / x))) for x in places if x <= total]
+    return points + [(total, max(1, histogram.quantile(1)))]
+
+
+def percent_ticks(highest):
+    """Places and texts: 0 %, 50 %, 90 %, 99 %, 99.9 % … up to beyond `highest` events."""
+    places, texts = [1, 2, 10, 100], ["0%", "50%", "90%", "99%"]
+    while places[-1] < highest:
+        places.append(places[-1] * 10)
+        texts.append(f"99.{'9' * (len(places) - 4)}%")
+    return places, texts
+
+
+def draw(runs, options):
+    parts = choose(runs, options.rate_hz)
+    if not any(part.step["response"]["count"] for part in parts):
+        raise Skip("no event was recorded")
+    with_service = len(parts) <= FULL_SERVICE_RUNS
+    more = [] if with_service else [f"Service times are drawn for up to {FULL_SERVICE_RUNS} runs."]
+    figure, [[axes]] = style.sheet(1, 1, (6.6, 4.2), caption(
+        "Latency by percentile", parts, more=more))
+    handles, highest = [], 1
+    for number, part in enumerate(parts):
+        look = style.run_look(number)
+        count = part.step["response"]["count"]
+        handles.append(style.handle(part.name if count else f"{part.name} (no events)", **look))
+        highest = max(highest, count)
+        if count:
+            draw_part(axes, part, look, with_service and part.step["rate_hz"] > 0,
+                      options.per_trial)
+    floor = floor_ns(parts)
+    if floor:
+        axes.axhline(floor, color=style.GREY, linestyle=":", label="floor")
+    finish(axes, highest)
+    style.legend(axes, handles + line_handles(with_service, options.per_trial, floor))
+    yield f"percentiles-{runs[0].scenario}", figure
+
+
+def draw_part(axes, part, look, with_service, per_trial):
+    color, marker = look["color"], look["marker"]
+    response = part.run.histogram(part.step["response"])
+    axes.plot(*curve(response), color=color, label=f"{part.name} response")
+    axes.plot(*zip(*marks(response)), color=color, marker=marker, linestyle="none",
+              label=f"{part.name} marks", clip_on=False, zorder=3)
+    if with_service:
+        axes.plot(*curve(part.run.histogram(part.step["service"])), color=color, linestyle="--",
+                  linewidth=1.1, label=f"{part.name} service")
+    if per_trial:
+        for trial in part.trials:
+            axes.plot(*curve(part.run.histogram(trial["response"])), color=color, linewidth=0.5,
+                      alpha=0.7, label=f"{part.name} trial {trial['index']}")
+
+
+def floor_ns(parts):
+    """Median of what the harness itself costs in a call, over the trials shown; 0: not measured."""
+    floors = sorted(trial["floor"]["service"]["p50_ns"] for part in parts for trial in part.trials
+                    if trial["floor"]["service"]["count"])
+    return floors[len(floors) // 2] if floors else 0
+
+
+def finish(axes, highest):
+    values = [value for line in axes.lines for value in line.get_ydata()]
+    style.log_axis(axes.yaxis, min(values) / 1.4, max(values) * 1.4)
+    axes.set(xscale="log", xlim=(1, max(100, highest) * 1.15), xlabel="percentile of events",
+             ylabel="latency (logarithmic)")
+    places, texts = percent_ticks(highest)
+    shown = [(p, t) for p, t in zip(places, texts) if p <= max(100, highest) * 1.15]
+    style.ticks(axes.xaxis, *zip(*shown))
+
+
+def line_handles(with_service, per_trial, floor):
+    lines = [style.gap(), style.handle("response time (from intended start)", color=style.GREY)]
+    if with_service:
+        lines.append(style.handle("service time (from call start)", color=style.GREY,
+                                  linestyle="--", linewidth=1.1))
+    if per_trial:
+        lines.append(style.handle("response time of one trial", color=style.GREY, linewidth=0.5))
+    if floor:
+        lines.append(style.handle(f"harness's own cost, {style.format_ns(floor)}",
+                                  color=style.GREY, linestyle=":"))
+    return lines
+
+
+if __name__ == "__main__":
+    import command
+    command.main({"percentiles": draw})

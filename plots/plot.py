@@ -1,0 +1,13 @@
+#!/usr/bin/env python3
+"""Draws every plot that the given results can fill: what `tailgate plot` calls."""
+import command
+import histogram
+import over_time
+import percentiles
+import sweep
+
+KINDS = {"percentiles": percentiles.draw, "histogram": histogram.draw,
+         "over_time": over_time.draw, "sweep": sweep.draw}
+
+if __name__ == "__main__":
+    command.main(KINDS)

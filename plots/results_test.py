@@ -1,0 +1,101 @@
+"""Reading result files: what is refused, and in which words."""
+import copy
+import json
+
+import pytest
+
+import results
+import testing
+
+GOOD = testing.steady([{100: 3, 200: 1}])
+
+
+def test_a_run_gives_back_its_distribution(tmp_path):
+    run = results.load(testing.write(tmp_path, GOOD))
+    buckets = run.histogram(run.data["summary"][0]["response"]).buckets
+    assert buckets == [(100, 100, 3), (200, 200, 1)]
+
+
+def test_an_empty_latency_without_encoding_is_an_empty_histogram(tmp_path):
+    run = results.load(testing.write(tmp_path, GOOD))
+    assert run.histogram({"count": 0, "hdr": ""}).total == 0
+
+
+def changed(path, value):
+    data = copy.deepcopy(GOOD)
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    return data
+
+
+@pytest.mark.parametrize("path, value, reason", [
+    (["version"], 2, "version 2"),
+    (["version"], "1", "version '1'"),
+    (["version"], True, "version True"),
+    (["label"], None, "label is missing"),
+    (["trials"], {}, "trials is not a list"),
+    (["trials", 0, "load"], [], r"trials\[0\].load is not an object"),
+    (["trials", 0, "start_ns"], -1, r"trials\[0\].start_ns is '-1', not a count"),
+    (["trials", 0, "start_ns"], 2**64, "not a count"),
+    (["trials", 0, "rate_missed"], 0, "not true or false"),
+    (["summary", 0, "rate_hz"], "10", "not a number"),
+    (["summary", 0, "response", "hdr"], 7, "not a text"),
+    (["summary", 0, "response", "count"], 4.0, "not a count"),
+])
+def test_a_field_that_is_not_as_the_schema_says_is_named(tmp_path, path, value, reason):
+    with pytest.raises(results.ResultError, match=reason):
+        results.load(testing.write(tmp_path, changed(path, value)))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100000, "\xff", '{"format": NaN}', "null", "[]",
+                                  '{"format": "other"}', "1e999"])
+def test_what_is_no_result_is_refused(tmp_path, text):
+    path = tmp_path / "x.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(results.ResultError, match="x.json"):
+        results.load(path)
+
+
+def test_infinite_numbers_are_refused(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(GOOD).replace('"rate_hz": 10000.0', '"rate_hz": 1e999'))
+    with pytest.raises(results.ResultError, match="rate_hz is 'inf'"):
+        results.load(path)
+
+
+def test_a_damaged_histogram_names_the_file(tmp_path):
+    run = results.load(testing.write(tmp_path, GOOD, "steady.json"))
+    with pytest.raises(results.ResultError, match="steady.json: a histogram is damaged"):
+        run.histogram({"count": 3, "hdr": "AAAA"})
+
+
+def test_folders_give_their_results_and_name_the_rest(tmp_path):
+    testing.write(tmp_path, GOOD, "b.json")
+    testing.write(tmp_path, GOOD, "a.json")
+    (tmp_path / "benchmark.json").write_text('{"benchmarks": []}')
+    (tmp_path / "notes.txt").write_text("no JSON")
+    runs, others = results.load_all([str(tmp_path)])
+    assert [run.path.name for run in runs] == ["a.json", "b.json"]
+    assert others == [str(tmp_path / "benchmark.json")]
+
+
+def test_a_folder_without_results_is_refused(tmp_path):
+    with pytest.raises(results.ResultError, match="no result file"):
+        results.load_all([str(tmp_path)])
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(results.ResultError, match="No such file"):
+        results.load_all([str(tmp_path / "none.json")])
+
+
+def test_the_preset_is_part_of_the_scenario_where_it_says_more(tmp_path):
+    for preset, name in (("", "steady"), ("steady", "steady"), ("quick.toml", "steady-quick")):
+        data = copy.deepcopy(GOOD)
+        data["scenario"]["preset"] = preset
+        assert results.load(testing.write(tmp_path, data)).scenario == name

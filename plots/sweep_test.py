@@ -1,0 +1,65 @@
+"""The sweep's lines and saturation marks against known steps."""
+import pytest
+
+import sweep
+import testing
+from caption import Skip
+
+STEPS = [(1000.0, 1000.0, False, {100: 9990, 700: 9, 9000: 1}),
+         (10_000.0, 9990.0, False, {200: 9890, 800: 109, 9500: 1}),
+         (100_000.0, 25_000.0, True, {10**6: 10})]
+
+
+def drawn(runs, options):
+    [(name, figure)] = list(sweep.draw(runs, options))
+    return name, [one for one in figure.axes if one.get_visible()], figure
+
+
+def bands(panel):
+    return [(one.get_xy()[:, 0].min(), one.get_xy()[:, 0].max()) for one in panel.patches
+            if one.get_label() == "saturated"]
+
+
+def test_lines_are_the_percentiles_of_the_steps(as_runs, options, line):
+    name, [upper, lower], _ = drawn(as_runs(testing.sweep(STEPS)), options)
+    assert name == "sweep-sweep"
+    rates = [1000, 10_000, 100_000]
+    assert line(upper, "p50") == [rates, [100, 200, 10**6]]
+    assert line(upper, "p99") == [rates, [100, 800, 10**6]]
+    assert line(upper, "p99.9") == [rates, [100, 800, 10**6]]
+    assert line(upper, "max") == [rates, [9000, 9500, 10**6]]
+    assert line(lower, "achieved") == [rates, pytest.approx([100, 99.9, 25])]
+
+
+def test_saturated_steps_and_no_others_are_marked(as_runs, options):
+    _, [upper, lower], _ = drawn(as_runs(testing.sweep(STEPS)), options)
+    [(low, high)] = bands(upper)
+    assert 10_000 < low < 100_000 < high
+    assert bands(lower) == [(low, high)]
+
+
+def test_saturation_from_the_first_rate_on_is_marked():
+    assert list(sweep.bands([10.0, 1000.0], [10.0])) == [(pytest.approx(1), pytest.approx(100))]
+    assert list(sweep.bands([10.0, 1000.0], [1000.0])) == [
+        (pytest.approx(100), pytest.approx(10_000))]
+
+
+def test_sinks_that_stopped_early_share_the_axes(as_runs, options):
+    runs = as_runs(testing.sweep(STEPS, sink="a"), testing.sweep(STEPS[:2], sink="b"))
+    _, [upper_a, upper_b, *_], _ = drawn(runs, options)
+    assert upper_a.get_title(loc="left") == "a" and upper_b.get_title(loc="left") == "b"
+    assert upper_a.get_xlim() == upper_b.get_xlim() and upper_a.get_ylim() == upper_b.get_ylim()
+    assert bands(upper_b) == []
+
+
+def test_an_empty_step_leaves_a_gap(as_runs, options, line):
+    steps = [STEPS[0], (10_000.0, 0.0, True, {}), STEPS[2]]
+    _, [upper, _], _ = drawn(as_runs(testing.sweep(steps)), options)
+    assert line(upper, "p50")[0] == [1000, 100_000]
+
+
+def test_one_rate_is_no_sweep(as_runs, options):
+    with pytest.raises(Skip, match="two or more rates"):
+        drawn(as_runs(testing.steady([{5: 1}])), options)
+    with pytest.raises(Skip, match="no event"):
+        drawn(as_runs(testing.sweep([(1.0, 0.0, True, {}), (2.0, 0.0, True, {})])), options)

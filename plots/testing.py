@@ -1,0 +1,189 @@
+"""Synthetic results for the tests: complete result files whose every distribution is known.
+
+A distribution is given as {value_ns: count}. schema_test.py checks that the fields are exactly
+those that harness/result/result.h describes.
+"""
+import base64
+import json
+import math
+import struct
+import zlib
+
+DIGITS = 3
+HIGHEST_NS = 3_600_000_000_000
+HALF = 1 << (math.ceil(math.log2(2 * 10**DIGITS)) - 1)
+
+
+def index_of(value):
+    """Bucket index of a value: the first 2 * HALF buckets are 1 wide, each further HALF buckets
+    twice as wide as those before."""
+    shift = max(0, value.bit_length() - (2 * HALF - 1).bit_length())
+    return shift * HALF + (value >> shift)
+
+
+def zigzag(number):
+    number = number << 1 if number >= 0 else (-number << 1) - 1
+    coded = bytearray()
+    while number >= 0x80 and len(coded) < 8:
+        coded.append(number & 0x7F | 0x80)
+        number >>= 7
+    coded.append(number)
+    return bytes(coded)
+
+
+def encode(values):
+    """HdrHistogram V2, compressed, base64, of {value: count}."""
+    slots = {}
+    for value, count in values.items():
+        slots[index_of(value)] = slots.get(index_of(value), 0) + count
+    payload, reached = b"", 0
+    for index in sorted(slots):
+        if index > reached:
+            payload += zigzag(reached - index)
+        payload += zigzag(slots[index])
+        reached = index + 1
+    header = struct.pack(">iiiiqqd", 0x1C849313, len(payload), 0, DIGITS, 1, HIGHEST_NS, 1.0)
+    body = zlib.compress(header + payload)
+    return base64.b64encode(struct.pack(">ii", 0x1C849314, len(body)) + body).decode()
+
+
+def quantile(values, q):
+    """Smallest value that at least q * total of the values do not exceed."""
+    rank = max(1, math.ceil(round(q * sum(values.values()), 6)))
+    for value in sorted(values):
+        rank -= values[value]
+        if rank <= 0:
+            return value
+    return 0
+
+
+def latency(values, overflow=0):
+    total = sum(values.values())
+    return {"count": total, "min_ns": min(values, default=0),
+            "mean_ns": sum(v * n for v, n in values.items()) / total if total else 0.0,
+            "p50_ns": quantile(values, 0.5), "p90_ns": quantile(values, 0.9),
+            "p99_ns": quantile(values, 0.99), "p99_9_ns": quantile(values, 0.999),
+            "p99_99_ns": quantile(values, 0.9999), "max_ns": max(values, default=0),
+            "overflow": overflow, "hdr": encode(values)}
+
+
+def merged(distributions):
+    total = {}
+    for values in distributions:
+        for value, count in values.items():
+            total[value] = total.get(value, 0) + count
+    return total
+
+
+def lognormal(median_ns, sigma, count, tail=()):
+    """`count` values at the midpoint quantiles of a log-normal law, plus the values in `tail`."""
+    from statistics import NormalDist
+    values = {}
+    for k in range(count):
+        z = NormalDist().inv_cdf((k + 0.5) / count)
+        value = max(1, round(median_ns * math.exp(sigma * z)))
+        values[value] = values.get(value, 0) + 1
+    return merged([values, *({value: 1} for value in tail)])
+
+
+def load(rate_hz=10_000.0, **changes):
+    plan = {"shape": "steady" if rate_hz else "max", "rate_hz": rate_hz, "end_rate_hz": rate_hz,
+            "burst_events": 0, "burst_gap_s": 0.0, "threads": 1, "payload": "128",
+            "warmup_s": 0.5, "duration_s": 2.0, "events": 0, "pacing": "hybrid", "seed": 1}
+    return plan | changes
+
+
+def interval(start_ns, end_ns, values):
+    return {"start_ns": start_ns, "end_ns": end_ns, "service": latency(values),
+            "response": latency(values)}
+
+
+def trial(response, service=None, *, index=0, step=0, plan=None, intervals=(), **changes):
+    """A completed trial with a balanced ledger. `intervals`: distributions, 100 ms each."""
+    plan = plan or load()
+    service = response if service is None else service
+    emitted, start_ns = sum(response.values()), 700_000_000
+    cut = [interval(start_ns + k * 100_000_000, start_ns + (k + 1) * 100_000_000, values)
+           for k, values in enumerate(intervals)]
+    made = {
+        "index": index, "step": step, "run": index + 1, "load": plan, "outcome": "completed",
+        "outcome_detail": "", "started_utc": "2026-01-02T03:04:05Z", "start_ns": start_ns,
+        "end_ns": start_ns + 2_000_000_000, "measured": emitted,
+        "achieved_rate_hz": plan["rate_hz"], "rate_missed": False, "service": latency(service),
+        "response": latency(response), "start_lag": latency({40: emitted} if emitted else {}),
+        "intervals": cut,
+        "slowest": [{"thread": 0, "sequence": 7, "intended_ns": start_ns, "start_ns": start_ns,
+                     "end_ns": start_ns + max(response, default=0), "cpu": 1}],
+        "ledger": {"checked": True, "emitted": emitted, "delivered": emitted, "lost": 0,
+                   "unaccounted": 0,
+                   "losses": [{"cause": "full", "reported_by": "session", "events": 0}],
+                   "duplicates": 0, "reordered": 0, "corrupted": 0, "damaged_bytes": 0,
+                   "foreign": 0, "in_flight": 0, "unaccounted_cause": ""},
+        "consumer": {"mode": "live", "events": emitted, "bytes": 128 * emitted, "read_s": 0.1,
+                     "poll_interval_s": 0.001, "delivery": latency(response)},
+        "noise": {"observed_ns": 100_000_000, "gaps_over_10us": 3, "gaps_over_100us": 1,
+                  "gaps_over_1ms": 0, "max_gap_ns": 240_000, "lost_share": 0.003},
+        "floor": {"service": latency({30: 900, 32: 100}), "loop_ns": 45.0,
+                  "two_clock_reads_ns": 28.0},
+        "memory_locked": True, "granted": [{"name": "mode", "value": "write"}], "remarks": [],
+    }
+    return made | changes
+
+
+def step_summary(trials, responses, services, saturated=False):
+    """Summary of trials of one step, given the distributions that they hold."""
+    first = trials[0]
+    response = latency(merged(responses))
+    return {"step": first["step"], "rate_hz": first["load"]["rate_hz"],
+            "achieved_rate_hz": first["achieved_rate_hz"], "trials": len(trials),
+            "saturated": saturated, "service": latency(merged(services)), "response": response,
+            "delivery": response}
+
+
+def result(summary, trials, *, sink="file", scenario="steady", **changes):
+    option = [{"name": "mode", "value": "write"}]
+    made = {
+        "format": "tailgate-result", "version": 1, "id": "0123456789abcdef",
+        "started_utc": "2026-01-02T03:04:00Z", "finished_utc": "2026-01-02T03:05:00Z",
+        "complete": True, "label": "",
+        "scenario": {"name": scenario, "preset": "", "options": option},
+        "sink": {"name": sink.split(":")[0], "label": sink, "options": option, "live_read": True,
+                 "read_back": True, "accounts_losses": True, "asynchronous": False},
+        "placement": {"load_cpus": [1], "controller_cpus": [0], "consumer_cpus": [0]},
+        "machine": {"fingerprint": "a1b2c3d4", "os": "Debian GNU/Linux 12", "kernel": "6.1.0",
+                    "cpu_model": "Example CPU 2.0 GHz", "logical_cpus": 2,
+                    "memory_bytes": 8 << 30, "hypervisor": "none seen", "details": option},
+        "build": {"version": "0.1.0", "revision": "0123456789", "dirty": False,
+                  "compiler": "gcc 12.2", "flags": "-O3", "type": "Release"},
+        "clock": {"kind": "tsc", "frequency_hz": 2e9, "error_ppm": 1.0, "read_cost_ns": 11.0,
+                  "cross_core_offset_ns": 0.0, "cross_core_bound_ns": 90.0,
+                  "drift_against_monotonic_ppm": 0.0, "drift_against_realtime_ppm": 2.0},
+        "summary": summary, "trials": trials, "remarks": [],
+    }
+    return made | changes
+
+
+def steady(responses, services=None, *, rate_hz=10_000.0, intervals=(), **changes):
+    """A run of one step; `responses` and `services` hold one distribution per trial, `intervals`
+    the list of distributions that every trial is cut into."""
+    services = services or responses
+    trials = [trial(response, service, index=k, plan=load(rate_hz), intervals=intervals)
+              for k, (response, service) in enumerate(zip(responses, services))]
+    return result([step_summary(trials, responses, services)], trials, **changes)
+
+
+def sweep(steps, **changes):
+    """A run of the sweep; `steps`: (rate_hz, achieved_rate_hz, saturated, distribution) each."""
+    summary, trials = [], []
+    for number, (rate_hz, achieved_rate_hz, saturated, values) in enumerate(steps):
+        trials.append(trial(values, index=number, step=number, plan=load(rate_hz),
+                            achieved_rate_hz=achieved_rate_hz, rate_missed=saturated))
+        summary.append(step_summary(trials[-1:], [values], [values], saturated))
+    return result(summary, trials, scenario="sweep", **changes)
+
+
+def write(folder, data, name="result.json"):
+    """The result as a file; its path."""
+    path = folder / name
+    path.write_text(json.dumps(data))
+    return path

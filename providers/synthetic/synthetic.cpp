@@ -1,0 +1,247 @@
+#include "providers/synthetic/synthetic.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "providers/readback/event_stream.h"
+#include "providers/storage/mapped_log.h"
+#include "providers/synthetic/delay_law.h"
+#include "providers/synthetic/planted_faults.h"
+
+namespace tailgate {
+namespace {
+
+std::filesystem::path store_path(const TrialContext& context) {
+  return context.directory / "synthetic.events";
+}
+
+// What befalls a call by its number, counted per thread from 1; 0: never.
+struct CallPlan {
+  explicit CallPlan(const Options& options)
+      : hang_at(number(options, "hang_at")),
+        crash_at(number(options, "crash_at")),
+        refuse_every(number(options, "refuse_every")),
+        lose_every(number(options, "lose_every")),
+        hide_every(number(options, "hide_every")) {}
+
+  static std::uint64_t number(const Options& options, const char* name) {
+    return static_cast<std::uint64_t>(options.integer(name));
+  }
+
+  std::uint64_t hang_at, crash_at, refuse_every, lose_every, hide_every;
+};
+
+bool strikes(std::uint64_t call, std::uint64_t every) { return every != 0 && call % every == 0; }
+
+[[noreturn]] void hang() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+enum Refusal : EmitStatus { kClosed = 1, kPlanted, kStoreFull };
+
+class SyntheticProvider : public Provider {
+ public:
+  explicit SyntheticProvider(const TrialContext& context)
+      : clock_(context.clock),
+        law_(delay_law(context.options)),
+        stalls_(stall_plan(context.options)),
+        plan_(context.options),
+        store_(store_path(context), context.expected_events * context.max_event_bytes) {
+    const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
+    for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(seed + (i << 20));
+  }
+
+  EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
+    const std::uint64_t start_ns = clock_.now_ns();
+    ThreadState& state = threads_[thread];
+    std::uint64_t release_ns = start_ns;
+    if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
+    release_ns += law_.draw_ns(state.random);
+    const EmitStatus status = take(state, event);
+    while (clock_.now_ns() < release_ns) {
+    }
+    return status;
+  }
+
+  std::vector<std::string> refusal_causes() const override {
+    return {"closed", "planted", "store full"};
+  }
+
+  void close() override {
+    closed_ = true;
+    store_.close();
+  }
+
+  std::vector<Loss> losses() const override {
+    std::uint64_t lost = 0;
+    for (const ThreadState& state : threads_) lost += state.lost;
+    return {{"planted", lost}};
+  }
+
+ private:
+  struct alignas(64) ThreadState {
+    explicit ThreadState(std::uint64_t seed) : random(seed) {}
+    DelayRandom random;
+    std::uint64_t calls = 0;
+    std::uint64_t lost = 0;
+  };
+
+  EmitStatus take(ThreadState& state, std::span<const std::byte> event) noexcept {
+    const std::uint64_t call = ++state.calls;
+    if (closed_) return kClosed;
+    if (call == plan_.hang_at) hang();
+    if (call == plan_.crash_at) std::abort();
+    if (strikes(call, plan_.refuse_every)) return kPlanted;
+    if (strikes(call, plan_.lose_every)) {
+      ++state.lost;
+      return kAccepted;
+    }
+    if (strikes(call, plan_.hide_every)) return kAccepted;
+    return store_.append(event) ? kAccepted : EmitStatus{kStoreFull};
+  }
+
+  // The start of the first call of all.
+  std::uint64_t origin_ns(std::uint64_t start_ns) noexcept {
+    std::uint64_t origin = origin_ns_.load(std::memory_order_relaxed);
+    if (origin != kNoOrigin) [[likely]] return origin;
+    origin_ns_.compare_exchange_strong(origin, start_ns, std::memory_order_relaxed);
+    return origin == kNoOrigin ? start_ns : origin;
+  }
+
+  static constexpr std::uint64_t kNoOrigin = ~std::uint64_t{0};
+
+  Clock clock_;
+  DelayLaw law_;
+  StallPlan stalls_;
+  CallPlan plan_;
+  MappedLog store_;
+  std::vector<ThreadState> threads_;
+  std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
+  bool closed_ = false;
+};
+
+class SyntheticConsumer : public Consumer {
+ public:
+  explicit SyntheticConsumer(const TrialContext& context)
+      : stored_(store_path(context), context.encoding, FileGrowth::in_place),
+        planter_(fault_plan(context.options), context.encoding) {}
+
+  std::size_t poll(EventVisitor& visitor) override {
+    Planting planting(planter_, visitor);
+    return stored_.poll(planting);
+  }
+
+  void finish(EventVisitor& visitor) override {
+    Planting planting(planter_, visitor);
+    stored_.finish(planting);
+    planter_.release_held(visitor);
+  }
+
+ private:
+  class Planting : public EventVisitor {
+   public:
+    Planting(FaultPlanter& planter, EventVisitor& to) : planter_(planter), to_(to) {}
+    void event(std::span<const std::byte> bytes) override { planter_.event(bytes, to_); }
+    void damage(std::size_t bytes) override { to_.damage(bytes); }
+
+   private:
+    FaultPlanter& planter_;
+    EventVisitor& to_;
+  };
+
+  EventStreamConsumer stored_;
+  FaultPlanter planter_;
+};
+
+// Creates the store, so that a consumer finds it before the provider has opened it.
+class SyntheticSession : public Session {
+ public:
+  explicit SyntheticSession(std::filesystem::path path) : path_(std::move(path)) {}
+
+  void start() override {
+    if (!std::ofstream(path_, std::ios::trunc)) {
+      throw system_error("open", path_.string(), errno,
+                         "choose a trial directory that can be written to");
+    }
+  }
+  void stop() override {}
+
+ private:
+  std::filesystem::path path_;
+};
+
+class SyntheticSink : public SinkType {
+ public:
+  std::string name() const override { return "synthetic"; }
+  std::string description() const override {
+    return "delays, stalls and losses as planted: the truth to test the harness against";
+  }
+
+  OptionTable options() const override;
+
+  Capabilities capabilities(const Options&) const override {
+    return {.read_back = true, .live_read = true, .accounts_losses = true, .may_refuse = true};
+  }
+
+  Probe probe(const Options&) const override { return {}; }
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    stall_plan(context.options);  // contradictions belong to the start of a run
+    return std::make_unique<SyntheticSession>(store_path(context));
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return std::make_unique<SyntheticProvider>(context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return std::make_unique<SyntheticConsumer>(context);
+  }
+};
+
+OptionSpec count_option(std::string name, std::string help) {
+  return {.name = std::move(name),
+          .type = OptionType::integer,
+          .default_value = "0",
+          .help = std::move(help) + " (0: never)",
+          .min = 0};
+}
+
+OptionTable SyntheticSink::options() const {
+  constexpr double kMaxNs = 60e9;
+  const OptionType integer = OptionType::integer;
+  const OptionType real = OptionType::real;
+  return {
+      {"law", OptionType::choice, "fixed", "how service times are distributed", 0, 0,
+       {"fixed", "uniform", "exponential", "lognormal"}},
+      {"service_ns", integer, "500",
+       "the service time; uniform: on (0, 2x], exponential: the mean, lognormal: the median", 0,
+       kMaxNs},
+      {"sigma", real, "0.5", "lognormal: standard deviation of the logarithm", 0, 10},
+      {"slow_share", real, "0", "share of calls, drawn at random, that take slow_ns instead", 0, 1},
+      {"slow_ns", integer, "100_000", "the service time of those calls", 0, kMaxNs},
+      {"stall_ms", real, "0", "how long a stall lasts: calls that start in it wait for its end", 0,
+       60e3},
+      {"stall_first_s", real, "1", "the first stall begins so long after the first call", 0, 86400},
+      {"stall_every_s", real, "1", "stalls begin so far apart (0: only one)", 0, 86400},
+      count_option("refuse_every", "each thread's calls whose number this divides are refused"),
+      count_option("lose_every", "… are accepted, lost, and reported as lost"),
+      count_option("hide_every", "… are accepted, lost, and reported nowhere"),
+      count_option("corrupt_every", "each thread's stored events: the consumer sees one changed"),
+      count_option("duplicate_every", "… sees one twice"),
+      count_option("reorder_every", "… sees one after its successor"),
+      count_option("hang_at", "a thread's call of this number never returns"),
+      count_option("crash_at", "a thread's call of this number aborts the process"),
+      {"seed", integer, "1", "of all that is drawn at random", 0},
+  };
+}
+
+}  // namespace
+
+const SinkType& synthetic_sink() {
+  static const SyntheticSink sink;
+  return sink;
+}
+
+}  // namespace tailgate
