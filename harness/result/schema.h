@@ -1,5 +1,5 @@
 // What a result contains, as documents: both follow from the `describe` functions of result.h.
-// The program tailgate_schema prints them; results/ holds what it printed, and a test compares.
+// The program tailgate_schema writes them to results/, and a test compares.
 #pragma once
 
 #include <string>
@@ -9,6 +9,9 @@ namespace tailgate {
 // JSON Schema, draft 2020-12, of the current version; ends with a line feed. Older versions
 // validate too: fields that came later are not required.
 std::string result_schema_json();
+
+// The line of results/README.md below which the field tables stand.
+inline constexpr const char* kFieldTablesMark = "<!-- below: written by tailgate_schema -->";
 
 // The fields of each struct as Markdown tables, the result itself first; ends with a line feed.
 std::string result_field_tables();

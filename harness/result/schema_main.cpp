@@ -1,19 +1,57 @@
-// Prints what results/ documents: `tailgate_schema schema` the JSON Schema (results/schema.json),
-// `tailgate_schema tables` the field tables (the marked part of results/README.md).
+// Brings the folder results/ up to date with the structs of result.h:
+//   tailgate_schema DIRECTORY   writes schema.json there, and the field tables into README.md
 #include <cstdio>
-#include <string_view>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
+#include "harness/base/error.h"
 #include "harness/result/schema.h"
 
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) {
+    throw tailgate::Error("cannot write '" + path.string() + "'", "name the folder results/");
+  }
+}
+
+void update(const std::filesystem::path& directory) {
+  const std::filesystem::path readme = directory / "README.md";
+  std::string text = read(readme);
+  const std::size_t at = text.find(tailgate::kFieldTablesMark);
+  if (at == std::string::npos) {
+    throw tailgate::Error(
+        "'" + readme.string() + "' has no line '" + tailgate::kFieldTablesMark + "'",
+        "name the folder results/");
+  }
+  text.resize(at);
+  text += tailgate::kFieldTablesMark;
+  write(readme, text + "\n" + tailgate::result_field_tables());
+  write(directory / "schema.json", tailgate::result_schema_json());
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  const std::string_view what = argc == 2 ? argv[1] : "";
-  if (what == "schema") {
-    std::fputs(tailgate::result_schema_json().c_str(), stdout);
-  } else if (what == "tables") {
-    std::fputs(tailgate::result_field_tables().c_str(), stdout);
-  } else {
-    std::fputs("usage: tailgate_schema schema|tables\n", stderr);
+  if (argc != 2) {
+    std::fputs("usage: tailgate_schema DIRECTORY (the folder results/)\n", stderr);
     return 2;
+  }
+  try {
+    update(argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tailgate_schema: %s\n", error.what());
+    return 1;
   }
   return 0;
 }

@@ -1,0 +1,118 @@
+#include "harness/report/human.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace tailgate {
+namespace {
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+// Number in the largest unit that it reaches once rounded to four significant digits.
+std::string in_units(double value, std::span<const Unit> units) {
+  const Unit* unit = &units.front();
+  for (const Unit& larger : units) {
+    if (value >= larger.size * 0.99995) unit = &larger;
+  }
+  const double number = value / unit->size;
+  const int whole_digits = number >= 999.95 ? 4 : number >= 99.995 ? 3 : number >= 9.9995 ? 2 : 1;
+  return fmt::format("{:.{}f}", number, 4 - whole_digits) + unit->name;
+}
+
+// "9.500k" -> "9.5k", "10.00k" -> "10k".
+std::string without_trailing_zeros(std::string text) {
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos) return text;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
+  std::size_t keep = end;
+  while (text[keep - 1] == '0') --keep;
+  if (text[keep - 1] == '.') --keep;
+  return text.erase(keep, end - keep);
+}
+
+constexpr Unit kDurations[] = {{1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {3.6e12, "h"}, {8.64e13, "d"}};
+constexpr Unit kCounts[] = {{1, ""},     {1e3, "k"},  {1e6, "M"}, {1e9, "G"},
+                            {1e12, "T"}, {1e15, "P"}, {1e18, "E"}};
+
+constexpr std::uint64_t kExactCounts = 1'000'000;
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+}  // namespace
+
+std::string human_duration(std::uint64_t ns) {
+  if (ns < 1000) return fmt::format("{}ns", ns);
+  return in_units(static_cast<double>(ns), kDurations);
+}
+
+std::string human_count(std::uint64_t count) {
+  if (count < kExactCounts) return fmt::format("{}", count);
+  return in_units(static_cast<double>(count), kCounts);
+}
+
+std::string human_count(std::int64_t count) {
+  if (count >= 0) return human_count(static_cast<std::uint64_t>(count));
+  return "-" + human_count(std::uint64_t{0} - static_cast<std::uint64_t>(count));
+}
+
+std::string human_rate(double per_second) {
+  constexpr double kBeyondUnits = 9.999e21;
+  if (per_second > kBeyondUnits) return ">9999E";
+  return without_trailing_zeros(in_units(per_second, kCounts));
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F steer terminals too; in UTF-8 they are 0xC2 and a byte below 0xA0.
+    const bool second_controls =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (byte < 0x20 || byte == 0x7F || second_controls) {
+      shown += '?';
+      i += second_controls ? 1 : 0;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t room = columns - (lines.empty() ? 0 : hanging);
+    std::size_t end = 0;  // bytes that fit
+    for (std::size_t used = 0; end < text.size(); ++end) {
+      if (!is_continuation(text[end]) && ++used > room) break;
+    }
+    std::size_t next = end;
+    if (end < text.size()) {
+      const std::size_t space = text.substr(0, end + 1).find_last_of(' ');
+      if (space != std::string_view::npos && space > 0) {
+        end = space;
+        next = space + 1;
+      }
+    }
+    line.assign(lines.empty() ? 0 : hanging, ' ');
+    lines.push_back(line.append(text.substr(0, end)));
+    text.remove_prefix(next);
+  }
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,263 @@
+#include "harness/report/text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/report/human.h"
+#include "harness/result/json.h"
+#include "harness/result/latency.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+
+class Painter {
+ public:
+  explicit Painter(bool on) : on_(on) {}
+  std::string bold(const std::string& text) const { return paint("1", text); }
+  std::string red(const std::string& text) const { return paint("31", text); }
+  std::string yellow(const std::string& text) const { return paint("33", text); }
+
+ private:
+  std::string paint(const char* code, const std::string& text) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  bool on_;
+};
+
+// What became of the events of some trials.
+struct Tally {
+  std::uint64_t lost = 0;
+  std::int64_t unaccounted = 0;
+  bool checked = false;
+
+  void add(const LedgerAccount& ledger) {
+    lost += ledger.lost;
+    unaccounted += ledger.unaccounted;
+    checked = checked || ledger.checked;
+  }
+};
+
+// The columns that lead a group of rows.
+struct Lead {
+  std::string rate;      // 6 columns: target rate, or the trial's number
+  std::string achieved;  // 8
+  std::string trials;    // 7: completed/all, or the trial's outcome
+};
+
+std::string latency_cells(const Latency& latency) {
+  const auto cell = [&](std::uint64_t ns) { return latency.count == 0 ? "-" : human_duration(ns); };
+  // Above the histogram's range the maximum is only a lower bound.
+  const std::string max = (latency.overflow > 0 ? ">" : "") + cell(latency.max_ns);
+  return fmt::format("{:>8}{:>8}{:>8}{:>8}", cell(latency.p50_ns), cell(latency.p99_ns),
+                     cell(latency.p99_9_ns), max);
+}
+
+std::string tally_cells(const Tally& tally, const Painter& painter) {
+  const std::string lost = fmt::format("{:>8}", human_count(tally.lost));
+  const std::string unaccounted =
+      fmt::format("{:>8}", tally.checked ? human_count(tally.unaccounted) : "-");
+  return (tally.lost == 0 ? lost : painter.red(lost)) +
+         (tally.unaccounted == 0 ? unaccounted : painter.red(unaccounted));
+}
+
+std::string group(const Lead& lead, const Latency& response, const Latency& service,
+                  const Latency* delivery, const Tally& tally, const Painter& painter) {
+  const std::string blank(23, ' ');
+  std::string text =
+      fmt::format("{:>6}{:>9}{:>8} {:<8}", lead.rate, lead.achieved, lead.trials, "response") +
+      latency_cells(response) + tally_cells(tally, painter) + "\n";
+  text += blank + fmt::format(" {:<8}", "service") + latency_cells(service) + "\n";
+  if (delivery != nullptr) {
+    text += blank + fmt::format(" {:<8}", "delivery") + latency_cells(*delivery) + "\n";
+  }
+  return text;
+}
+
+std::string heading(const Result& result) {
+  std::string text = result.scenario.name + "@" + result.sink.label;
+  if (!result.scenario.preset.empty()) text += " (preset " + result.scenario.preset + ")";
+  return printable(text);
+}
+
+std::string bold_lines(const std::string& text, const Painter& painter) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, kColumns, 2)) lines += painter.bold(line) + "\n";
+  return lines;
+}
+
+std::string trial_group(const Trial& trial, const Painter& painter) {
+  static const std::map<std::string, std::string> short_outcomes = {{"completed", "ok"},
+                                                                    {"interrupted", "stopped"}};
+  const auto found = short_outcomes.find(trial.outcome);
+  std::string outcome =
+      found == short_outcomes.end() ? printable(trial.outcome).substr(0, 7) : found->second;
+  Tally tally;
+  tally.add(trial.ledger);
+  const Latency* delivery = trial.consumer.delivery ? &*trial.consumer.delivery : nullptr;
+  return group({fmt::format("#{}", human_count(std::uint64_t{trial.index}).substr(0, 5)),
+                human_rate(trial.achieved_rate_hz), std::move(outcome)},
+               trial.response, trial.service, delivery, tally, painter);
+}
+
+std::string step_group(const Result& result, const StepSummary& step, const TextOptions& options,
+                       const Painter& painter) {
+  Tally tally;
+  std::uint64_t all = 0;
+  for (const Trial& trial : result.trials) {
+    if (trial.step != step.step) continue;
+    tally.add(trial.ledger);
+    ++all;
+  }
+  std::string trials = fmt::format("{}/{}", step.trials, all);
+  if (trials.size() > 7) trials = human_count(std::uint64_t{step.trials});
+  const Lead lead{step.rate_hz > 0 ? human_rate(step.rate_hz) : "max",
+                  human_rate(step.achieved_rate_hz) + (step.saturated ? "!" : ""), trials};
+  std::string text = group(lead, step.response, step.service,
+                           step.delivery ? &*step.delivery : nullptr, tally, painter);
+  if (!options.trials) return text;
+  for (const Trial& trial : result.trials) {
+    if (trial.step == step.step) text += trial_group(trial, painter);
+  }
+  return text;
+}
+
+std::string table(const std::vector<Result>& results, const TextOptions& options,
+                  const Painter& painter) {
+  std::string text =
+      fmt::format("{:>6}{:>9}{:>8} {:<8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}\n", "rate/s", "achieved",
+                  "trials", "time", "p50", "p99", "p99.9", "max", "lost", "unacc.");
+  for (const Result& result : results) {
+    text += bold_lines(heading(result), painter);
+    for (const StepSummary& step : result.summary) {
+      text += step_group(result, step, options, painter);
+    }
+  }
+  return text;
+}
+
+// "trials 0-2, 5": which trials share a remark.
+std::string trial_list(const std::vector<unsigned>& indexes) {
+  std::vector<std::string> ranges;
+  for (std::size_t i = 0; i < indexes.size();) {
+    std::size_t last = i;
+    while (last + 1 < indexes.size() && indexes[last + 1] == indexes[last] + 1) ++last;
+    ranges.push_back(last == i ? fmt::format("{}", indexes[i])
+                               : fmt::format("{}-{}", indexes[i], indexes[last]));
+    i = last + 1;
+  }
+  return fmt::format("trial{} {}", indexes.size() == 1 ? "" : "s", fmt::join(ranges, ", "));
+}
+
+std::string note(const std::string& what, const std::string& remedy, const Painter& painter) {
+  std::string text;
+  for (const std::string& line : wrapped("! " + printable(what), kColumns - 2, 2)) {
+    text += "  " + painter.yellow(line) + "\n";
+  }
+  if (remedy.empty()) return text;
+  for (const std::string& line : wrapped("-> " + printable(remedy), kColumns - 4, 3)) {
+    text += "    " + line + "\n";
+  }
+  return text;
+}
+
+std::string floor_line(const Result& result) {
+  std::vector<std::uint64_t> p50;
+  std::uint64_t p99 = 0;
+  for (const Trial& trial : result.trials) {
+    if (trial.floor.service.count == 0) continue;
+    p50.push_back(trial.floor.service.p50_ns);
+    p99 = std::max(p99, trial.floor.service.p99_ns);
+  }
+  if (p50.empty()) return "  floor: not measured\n";
+  const auto middle = p50.begin() + static_cast<std::ptrdiff_t>((p50.size() - 1) / 2);
+  std::nth_element(p50.begin(), middle, p50.end());
+  return fmt::format("  floor: a call that does nothing takes {} (p50), at worst {} (p99)\n",
+                     human_duration(*middle), human_duration(p99));
+}
+
+std::string notes(const Result& result, const Painter& painter) {
+  std::string text = floor_line(result);
+  if (!result.label.empty()) text += note("restricted use: " + result.label, "", painter);
+  if (!result.complete) {
+    text +=
+        note("the run was interrupted before its last trial", "run again for all trials", painter);
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, std::vector<unsigned>>> shared;
+  const auto add = [&](unsigned index, const std::string& what, const std::string& remedy) {
+    const std::pair key(what, remedy);
+    auto found = std::find_if(shared.begin(), shared.end(),
+                              [&](const auto& entry) { return entry.first == key; });
+    if (found == shared.end()) found = shared.insert(shared.end(), {key, {}});
+    found->second.push_back(index);
+  };
+  for (const Trial& trial : result.trials) {
+    if (trial.outcome != kOutcomeCompleted) {
+      const std::string detail =
+          trial.outcome_detail.empty() ? "" : " (" + trial.outcome_detail + ")";
+      add(trial.index, trial.outcome + detail, "");
+    }
+    for (const Remark& remark : trial.remarks) add(trial.index, remark.what, remark.remedy);
+  }
+  for (const Remark& remark : result.remarks) text += note(remark.what, remark.remedy, painter);
+  for (const auto& [remark, indexes] : shared) {
+    text += note(trial_list(indexes) + ": " + remark.first, remark.second, painter);
+  }
+  return text;
+}
+
+nlohmann::ordered_json without_distributions(nlohmann::ordered_json summary) {
+  for (auto& step : summary) {
+    for (const char* latency : {"service", "response", "delivery"}) {
+      if (step.contains(latency)) step[latency].erase("hdr");
+    }
+  }
+  return summary;
+}
+
+}  // namespace
+
+std::string render_text(const std::vector<Result>& results, const TextOptions& options) {
+  const Painter painter(options.colour);
+  std::string text = table(results, options, painter);
+  for (const Result& result : results) {
+    text += "\n" + bold_lines(heading(result), painter) + notes(result, painter);
+  }
+  return text;
+}
+
+std::string render_summary_json(const std::vector<Result>& results,
+                                const std::vector<std::string>& names) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Json full = Json::parse(write_result(results[i]));
+    Json trials = Json::array();
+    for (const Json& trial : full["trials"]) {
+      Json& shown = trials.emplace_back(Json::object());
+      for (const char* field : {"index", "step", "outcome", "outcome_detail", "achieved_rate_hz",
+                                "rate_missed", "ledger", "remarks"}) {
+        shown[field] = trial[field];
+      }
+      shown["floor_ns_p50"] = trial["floor"]["service"]["p50_ns"];
+    }
+    list.push_back({{"file", names.at(i)},
+                    {"scenario", full["scenario"]["name"]},
+                    {"preset", full["scenario"]["preset"]},
+                    {"sink", full["sink"]["label"]},
+                    {"complete", full["complete"]},
+                    {"label", full["label"]},
+                    {"summary", without_distributions(full["summary"])},
+                    {"trials", trials},
+                    {"remarks", full["remarks"]}});
+  }
+  return list.dump(2) + "\n";
+}
+
+}  // namespace tailgate
