@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "providers/file/file.h"
 #include "providers/null/null.h"
 #include "providers/synthetic/synthetic.h"
 
@@ -24,7 +25,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 const std::vector<const SinkType*>& all_sinks() {
-  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink()};
+  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink(),
+                                                      &file_sink()};
   return sinks;
 }
 
