@@ -1,5 +1,5 @@
 // What every sink must do, whatever it is. A new sink is tested by being in the registry: with its
-// defaults, with each value of each choice and with each boolean turned over.
+// defaults, with each value of each choice, and those with each boolean turned over.
 #include <catch2/catch.hpp>
 
 #include <fmt/format.h>
@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kEventsPerThread = 3000;
+constexpr std::chrono::milliseconds kEmitFor = 300ms;
 constexpr std::size_t kEventBytes = 128;
 constexpr std::uint32_t kRun = 0xC0FFEE;
 
@@ -31,27 +32,35 @@ struct Variant {
   std::string text;
 };
 
-Variant variant_of(const SinkType& sink, const std::string& name, const std::string& value) {
-  Options options(sink.options(), fmt::format("sink '{}'", sink.name()));
-  if (name.empty()) return {&sink, std::move(options), sink.name()};
-  options.set(name, value);
-  return {&sink, std::move(options), fmt::format("{}:{}={}", sink.name(), name, value)};
+// Overlays an option; the text is what a user would write after --sink.
+Variant with(Variant variant, const std::string& name, const std::string& value) {
+  variant.options.set(name, value);
+  variant.text += fmt::format(":{}={}", name, value);
+  return variant;
+}
+
+std::vector<Variant> variants_of(const SinkType& sink) {
+  const Variant plain = {
+      &sink, Options(sink.options(), fmt::format("sink '{}'", sink.name())), sink.name()};
+  std::vector<Variant> variants = {plain};
+  for (const OptionSpec& spec : sink.options()) {
+    for (const std::string& choice : spec.choices) {
+      if (choice != spec.default_value) variants.push_back(with(plain, spec.name, choice));
+    }
+  }
+  for (const OptionSpec& spec : sink.options()) {
+    if (spec.type != OptionType::boolean) continue;
+    const std::string other = plain.options.boolean(spec.name) ? "false" : "true";
+    const std::vector<Variant> so_far = variants;
+    for (const Variant& variant : so_far) variants.push_back(with(variant, spec.name, other));
+  }
+  return variants;
 }
 
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (const SinkType* sink : all_sinks()) {
-    variants.push_back(variant_of(*sink, "", ""));
-    for (const OptionSpec& spec : sink->options()) {
-      for (const std::string& choice : spec.choices) {
-        if (choice != spec.default_value) variants.push_back(variant_of(*sink, spec.name, choice));
-      }
-      if (spec.type == OptionType::boolean) {
-        const bool is_on = variants.back().sink->name() == sink->name() &&
-                           variant_of(*sink, "", "").options.boolean(spec.name);
-        variants.push_back(variant_of(*sink, spec.name, is_on ? "false" : "true"));
-      }
-    }
+    for (const Variant& variant : variants_of(*sink)) variants.push_back(variant);
   }
   return variants;
 }
@@ -100,36 +109,46 @@ TrialContext context_for(const Variant& variant, const std::filesystem::path& di
           .encoding = text ? EventEncoding::text : EventEncoding::binary};
 }
 
-// Emits events first … last - 1 of one thread; returns how many were accepted.
-std::uint64_t emit_range(Provider& provider, const TrialContext& context, unsigned thread,
-                         std::uint64_t first, std::uint64_t last) {
-  std::vector<std::byte> event = prepare_event(context.encoding, kEventBytes);
-  const std::size_t causes = provider.refusal_causes().size();
+struct Emitted {
+  std::uint64_t events = 0;
   std::uint64_t accepted = 0;
+};
+
+// Emits events first … last - 1 of one thread, or fewer where the path takes its time.
+Emitted emit_range(Provider& provider, const TrialContext& context, unsigned thread,
+                   std::uint64_t first, std::uint64_t last) {
+  std::vector<std::byte> event = prepare_event(context.encoding, kEventBytes);
+  const auto deadline = std::chrono::steady_clock::now() + kEmitFor;
+  Emitted emitted;
   for (std::uint64_t sequence = first; sequence < last; ++sequence) {
+    if (std::chrono::steady_clock::now() > deadline) break;
     stamp_event(event.data(), context.encoding,
                 {.run = kRun,
                  .thread = static_cast<std::uint16_t>(thread),
                  .size_bytes = static_cast<std::uint16_t>(event.size()),
                  .sequence = sequence,
                  .emit_ns = context.clock.now_ns()});
-    const EmitStatus status = provider.emit(thread, event);
-    if (status > causes) return 0;
-    if (status == kAccepted) ++accepted;
+    ++emitted.events;
+    if (provider.emit(thread, event) == kAccepted) ++emitted.accepted;
   }
-  return accepted;
+  return emitted;
 }
 
-std::uint64_t emit_from_threads(Provider& provider, const TrialContext& context) {
-  std::atomic<std::uint64_t> accepted = 0;
+Emitted emit_from_threads(Provider& provider, const TrialContext& context) {
+  std::vector<Emitted> emitted(context.threads);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < context.threads; ++thread) {
     threads.emplace_back([&, thread] {
-      accepted += emit_range(provider, context, thread, 0, kEventsPerThread);
+      emitted[thread] = emit_range(provider, context, thread, 0, kEventsPerThread);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  return accepted;
+  Emitted all;
+  for (const Emitted& one : emitted) {
+    all.events += one.events;
+    all.accepted += one.accepted;
+  }
+  return all;
 }
 
 void read_all(Consumer& consumer, EventVisitor& visitor) {
@@ -138,7 +157,8 @@ void read_all(Consumer& consumer, EventVisitor& visitor) {
   consumer.finish(visitor);
 }
 
-// One trial in small: emitted = delivered + lost, to the event where the sink accounts its losses.
+// One trial in small: emitted = delivered + lost. Nothing goes wrong here, so that it holds for
+// sinks that do not account their losses, too.
 void check_ledger(const Variant& variant, unsigned threads) {
   const TestDirectory directory;
   const TrialContext context = context_for(variant, directory.path(), threads);
@@ -146,9 +166,9 @@ void check_ledger(const Variant& variant, unsigned threads) {
   const std::unique_ptr<Session> session = variant.sink->make_session(context);
   session->start();
   const std::unique_ptr<Provider> provider = variant.sink->open_provider(context);
-  const std::uint64_t accepted = emit_from_threads(*provider, context);
+  const auto [emitted, accepted] = emit_from_threads(*provider, context);
   CHECK(accepted > 0);
-  if (!can.may_refuse) CHECK(accepted == threads * kEventsPerThread);
+  if (!can.may_refuse) CHECK(accepted == emitted);
   provider->close();
   session->stop();
   if (!can.read_back) return;
@@ -161,8 +181,7 @@ void check_ledger(const Variant& variant, unsigned threads) {
   CHECK(count.corrupt == 0);
   CHECK(count.duplicates == 0);
   CHECK(count.damaged_bytes == 0);
-  CHECK(count.distinct() + lost <= accepted);
-  if (can.accounts_losses || lost == 0) CHECK(count.distinct() + lost == accepted);
+  CHECK(count.distinct() + lost == accepted);
 }
 
 void check_closing(const Variant& variant) {
@@ -175,9 +194,9 @@ void check_closing(const Variant& variant) {
   CHECK_FALSE(causes.empty());
   CHECK(causes.size() <= Provider::kMaxRefusalCauses);
   CHECK(std::none_of(causes.begin(), causes.end(), [](const auto& text) { return text.empty(); }));
-  CHECK(emit_range(*provider, context, 0, 0, 10) > 0);
+  CHECK(emit_range(*provider, context, 0, 0, 10).accepted > 0);
   provider->close();
-  CHECK(emit_range(*provider, context, 0, 10, 20) == 0);
+  CHECK(emit_range(*provider, context, 0, 10, 20).accepted == 0);
   CHECK_NOTHROW(provider->close());
   session->stop();
   CHECK_NOTHROW(session->stop());
@@ -196,8 +215,9 @@ void check_live_reading(const Variant& variant) {
   std::uint64_t accepted = 0;
   std::uint64_t next = 0;
   while (count.distinct() == 0 && std::chrono::steady_clock::now() < give_up) {
-    accepted += emit_range(*provider, context, 0, next, next + 100);
-    next += 100;
+    const Emitted emitted = emit_range(*provider, context, 0, next, next + 100);
+    accepted += emitted.accepted;
+    next += emitted.events;
     consumer->poll(count);
     if (next > kEventsPerThread / 2) std::this_thread::sleep_for(1ms);
   }
