@@ -40,8 +40,8 @@ Variant with(Variant variant, const std::string& name, const std::string& value)
 }
 
 std::vector<Variant> variants_of(const SinkType& sink) {
-  const Variant plain = {
-      &sink, Options(sink.options(), fmt::format("sink '{}'", sink.name())), sink.name()};
+  const Variant plain = {&sink, Options(sink.options(), fmt::format("sink '{}'", sink.name())),
+                         sink.name()};
   std::vector<Variant> variants = {plain};
   for (const OptionSpec& spec : sink.options()) {
     for (const std::string& choice : spec.choices) {
@@ -232,10 +232,9 @@ void check_live_reading(const Variant& variant) {
 }
 
 bool ends_in_a_unit(const std::string& name) {
-  const std::vector<std::string> endings = {"_ns",    "_us",    "_ms",      "_s",
-                                            "_bytes", "_hz",    "_share",   "_ratio",
-                                            "_every", "_at",    "_events",  "_count",
-                                            "_percent"};
+  const std::vector<std::string> endings = {"_ns",     "_us",    "_ms",     "_s",     "_bytes",
+                                            "_hz",     "_share", "_ratio",  "_every", "_at",
+                                            "_events", "_count", "_percent"};
   const std::vector<std::string> without_dimension = {"seed", "sigma"};
   return std::any_of(endings.begin(), endings.end(),
                      [&](const std::string& ending) { return name.ends_with(ending); }) ||

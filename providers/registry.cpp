@@ -25,8 +25,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 const std::vector<const SinkType*>& all_sinks() {
-  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink(),
-                                                      &file_sink()};
+  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink(), &file_sink()};
   return sinks;
 }
 

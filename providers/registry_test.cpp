@@ -16,8 +16,8 @@ TEST_CASE("sinks have names of their own, and null comes first") {
 }
 
 TEST_CASE("an unknown sink is answered with the nearest name and all of them") {
-  CHECK_THROWS_WITH(find_sink("fil"), Contains("no sink 'fil'") && Contains("did you mean 'file'?") &&
-                                          Contains("null, "));
+  CHECK_THROWS_WITH(find_sink("fil"), Contains("no sink 'fil'") &&
+                                          Contains("did you mean 'file'?") && Contains("null, "));
   CHECK_THROWS_WITH(find_sink(""), Contains("no sink ''"));
 }
 
@@ -32,8 +32,7 @@ TEST_CASE("a choice carries options after colons") {
 }
 
 TEST_CASE("a malformed choice says what is wrong with it") {
-  CHECK_THROWS_WITH(parse_sink_choice("file:mmap"),
-                    Contains("'mmap'") && Contains("name=value"));
+  CHECK_THROWS_WITH(parse_sink_choice("file:mmap"), Contains("'mmap'") && Contains("name=value"));
   CHECK_THROWS_WITH(parse_sink_choice("file:mode=mapped"),
                     Contains("mode = 'mapped'") && Contains("stdio"));
   CHECK_THROWS_WITH(parse_sink_choice("file:mod=mmap"),

@@ -1,7 +1,6 @@
 // A file descriptor with the calls that several modes make on it.
 #pragma once
 
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

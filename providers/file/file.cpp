@@ -56,8 +56,7 @@ class FileSession : public Session {
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
-    return {{"path", path_.string()},
-            {"file_system", file::file_system_name(path_.parent_path())}};
+    return {{"path", path_.string()}, {"file_system", file::file_system_name(path_.parent_path())}};
   }
 
   void stop() override {}

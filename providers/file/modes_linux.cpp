@@ -11,7 +11,9 @@
 namespace tailgate::file {
 namespace {
 
-Probe always(const Options&) { return {}; }
+Probe always(const Options&) {
+  return {};
+}
 
 // The name of the file system that is mounted from this device, or "". /proc/self/mountinfo, see
 // proc(5): the third field is major:minor, the word after " - " the type.

@@ -10,14 +10,20 @@ std::vector<std::string> refusal_causes() {
 
 EmitStatus refusal_of(int error_number) {
   switch (error_number) {
-    case 0: return kAccepted;
-    case ENOSPC: return kNoSpace;
+    case 0:
+      return kAccepted;
+    case ENOSPC:
+      return kNoSpace;
 #ifdef EDQUOT
-    case EDQUOT: return kQuota;
+    case EDQUOT:
+      return kQuota;
 #endif
-    case EFBIG: return kTooBig;
-    case EIO: return kInputOutput;
-    default: return kOther;
+    case EFBIG:
+      return kTooBig;
+    case EIO:
+      return kInputOutput;
+    default:
+      return kOther;
   }
 }
 

@@ -22,11 +22,14 @@ unsigned setup_flags(const Options& options) {
 
 std::string remedy_for(int error) {
   switch (error) {
-    case ENOSYS: return "use a kernel with io_uring (5.6 or later)";
+    case ENOSYS:
+      return "use a kernel with io_uring (5.6 or later)";
     case EPERM:
       return "set kernel.io_uring_disabled=0, or allow io_uring in the container's seccomp profile";
-    case ENOMEM: return "raise the limit on locked memory (ulimit -l), or lower ring_events";
-    default: return "use another mode of the file sink";
+    case ENOMEM:
+      return "raise the limit on locked memory (ulimit -l), or lower ring_events";
+    default:
+      return "use another mode of the file sink";
   }
 }
 
