@@ -26,6 +26,7 @@ constexpr std::uint32_t v1_cookie = 0x1c849301;
 constexpr std::uint32_t v1_compressed_cookie = 0x1c849302;
 constexpr std::uint32_t v2_cookie = 0x1c849303;
 constexpr std::uint32_t v2_compressed_cookie = 0x1c849304;
+// Those of its DoubleHistogram have no word size.
 constexpr std::uint32_t double_cookie = 0x0c72124e;
 constexpr std::uint32_t double_compressed_cookie = 0x0c72124f;
 constexpr std::uint32_t word_size_bits = 0xf0;
@@ -369,7 +370,7 @@ Histogram decode_bytes(std::string_view bytes) {
   }
   const auto cookie = static_cast<std::uint32_t>(read_big_endian(bytes, 0, 4));
   const std::uint32_t kind = cookie & ~word_size_bits;
-  if (kind == double_cookie || kind == double_compressed_cookie) {
+  if (cookie == double_cookie || cookie == double_compressed_cookie) {
     reject("it holds floating-point values (a DoubleHistogram)");
   }
   if (kind != v0_compressed_cookie && kind != v1_compressed_cookie &&
