@@ -74,7 +74,9 @@ def changed(path, value):
     (["trials", 0, "start_ns"], -1, r"trials\[0\].start_ns is '-1', not a count"),
     (["trials", 0, "start_ns"], 2**64, "not a count"),
     (["summary", 0, "saturated"], 0, "not true or false"),
-    (["summary", 0, "rate_hz"], "10", "not a number"),
+    (["summary", 0, "rate_hz"], "10", "not 0 or between"),
+    (["summary", 0, "rate_hz"], -1.0, "not 0 or between"),
+    (["trials", 0, "ledger", "unaccounted"], 0.5, "not a whole number"),
     (["summary", 0, "response", "hdr"], 7, "not a text"),
     (["summary", 0, "response", "count"], 4.0, "not a count"),
 ])
