@@ -21,10 +21,10 @@ class NotAResult(ResultError):
 
 
 COUNT, BALANCE, TEXT, FLAG = "a count", "a whole number", "a text", "true or false"
-# Rates and durations: 0 or between one in thirty years and one in an attosecond.
+# Rates and durations; beyond these bounds no axis could show them.
 AMOUNT = "0 or between 1e-9 and 1e18"
-LATENCY = {"count": COUNT, "min_ns": COUNT, "p50_ns": COUNT, "p99_ns": COUNT, "p99_9_ns": COUNT, "max_ns": COUNT,
-           "overflow": COUNT, "hdr": TEXT}
+LATENCY = {"count": COUNT, "min_ns": COUNT, "p50_ns": COUNT, "p99_ns": COUNT, "p99_9_ns": COUNT,
+           "max_ns": COUNT, "overflow": COUNT, "hdr": TEXT}
 LOAD = {"shape": TEXT, "rate_hz": AMOUNT, "end_rate_hz": AMOUNT, "burst_events": COUNT,
         "burst_gap_s": AMOUNT, "threads": COUNT, "payload": TEXT, "duration_s": AMOUNT,
         "events": COUNT}
