@@ -1,4 +1,5 @@
 """The words around a plot: what it shows of the runs, what that is called, what to beware of."""
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -162,41 +163,47 @@ def banner(runs):
     return " / ".join(labels) + ("" if marked == len(runs) else f" ({marked} of {len(runs)} runs)")
 
 
-def notes(parts):
-    """What a reader must know of the parts shown, most serious first."""
+def notes(parts, remarked=None):
+    """What a reader must know of the parts shown, most serious first; `remarked`: those of them
+    whose trials' own remarks are given too (default: all)."""
     found = []
     if len({part.run.data["machine"]["fingerprint"] for part in parts}) > 1:
         found.append("! The runs are from different machines: not comparable.")
-    for part in parts:
-        found += [f"! {part.name}: {text}" for text in _troubles(part)]
-    remarks = [f"! {part.name}: {remark['what']}" for part in parts
-               for source in (part.run.data, *part.run.trials(part.step["step"]))
-               for remark in source["remarks"]]
-    found += [f"{text} ({count} times)" if count > 1 else text
-              for text, count in Counter(remarks).items()]
-    return found
+    several = [part.run for part in parts]
+    titled = [(part.name + (f" at {rate_text(part.step['rate_hz'])}"
+                            if several.count(part.run) > 1 else ""), part) for part in parts]
+    found += [f"! {title}: {text}" for title, part in titled for text in _troubles(part)]
+    for name, run in {part.name: part.run for part in parts}.items():
+        if not run.data["complete"]:
+            found.append(f"! {name}: the run was interrupted before its last trial")
+        found += [f"! {name}: {remark['what']}" for remark in run.data["remarks"]]
+    remarked = parts if remarked is None else remarked
+    return found + _alike([(title, remark["what"]) for title, part in titled if part in remarked
+                           for trial in part.run.trials(part.step["step"])
+                           for remark in trial["remarks"]])
+
+
+def _alike(remarks):
+    """Notes of (name, text); texts that differ in their numbers only become one."""
+    groups = {}
+    for name, text in remarks:
+        groups.setdefault((name, re.sub(r"[0-9.]+", "#", text)), []).append(text)
+    return [f"! {name}: {texts[0]}"
+            + (f" (and {len(texts) - 1} more trials alike)" if len(texts) > 2 else
+               " (and 1 more trial alike)" if len(texts) == 2 else "")
+            for (name, _), texts in groups.items()]
 
 
 def _troubles(part):
     trials = part.run.trials(part.step["step"])
     total = len(trials)
-    unaccounted = sum(1 for t in trials
-                      if t["ledger"]["checked"] and t["ledger"]["unaccounted"] != 0)
-    if unaccounted:
-        events = sum(t["ledger"]["unaccounted"] for t in trials if t["ledger"]["checked"])
-        yield f"INVALID, {events} events unaccounted for in {unaccounted} of {total} trials"
+    checked = [t["ledger"]["unaccounted"] for t in trials if t["ledger"]["checked"]]
+    if any(checked):
+        yield (f"INVALID, {sum(checked)} events unaccounted for in "
+               f"{sum(1 for events in checked if events)} of {total} trials")
     outcomes = Counter(t["outcome"] for t in trials if t["outcome"] != "completed")
     for outcome, count in sorted(outcomes.items()):
         yield f"{count} of {total} trials {outcome}: not in the figures"
-    if not part.run.data["complete"]:
-        yield "the run was interrupted before its last trial"
-    missed = sum(1 for t in trials if t["rate_missed"])
-    if missed:
-        yield (f"{missed} of {total} trials missed the target rate by more than 1 % "
-               f"(achieved {rate_text(part.step['achieved_rate_hz'])})")
-    if part.step["response"]["overflow"]:
-        yield (f"{part.step['response']['overflow']} values lie above the histogram's range: the "
-               "maximum is a lower bound")
     if part.step["response"]["count"] == 0:
         yield "no event was recorded"
 

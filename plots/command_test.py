@@ -1,7 +1,10 @@
 """The scripts as programs: what they write, print and return."""
+import os
 import pathlib
+import runpy
 import subprocess
 import sys
+from collections import namedtuple
 
 import pytest
 
@@ -13,12 +16,27 @@ STEADY = testing.steady([testing.lognormal(900, 0.3, 500)], intervals=[{900: 5},
 SWEEP = testing.sweep([(1000.0, 1000.0, False, {100: 9}), (2000.0, 1500.0, True, {900: 9})])
 
 
-def run(script, *arguments, cwd=None):
-    return subprocess.run([sys.executable, HERE / f"{script}.py", *map(str, arguments)], cwd=cwd,
-                          capture_output=True, text=True, timeout=120, check=False)
+Done = namedtuple("Done", "returncode stdout stderr")
 
 
-def test_every_plot_that_the_results_can_fill_is_written(tmp_path):
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Runs a script as if started from the shell, but in this process: matplotlib loads slowly."""
+    def call(script, *arguments):
+        monkeypatch.setattr(sys, "argv", [f"{script}.py", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(HERE / f"{script}.py"), run_name="__main__")
+        return Done(ended.value.code, *capsys.readouterr())
+    return call
+
+
+def start(*arguments, **environment):
+    """Runs a script as a process of its own."""
+    return subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True,
+                          env=os.environ | environment, timeout=120, check=False)
+
+
+def test_every_plot_that_the_results_can_fill_is_written(run, tmp_path):
     testing.write(tmp_path, STEADY, "steady@file.json")
     testing.write(tmp_path, SWEEP, "sweep@file.json")
     (tmp_path / "other.json").write_text("{}")
@@ -38,16 +56,17 @@ def test_every_plot_that_the_results_can_fill_is_written(tmp_path):
         "skipped sweep of steady: needs a run at two or more rates (scenario sweep)"]
 
 
-def test_output_is_the_same_every_time(tmp_path):
+def test_processes_write_the_same_bytes(tmp_path):
     path = testing.write(tmp_path, STEADY)
     written = []
-    for name in ("a", "b"):
-        assert run("plot", path, "--out", tmp_path / name).returncode == 0
+    for name in ("1", "2"):
+        done = start(HERE / "plot.py", path, "--out", tmp_path / name, PYTHONHASHSEED=name)
+        assert done.returncode == 0, done.stderr
         written.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir()})
     assert written[0] == written[1] and len(written[0]) == 6
 
 
-def test_kinds_and_formats_can_be_chosen(tmp_path):
+def test_kinds_and_formats_can_be_chosen(run, tmp_path):
     path = testing.write(tmp_path, STEADY)
     done = run("plot", path, "--kind", "histogram", "--format", "svg")
     assert done.stdout.splitlines() == [str(tmp_path / "histogram-steady.svg")]
@@ -57,20 +76,20 @@ def test_kinds_and_formats_can_be_chosen(tmp_path):
                                           ("histogram", "histogram-steady"),
                                           ("over_time", "over_time-steady@file"),
                                           ("sweep", "sweep-sweep")])
-def test_each_script_works_alone(tmp_path, script, name):
+def test_each_script_works_alone(run, tmp_path, script, name):
     path = testing.write(tmp_path, SWEEP if script == "sweep" else STEADY)
-    done = run(script, path, "--format", "png", cwd="/")
+    done = run(script, path, "--format", "png")
     assert done.stdout.splitlines() == [str(tmp_path / f"{name}.png")], done.stderr
 
 
-def test_runs_of_the_same_name_get_files_of_their_own(tmp_path):
+def test_runs_of_the_same_name_get_files_of_their_own(run, tmp_path):
     paths = [testing.write(tmp_path, STEADY, name) for name in ("a.json", "b.json")]
     done = run("over_time", *paths, "--format", "png")
     assert [pathlib.Path(line).name for line in done.stdout.splitlines()] == [
         "over_time-steady@file.png", "over_time-steady@file-2.png"]
 
 
-def test_nothing_to_draw_is_status_1(tmp_path):
+def test_nothing_to_draw_is_status_1(run, tmp_path):
     done = run("sweep", testing.write(tmp_path, STEADY))
     assert done.returncode == 1 and done.stdout == "" and "two or more rates" in done.stderr
 
@@ -79,7 +98,7 @@ def test_nothing_to_draw_is_status_1(tmp_path):
     (None, "No such file"), ("{", "not JSON"), ("{}", "not a result"),
     ('{"format": "tailgate-result", "version": 99}', "version 99"),
 ])
-def test_a_bad_file_is_one_line_and_status_2(tmp_path, content, reason):
+def test_a_bad_file_is_one_line_and_status_2(run, tmp_path, content, reason):
     path = tmp_path / "bad.json"
     if content is not None:
         path.write_text(content)
@@ -89,7 +108,7 @@ def test_a_bad_file_is_one_line_and_status_2(tmp_path, content, reason):
     assert line.startswith(f"error: {path}: ") and reason in line
 
 
-def test_a_damaged_histogram_is_one_line_and_status_2(tmp_path):
+def test_a_damaged_histogram_is_one_line_and_status_2(run, tmp_path):
     data = testing.steady([{5: 1}])
     data["summary"][0]["response"]["hdr"] = "HISTFAAA"
     done = run("plot", testing.write(tmp_path, data))
@@ -97,7 +116,7 @@ def test_a_damaged_histogram_is_one_line_and_status_2(tmp_path):
     assert "histogram is damaged" in done.stderr
 
 
-def test_an_output_folder_that_cannot_be_is_one_line_and_status_2(tmp_path):
+def test_an_output_folder_that_cannot_be_is_one_line_and_status_2(run, tmp_path):
     path = testing.write(tmp_path, STEADY)
     done = run("plot", path, "--out", path / "below")
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
@@ -105,17 +124,17 @@ def test_an_output_folder_that_cannot_be_is_one_line_and_status_2(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["--kind", "pie"], ["--format", "gif"], ["--rate", "x"]])
-def test_bad_usage_is_status_2(tmp_path, arguments):
+def test_bad_usage_is_status_2(run, tmp_path, arguments):
     assert run("plot", testing.write(tmp_path, STEADY), *arguments).returncode == 2
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_help_has_examples(script):
+def test_help_has_examples(run, script):
     done = run(script, "--help")
     assert done.returncode == 0 and "examples:" in done.stdout and "exit status" in done.stdout
 
 
-def test_sinks_are_in_natural_order(tmp_path):
+def test_sinks_are_in_natural_order(run, tmp_path):
     for number in (10, 9, 2):
         testing.write(tmp_path, testing.steady([{5: 1}], intervals=[{5: 1}], sink=f"m{number}"),
                       f"{number}.json")
@@ -126,7 +145,6 @@ def test_sinks_are_in_natural_order(tmp_path):
 
 def test_without_matplotlib_the_package_is_named(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('none here')")
-    done = subprocess.run([sys.executable, HERE / "plot.py", "x"], capture_output=True, text=True,
-                          env={"PYTHONPATH": str(tmp_path)}, timeout=60, check=False)
+    done = start(HERE / "plot.py", "x", PYTHONPATH=str(tmp_path))
     assert done.returncode == 3 and len(done.stderr.splitlines()) == 1
     assert "python3-matplotlib" in done.stderr

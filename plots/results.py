@@ -30,7 +30,7 @@ LOAD = {"shape": TEXT, "rate_hz": NUMBER, "end_rate_hz": NUMBER, "burst_events":
 REMARKS = [{"what": TEXT}]
 INTERVAL = {"start_ns": COUNT, "end_ns": COUNT, "response": LATENCY}
 TRIAL = {"index": COUNT, "step": COUNT, "load": LOAD, "outcome": TEXT, "start_ns": COUNT,
-         "rate_missed": FLAG, "response": LATENCY, "service": LATENCY, "intervals": [INTERVAL],
+         "response": LATENCY, "service": LATENCY, "intervals": [INTERVAL],
          "ledger": {"checked": FLAG, "emitted": COUNT, "unaccounted": NUMBER},
          "floor": {"service": LATENCY}, "remarks": REMARKS}
 STEP = {"step": COUNT, "rate_hz": NUMBER, "achieved_rate_hz": NUMBER, "trials": COUNT,
@@ -69,7 +69,10 @@ class Run:
         if not latency["hdr"] and latency["count"] == 0:
             return hdr.Histogram([])
         try:
-            return hdr.decode(latency["hdr"])
+            histogram = hdr.decode(latency["hdr"])
+            if histogram.total != latency["count"]:
+                raise ValueError(f"holds {histogram.total} values, should be {latency['count']}")
+            return histogram
         except ValueError as error:
             raise ResultError(f"{self.path}: a histogram is damaged ({error}); run it again or "
                               "restore the file") from None

@@ -1,13 +1,44 @@
 """Reading result files: what is refused, and in which words."""
 import copy
 import json
+import pathlib
 
+import jsonschema
 import pytest
 
 import results
 import testing
 
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parent.parent / "results" / "schema.json")
+                    .read_text())
 GOOD = testing.steady([{100: 3, 200: 1}])
+
+
+@pytest.mark.parametrize("made", [
+    testing.steady([{100: 3}, {200: 4}], intervals=[{100: 1}]),
+    testing.sweep([(1000.0, 999.0, False, {100: 3}), (2000.0, 1500.0, True, {})]),
+], ids=["steady", "sweep"])
+def test_synthetic_results_match_the_schema(made):
+    jsonschema.Draft202012Validator(SCHEMA).validate(made)
+
+
+def check_asked(form, kind):
+    """Asserts that the schema has every field that the form asks for, and none as optional."""
+    struct = SCHEMA["$defs"][kind]
+    for key, inner in form.items():
+        assert key in struct["required"], f"{kind}.{key}"
+        member = struct["properties"][key]
+        if isinstance(inner, list):
+            inner, member = inner[0], member["items"]
+        if isinstance(inner, dict):
+            check_asked(inner, member["$ref"].rpartition("/")[2])
+
+
+def test_only_fields_that_the_schema_requires_are_asked_for():
+    check_asked(results.RESULT, "Result")
+    properties = SCHEMA["$defs"]["Result"]["properties"]
+    assert properties["format"]["const"] == results.FORMAT
+    assert properties["version"]["maximum"] == results.NEWEST_VERSION
 
 
 def test_a_run_gives_back_its_distribution(tmp_path):
@@ -42,7 +73,7 @@ def changed(path, value):
     (["trials", 0, "load"], [], r"trials\[0\].load is not an object"),
     (["trials", 0, "start_ns"], -1, r"trials\[0\].start_ns is '-1', not a count"),
     (["trials", 0, "start_ns"], 2**64, "not a count"),
-    (["trials", 0, "rate_missed"], 0, "not true or false"),
+    (["summary", 0, "saturated"], 0, "not true or false"),
     (["summary", 0, "rate_hz"], "10", "not a number"),
     (["summary", 0, "response", "hdr"], 7, "not a text"),
     (["summary", 0, "response", "count"], 4.0, "not a count"),
@@ -72,6 +103,12 @@ def test_a_damaged_histogram_names_the_file(tmp_path):
     run = results.load(testing.write(tmp_path, GOOD, "steady.json"))
     with pytest.raises(results.ResultError, match="steady.json: a histogram is damaged"):
         run.histogram({"count": 3, "hdr": "AAAA"})
+
+
+def test_a_histogram_that_is_not_the_counted_one_is_refused(tmp_path):
+    run = results.load(testing.write(tmp_path, GOOD))
+    with pytest.raises(results.ResultError, match="holds 2 values, should be 3"):
+        run.histogram({"count": 3, "hdr": testing.encode({7: 2})})
 
 
 def test_folders_give_their_results_and_name_the_rest(tmp_path):

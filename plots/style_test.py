@@ -7,7 +7,8 @@ from caption import Caption
 
 @pytest.mark.parametrize("value_ns, text", [
     (0, "0"), (1, "1 ns"), (12.345, "12.3 ns"), (999.6, "1 µs"), (1000, "1 µs"),
-    (1234, "1.23 µs"), (45_600_000, "45.6 ms"), (999_999_999, "1 s"), (1.5e9, "1.5 s"), (3.6e12, "3600 s"),
+    (1234, "1.23 µs"), (45_600_000, "45.6 ms"), (999_999_999, "1 s"),
+    (1.5e9, "1.5 s"), (3.6e12, "3600 s"),
 ])
 def test_durations(value_ns, text):
     assert style.format_ns(value_ns) == text

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rate sweep: how does latency grow with the event rate, and where does each sink saturate?"""
 import style
-from caption import Part, Skip, caption, names
+from caption import Part, Skip, caption, names, notes
 
 MOST_COLUMNS = 4
 LINES = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "max_ns"))
@@ -37,12 +37,11 @@ def steps_of(run):
 
 
 def words(swept):
-    parts = [Part(run, f"{name} at {style.format_rate(step['rate_hz'])}/s", step)
-             for run, name in swept for step in steps_of(run)]
+    parts = [Part(run, name, step) for run, name in swept for step in steps_of(run)]
     made = caption("Response time against rate", parts)
     made.title = f"Response time against event rate \u2013 {swept[0][0].scenario}"
-    # A step that saturates is marked in the plot; that it missed its rate needs no note.
-    made.notes = [note for note in made.notes if "missed the target rate" not in note]
+    # A saturated step is marked in the plot; that its trials missed their rate needs no note.
+    made.notes = notes(parts, [part for part in parts if not part.step["saturated"]])
     return made
 
 
@@ -90,7 +89,8 @@ def finish(axes, series):
     style.log_axis(axes[0][0].xaxis, rates[0] / edge, rates[-1] * edge, style.format_rate)
     style.legend(axes[0][-1], [
         *(style.handle(name, **style.percentile_look(name)) for name, _ in reversed(LINES)),
-        style.patch("saturated", facecolor="#ededed", edgecolor="#b0b0b0", hatch="///"),
+        style.patch("saturated: lower bounds", facecolor="#ededed", edgecolor="#b0b0b0",
+                    hatch="///"),
         style.handle("achieved rate / target", color="black", marker="o", markersize=4),
         style.handle("99 % of the target", color=style.GREY, linestyle="--", linewidth=1)])
 

@@ -63,3 +63,16 @@ def test_one_rate_is_no_sweep(as_runs, options):
         drawn(as_runs(testing.steady([{5: 1}])), options)
     with pytest.raises(Skip, match="no event"):
         drawn(as_runs(testing.sweep([(1.0, 0.0, True, {}), (2.0, 0.0, True, {})])), options)
+
+
+def test_notes_name_the_rate_and_leave_out_that_a_saturated_step_is_slow(as_runs):
+    data = testing.sweep(STEPS)
+    for trial in data["trials"]:
+        trial["remarks"] = [{"what": f"remark of step {trial['step']}", "remedy": "none"}]
+    data["trials"][2]["ledger"]["unaccounted"] = 5
+    data["remarks"] = [{"what": "noisy", "remedy": "none"}]
+    [run] = as_runs(data)
+    assert sweep.words([(run, "file")]).notes == [
+        "! file at 100k events/s: INVALID, 5 events unaccounted for in 1 of 1 trials",
+        "! file: noisy", "! file at 1k events/s: remark of step 0",
+        "! file at 10k events/s: remark of step 1"]

@@ -1,7 +1,7 @@
 """Synthetic results for the tests: complete result files whose every distribution is known.
 
-A distribution is given as {value_ns: count}. schema_test.py checks that the fields are exactly
-those that harness/result/result.h describes.
+A distribution is given as {value_ns: count}. results_test.py validates them against
+results/schema.json.
 """
 import base64
 import json
@@ -108,7 +108,7 @@ def trial(response, service=None, *, index=0, step=0, plan=None, intervals=(), *
     made = {
         "index": index, "step": step, "run": index + 1, "load": plan, "outcome": "completed",
         "outcome_detail": "", "started_utc": "2026-01-02T03:04:05Z", "start_ns": start_ns,
-        "end_ns": start_ns + 2_000_000_000, "measured": emitted,
+        "end_ns": start_ns + 2_000_000_000, "measured": emitted, "unissued": 0,
         "achieved_rate_hz": plan["rate_hz"], "rate_missed": False, "service": latency(service),
         "response": latency(response), "start_lag": latency({40: emitted} if emitted else {}),
         "intervals": cut,

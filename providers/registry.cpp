@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "providers/file/file.h"
 #include "providers/null/null.h"
+#include "providers/spdlog/spdlog.h"
 #include "providers/synthetic/synthetic.h"
 
 namespace tailgate {
@@ -24,7 +26,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 const std::vector<const SinkType*>& all_sinks() {
-  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink()};
+  static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink(), &file_sink(),
+                                                     &spdlog_sink()};
   return sinks;
 }
 

@@ -91,6 +91,18 @@ class PresetReader {
          "give one of these");
   }
 
+  // Puts the place in front of errors that do not know it.
+  template <class Action>
+  decltype(auto) guarded(const toml::node& node, Action action) const {
+    try {
+      return action();
+    } catch (const Error& error) {
+      const std::string where = place(node.source());
+      if (error.what_failed().starts_with(origin_)) throw;
+      throw Error(where + ": " + error.what_failed(), error.remedy());
+    }
+  }
+
   void read_suite(const toml::table& root, Preset& preset) const {
     const toml::node& node = *root.get("run");
     const toml::array* runs = node.as_array();
@@ -140,18 +152,6 @@ class PresetReader {
         options.set(key.str(), option_text(entry, key.str()));
         return 0;
       });
-    }
-  }
-
-  // Puts the place in front of errors that do not know it.
-  template <class Action>
-  decltype(auto) guarded(const toml::node& node, Action action) const {
-    try {
-      return action();
-    } catch (const Error& error) {
-      const std::string where = place(node.source());
-      if (error.what_failed().starts_with(origin_)) throw;
-      throw Error(where + ": " + error.what_failed(), error.remedy());
     }
   }
 

@@ -40,9 +40,9 @@ OptionTable with_load_options(OptionTable own) {
        0.001, 86400},
       {"events", OptionType::integer, "0", "recorded events, instead of a duration; 0: by duration",
        0, 1e10},
-      {"pacing", OptionType::choice, "hybrid",
-       "how a load thread waits for the intended time; spin is the most exact",
-       .choices = {"spin", "hybrid", "sleep"}},
+      choice_option("pacing", "hybrid",
+                    "how a load thread waits for the intended time; spin is the most exact",
+                    {"spin", "hybrid", "sleep"}),
       {"seed", OptionType::integer, "1", "of everything random in the load", 0, 0x1p53},
       {"trials", OptionType::integer, "3", "fresh processes per step", 1, 10000},
   };

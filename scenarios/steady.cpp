@@ -13,9 +13,10 @@ class Steady : public Scenario {
     return with_load_options({
         {"rate_hz", OptionType::real, "10000", "events per second, all threads together", 0.001,
          1e9},
-        {"arrivals", OptionType::choice, "even",
-         "even: one event every 1/rate; poisson: independent events with that mean rate",
-         .choices = {"even", "poisson"}},
+        choice_option(
+            "arrivals", "even",
+            "even: one event every 1/rate; poisson: independent events with that mean rate",
+            {"even", "poisson"}),
     });
   }
 

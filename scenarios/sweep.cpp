@@ -15,8 +15,7 @@ class Sweep : public Scenario {
     return with_load_options({
         {"rates_hz", OptionType::text, "1k,3k,10k,30k,100k,300k,1M,3M",
          "rising list of events per second, all threads together"},
-        {"arrivals", OptionType::choice, "even", "even or poisson, as in steady",
-         .choices = {"even", "poisson"}},
+        choice_option("arrivals", "even", "even or poisson, as in steady", {"even", "poisson"}),
         {"past_saturation", OptionType::boolean, "false",
          "go on to the end of the list instead of stopping at saturation"},
     });

@@ -21,7 +21,9 @@ std::uint64_t load(const std::uint64_t* word) {
 }
 
 void trim(std::vector<std::uint64_t>& counts) {
-  while (!counts.empty() && counts.back() == 0) counts.pop_back();
+  std::size_t used = counts.size();
+  while (used > 0 && counts[used - 1] == 0) --used;
+  counts.resize(used);
 }
 
 std::uint64_t sum_slots(const std::vector<std::uint64_t>& counts, std::size_t first,
@@ -46,11 +48,20 @@ Histogram::Histogram(const HistogramLayout& layout, std::vector<std::uint64_t> c
                     std::to_string(layout_.count_slots()) + " slots",
                 "raise highest_trackable");
   }
-  for (const std::uint64_t count : counts_) {
-    check_room(count);
-    total_count_ += count;
-  }
   trim(counts_);
+  // Summed by halves, which cannot overflow, the loop needs no check for each count.
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  for (const std::uint64_t count : counts_) {
+    low += count & 0xffff'ffff;
+    high += count >> 32;
+  }
+  high += low >> 32;
+  if (high > highest_total >> 32) {
+    throw Error("the counts of the histogram add up to more than 2^63 - 1",
+                "check where they come from");
+  }
+  total_count_ = high << 32 | (low & 0xffff'ffff);
 }
 
 void Histogram::check_room(std::uint64_t count) const {
@@ -113,6 +124,7 @@ void Histogram::subtract(const Histogram& other) {
 std::uint64_t Histogram::value_at_quantile(double q) const {
   if (total_count_ == 0) return 0;
   if (!(q > 0.0)) return min();
+  if (q >= 1.0) return max();  // for totals beyond 2^53 the rounding below would miss it
   // HdrHistogram counts in percent, and steps one unit in the last place down so that rounding in
   // the product below does not reach into the next slot.
   const double percentile =
@@ -196,8 +208,10 @@ std::vector<PercentileStep> Histogram::percentiles(int ticks_per_half_distance) 
 Histogram snapshot(const HistogramLayout& layout, const std::uint64_t* words) {
   std::vector<std::uint64_t> counts(layout.count_slots());
   for (std::size_t slot = 0; slot < counts.size(); ++slot) counts[slot] = load(words + slot);
+  const std::uint64_t overflow_count = load(words + counts.size());
+  counts.back() += overflow_count;
   Histogram copy(layout, std::move(counts));
-  copy.set_overflow_count(load(words + layout.count_slots()));
+  copy.set_overflow_count(overflow_count);
   return copy;
 }
 

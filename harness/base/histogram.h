@@ -10,6 +10,7 @@
 // highest of them, a minimum the lowest, a term of a mean the middle.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -19,28 +20,30 @@
 
 namespace tailgate {
 
-// Records values into `words(layout)` words of memory: a count for each slot, then the number of
-// values that lay above the range (they are counted in the last slot too).
+// Records values into `words(layout)` words of memory: a count for each slot, then a count of the
+// values above the range (which readers add to the last slot).
 //
 // One thread writes; any number of threads or processes may read the words meanwhile (snapshot).
-// Total, minimum and maximum are left to the readers, so a value costs one increment.
+// Every value is one increment of one word, without a branch; total, minimum and maximum are left
+// to the readers. So there is no moment at which the words are inconsistent, and a writer may be
+// killed at any time.
 class HistogramWriter {
  public:
   // words: 8-byte aligned, all zero for an empty histogram, outliving the writer.
   HistogramWriter(const HistogramLayout& layout, std::uint64_t* words)
-      : layout_(layout), last_slot_(layout.count_slots() - 1), words_(words) {}
+      : layout_(layout), words_(words) {}
 
   static std::size_t words(const HistogramLayout& layout) { return layout.count_slots() + 1; }
 
   const HistogramLayout& layout() const { return layout_; }
 
   void record(std::uint64_t value) noexcept {
-    std::size_t slot = layout_.index_of(value);
-    if (slot > last_slot_) [[unlikely]] {
-      slot = last_slot_;
-      increment(last_slot_ + 1);
+    const std::size_t slot = layout_.index_of(value);
+    if (slot >= layout_.count_slots()) [[unlikely]] {
+      increment(layout_.count_slots());
+    } else {
+      increment(slot);
     }
-    increment(slot);
   }
 
  private:
@@ -51,7 +54,6 @@ class HistogramWriter {
   }
 
   HistogramLayout layout_;
-  std::size_t last_slot_;
   std::uint64_t* words_;
 };
 

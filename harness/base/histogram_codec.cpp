@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ constexpr std::uint32_t v1_cookie = 0x1c849301;
 constexpr std::uint32_t v1_compressed_cookie = 0x1c849302;
 constexpr std::uint32_t v2_cookie = 0x1c849303;
 constexpr std::uint32_t v2_compressed_cookie = 0x1c849304;
+// Those of its DoubleHistogram have no word size.
 constexpr std::uint32_t double_cookie = 0x0c72124e;
 constexpr std::uint32_t double_compressed_cookie = 0x0c72124f;
 constexpr std::uint32_t word_size_bits = 0xf0;
@@ -131,6 +133,28 @@ ByteBuffer encode_plain(const Histogram& histogram) {
   return out;
 }
 
+// Appends `plain` as a zlib stream. Counts repeat in frequency rather than in sequence: looking for
+// matches beyond runs costs most of the time and gains nothing, while short blocks (memory level 5
+// ends one every 2048 symbols) let the Huffman codes follow the counts along the slots.
+void deflate_into(ByteBuffer& out, ByteBuffer& plain) {
+  constexpr int memory_level = 5;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS, memory_level, Z_RLE) !=
+      Z_OK) {
+    throw std::bad_alloc();
+  }
+  const uLong bound = deflateBound(&stream, static_cast<uLong>(plain.size()));
+  char* at = out.reserve(bound);
+  stream.next_in = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = reinterpret_cast<Bytef*>(at);
+  stream.avail_out = static_cast<uInt>(bound);
+  const int status = deflate(&stream, Z_FINISH);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) throw std::logic_error("deflateBound() was too small");
+  out.set_end(at + bound - stream.avail_out);
+}
+
 struct Header {
   int version;
   std::size_t bytes;          // where the payload begins
@@ -190,27 +214,40 @@ Header read_header(std::string_view bytes) {
   return {kind == v1_cookie ? 1 : 2, header_bytes, payload_bytes, word_bytes, layout};
 }
 
-// Counts by slot, of which only those that hold anything take memory.
+// Collects counts by slot. Memory follows what arrives, so a run of empty slots costs nothing.
 class SlotFiller {
  public:
-  explicit SlotFiller(std::size_t slots) : slots_(slots) {}
+  SlotFiller(std::size_t slots, std::size_t payload_bytes) : slots_(slots) {
+    // Enough for most payloads: growing would copy, and touch fresh pages each time.
+    counts_.reserve(std::min(slots, 16 * payload_bytes));
+  }
 
   void skip(std::uint64_t run) {
-    if (run > slots_ - next_) reject("it has more counts than its range has slots");
+    if (run > slots_ - next_) reject_length();
     next_ += static_cast<std::size_t>(run);
   }
   void put(std::uint64_t count) {
-    if (next_ >= slots_) reject("it has more counts than its range has slots");
-    if (next_ >= counts_.size()) {
-      counts_.resize(std::min(slots_, std::max(next_ + 1, 2 * counts_.size())));
-    }
+    if (next_ >= counts_.size()) grow();
     counts_[next_++] = count;
+    used_ = next_;
   }
-  std::vector<std::uint64_t> take() { return std::move(counts_); }
+  std::vector<std::uint64_t> take() {
+    counts_.resize(used_);
+    return std::move(counts_);
+  }
 
  private:
+  void grow() {
+    if (next_ >= slots_) reject_length();
+    counts_.resize(std::min(slots_, next_ + 1024));
+  }
+  [[noreturn]] void reject_length() const {
+    reject("it has more counts than the " + std::to_string(slots_) + " slots of its range");
+  }
+
   std::size_t slots_;
   std::size_t next_ = 0;
+  std::size_t used_ = 0;  // up to the last count
   std::vector<std::uint64_t> counts_;
 };
 
@@ -261,7 +298,7 @@ Histogram decode_plain(std::string_view bytes) {
     reject("its payload has " + std::to_string(payload.size()) + " bytes instead of " +
            std::to_string(header.payload_bytes));
   }
-  SlotFiller slots(header.layout.count_slots());
+  SlotFiller slots(header.layout.count_slots(), payload.size());
   if (header.version == 2) {
     read_v2_counts(payload, slots);
   } else {
@@ -333,7 +370,7 @@ Histogram decode_bytes(std::string_view bytes) {
   }
   const auto cookie = static_cast<std::uint32_t>(read_big_endian(bytes, 0, 4));
   const std::uint32_t kind = cookie & ~word_size_bits;
-  if (kind == double_cookie || kind == double_compressed_cookie) {
+  if (cookie == double_cookie || cookie == double_compressed_cookie) {
     reject("it holds floating-point values (a DoubleHistogram)");
   }
   if (kind != v0_compressed_cookie && kind != v1_compressed_cookie &&
@@ -358,17 +395,12 @@ std::string encode_v2(const Histogram& histogram) {
 
 std::string encode_v2_compressed(const Histogram& histogram) {
   ByteBuffer plain = encode_plain(histogram);
-  uLongf compressed_bytes = compressBound(static_cast<uLong>(plain.size()));
   ByteBuffer out;
-  char* at = out.reserve(compressed_header_bytes + compressed_bytes);
-  if (compress(reinterpret_cast<Bytef*>(at + compressed_header_bytes), &compressed_bytes,
-               reinterpret_cast<const Bytef*>(plain.data()),
-               static_cast<uLong>(plain.size())) != Z_OK) {
-    throw std::bad_alloc();  // the only failure that is left when the output has compressBound()
-  }
-  write_big_endian(at, v2_compressed_cookie | v2_word_size, 4);
-  write_big_endian(at + 4, compressed_bytes, 4);
-  return {at, compressed_header_bytes + compressed_bytes};
+  out.set_end(out.reserve(compressed_header_bytes) + compressed_header_bytes);
+  deflate_into(out, plain);
+  write_big_endian(out.data(), v2_compressed_cookie | v2_word_size, 4);
+  write_big_endian(out.data() + 4, out.size() - compressed_header_bytes, 4);
+  return {out.data(), out.size()};
 }
 
 std::string encode_v2_base64(const Histogram& histogram) {

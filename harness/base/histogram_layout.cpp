@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t highest_value = std::numeric_limits<std::int64_t>::max();
 
 // std::bit_width, whose return type differs between standard libraries.
-int bit_width(std::uint64_t value) {
-  return 64 - std::countl_zero(value);
+std::uint64_t bit_width(std::uint64_t value) {
+  return static_cast<std::uint64_t>(64 - std::countl_zero(value));
 }
 
 void validate(const HistogramRange& range) {
@@ -36,24 +36,21 @@ void validate(const HistogramRange& range) {
 }
 
 // log2 of the number of slots in the first bucket: one per unit up to 2 * 10^digits, rounded up.
-int first_bucket_magnitude(int significant_digits) {
+std::uint64_t first_bucket_magnitude(int significant_digits) {
   std::uint64_t finely_resolved = 2;
   for (int digit = 0; digit < significant_digits; ++digit) finely_resolved *= 10;
   return bit_width(finely_resolved - 1);
 }
 
-std::size_t buckets_to_cover(std::uint64_t value, int first_bucket_bits) {
-  const int value_bits = bit_width(value);
-  return value_bits <= first_bucket_bits
-             ? 1
-             : static_cast<std::size_t>(value_bits - first_bucket_bits) + 1;
+std::size_t buckets_to_cover(std::uint64_t value, std::uint64_t first_bucket_bits) {
+  return std::max(bit_width(value), first_bucket_bits) - first_bucket_bits + 1;
 }
 
 }  // namespace
 
 HistogramLayout::HistogramLayout(const HistogramRange& range) : range_(range) {
   validate(range);
-  const int magnitude = first_bucket_magnitude(range.significant_digits);
+  const std::uint64_t magnitude = first_bucket_magnitude(range.significant_digits);
   unit_magnitude_ = bit_width(range.lowest_discernible) - 1;
   if (magnitude + unit_magnitude_ > 62) {
     throw Error("histogram lowest_discernible = " + std::to_string(range.lowest_discernible) +
@@ -62,11 +59,11 @@ HistogramLayout::HistogramLayout(const HistogramRange& range) : range_(range) {
                 "lower lowest_discernible or significant_digits");
   }
   half_magnitude_ = magnitude - 1;
+  slots_per_doubling_ = std::size_t{1} << half_magnitude_;
   mask_ = ((std::uint64_t{1} << magnitude) - 1) << unit_magnitude_;
-  unit_offset_ = static_cast<std::size_t>(unit_magnitude_) << half_magnitude_;
-  const std::size_t buckets =
-      buckets_to_cover(range.highest_trackable, magnitude + unit_magnitude_);
-  slots_ = (buckets + 1) << half_magnitude_;
+  index_offset_ = (half_magnitude_ + unit_magnitude_) * slots_per_doubling_;
+  slots_ = (buckets_to_cover(range.highest_trackable, magnitude + unit_magnitude_) + 1) *
+           slots_per_doubling_;
 }
 
 }  // namespace tailgate

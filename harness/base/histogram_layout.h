@@ -41,9 +41,10 @@ class HistogramLayout {
   // The slot of a value, without a branch. Values above highest_recordable() give an index at or
   // above count_slots(), never below.
   std::size_t index_of(std::uint64_t value) const noexcept {
-    const int shift = 63 - half_magnitude_ - std::countl_zero(value | mask_);
-    return (static_cast<std::size_t>(shift) << half_magnitude_) +
-           static_cast<std::size_t>(value >> shift) - unit_offset_;
+    // mask_ is never zero; saying so spares the compiler a test for it.
+    const unsigned top_bit =
+        63u ^ static_cast<unsigned>(std::countl_zero(value | (mask_ | std::uint64_t{1})));
+    return (value >> (top_bit - half_magnitude_)) + top_bit * slots_per_doubling_ - index_offset_;
   }
 
   // The values that share a slot. index < count_slots().
@@ -61,7 +62,7 @@ class HistogramLayout {
   // How many doublings of value beyond the first 2 * slots_per_doubling() units have slots, plus
   // one: HdrHistogram calls them buckets.
   std::size_t count_buckets() const { return (slots_ >> half_magnitude_) - 1; }
-  std::size_t slots_per_doubling() const { return std::size_t{1} << half_magnitude_; }
+  std::size_t slots_per_doubling() const { return slots_per_doubling_; }
 
   bool operator==(const HistogramLayout& other) const { return range_ == other.range_; }
 
@@ -70,8 +71,8 @@ class HistogramLayout {
     const std::size_t doubling = index >> half_magnitude_;
     return doubling - (doubling != 0);  // the first bucket is twice as long as the others
   }
-  int bucket_shift(std::size_t index) const noexcept {
-    return static_cast<int>(bucket(index)) + unit_magnitude_;
+  std::uint64_t bucket_shift(std::size_t index) const noexcept {
+    return bucket(index) + unit_magnitude_;
   }
   std::uint64_t offset_in_bucket(std::size_t index) const noexcept {
     return index - (bucket(index) << half_magnitude_);
@@ -81,10 +82,11 @@ class HistogramLayout {
   }
 
   HistogramRange range_;
-  int unit_magnitude_;       // log2 of the finest slot's width
-  int half_magnitude_;       // log2 of the number of slots per doubling
-  std::uint64_t mask_;       // the highest value of the first bucket
-  std::size_t unit_offset_;  // unit_magnitude_ << half_magnitude_
+  std::uint64_t unit_magnitude_;  // log2 of the finest slot's width
+  std::uint64_t half_magnitude_;  // log2 of slots_per_doubling_
+  std::size_t slots_per_doubling_;
+  std::uint64_t mask_;        // the bits of the first bucket's values, without those of a unit
+  std::size_t index_offset_;  // makes the index of zero zero
   std::size_t slots_;
 };
 

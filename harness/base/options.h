@@ -30,6 +30,14 @@ struct OptionSpec {
   std::vector<std::string> choices = {};  // choice only
 };
 
+// A choice among words.
+inline OptionSpec choice_option(std::string name, std::string default_value, std::string help,
+                                std::vector<std::string> choices) {
+  OptionSpec spec{std::move(name), OptionType::choice, std::move(default_value), std::move(help)};
+  spec.choices = std::move(choices);
+  return spec;
+}
+
 using OptionTable = std::vector<OptionSpec>;
 
 // Values for every option of one table: defaults, overlaid with what the user gave.

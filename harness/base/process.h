@@ -73,6 +73,10 @@ class InterruptFlag {
   static bool raised();
 };
 
+// Runs a program found on PATH with this process's input and output, and returns its exit code, or
+// 128 + the signal that ended it. Throws Error when it cannot be started.
+int run_program(std::vector<std::string> arguments);
+
 // For the first lines of a child's main: ignore the terminal's interrupt, ask for the finest timer
 // resolution of sleeps.
 void prepare_child_process();

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +136,21 @@ InterruptFlag::~InterruptFlag() {
 
 bool InterruptFlag::raised() {
   return interrupted.load(std::memory_order_relaxed);
+}
+
+int run_program(std::vector<std::string> arguments) {
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  pid_t pid = 0;
+  const int failed = posix_spawnp(&pid, arguments.front().c_str(), nullptr, nullptr,
+                                  argument_pointers.data(), environ);
+  if (failed != 0) {
+    throw system_error("posix_spawnp", arguments.front(), failed, "install it; see ci/setup");
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  const ChildEnd end = end_from_status(status);
+  return end.exited ? end.code : 128 + end.code;
 }
 
 void prepare_child_process() {

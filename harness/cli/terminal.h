@@ -1,10 +1,35 @@
-// What the output goes to.
+// What the commands need to know of the terminal.
 #pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
 
 namespace tailgate {
 
-// Whether standard output is a terminal that wants colours: not redirected, and NO_COLOR
-// (https://no-color.org) is not set.
-bool colour_wanted();
+// True when stream is a terminal that shows escape sequences.
+bool is_terminal(std::FILE* stream);
+
+// One line that replaces itself, on a terminal only; nothing otherwise.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine() { clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  // At most ten times a second; cut to 79 columns.
+  void show(std::string_view text);
+  void clear();
+  bool active() const { return active_; }
+
+ private:
+  bool active_;
+  bool shown_ = false;
+  std::uint64_t last_ms_ = 0;
+};
+
+// "1 min 40 s", "12 s"
+std::string time_left(double seconds);
 
 }  // namespace tailgate

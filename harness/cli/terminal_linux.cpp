@@ -1,14 +1,16 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "harness/cli/terminal.h"
 
 namespace tailgate {
 
-bool colour_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && isatty(STDOUT_FILENO) == 1;
+bool is_terminal(std::FILE* stream) {
+  const char* kind = std::getenv("TERM");
+  const bool dumb = kind != nullptr && std::strcmp(kind, "dumb") == 0;
+  return !dumb && isatty(fileno(stream)) == 1;
 }
 
 }  // namespace tailgate

@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "harness/base/affinity.h"
 #include "harness/base/process.h"
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
@@ -42,6 +43,7 @@ TrialPlan make_plan(const SinkChoice& sink, const LoadPlan& load, const TrialSet
   plan.clock = settings.clock;
   plan.range = settings.range;
   plan.live = resolve_consume(sink, settings.consume) == Consume::live ? 1 : 0;
+  fill_cpus(plan.all_cpus, initial_cpus());
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
   plan.sink.set(sink.text);
@@ -122,9 +124,7 @@ class TrialRun {
   }
 
   void load_phase() {
-    session_ = sink_.type->make_session(sink_.context);
-    session_->start();
-    session_started_ = true;
+    start_session();
     trial_.granted = settings_of(session_->granted());
     provider_ = start_child(kProviderCommand, "provider.log");
     if (!wait_for_provider(Phase::ready, "opening the sink")) return;
@@ -135,6 +135,15 @@ class TrialRun {
     trial_.started_utc = utc_now();
     header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
     watch_load();
+  }
+
+  // Daemons run where the system puts them, as they would without us, not on our processor.
+  void start_session() {
+    session_ = sink_.type->make_session(sink_.context);
+    const ScopedAffinity restore;
+    bind_this_thread(initial_cpus());
+    session_->start();
+    session_started_ = true;
   }
 
   static std::vector<Setting> settings_of(

@@ -20,6 +20,8 @@ class ProviderProcess {
 
   void run() {
     ProviderBlock& block = header_.provider;
+    // Threads that the sink itself starts run where the system puts them.
+    bind_this_thread(cpu_list(memory_.plan().all_cpus));
     block.memory_locked = memory_.memory().lock() ? 1 : 0;
     measure_surroundings();
     provider_ = sink_.type->open_provider(sink_.context);

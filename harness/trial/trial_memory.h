@@ -59,7 +59,8 @@ struct TrialPlan {
   ClockCalibration clock;
   HistogramRange range;
   std::uint32_t live = 0;                  // the consumer reads while the trial runs
-  std::array<std::int32_t, 64> load_cpus;  // -1: end of list
+  std::array<std::int32_t, 64> all_cpus;   // of the whole run; -1: end of list
+  std::array<std::int32_t, 64> load_cpus;  // likewise, as the next
   std::array<std::int32_t, 64> consumer_cpus;
   SharedText<1024> sink;  // as parse_sink_choice reads it
   SharedText<1024> directory;

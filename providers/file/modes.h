@@ -1,24 +1,45 @@
-// What the file sink needs from the operating system: one provider per mode. modes_linux.cpp names
-// the modes of Linux; stdio and mmap are portable.
+// What the file sink needs from the operating system: its modes, one provider each. A system lists
+// its own in modes_<system>.cpp.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "providers/readback/event_stream.h"
 #include "providers/sink.h"
 
 namespace tailgate::file {
 
 struct Mode {
-  std::string name;
-  std::string help;  // what emit() does
-  FileGrowth growth = FileGrowth::append;
-  bool buffered = false;         // emit() may return with the event still in this process
-  bool accounts_losses = true;
+  std::string_view name;
+  FileGrowth growth;
+  bool buffered;         // emit() may return while the event is still in this process's memory
+  bool accounts_losses;  // what is lost after it was accepted is counted to the event
+  // Without side effects; looks at this mode's own needs, not at the directory.
   Probe (*probe)(const Options& options);
-  // Opens an existing file. Throws Error.
+  // Opens the session's file for writing. Throws Error.
   std::unique_ptr<Provider> (*open)(const TrialContext& context, const std::filesystem::path& path);
 };
+
+// In the order in which they are listed.
+const std::vector<Mode>& modes();
+
+// "ext4", "tmpfs" …, or what is known instead: "unknown (type 0x1234)".
+std::string file_system_name(const std::filesystem::path& directory);
+
+// The modes' openers; each file says what emit() does there.
+std::unique_ptr<Provider> open_stdio(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_write(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_writev(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_odsync(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_fdatasync(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_preallocated(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_mmap(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_io_uring(const TrialContext&, const std::filesystem::path&);
+
+Probe probe_io_uring(const Options& options);
 
 }  // namespace tailgate::file

@@ -1,0 +1,17 @@
+// Any bytes may come out of a damaged path: the checks must survive them, and agree.
+#include <cstdlib>
+
+#include "harness/base/event.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tailgate;
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
+  for (const EventEncoding encoding : {EventEncoding::binary, EventEncoding::text}) {
+    EventStamp stamp{};
+    const EventCheck check = check_event(bytes, encoding, stamp);
+    const std::size_t announced = announced_size_bytes(bytes, encoding);
+    if (check == EventCheck::intact && announced != size) std::abort();
+    if (size < min_event_bytes(encoding) && check != EventCheck::too_short) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,46 @@
+// The subcommands. Each file adds one to the program: its options, its help with examples, and what
+// it does, which returns the program's exit code.
+//
+// Exit codes: 0 done; 1 it ran, but something went wrong (a trial that did not complete, a file
+// that cannot be written); 2 the command line or a preset is wrong; 130 interrupted by the user.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitInterrupted = 130;
+
+// What the chosen subcommand will do once the command line has been read.
+using Action = std::function<int()>;
+
+void add_run_command(CLI::App& program, Action& action);
+void add_sinks_command(CLI::App& program, Action& action);
+void add_scenarios_command(CLI::App& program, Action& action);
+void add_show_command(CLI::App& program, Action& action);
+void add_export_command(CLI::App& program, Action& action);
+void add_plot_command(CLI::App& program, Action& action);
+
+// An Error that the user's own words caused: exit code 2.
+class UsageError : public Error {
+ public:
+  explicit UsageError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
+};
+
+// Runs the part of a command that interprets what the user asked for.
+template <class Part>
+auto as_usage(Part part) {
+  try {
+    return part();
+  } catch (const Error& error) {
+    throw UsageError(error);
+  }
+}
+
+}  // namespace tailgate

@@ -1,0 +1,326 @@
+// tailgate run: runs a scenario, a preset or a suite, and writes one result file a run.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "harness/base/affinity.h"
+#include "harness/base/build_info.h"
+#include "harness/base/install_paths.h"
+#include "harness/base/machine.h"
+#include "harness/base/process.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/preset_folders.h"
+#include "harness/cli/terminal.h"
+#include "harness/report/text.h"
+#include "harness/result/files.h"
+#include "harness/result/json.h"
+#include "harness/trial/scratch.h"
+#include "scenarios/preset.h"
+#include "scenarios/runner.h"
+
+namespace tailgate {
+namespace {
+
+struct RunArguments {
+  std::string name;
+  std::string sinks;
+  std::vector<std::string> settings;
+  std::optional<unsigned> trials;
+  std::optional<std::string> pacing;
+  std::string out = ".";
+  std::string consume = "auto";
+  std::string load_cpus = "auto";
+  std::string controller_cpus = "auto";
+  std::string consumer_cpus = "auto";
+  std::string scratch;
+  std::string clock = "auto";
+  unsigned slowest = 16;
+  double interval_s = 1;
+  double noise_s = 0.1;
+  double hang_timeout_s = 10;
+  int digits = 3;
+  bool keep = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+constexpr std::uint64_t kLongestNs = 3'600'000'000'000;  // an hour: the histograms' range
+
+// Settings of the command line apply to every run of a preset that has the option.
+void apply_settings(const RunArguments& arguments, Options& options) {
+  for (const std::string& setting : arguments.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      throw Error(fmt::format("--set '{}' is not name=value", setting),
+                  "write --set rate_hz=10000");
+    }
+    options.set(std::string_view(setting).substr(0, equals),
+                std::string_view(setting).substr(equals + 1));
+  }
+  if (arguments.trials) options.set("trials", std::to_string(*arguments.trials));
+  if (arguments.pacing) options.set("pacing", *arguments.pacing);
+}
+
+std::vector<RunRequest> requests_from(const RunArguments& arguments) {
+  const Preset preset = find_preset(arguments.name, preset_folders());
+  std::vector<RunRequest> requests;
+  for (const PresetRun& run : preset.runs) {
+    Options options = run.options;
+    apply_settings(arguments, options);
+    std::vector<SinkChoice> sinks;
+    if (!arguments.sinks.empty()) {
+      sinks = parse_sink_list(arguments.sinks);
+    } else {
+      for (const std::string& sink : run.sinks) sinks.push_back(parse_sink_choice(sink));
+    }
+    if (sinks.empty()) {
+      throw Error(fmt::format("no sink to run '{}' against", arguments.name),
+                  "name one or more: --sink null,file ('tailgate sinks' lists them)");
+    }
+    for (SinkChoice& sink : sinks) {
+      requests.push_back({run.scenario, options, std::move(sink), preset.name});
+    }
+  }
+  return requests;
+}
+
+// A suite goes on without the sinks that this machine lacks, and says which; a sink that the user
+// named must be there.
+std::vector<RunRequest> usable(std::vector<RunRequest> requests, const RunArguments& arguments,
+                               const TrialSettings& settings) {
+  std::vector<RunRequest> usable;
+  for (RunRequest& request : requests) {
+    const Probe probe = request.sink.type->probe(request.sink.options);
+    if (!probe.available && arguments.sinks.empty()) {
+      fmt::print(stderr, "left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text,
+                 probe.reason, probe.remedy);
+      continue;
+    }
+    check_request(request, settings);
+    usable.push_back(std::move(request));
+  }
+  if (usable.empty()) {
+    throw Error(fmt::format("no sink of '{}' is available", arguments.name),
+                "see 'tailgate sinks' for what to install");
+  }
+  return usable;
+}
+
+std::vector<int> chosen_cpus(const std::string& text, std::vector<int> by_default) {
+  if (text == "auto") return by_default;
+  const std::vector<int> cpus = parse_cpu_list(text);
+  const ScopedAffinity restore;
+  bind_this_thread(cpus);  // throws for a processor that this process may not use
+  return cpus;
+}
+
+// One processor for the controller, one for the consumer where there are enough, the rest for the
+// load. On two processors the load has one of them to itself.
+Placement placement_from(const RunArguments& arguments) {
+  const std::vector<int>& cpus = initial_cpus();
+  const std::size_t reserved = std::min<std::size_t>(cpus.size() - 1, cpus.size() >= 4 ? 2 : 1);
+  const std::vector<int> load(cpus.begin() + static_cast<std::ptrdiff_t>(reserved), cpus.end());
+  return {.load_cpus = chosen_cpus(arguments.load_cpus, load),
+          .controller_cpus = chosen_cpus(arguments.controller_cpus, {cpus.front()}),
+          .consumer_cpus = chosen_cpus(arguments.consumer_cpus, {cpus[reserved == 2 ? 1 : 0]})};
+}
+
+TrialSettings trial_settings(const RunArguments& arguments, const Placement& placement) {
+  if (arguments.clock != "auto" && arguments.clock != "os") {
+    throw Error(fmt::format("clock '{}' is not known", arguments.clock), "give auto or os");
+  }
+  TrialSettings settings;
+  settings.range = {.lowest_discernible = 1,
+                    .highest_trackable = kLongestNs,
+                    .significant_digits = arguments.digits};
+  settings.load_cpus = placement.load_cpus;
+  settings.consumer_cpus = placement.consumer_cpus;
+  settings.consume = parse_consume(arguments.consume);
+  settings.slowest = arguments.slowest;
+  settings.noise_s = arguments.noise_s;
+  settings.interval_s = arguments.interval_s;
+  settings.hang_timeout_s = arguments.hang_timeout_s;
+  settings.keep_files = arguments.keep;
+  return settings;
+}
+
+Machine machine_used() {
+  const MachineInfo info = collect_machine_info();
+  Machine machine{.fingerprint = info.fingerprint,
+                  .os = info.os,
+                  .kernel = info.kernel,
+                  .cpu_model = info.cpu_model,
+                  .logical_cpus = info.logical_cpus,
+                  .memory_bytes = info.memory_bytes,
+                  .hypervisor = info.hypervisor};
+  for (const auto& [name, value] : info.details) machine.details.push_back({name, value});
+  return machine;
+}
+
+Build build_used() {
+  const BuildInfo& info = build_info();
+  return {.version = info.version,
+          .revision = info.revision,
+          .dirty = info.dirty,
+          .compiler = info.compiler,
+          .flags = info.flags,
+          .type = info.type};
+}
+
+// Writes each result as it grows, and shows how far the runs are.
+class Reporter : public RunObserver {
+ public:
+  Reporter(std::filesystem::path out, bool quiet, std::vector<Setting> given)
+      : out_(std::move(out)), quiet_(quiet), given_(std::move(given)) {}
+
+  void progress(const Result& run, const TrialProgress& trial, double left_s) override {
+    if (quiet_) return;
+    status_.show(fmt::format("{}@{} trial {}: {}, about {} left", run.scenario.name, run.sink.label,
+                             run.trials.size() + 1, trial.what, time_left(left_s)));
+  }
+
+  void trial_ended(const Result& run) override {
+    save_result(file_of(run), run);
+    if (quiet_) return;
+    status_.clear();
+    const Trial& trial = run.trials.back();
+    if (trial.outcome != kOutcomeCompleted) {
+      fmt::print(stderr, "{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label,
+                 trial.index + 1, trial.outcome, trial.outcome_detail);
+    } else if (!status_.active()) {
+      fmt::print(stderr, "{}@{} trial {} done\n", run.scenario.name, run.sink.label,
+                 trial.index + 1);
+    }
+  }
+
+  std::filesystem::path file_of(const Result& run) const {
+    return out_ / result_file_name(run, given_);
+  }
+
+ private:
+  std::filesystem::path out_;
+  bool quiet_;
+  std::vector<Setting> given_;
+  StatusLine status_;
+};
+
+bool went_well(const Result& result) {
+  for (const Trial& trial : result.trials) {
+    if (trial.outcome != kOutcomeCompleted || trial.ledger.unaccounted != 0) return false;
+  }
+  return true;
+}
+
+void print_results(const std::vector<Result>& results, const Reporter& reporter, bool json) {
+  if (json) {
+    fmt::print("[");
+    for (const Result& result : results) {
+      fmt::print("{}{}", &result == &results.front() ? "\n" : ",\n", write_result(result));
+    }
+    fmt::print("]\n");
+    return;
+  }
+  fmt::print("{}", render_text(results, {.colour = is_terminal(stdout)}));
+  fmt::print("\nwrote:\n");
+  for (const Result& result : results) {
+    fmt::print("  {}\n", reporter.file_of(result).string());
+  }
+}
+
+std::vector<Setting> given_settings(const RunArguments& arguments) {
+  std::vector<Setting> given;
+  for (const std::string& setting : arguments.settings) {
+    const std::size_t equals = setting.find('=');
+    given.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+  }
+  return given;
+}
+
+int run(const RunArguments& arguments) {
+  RunEnvironment environment;
+  std::vector<RunRequest> requests = as_usage([&] {
+    environment.placement = placement_from(arguments);
+    environment.trial = trial_settings(arguments, environment.placement);
+    return usable(requests_from(arguments), arguments, environment.trial);
+  });
+  std::filesystem::create_directories(arguments.out);
+  environment.trial.clock = calibrate_clock(arguments.clock == "os");
+  environment.machine = machine_used();
+  environment.build = build_used();
+  const Scratch scratch(arguments.scratch, arguments.keep);
+  environment.scratch = scratch.path();
+  bind_this_thread(environment.placement.controller_cpus);
+  if (!arguments.quiet) {
+    fmt::print(stderr, "{} runs, about {}\n", requests.size(),
+               time_left(planned_s(requests, environment.trial)));
+  }
+  const InterruptFlag interrupt;
+  Reporter reporter(arguments.out, arguments.quiet, given_settings(arguments));
+  const std::vector<Result> results = execute_runs(std::move(requests), environment, reporter);
+  print_results(results, reporter, arguments.json);
+  if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
+  if (InterruptFlag::raised()) return kExitInterrupted;
+  return std::all_of(results.begin(), results.end(), went_well) ? kExitDone : kExitFailed;
+}
+
+void add_options(CLI::App& command, RunArguments& arguments) {
+  command.add_option("NAME", arguments.name, "scenario, preset, suite, or path of a .toml file")
+      ->required();
+  command.add_option("--sink", arguments.sinks,
+                     "sinks, separated by commas; options after colons: file:mode=mmap");
+  command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set");
+  command.add_option("--pacing", arguments.pacing, "spin, hybrid or sleep; short for --set");
+  command.add_option("--out", arguments.out, "folder for the result files")->capture_default_str();
+  command
+      .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
+      ->capture_default_str();
+  command.add_option("--load-cpus", arguments.load_cpus,
+                     "processors of the load threads: auto, any, or a list such as 1,2-3");
+  command.add_option("--controller-cpus", arguments.controller_cpus, "of the controller");
+  command.add_option("--consumer-cpus", arguments.consumer_cpus, "of the consumer");
+  command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
+  command.add_option("--slowest", arguments.slowest, "slowest calls kept per thread")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command.add_option("--digits", arguments.digits, "significant digits of the histograms")
+      ->check(CLI::Range(1, 4))
+      ->capture_default_str();
+  command.add_option("--noise-s", arguments.noise_s, "how long to watch the idle processor first")
+      ->check(CLI::Range(0.0, 60.0))
+      ->capture_default_str();
+  command
+      .add_option("--hang-timeout-s", arguments.hang_timeout_s,
+                  "a call that takes longer counts as hung")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command.add_option("--clock", arguments.clock, "auto, or os for the operating system's clock")
+      ->capture_default_str();
+  command.add_option("--scratch", arguments.scratch,
+                     "folder for the sinks' files; its file system is part of what is measured");
+  command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
+  command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
+  command.add_flag("--quiet", arguments.quiet, "no progress");
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("run", "Run a scenario, a preset or a suite");
+  auto arguments = std::make_shared<RunArguments>();
+  add_options(*command, *arguments);
+  command->footer(
+      "Writes OUT/<scenario>@<sink>*.json, one file a run, after each trial.\n"
+      "Examples:\n"
+      "  tailgate run steady --sink null,file --set rate_hz=10000 --set duration_s=2 \\\n"
+      "      --trials 5 --out results-today\n"
+      "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
+      "  tailgate run quick --out quick");
+  command->callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace tailgate

@@ -1,0 +1,133 @@
+// tailgate scenarios: the load shapes, presets and suites that can be run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/install_paths.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/preset_folders.h"
+#include "scenarios/preset.h"
+
+namespace tailgate {
+namespace {
+
+std::string kind_of(const Preset& preset) {
+  return preset.suite ? "suite" : "preset";
+}
+
+std::vector<Preset> installed_presets() {
+  std::vector<Preset> presets;
+  for (const auto& file : preset_files(preset_folders())) presets.push_back(load_preset(file));
+  return presets;
+}
+
+nlohmann::json scenario_json(const Scenario& scenario) {
+  nlohmann::json options = nlohmann::json::array();
+  for (const OptionSpec& spec : scenario.options()) {
+    options.push_back({{"name", spec.name},
+                       {"type", option_type_name(spec.type)},
+                       {"default", spec.default_value},
+                       {"choices", spec.choices},
+                       {"help", spec.help}});
+  }
+  return {{"name", scenario.name()},
+          {"kind", "scenario"},
+          {"description", scenario.description()},
+          {"options", options}};
+}
+
+nlohmann::json preset_json(const Preset& preset) {
+  nlohmann::json runs = nlohmann::json::array();
+  for (const PresetRun& run : preset.runs) {
+    nlohmann::json set = nlohmann::json::object();
+    for (const auto& [name, value] : run.options.resolved()) set[name] = value;
+    runs.push_back({{"scenario", run.scenario->name()}, {"sinks", run.sinks}, {"options", set}});
+  }
+  return {{"name", preset.name},
+          {"kind", kind_of(preset)},
+          {"description", preset.description},
+          {"runs", runs}};
+}
+
+void print_all(bool json) {
+  const std::vector<Preset> presets = installed_presets();
+  if (json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Scenario* scenario : all_scenarios()) list.push_back(scenario_json(*scenario));
+    for (const Preset& preset : presets) list.push_back(preset_json(preset));
+    fmt::print("{}\n", list.dump(2));
+    return;
+  }
+  fmt::print("{:<16} {:<9} {}\n", "name", "kind", "what it is");
+  for (const Scenario* scenario : all_scenarios()) {
+    fmt::print("{:<16} {:<9} {}\n", scenario->name(), "scenario", scenario->description());
+  }
+  for (const Preset& preset : presets) {
+    fmt::print("{:<16} {:<9} {}\n", preset.name, kind_of(preset), preset.description);
+  }
+  fmt::print("\n'tailgate scenarios NAME' lists a scenario's options or what a preset sets.\n");
+}
+
+void print_scenario(const Scenario& scenario) {
+  fmt::print("{}: {}\noptions, as name=default:\n", scenario.name(), scenario.description());
+  for (const OptionSpec& spec : scenario.options()) {
+    fmt::print("  {}={}  ({})\n      {}\n", spec.name, spec.default_value,
+               spec.type == OptionType::choice ? fmt::format("{}", fmt::join(spec.choices, " | "))
+                                               : std::string(option_type_name(spec.type)),
+               spec.help);
+  }
+}
+
+void print_preset(const Preset& preset) {
+  fmt::print("{} ({}): {}\n", preset.name, kind_of(preset), preset.description);
+  for (const PresetRun& run : preset.runs) {
+    fmt::print("  {} on {}\n", run.scenario->name(),
+               run.sinks.empty() ? "the sinks given with --sink"
+                                 : fmt::format("{}", fmt::join(run.sinks, ", ")));
+    for (const auto& [name, value] : run.options.resolved()) {
+      if (run.options.given(name)) fmt::print("    {}={}\n", name, value);
+    }
+  }
+}
+
+int list_scenarios(const std::string& name, bool json) {
+  if (name.empty()) {
+    print_all(json);
+    return kExitDone;
+  }
+  const Preset preset = as_usage([&] { return find_preset(name, preset_folders()); });
+  const bool plain = preset.name.empty();
+  if (json) {
+    const nlohmann::json entry =
+        plain ? scenario_json(*preset.runs.front().scenario) : preset_json(preset);
+    fmt::print("{}\n", entry.dump(2));
+  } else if (plain) {
+    print_scenario(*preset.runs.front().scenario);
+  } else {
+    print_preset(preset);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> preset_folders() {
+  const std::filesystem::path scenarios = data_dir() / "scenarios";
+  return {scenarios, scenarios / "suites"};
+}
+
+void add_scenarios_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("scenarios", "List the scenarios, presets and suites");
+  auto name = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("NAME", *name, "only this one, with its options");
+  command->add_flag("--json", *json, "print JSON");
+  command->footer(
+      "Examples:\n  tailgate scenarios\n  tailgate scenarios sweep\n"
+      "  tailgate scenarios quick");
+  command->callback(
+      [&action, name, json] { action = [=] { return list_scenarios(*name, *json); }; });
+}
+
+}  // namespace tailgate

@@ -1,0 +1,113 @@
+// tailgate sinks: what can be measured on this machine, and why the rest cannot.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/commands.h"
+#include "providers/registry.h"
+
+namespace tailgate {
+namespace {
+
+std::vector<std::string> capability_words(const Capabilities& can) {
+  std::vector<std::string> words;
+  if (can.read_back) words.push_back("read back");
+  if (can.live_read) words.push_back("live");
+  if (can.accounts_losses) words.push_back("counts losses");
+  if (can.asynchronous) words.push_back("asynchronous");
+  if (can.may_refuse) words.push_back("may refuse");
+  if (!can.multi_threaded) words.push_back("one thread");
+  return words;
+}
+
+std::string option_range(const OptionSpec& spec) {
+  if (spec.type == OptionType::choice) return fmt::format("{}", fmt::join(spec.choices, " | "));
+  return std::string(option_type_name(spec.type));
+}
+
+nlohmann::json options_json(const OptionTable& table) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const OptionSpec& spec : table) {
+    list.push_back({{"name", spec.name},
+                    {"type", option_type_name(spec.type)},
+                    {"default", spec.default_value},
+                    {"choices", spec.choices},
+                    {"help", spec.help}});
+  }
+  return list;
+}
+
+nlohmann::json sink_json(const SinkChoice& sink) {
+  const Probe probe = sink.type->probe(sink.options);
+  return {{"name", sink.type->name()},
+          {"description", sink.type->description()},
+          {"available", probe.available},
+          {"reason", probe.reason},
+          {"remedy", probe.remedy},
+          {"capabilities", capability_words(sink.type->capabilities(sink.options))},
+          {"options", options_json(sink.type->options())}};
+}
+
+void print_sink_line(const SinkChoice& sink) {
+  const Probe probe = sink.type->probe(sink.options);
+  fmt::print("{:<10} {:<4} {}\n", sink.type->name(), probe.available ? "yes" : "no",
+             sink.type->description());
+  const std::vector<std::string> can = capability_words(sink.type->capabilities(sink.options));
+  if (!can.empty()) fmt::print("{:<15} can: {}\n", "", fmt::join(can, ", "));
+  if (!probe.reason.empty()) fmt::print("{:<15} {}\n", "", probe.reason);
+  if (!probe.remedy.empty()) fmt::print("{:<15} to do: {}\n", "", probe.remedy);
+}
+
+void print_options(const OptionTable& table) {
+  for (const OptionSpec& spec : table) {
+    fmt::print("  {}={}  ({})\n      {}\n", spec.name,
+               spec.default_value.empty() ? "\"\"" : spec.default_value, option_range(spec),
+               spec.help);
+  }
+}
+
+int list_sinks(const std::vector<std::string>& wanted, bool json) {
+  std::vector<SinkChoice> sinks = as_usage([&] {
+    std::vector<SinkChoice> choices;
+    for (const std::string& text : wanted) choices.push_back(parse_sink_choice(text));
+    return choices;
+  });
+  const bool all = sinks.empty();
+  if (all) {
+    for (const SinkType* type : all_sinks()) sinks.push_back(parse_sink_choice(type->name()));
+  }
+  if (json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const SinkChoice& sink : sinks) list.push_back(sink_json(sink));
+    fmt::print("{}\n", list.dump(2));
+    return kExitDone;
+  }
+  if (all) fmt::print("{:<10} {:<4} {}\n", "sink", "here", "what it is");
+  for (const SinkChoice& sink : sinks) {
+    print_sink_line(sink);
+    if (all) continue;
+    fmt::print("options, as name=default:\n");
+    print_options(sink.type->options());
+  }
+  if (all) fmt::print("\n'tailgate sinks NAME' lists a sink's options.\n");
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_sinks_command(CLI::App& program, Action& action) {
+  CLI::App* command =
+      program.add_subcommand("sinks", "List the logging paths that can be measured here");
+  auto wanted = std::make_shared<std::vector<std::string>>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("NAME", *wanted, "only these, with their options");
+  command->add_flag("--json", *json, "print JSON");
+  command->footer(
+      "Examples:\n  tailgate sinks\n  tailgate sinks file\n"
+      "  tailgate sinks file:mode=io_uring");
+  command->callback(
+      [&action, wanted, json] { action = [=] { return list_sinks(*wanted, *json); }; });
+}
+
+}  // namespace tailgate

@@ -1,0 +1,141 @@
+#include "providers/file/file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "harness/base/error.h"
+#include "providers/file/modes.h"
+
+namespace tailgate {
+namespace {
+
+const file::Mode& chosen_mode(const Options& options) {
+  for (const file::Mode& mode : file::modes()) {
+    if (mode.name == options.text("mode")) return mode;
+  }
+  throw std::logic_error("the options table offers a mode that is not there");
+}
+
+// FNV-1a, to tell the files of different trials in one directory apart.
+std::uint64_t name_hash(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325ull;
+  for (const char letter : text) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3ull;
+  }
+  return hash;
+}
+
+std::filesystem::path file_path(const TrialContext& context) {
+  const std::string& directory = context.options.text("dir");
+  if (directory.empty()) return context.directory / "file.events";
+  return std::filesystem::path(directory) /
+         fmt::format("tailgate-{:016x}.events", name_hash(context.directory.string()));
+}
+
+// Creates the file, so that a consumer finds it before the provider has opened it, and removes it
+// at the end where it does not lie in the trial's own directory.
+class FileSession : public Session {
+ public:
+  explicit FileSession(const TrialContext& context)
+      : path_(file_path(context)), outside_(!context.options.text("dir").empty()) {}
+
+  ~FileSession() override {
+    std::error_code ignored;
+    if (started_ && outside_) std::filesystem::remove(path_, ignored);
+  }
+
+  void start() override {
+    if (!std::ofstream(path_, std::ios::trunc)) {
+      throw system_error("open", path_.string(), errno,
+                         "give a dir= that exists and can be written to");
+    }
+    started_ = true;
+  }
+
+  std::vector<std::pair<std::string, std::string>> granted() const override {
+    return {{"path", path_.string()}, {"file_system", file::file_system_name(path_.parent_path())}};
+  }
+
+  void stop() override {}
+
+ private:
+  std::filesystem::path path_;
+  bool outside_;
+  bool started_ = false;
+};
+
+class FileSink : public SinkType {
+ public:
+  std::string name() const override { return "file"; }
+  std::string description() const override {
+    return "appends to one file: stdio, write, writev, synchronised, mapped, io_uring";
+  }
+
+  OptionTable options() const override;
+
+  Capabilities capabilities(const Options& options) const override {
+    const file::Mode& mode = chosen_mode(options);
+    return {.read_back = true,
+            .live_read = true,
+            .accounts_losses = mode.accounts_losses,
+            .asynchronous = mode.buffered,
+            .may_refuse = true};
+  }
+
+  Probe probe(const Options& options) const override {
+    const std::string& directory = options.text("dir");
+    std::error_code ignored;
+    if (!directory.empty() && !std::filesystem::is_directory(directory, ignored)) {
+      return {.available = false,
+              .reason = fmt::format("dir = '{}' is not a directory", directory),
+              .remedy = "create it or name another one"};
+    }
+    return chosen_mode(options).probe(options);
+  }
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    return std::make_unique<FileSession>(context);
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return chosen_mode(context.options).open(context, file_path(context));
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return std::make_unique<EventStreamConsumer>(file_path(context), context.encoding,
+                                                 chosen_mode(context.options).growth);
+  }
+};
+
+OptionTable FileSink::options() const {
+  constexpr double kMaxCapacityBytes = 1e12;
+  const OptionType integer = OptionType::integer;
+  std::vector<std::string> names;
+  for (const file::Mode& mode : file::modes()) names.emplace_back(mode.name);
+  return {
+      {"mode", OptionType::choice, names.front(), "how events get into the file", 0, 0, names},
+      {"dir", OptionType::text, "", "where the file lies (empty: in the trial's own directory)"},
+      {"buffer_bytes", integer, "4096", "stdio: size of the buffer", 128, 1 << 30},
+      {"flush_every", integer, "0", "stdio: fflush after so many events (0: only at close)", 0},
+      {"batch_events", integer, "32", "writev: events of one thread a call", 1, 1024},
+      {"sync_every", integer, "1",
+       "fdatasync, preallocated: synchronise after so many events (0: never)", 0},
+      {"capacity_bytes", integer, "0",
+       "preallocated: size of the file (0: a quarter more than the trial expects)", 0,
+       kMaxCapacityBytes},
+      {"ring_events", integer, "256", "io_uring: events under way at once, for each thread", 1,
+       4096},
+      {"sqpoll", OptionType::boolean, "false",
+       "io_uring: a kernel thread polls for events, emit() makes no system call"},
+  };
+}
+
+}  // namespace
+
+const SinkType& file_sink() {
+  static const FileSink sink;
+  return sink;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,39 @@
+// Mode mmap: a copy into a mapped file whose pages are present before they are used. No system call
+// is made; the kernel writes the pages to the disk when it likes.
+#include "providers/file/modes.h"
+#include "providers/file/refusal.h"
+#include "providers/storage/mapped_log.h"
+
+namespace tailgate::file {
+namespace {
+
+class MappedProvider : public Provider {
+ public:
+  MappedProvider(const TrialContext& context, const std::filesystem::path& path)
+      : log_(path, context.expected_events * context.max_event_bytes) {}
+
+  EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
+    if (closed_) return kClosed;
+    return log_.append(event) ? kAccepted : EmitStatus{kFull};
+  }
+
+  std::vector<std::string> refusal_causes() const override { return file::refusal_causes(); }
+
+  void close() override {
+    closed_ = true;
+    log_.close();
+  }
+
+ private:
+  MappedLog log_;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Provider> open_mmap(const TrialContext& context,
+                                    const std::filesystem::path& path) {
+  return std::make_unique<MappedProvider>(context, path);
+}
+
+}  // namespace tailgate::file

@@ -1,0 +1,65 @@
+#include "providers/file/modes.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace tailgate::file {
+namespace {
+
+Probe always(const Options&) {
+  return {};
+}
+
+// The name of the file system that is mounted from this device, or "". /proc/self/mountinfo, see
+// proc(5): the third field is major:minor, the word after " - " the type.
+std::string mounted_type(dev_t device) {
+  const std::string wanted = fmt::format("{}:{}", major(device), minor(device));
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream fields(line);
+    std::string id, parent, numbers;
+    fields >> id >> parent >> numbers;
+    const std::size_t separator = line.find(" - ");
+    if (numbers != wanted || separator == std::string::npos) continue;
+    const std::size_t begin = separator + 3;
+    return line.substr(begin, line.find(' ', begin) - begin);
+  }
+  return "";
+}
+
+}  // namespace
+
+const std::vector<Mode>& modes() {
+  constexpr FileGrowth append = FileGrowth::append;
+  constexpr FileGrowth in_place = FileGrowth::in_place;
+  static const std::vector<Mode> list = {
+      {"write", append, false, true, always, open_write},
+      // The C library drops its buffer after a failed write and does not say which events were in.
+      {"stdio", append, true, false, always, open_stdio},
+      {"writev", append, true, true, always, open_writev},
+      {"odsync", append, false, true, always, open_odsync},
+      {"fdatasync", append, false, true, always, open_fdatasync},
+      {"preallocated", in_place, false, true, always, open_preallocated},
+      {"mmap", in_place, false, true, always, open_mmap},
+      {"io_uring", append, true, true, probe_io_uring, open_io_uring},
+  };
+  return list;
+}
+
+std::string file_system_name(const std::filesystem::path& directory) {
+  struct stat status;
+  if (::stat(directory.c_str(), &status) == 0) {
+    const std::string type = mounted_type(status.st_dev);
+    if (!type.empty()) return type;
+  }
+  struct statfs system;
+  if (::statfs(directory.c_str(), &system) != 0) return "unknown";
+  return fmt::format("unknown (type {:#x})", static_cast<unsigned long>(system.f_type));
+}
+
+}  // namespace tailgate::file

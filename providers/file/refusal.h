@@ -1,0 +1,35 @@
+// What all modes of the file sink may answer to emit(), and the causes of their losses.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "providers/sink.h"
+
+namespace tailgate::file {
+
+enum Refusal : EmitStatus { kClosed = 1, kFull, kNoSpace, kQuota, kTooBig, kInputOutput, kOther };
+
+// Their names, in that order.
+std::vector<std::string> refusal_causes();
+
+// The refusal for an errno; zero gives kAccepted.
+EmitStatus refusal_of(int error_number);
+
+// Counts events that were lost after they were accepted, by cause.
+class LossCounts {
+ public:
+  void add(EmitStatus cause, std::uint64_t events) noexcept {
+    counts_[cause].fetch_add(events, std::memory_order_relaxed);
+  }
+  // Only causes that occurred.
+  std::vector<Loss> losses() const;
+
+ private:
+  std::array<std::atomic<std::uint64_t>, kOther + 1> counts_{};
+};
+
+}  // namespace tailgate::file

@@ -1,0 +1,54 @@
+#include "providers/registry.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace tailgate {
+namespace {
+
+using Catch::Matchers::Contains;
+
+TEST_CASE("sinks have names of their own, and null comes first") {
+  std::set<std::string> names;
+  for (const SinkType* sink : all_sinks()) CHECK(names.insert(sink->name()).second);
+  CHECK(all_sinks().front()->name() == "null");
+}
+
+TEST_CASE("an unknown sink is answered with the nearest name and all of them") {
+  CHECK_THROWS_WITH(find_sink("fil"), Contains("no sink 'fil'") &&
+                                          Contains("did you mean 'file'?") && Contains("null, "));
+  CHECK_THROWS_WITH(find_sink(""), Contains("no sink ''"));
+}
+
+TEST_CASE("a choice carries options after colons") {
+  const SinkChoice choice = parse_sink_choice("file:mode=mmap:sync_every=1k");
+  CHECK(choice.type->name() == "file");
+  CHECK(choice.options.text("mode") == "mmap");
+  CHECK(choice.options.integer("sync_every") == 1000);
+  CHECK(choice.options.given("mode"));
+  CHECK_FALSE(choice.options.given("dir"));
+  CHECK(choice.text == "file:mode=mmap:sync_every=1k");
+}
+
+TEST_CASE("a malformed choice says what is wrong with it") {
+  CHECK_THROWS_WITH(parse_sink_choice("file:mmap"), Contains("'mmap'") && Contains("name=value"));
+  CHECK_THROWS_WITH(parse_sink_choice("file:mode=mapped"),
+                    Contains("mode = 'mapped'") && Contains("stdio"));
+  CHECK_THROWS_WITH(parse_sink_choice("file:mod=mmap"),
+                    Contains("no option 'mod'") && Contains("did you mean 'mode'?"));
+  CHECK_THROWS_WITH(parse_sink_choice("null:mode=x"), Contains("sink 'null'"));
+}
+
+TEST_CASE("a list is separated by commas and names nothing twice alike") {
+  const std::vector<SinkChoice> choices = parse_sink_list("null,file:mode=mmap,file:mode=stdio");
+  REQUIRE(choices.size() == 3);
+  CHECK(choices[1].options.text("mode") == "mmap");
+  CHECK(choices[2].options.text("mode") == "stdio");
+  CHECK_THROWS_WITH(parse_sink_list("null,null"), Contains("listed twice"));
+  CHECK_THROWS_AS(parse_sink_list(""), Error);
+  CHECK_THROWS_AS(parse_sink_list("null,"), Error);
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,101 @@
+#include "providers/spdlog/logger.h"
+
+#include <fmt/format.h>
+#include <spdlog/async.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <string_view>
+
+namespace tailgate::spdlog_detail {
+namespace {
+
+enum Refusal : EmitStatus { kClosed = 1 };
+
+class LoggerProvider : public Provider {
+ public:
+  LoggerProvider(const TrialContext& context, const std::filesystem::path& path)
+      : path_(path), file_(std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string())) {
+    const Options& options = context.options;
+    const std::string& mode = options.text("mode");
+    if (mode == "sync") {
+      logger_ = std::make_shared<spdlog::logger>("tailgate", file_);
+    } else {
+      const auto queue_events = static_cast<std::size_t>(options.integer("queue_events"));
+      pool_ = std::make_shared<spdlog::details::thread_pool>(queue_events, 1);
+      logger_ = std::make_shared<spdlog::async_logger>(
+          "tailgate", file_, pool_,
+          mode == "async_block" ? spdlog::async_overflow_policy::block
+                                : spdlog::async_overflow_policy::overrun_oldest);
+    }
+    // Without the time and level that the library puts before each message by default.
+    if (options.text("pattern") == "message") logger_->set_pattern("%v");
+    if (options.boolean("flush_each")) logger_->flush_on(spdlog::level::trace);
+    logger_->set_error_handler(
+        [this](const std::string&) { failed_.fetch_add(1, std::memory_order_relaxed); });
+  }
+
+  EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
+    if (logger_ == nullptr) return kClosed;
+    logger_->log(spdlog::level::info,
+                 std::string_view(reinterpret_cast<const char*>(event.data()), event.size()));
+    return kAccepted;
+  }
+
+  std::vector<std::string> refusal_causes() const override { return {"closed"}; }
+
+  // The pool's destructor posts its last message blocking, behind all others: unlike a flush
+  // through an overrunning queue, it drops nothing, so the counter read before it is final.
+  void close() override {
+    if (logger_ == nullptr) return;
+    if (pool_ != nullptr) overrun_ = pool_->overrun_counter();
+    pool_.reset();
+    logger_.reset();
+    try {
+      file_->flush();
+    } catch (const spdlog::spdlog_ex&) {
+      ++failed_;
+    }
+    file_.reset();
+    if (failed_ > 0) {
+      throw Error(fmt::format("spdlog: {} writes to '{}' failed", failed_.load(), path_.string()),
+                  "free disk space; the C library dropped events that it had buffered");
+    }
+  }
+
+  std::vector<Loss> losses() const override {
+    if (overrun_ == 0) return {};
+    return {{"queue overrun", overrun_}};
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::uint64_t overrun_ = 0;
+  std::atomic<std::uint64_t> failed_ = 0;  // the worker adds to it until the pool is gone
+  std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file_;
+  std::shared_ptr<spdlog::details::thread_pool> pool_;
+  std::shared_ptr<spdlog::logger> logger_;
+};
+
+}  // namespace
+
+Probe probe_library() {
+  return {};
+}
+
+std::string library_version() {
+  return fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH);
+}
+
+std::unique_ptr<Provider> open_logger(const TrialContext& context,
+                                      const std::filesystem::path& path) {
+  try {
+    return std::make_unique<LoggerProvider>(context, path);
+  } catch (const spdlog::spdlog_ex& error) {
+    throw Error(fmt::format("spdlog: opening '{}' failed: {}", path.string(), error.what()),
+                "start the session before its provider");
+  }
+}
+
+}  // namespace tailgate::spdlog_detail

@@ -1,0 +1,181 @@
+#include "scenarios/runner.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+
+#include "harness/base/process.h"
+#include "harness/result/latency.h"
+
+namespace tailgate {
+namespace {
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string random_id() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+std::vector<Setting> settings_of(const Options& options) {
+  std::vector<Setting> settings;
+  for (const auto& [name, value] : options.resolved()) settings.push_back({name, value});
+  return settings;
+}
+
+SinkUsed sink_used(const SinkChoice& sink) {
+  const Capabilities can = sink.type->capabilities(sink.options);
+  return {.name = sink.type->name(),
+          .label = sink.text,
+          .options = settings_of(sink.options),
+          .live_read = can.live_read,
+          .read_back = can.read_back,
+          .accounts_losses = can.accounts_losses,
+          .asynchronous = can.asynchronous};
+}
+
+// One run on its way through its steps and trials.
+class Run {
+ public:
+  Run(RunRequest request, const RunEnvironment& environment)
+      : request_(std::move(request)),
+        environment_(environment),
+        trials_per_step_(static_cast<std::size_t>(request_.options.integer("trials"))),
+        drift_(Clock(environment.trial.clock)) {
+    result_.id = random_id();
+    result_.started_utc = utc_now();
+    result_.label = environment.label;
+    result_.scenario = {.name = request_.scenario->name(),
+                        .preset = request_.preset,
+                        .options = settings_of(request_.options)};
+    result_.sink = sink_used(request_.sink);
+    result_.placement = environment.placement;
+    result_.machine = environment.machine;
+    result_.build = environment.build;
+    plan_ = request_.scenario->next_step(request_.options, {});
+    refresh();
+  }
+
+  bool over() const { return !plan_; }
+  const Result& result() const { return result_; }
+
+  // Seconds that the rest takes if no step is left out.
+  double left_s() const {
+    if (over()) return 0;
+    const std::size_t steps = request_.scenario->most_steps(request_.options);
+    const std::size_t left = (steps - before_.size()) * trials_per_step_ - in_step_;
+    return static_cast<double>(left) * planned_trial_s(*plan_, environment_.trial);
+  }
+
+  void run_trial(const std::string& folder, const ProgressCallback& progress) {
+    Trial trial = tailgate::run_trial(request_.sink, *plan_, environment_.trial,
+                                      environment_.scratch / folder, progress);
+    trial.index = static_cast<unsigned>(result_.trials.size());
+    trial.step = static_cast<unsigned>(before_.size());
+    const bool interrupted = trial.outcome == "interrupted";
+    result_.trials.push_back(std::move(trial));
+    ++in_step_;
+    if (in_step_ == trials_per_step_ && !interrupted) end_step();
+    refresh();
+  }
+
+ private:
+  void end_step() {
+    const std::vector<StepSummary> steps = summarize(result_);
+    const StepSummary& step = steps.back();
+    before_.push_back({.load = *plan_, .saturated = step.saturated, .failed = step.trials == 0});
+    in_step_ = 0;
+    plan_ = request_.scenario->next_step(request_.options, before_);
+    result_.complete = !plan_;
+  }
+
+  void refresh() {
+    const ClockCalibration& clock = environment_.trial.clock;
+    const ClockDrift drift = drift_.read();
+    result_.finished_utc = utc_now();
+    result_.summary = summarize(result_);
+    result_.clock = {.kind = std::string(clock_kind_name(clock.kind)),
+                     .frequency_hz = clock.frequency_hz,
+                     .error_ppm = clock.error_ppm,
+                     .read_cost_ns = clock.read_cost_ns,
+                     .cross_core_offset_ns = clock.cross_core_offset_ns,
+                     .cross_core_bound_ns = clock.cross_core_bound_ns,
+                     .drift_against_monotonic_ppm = drift.against_monotonic_ppm,
+                     .drift_against_realtime_ppm = drift.against_realtime_ppm};
+  }
+
+  RunRequest request_;
+  const RunEnvironment& environment_;
+  std::size_t trials_per_step_;
+  DriftMeter drift_;
+  Result result_;
+  std::optional<LoadPlan> plan_;  // of the step at hand; nothing when the run is over
+  std::vector<StepOutcome> before_;
+  std::size_t in_step_ = 0;  // trials done in the step at hand
+};
+
+double left_s(const std::vector<Run>& runs) {
+  double left = 0;
+  for (const Run& run : runs) left += run.left_s();
+  return left;
+}
+
+}  // namespace
+
+void check_request(const RunRequest& request, const TrialSettings& settings) {
+  const Probe probe = request.sink.type->probe(request.sink.options);
+  if (!probe.available) {
+    throw Error(fmt::format("sink '{}' is not available: {}", request.sink.text, probe.reason),
+                probe.remedy);
+  }
+  resolve_consume(request.sink, settings.consume);
+  const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
+  check_load(*plan);
+  if (plan->threads > 1 && !request.sink.type->capabilities(request.sink.options).multi_threaded) {
+    throw Error(fmt::format("sink '{}' takes events from one thread only, threads = {}",
+                            request.sink.text, plan->threads),
+                "set threads=1");
+  }
+}
+
+double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings) {
+  double total_s = 0;
+  for (const RunRequest& request : requests) {
+    const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
+    const auto trials = static_cast<double>(request.options.integer("trials"));
+    const auto steps = static_cast<double>(request.scenario->most_steps(request.options));
+    total_s += planned_trial_s(*plan, settings) * trials * steps;
+  }
+  return total_s;
+}
+
+std::vector<Result> execute_runs(std::vector<RunRequest> requests,
+                                 const RunEnvironment& environment, RunObserver& observer) {
+  for (const RunRequest& request : requests) check_request(request, environment.trial);
+  std::vector<Run> runs;
+  for (RunRequest& request : requests) runs.emplace_back(std::move(request), environment);
+  std::size_t count = 0;
+  bool any_left = true;
+  while (any_left && !InterruptFlag::raised()) {
+    any_left = false;
+    for (Run& run : runs) {
+      if (run.over() || InterruptFlag::raised()) continue;
+      const double after_s = left_s(runs);
+      run.run_trial(fmt::format("trial-{}", count++), [&](const TrialProgress& trial) {
+        observer.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
+      });
+      observer.trial_ended(run.result());
+      any_left = true;
+    }
+  }
+  std::vector<Result> results;
+  for (const Run& run : runs) results.push_back(run.result());
+  return results;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,57 @@
+// Runs scenarios against sinks: plans the steps, takes the runs' trials in turn so that a change
+// of the machine's mood falls on all of them alike, and builds one result a run.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/result/result.h"
+#include "harness/trial/controller.h"
+#include "scenarios/scenario.h"
+
+namespace tailgate {
+
+// One run that was asked for.
+struct RunRequest {
+  const Scenario* scenario;
+  Options options;
+  SinkChoice sink;
+  std::string preset;  // empty when the scenario was named directly
+};
+
+// What all runs of one command share.
+struct RunEnvironment {
+  TrialSettings trial;
+  Placement placement;
+  Machine machine;
+  Build build;
+  std::string label;              // Result::label
+  std::filesystem::path scratch;  // exists; each trial gets a folder in it
+};
+
+// Told what happens; for progress, and for writing results as they grow.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  // During a trial, some hundred times a second. left_s: about how long everything still takes.
+  virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
+  // After each trial; run.complete tells whether it was the last.
+  virtual void trial_ended(const Result& run) = 0;
+};
+
+// Runs all trials of all requests. An interrupt by the user ends the trial at hand and leaves the
+// results as they are, their `complete` false. Throws Error when a plan is impossible (before any
+// trial has run) or a trial cannot be set up.
+std::vector<Result> execute_runs(std::vector<RunRequest> requests,
+                                 const RunEnvironment& environment, RunObserver& observer);
+
+// About how long the requests take together if no scenario stops early: seconds.
+double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings);
+
+// Throws Error when a request's first step is not a possible load or its sink is not available
+// with these options.
+void check_request(const RunRequest& request, const TrialSettings& settings);
+
+}  // namespace tailgate
