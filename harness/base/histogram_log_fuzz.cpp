@@ -7,8 +7,7 @@
 #include "harness/base/histogram_log.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  tailgate::HistogramLogReader reader(
-      std::string_view(reinterpret_cast<const char*>(data), size));
+  tailgate::HistogramLogReader reader(std::string_view(reinterpret_cast<const char*>(data), size));
   for (bool more = true; more;) {
     try {
       const auto interval = reader.next();

@@ -14,7 +14,7 @@ struct Mode {
   std::string name;
   std::string help;  // what emit() does
   FileGrowth growth = FileGrowth::append;
-  bool buffered = false;         // emit() may return with the event still in this process
+  bool buffered = false;  // emit() may return with the event still in this process
   bool accounts_losses = true;
   Probe (*probe)(const Options& options);
   // Opens an existing file. Throws Error.

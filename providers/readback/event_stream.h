@@ -43,7 +43,7 @@ class EventStreamConsumer : public Consumer {
   FileTail tail_;
   EventEncoding encoding_;
   FileGrowth growth_;
-  std::size_t events_ = 0;              // handed over, ever
+  std::size_t events_ = 0;                // handed over, ever
   std::uint64_t pending_zero_bytes_ = 0;  // damage if anything follows, else the unused rest
 };
 

@@ -35,8 +35,8 @@ MappedFile::MappedFile(const std::filesystem::path& path, std::size_t limit_byte
   if (descriptor_ < 0) {
     throw system_error("open", path.string(), errno, "choose a directory that can be written to");
   }
-  void* range = ::mmap(nullptr, limit_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                       -1, 0);
+  void* range =
+      ::mmap(nullptr, limit_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) {
     const int error = errno;
     ::close(descriptor_);
@@ -46,7 +46,9 @@ MappedFile::MappedFile(const std::filesystem::path& path, std::size_t limit_byte
   data_ = static_cast<std::byte*>(range);
 }
 
-MappedFile::~MappedFile() { unmap(); }
+MappedFile::~MappedFile() {
+  unmap();
+}
 
 void MappedFile::extend(std::size_t capacity_bytes) {
   const std::size_t wanted = round_to_pages(capacity_bytes);
@@ -75,8 +77,7 @@ void MappedFile::extend(std::size_t capacity_bytes) {
 
 void MappedFile::close(std::size_t used_bytes) {
   if (descriptor_ < 0) return;
-  const int error =
-      ::ftruncate(descriptor_, static_cast<off_t>(used_bytes)) == 0 ? 0 : errno;
+  const int error = ::ftruncate(descriptor_, static_cast<off_t>(used_bytes)) == 0 ? 0 : errno;
   unmap();
   if (error != 0) throw system_error("ftruncate", path_.string(), error, "check the disk");
 }

@@ -20,7 +20,9 @@ std::size_t first_capacity(std::size_t expected_bytes) {
   return std::clamp(expected_bytes + expected_bytes / 4, kMinCapacityBytes, kMaxFirstCapacityBytes);
 }
 
-std::size_t low_water(std::size_t capacity_bytes) { return capacity_bytes - capacity_bytes / 8; }
+std::size_t low_water(std::size_t capacity_bytes) {
+  return capacity_bytes - capacity_bytes / 8;
+}
 
 }  // namespace
 
@@ -32,7 +34,9 @@ MappedLog::MappedLog(const std::filesystem::path& path, std::size_t expected_byt
   helper_ = std::thread([this] { grow_when_asked(); });
 }
 
-MappedLog::~MappedLog() { stop_helper(); }
+MappedLog::~MappedLog() {
+  stop_helper();
+}
 
 bool MappedLog::append(std::span<const std::byte> bytes) noexcept {
   std::size_t at = used_bytes_.load(std::memory_order_relaxed);
@@ -43,7 +47,8 @@ bool MappedLog::append(std::span<const std::byte> bytes) noexcept {
     }
   } while (!used_bytes_.compare_exchange_weak(at, at + bytes.size(), std::memory_order_relaxed));
   std::memcpy(data_ + at, bytes.data(), bytes.size());
-  if (at > low_water_bytes_.load(std::memory_order_relaxed)) [[unlikely]] ask_for_growth();
+  if (at > low_water_bytes_.load(std::memory_order_relaxed)) [[unlikely]]
+    ask_for_growth();
   return true;
 }
 

@@ -41,10 +41,17 @@ double DelayRandom::next_unit() {
 std::uint64_t DelayLaw::draw_ns(DelayRandom& random) const {
   double delay_ns = service_ns;
   switch (shape) {
-    case DelayShape::fixed: break;
-    case DelayShape::uniform: delay_ns *= 2.0 * random.next_unit(); break;
-    case DelayShape::exponential: delay_ns *= -std::log(random.next_unit()); break;
-    case DelayShape::lognormal: delay_ns *= std::exp(sigma * standard_normal(random)); break;
+    case DelayShape::fixed:
+      break;
+    case DelayShape::uniform:
+      delay_ns *= 2.0 * random.next_unit();
+      break;
+    case DelayShape::exponential:
+      delay_ns *= -std::log(random.next_unit());
+      break;
+    case DelayShape::lognormal:
+      delay_ns *= std::exp(sigma * standard_normal(random));
+      break;
   }
   if (slow_share > 0 && random.next_unit() <= slow_share) return slow_ns;
   return static_cast<std::uint64_t>(std::llround(delay_ns));

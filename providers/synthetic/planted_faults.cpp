@@ -3,7 +3,9 @@
 namespace tailgate {
 namespace {
 
-bool strikes(std::uint64_t count, std::uint64_t every) { return every != 0 && count % every == 0; }
+bool strikes(std::uint64_t count, std::uint64_t every) {
+  return every != 0 && count % every == 0;
+}
 
 }  // namespace
 

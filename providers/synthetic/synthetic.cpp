@@ -34,7 +34,9 @@ struct CallPlan {
   std::uint64_t hang_at, crash_at, refuse_every, lose_every, hide_every;
 };
 
-bool strikes(std::uint64_t call, std::uint64_t every) { return every != 0 && call % every == 0; }
+bool strikes(std::uint64_t call, std::uint64_t every) {
+  return every != 0 && call % every == 0;
+}
 
 [[noreturn]] void hang() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -106,7 +108,8 @@ class SyntheticProvider : public Provider {
   // The start of the first call of all.
   std::uint64_t origin_ns(std::uint64_t start_ns) noexcept {
     std::uint64_t origin = origin_ns_.load(std::memory_order_relaxed);
-    if (origin != kNoOrigin) [[likely]] return origin;
+    if (origin != kNoOrigin) [[likely]]
+      return origin;
     origin_ns_.compare_exchange_strong(origin, start_ns, std::memory_order_relaxed);
     return origin == kNoOrigin ? start_ns : origin;
   }
@@ -213,7 +216,12 @@ OptionTable SyntheticSink::options() const {
   const OptionType integer = OptionType::integer;
   const OptionType real = OptionType::real;
   return {
-      {"law", OptionType::choice, "fixed", "how service times are distributed", 0, 0,
+      {"law",
+       OptionType::choice,
+       "fixed",
+       "how service times are distributed",
+       0,
+       0,
        {"fixed", "uniform", "exponential", "lognormal"}},
       {"service_ns", integer, "500",
        "the service time; uniform: on (0, 2x], exponential: the mean, lognormal: the median", 0,
