@@ -6,4 +6,8 @@ bool has_invariant_tsc() {
   return false;
 }
 
+std::string hypervisor_signature() {
+  return "";
+}
+
 }  // namespace tailgate

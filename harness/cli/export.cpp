@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -10,19 +9,20 @@
 
 #include "harness/base/atomic_file.h"
 #include "harness/base/error.h"
+#include "harness/cli/commands.h"
 #include "harness/report/exporter.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
 namespace {
 
-std::string exported(const Exporter& exporter, const ExportRequest& request,
+std::string exported(const Exporter& exporter, LatencyKind kind, std::optional<unsigned> step,
                      const std::filesystem::path& path) {
   Result result = load_result(path);
-  if (request.step) result = select_step(result, *request.step);
   std::ostringstream text;
   try {
-    exporter.write(result, {.kind = parse_latency_kind(request.metric)}, text);
+    if (step) result = select_step(result, *step);
+    exporter.write(result, {.kind = kind}, text);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what_failed()), error.remedy());
   }
@@ -50,28 +50,29 @@ void make_directory(const std::filesystem::path& directory) {
 }  // namespace
 
 void export_results(const ExportRequest& request, std::ostream& out) {
-  const Exporter& exporter = find_exporter(request.format);
-  parse_latency_kind(request.metric);
+  const auto [exporter, kind] = as_usage([&] {
+    return std::pair(&find_exporter(request.format), parse_latency_kind(request.metric));
+  });
   const std::vector<std::filesystem::path> files = find_result_files(request.paths);
   if (request.directory.empty()) {
     if (files.size() != 1) {
-      throw Error(fmt::format("{} results do not fit into one output", files.size()),
-                  "name a directory for the files with --out, or give one result");
+      throw UsageError(Error(fmt::format("{} results do not fit into one output", files.size()),
+                             "name a directory for the files with --out, or give one result"));
     }
-    out << exported(exporter, request, files.front());
+    out << exported(*exporter, kind, request.step, files.front());
     return;
   }
   make_directory(request.directory);
   for (const std::filesystem::path& file : files) {
     const std::filesystem::path target =
-        request.directory / (file.stem().string() + exporter.extension());
-    write_file_atomically(target, exported(exporter, request, file));
+        request.directory / (file.stem().string() + exporter->extension());
+    write_file_atomically(target, exported(*exporter, kind, request.step, file));
     out << target.string() << '\n';
   }
 }
 
-void add_export_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("export", "Convert results for other tools");
+void add_export_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("export", "Convert results for other tools");
   const auto request = std::make_shared<ExportRequest>();
   command->add_option("format", request->format, "What to convert to (see below)")
       ->required()
@@ -95,7 +96,12 @@ void add_export_command(CLI::App& app) {
                   "  tailgate export csv 'out/bench/steady@null.json'\n"
                   "  tailgate export gbench out/bench --out out/gbench\n"
                   "  tailgate export hgrm --metric service --step 2 'out/bench/sweep@file.json'");
-  command->callback([request] { export_results(*request, std::cout); });
+  command->callback([request, &action] {
+    action = [request] {
+      export_results(*request, std::cout);
+      return kExitDone;
+    };
+  });
 }
 
 }  // namespace tailgate

@@ -1,7 +1,6 @@
-// tailgate export FORMAT FILE|DIR...: results in the formats of other tools.
+// What `tailgate export FORMAT FILE|DIR...` does: results in the formats of other tools.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -20,12 +19,8 @@ struct ExportRequest {
 
 // Writes each result to the directory (made where missing), under the result file's name with the
 // format's extension, and prints those paths to `out`; or writes the one result to `out`.
-// Throws Error when a result cannot be read, exported or written, and when there are several
-// results and no directory.
+// Throws Error when a result cannot be read, exported or written; UsageError when there is no such
+// format or metric, and when there are several results and no directory.
 void export_results(const ExportRequest& request, std::ostream& out);
-
-// Adds the subcommand, which prints to standard output when it is chosen; its errors are thrown
-// out of app.parse().
-void add_export_command(CLI::App& app);
 
 }  // namespace tailgate

@@ -1,5 +1,4 @@
 // The subcommands that read result files: show and export.
-#include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +7,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/export.h"
 #include "harness/cli/show.h"
 #include "harness/result/files.h"
@@ -104,16 +104,19 @@ TEST_CASE("export's errors name what was wrong") {
 TEST_CASE("the commands take their options from the command line") {
   const ResultDirectory directory;
   CLI::App app;
-  add_show_command(app);
-  add_export_command(app);
+  Action action;
+  add_show_command(app, action);
+  add_export_command(app, action);
   const fs::path out = directory / "out";
   const std::string a = (directory / "a.json").string();
   // Printed to standard output as well, which Catch does not mind.
   app.parse("export hgrm " + a + " --metric service --step 0 --out " + out.string());
+  CHECK(action() == kExitDone);
   CHECK(fs::exists(out / "a.hgrm"));
+  app.parse("show --trials " + a + ".none");
+  CHECK_THROWS_AS(action(), Error);
   CHECK_THROWS_AS(app.parse("export hgrm"), CLI::RequiredError);
   CHECK_THROWS_AS(app.parse("show"), CLI::RequiredError);
-  CHECK_THROWS_AS(app.parse("show " + a + ".none"), Error);
   CHECK_THAT(app.get_subcommand("export")->help(), Catch::Contains("csv-intervals"));
 }
 

@@ -1,15 +1,26 @@
 #include "harness/cli/show.h"
 
-#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
 
+#include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 #include "harness/report/text.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
+namespace {
+
+// NO_COLOR: https://no-color.org
+bool colour_wanted() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && is_terminal(stdout);
+}
+
+}  // namespace
 
 void show(const ShowRequest& request, std::ostream& out) {
   std::vector<Result> results;
@@ -25,8 +36,8 @@ void show(const ShowRequest& request, std::ostream& out) {
   }
 }
 
-void add_show_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("show", "Print results as a table");
+void add_show_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("show", "Print results as a table");
   const auto request = std::make_shared<ShowRequest>();
   command->add_option("paths", request->paths, "Result files, and directories that hold some")
       ->required()
@@ -43,9 +54,12 @@ void add_show_command(CLI::App& app) {
       "  tailgate show out/bench\n"
       "  tailgate show --trials 'steady@file_mode-mmap.json'\n"
       "  tailgate show --json out/bench | jq '.[].summary[].response.p99_ns'");
-  command->callback([request] {
-    request->colour = colour_wanted();
-    show(*request, std::cout);
+  command->callback([request, &action] {
+    action = [request] {
+      request->colour = colour_wanted();
+      show(*request, std::cout);
+      return kExitDone;
+    };
   });
 }
 

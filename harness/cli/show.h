@@ -1,7 +1,6 @@
-// tailgate show FILE|DIR...: results as a table.
+// What `tailgate show FILE|DIR...` does: results as a table.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <filesystem>
 #include <ostream>
 #include <vector>
@@ -17,9 +16,5 @@ struct ShowRequest {
 
 // Throws Error when a result cannot be read; nothing has been written then.
 void show(const ShowRequest& request, std::ostream& out);
-
-// Adds the subcommand, which prints to standard output when it is chosen; its errors are thrown
-// out of app.parse().
-void add_show_command(CLI::App& app);
 
 }  // namespace tailgate

@@ -1,0 +1,78 @@
+#include "harness/base/atomic_file.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/base/test_directory.h"
+
+namespace fs = std::filesystem;
+using tailgate::Error;
+using tailgate::TestDirectory;
+using tailgate::write_file_atomically;
+
+namespace {
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::size_t count_files(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+// The Error that writing throws; fails the test when there is none.
+Error error_of(const fs::path& path, const std::string& content) {
+  try {
+    write_file_atomically(path, content);
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("no error for " << path);
+  throw;
+}
+
+}  // namespace
+
+TEST_CASE("a new file holds the content, every byte of it") {
+  const TestDirectory folder;
+  std::string content = "{\"a\": 1}\n";
+  content.push_back('\0');
+  content.append(3'000'000, 'x');
+  write_file_atomically(folder / "result.json", content);
+  CHECK(read_file(folder / "result.json") == content);
+  CHECK(count_files(folder.path()) == 1);
+}
+
+TEST_CASE("an existing file is replaced, not written over") {
+  const TestDirectory folder;
+  write_file_atomically(folder / "a", "old");
+  std::ifstream reader(folder / "a");
+  write_file_atomically(folder / "a", "new");
+  CHECK(read_file(folder / "a") == "new");
+  std::string seen;
+  reader >> seen;
+  CHECK(seen == "old");
+  CHECK(count_files(folder.path()) == 1);
+}
+
+TEST_CASE("a relative name is taken from the current folder") {
+  const TestDirectory folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  write_file_atomically("here", "x");
+  fs::current_path(before);
+  CHECK(read_file(folder / "here") == "x");
+}
+
+TEST_CASE("a missing folder is an error that says to create it") {
+  const TestDirectory folder;
+  const Error error = error_of(folder / "no/such/file", "x");
+  CHECK_THAT(error.what_failed(), Catch::Contains("no/such/file"));
+  CHECK_THAT(error.remedy(), Catch::Contains("create the folder"));
+  CHECK(count_files(folder.path()) == 0);
+}
