@@ -9,6 +9,7 @@
 #include <regex>
 #include <system_error>
 
+#include "harness/base/atomic_file.h"
 #include "harness/base/error.h"
 #include "harness/result/json.h"
 
@@ -116,6 +117,10 @@ std::string result_file_name(const Result& result, const std::vector<Setting>& s
 
 Result load_result(const std::filesystem::path& path) {
   return read_result(read_file(path), path.string());
+}
+
+void save_result(const std::filesystem::path& path, const Result& result) {
+  write_file_atomically(path, write_result(result));
 }
 
 std::vector<std::filesystem::path> find_result_files(

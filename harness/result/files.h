@@ -22,6 +22,10 @@ std::string result_file_name(const Result& result, const std::vector<Setting>& s
 // Reads one result file. Throws Error when the file cannot be read, and as read_result.
 Result load_result(const std::filesystem::path& path);
 
+// Writes a result file in one step (see write_file_atomically): what was there before stays until
+// the new result is on disk. Throws Error when it cannot be written, and as write_result.
+void save_result(const std::filesystem::path& path, const Result& result);
+
 // The given files, and for a directory the result files directly inside it, by name; what else is
 // a .json file there (plots' data, verdicts) is passed over. Throws Error when a path does not
 // exist or a directory holds no result.

@@ -86,10 +86,13 @@ TEST_CASE("runs that differ have names that differ") {
   CHECK(lower_case.size() == names.size());
 }
 
-TEST_CASE("a file that was written loads") {
+TEST_CASE("a result that was saved loads") {
   const TemporaryDirectory directory;
-  const std::string text = write_result(sample_result());
-  CHECK(write_result(load_result(directory.write("a.json", text))) == text);
+  const fs::path path = directory.write("a.json", "what was there before");
+  save_result(path, sample_result());
+  CHECK(write_result(load_result(path)) == write_result(sample_result()));
+  CHECK(std::distance(fs::directory_iterator(directory.path()), {}) == 1);
+  CHECK_THROWS_AS(save_result(directory.path() / "none" / "a.json", sample_result()), Error);
 }
 
 TEST_CASE("a file that cannot be read is named, with the reason") {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "harness/base/atomic_file.h"
 #include "harness/base/error.h"
 #include "harness/result/schema.h"
 
@@ -15,14 +16,6 @@ namespace {
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) {
-    throw tailgate::Error("cannot write '" + path.string() + "'", "name the folder results/");
-  }
 }
 
 void update(const std::filesystem::path& directory) {
@@ -36,8 +29,8 @@ void update(const std::filesystem::path& directory) {
   }
   text.resize(at);
   text += tailgate::kFieldTablesMark;
-  write(readme, text + "\n" + tailgate::result_field_tables());
-  write(directory / "schema.json", tailgate::result_schema_json());
+  tailgate::write_file_atomically(readme, text + "\n" + tailgate::result_field_tables());
+  tailgate::write_file_atomically(directory / "schema.json", tailgate::result_schema_json());
 }
 
 }  // namespace

@@ -1,0 +1,124 @@
+// The subcommands that read result files: show and export.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/base/error.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/export.h"
+#include "harness/cli/show.h"
+#include "harness/result/files.h"
+#include "harness/result/sample.h"
+
+namespace tailgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory with two results, "a.json" and "b.json".
+class ResultDirectory {
+ public:
+  ResultDirectory() {
+    std::string pattern = (fs::temp_directory_path() / "tailgate-cli-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+    save_result(path_ / "a.json", sample_result());
+    save_result(path_ / "b.json", sample_result());
+  }
+  ~ResultDirectory() { fs::remove_all(path_); }
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string shown(const ShowRequest& request) {
+  std::ostringstream out;
+  show(request, out);
+  return out.str();
+}
+
+std::string exported(const ExportRequest& request) {
+  std::ostringstream out;
+  export_results(request, out);
+  return out.str();
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST_CASE("show prints one table of everything it is given") {
+  const ResultDirectory directory;
+  const std::string text = shown({.paths = {directory.path(), directory / "a.json"}});
+  CHECK(occurrences(text, "rate/s") == 1);
+  CHECK(occurrences(text, "steady@file:mode=mmap (preset quick)\n   10k") == 3);
+  CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("show prints JSON with the files' names") {
+  const ResultDirectory directory;
+  const auto list = nlohmann::json::parse(shown({.paths = {directory.path()}, .json = true}));
+  REQUIRE(list.size() == 2);
+  CHECK(list[1]["file"] == (directory / "b.json").string());
+}
+
+TEST_CASE("show prints nothing when a result cannot be read") {
+  const ResultDirectory directory;
+  std::ostringstream out;
+  CHECK_THROWS_AS(show({.paths = {directory / "a.json", directory / "none.json"}}, out), Error);
+  CHECK(out.str().empty());
+}
+
+TEST_CASE("export prints one result, and writes several to a directory") {
+  const ResultDirectory directory;
+  const std::string csv = exported({.format = "csv", .paths = {directory / "a.json"}});
+  CHECK(csv.starts_with("scenario,preset,sink,"));
+  const fs::path out = directory / "new/folder";
+  const std::string written =
+      exported({.format = "csv", .paths = {directory.path()}, .directory = out});
+  CHECK(written == (out / "a.csv").string() + "\n" + (out / "b.csv").string() + "\n");
+  std::ifstream file(out / "b.csv", std::ios::binary);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == csv);
+}
+
+TEST_CASE("export's errors name what was wrong") {
+  const ResultDirectory directory;
+  const std::vector<fs::path> one = {directory / "a.json"};
+  CHECK_THROWS_WITH(exported({.format = "csv", .paths = {directory.path()}}),
+                    Catch::StartsWith("2 results do not fit into one output"));
+  CHECK_THROWS_WITH(exported({.format = "xls", .paths = one}), Catch::Contains("'xls'"));
+  CHECK_THROWS_WITH(exported({.format = "csv", .paths = one, .metric = "speed"}),
+                    Catch::Contains("'speed'"));
+  CHECK_THROWS_WITH(exported({.format = "csv", .paths = one, .step = 7}),
+                    Catch::Contains("no step 7"));
+  CHECK_THROWS_WITH(exported({.format = "csv", .paths = one, .directory = directory / "a.json"}),
+                    Catch::Contains("cannot make the directory"));
+}
+
+TEST_CASE("the commands take their options from the command line") {
+  const ResultDirectory directory;
+  CLI::App app;
+  Action action;
+  add_show_command(app, action);
+  add_export_command(app, action);
+  const fs::path out = directory / "out";
+  const std::string a = (directory / "a.json").string();
+  // Printed to standard output as well, which Catch does not mind.
+  app.parse("export hgrm " + a + " --metric service --step 0 --out " + out.string());
+  CHECK(action() == kExitDone);
+  CHECK(fs::exists(out / "a.hgrm"));
+  app.parse("show --trials " + a + ".none");
+  CHECK_THROWS_AS(action(), Error);
+  CHECK_THROWS_AS(app.parse("export hgrm"), CLI::RequiredError);
+  CHECK_THROWS_AS(app.parse("show"), CLI::RequiredError);
+  CHECK_THAT(app.get_subcommand("export")->help(), Catch::Contains("csv-intervals"));
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,80 @@
+#include "harness/report/human.h"
+
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <limits>
+
+namespace tailgate {
+namespace {
+
+constexpr std::uint64_t kMaxU64 = std::numeric_limits<std::uint64_t>::max();
+
+TEST_CASE("durations have four digits and the unit at hand") {
+  CHECK(human_duration(0) == "0ns");
+  CHECK(human_duration(999) == "999ns");
+  CHECK(human_duration(1000) == "1.000us");
+  CHECK(human_duration(1235) == "1.235us");
+  CHECK(human_duration(12'345) == "12.35us");
+  CHECK(human_duration(999'949) == "999.9us");
+  CHECK(human_duration(999'950) == "1.000ms");
+  CHECK(human_duration(20'000'502) == "20.00ms");
+  CHECK(human_duration(1'000'000'000) == "1.000s");
+  CHECK(human_duration(60'000'000'000) == "60.00s");
+  CHECK(human_duration(3'600'000'000'000) == "1.000h");
+  CHECK(human_duration(86'400'000'000'000) == "1.000d");
+}
+
+TEST_CASE("counts are exact up to six digits") {
+  CHECK(human_count(std::uint64_t{0}) == "0");
+  CHECK(human_count(std::uint64_t{999'999}) == "999999");
+  CHECK(human_count(std::uint64_t{1'000'000}) == "1.000M");
+  CHECK(human_count(std::uint64_t{1'234'567}) == "1.235M");
+  CHECK(human_count(std::int64_t{-12}) == "-12");
+  CHECK(human_count(std::numeric_limits<std::int64_t>::min()) == "-9.223E");
+  CHECK(human_count(kMaxU64) == "18.45E");
+}
+
+TEST_CASE("rates drop zeros that say nothing") {
+  CHECK(human_rate(0) == "0");
+  CHECK(human_rate(0.5) == "0.5");
+  CHECK(human_rate(100) == "100");
+  CHECK(human_rate(10'000) == "10k");
+  CHECK(human_rate(9987.5) == "9.988k");
+  CHECK(human_rate(1'500'000) == "1.5M");
+  CHECK(human_rate(999'960) == "1M");
+  CHECK(human_rate(1e300) == ">9999E");
+}
+
+TEST_CASE("no figure is wider than seven columns") {
+  std::uint64_t value = 1;
+  for (int i = 0; i < 64; ++i, value *= 2) {
+    for (const std::uint64_t near : {value - 1, value, value + value / 3}) {
+      CHECK(human_duration(near).size() <= 7);
+      CHECK(human_count(near).size() <= 7);
+      CHECK(human_count(-static_cast<std::int64_t>(near / 2)).size() <= 7);
+      CHECK(human_rate(static_cast<double>(near)).size() <= 7);
+      CHECK(human_rate(1.0 / static_cast<double>(near + 1)).size() <= 7);
+    }
+  }
+  CHECK(human_duration(kMaxU64).size() <= 7);
+}
+
+TEST_CASE("texts cannot steer the terminal") {
+  CHECK(printable("plain µs 時") == "plain µs 時");
+  CHECK(printable("red \x1b[31m\n\t\x7f") == "red ?[31m???");
+  CHECK(printable("csi \xc2\x9b"
+                  "31m, no-break\xc2\xa0space") == "csi ?31m, no-break\xc2\xa0space");
+}
+
+TEST_CASE("texts wrap at spaces, and within words that are too long") {
+  using Lines = std::vector<std::string>;
+  CHECK(wrapped("", 10, 2) == Lines{""});
+  CHECK(wrapped("one two three", 7, 0) == Lines{"one two", "three"});
+  CHECK(wrapped("one two three", 9, 2) == Lines{"one two", "  three"});
+  CHECK(wrapped("abcdefghij", 4, 1) == Lines{"abcd", " efg", " hij"});
+  CHECK(wrapped("µµµµ µµ", 4, 0) == Lines{"µµµµ", "µµ"});
+  CHECK(columns_of("µ時a") == 3);
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,137 @@
+#include "harness/report/text.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/report/human.h"
+#include "harness/result/sample.h"
+
+namespace tailgate {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void check_width(const std::string& text) {
+  for (const std::string& line : lines_of(text)) {
+    INFO(line);
+    CHECK(columns_of(line) <= 80);
+  }
+}
+
+TEST_CASE("the table aligns the figures under their titles") {
+  const auto lines = lines_of(render_text({sample_result()}, {}));
+  REQUIRE(lines.size() > 5);
+  CHECK(lines[0] ==
+        "rate/s achieved  trials time         p50     p99   p99.9     max    lost  unacc.");
+  CHECK(lines[1] == "steady@file:mode=mmap (preset quick)");
+  CHECK(lines[2] ==
+        "   10k      10k     3/4 response 10.00ms 19.81ms 19.99ms 20.00ms     100      10");
+  CHECK(lines[3] == "                        service  10.00ms 19.81ms 19.99ms 20.00ms");
+  CHECK(lines[4].starts_with("                        delivery 10.1"));
+}
+
+TEST_CASE("the floor, failed trials and remarks stand below the table") {
+  const std::string text = render_text({sample_result()}, {});
+  CHECK_THAT(text, Catch::Contains("floor: a call that does nothing takes 24ns (p50), at worst"));
+  CHECK_THAT(text, Catch::Contains("! trial 3: crashed (SIGSEGV in the provider process)\n"));
+  CHECK_THAT(text, Catch::Contains("! trial 2: 10 events are unaccounted for\n"
+                                   "    -> see ledger.unaccounted_cause\n"));
+  CHECK_THAT(text, Catch::Contains("! 1 of 4 trials did not complete\n"));
+}
+
+TEST_CASE("a remark that trials share is printed once") {
+  Result result = sample_result();
+  for (const unsigned trial : {0u, 1u, 3u}) result.trials[trial].remarks = {{"noisy", "be quiet"}};
+  CHECK_THAT(render_text({result}, {}), Catch::Contains("! trials 0-1, 3: noisy\n    -> be quiet"));
+}
+
+TEST_CASE("a restriction on use and an interrupted run are shown") {
+  Result result = sample_result();
+  result.label = "Wine: smoke, not Windows";
+  result.complete = false;
+  const std::string text = render_text({result}, {});
+  CHECK_THAT(text, Catch::Contains("! restricted use: Wine: smoke, not Windows\n"));
+  CHECK_THAT(text, Catch::Contains("! the run was interrupted before its last trial\n"));
+}
+
+TEST_CASE("trials have rows of their own when asked for") {
+  const std::string text = render_text({sample_result()}, {.trials = true});
+  CHECK_THAT(text, Catch::Contains("    #0      10k      ok response"));
+  CHECK_THAT(text, Catch::Contains("    #2     9.5k      ok response"));
+  CHECK_THAT(text, Catch::Contains("    #3        0 crashed response       -       -"));
+  check_width(text);
+}
+
+TEST_CASE("a step that could not keep up, losses that nobody checked and a bounded maximum show") {
+  Result result = sample_result();
+  result.summary[0].saturated = true;
+  result.summary[0].response.overflow = 1;
+  for (Trial& trial : result.trials) {
+    trial.ledger.checked = false;
+    trial.ledger.unaccounted = 0;
+  }
+  const auto lines = lines_of(render_text({result}, {}));
+  CHECK(lines[2] ==
+        "   10k     10k!     3/4 response 10.00ms 19.81ms 19.99ms>20.00ms     100       -");
+}
+
+TEST_CASE("no line is wider than 80 columns, whatever the values") {
+  Result result = sample_result();
+  const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
+  const Latency slow{huge, huge, 1e300, huge, huge, huge, huge, huge, huge, huge, ""};
+  StepSummary& step = result.summary[0];
+  step = {0, 1e300, 123456.7, 4'000'000'000u, true, slow, slow, slow};
+  for (Trial& trial : result.trials) {
+    trial.index = 4'000'000'000u;
+    trial.outcome = "an outcome of another version";
+    trial.outcome_detail = std::string(300, 'x');
+    trial.service = trial.response = slow;
+    trial.achieved_rate_hz = 999'949.9;
+    trial.ledger.lost = huge / 8;
+    trial.ledger.unaccounted = std::numeric_limits<std::int64_t>::min() / 4;
+    trial.floor.service = slow;
+    trial.remarks.push_back({"µ " + std::string(200, 'y') + " words", std::string(120, 'z')});
+  }
+  result.scenario.preset = std::string(100, 'p');
+  check_width(render_text({result, sample_result()}, {.trials = true}));
+}
+
+TEST_CASE("colours change no text") {
+  const std::string plain = render_text({sample_result()}, {});
+  std::string coloured = render_text({sample_result()}, {.colour = true});
+  CHECK(plain.find('\x1b') == std::string::npos);
+  CHECK(coloured != plain);
+  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  CHECK(coloured == plain);
+}
+
+TEST_CASE("results without trials, and none at all, are shown too") {
+  check_width(render_text({Result()}, {}));
+  CHECK_THAT(render_text({Result()}, {}), Catch::Contains("floor: not measured"));
+  CHECK(lines_of(render_text({}, {})).size() == 1);
+}
+
+TEST_CASE("the same figures come as JSON") {
+  const auto list =
+      nlohmann::json::parse(render_summary_json({sample_result(), Result()}, {"a.json", "b.json"}));
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["file"] == "a.json");
+  CHECK(list[0]["sink"] == "file:mode=mmap");
+  CHECK(list[0]["summary"][0]["response"]["p99_ns"] == sample_result().summary[0].response.p99_ns);
+  CHECK_FALSE(list[0]["summary"][0]["response"].contains("hdr"));
+  CHECK(list[0]["trials"][2]["ledger"]["unaccounted"] == 10);
+  CHECK(list[0]["trials"][0]["floor_ns_p50"] == 24);
+  CHECK(list[1]["trials"].empty());
+}
+
+}  // namespace
+}  // namespace tailgate
