@@ -15,6 +15,7 @@
 #include "harness/report/text.h"
 #include "harness/result/files.h"
 #include "harness/result/json.h"
+#include "harness/result/latency.h"
 #include "harness/trial/scratch.h"
 #include "scenarios/preset.h"
 #include "scenarios/runner.h"
@@ -153,7 +154,8 @@ Machine machine_used() {
                   .cpu_model = info.cpu_model,
                   .logical_cpus = info.logical_cpus,
                   .memory_bytes = info.memory_bytes,
-                  .hypervisor = info.hypervisor};
+                  .hypervisor = info.hypervisor,
+                  .details = {}};
   for (const auto& [name, value] : info.details) machine.details.push_back({name, value});
   return machine;
 }
