@@ -15,6 +15,7 @@
 #include "harness/report/text.h"
 #include "harness/result/files.h"
 #include "harness/result/json.h"
+#include "harness/result/latency.h"
 #include "harness/trial/scratch.h"
 #include "scenarios/preset.h"
 #include "scenarios/runner.h"
@@ -153,7 +154,8 @@ Machine machine_used() {
                   .cpu_model = info.cpu_model,
                   .logical_cpus = info.logical_cpus,
                   .memory_bytes = info.memory_bytes,
-                  .hypervisor = info.hypervisor};
+                  .hypervisor = info.hypervisor,
+                  .details = {}};
   for (const auto& [name, value] : info.details) machine.details.push_back({name, value});
   return machine;
 }
@@ -221,7 +223,7 @@ void print_results(const std::vector<Result>& results, const Reporter& reporter,
     fmt::print("]\n");
     return;
   }
-  fmt::print("{}", render_text(results, {.colour = is_terminal(stdout)}));
+  fmt::print("{}", render_text(results, {.colour = colour_wanted(stdout)}));
   fmt::print("\nwrote:\n");
   for (const Result& result : results) {
     fmt::print("  {}\n", reporter.file_of(result).string());
