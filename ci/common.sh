@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 
 export LC_ALL=C.UTF-8
+caller_dir=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 command_name="ci/$(basename "$0")"

@@ -209,5 +209,6 @@ def _troubles(part):
 
 
 def file_name(text):
-    """`text` with what file systems object to replaced."""
-    return "".join(c if c.isalnum() and c.isascii() or c in "@.+-_," else "-" for c in text)
+    """`text` with what file systems object to replaced, ':', ',' and '=' as in results' names."""
+    text = text.translate(str.maketrans(":,=", "__-"))
+    return re.sub(r"[^A-Za-z0-9@.+_-]", "-", text)

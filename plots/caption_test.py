@@ -120,4 +120,4 @@ def test_loads_in_words(change, text):
 
 
 def test_file_names_hold_what_file_systems_take():
-    assert caption.file_name("a@b:c=d/../e é*.x") == "a@b-c-d-..-e---.x"
+    assert caption.file_name("a@b:c=d,e/../f é*.x") == "a@b_c-d_e-..-f---.x"

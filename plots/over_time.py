@@ -71,7 +71,7 @@ def draw_run(part, trials):
     spans = [columns(trial) for trial in trials]
     digests = [latency for _, latencies in spans for latency in latencies
                if latency and latency["count"]]
-    lowest = min(bottom(part.run, digest) for digest in digests) / 1.5
+    lowest = max(1, min(digest["min_ns"] for digest in digests)) / 1.5
     low_exponent = math.floor(math.log10(lowest) * CELLS_PER_DECADE) / CELLS_PER_DECADE
     top = math.log10(max(2, max(digest["max_ns"] for digest in digests)) * 1.3)
     rows = max(CELLS_PER_DECADE, math.ceil((top - low_exponent) * CELLS_PER_DECADE))
@@ -86,11 +86,6 @@ def draw_run(part, trials):
         panel.set_title(f"trial {trial['index']}{failed}", size=9, loc="left", pad=3)
     finish(figure, panels[len(trials):], axes, levels, max(edges[-1] for edges, _ in spans), mesh)
     return figure
-
-
-def bottom(run, latency):
-    """Lowest value of a distribution, at least 1 ns."""
-    return max(1, run.histogram(latency).buckets[0][0])
 
 
 def lines(panel, edges, latencies):
@@ -118,8 +113,7 @@ def finish(figure, unused, axes, levels, end_s, mesh):
         shown[-1].set_xlabel("time since recording began (s)")
         shown[-1].tick_params(labelbottom=True)
     right = axes[0][-1]
-    handles = [style.handle(name, **style.percentile_look(name)) for name, _ in reversed(LINES)]
-    style.legend(right, handles)
+    style.legend(right, list(reversed(first.lines)))
     style.color_scale(figure, right, mesh, "events per cell")
 
 

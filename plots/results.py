@@ -3,7 +3,6 @@
 Numbers are taken as the file has them; nothing is measured or derived anew here.
 """
 import json
-import math
 import pathlib
 from dataclasses import dataclass
 
@@ -21,19 +20,21 @@ class NotAResult(ResultError):
     """Well-formed JSON that is no result of tailgate."""
 
 
-COUNT, NUMBER, TEXT, FLAG = "a count", "a number", "a text", "true or false"
-LATENCY = {"count": COUNT, "p50_ns": COUNT, "p99_ns": COUNT, "p99_9_ns": COUNT, "max_ns": COUNT,
-           "overflow": COUNT, "hdr": TEXT}
-LOAD = {"shape": TEXT, "rate_hz": NUMBER, "end_rate_hz": NUMBER, "burst_events": COUNT,
-        "burst_gap_s": NUMBER, "threads": COUNT, "payload": TEXT, "duration_s": NUMBER,
+COUNT, BALANCE, TEXT, FLAG = "a count", "a whole number", "a text", "true or false"
+# Rates and durations; beyond these bounds no axis could show them.
+AMOUNT = "0 or between 1e-9 and 1e18"
+LATENCY = {"count": COUNT, "min_ns": COUNT, "p50_ns": COUNT, "p99_ns": COUNT, "p99_9_ns": COUNT,
+           "max_ns": COUNT, "overflow": COUNT, "hdr": TEXT}
+LOAD = {"shape": TEXT, "rate_hz": AMOUNT, "end_rate_hz": AMOUNT, "burst_events": COUNT,
+        "burst_gap_s": AMOUNT, "threads": COUNT, "payload": TEXT, "duration_s": AMOUNT,
         "events": COUNT}
 REMARKS = [{"what": TEXT}]
 INTERVAL = {"start_ns": COUNT, "end_ns": COUNT, "response": LATENCY}
 TRIAL = {"index": COUNT, "step": COUNT, "load": LOAD, "outcome": TEXT, "start_ns": COUNT,
          "response": LATENCY, "service": LATENCY, "intervals": [INTERVAL],
-         "ledger": {"checked": FLAG, "emitted": COUNT, "unaccounted": NUMBER},
+         "ledger": {"checked": FLAG, "emitted": COUNT, "unaccounted": BALANCE},
          "floor": {"service": LATENCY}, "remarks": REMARKS}
-STEP = {"step": COUNT, "rate_hz": NUMBER, "achieved_rate_hz": NUMBER, "trials": COUNT,
+STEP = {"step": COUNT, "rate_hz": AMOUNT, "achieved_rate_hz": AMOUNT, "trials": COUNT,
         "saturated": FLAG, "service": LATENCY, "response": LATENCY}
 RESULT = {"id": TEXT, "complete": FLAG, "label": TEXT,
           "scenario": {"name": TEXT, "preset": TEXT}, "sink": {"name": TEXT, "label": TEXT},
@@ -153,4 +154,6 @@ def _is(value, kind):
         return isinstance(value, bool)
     if kind == COUNT:
         return type(value) is int and 0 <= value < 2**64
-    return type(value) in (int, float) and abs(value) < 1e300 and math.isfinite(value)
+    if kind == BALANCE:
+        return type(value) is int and abs(value) < 2**64
+    return type(value) in (int, float) and (value == 0 or 1e-9 <= value <= 1e18)

@@ -9,8 +9,8 @@ import pytest
 import results
 import testing
 
-SCHEMA = json.loads((pathlib.Path(__file__).resolve().parent.parent / "results" / "schema.json")
-                    .read_text())
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = json.loads((PROJECT / "results" / "schema.json").read_text())
 GOOD = testing.steady([{100: 3, 200: 1}])
 
 
@@ -74,7 +74,9 @@ def changed(path, value):
     (["trials", 0, "start_ns"], -1, r"trials\[0\].start_ns is '-1', not a count"),
     (["trials", 0, "start_ns"], 2**64, "not a count"),
     (["summary", 0, "saturated"], 0, "not true or false"),
-    (["summary", 0, "rate_hz"], "10", "not a number"),
+    (["summary", 0, "rate_hz"], "10", "not 0 or between"),
+    (["summary", 0, "rate_hz"], -1.0, "not 0 or between"),
+    (["trials", 0, "ledger", "unaccounted"], 0.5, "not a whole number"),
     (["summary", 0, "response", "hdr"], 7, "not a text"),
     (["summary", 0, "response", "count"], 4.0, "not a count"),
 ])
@@ -136,3 +138,28 @@ def test_the_preset_is_part_of_the_scenario_where_it_says_more(tmp_path):
         data = copy.deepcopy(GOOD)
         data["scenario"]["preset"] = preset
         assert results.load(testing.write(tmp_path, data)).scenario == name
+
+
+def latencies(value):
+    """Every latency object in a result."""
+    if isinstance(value, dict):
+        if "hdr" in value:
+            yield value
+        for inner in value.values():
+            yield from latencies(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from latencies(inner)
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / "results" / "fixtures").glob("*.json")),
+                         ids=lambda path: path.name)
+def test_the_programs_digests_are_those_of_its_histograms(path):
+    run = results.load(path)
+    filled = [latency for latency in latencies(run.data) if latency["count"]]
+    assert filled
+    for latency in filled:
+        histogram = run.histogram(latency)
+        for key, q in (("p50_ns", 0.5), ("p90_ns", 0.9), ("p99_ns", 0.99), ("p99_9_ns", 0.999),
+                       ("p99_99_ns", 0.9999), ("max_ns", 1)):
+            assert histogram.quantile(q) == latency[key], key

@@ -68,7 +68,9 @@ TEST_CASE("the text encoding is the binary one in letters, low half first") {
     CHECK(static_cast<unsigned>(text[2 * i]) == 'a' + (value & 15));
     CHECK(static_cast<unsigned>(text[2 * i + 1]) == 'a' + (value >> 4));
   }
-  const auto printable = [](std::byte byte) { return byte > std::byte{' '} && byte < std::byte{127}; };
+  const auto printable = [](std::byte byte) {
+    return byte > std::byte{' '} && byte < std::byte{127};
+  };
   CHECK(std::all_of(text.begin(), text.end(), printable));
 }
 

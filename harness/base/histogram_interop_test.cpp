@@ -1,5 +1,6 @@
 // HdrHistogram's Java library and tailgate read what the other wrote.
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,7 +72,7 @@ TEST_CASE("HdrHistogram reads our interval log", "[interop]") {
   for (std::size_t i = 0; i < sets.size(); ++i) {
     REQUIRE(read[i].at("set") == sets[i].name);
     test::check_figures(sets[i].histogram, read[i]);
-    const long start_ms = 1'700'000'000'250 + 1000 * static_cast<long>(i);
+    const std::int64_t start_ms = 1'700'000'000'250 + 1000 * static_cast<std::int64_t>(i);
     CHECK(read[i].at("start_ms") == std::to_string(start_ms));
     CHECK(read[i].at("end_ms") == std::to_string(start_ms + 500));
   }

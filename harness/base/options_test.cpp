@@ -16,7 +16,9 @@ OptionTable table() {
           {"dir", OptionType::text, "", "where"}};
 }
 
-Options options() { return Options(table(), "sink 'test'"); }
+Options options() {
+  return Options(table(), "sink 'test'");
+}
 
 TEST_CASE("an option that was not set has its default") {
   const Options set = options();
@@ -53,8 +55,8 @@ TEST_CASE("what is not a number of the type and range is refused with what would
                            "1 ", "--1", "1e400"}) {
     INFO("'" << text << "'");
     Options set = options();
-    CHECK_THROWS_WITH(set.set("events", text), Contains("sink 'test': events = '") &&
-                                                   Contains("a whole number from 0 to"));
+    CHECK_THROWS_WITH(set.set("events", text),
+                      Contains("sink 'test': events = '") && Contains("a whole number from 0 to"));
     CHECK(set.integer("events") == 5);
     CHECK_FALSE(set.given("events"));
   }
@@ -82,8 +84,8 @@ TEST_CASE("booleans and choices take their words only") {
 TEST_CASE("an unknown name is answered with the nearest one") {
   Options set = options();
   CHECK_THROWS_WITH(set.set("rate_khz", "1"), Contains("sink 'test' has no option 'rate_khz'") &&
-                                                 Contains("did you mean 'rate_hz'?") &&
-                                                 Contains("dir"));
+                                                  Contains("did you mean 'rate_hz'?") &&
+                                                  Contains("dir"));
   CHECK_THROWS_WITH(set.set("zzzzzz", "1"), Contains("valid options: ") && !Contains("did you"));
 }
 

@@ -113,7 +113,10 @@ class TrialRun {
 
   void report(const char* what) const {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-    progress_({what, elapsed.count(), planned_trial_s(memory_.plan().load, settings_)});
+    progress_({.what = what,
+               .elapsed_s = elapsed.count(),
+               .planned_s = planned_trial_s(memory_.plan().load, settings_),
+               .provider_pid = provider_ ? provider_->pid() : 0});
   }
 
   Child start_child(const char* command, const char* log_name) {

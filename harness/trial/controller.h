@@ -39,6 +39,7 @@ struct TrialProgress {
   std::string what;      // "load", "read back" …
   double elapsed_s = 0;  // of the whole trial
   double planned_s = 0;
+  int provider_pid = 0;  // 0 before it has started
 };
 using ProgressCallback = std::function<void(const TrialProgress&)>;
 

@@ -22,8 +22,8 @@ Record read_whole(Consumer& consumer, EventEncoding encoding) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const TestDirectory directory;
   const std::filesystem::path path = directory.path() / "events";
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data),
-                                              static_cast<std::streamsize>(size));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   for (const EventEncoding encoding : {EventEncoding::binary, EventEncoding::text}) {
     EventStreamConsumer appended(path, encoding, FileGrowth::append);
     const Record record = read_whole(appended, encoding);

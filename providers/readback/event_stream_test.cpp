@@ -76,8 +76,8 @@ TEST_CASE("after a torn event the next one is found, wherever the tear is") {
 
 TEST_CASE("a cut-off last event is damage, not silence") {
   for (const std::size_t rest : {1, 31, 32, 99}) {
-    const Record record = read_whole(event_text(0) + event_text(1).substr(0, rest),
-                                     FileGrowth::append);
+    const Record record =
+        read_whole(event_text(0) + event_text(1).substr(0, rest), FileGrowth::append);
     CHECK(record.sequences == Sequences{0});
     CHECK(record.damaged_bytes == rest);
   }
@@ -141,9 +141,8 @@ TEST_CASE("an event that was being written in place is waited for, and then read
 
 TEST_CASE("an event whose writer died in its middle is damage in a file sized ahead") {
   const std::string half = event_text(1).substr(0, 60) + std::string(40, '\0');
-  const Record record =
-      read_whole(event_text(0) + half + event_text(2) + std::string(500, '\0'),
-                 FileGrowth::in_place);
+  const Record record = read_whole(event_text(0) + half + event_text(2) + std::string(500, '\0'),
+                                   FileGrowth::in_place);
   CHECK(record.sequences == Sequences{0, 2});
   CHECK(record.bad_events == 0);
   CHECK(record.damaged_bytes == 100);

@@ -39,7 +39,8 @@ TEST_CASE("a line is handed over when its line feed is there") {
   CHECK(consumer.poll(record) == 0);
   file.append(line_event(0));
   CHECK(consumer.poll(record) == 0);
-  file.append("\n" + line_event(1).substr(0, 50));
+  file.append("\n");
+  file.append(line_event(1).substr(0, 50));
   CHECK(consumer.poll(record) == 1);
   consumer.finish(record);
   CHECK(record.sequences == Sequences{0});
@@ -54,9 +55,9 @@ TEST_CASE("where a line was cut and another follows in it, that one is found") {
 }
 
 TEST_CASE("foreign lines are handed over for the ledger to count; endless ones are damage") {
-  const Record record = read_whole("hello world\n" + line_event(0) + "\n" +
-                                   std::string(3 * FileTail::kWindowBytes, 'x') + "\n" +
-                                   line_event(1) + "\n");
+  const Record record =
+      read_whole("hello world\n" + line_event(0) + "\n" +
+                 std::string(3 * FileTail::kWindowBytes, 'x') + "\n" + line_event(1) + "\n");
   CHECK(record.sequences == Sequences{0, 1});
   CHECK(record.bad_events >= 1);
   CHECK(record.damaged_bytes + record.event_bytes > 3 * FileTail::kWindowBytes);

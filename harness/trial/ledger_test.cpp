@@ -1,0 +1,104 @@
+#include "harness/trial/ledger.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+using namespace tailgate;
+
+namespace {
+
+constexpr std::uint32_t kRun = 7;
+
+std::vector<std::byte> make(std::uint16_t thread, std::uint64_t sequence,
+                            EventEncoding encoding = EventEncoding::binary,
+                            std::uint32_t run = kRun) {
+  std::vector<std::byte> event = prepare_event(encoding, 100);
+  stamp_event(event.data(), encoding,
+              {.run = run,
+               .thread = thread,
+               .size_bytes = static_cast<std::uint16_t>(event.size()),
+               .sequence = sequence,
+               .emit_ns = 1000 + sequence});
+  return event;
+}
+
+struct Fixture {
+  std::uint64_t begun = 100;
+  EventStamp stamp{};
+  Ledger ledger{kRun, 2, EventEncoding::binary, [this](unsigned) { return begun; }};
+  bool add(std::uint16_t thread, std::uint64_t sequence) {
+    return ledger.add(make(thread, sequence), stamp);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every event counts once, by thread and sequence") {
+  Fixture f;
+  for (std::uint64_t i = 0; i < 100; ++i) CHECK(f.add(0, i));
+  CHECK(f.add(1, 0));
+  CHECK(f.stamp.thread == 1);
+  CHECK(f.stamp.emit_ns == 1000);
+  CHECK(f.ledger.counts().delivered == 101);
+  CHECK(f.ledger.counts().reordered == 0);
+  CHECK_FALSE(f.add(0, 50));
+  CHECK(f.ledger.counts().duplicates == 1);
+  CHECK(f.ledger.counts().delivered == 101);
+  CHECK(f.ledger.has(0, 99));
+  CHECK_FALSE(f.ledger.has(0, 100));
+  CHECK_FALSE(f.ledger.has(1, 99));
+}
+
+TEST_CASE("an event after a later one of its thread is reordered, not lost") {
+  Fixture f;
+  for (std::uint64_t i : {0, 1, 3, 2, 4, 9, 5, 6}) CHECK(f.add(0, i));
+  CHECK(f.ledger.counts().delivered == 8);
+  CHECK(f.ledger.counts().reordered == 3);  // 2, 5, 6
+}
+
+TEST_CASE("events that were never emitted are foreign") {
+  Fixture f;
+  CHECK_FALSE(f.add(0, 100));
+  CHECK_FALSE(f.add(0, ~std::uint64_t{0}));
+  CHECK_FALSE(f.add(2, 0));
+  CHECK_FALSE(f.ledger.add(make(0, 0, EventEncoding::binary, 8), f.stamp));
+  CHECK(f.ledger.counts().foreign == 4);
+  f.begun = 101;
+  CHECK(f.add(0, 100));
+}
+
+TEST_CASE("one changed bit anywhere is corruption, never a delivery") {
+  const auto encoding = GENERATE(EventEncoding::binary, EventEncoding::text);
+  Ledger ledger(kRun, 1, encoding, [](unsigned) { return 1000u; });
+  EventStamp stamp;
+  const std::vector<std::byte> event = make(0, 5, encoding);
+  std::uint64_t changes = 0;
+  for (std::size_t at = 0; at < event.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<std::byte> changed = event;
+      changed[at] ^= static_cast<std::byte>(1 << bit);
+      CHECK_FALSE(ledger.add(changed, stamp));
+      ++changes;
+    }
+  }
+  CHECK(ledger.counts().delivered == 0);
+  CHECK(ledger.counts().corrupted + ledger.counts().foreign == changes);
+  CHECK(ledger.add(event, stamp));
+}
+
+TEST_CASE("any bytes are safe") {
+  std::mt19937 random(1);
+  Ledger ledger(kRun, 1, EventEncoding::binary, [](unsigned) { return 1000u; });
+  EventStamp stamp;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    std::vector<std::byte> bytes(random() % 200);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    if (bytes.size() >= 8 && i % 2 == 0) {
+      const std::vector<std::byte> real = make(0, 1);
+      std::copy_n(real.begin(), std::min<std::size_t>(bytes.size(), 8 + i % 40), bytes.begin());
+    }
+    CHECK_FALSE(ledger.add(bytes, stamp));
+  }
+  CHECK(ledger.counts().delivered == 0);
+}

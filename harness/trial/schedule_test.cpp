@@ -1,0 +1,171 @@
+#include "harness/trial/schedule.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/event.h"
+
+using namespace tailgate;
+
+namespace {
+
+std::vector<std::uint64_t> times(const LoadPlan& plan, unsigned thread, std::size_t count) {
+  Schedule schedule(plan, thread, 0);
+  std::vector<std::uint64_t> list(count);
+  for (std::uint64_t& time : list) time = schedule.next_ns();
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("steady: event k of one thread is due at k / rate, without drift") {
+  LoadPlan plan;
+  plan.shape = Shape::steady;
+  plan.rate_hz = 3e6;  // 333.33… ns apart: rounding errors would add up
+  const auto list = times(plan, 0, 3'000'001);
+  CHECK(list[0] == 0);
+  CHECK(list[3] == 1000);
+  CHECK(list[3'000'000] == 1'000'000'000);
+}
+
+TEST_CASE("steady: the threads share the rate and interleave evenly") {
+  LoadPlan plan;
+  plan.shape = Shape::steady;
+  plan.rate_hz = 1000;
+  plan.threads = 4;
+  std::vector<std::uint64_t> all;
+  for (unsigned thread = 0; thread < 4; ++thread) {
+    const auto list = times(plan, thread, 250);
+    all.insert(all.end(), list.begin(), list.end());
+  }
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i * 1'000'000);
+}
+
+TEST_CASE("steady: recording starts after the warm-up, the times go on evenly") {
+  LoadPlan plan;
+  plan.rate_hz = 100;
+  plan.warmup_s = 0.25;
+  Schedule schedule(plan, 0, 5'000'000'000);
+  CHECK(schedule.record_start_ns() == 5'250'000'000);
+  CHECK(schedule.next_ns() == 5'000'000'000);
+  CHECK(schedule.next_ns() == 5'010'000'000);
+}
+
+TEST_CASE("poisson: gaps are exponential with the rate's mean, and independent") {
+  LoadPlan plan;
+  plan.shape = Shape::poisson;
+  plan.rate_hz = 1e6;
+  plan.seed = 42;
+  constexpr std::size_t kCount = 200'000;
+  const auto list = times(plan, 0, kCount);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < kCount; ++i) {
+    gaps.push_back(static_cast<double>(list[i] - list[i - 1]) / 1000);
+  }
+  double product = 0;
+  for (std::size_t i = 1; i < gaps.size(); ++i) product += (gaps[i] - 1) * (gaps[i - 1] - 1);
+  // Lag-1 autocorrelation of independent gaps: standard error 1/sqrt(n) = .0022.
+  CHECK(std::abs(product / static_cast<double>(gaps.size())) < 0.012);
+
+  std::sort(gaps.begin(), gaps.end());
+  double distance = 0;  // Kolmogorov-Smirnov against 1 - exp(-x)
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const double expected = 1 - std::exp(-gaps[i]);
+    const double seen = static_cast<double>(i) / static_cast<double>(gaps.size());
+    distance = std::max(distance, std::abs(expected - seen));
+  }
+  // Critical value at p = .001: 1.95 / sqrt(n) = .0044; whole nanoseconds blur by .0005.
+  CHECK(distance < 0.005);
+}
+
+TEST_CASE("poisson: the seed decides, and threads differ") {
+  LoadPlan plan;
+  plan.shape = Shape::poisson;
+  plan.threads = 2;
+  const auto first = times(plan, 0, 100);
+  CHECK(first == times(plan, 0, 100));
+  CHECK(first != times(plan, 1, 100));
+  plan.seed = 2;
+  CHECK(first != times(plan, 0, 100));
+}
+
+TEST_CASE("burst: all events of a burst are due at its start") {
+  LoadPlan plan;
+  plan.shape = Shape::burst;
+  plan.burst_events = 3;
+  plan.burst_gap_s = 0.01;
+  plan.rate_hz = 300;
+  const auto list = times(plan, 0, 7);
+  CHECK(list ==
+        std::vector<std::uint64_t>{0, 0, 0, 10'000'000, 10'000'000, 10'000'000, 20'000'000});
+}
+
+TEST_CASE("ramp: the events up to any time are the integral of the rate") {
+  const auto rates =
+      GENERATE(std::pair{1000.0, 9000.0}, std::pair{9000.0, 1000.0}, std::pair{5000.0, 5000.0});
+  LoadPlan plan;
+  plan.shape = Shape::ramp;
+  plan.rate_hz = rates.first;
+  plan.end_rate_hz = rates.second;
+  plan.warmup_s = 0.5;
+  plan.duration_s = 2;
+  const auto list = times(plan, 0, 10'500 + static_cast<std::size_t>(rates.first / 2));
+  for (double at_s : {0.1, 0.5, 1.0, 1.7, 2.3, 2.5}) {
+    const double in_ramp_s = std::max(0.0, at_s - 0.5);
+    const double expected =
+        rates.first * at_s + (rates.second - rates.first) / 2 * in_ramp_s * in_ramp_s / 2;
+    const auto before =
+        std::lower_bound(list.begin(), list.end(), static_cast<std::uint64_t>(at_s * 1e9));
+    CHECK(static_cast<double>(before - list.begin()) == Approx(expected).margin(1.01));
+  }
+  CHECK(std::is_sorted(list.begin(), list.end()));
+}
+
+TEST_CASE("payload sizes follow their law and stay within the encoding") {
+  LoadPlan plan;
+  plan.payload = parse_payload("100");
+  CHECK(payload_sizes(plan, 0, kBinaryHeaderBytes) == std::vector<std::uint16_t>{100});
+
+  plan.payload = parse_payload("40");
+  CHECK(payload_sizes(plan, 0, kTextHeaderBytes) == std::vector<std::uint16_t>{64});
+
+  plan.payload = parse_payload("uniform(100,300)");
+  auto sizes = payload_sizes(plan, 0, kBinaryHeaderBytes);
+  std::sort(sizes.begin(), sizes.end());
+  CHECK(sizes.front() >= 100);
+  CHECK(sizes.back() <= 300);
+  CHECK(sizes[sizes.size() / 2] == Approx(200).margin(10));
+
+  plan.payload = parse_payload("lognormal(200,2000)");
+  sizes = payload_sizes(plan, 0, kBinaryHeaderBytes);
+  std::sort(sizes.begin(), sizes.end());
+  CHECK(sizes[sizes.size() / 2] == Approx(200).margin(12));
+  // The 99th percentile of 4096 draws has a standard error of about 6 %.
+  CHECK(sizes[sizes.size() * 99 / 100] == Approx(2000).epsilon(0.25));
+  CHECK(max_payload_bytes(plan, kBinaryHeaderBytes) == kMaxEventBytes);
+}
+
+TEST_CASE("impossible payloads and loads are refused with value and remedy") {
+  for (const char* text : {"", "12", "70000", "uniform(10,20)", "uniform(300,100)", "uniform(100)",
+                           "gauss(100,200)", "100 ", "lognormal(100,200"}) {
+    CHECK_THROWS_WITH(parse_payload(text), Catch::Contains(text) && Catch::Contains("give a size"));
+  }
+  LoadPlan plan;
+  CHECK_NOTHROW(check_load(plan));
+  plan.events = 10;
+  CHECK_THROWS_WITH(check_load(plan), Catch::Contains("events = 10"));
+  plan.duration_s = 0;
+  CHECK_NOTHROW(check_load(plan));
+  plan.threads = 11;
+  CHECK_THROWS_WITH(check_load(plan), Catch::Contains("events = 10"));
+  plan = LoadPlan{};
+  plan.rate_hz = 0;
+  CHECK_THROWS_WITH(check_load(plan), Catch::Contains("rate_hz = 0"));
+  plan.rate_hz = 1e9;
+  plan.duration_s = 3600;
+  CHECK_THROWS_WITH(check_load(plan), Catch::Contains("at most 1e10"));
+}
