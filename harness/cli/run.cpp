@@ -223,7 +223,7 @@ void print_results(const std::vector<Result>& results, const Reporter& reporter,
     fmt::print("]\n");
     return;
   }
-  fmt::print("{}", render_text(results, {.colour = is_terminal(stdout)}));
+  fmt::print("{}", render_text(results, {.colour = colour_wanted(stdout)}));
   fmt::print("\nwrote:\n");
   for (const Result& result : results) {
     fmt::print("  {}\n", reporter.file_of(result).string());

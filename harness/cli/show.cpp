@@ -1,7 +1,6 @@
 #include "harness/cli/show.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,15 +11,6 @@
 #include "harness/result/files.h"
 
 namespace tailgate {
-namespace {
-
-// NO_COLOR: https://no-color.org
-bool colour_wanted() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return (no_color == nullptr || *no_color == '\0') && is_terminal(stdout);
-}
-
-}  // namespace
 
 void show(const ShowRequest& request, std::ostream& out) {
   std::vector<Result> results;
@@ -56,7 +46,7 @@ void add_show_command(CLI::App& program, Action& action) {
       "  tailgate show --json out/bench | jq '.[].summary[].response.p99_ns'");
   command->callback([request, &action] {
     action = [request] {
-      request->colour = colour_wanted();
+      request->colour = colour_wanted(stdout);
       show(*request, std::cout);
       return kExitDone;
     };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 namespace tailgate {
 namespace {
@@ -19,6 +20,11 @@ std::uint64_t now_ms() {
 }
 
 }  // namespace
+
+bool colour_wanted(std::FILE* stream) {
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && is_terminal(stream);
+}
 
 StatusLine::StatusLine() : active_(is_terminal(stderr)) {}
 

@@ -10,6 +10,9 @@ namespace tailgate {
 // True when stream is a terminal that shows escape sequences.
 bool is_terminal(std::FILE* stream);
 
+// True when stream is such a terminal and the user has not set NO_COLOR (https://no-color.org).
+bool colour_wanted(std::FILE* stream);
+
 // One line that replaces itself, on a terminal only; nothing otherwise.
 class StatusLine {
  public:
