@@ -127,6 +127,7 @@ Child Child::start_self(const ChildOptions& options) {
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
 
+  const Namespaces namespaces(options.namespace_pid);
   const int output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (output < 0) {
     throw system_error("open", options.output.string(), errno, "choose another --scratch folder");
