@@ -1,0 +1,143 @@
+#include "scenarios/preset.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "harness/base/error.h"
+#include "providers/registry.h"
+
+using namespace tailgate;
+
+namespace {
+
+const std::filesystem::path kScenarios = std::filesystem::path(TAILGATE_SCENARIOS_DIR);
+
+Preset parse(const std::string& text) {
+  return parse_preset(text, "p.toml");
+}
+
+}  // namespace
+
+TEST_CASE("a preset sets options of its scenario and names sinks") {
+  const Preset preset = parse(
+      "description = \"d\"\n"
+      "scenario = \"steady\"\n"
+      "sinks = [\"null\", \"file:mode=mmap\"]\n"
+      "[set]\n"
+      "rate_hz = 12_500.5\n"
+      "threads = 2\n"
+      "arrivals = \"poisson\"\n");
+  CHECK(preset.name == "p");
+  CHECK(preset.description == "d");
+  CHECK_FALSE(preset.suite);
+  REQUIRE(preset.runs.size() == 1);
+  const PresetRun& run = preset.runs.front();
+  CHECK(run.scenario->name() == "steady");
+  CHECK(run.sinks == std::vector<std::string>{"null", "file:mode=mmap"});
+  CHECK(run.options.real("rate_hz") == 12'500.5);
+  CHECK(run.options.integer("threads") == 2);
+  CHECK(run.options.text("arrivals") == "poisson");
+  CHECK(run.options.given("threads"));
+  CHECK_FALSE(run.options.given("seed"));
+}
+
+TEST_CASE("lists become what a list option takes") {
+  const Preset preset = parse("scenario = \"sweep\"\n[set]\nrates_hz = [1000, 2.5e3, \"1M\"]\n");
+  CHECK(parse_rates(preset.runs.front().options.text("rates_hz")) ==
+        std::vector<double>{1000, 2500, 1e6});
+}
+
+TEST_CASE("each mistake gets one line with file and line number, value and remedy") {
+  struct Mistake {
+    const char* text;
+    const char* place;
+    const char* words;
+  };
+  const Mistake mistake = GENERATE(
+      Mistake{"scenario = \n", "p.toml:1", "mend the TOML"},
+      Mistake{"scenario = \"steady\"\nsink = [\"null\"]\n", "p.toml:2", "did you mean 'sinks'"},
+      Mistake{"scenario = \"stedy\"\n", "p.toml:1", "did you mean 'steady'"},
+      Mistake{"scenario = 5\n", "p.toml:1", "scenario is not a text"},
+      Mistake{"description = \"x\"\n", "p.toml:", "no scenario is named"},
+      Mistake{"scenario = \"steady\"\nsinks = \"null\"\n", "p.toml:2", "sinks is not a list"},
+      Mistake{"scenario = \"steady\"\nsinks = [\"null\",\n \"fil\"]\n", "p.toml:3",
+              "did you mean 'file'"},
+      Mistake{"scenario = \"steady\"\nsinks = [\"file:mode=tape\"]\n", "p.toml:2", "tape"},
+      Mistake{"scenario = \"steady\"\n[set]\nrate = 5\n", "p.toml:3", "did you mean 'rate_hz'"},
+      Mistake{"scenario = \"steady\"\n[set]\n\nrate_hz = -1\n", "p.toml:4", "rate_hz = '-1'"},
+      Mistake{"scenario = \"steady\"\n[set]\nrate_hz = \"fast\"\n", "p.toml:3", "fast"},
+      Mistake{"scenario = \"steady\"\n[set]\nthreads = 1.5\n", "p.toml:3", "whole number"},
+      Mistake{"scenario = \"steady\"\n[set]\nthreads = 2026-01-01\n", "p.toml:3", "neither"},
+      Mistake{"scenario = \"steady\"\nset = 5\n", "p.toml:2", "set is not a table"},
+      Mistake{"run = 5\n", "p.toml:1", "run is not a list"},
+      Mistake{"[[run]]\nscenario = \"steady\"\n", "p.toml:1", "names no sinks"},
+      Mistake{"[[run]]\nscenario = \"steady\"\nsinks = [\"null\"]\nrate_hz = 5\n", "p.toml:4",
+              "unknown key 'rate_hz'"});
+  INFO(mistake.text);
+  try {
+    parse(mistake.text);
+    FAIL("accepted");
+  } catch (const Error& error) {
+    const std::string said = error.what();
+    CHECK_THAT(said, Catch::StartsWith(mistake.place) && Catch::Contains(mistake.words));
+    CHECK(said.find('\n') == std::string::npos);
+    CHECK_FALSE(error.remedy().empty());
+  }
+}
+
+TEST_CASE("any bytes are an error, never a crash") {
+  std::uint64_t state = 7;
+  const std::string alphabet = "[]{}=\"'\\\n#.,-_ 0123456789abcrunsetdk\xff";
+  for (int i = 0; i < 3000; ++i) {
+    std::string text;
+    for (int length = static_cast<int>(state % 60); length > 0; --length) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      text += alphabet[(state >> 33) % alphabet.size()];
+    }
+    state += 0x9E3779B97F4A7C15u;
+    CHECK_THROWS_AS(parse(text), Error);
+  }
+}
+
+TEST_CASE("every installed preset and suite loads, and no name hides another") {
+  std::set<std::string> names;
+  for (const Scenario* scenario : all_scenarios()) CHECK(names.insert(scenario->name()).second);
+  const auto files = preset_files({kScenarios, kScenarios / "suites"});
+  REQUIRE(files.size() >= 5);
+  for (const std::filesystem::path& file : files) {
+    INFO(file);
+    const Preset preset = load_preset(file);
+    CHECK(names.insert(preset.name).second);
+    CHECK_FALSE(preset.description.empty());
+    CHECK(preset.suite == (file.parent_path().filename() == "suites"));
+    for (const PresetRun& run : preset.runs) {
+      const auto plan = run.scenario->next_step(run.options, {});
+      REQUIRE(plan);
+      CHECK_NOTHROW(check_load(*plan));
+    }
+  }
+}
+
+TEST_CASE("a name is a scenario, a preset, a suite or a file; else the error lists them") {
+  const std::vector<std::filesystem::path> folders = {kScenarios, kScenarios / "suites"};
+  CHECK(find_preset("steady", folders).name.empty());
+  CHECK(find_preset("steady-10k", folders).name == "steady-10k");
+  CHECK(find_preset("quick", folders).suite);
+  CHECK(find_preset((kScenarios / "burst-1k.toml").string(), folders).name == "burst-1k");
+  CHECK_THROWS_WITH(find_preset("quik", folders),
+                    Catch::Contains("'quik'") && Catch::Contains("did you mean 'quick'"));
+  CHECK_THROWS_WITH(find_preset("/no/such.toml", folders), Catch::Contains("/no/such.toml"));
+}
+
+TEST_CASE("the quick suite measures for at most three minutes") {
+  const Preset quick = load_preset(kScenarios / "suites" / "quick.toml");
+  double measured_s = 0;
+  for (const PresetRun& run : quick.runs) {
+    const auto plan = run.scenario->next_step(run.options, {});
+    const double step_s = plan->warmup_s + plan->duration_s;
+    measured_s += step_s * static_cast<double>(run.options.integer("trials")) *
+                  static_cast<double>(run.scenario->most_steps(run.options) * run.sinks.size());
+  }
+  CHECK(measured_s <= 180);
+}

@@ -1,0 +1,78 @@
+#include "scenarios/scenario.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "harness/base/error.h"
+
+using namespace tailgate;
+
+namespace {
+
+Options options_of(const Scenario& scenario) {
+  return Options(scenario.options(), scenario.name());
+}
+
+}  // namespace
+
+TEST_CASE("every scenario's defaults are a possible load, and its options are documented") {
+  for (const Scenario* scenario : all_scenarios()) {
+    INFO(scenario->name());
+    CHECK_FALSE(scenario->description().empty());
+    const Options options = options_of(*scenario);
+    for (const OptionSpec& spec : options.table()) CHECK_FALSE(spec.help.empty());
+    const auto plan = scenario->next_step(options, {});
+    REQUIRE(plan);
+    CHECK_NOTHROW(check_load(*plan));
+    CHECK(&find_scenario(scenario->name()) == scenario);
+  }
+}
+
+TEST_CASE("burst: the mean rate follows from size, gap and threads") {
+  Options options = options_of(find_scenario("burst"));
+  options.set("burst_events", "200");
+  options.set("burst_gap_s", "0.05");
+  options.set("threads", "3");
+  const auto plan = find_scenario("burst").next_step(options, {});
+  REQUIRE(plan);
+  CHECK(plan->rate_hz == Approx(12'000));
+}
+
+TEST_CASE("sweep: one step a rate, ends after the first that is saturated") {
+  const Scenario& sweep = find_scenario("sweep");
+  Options options = options_of(sweep);
+  options.set("rates_hz", "1k, 10k, 100k");
+  CHECK(sweep.most_steps(options) == 3);
+  std::vector<StepOutcome> before;
+  for (double rate_hz : {1e3, 1e4}) {
+    const auto plan = sweep.next_step(options, before);
+    REQUIRE(plan);
+    CHECK(plan->rate_hz == rate_hz);
+    before.push_back({*plan});
+  }
+  CHECK(sweep.next_step(options, before));
+  before.back().saturated = true;
+  CHECK_FALSE(sweep.next_step(options, before));
+  options.set("past_saturation", "true");
+  CHECK(sweep.next_step(options, before));
+  before.back() = {.load = {}, .saturated = false, .failed = true};
+  options.set("past_saturation", "false");
+  CHECK_FALSE(sweep.next_step(options, before));
+}
+
+TEST_CASE("rate lists are checked") {
+  CHECK(parse_rates("5") == std::vector<double>{5});
+  CHECK(parse_rates("1k,2.5k , 1M") == std::vector<double>{1000, 2500, 1e6});
+  for (const char* text : {"", "1k,", "fast", "10,10", "2k,1k", "-5", "0"}) {
+    CHECK_THROWS_AS(parse_rates(text), Error);
+  }
+}
+
+TEST_CASE("events replace the duration") {
+  Options options = options_of(find_scenario("max"));
+  options.set("events", "1000");
+  const auto plan = find_scenario("max").next_step(options, {});
+  REQUIRE(plan);
+  CHECK(plan->duration_s == 0);
+  CHECK(plan->events == 1000);
+}
