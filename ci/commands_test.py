@@ -1,4 +1,4 @@
-"""Tests of the commands in ci/ that need no build: arguments, help, and what setup would install."""
+"""Tests of what the commands in ci/ do before they build: arguments, help, packages."""
 
 import os
 import subprocess
@@ -23,7 +23,8 @@ def fake_tool(folder, name, script):
 @pytest.fixture(name="machine")
 def fixture_machine(tmp_path):
     """A PATH on which dpkg-query knows cmake and git alone, and apt-get writes down its calls."""
-    fake_tool(tmp_path, "dpkg-query", "printf 'cmake installed\\ngit installed\\nclang config-files'")
+    fake_tool(tmp_path, "dpkg-query",
+              "printf 'cmake installed\\ngit installed\\nclang config-files'")
     fake_tool(tmp_path, "apt-get", f'echo "$@" >> {tmp_path}/calls')
     fake_tool(tmp_path, "id", "echo 0")
     return dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}"), tmp_path

@@ -58,10 +58,10 @@ HistogramLayout::HistogramLayout(const HistogramRange& range) : range_(range) {
                     " significant digits below 2^62",
                 "lower lowest_discernible or significant_digits");
   }
-  half_magnitude_ = magnitude - 1;
-  slots_per_doubling_ = std::size_t{1} << half_magnitude_;
+  half_magnitude_ = static_cast<std::uint32_t>(magnitude - 1);
+  slots_per_doubling_ = std::uint32_t{1} << half_magnitude_;
   mask_ = ((std::uint64_t{1} << magnitude) - 1) << unit_magnitude_;
-  index_offset_ = (half_magnitude_ + unit_magnitude_) * slots_per_doubling_;
+  index_offset_ = static_cast<std::uint32_t>(magnitude - 1 + unit_magnitude_) * slots_per_doubling_;
   slots_ = (buckets_to_cover(range.highest_trackable, magnitude + unit_magnitude_) + 1) *
            slots_per_doubling_;
 }

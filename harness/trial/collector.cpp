@@ -17,12 +17,21 @@ struct Span {
   std::uint64_t unissued = 0;
 };
 
+// Between two events of one thread, at the end of the load.
+double mean_gap_ns(const LoadPlan& load) {
+  switch (load.shape) {
+    case Shape::max: return 0;
+    case Shape::burst: return load.burst_gap_s * 1e9;
+    case Shape::ramp: return 1e9 * load.threads / load.end_rate_hz;
+    case Shape::steady:
+    case Shape::poisson: break;
+  }
+  return 1e9 * load.threads / load.rate_hz;
+}
+
 Span load_span(const TrialMemory& memory, std::uint64_t record_start_ns) {
   const LoadPlan& load = memory.plan().load;
-  const double gap_ns = load.shape == Shape::max ? 0
-                        : load.shape == Shape::burst
-                            ? load.burst_gap_s * 1e9
-                            : 1e9 * load.threads / std::max(load.rate_hz, load.end_rate_hz);
+  const double gap_ns = mean_gap_ns(load);
   Span span;
   for (unsigned i = 0; i < load.threads; ++i) {
     const ThreadBlock& thread = memory.thread(i);

@@ -1,0 +1,120 @@
+// Providers that die: what emit() returned from must be there afterwards, unless the sink says that
+// it may still have been in the process.
+#include <catch2/catch.hpp>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "providers/test_trial.h"
+
+namespace tailgate {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A counter that a child process shares with the test.
+class SharedCount {
+ public:
+  SharedCount()
+      : count_(new (::mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Count(0)) {}
+  ~SharedCount() { ::munmap(count_, sizeof(Count)); }
+  SharedCount(const SharedCount&) = delete;
+  SharedCount& operator=(const SharedCount&) = delete;
+
+  std::atomic<std::uint64_t>& operator*() { return *count_; }
+
+ private:
+  using Count = std::atomic<std::uint64_t>;
+  Count* count_;
+};
+
+// Runs work in a child process, which never returns into the test.
+pid_t start_child(const std::function<void()>& work) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  // The test program's own handlers would report the death that is wanted here.
+  for (const int number : {SIGABRT, SIGTERM, SIGSEGV}) std::signal(number, SIG_DFL);
+  try {
+    work();
+  } catch (const Error&) {
+    ::_exit(3);
+  }
+  ::_exit(0);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+void emit_until_killed(TestTrial& trial, std::atomic<std::uint64_t>& accepted) {
+  trial.open();
+  while (true) {
+    if (trial.emit().empty()) accepted.fetch_add(1);
+  }
+}
+
+TEST_CASE("a provider that is killed loses nothing that it accepted") {
+  for (const char* choice :
+       {"synthetic:service_ns=5k", "file:mode=write", "file:mode=mmap", "file:mode=preallocated",
+        "file:mode=fdatasync", "spdlog:flush_each=true"}) {
+    INFO(choice);
+    TestTrial trial(choice);
+    const SinkChoice chosen = parse_sink_choice(choice);
+    if (!chosen.type->probe(chosen.options).available) continue;
+    REQUIRE_FALSE(chosen.type->capabilities(chosen.options).asynchronous);
+    SharedCount accepted;
+    const pid_t child = start_child([&] { emit_until_killed(trial, *accepted); });
+    REQUIRE(child > 0);
+    const auto give_up = std::chrono::steady_clock::now() + 20s;
+    while (*accepted < 50 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(1ms);
+    }
+    ::kill(child, SIGKILL);
+    CHECK(WIFSIGNALED(wait_for(child)));
+    const Record record = trial.read_back();
+    CHECK(*accepted >= 50);
+    // The call that was cut short may have got through or not.
+    CHECK(record.sequences.size() >= *accepted);
+    CHECK(record.sequences.size() <= *accepted + 1);
+  }
+}
+
+TEST_CASE("a planted crash aborts at its call, and the calls before it are kept") {
+  TestTrial trial("synthetic:service_ns=0:crash_at=42");
+  SharedCount accepted;
+  const int status = wait_for(start_child([&] { emit_until_killed(trial, *accepted); }));
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+  CHECK(*accepted == 41);
+  CHECK(trial.read_back().sequences.size() == 41);
+}
+
+TEST_CASE("a planted hang never returns, and the calls before it are kept") {
+  TestTrial trial("synthetic:service_ns=0:hang_at=42");
+  SharedCount accepted;
+  const pid_t child = start_child([&] { emit_until_killed(trial, *accepted); });
+  REQUIRE(child > 0);
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (*accepted < 41 && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(1ms);
+  }
+  std::this_thread::sleep_for(50ms);
+  CHECK(::waitpid(child, nullptr, WNOHANG) == 0);
+  ::kill(child, SIGKILL);
+  wait_for(child);
+  CHECK(*accepted == 41);
+  CHECK(trial.read_back().sequences.size() == 41);
+}
+
+}  // namespace
+}  // namespace tailgate

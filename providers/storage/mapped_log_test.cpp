@@ -1,0 +1,77 @@
+#include "providers/storage/mapped_log.h"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "providers/test_directory.h"
+
+namespace tailgate {
+namespace {
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Waits for room where the helper thread is behind; false after ten seconds.
+bool append_patiently(MappedLog& log, const std::string& text) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!log.append(std::as_bytes(std::span(text)))) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+TEST_CASE("what was appended is the file, cut to size by close") {
+  const TestDirectory directory;
+  const std::filesystem::path path = directory.path() / "log";
+  MappedLog log(path, 100);
+  CHECK(log.append(std::as_bytes(std::span("abc", 3))));
+  CHECK(std::filesystem::file_size(path) > 3);
+  CHECK(contents(path).substr(0, 4) == std::string("abc\0", 4));  // readable before close
+  CHECK(log.append(std::as_bytes(std::span("de", 2))));
+  log.close();
+  log.close();
+  CHECK(contents(path) == "abcde");
+}
+
+TEST_CASE("the log grows beyond what was announced, while two threads append") {
+  const TestDirectory directory;
+  const std::filesystem::path path = directory.path() / "log";
+  MappedLog log(path, 1000);
+  constexpr std::size_t kPieces = 1500;  // of 16 KiB, twice: 48 MB where 16 MiB were prefaulted
+  const auto fill = [&](char letter) {
+    const std::string piece(16384, letter);
+    for (std::size_t i = 0; i < kPieces; ++i) {
+      if (!append_patiently(log, piece)) return;
+    }
+  };
+  std::thread other([&] { fill('b'); });
+  fill('a');
+  other.join();
+  log.close();
+  REQUIRE(std::filesystem::file_size(path) == 2 * kPieces * 16384);
+  std::size_t pieces_of_a = 0;
+  const std::string all = contents(path);
+  for (std::size_t at = 0; at < all.size(); at += 16384) {
+    const char letter = all[at];
+    REQUIRE((letter == 'a' || letter == 'b'));
+    REQUIRE(all.find_first_not_of(letter, at) >= at + 16384);
+    if (letter == 'a') ++pieces_of_a;
+  }
+  CHECK(pieces_of_a == kPieces);
+}
+
+TEST_CASE("a log that cannot be opened is an error with its path") {
+  CHECK_THROWS_WITH(MappedLog("/nonexistent/log", 1), Catch::Contains("/nonexistent/log"));
+}
+
+}  // namespace
+}  // namespace tailgate

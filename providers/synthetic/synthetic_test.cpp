@@ -1,0 +1,151 @@
+#include "providers/synthetic/synthetic.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "providers/test_trial.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::uint64_t kCalls = 1000;
+
+struct Outcome {
+  std::uint64_t refused = 0;
+  std::uint64_t lost = 0;
+  Record read;
+};
+
+Outcome run(const std::string& options) {
+  TestTrial trial("synthetic:service_ns=0" + options);
+  trial.open();
+  Outcome outcome;
+  for (std::uint64_t call = 0; call < kCalls; ++call) {
+    const std::string refusal = trial.emit();
+    if (refusal.empty()) continue;
+    CHECK(refusal == "planted");
+    ++outcome.refused;
+  }
+  trial.provider().close();
+  outcome.lost = trial.lost();
+  outcome.read = trial.read_back();
+  return outcome;
+}
+
+std::uint64_t distinct(std::vector<std::uint64_t> sequences) {
+  std::sort(sequences.begin(), sequences.end());
+  return static_cast<std::uint64_t>(std::unique(sequences.begin(), sequences.end()) -
+                                    sequences.begin());
+}
+
+TEST_CASE("without faults every event comes back in order") {
+  const Outcome outcome = run("");
+  REQUIRE(outcome.read.sequences.size() == kCalls);
+  CHECK(std::is_sorted(outcome.read.sequences.begin(), outcome.read.sequences.end()));
+  CHECK(outcome.lost == 0);
+}
+
+TEST_CASE("refused events are refused, lost ones reported, hidden ones neither") {
+  const Outcome refused = run(":refuse_every=7");
+  CHECK(refused.refused == kCalls / 7);
+  CHECK(refused.lost == 0);
+  CHECK(refused.read.sequences.size() == kCalls - kCalls / 7);
+
+  const Outcome lost = run(":lose_every=100");
+  CHECK(lost.refused == 0);
+  CHECK(lost.lost == 10);
+  CHECK(lost.read.sequences.size() == kCalls - 10);
+  CHECK(std::count(lost.read.sequences.begin(), lost.read.sequences.end(), 99) == 0);
+
+  const Outcome hidden = run(":hide_every=250");
+  CHECK(hidden.refused == 0);
+  CHECK(hidden.lost == 0);
+  CHECK(hidden.read.sequences.size() == kCalls - 4);
+}
+
+TEST_CASE("a call that several faults would hit suffers the first of their order") {
+  const Outcome outcome = run(":refuse_every=10:lose_every=5:hide_every=2");
+  CHECK(outcome.refused == 100);                               // multiples of 10
+  CHECK(outcome.lost == 100);                                  // the other multiples of 5
+  CHECK(outcome.read.sequences.size() == kCalls - 200 - 400);  // the other even ones
+}
+
+TEST_CASE("the consumer sees changed, doubled and exchanged events") {
+  const Outcome corrupt = run(":corrupt_every=100");
+  CHECK(corrupt.read.bad_events == 10);
+  CHECK(corrupt.read.sequences.size() == kCalls - 10);
+
+  const Outcome twice = run(":duplicate_every=100");
+  CHECK(twice.read.sequences.size() == kCalls + 10);
+  CHECK(distinct(twice.read.sequences) == kCalls);
+  CHECK(twice.read.sequences.at(99) == 99);
+  CHECK(twice.read.sequences.at(100) == 99);
+
+  const Outcome exchanged = run(":reorder_every=3");
+  CHECK(distinct(exchanged.read.sequences) == kCalls);
+  CHECK(exchanged.read.sequences.size() == kCalls);
+  const std::vector<std::uint64_t> first(exchanged.read.sequences.begin(),
+                                         exchanged.read.sequences.begin() + 8);
+  CHECK(first == std::vector<std::uint64_t>{0, 1, 3, 2, 4, 6, 5, 7});
+
+  const Outcome last = run(":reorder_every=1000");  // has no successor
+  CHECK(last.read.sequences.back() == 999);
+}
+
+TEST_CASE("numbers count each thread's own calls") {
+  TestTrial trial("synthetic:service_ns=0:lose_every=10", 2);
+  trial.open();
+  for (int i = 0; i < 100; ++i) trial.emit(0);
+  for (int i = 0; i < 15; ++i) trial.emit(1);
+  trial.provider().close();
+  CHECK(trial.lost() == 11);
+}
+
+TEST_CASE("a call is never shorter than its service time") {
+  TestTrial trial("synthetic:service_ns=20_000");
+  trial.open();
+  const Clock& clock = trial.context().clock;
+  for (int i = 0; i < 50; ++i) {
+    const std::uint64_t start_ns = clock.now_ns();
+    trial.emit();
+    REQUIRE(clock.now_ns() - start_ns >= 20000);
+  }
+}
+
+TEST_CASE("a call that begins in a stall ends after it") {
+  TestTrial trial("synthetic:service_ns=1000:stall_ms=3:stall_first_s=0.002:stall_every_s=0");
+  trial.open();
+  const Clock& clock = trial.context().clock;
+  const std::uint64_t before_ns = clock.now_ns();
+  trial.emit();
+  const std::uint64_t after_ns = clock.now_ns();  // the stall's origin is in between
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = after_ns;
+  while (start_ns < after_ns + 2'000'000) {
+    start_ns = clock.now_ns();
+    trial.emit();
+    end_ns = clock.now_ns();
+  }
+  // The machine may have slept through the stall; if it did not, the call was held to its end.
+  if (start_ns < before_ns + 5'000'000) CHECK(end_ns >= before_ns + 5'001'000);
+}
+
+TEST_CASE("a stall that leaves no time between stalls is refused when the run begins") {
+  CHECK_THROWS_AS(TestTrial("synthetic:stall_ms=1000:stall_every_s=1"), Error);
+}
+
+TEST_CASE("more events than announced are kept, too") {
+  TestTrial trial("synthetic:service_ns=0", 1, 10, 32768);
+  trial.open();
+  std::uint64_t accepted = 0;
+  for (int call = 0; call < 10'000'000 && accepted < 1200; ++call) {
+    if (trial.emit().empty()) ++accepted;
+  }
+  CHECK(accepted == 1200);  // 39 MB, where 16 MiB were prefaulted
+  trial.provider().close();
+  CHECK(trial.read_back().sequences.size() == accepted);
+}
+
+}  // namespace
+}  // namespace tailgate
