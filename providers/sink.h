@@ -87,6 +87,10 @@ class Session {
   // Environment variables that the provider and consumer processes need: name, value.
   virtual std::vector<std::pair<std::string, std::string>> environment() const { return {}; }
 
+  // A process whose user and mount namespaces the provider and the consumer enter, for paths that
+  // exist only there; 0: none.
+  virtual int namespace_pid() const { return 0; }
+
   // Flushes what is buffered in the session and ends it. Called after the provider process has
   // ended, whichever way it did. A second call does nothing. Throws Error when something may have
   // been left behind.

@@ -16,6 +16,7 @@ struct ChildOptions {
   std::vector<std::pair<std::string, std::string>> environment;  // added to this process's own
   std::vector<std::intptr_t> inherited;  // SharedMemory::native() of what the child may open
   std::filesystem::path output;          // standard output and error go to this file
+  int namespace_pid = 0;  // Linux: the child enters this process's user and mount namespaces
 };
 
 // How a child ended.

@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,11 +55,53 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+// Another process's namespaces, held open for entering; -1 where that is ours already.
+class Namespaces {
+ public:
+  explicit Namespaces(int pid) {
+    if (pid == 0) return;
+    user_ = open_other(pid, "user");
+    mount_ = open_other(pid, "mnt");
+  }
+  ~Namespaces() {
+    if (user_ >= 0) close(user_);
+    if (mount_ >= 0) close(mount_);
+  }
+  Namespaces(const Namespaces&) = delete;
+  Namespaces& operator=(const Namespaces&) = delete;
+
+  // The user namespace first: it is what permits entering the other.
+  bool enter() const {
+    return (user_ < 0 || setns(user_, CLONE_NEWUSER) == 0) &&
+           (mount_ < 0 || setns(mount_, CLONE_NEWNS) == 0);
+  }
+
+ private:
+  static int open_other(int pid, const char* kind) {
+    const std::string theirs = fmt::format("/proc/{}/ns/{}", pid, kind);
+    struct stat ours_status;
+    struct stat theirs_status;
+    const int file = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &theirs_status) != 0) {
+      throw system_error("open", theirs, errno, "see whether the session's process still runs");
+    }
+    if (stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &ours_status) == 0 &&
+        ours_status.st_ino == theirs_status.st_ino) {
+      close(file);
+      return -1;
+    }
+    return file;
+  }
+
+  int user_ = -1;
+  int mount_ = -1;
+};
+
 // Runs between fork and exec: system calls only.
-[[noreturn]] void become(const ChildOptions& options, int output, pid_t parent, char** arguments,
-                         char** environment) {
+[[noreturn]] void become(const ChildOptions& options, const Namespaces& namespaces, int output,
+                         pid_t parent, char** arguments, char** environment) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);
+  if (getppid() != parent || !namespaces.enter()) _exit(127);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   for (std::intptr_t file : options.inherited) fcntl(static_cast<int>(file), F_SETFD, 0);
@@ -83,6 +127,7 @@ Child Child::start_self(const ChildOptions& options) {
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
 
+  const Namespaces namespaces(options.namespace_pid);
   const int output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (output < 0) {
     throw system_error("open", options.output.string(), errno, "choose another --scratch folder");
@@ -90,7 +135,7 @@ Child Child::start_self(const ChildOptions& options) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    become(options, output, parent, const_cast<char**>(argument_pointers.data()),
+    become(options, namespaces, output, parent, const_cast<char**>(argument_pointers.data()),
            const_cast<char**>(environment_pointers.data()));
   }
   const int fork_error = errno;

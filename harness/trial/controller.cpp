@@ -123,7 +123,8 @@ class TrialRun {
     return Child::start_self({.arguments = {command, memory_.memory().handle()},
                               .environment = session_->environment(),
                               .inherited = {memory_.memory().native()},
-                              .output = directory_ / log_name});
+                              .output = directory_ / log_name,
+                              .namespace_pid = session_->namespace_pid()});
   }
 
   void load_phase() {
