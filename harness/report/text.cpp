@@ -169,7 +169,7 @@ std::string note(const std::string& what, const std::string& remedy, const Paint
 
 std::string floor_line(const Result& result) {
   std::vector<std::uint64_t> p50;
-  std::uint64_t p99 = 0;
+  std::uint64_t p99 = 0;  // of the worst trial
   for (const Trial& trial : result.trials) {
     if (trial.floor.service.count == 0) continue;
     p50.push_back(trial.floor.service.p50_ns);
@@ -178,7 +178,7 @@ std::string floor_line(const Result& result) {
   if (p50.empty()) return "  floor: not measured\n";
   const auto middle = p50.begin() + static_cast<std::ptrdiff_t>((p50.size() - 1) / 2);
   std::nth_element(p50.begin(), middle, p50.end());
-  return fmt::format("  floor: a call that does nothing takes {} (p50), at worst {} (p99)\n",
+  return fmt::format("  floor: a call that does nothing takes {} at p50, {} at p99\n",
                      human_duration(*middle), human_duration(p99));
 }
 
