@@ -14,7 +14,7 @@ class MappedProvider : public Provider {
 
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_) return kClosed;
-    return log_.append(event) ? kAccepted : EmitStatus{kFull};
+    return log_.append(event) ? kAccepted : kFull;
   }
 
   std::vector<std::string> refusal_causes() const override { return file::refusal_causes(); }

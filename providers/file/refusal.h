@@ -11,7 +11,13 @@
 
 namespace tailgate::file {
 
-enum Refusal : EmitStatus { kClosed = 1, kFull, kNoSpace, kQuota, kTooBig, kInputOutput, kOther };
+inline constexpr EmitStatus kClosed = 1;
+inline constexpr EmitStatus kFull = 2;
+inline constexpr EmitStatus kNoSpace = 3;
+inline constexpr EmitStatus kQuota = 4;
+inline constexpr EmitStatus kTooBig = 5;
+inline constexpr EmitStatus kInputOutput = 6;
+inline constexpr EmitStatus kOther = 7;
 
 // Their names, in that order.
 std::vector<std::string> refusal_causes();

@@ -11,7 +11,7 @@
 namespace tailgate::spdlog_detail {
 namespace {
 
-enum Refusal : EmitStatus { kClosed = 1 };
+constexpr EmitStatus kClosed = 1;
 
 class LoggerProvider : public Provider {
  public:

@@ -42,7 +42,10 @@ bool strikes(std::uint64_t call, std::uint64_t every) {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-enum Refusal : EmitStatus { kClosed = 1, kPlanted, kStoreFull };
+// Refusals, in the order of refusal_causes().
+constexpr EmitStatus kClosed = 1;
+constexpr EmitStatus kPlanted = 2;
+constexpr EmitStatus kStoreFull = 3;
 
 class SyntheticProvider : public Provider {
  public:
@@ -102,7 +105,7 @@ class SyntheticProvider : public Provider {
       return kAccepted;
     }
     if (strikes(call, plan_.hide_every)) return kAccepted;
-    return store_.append(event) ? kAccepted : EmitStatus{kStoreFull};
+    return store_.append(event) ? kAccepted : kStoreFull;
   }
 
   // The start of the first call of all.
