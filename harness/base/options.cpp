@@ -201,6 +201,8 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
   std::string best;
   std::size_t best_distance = word.size() / 3 + 1;
   for (const std::string& candidate : candidates) {
+    // A word that was cut short, or left without its unit.
+    if (!word.empty() && candidate.starts_with(word)) return candidate;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= best_distance && (best.empty() || distance < best_distance)) {
       best = candidate;

@@ -86,8 +86,8 @@ class Options {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-// The candidate with the smallest edit distance to word, or "" when none is near enough (more than
-// a third of the word's letters differ). For "did you mean" hints.
+// The candidate that begins with word, or else has the smallest edit distance to it, or "" when
+// none is near enough (more than a third of the word's letters differ). For "did you mean" hints.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace tailgate

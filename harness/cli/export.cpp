@@ -80,15 +80,12 @@ void add_export_command(CLI::App& program, Action& action) {
   command->add_option("paths", request->paths, "Result files, and directories that hold some")
       ->required()
       ->type_name("FILE|DIR");
-  command
-      ->add_option("--metric", request->metric,
-                   "For hgrm and hlog: response, service, delivery or start_lag")
+  command->add_option("--metric", request->metric, "response, service, delivery or start_lag")
       ->capture_default_str()
       ->type_name("NAME");
   command->add_option("--step", request->step, "Only this step of a sweep, from 0")->type_name("N");
   command
-      ->add_option("-o,--out", request->directory,
-                   "Directory for the files; without it, one result goes to standard output")
+      ->add_option("-o,--out", request->directory, "Folder for the files; else to standard output")
       ->type_name("DIR");
   command->footer(formats_help() +
                   "\n"

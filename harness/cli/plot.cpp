@@ -10,10 +10,7 @@ namespace tailgate {
 void add_plot_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("plot", "Draw result files as PNG and SVG");
   command->prefix_command();
-  command->footer(
-      "Everything after 'plot' goes to the plot script; '--help' there lists its options.\n"
-      "Examples:\n  tailgate plot results-today\n"
-      "  tailgate plot results-today --kind percentiles,histogram --out pictures");
+  command->set_help_flag("");  // --help too goes to the script, which knows its options
   command->callback([&action, command] {
     std::vector<std::string> arguments = {python_program(),
                                           (data_dir() / "plots" / "plot.py").string()};

@@ -269,8 +269,7 @@ int run(const RunArguments& arguments) {
 void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("NAME", arguments.name, "scenario, preset, suite, or path of a .toml file")
       ->required();
-  command.add_option("--sink", arguments.sinks,
-                     "sinks, separated by commas; options after colons: file:mode=mmap");
+  command.add_option("--sink", arguments.sinks, "sinks by comma, options by colon: file:mode=mmap");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
       ->allow_extra_args(false);
   command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set");
@@ -280,9 +279,11 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
       ->capture_default_str();
   command.add_option("--load-cpus", arguments.load_cpus,
-                     "processors of the load threads: auto, any, or a list such as 1,2-3");
-  command.add_option("--controller-cpus", arguments.controller_cpus, "of the controller");
-  command.add_option("--consumer-cpus", arguments.consumer_cpus, "of the consumer");
+                     "of the load threads: auto, any, or as 1,2-3");
+  command.add_option("--controller-cpus", arguments.controller_cpus,
+                     "processors of the controller, likewise");
+  command.add_option("--consumer-cpus", arguments.consumer_cpus,
+                     "processors of the consumer, likewise");
   command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
@@ -302,8 +303,7 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
   command.add_option("--clock", arguments.clock, "auto, or os for the operating system's clock")
       ->capture_default_str();
-  command.add_option("--scratch", arguments.scratch,
-                     "folder for the sinks' files; its file system is part of what is measured");
+  command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");

@@ -35,10 +35,10 @@ void add_show_command(CLI::App& program, Action& action) {
   command->add_flag("--trials", request->trials, "Also show every trial");
   command->add_flag("--json", request->json, "Print the same figures as JSON");
   command->footer(
-      "Times are quantiles over all completed trials. \"response\" counts from the intended start\n"
-      "of a call, \"service\" from its start, \"delivery\" until a consumer saw the event. A '!'\n"
-      "after the achieved rate: the sink could not keep up. A '>' before a maximum: it was "
-      "longer.\n"
+      "Times are quantiles over all completed trials. \"response\" counts from a call's\n"
+      "intended start, \"service\" from its start, \"delivery\" until a consumer saw the\n"
+      "event. A '!' after the achieved rate: the sink could not keep up. A '>' before a\n"
+      "maximum: it was longer.\n"
       "\n"
       "Examples:\n"
       "  tailgate show out/bench\n"

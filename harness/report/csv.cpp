@@ -68,7 +68,7 @@ class CsvExporter : public Exporter {
  public:
   std::string name() const override { return "csv"; }
   std::string description() const override {
-    return "one row a trial: rates, ledger, and the quantiles of every metric";
+    return "one row a trial: rates, ledger, quantiles of every metric";
   }
   std::string extension() const override { return ".csv"; }
 
@@ -110,7 +110,7 @@ class CsvIntervalsExporter : public Exporter {
  public:
   std::string name() const override { return "csv-intervals"; }
   std::string description() const override {
-    return "one row an interval: its times, and the quantiles of service and response";
+    return "one row an interval: quantiles of service and response";
   }
   std::string extension() const override { return ".intervals.csv"; }
 

@@ -132,7 +132,7 @@ class GbenchExporter : public Exporter {
  public:
   std::string name() const override { return "gbench"; }
   std::string description() const override {
-    return "Google Benchmark's JSON: a benchmark per quantile, a repetition per trial";
+    return "Google Benchmark's JSON: a benchmark a quantile";
   }
   std::string extension() const override { return ".gbench.json"; }
 

@@ -19,7 +19,7 @@ class HgrmExporter : public Exporter {
  public:
   std::string name() const override { return "hgrm"; }
   std::string description() const override {
-    return "percentile distribution of all completed trials, in ns, for HdrHistogram's plotter";
+    return "percentile distribution in ns, for HdrHistogram's plotter";
   }
   std::string extension() const override { return ".hgrm"; }
 

@@ -64,7 +64,7 @@ class HlogExporter : public Exporter {
  public:
   std::string name() const override { return "hlog"; }
   std::string description() const override {
-    return "interval log of every trial (tags trial0, trial1 ...), for HdrHistogram's tools";
+    return "interval log, a tag a trial, for HdrHistogram's tools";
   }
   std::string extension() const override { return ".hlog"; }
 

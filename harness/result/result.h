@@ -7,7 +7,7 @@
 // absent (std::optional), never zero.
 //
 // A change that an old reader would misread raises kResultVersion; a field that an old file lacks
-// says since which version it is there (third argument of the visitor) and keeps its default when
+// says since which version it is there (fourth argument of the visitor) and keeps its default when
 // an older file is read.
 #pragma once
 

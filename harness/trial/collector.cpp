@@ -20,11 +20,15 @@ struct Span {
 // Between two events of one thread, at the end of the load.
 double mean_gap_ns(const LoadPlan& load) {
   switch (load.shape) {
-    case Shape::max: return 0;
-    case Shape::burst: return load.burst_gap_s * 1e9;
-    case Shape::ramp: return 1e9 * load.threads / load.end_rate_hz;
+    case Shape::max:
+      return 0;
+    case Shape::burst:
+      return load.burst_gap_s * 1e9;
+    case Shape::ramp:
+      return 1e9 * load.threads / load.end_rate_hz;
     case Shape::steady:
-    case Shape::poisson: break;
+    case Shape::poisson:
+      break;
   }
   return 1e9 * load.threads / load.rate_hz;
 }

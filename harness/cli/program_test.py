@@ -1,0 +1,200 @@
+"""The program as a user runs it: files, exit codes, error texts, interrupts, what stays behind.
+
+TAILGATE_BUILD names the build folder.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+
+
+@pytest.fixture(name="scratch")
+def fixture_scratch(tmp_path):
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    return folder
+
+
+def tailgate(*arguments, cwd=None):
+    return subprocess.run([str(PROGRAM), *map(str, arguments)], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=100, check=False, cwd=cwd)
+
+
+def start(*arguments):
+    return subprocess.Popen([str(PROGRAM), *map(str, arguments)], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            start_new_session=True)
+
+
+def children(pid):
+    """Process ids of the running children of pid."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(entry.name))
+    return found
+
+
+def wait_until(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_one_result_file_a_run_and_a_table(tmp_path, scratch):
+    out = tmp_path / "out"
+    done = tailgate("run", "steady", "--sink", "null,file", "--set", "rate_hz=5000", "--set",
+                    "duration_s=0.3", "--trials", 2, "--out", out, "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    files = sorted(path.name for path in out.iterdir())
+    assert [name.split("+")[0] for name in files] == ["steady@file", "steady@null"]
+    for name in files:
+        assert str(out / name) in done.stdout
+        result = json.loads((out / name).read_text())
+        assert result["complete"] is True
+        assert [trial["outcome"] for trial in result["trials"]] == ["completed"] * 2
+        assert result["scenario"]["name"] == "steady"
+        assert {"name": "rate_hz", "value": "5000"} in result["scenario"]["options"]
+        assert result["machine"]["fingerprint"] and result["build"]["compiler"]
+        assert result["clock"]["frequency_hz"] > 0
+    for line in done.stdout.splitlines():
+        assert len(line) <= 80 or line.strip().startswith("/"), line
+    assert list(scratch.iterdir()) == []
+
+
+def test_json_on_standard_output(tmp_path, scratch):
+    done = tailgate("run", "max", "--sink", "null", "--set", "events=1000", "--trials", 1, "--json",
+                    "--quiet", "--out", tmp_path / "out", "--scratch", scratch)
+    assert done.returncode == 0 and done.stderr == ""
+    results = json.loads(done.stdout)
+    assert len(results) == 1 and results[0]["trials"][0]["measured"] == 1000
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["run", "stedy", "--sink", "null"], "did you mean 'steady'"),
+    (["run", "steady"], "--sink"),
+    (["run", "steady", "--sink", "nul"], "did you mean 'null'"),
+    (["run", "steady", "--sink", "null", "--set", "rate=5"], "did you mean 'rate_hz'"),
+    (["run", "steady", "--sink", "null", "--set", "rate_hz=0"], "rate_hz = '0'"),
+    (["run", "steady", "--sink", "null", "--set", "rate_hz"], "name=value"),
+    (["run", "steady", "--sink", "null", "--set", "payload=5"], "payload = '5'"),
+    (["run", "steady", "--sink", "file:mode=tape"], "tape"),
+    (["run", "steady", "--sink", "null", "--consume", "live"], "cannot be read"),
+    (["run", "steady", "--sink", "null", "--load-cpus", "9999"], "9999"),
+    (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "does not rise"),
+    (["scenarios", "nothing"], "nothing"),
+    (["sinks", "nothing"], "nothing"),
+])
+def test_usage_errors_name_the_value_and_exit_with_2(tmp_path, arguments, words):
+    done = tailgate(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.startswith("tailgate: ") and done.stderr.count("\n") == 2
+    assert list(tmp_path.iterdir()) == [], "a refused command leaves nothing behind"
+
+
+def test_a_preset_error_names_file_and_line(tmp_path):
+    preset = tmp_path / "mine.toml"
+    preset.write_text('scenario = "steady"\nsinks = ["null"]\n[set]\nrate_hz = -4\n')
+    done = tailgate("run", preset, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{preset}:4: " in done.stderr
+
+
+def test_help_has_examples_and_fits_the_terminal():
+    for arguments in (["--help"], ["run", "--help"], ["sinks", "--help"], ["scenarios", "--help"],
+                      ["show", "--help"], ["export", "--help"], ["plot", "--help"]):
+        done = tailgate(*arguments)
+        assert done.returncode == 0
+        assert "Examples:" in done.stdout, arguments
+        assert max(len(line) for line in done.stdout.splitlines()) <= 80, arguments
+
+
+def test_every_sink_says_whether_it_is_available():
+    sinks = json.loads(tailgate("sinks", "--json").stdout)
+    assert {"null", "synthetic", "file"} <= {sink["name"] for sink in sinks}
+    for sink in sinks:
+        assert sink["available"] or (sink["reason"] and sink["remedy"])
+
+
+def test_a_trial_that_failed_is_recorded_and_exits_with_1(tmp_path, scratch):
+    out = tmp_path / "out"
+    done = tailgate("run", "steady", "--sink", "synthetic:crash_at=100", "--set", "duration_s=1",
+                    "--trials", 1, "--out", out, "--scratch", scratch)
+    assert done.returncode == 1
+    (file,) = out.iterdir()
+    (trial,) = json.loads(file.read_text())["trials"]
+    assert trial["outcome"] == "crashed"
+    assert "crashed" in done.stderr
+
+
+def test_ctrl_c_leaves_a_valid_partial_result_and_no_process(tmp_path, scratch):
+    out = tmp_path / "out"
+    process = start("run", "steady", "--sink", "file", "--set", "duration_s=60", "--set",
+                    "warmup_s=0", "--out", out, "--scratch", scratch)
+    assert wait_until(lambda: len(children(process.pid)) == 2), "provider and consumer started"
+    left = children(process.pid)
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)  # what the terminal does
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "steady@file" in output
+    (file,) = out.iterdir()
+    result = json.loads(file.read_text())
+    assert result["complete"] is False
+    (trial,) = result["trials"]
+    assert trial["outcome"] == "interrupted"
+    assert trial["measured"] > 0
+    assert trial["ledger"]["unaccounted"] == 0
+    assert not any(running(pid) for pid in left)
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_killed_controller_leaves_no_process_and_the_next_run_sweeps(tmp_path, scratch):
+    process = start("run", "steady", "--sink", "file", "--set", "duration_s=60", "--out",
+                    tmp_path / "out", "--scratch", scratch)
+    assert wait_until(lambda: len(children(process.pid)) == 2)
+    left = children(process.pid)
+    process.kill()
+    process.communicate(timeout=30)
+    assert wait_until(lambda: not any(running(pid) for pid in left))
+    assert len(list(scratch.iterdir())) == 1
+    tailgate("run", "max", "--sink", "null", "--set", "events=100", "--trials", 1, "--out",
+             tmp_path / "out", "--scratch", scratch)
+    assert list(scratch.iterdir()) == []
+
+
+def test_the_smoke_suite_runs_every_scenario(tmp_path, scratch):
+    out = tmp_path / "out"
+    done = tailgate("run", "smoke", "--out", out, "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    scenarios = {re.split("[@+]", path.name)[0] for path in out.iterdir()}
+    listed = json.loads(tailgate("scenarios", "--json").stdout)
+    assert scenarios == {entry["name"] for entry in listed if entry["kind"] == "scenario"}
+    shown = tailgate("show", out)
+    assert shown.returncode == 0
+    assert max(len(line) for line in shown.stdout.splitlines()) <= 80
