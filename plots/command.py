@@ -9,15 +9,15 @@ from caption import Skip, file_name
 from results import ResultError, load_all
 
 EXAMPLES = """\
-examples:
-  {script} out/                                   every plot that the results in out/ can fill
-  {script} out/steady@*.json --format png         only PNG, beside the results
+Examples:
+  {script} out/                          every plot that the results can fill
+  {script} out/steady@*.json --format png    only PNG, beside the results
   {script} old/ new/ --out plots --kind percentiles,histogram
-  {script} out/ --kind over_time --trial 0        one trial instead of all side by side
-  {script} out/ --rate 10000                      this rate of a sweep
+  {script} out/ --kind over_time --trial 0   one trial instead of all
+  {script} out/ --rate 10000             this rate of a sweep
 
-exit status: 0 at least one plot was drawn, 1 none could be, 2 bad usage or a file that cannot be
-used, 3 no matplotlib
+exit status: 0 at least one plot was drawn, 1 none could be, 2 bad usage or a
+file that cannot be used, 3 no matplotlib
 """
 
 

@@ -131,7 +131,7 @@ def test_bad_usage_is_status_2(run, tmp_path, arguments):
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_help_has_examples(run, script):
     done = run(script, "--help")
-    assert done.returncode == 0 and "examples:" in done.stdout and "exit status" in done.stdout
+    assert done.returncode == 0 and "Examples:" in done.stdout and "exit status" in done.stdout
 
 
 def test_sinks_are_in_natural_order(run, tmp_path):

@@ -110,7 +110,6 @@ Offset worst_offset(const Clock& clock) {
 void set_frequency(ClockCalibration& calibration, double ticks_per_ns) {
   // 2^32 / ticks_per_ns keeps 32 fractional bits: for counters of 0.5 to 10 GHz the rounding is
   // below 1e-9, far under the calibration's own error.
-  calibration.shift = 32;
   calibration.multiplier = static_cast<std::uint64_t>(std::llround(0x1p32 / ticks_per_ns));
   calibration.frequency_hz = ticks_per_ns * 1e9;
 }

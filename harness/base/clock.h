@@ -20,9 +20,8 @@ enum class ClockKind : std::uint32_t { tsc, os_monotonic };
 // Plain data: it travels to the other processes through shared memory.
 struct ClockCalibration {
   ClockKind kind = ClockKind::os_monotonic;
-  std::uint32_t shift = 32;
   std::uint64_t multiplier = std::uint64_t{1}
-                             << 32;  // ns = (ticks - base_ticks) * multiplier >> shift
+                             << 32;  // ns = (ticks - base_ticks) * multiplier >> 32
   std::uint64_t base_ticks = 0;      // the run clock's zero
   std::int64_t base_unix_ns = 0;     // the same instant in CLOCK_REALTIME
   double frequency_hz = 1e9;
@@ -88,11 +87,10 @@ class Clock {
 #if defined(_MSC_VER) && !defined(__clang__)
     std::uint64_t high;
     const std::uint64_t low = _umul128(ticks, calibration_.multiplier, &high);
-    return __shiftright128(low, high, static_cast<unsigned char>(calibration_.shift));
+    return __shiftright128(low, high, 32);
 #else
     __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(ticks) * calibration_.multiplier >>
-                                      calibration_.shift);
+    return static_cast<std::uint64_t>(static_cast<Wide>(ticks) * calibration_.multiplier >> 32);
 #endif
   }
 

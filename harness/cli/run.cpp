@@ -37,7 +37,7 @@ struct RunArguments {
   std::string scratch;
   std::string clock = "auto";
   unsigned slowest = 16;
-  double interval_s = 1;
+  double interval_s = 0.2;
   double noise_s = 0.1;
   double hang_timeout_s = 10;
   int digits = 3;

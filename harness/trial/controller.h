@@ -29,7 +29,7 @@ struct TrialSettings {
   Consume consume = Consume::automatic;
   std::uint32_t slowest = 16;  // calls kept per thread
   double noise_s = 0.1;
-  double interval_s = 1;
+  double interval_s = 0.2;
   double poll_interval_s = 0.0005;
   double hang_timeout_s = 10;  // a call, an opening or a closing that takes longer hangs
   bool keep_files = false;     // leave the trial's folder

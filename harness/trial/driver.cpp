@@ -77,25 +77,33 @@ Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
   return limits;
 }
 
+// Everything that the loop touches for each event is a member of its own, not behind the
+// references that it came with; the encoding is known to the compiler.
+template <EventEncoding kEncoding>
 class Loop {
  public:
-  Loop(const LoadThread& load, Provider& provider, ThreadRecord& record)
+  Loop(const LoadThread& load, Provider& provider, const ThreadRecord& record)
       : load_(load),
         provider_(provider),
-        record_(record),
+        progress_(record.progress),
+        service_(record.service),
+        response_(record.response),
+        start_lag_(record.start_lag),
+        clock_(load.clock),
         schedule_(load.plan, load.thread, load.start_ns),
         limits_(limits_for(load, schedule_.record_start_ns())),
         pacer_(load.plan.pacing, load.clock, load.stop),
         slowest_(record.slowest, record.slowest_count),
-        sizes_(payload_sizes(load.plan, load.thread, min_event_bytes(load.encoding))),
-        event_(prepare_event(load.encoding,
-                             max_payload_bytes(load.plan, min_event_bytes(load.encoding)))) {}
+        sizes_(payload_sizes(load.plan, load.thread, min_event_bytes(kEncoding))),
+        size_mask_(sizes_.size() - 1),
+        event_(prepare_event(kEncoding, max_payload_bytes(load.plan, min_event_bytes(kEncoding)))) {
+  }
 
   void open_loop() {
     while (recorded_ < limits_.events) {
       const std::uint64_t intended_ns = schedule_.next_ns();
       if (intended_ns >= limits_.intended_ns) return;
-      record_.progress.last_intended_ns.store(intended_ns, kRelaxed);
+      progress_.last_intended_ns.store(intended_ns, kRelaxed);
       const std::uint64_t start_ns = pacer_.wait_until(intended_ns);
       if (load_.stop.load(kRelaxed) != 0) return;
       if (start_ns > limits_.wall_ns) [[unlikely]] {
@@ -109,44 +117,45 @@ class Loop {
   void closed_loop() {
     pacer_.wait_until(load_.start_ns);
     while (recorded_ < limits_.events && load_.stop.load(kRelaxed) == 0) {
-      const std::uint64_t start_ns = load_.clock.now_ns();
+      const std::uint64_t start_ns = clock_.now_ns();
       if (start_ns >= limits_.intended_ns) return;
       emit(start_ns, start_ns, start_ns >= schedule_.record_start_ns());
     }
   }
 
  private:
-  void emit(std::uint64_t intended_ns, std::uint64_t start_ns, bool recorded) {
-    ThreadBlock& progress = record_.progress;
-    const std::uint16_t size_bytes = sizes_[sequence_ & (sizes_.size() - 1)];
-    stamp_event(event_.data(), load_.encoding,
+  [[gnu::always_inline]] void emit(std::uint64_t intended_ns, std::uint64_t start_ns,
+                                   bool recorded) {
+    const std::uint64_t sequence = sequence_;
+    const std::uint16_t size_bytes = sizes_[sequence & size_mask_];
+    stamp_event(event_.data(), kEncoding,
                 {.run = load_.run,
                  .thread = static_cast<std::uint16_t>(load_.thread),
                  .size_bytes = size_bytes,
-                 .sequence = sequence_,
+                 .sequence = sequence,
                  .emit_ns = start_ns});
-    progress.last_start_ns.store(start_ns, kRelaxed);
-    progress.started.store(sequence_ + 1, kRelaxed);
+    progress_.last_start_ns.store(start_ns, kRelaxed);
+    progress_.started.store(sequence + 1, kRelaxed);
     const EmitStatus status = provider_.emit(load_.thread, {event_.data(), size_bytes});
-    const std::uint64_t end_ns = load_.clock.now_after_ns();
+    const std::uint64_t end_ns = clock_.now_after_ns();
+    sequence_ = sequence + 1;
     if (status != kAccepted) [[unlikely]]
       count_refusal(status);
-    progress.finished.store(sequence_ + 1, kRelaxed);
-    progress.last_end_ns.store(end_ns, kRelaxed);
+    progress_.finished.store(sequence + 1, kRelaxed);
+    progress_.last_end_ns.store(end_ns, kRelaxed);
     if (recorded) {
       const std::uint64_t service_ns = end_ns - start_ns;
-      record_.service.record(service_ns);
-      record_.response.record(end_ns - intended_ns);
-      record_.start_lag.record(start_ns - intended_ns);
-      slowest_.offer(service_ns, sequence_, intended_ns, start_ns, end_ns);
-      progress.measured.store(++recorded_, kRelaxed);
+      service_.record(service_ns);
+      response_.record(end_ns - intended_ns);
+      start_lag_.record(start_ns - intended_ns);
+      slowest_.offer(service_ns, sequence, intended_ns, start_ns, end_ns);
+      progress_.measured.store(++recorded_, kRelaxed);
     }
-    ++sequence_;
   }
 
   void count_refusal(EmitStatus status) {
     const std::size_t cause = std::min<std::size_t>(status, Provider::kMaxRefusalCauses) - 1;
-    std::atomic<std::uint64_t>& count = record_.progress.refused[cause];
+    std::atomic<std::uint64_t>& count = progress_.refused[cause];
     count.store(count.load(kRelaxed) + 1, kRelaxed);
   }
 
@@ -154,30 +163,44 @@ class Loop {
   void count_unissued() {
     std::uint64_t unissued = 1;
     while (schedule_.next_ns() < limits_.intended_ns) ++unissued;
-    record_.progress.unissued.store(unissued, kRelaxed);
+    progress_.unissued.store(unissued, kRelaxed);
   }
 
   const LoadThread& load_;
   Provider& provider_;
-  ThreadRecord& record_;
+  ThreadBlock& progress_;
+  HistogramWriter service_;
+  HistogramWriter response_;
+  HistogramWriter start_lag_;
+  const Clock clock_;
   Schedule schedule_;
   const Limits limits_;
   const Pacer pacer_;
   SlowestCalls slowest_;
   const std::vector<std::uint16_t> sizes_;
+  const std::size_t size_mask_;
   std::vector<std::byte> event_;
   std::uint64_t sequence_ = 0;
   std::uint64_t recorded_ = 0;
 };
 
-}  // namespace
-
-void drive_load(const LoadThread& load, Provider& provider, ThreadRecord record) {
-  Loop loop(load, provider, record);
+template <EventEncoding kEncoding>
+void drive(const LoadThread& load, Provider& provider, const ThreadRecord& record) {
+  Loop<kEncoding> loop(load, provider, record);
   if (load.plan.shape == Shape::max) {
     loop.closed_loop();
   } else {
     loop.open_loop();
+  }
+}
+
+}  // namespace
+
+void drive_load(const LoadThread& load, Provider& provider, const ThreadRecord& record) {
+  if (load.encoding == EventEncoding::text) {
+    drive<EventEncoding::text>(load, provider, record);
+  } else {
+    drive<EventEncoding::binary>(load, provider, record);
   }
 }
 

@@ -36,6 +36,6 @@ struct LoadThread {
 // only. Returns when the schedule is done, when stop is set, or when the time is up: a sink that
 // cannot keep up gets the planned duration and half as much again (at least a second) to work off
 // the schedule; what is left then counts as unissued.
-void drive_load(const LoadThread& load, Provider& provider, ThreadRecord record);
+void drive_load(const LoadThread& load, Provider& provider, const ThreadRecord& record);
 
 }  // namespace tailgate
