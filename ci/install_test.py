@@ -30,9 +30,9 @@ def fixture_prefix(tmp_path_factory):
 
 def tailgate(prefix, *arguments, **options):
     environment = dict(os.environ, **options.pop("environment", {}))
-    return subprocess.run([str(prefix / "bin/tailgate"), *arguments], capture_output=True, text=True,
-                          check=False, stdin=subprocess.DEVNULL, env=environment, timeout=100,
-                          **options)
+    return subprocess.run([str(prefix / "bin/tailgate"), *arguments], capture_output=True,
+                          text=True, check=False, stdin=subprocess.DEVNULL, env=environment,
+                          timeout=100, **options)
 
 
 def test_the_installation_is_the_program_its_plots_and_its_presets(prefix):
