@@ -31,8 +31,8 @@ def fixture_prefix(tmp_path_factory):
 def tailgate(prefix, *arguments, **options):
     environment = dict(os.environ, **options.pop("environment", {}))
     return subprocess.run([str(prefix / "bin/tailgate"), *arguments], capture_output=True,
-                          text=True, check=False, stdin=subprocess.DEVNULL, env=environment, timeout=100,
-                          **options)
+                          text=True, check=False, stdin=subprocess.DEVNULL, env=environment,
+                          timeout=100, **options)
 
 
 def test_the_installation_is_the_program_its_plots_and_its_presets(prefix):
