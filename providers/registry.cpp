@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "providers/file/file.h"
+#include "providers/ftrace/ftrace.h"
 #include "providers/null/null.h"
 #include "providers/spdlog/spdlog.h"
 #include "providers/synthetic/synthetic.h"
@@ -27,7 +28,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 const std::vector<const SinkType*>& all_sinks() {
   static const std::vector<const SinkType*> sinks = {&null_sink(), &synthetic_sink(), &file_sink(),
-                                                     &spdlog_sink()};
+                                                     &spdlog_sink(), &ftrace_sink()};
   return sinks;
 }
 
