@@ -31,9 +31,9 @@ std::size_t number_after(std::string_view line, std::string_view label, std::siz
               "report the text of the format file");
 }
 
-// "field:unsigned char buf[8]" declares buf.
+// "field:unsigned char buf[8]" declares buf, "field:__rel_loc u8[] event" event.
 std::string declared_name(std::string_view declaration) {
-  declaration = declaration.substr(0, declaration.rfind('['));
+  if (declaration.ends_with(']')) declaration = declaration.substr(0, declaration.rfind('['));
   const std::size_t before = declaration.find_last_of(" \t*:");
   return std::string(declaration.substr(before == std::string_view::npos ? 0 : before + 1));
 }
