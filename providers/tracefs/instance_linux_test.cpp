@@ -38,8 +38,13 @@ void remove_folder(const std::string& name) {
   unlinkat(TraceFolder::root().native(), ("instances/" + name).c_str(), AT_REMOVEDIR);
 }
 
-// A process that makes an instance and is killed. Returns the instance's name.
-std::string name_of_killed() {
+// The instance of a process that was killed.
+struct Orphan {
+  std::string name;
+  Handle held;  // keeps the tests that run beside this one from sweeping it
+};
+
+Orphan leave_orphan() {
   const TestDirectory directory;
   int ready[2];
   REQUIRE(pipe(ready) == 0);
@@ -52,12 +57,13 @@ std::string name_of_killed() {
     _exit(1);
   }
   close(ready[1]);
-  std::string name;
-  for (char letter; read(ready[0], &letter, 1) == 1 && letter != '\n';) name += letter;
+  Orphan orphan;
+  for (char letter; read(ready[0], &letter, 1) == 1 && letter != '\n';) orphan.name += letter;
   close(ready[0]);
+  orphan.held = TraceFolder::root().open("instances/" + orphan.name + "/tracing_on", O_RDONLY);
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
-  return name;
+  return orphan;
 }
 
 TEST_CASE("the names of instances tell their owner, and only ours are ours") {
@@ -108,15 +114,16 @@ TEST_CASE("a set-up that the kernel refuses leaves no instance") {
 TEST_CASE("what a killed run left is swept by the next one, and nothing else is") {
   if (skipped()) return;
   const TestDirectory directory;
-  const std::string dead = name_of_killed();
-  REQUIRE(owner_pid(dead, '-') > 0);
-  CHECK(exists(dead));
+  Orphan orphan = leave_orphan();
+  REQUIRE(owner_pid(orphan.name, '-') > 0);
+  CHECK(exists(orphan.name));
   const std::string stranger = "tailgate-test-" + std::to_string(getpid());
   const std::string living = "tailgate-1-0123abcd";
   make_folder(stranger);
   make_folder(living);
+  orphan.held.close();
   { const Instance next(directory.path(), kSmall); }
-  CHECK_FALSE(exists(dead));
+  CHECK_FALSE(exists(orphan.name));
   CHECK(exists(stranger));
   CHECK(exists(living));
   remove_folder(stranger);
@@ -126,15 +133,13 @@ TEST_CASE("what a killed run left is swept by the next one, and nothing else is"
 // As when its owner lives in another PID namespace.
 TEST_CASE("an instance of which a file is open is not swept although no such process is seen") {
   if (skipped()) return;
-  const std::string dead = name_of_killed();
+  Orphan orphan = leave_orphan();
   const TraceFolder root = TraceFolder::root();
-  {
-    const Handle held = root.open("instances/" + dead + "/tracing_on", O_RDONLY);
-    sweep_instances(root);
-    CHECK(exists(dead));
-  }
   sweep_instances(root);
-  CHECK_FALSE(exists(dead));
+  CHECK(exists(orphan.name));
+  orphan.held.close();
+  sweep_instances(root);
+  CHECK_FALSE(exists(orphan.name));
 }
 
 }  // namespace
