@@ -46,12 +46,12 @@ class MarkerProvider : public Provider {
     if (written == static_cast<ssize_t>(event.size())) [[likely]]
       return kAccepted;
     if (written >= 0) return kCut;
-    // The kernel answers EBADF when the buffer takes nothing: full, or switched off.
+    // EBADF is the kernel's answer when the buffer takes nothing.
     return errno == EBADF ? kNotTaken : errno == EINVAL ? kTooLong : kOther;
   }
 
   std::vector<std::string> refusal_causes() const override {
-    return {"closed", "EBADF: buffer full", "EINVAL: too long", "cut short", "other error"};
+    return {"closed", "EBADF: buffer full or off", "EINVAL: too long", "cut short", "other error"};
   }
 
   void close() override { file_.close(); }
