@@ -58,7 +58,9 @@ class Instance {
   Handle held_;  // an open file of the instance: it cannot be removed meanwhile
 };
 
-// The trial's instance, for its provider and its consumer. Throws Error.
+// The name of the trial's instance, and the instance, for its provider and its consumer. Throw
+// Error.
+std::string trial_instance(const std::filesystem::path& directory);
 TraceFolder open_instance(const std::filesystem::path& directory);
 
 // "tailgate-PID-8 hexadecimal digits".

@@ -145,14 +145,18 @@ BufferCounts Instance::counts() const {
   return counts;
 }
 
-TraceFolder open_instance(const std::filesystem::path& directory) {
+std::string trial_instance(const std::filesystem::path& directory) {
   const std::filesystem::path file = name_file(directory);
   std::string name;
   if (!(std::ifstream(file) >> name) || owner_pid(name, '-') == 0) {
     throw Error(fmt::format("'{}' names no trace instance", file.string()),
                 "start the session before its provider and consumer");
   }
-  return TraceFolder::root().folder("instances/" + name);
+  return name;
+}
+
+TraceFolder open_instance(const std::filesystem::path& directory) {
+  return TraceFolder::root().folder("instances/" + trial_instance(directory));
 }
 
 }  // namespace tailgate::tracefs
