@@ -32,6 +32,12 @@ std::string text_at(Bytes blob, std::uint32_t offset) {
   return text;
 }
 
+// winmeta.xml's opcodes without their prefix; win:Info is what an event without opcode has.
+std::string opcode_text(std::string name) {
+  if (name.starts_with("win:")) name.erase(0, 4);
+  return name == "Info" ? std::string() : name;
+}
+
 class EventInfoParser {
  public:
   EventInfoParser(Bytes blob, std::size_t count, EventInfo& info)
@@ -183,7 +189,7 @@ std::optional<EventInfo> parse_event_info(Bytes blob) {
   schema.provider = info.provider;
   schema.provider_name = text_at(blob, load<std::uint32_t>(at + 0x34));
   schema.task_name = text_at(blob, load<std::uint32_t>(at + 0x44));
-  schema.opcode_name = text_at(blob, load<std::uint32_t>(at + 0x48));
+  schema.opcode_name = opcode_text(text_at(blob, load<std::uint32_t>(at + 0x48)));
   schema.message = text_at(blob, load<std::uint32_t>(at + 0x4C));
   std::size_t count = load<std::uint32_t>(at + 0x64);
   std::size_t top_count = load<std::uint32_t>(at + 0x68);

@@ -26,7 +26,7 @@ void decode(const EventSchema& schema, Bytes payload) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  std::size_t split = data[1] | data[2] << 8;
+  std::size_t split = data[1] + 256u * data[2];
   std::vector<std::uint8_t> rest(data + 3, data + size);
   if (split > rest.size()) split = rest.size();
   std::vector<std::uint8_t> metadata(rest.begin(), rest.begin() + static_cast<long>(split));
