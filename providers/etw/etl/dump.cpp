@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "providers/etw/etl/kernel_activity.h"
 #include "providers/etw/etl/report.h"
 #include "providers/etw/etl/trace_reader.h"
 #include "providers/etw/etl/value_text.h"
@@ -171,7 +172,7 @@ void append_extended(Bytes items, std::string& out) {
 }
 
 void append_json(const TraceReader& reader, const Record& record, const DecodedEvent& event,
-                 std::string& out) {
+                 bool attributed, std::string& out) {
   const RecordHeader& header = event.header;
   out += "{\"time_ms\":";
   append_ms(reader.clock().elapsed_ns(record.time), out);
@@ -196,6 +197,7 @@ void append_json(const TraceReader& reader, const Record& record, const DecodedE
   if (header.is_kernel()) {
     fmt::format_to(std::back_inserter(out), ",\"hook\":\"{:#06x}\"", header.hook_id);
   }
+  if (attributed) out += ",\"attributed\":true";
   if (!header.activity.is_zero()) append_guid("activity", header.activity.bytes.data(), out);
   append_extended(header.extended, out);
   for (std::size_t at = 0; at + 8 <= header.counters.size(); at += 8) {
@@ -231,14 +233,22 @@ void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
   Record record;
   DecodedEvent event;
   std::uint64_t shown = 0;
+  std::unique_ptr<KernelActivity> kernel;
+  const LogFileHeader* session = nullptr;
   while (reader.next(record)) {
+    if (session != &reader.header()) {
+      session = &reader.header();
+      kernel = std::make_unique<KernelActivity>(*session, reader.clock());
+    }
+    kernel->add(record);
     if (!matcher.time_matches(reader.clock().elapsed_ns(record.time))) continue;
     decoder.decode(record, event);
+    bool attributed = kernel->attribute(record, event.header);
     if (!matcher.matches(event)) continue;
     if (options.format == DumpFormat::tsv) {
       append_tsv(reader, record, event, out);
     } else {
-      append_json(reader, record, event, out);
+      append_json(reader, record, event, attributed, out);
     }
     if (out.size() >= kFlushBytes) {
       if (!sink(out)) return;
