@@ -194,6 +194,9 @@ constexpr KernelLayoutRow kKernelRows[] = {
     {0x0B16, 0, 2, "PnP",
      "u32 IDLength, u32 DescriptionLength, u32 FriendlyNameLength, w DeviceID, "
      "w DeviceDescription, w FriendlyName"},
+    {0x0B16, 0, 4, "PnP",
+     "guid ClassGuid, u32 UpperFiltersCount, u32 LowerFiltersCount, w DeviceID, "
+     "w DeviceDescription, w FriendlyName, w PdoName, w ServiceName"},
     {0x0B17, 0, 2, "IDEChannel",
      "u32 TargetId, u32 DeviceType, x32 DeviceTimingMode, u32 LocationInformationLen, "
      "w LocationInformation"},

@@ -1,0 +1,164 @@
+#include "harness/cli/etl.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "providers/etw/etl/report.h"
+#include "providers/etw/etl/trace_file.h"
+
+namespace tailgate::cli {
+namespace {
+
+using etl::Decoder;
+using etl::TextFormat;
+using etl::TraceFile;
+
+// What the subcommands share.
+struct Inputs {
+  std::vector<std::string> files;
+  std::vector<std::string> manifests;
+  std::vector<std::string> tmf_files;
+  bool json = false;
+
+  TextFormat format() const { return json ? TextFormat::json : TextFormat::text; }
+};
+
+struct OpenTraces {
+  std::vector<std::unique_ptr<TraceFile>> files;
+  std::vector<const TraceFile*> pointers;
+  Decoder decoder;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error("cannot read '" + path + "'", "name a file that you may read");
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::unique_ptr<OpenTraces> open_traces(const Inputs& inputs, bool with_schemas) {
+  auto traces = std::make_unique<OpenTraces>();
+  for (const std::string& path : inputs.files) {
+    traces->files.push_back(std::make_unique<TraceFile>(std::filesystem::path(path)));
+    traces->pointers.push_back(traces->files.back().get());
+  }
+  for (const std::string& path : inputs.manifests) {
+    std::string xml = read_file(path);
+    traces->decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});
+  }
+  for (const std::string& path : inputs.tmf_files) {
+    traces->decoder.add_tmf(read_file(path), path);
+  }
+  if (with_schemas) traces->decoder.learn(traces->pointers);
+  return traces;
+}
+
+bool print(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
+  command->add_option("files", inputs.files, "Trace files; sibling files of one trace are merged")
+      ->required()
+      ->type_name("FILE.etl");
+  if (!with_schemas) return;
+  command->add_option("--manifest", inputs.manifests,
+                      "Instrumentation manifest of a registered provider; may be repeated")
+      ->type_name("FILE.man");
+  command->add_option("--tmf", inputs.tmf_files,
+                      "Trace message format file for WPP messages; may be repeated")
+      ->type_name("FILE.tmf");
+}
+
+void add_info(CLI::App* etl) {
+  auto inputs = std::make_shared<Inputs>();
+  CLI::App* command =
+      etl->add_subcommand("info", "Sessions, losses, damage, buffers and providers of each file");
+  add_inputs(command, *inputs, true);
+  command->add_flag("--json", inputs->json, "One JSON object a file");
+  command->callback([inputs] {
+    // One at a time: what one file describes says nothing about another here.
+    for (const std::string& path : inputs->files) {
+      Inputs one = *inputs;
+      one.files = {path};
+      auto traces = open_traces(one, true);
+      report_info(*traces->files.front(), traces->decoder, inputs->format(), print);
+    }
+  });
+}
+
+void add_stats(CLI::App* etl) {
+  auto inputs = std::make_shared<Inputs>();
+  CLI::App* command =
+      etl->add_subcommand("stats", "Number of events by provider, event and version");
+  add_inputs(command, *inputs, true);
+  command->add_flag("--json", inputs->json, "One JSON object");
+  command->callback([inputs] {
+    auto traces = open_traces(*inputs, true);
+    report_stats(traces->pointers, traces->decoder, inputs->format(), print);
+  });
+}
+
+void add_cpu(CLI::App* etl) {
+  auto inputs = std::make_shared<Inputs>();
+  auto rows = std::make_shared<std::size_t>(20);
+  CLI::App* command = etl->add_subcommand(
+      "cpu", "Who ran on each processor: time of processes, threads, DPCs and ISRs; wake-ups; disks");
+  add_inputs(command, *inputs, false);
+  command->add_flag("--json", inputs->json, "One JSON object a session, without a limit of rows");
+  command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
+  command->callback([inputs, rows] {
+    auto traces = open_traces(*inputs, false);
+    report_cpu(traces->pointers, inputs->format(), *rows, print);
+  });
+}
+
+struct DumpArguments {
+  Inputs inputs;
+  etl::DumpOptions options;
+  double from_ms = 0;
+  double to_ms = 0;
+};
+
+void add_dump(CLI::App* etl) {
+  auto arguments = std::make_shared<DumpArguments>();
+  CLI::App* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
+  add_inputs(command, arguments->inputs, true);
+  etl::EventFilter& filter = arguments->options.filter;
+  command->add_flag("--json", arguments->inputs.json, "JSON lines instead of TSV");
+  command->add_option("--provider", filter.providers, "Only this provider (name or GUID)");
+  command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
+  command->add_option("--pid", filter.process_ids, "Only events of this process");
+  CLI::Option* from = command->add_option("--from-ms", arguments->from_ms,
+                                          "Only from this time on, since the session's start");
+  CLI::Option* to =
+      command->add_option("--to-ms", arguments->to_ms, "Only up to this time, likewise");
+  command->add_option("--limit", arguments->options.max_events, "Stop after this many events");
+  command->callback([arguments, from, to] {
+    etl::DumpOptions& options = arguments->options;
+    options.format =
+        arguments->inputs.json ? etl::DumpFormat::json_lines : etl::DumpFormat::tsv;
+    if (from->count() > 0) options.filter.from_ms = arguments->from_ms;
+    if (to->count() > 0) options.filter.to_ms = arguments->to_ms;
+    auto traces = open_traces(arguments->inputs, true);
+    dump_events(traces->pointers, traces->decoder, options, print);
+  });
+}
+
+}  // namespace
+
+void add_etl_command(CLI::App& app) {
+  CLI::App* etl = app.add_subcommand("etl", "Read event trace logs (.etl)");
+  etl->require_subcommand(1);
+  add_info(etl);
+  add_dump(etl);
+  add_stats(etl);
+  add_cpu(etl);
+}
+
+}  // namespace tailgate::cli
