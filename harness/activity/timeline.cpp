@@ -252,8 +252,7 @@ std::vector<Ticks> Timeline::process_ticks() const {
   std::vector<Ticks> sums(processes_.size() + 1);
   for (const ThreadUse& thread : threads_) {
     if (thread.thread == 0) continue;
-    add_to(sums[thread.process == kUnknown ? processes_.size() : thread.process],
-           thread.cpu_ticks);
+    add_to(sums[thread.process == kUnknown ? processes_.size() : thread.process], thread.cpu_ticks);
   }
   return sums;
 }

@@ -31,7 +31,7 @@ struct ThreadUse {
   Ticks cpu_ticks = 0;               // without the interrupts on top of it
   std::uint64_t switches_in = 0;
   std::uint64_t preemptions = 0;
-  std::uint64_t wake_ups = 0;        // ready, then switched in
+  std::uint64_t wake_ups = 0;  // ready, then switched in
   Ticks wake_up_ticks_sum = 0;
   Ticks wake_up_ticks_max = 0;
   Ticks ready_since = kNotReady;
@@ -125,8 +125,8 @@ class Timeline {
   struct Processor {
     std::uint32_t thread_use = kUnknown;
     std::uint32_t previous_use = kUnknown;
-    Ticks since = 0;            // of the current thread
-    Ticks interrupt_ticks = 0;  // since then, to take out of the thread
+    Ticks since = 0;                        // of the current thread
+    Ticks interrupt_ticks = 0;              // since then, to take out of the thread
     std::vector<OpenInterrupt> interrupts;  // ended, and maybe nested in one that ends later
   };
   struct Image {

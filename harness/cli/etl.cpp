@@ -1,5 +1,4 @@
-#include "harness/cli/etl.h"
-
+// tailgate etl: reads event trace logs (.etl) on any system.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -8,10 +7,12 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/terminal.h"
 #include "providers/etw/etl/report.h"
 #include "providers/etw/etl/trace_file.h"
 
-namespace tailgate::cli {
+namespace tailgate {
 namespace {
 
 using etl::Decoder;
@@ -57,7 +58,7 @@ std::unique_ptr<OpenTraces> open_traces(const Inputs& inputs, bool with_schemas)
   return traces;
 }
 
-bool print(std::string_view text) {
+bool print_all_of(std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
          std::fflush(stdout) == 0;
 }
@@ -67,54 +68,66 @@ void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
       ->required()
       ->type_name("FILE.etl");
   if (!with_schemas) return;
-  command->add_option("--manifest", inputs.manifests,
-                      "Instrumentation manifest of a registered provider; may be repeated")
+  command
+      ->add_option("--manifest", inputs.manifests,
+                   "Instrumentation manifest of a registered provider; may be repeated")
       ->type_name("FILE.man");
-  command->add_option("--tmf", inputs.tmf_files,
-                      "Trace message format file for WPP messages; may be repeated")
+  command
+      ->add_option("--tmf", inputs.tmf_files,
+                   "Trace message format file for WPP messages; may be repeated")
       ->type_name("FILE.tmf");
 }
 
-void add_info(CLI::App* etl) {
+void add_info(CLI::App* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   CLI::App* command =
       etl->add_subcommand("info", "Sessions, losses, damage, buffers and providers of each file");
   add_inputs(command, *inputs, true);
   command->add_flag("--json", inputs->json, "One JSON object a file");
-  command->callback([inputs] {
-    // One at a time: what one file describes says nothing about another here.
-    for (const std::string& path : inputs->files) {
-      Inputs one = *inputs;
-      one.files = {path};
-      auto traces = open_traces(one, true);
-      report_info(*traces->files.front(), traces->decoder, inputs->format(), print);
-    }
+  command->callback([&action, inputs] {
+    action = [inputs] {
+      // One at a time: what one file describes says nothing about another here.
+      for (const std::string& path : inputs->files) {
+        Inputs one = *inputs;
+        one.files = {path};
+        auto traces = open_traces(one, true);
+        report_info(*traces->files.front(), traces->decoder, inputs->format(), print_all_of);
+      }
+      return kExitDone;
+    };
   });
 }
 
-void add_stats(CLI::App* etl) {
+void add_stats(CLI::App* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   CLI::App* command =
       etl->add_subcommand("stats", "Number of events by provider, event and version");
   add_inputs(command, *inputs, true);
   command->add_flag("--json", inputs->json, "One JSON object");
-  command->callback([inputs] {
-    auto traces = open_traces(*inputs, true);
-    report_stats(traces->pointers, traces->decoder, inputs->format(), print);
+  command->callback([&action, inputs] {
+    action = [inputs] {
+      auto traces = open_traces(*inputs, true);
+      report_stats(traces->pointers, traces->decoder, inputs->format(), print_all_of);
+      return kExitDone;
+    };
   });
 }
 
-void add_cpu(CLI::App* etl) {
+void add_cpu(CLI::App* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   auto rows = std::make_shared<std::size_t>(20);
   CLI::App* command = etl->add_subcommand(
-      "cpu", "Who ran on each processor: time of processes, threads, DPCs and ISRs; wake-ups; disks");
+      "cpu",
+      "Who ran on each processor: time of processes, threads, DPCs and ISRs; wake-ups; disks");
   add_inputs(command, *inputs, false);
   command->add_flag("--json", inputs->json, "One JSON object a session, without a limit of rows");
   command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
-  command->callback([inputs, rows] {
-    auto traces = open_traces(*inputs, false);
-    report_cpu(traces->pointers, inputs->format(), *rows, print);
+  command->callback([&action, inputs, rows] {
+    action = [inputs, rows] {
+      auto traces = open_traces(*inputs, false);
+      report_cpu(traces->pointers, inputs->format(), *rows, print_all_of);
+      return kExitDone;
+    };
   });
 }
 
@@ -125,7 +138,7 @@ struct DumpArguments {
   double to_ms = 0;
 };
 
-void add_dump(CLI::App* etl) {
+void add_dump(CLI::App* etl, Action& action) {
   auto arguments = std::make_shared<DumpArguments>();
   CLI::App* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
   add_inputs(command, arguments->inputs, true);
@@ -139,26 +152,34 @@ void add_dump(CLI::App* etl) {
   CLI::Option* to =
       command->add_option("--to-ms", arguments->to_ms, "Only up to this time, likewise");
   command->add_option("--limit", arguments->options.max_events, "Stop after this many events");
-  command->callback([arguments, from, to] {
-    etl::DumpOptions& options = arguments->options;
-    options.format =
-        arguments->inputs.json ? etl::DumpFormat::json_lines : etl::DumpFormat::tsv;
-    if (from->count() > 0) options.filter.from_ms = arguments->from_ms;
-    if (to->count() > 0) options.filter.to_ms = arguments->to_ms;
-    auto traces = open_traces(arguments->inputs, true);
-    dump_events(traces->pointers, traces->decoder, options, print);
+  command->callback([&action, arguments, from, to] {
+    action = [arguments, from, to] {
+      etl::DumpOptions& options = arguments->options;
+      options.format = arguments->inputs.json ? etl::DumpFormat::json_lines : etl::DumpFormat::tsv;
+      if (from->count() > 0) options.filter.from_ms = arguments->from_ms;
+      if (to->count() > 0) options.filter.to_ms = arguments->to_ms;
+      auto traces = open_traces(arguments->inputs, true);
+      dump_events(traces->pointers, traces->decoder, options, print_all_of);
+      return kExitDone;
+    };
   });
 }
 
 }  // namespace
 
-void add_etl_command(CLI::App& app) {
-  CLI::App* etl = app.add_subcommand("etl", "Read event trace logs (.etl)");
+void add_etl_command(CLI::App& program, Action& action) {
+  CLI::App* etl = program.add_subcommand("etl", "Read event trace logs (.etl) of Windows");
   etl->require_subcommand(1);
-  add_info(etl);
-  add_dump(etl);
-  add_stats(etl);
-  add_cpu(etl);
+  etl->footer(
+      "Examples:\n  tailgate etl info trace.etl\n"
+      "  tailgate etl dump --provider Microsoft-Windows-DotNETRuntime --json trace.etl\n"
+      "  tailgate etl dump --manifest clr.man --pid 4711 trace.etl | head\n"
+      "  tailgate etl cpu kernel.etl");
+  etl->parse_complete_callback(fail_writes_to_closed_pipes);
+  add_info(etl, action);
+  add_dump(etl, action);
+  add_stats(etl, action);
+  add_cpu(etl, action);
 }
 
-}  // namespace tailgate::cli
+}  // namespace tailgate

@@ -17,11 +17,10 @@ std::optional<BufferHeader> parse_buffer_header(Bytes bytes) {
   header.processor = (header.flags & kProcessorIndexIs16Bit)
                          ? static_cast<std::uint16_t>(load<std::uint16_t>(at + 0x28) & 0x7FF)
                          : at[0x28];
-  bool sizes_possible = header.size_bytes >= kBufferHeaderBytes &&
-                        header.size_bytes <= kMaxBufferBytes &&
-                        header.filled_bytes >= kBufferHeaderBytes &&
-                        header.filled_bytes <= kMaxBufferBytes &&
-                        (header.is_compressed() || header.filled_bytes <= header.size_bytes);
+  bool sizes_possible =
+      header.size_bytes >= kBufferHeaderBytes && header.size_bytes <= kMaxBufferBytes &&
+      header.filled_bytes >= kBufferHeaderBytes && header.filled_bytes <= kMaxBufferBytes &&
+      (header.is_compressed() || header.filled_bytes <= header.size_bytes);
   if (!sizes_possible) return std::nullopt;
   return header;
 }

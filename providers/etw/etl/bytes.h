@@ -25,7 +25,9 @@ inline T load(const std::uint8_t* at) {
 }
 
 // Least multiple of 8 that is at or above value. The caller has bounded value well below 2^64.
-constexpr std::uint64_t align8(std::uint64_t value) { return (value + 7) & ~std::uint64_t{7}; }
+constexpr std::uint64_t align8(std::uint64_t value) {
+  return (value + 7) & ~std::uint64_t{7};
+}
 
 // Reads values off the front of a byte range. Every take_* returns nothing, and consumes nothing,
 // when the range is too short.

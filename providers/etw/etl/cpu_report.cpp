@@ -17,10 +17,14 @@ using Json = nlohmann::ordered_json;
 
 std::string_view name_of(InterruptKind kind) {
   switch (kind) {
-    case InterruptKind::hardware: return "ISR";
-    case InterruptKind::deferred: return "DPC";
-    case InterruptKind::deferred_timer: return "TimerDPC";
-    case InterruptKind::deferred_threaded: return "ThreadedDPC";
+    case InterruptKind::hardware:
+      return "ISR";
+    case InterruptKind::deferred:
+      return "DPC";
+    case InterruptKind::deferred_timer:
+      return "TimerDPC";
+    case InterruptKind::deferred_threaded:
+      return "ThreadedDPC";
   }
   return "";
 }
@@ -108,17 +112,16 @@ Json disk_rows(const KernelActivity& kernel) {
   Json rows = Json::array();
   for (const auto& [number, disk] : kernel.disks()) {
     std::uint64_t all = disk.reads + disk.writes + disk.flushes;
-    rows.push_back(
-        {{"disk", number},
-         {"reads", disk.reads},
-         {"read_bytes", disk.read_bytes},
-         {"writes", disk.writes},
-         {"write_bytes", disk.write_bytes},
-         {"flushes", disk.flushes},
-         {"response_mean_ns",
-          all == 0 ? 0
-                   : timeline.seconds(disk.response_ticks_sum) * 1e9 / static_cast<double>(all)},
-         {"response_max_ns", timeline.seconds(disk.response_ticks_max) * 1e9}});
+    rows.push_back({{"disk", number},
+                    {"reads", disk.reads},
+                    {"read_bytes", disk.read_bytes},
+                    {"writes", disk.writes},
+                    {"write_bytes", disk.write_bytes},
+                    {"flushes", disk.flushes},
+                    {"response_mean_ns", all == 0 ? 0
+                                                  : timeline.seconds(disk.response_ticks_sum) *
+                                                        1e9 / static_cast<double>(all)},
+                    {"response_max_ns", timeline.seconds(disk.response_ticks_max) * 1e9}});
   }
   return rows;
 }
@@ -130,9 +133,9 @@ Json notes(const KernelActivity& kernel) {
   auto missing = [&](bool recorded, bool was_enabled, std::string_view what) {
     if (recorded) return;
     rows.push_back(fmt::format("{}: none in the trace{}", what,
-                               !enabled.known  ? ""
-                               : was_enabled   ? ", though they were enabled"
-                                               : "; they were not enabled in the session"));
+                               !enabled.known ? ""
+                               : was_enabled  ? ", though they were enabled"
+                                              : "; they were not enabled in the session"));
   };
   bool interrupts = false;
   bool deferred = false;
@@ -144,8 +147,8 @@ Json notes(const KernelActivity& kernel) {
   missing(interrupts, enabled.interrupts, "ISRs");
   missing(deferred, enabled.deferred_routines, "DPCs");
   if (std::uint64_t count = kernel.timeline().mismatched_switches()) {
-    rows.push_back(fmt::format("{} switches do not follow from the one before: events are missing",
-                               count));
+    rows.push_back(
+        fmt::format("{} switches do not follow from the one before: events are missing", count));
   }
   return rows;
 }
@@ -212,9 +215,9 @@ void append_table(std::string_view title, const Json& rows, std::size_t max_rows
 }
 
 std::string cpu_text(const Json& json, std::size_t max_rows) {
-  std::string out = fmt::format("session {}, {} context switches\n",
-                                json["session_name"].get<std::string>(),
-                                json["switches"].get<std::uint64_t>());
+  std::string out =
+      fmt::format("session {}, {} context switches\n", json["session_name"].get<std::string>(),
+                  json["switches"].get<std::uint64_t>());
   for (const Json& note : json["notes"]) out += "note: " + note.get<std::string>() + "\n";
   append_table("processors", json["processors"], 4096, out);
   append_table("processes", json["processes"], max_rows, out);
@@ -228,8 +231,8 @@ std::string cpu_text(const Json& json, std::size_t max_rows) {
 
 }  // namespace
 
-void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format,
-                std::size_t max_rows, const TextSink& sink) {
+void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format, std::size_t max_rows,
+                const TextSink& sink) {
   TraceReader reader(files, ReadOrder::time);
   std::unique_ptr<KernelActivity> kernel;
   const LogFileHeader* header = nullptr;

@@ -29,8 +29,7 @@ constexpr std::uint8_t kOpcodeEventInfo = 32;
 constexpr std::uint8_t kOpcodeMapInfo = 33;
 
 bool is_stream_manifest(const RecordHeader& header) {
-  return header.id == kManifestId && header.opcode == kManifestOpcode &&
-         header.task == kManifestId;
+  return header.id == kManifestId && header.opcode == kManifestOpcode && header.task == kManifestId;
 }
 
 const EventSchema& string_only_schema() {
@@ -52,9 +51,9 @@ const EventSchema& stream_manifest_schema() {
     built.source = SchemaSource::event_source_manifest;
     built.event_name = "ManifestData";
     constexpr std::pair<std::string_view, ValueType> kFields[] = {
-        {"Format", ValueType::u8},        {"MajorVersion", ValueType::u8},
-        {"MinorVersion", ValueType::u8},  {"Magic", ValueType::u8},
-        {"TotalChunks", ValueType::u16},  {"ChunkNumber", ValueType::u16}};
+        {"Format", ValueType::u8},       {"MajorVersion", ValueType::u8},
+        {"MinorVersion", ValueType::u8}, {"Magic", ValueType::u8},
+        {"TotalChunks", ValueType::u16}, {"ChunkNumber", ValueType::u16}};
     for (auto [name, type] : kFields) {
       Property& property = built.properties.emplace_back();
       property.name = std::string(name);
@@ -225,8 +224,7 @@ const EventSchema* Decoder::schema_of(const Record& record, const RecordHeader& 
     case RecordKind::instance: {
       const EventSchema* described =
           find({header.provider, kClassicBit | header.opcode}, header.version);
-      return described ? described
-                       : classic_layout(header.provider, header.opcode, header.version);
+      return described ? described : classic_layout(header.provider, header.opcode, header.version);
     }
     case RecordKind::message:
       message = tmf_.find(header.provider, header.id);
@@ -245,8 +243,8 @@ void Decoder::decode(const Record& record, DecodedEvent& event) {
   event.schema = schema_of(record, event.header, message);
   event.undecoded = event.header.payload;
   if (event.schema) {
-    PayloadResult result = decode_payload(*event.schema, event.header.payload,
-                                          record.pointer_bytes, event.fields);
+    PayloadResult result =
+        decode_payload(*event.schema, event.header.payload, record.pointer_bytes, event.fields);
     event.complete = event.complete && result.complete;
     event.undecoded = event.header.payload.subspan(result.consumed_bytes);
   }
@@ -273,11 +271,10 @@ std::string_view Decoder::own_provider_name(const RecordHeader& header) {
 void Decoder::name_event(const Record& record, DecodedEvent& event) {
   const RecordHeader& header = event.header;
   event.name_storage.clear();
-  event.provider_name = event.schema ? std::string_view(event.schema->provider_name)
-                                     : std::string_view();
+  event.provider_name =
+      event.schema ? std::string_view(event.schema->provider_name) : std::string_view();
   if (event.provider_name.empty()) event.provider_name = own_provider_name(header);
-  event.event_name = event.schema ? std::string_view(event.schema->event_name)
-                                  : std::string_view();
+  event.event_name = event.schema ? std::string_view(event.schema->event_name) : std::string_view();
   if (!event.provider_name.empty() && !event.event_name.empty()) return;
   // Both names may be made here, so they are built first and viewed afterwards.
   std::size_t provider_bytes = 0;

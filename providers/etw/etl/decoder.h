@@ -26,8 +26,8 @@ struct DecodedEvent {
   RecordHeader header;
   const EventSchema* schema = nullptr;  // null: nothing describes it
   std::vector<Field> fields;
-  Bytes undecoded;       // the payload's bytes that no field covers
-  bool complete = true;  // false: the payload does not fit its schema
+  Bytes undecoded;                 // the payload's bytes that no field covers
+  bool complete = true;            // false: the payload does not fit its schema
   std::string_view provider_name;  // the GUID's text when there is no name
   std::string_view event_name;     // EventID(n) or Opcode(n) when there is no name
   std::string message;             // WPP: the formatted message
@@ -41,7 +41,7 @@ struct SchemaCounts {
   std::uint64_t stream_manifests = 0;
   std::uint64_t manifest_events = 0;
   std::uint64_t tmf_messages = 0;
-  std::uint64_t unusable = 0;          // event infos, maps, manifests or chunks that are damaged
+  std::uint64_t unusable = 0;  // event infos, maps, manifests or chunks that are damaged
   std::uint64_t incomplete_manifests = 0;
   std::uint64_t dropped_over_limit = 0;  // schemas beyond 65,536: a damaged or hostile file
 };

@@ -48,10 +48,9 @@ class FilterMatcher {
   bool provider_matches(const DecodedEvent& event) const {
     if (filter_.providers.empty()) return true;
     if (std::find(guids_.begin(), guids_.end(), event.header.provider) != guids_.end()) return true;
-    return std::any_of(filter_.providers.begin(), filter_.providers.end(),
-                       [&event](const std::string& name) {
-                         return same_text(name, event.provider_name);
-                       });
+    return std::any_of(
+        filter_.providers.begin(), filter_.providers.end(),
+        [&event](const std::string& name) { return same_text(name, event.provider_name); });
   }
 
   bool event_matches(const DecodedEvent& event) const {
@@ -71,8 +70,8 @@ class FilterMatcher {
 // Milliseconds with six decimals, from ns.
 void append_ms(std::int64_t ns, std::string& out) {
   if (ns < 0) out += '-';
-  std::uint64_t magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns)
-                                   : static_cast<std::uint64_t>(ns);
+  std::uint64_t magnitude =
+      ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
   append_number(magnitude / 1'000'000, out);
   char digits[7] = {'.', '0', '0', '0', '0', '0', '0'};
   std::uint64_t fraction = magnitude % 1'000'000;

@@ -130,20 +130,43 @@ void correct_clr_stack(EventInfo& info) {
 }  // namespace
 
 std::optional<ValueType> value_type_of_tdh(unsigned in_type) {
-  static constexpr ValueType kTypes[] = {
-      ValueType::none,       ValueType::utf16,         ValueType::ansi,
-      ValueType::i8,         ValueType::u8,            ValueType::i16,
-      ValueType::u16,        ValueType::i32,           ValueType::u32,
-      ValueType::i64,        ValueType::u64,           ValueType::f32,
-      ValueType::f64,        ValueType::bool32,        ValueType::binary,
-      ValueType::guid,       ValueType::pointer,       ValueType::filetime,
-      ValueType::systemtime, ValueType::sid,           ValueType::hex32,
-      ValueType::hex64,      ValueType::counted_utf16, ValueType::counted_ansi,
-      ValueType::none,       ValueType::counted_binary};
-  static constexpr ValueType kWbemTypes[] = {
-      ValueType::counted_utf16, ValueType::counted_ansi, ValueType::counted_utf16_big,
-      ValueType::counted_ansi_big, ValueType::rest_utf16, ValueType::rest_ansi,
-      ValueType::u16, ValueType::u8, ValueType::size, ValueType::hexdump, ValueType::token_sid};
+  static constexpr ValueType kTypes[] = {ValueType::none,
+                                         ValueType::utf16,
+                                         ValueType::ansi,
+                                         ValueType::i8,
+                                         ValueType::u8,
+                                         ValueType::i16,
+                                         ValueType::u16,
+                                         ValueType::i32,
+                                         ValueType::u32,
+                                         ValueType::i64,
+                                         ValueType::u64,
+                                         ValueType::f32,
+                                         ValueType::f64,
+                                         ValueType::bool32,
+                                         ValueType::binary,
+                                         ValueType::guid,
+                                         ValueType::pointer,
+                                         ValueType::filetime,
+                                         ValueType::systemtime,
+                                         ValueType::sid,
+                                         ValueType::hex32,
+                                         ValueType::hex64,
+                                         ValueType::counted_utf16,
+                                         ValueType::counted_ansi,
+                                         ValueType::none,
+                                         ValueType::counted_binary};
+  static constexpr ValueType kWbemTypes[] = {ValueType::counted_utf16,
+                                             ValueType::counted_ansi,
+                                             ValueType::counted_utf16_big,
+                                             ValueType::counted_ansi_big,
+                                             ValueType::rest_utf16,
+                                             ValueType::rest_ansi,
+                                             ValueType::u16,
+                                             ValueType::u8,
+                                             ValueType::size,
+                                             ValueType::hexdump,
+                                             ValueType::token_sid};
   if (in_type < std::size(kTypes)) return kTypes[in_type];
   if (in_type >= 300 && in_type - 300 < std::size(kWbemTypes)) return kWbemTypes[in_type - 300];
   return std::nullopt;
@@ -151,25 +174,39 @@ std::optional<ValueType> value_type_of_tdh(unsigned in_type) {
 
 ValueFormat format_of_tdh(unsigned out_type) {
   switch (out_type) {
-    case 1: return ValueFormat::string;
-    case 13: return ValueFormat::boolean;
+    case 1:
+      return ValueFormat::string;
+    case 13:
+      return ValueFormat::boolean;
     case 15:
     case 16:
     case 17:
     case 18:
-    case 19: return ValueFormat::hex;
-    case 20: return ValueFormat::process_id;
-    case 21: return ValueFormat::thread_id;
-    case 22: return ValueFormat::port;
-    case 23: return ValueFormat::ipv4;
-    case 24: return ValueFormat::ipv6;
-    case 25: return ValueFormat::socket_address;
+    case 19:
+      return ValueFormat::hex;
+    case 20:
+      return ValueFormat::process_id;
+    case 21:
+      return ValueFormat::thread_id;
+    case 22:
+      return ValueFormat::port;
+    case 23:
+      return ValueFormat::ipv4;
+    case 24:
+      return ValueFormat::ipv6;
+    case 25:
+      return ValueFormat::socket_address;
     case 29:
-    case 30: return ValueFormat::win32_error;
-    case 31: return ValueFormat::ntstatus;
-    case 32: return ValueFormat::hresult;
-    case 37: return ValueFormat::hex;
-    default: return ValueFormat::standard;
+    case 30:
+      return ValueFormat::win32_error;
+    case 31:
+      return ValueFormat::ntstatus;
+    case 32:
+      return ValueFormat::hresult;
+    case 37:
+      return ValueFormat::hex;
+    default:
+      return ValueFormat::standard;
   }
 }
 

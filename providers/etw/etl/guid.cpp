@@ -5,7 +5,7 @@ namespace {
 
 // Position in the text's byte pairs of each stored byte: the first three groups are stored as
 // little-endian integers, so their bytes appear in reverse.
-constexpr std::array<std::uint8_t, 16> kTextOrder = {3, 2, 1, 0,  5,  4,  7,  6,
+constexpr std::array<std::uint8_t, 16> kTextOrder = {3, 2, 1,  0,  5,  4,  7,  6,
                                                      8, 9, 10, 11, 12, 13, 14, 15};
 
 constexpr bool dash_before(std::size_t pair) {

@@ -85,8 +85,7 @@ class KernelActivity {
  private:
   static bool plain(const Record& record) {
     // No counters between header and payload.
-    return record.kind != RecordKind::perf_info ||
-           (load<std::uint16_t>(record.data) & 0x8700) == 0;
+    return record.kind != RecordKind::perf_info || (load<std::uint16_t>(record.data) & 0x8700) == 0;
   }
 
   void add_switch(const Record& record, const std::uint8_t* payload, std::size_t size) {

@@ -8,18 +8,18 @@ namespace {
 #define TAILGATE_TCP6 "u32 PID, u32 size, ip6 daddr, ip6 saddr, port dport, port sport"
 #define TAILGATE_TCP_SEND ", u32 startime, u32 endtime, u32 seqnum, P connid"
 #define TAILGATE_TCP_RECV ", u32 seqnum, P connid"
-#define TAILGATE_TCP_OPEN                                                                      \
-  ", u16 mss, u16 sackopt, u16 tsopt, u16 wsopt, u32 rcvwin, i16 rcvwinscale, i16 sndwinscale" \
-  TAILGATE_TCP_RECV
-#define TAILGATE_PROCESS_HEAD                                                                \
+#define TAILGATE_TCP_OPEN                                                           \
+  ", u16 mss, u16 sackopt, u16 tsopt, u16 wsopt, u32 rcvwin, i16 rcvwinscale, i16 " \
+  "sndwinscale" TAILGATE_TCP_RECV
+#define TAILGATE_PROCESS_HEAD \
   "P UniqueProcessKey, u32 ProcessId, u32 ParentId, u32 SessionId, i32 ExitStatus"
-#define TAILGATE_THREAD_V2                                                              \
-  "u32 ProcessId, u32 TThreadId, P StackBase, P StackLimit, P UserStackBase, "          \
+#define TAILGATE_THREAD_V2                                                     \
+  "u32 ProcessId, u32 TThreadId, P StackBase, P StackLimit, P UserStackBase, " \
   "P UserStackLimit, P StartAddr, P Win32StartAddr, P TebBase, u32 SubProcessTag"
-#define TAILGATE_IMAGE_TAIL                                                               \
+#define TAILGATE_IMAGE_TAIL \
   "P DefaultBase, u32 Reserved1, u32 Reserved2, u32 Reserved3, u32 Reserved4, w FileName"
-#define TAILGATE_DISK_RW                                                                   \
-  "u32 DiskNumber, x32 IrpFlags, u32 TransferSize, u32 Reserved, u64 ByteOffset, "         \
+#define TAILGATE_DISK_RW                                                           \
+  "u32 DiskNumber, x32 IrpFlags, u32 TransferSize, u32 Reserved, u64 ByteOffset, " \
   "P FileObject, P Irp, u64 HighResResponseTime"
 
 constexpr KernelLayoutRow kKernelRows[] = {
@@ -41,16 +41,17 @@ constexpr KernelLayoutRow kKernelRows[] = {
     {0x010A, 0x0B, 3, "Read|Write", TAILGATE_DISK_RW ", u32 IssuingThreadId"},
     {0x010C, 0x0D, 2, "ReadInit|WriteInit", "P Irp"},
     {0x010C, 0x0D, 3, "ReadInit|WriteInit", "P Irp, u32 IssuingThreadId"},
-    {0x010E, 0, 2, "FlushBuffers",
-     "u32 DiskNumber, x32 IrpFlags, u64 HighResResponseTime, P Irp"},
+    {0x010E, 0, 2, "FlushBuffers", "u32 DiskNumber, x32 IrpFlags, u64 HighResResponseTime, P Irp"},
     {0x010E, 0, 3, "FlushBuffers",
      "u32 DiskNumber, x32 IrpFlags, u64 HighResResponseTime, P Irp, u32 IssuingThreadId"},
     {0x010F, 0, 2, "FlushInit", "P Irp"},
     {0x010F, 0, 3, "FlushInit", "P Irp, u32 IssuingThreadId"},
     {0x0110, 0, 2, "RedirectedInit", "P Irp, P FileKey"},
 
-    {0x020A, 0x0F, 2, "TransitionFault|DemandZeroFault|CopyOnWrite|GuardPageFault|"
-     "HardPageFault|AccessViolation", "P VirtualAddress, P ProgramCounter"},
+    {0x020A, 0x0F, 2,
+     "TransitionFault|DemandZeroFault|CopyOnWrite|GuardPageFault|"
+     "HardPageFault|AccessViolation",
+     "P VirtualAddress, P ProgramCounter"},
     {0x0220, 0, 2, "HardFault",
      "u64 InitialTime, u64 ReadOffset, P VirtualAddress, P FileObject, u32 TThreadId, "
      "u32 ByteCount"},
@@ -66,17 +67,17 @@ constexpr KernelLayoutRow kKernelRows[] = {
      TAILGATE_PROCESS_HEAD ", P DirectoryTableBase, sid UserSID, s ImageFileName, w CommandLine"},
     {0x0301, 4, 4, "Start|Stop|DCStart|DCStop",
      TAILGATE_PROCESS_HEAD ", P DirectoryTableBase, x32 Flags, sid UserSID, s ImageFileName, "
-     "w CommandLine, w PackageFullName, w ApplicationId"},
+                           "w CommandLine, w PackageFullName, w ApplicationId"},
     {0x0327, 0, 2, "Defunct",
      TAILGATE_PROCESS_HEAD ", sid UserSID, s ImageFileName, w CommandLine"},
     {0x0327, 0, 3, "Defunct",
      TAILGATE_PROCESS_HEAD ", P DirectoryTableBase, sid UserSID, s ImageFileName, w CommandLine"},
     {0x0327, 0, 4, "Defunct",
      TAILGATE_PROCESS_HEAD ", P DirectoryTableBase, x32 Flags, sid UserSID, s ImageFileName, "
-     "w CommandLine, w PackageFullName, w ApplicationId"},
+                           "w CommandLine, w PackageFullName, w ApplicationId"},
     {0x0327, 0, 5, "Defunct",
      TAILGATE_PROCESS_HEAD ", P DirectoryTableBase, x32 Flags, sid UserSID, s ImageFileName, "
-     "w CommandLine, w PackageFullName, w ApplicationId, ft ExitTime"},
+                           "w CommandLine, w PackageFullName, w ApplicationId, ft ExitTime"},
     {0x030B, 0, 2, "Terminate", "u32 ProcessId"},
     {0x0320, 0x21, 2, "PerfCtr|PerfCtrRundown",
      "u32 ProcessId, u32 PageFaultCount, u32 HandleCount, u32 Reserved, Z PeakVirtualSize, "
@@ -94,8 +95,7 @@ constexpr KernelLayoutRow kKernelRows[] = {
      "P IrpPtr, P FileObject, u32 IssuingThreadId, x32 CreateOptions, x32 FileAttributes, "
      "x32 ShareAccess, w OpenPath"},
     {0x0441, 0x42, 2, "Cleanup|Close", "P IrpPtr, P TTID, P FileObject, P FileKey"},
-    {0x0441, 0x42, 3, "Cleanup|Close",
-     "P IrpPtr, P FileObject, P FileKey, u32 IssuingThreadId"},
+    {0x0441, 0x42, 3, "Cleanup|Close", "P IrpPtr, P FileObject, P FileKey, u32 IssuingThreadId"},
     {0x0443, 0x44, 2, "Read|Write",
      "u64 Offset, P IrpPtr, P TTID, P FileObject, P FileKey, u32 IoSize, x32 IoFlags"},
     {0x0443, 0x44, 3, "Read|Write",
@@ -131,7 +131,7 @@ constexpr KernelLayoutRow kKernelRows[] = {
     {0x0501, 4, 2, "Start|Stop|DCStart|DCStop", TAILGATE_THREAD_V2},
     {0x0501, 4, 3, "Start|Stop|DCStart|DCStop",
      TAILGATE_THREAD_V2 ", i8 BasePriority, u8 PagePriority, u8 IoPriority, u8 ThreadFlags, "
-     "w ThreadName"},
+                        "w ThreadName"},
     {0x0524, 0, 2, "CSwitch",
      "u32 NewThreadId, u32 OldThreadId, i8 NewThreadPriority, i8 OldThreadPriority, "
      "u8 PreviousCState, i8 SpareByte, i8 OldThreadWaitReason, i8 OldThreadWaitMode, "
@@ -160,7 +160,8 @@ constexpr KernelLayoutRow kKernelRows[] = {
     {0x0811, 0, 2, "Fail", "u32 Proto, u32 FailureCode"},
     {0x081A, 0x1B, 2, "SendIPV6|RecvIPV6", TAILGATE_TCP6 TAILGATE_TCP_RECV},
 
-    {0x090A, 0x1B, 2, "Create|Open|Delete|Query|SetValue|DeleteValue|QueryValue|EnumerateKey|"
+    {0x090A, 0x1B, 2,
+     "Create|Open|Delete|Query|SetValue|DeleteValue|QueryValue|EnumerateKey|"
      "EnumerateValueKey|QueryMultipleValue|SetInformation|Flush|KCBCreate|KCBDelete|"
      "KCBRundownBegin|KCBRundownEnd|Virtualize|Close",
      "i64 InitialTime, x32 Status, u32 Index, P KeyHandle, w KeyName"},
@@ -213,15 +214,13 @@ constexpr KernelLayoutRow kKernelRows[] = {
     {0x0F33, 0, 2, "SysClEnter", "P SysCallAddress"},
     {0x0F34, 0, 2, "SysClExit", "x32 SysCallNtStatus"},
     {0x0F42, 0, 2, "ThreadedDPC", "u64 InitialTime, P Routine"},
-    {0x0F43, 0, 2, "ISR",
-     "u64 InitialTime, P Routine, u8 ReturnValue, u16 Vector, u8 Reserved"},
+    {0x0F43, 0, 2, "ISR", "u64 InitialTime, P Routine, u8 ReturnValue, u16 Vector, u8 Reserved"},
     {0x0F44, 0x45, 2, "DPC|TimerDPC", "u64 InitialTime, P Routine"},
     {0x0F48, 0x4A, 2, "SetInterval|CollectionStart|CollectionEnd",
      "u32 Source, u32 NewInterval, u32 OldInterval, w SourceName"},
 
     {0x1402, 4, 0, "Unload|DCStart|DCStop", "P ImageBase, Z ImageSize, w FileName"},
-    {0x1402, 4, 1, "Unload|DCStart|DCStop",
-     "P ImageBase, Z ImageSize, u32 ProcessId, w FileName"},
+    {0x1402, 4, 1, "Unload|DCStart|DCStop", "P ImageBase, Z ImageSize, u32 ProcessId, w FileName"},
     {0x1402, 4, 2, "Unload|DCStart|DCStop",
      "P ImageBase, Z ImageSize, u32 ProcessId, u32 ImageChecksum, u32 TimeDateStamp, "
      "u32 Reserved0, " TAILGATE_IMAGE_TAIL},
@@ -278,8 +277,12 @@ constexpr ClassicLayoutRow kClassicRows[] = {
 
 }  // namespace
 
-std::span<const KernelLayoutRow> kernel_layout_rows() { return kKernelRows; }
+std::span<const KernelLayoutRow> kernel_layout_rows() {
+  return kKernelRows;
+}
 
-std::span<const ClassicLayoutRow> classic_layout_rows() { return kClassicRows; }
+std::span<const ClassicLayoutRow> classic_layout_rows() {
+  return kClassicRows;
+}
 
 }  // namespace tailgate::etl

@@ -155,8 +155,7 @@ class Layouts {
   }
 
   std::unordered_map<std::uint16_t, std::map<std::uint16_t, std::unique_ptr<EventSchema>>> kernel_;
-  std::unordered_map<Guid, std::map<std::uint8_t, std::unique_ptr<EventSchema>>, GuidHash>
-      classic_;
+  std::unordered_map<Guid, std::map<std::uint8_t, std::unique_ptr<EventSchema>>, GuidHash> classic_;
 };
 
 const Layouts& layouts() {

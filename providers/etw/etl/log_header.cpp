@@ -73,8 +73,8 @@ void parse_clock_part(const std::uint8_t* at, LogFileHeader& header) {
   header.clock_hz = load<std::int64_t>(at + 0x08);
   header.start_filetime = load<std::int64_t>(at + 0x10);
   auto clock = load<std::uint32_t>(at + 0x18);
-  header.clock_type = clock == 2 || clock == 3 ? static_cast<ClockType>(clock)
-                                               : ClockType::performance_counter;
+  header.clock_type =
+      clock == 2 || clock == 3 ? static_cast<ClockType>(clock) : ClockType::performance_counter;
   header.buffers_lost = load<std::uint32_t>(at + 0x1C);
 }
 
@@ -121,8 +121,8 @@ SessionClock::SessionClock(const LogFileHeader& header)
 }
 
 std::int64_t SessionClock::filetime(std::int64_t raw) const {
-  std::int64_t elapsed = rescale(difference(raw, start_raw_), ticks_per_second_,
-                                 kFiletimeTicksPerSecond);
+  std::int64_t elapsed =
+      rescale(difference(raw, start_raw_), ticks_per_second_, kFiletimeTicksPerSecond);
   double sum = static_cast<double>(elapsed) + static_cast<double>(start_filetime_);
   if (sum > 9.2e18 || sum < -9.2e18) return clamp_to_int64(sum);
   return elapsed + start_filetime_;

@@ -27,7 +27,12 @@ enum LogFileMode : std::uint32_t {
 
 enum class ClockType : std::uint32_t { performance_counter = 1, system_time = 2, cpu_cycles = 3 };
 
-enum class CompressionFormat : std::uint16_t { none = 0, lznt1 = 2, xpress = 3, xpress_huffman = 4 };
+enum class CompressionFormat : std::uint16_t {
+  none = 0,
+  lznt1 = 2,
+  xpress = 3,
+  xpress_huffman = 4
+};
 
 struct LogFileHeader {
   std::uint32_t buffer_bytes = 0;

@@ -35,12 +35,29 @@ unsigned number(const char* text, unsigned otherwise = 0) {
 // TDH_INTYPE by the names of winmeta.xml.
 unsigned in_type_of(std::string_view name) {
   static const std::unordered_map<std::string_view, unsigned> kTypes = {
-      {"UnicodeString", 1}, {"AnsiString", 2}, {"Int8", 3},      {"UInt8", 4},
-      {"Int16", 5},         {"UInt16", 6},     {"Int32", 7},     {"UInt32", 8},
-      {"Int64", 9},         {"UInt64", 10},    {"Float", 11},    {"Double", 12},
-      {"Boolean", 13},      {"Binary", 14},    {"GUID", 15},     {"Pointer", 16},
-      {"FILETIME", 17},     {"SYSTEMTIME", 18}, {"SID", 19},     {"HexInt32", 20},
-      {"HexInt64", 21},     {"CountedUnicodeString", 22},        {"CountedAnsiString", 23},
+      {"UnicodeString", 1},
+      {"AnsiString", 2},
+      {"Int8", 3},
+      {"UInt8", 4},
+      {"Int16", 5},
+      {"UInt16", 6},
+      {"Int32", 7},
+      {"UInt32", 8},
+      {"Int64", 9},
+      {"UInt64", 10},
+      {"Float", 11},
+      {"Double", 12},
+      {"Boolean", 13},
+      {"Binary", 14},
+      {"GUID", 15},
+      {"Pointer", 16},
+      {"FILETIME", 17},
+      {"SYSTEMTIME", 18},
+      {"SID", 19},
+      {"HexInt32", 20},
+      {"HexInt64", 21},
+      {"CountedUnicodeString", 22},
+      {"CountedAnsiString", 23},
       {"CountedBinary", 25}};
   auto colon = name.find(':');
   if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
@@ -50,11 +67,13 @@ unsigned in_type_of(std::string_view name) {
 
 unsigned out_type_of(std::string_view name) {
   static const std::unordered_map<std::string_view, unsigned> kTypes = {
-      {"xs:string", 1},      {"xs:boolean", 13},  {"win:HexBinary", 15}, {"xs:hexBinary", 15},
-      {"win:HexInt8", 16},   {"win:HexInt16", 17}, {"win:HexInt32", 18}, {"win:HexInt64", 19},
-      {"win:PID", 20},       {"win:TID", 21},     {"win:Port", 22},      {"win:IPv4", 23},
-      {"win:IPv6", 24},      {"win:SocketAddress", 25}, {"win:ErrorCode", 29},
-      {"win:Win32Error", 30}, {"win:NTSTATUS", 31}, {"win:HResult", 32}, {"win:CodePointer", 37}};
+      {"xs:string", 1},       {"xs:boolean", 13},        {"win:HexBinary", 15},
+      {"xs:hexBinary", 15},   {"win:HexInt8", 16},       {"win:HexInt16", 17},
+      {"win:HexInt32", 18},   {"win:HexInt64", 19},      {"win:PID", 20},
+      {"win:TID", 21},        {"win:Port", 22},          {"win:IPv4", 23},
+      {"win:IPv6", 24},       {"win:SocketAddress", 25}, {"win:ErrorCode", 29},
+      {"win:Win32Error", 30}, {"win:NTSTATUS", 31},      {"win:HResult", 32},
+      {"win:CodePointer", 37}};
   auto at = kTypes.find(name);
   return at == kTypes.end() ? 0 : at->second;
 }
@@ -62,9 +81,9 @@ unsigned out_type_of(std::string_view name) {
 // Opcodes that every provider has, from winmeta.xml. win:Info names nothing.
 std::string_view standard_opcode(std::string_view name) {
   static const std::unordered_map<std::string_view, std::string_view> kOpcodes = {
-      {"win:Start", "Start"},       {"win:Stop", "Stop"},       {"win:DC_Start", "DCStart"},
-      {"win:DC_Stop", "DCStop"},    {"win:Extension", "Extension"}, {"win:Reply", "Reply"},
-      {"win:Resume", "Resume"},     {"win:Suspend", "Suspend"}, {"win:Send", "Send"},
+      {"win:Start", "Start"},    {"win:Stop", "Stop"},           {"win:DC_Start", "DCStart"},
+      {"win:DC_Stop", "DCStop"}, {"win:Extension", "Extension"}, {"win:Reply", "Reply"},
+      {"win:Resume", "Resume"},  {"win:Suspend", "Suspend"},     {"win:Send", "Send"},
       {"win:Receive", "Receive"}};
   auto at = kOpcodes.find(name);
   return at == kOpcodes.end() ? std::string_view() : at->second;
@@ -72,9 +91,9 @@ std::string_view standard_opcode(std::string_view name) {
 
 std::uint8_t standard_opcode_value(std::string_view name) {
   static const std::unordered_map<std::string_view, std::uint8_t> kValues = {
-      {"win:Start", 1},  {"win:Stop", 2},   {"win:DC_Start", 3}, {"win:DC_Stop", 4},
-      {"win:Extension", 5}, {"win:Reply", 6}, {"win:Resume", 7}, {"win:Suspend", 8},
-      {"win:Send", 9},   {"win:Receive", 240}};
+      {"win:Start", 1},     {"win:Stop", 2},     {"win:DC_Start", 3}, {"win:DC_Stop", 4},
+      {"win:Extension", 5}, {"win:Reply", 6},    {"win:Resume", 7},   {"win:Suspend", 8},
+      {"win:Send", 9},      {"win:Receive", 240}};
   auto at = kValues.find(name);
   return at == kValues.end() ? std::uint8_t{0} : at->second;
 }
@@ -287,9 +306,9 @@ Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_eve
   pugi::xml_parse_result result =
       document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_auto);
   if (!result) {
-    throw Error(fmt::format("the manifest is not XML: {} at byte {}", result.description(),
-                            result.offset),
-                "give an instrumentation manifest (.man) as the provider's author ships it");
+    throw Error(
+        fmt::format("the manifest is not XML: {} at byte {}", result.description(), result.offset),
+        "give an instrumentation manifest (.man) as the provider's author ships it");
   }
   pugi::xml_node root = document.child("instrumentationManifest");
   Names strings = read_strings(root);

@@ -194,8 +194,7 @@ bool RecordCursor::next_message(Record& record) {
   if (layout.header_bytes == 0) return finish(true);
   record.time = layout.time_at ? load<std::int64_t>(at + layout.time_at) : last_time_;
   record.header_bytes = layout.header_bytes;
-  record.pointer_bytes =
-      (options & kMessagePointer32) && !(options & kMessagePointer64) ? 4 : 8;
+  record.pointer_bytes = (options & kMessagePointer32) && !(options & kMessagePointer64) ? 4 : 8;
   last_time_ = record.time;
   accept(record, size, RecordKind::message);
   return true;

@@ -33,8 +33,8 @@ std::string_view kind_name(RecordKind kind);
 // that does.
 struct Record {
   const std::uint8_t* data = nullptr;
-  std::int64_t time = 0;         // raw session clock; a message without a time takes the last one
-  std::uint32_t size_bytes = 0;  // header included, alignment padding not
+  std::int64_t time = 0;           // raw session clock; a message without a time takes the last one
+  std::uint32_t size_bytes = 0;    // header included, alignment padding not
   std::uint16_t header_bytes = 0;  // fixed part only
   std::uint16_t processor = 0;
   RecordKind kind = RecordKind::unknown;
@@ -146,10 +146,10 @@ class RecordCursor {
 
 // A record's header, decoded. Fields that its kind does not have keep the values given here.
 struct RecordHeader {
-  Guid provider;                        // class GUID for classic events; of the group for kernel
-  Guid activity;                        // event kind only
-  std::uint64_t keyword = 0;            // event kind only
-  std::uint32_t process_id = kNoId;     // kNoId: the record does not say
+  Guid provider;                     // class GUID for classic events; of the group for kernel
+  Guid activity;                     // event kind only
+  std::uint64_t keyword = 0;         // event kind only
+  std::uint32_t process_id = kNoId;  // kNoId: the record does not say
   std::uint32_t thread_id = kNoId;
   std::uint32_t kernel_time_ticks = 0;  // accumulated CPU of the thread, in timer ticks
   std::uint32_t user_time_ticks = 0;
@@ -158,7 +158,7 @@ struct RecordHeader {
   std::uint16_t hook_id = 0;  // kernel events: group << 8 | type; else 0
   std::uint16_t id = 0;       // event: Id; message: message number
   std::uint16_t task = 0;
-  std::uint16_t flags = 0;     // event: EVENT_HEADER_FLAG bits; message: option bits
+  std::uint16_t flags = 0;  // event: EVENT_HEADER_FLAG bits; message: option bits
   std::uint16_t version = 0;
   std::uint8_t opcode = 0;
   std::uint8_t level = 0;

@@ -21,8 +21,8 @@ struct ProviderCount {
 
 struct FileCounts {
   std::uint64_t records = 0;
-  std::uint64_t undecoded = 0;   // no schema at all
-  std::uint64_t misfits = 0;     // payload and schema do not fit
+  std::uint64_t undecoded = 0;  // no schema at all
+  std::uint64_t misfits = 0;    // payload and schema do not fit
   std::map<std::uint16_t, std::uint64_t> buffers_by_processor;
   std::map<std::string, std::uint64_t> records_by_kind;
   std::map<Guid, ProviderCount> providers;
@@ -63,16 +63,26 @@ FileCounts count_file(const TraceFile& file, Decoder& decoder) {
 
 std::string mode_names(std::uint32_t mode) {
   static constexpr std::pair<std::uint32_t, std::string_view> kNames[] = {
-      {0x1, "sequential"},       {0x2, "circular"},
-      {0x4, "append"},           {0x8, "new_file"},
-      {0x10, "ms_flush_timer"},  {0x20, "preallocate"},
-      {0x40, "nonstoppable"},    {0x80, "secure"},
-      {0x100, "real_time"},      {0x400, "buffering"},
-      {0x800, "private_logger"}, {0x1000, "add_header"},
-      {0x4000, "global_sequence"}, {0x8000, "local_sequence"},
-      {0x10000, "relogged"},     {0x20000, "private_in_proc"},
-      {0x1000000, "paged_memory"}, {0x2000000, "system_logger"},
-      {0x4000000, "compressed"}, {0x8000000, "independent_session"},
+      {0x1, "sequential"},
+      {0x2, "circular"},
+      {0x4, "append"},
+      {0x8, "new_file"},
+      {0x10, "ms_flush_timer"},
+      {0x20, "preallocate"},
+      {0x40, "nonstoppable"},
+      {0x80, "secure"},
+      {0x100, "real_time"},
+      {0x400, "buffering"},
+      {0x800, "private_logger"},
+      {0x1000, "add_header"},
+      {0x4000, "global_sequence"},
+      {0x8000, "local_sequence"},
+      {0x10000, "relogged"},
+      {0x20000, "private_in_proc"},
+      {0x1000000, "paged_memory"},
+      {0x2000000, "system_logger"},
+      {0x4000000, "compressed"},
+      {0x8000000, "independent_session"},
       {0x10000000, "no_per_processor_buffering"}};
   std::string text;
   for (auto [bit, name] : kNames) {
@@ -85,19 +95,26 @@ std::string mode_names(std::uint32_t mode) {
 
 std::string_view compression_name(CompressionFormat format) {
   switch (format) {
-    case CompressionFormat::lznt1: return "lznt1";
-    case CompressionFormat::xpress: return "xpress";
-    case CompressionFormat::xpress_huffman: return "xpress_huffman";
-    case CompressionFormat::none: return "none";
+    case CompressionFormat::lznt1:
+      return "lznt1";
+    case CompressionFormat::xpress:
+      return "xpress";
+    case CompressionFormat::xpress_huffman:
+      return "xpress_huffman";
+    case CompressionFormat::none:
+      return "none";
   }
   return "unknown";
 }
 
 std::string_view clock_name(ClockType type) {
   switch (type) {
-    case ClockType::system_time: return "system_time";
-    case ClockType::cpu_cycles: return "cpu_cycles";
-    case ClockType::performance_counter: break;
+    case ClockType::system_time:
+      return "system_time";
+    case ClockType::cpu_cycles:
+      return "cpu_cycles";
+    case ClockType::performance_counter:
+      break;
   }
   return "performance_counter";
 }
@@ -269,9 +286,9 @@ void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, con
   append_plain(json, 0, out);
   out += "providers:\n";
   for (const auto& [guid, provider] : counts.providers) {
-    out += fmt::format("  {:>10}  {}  {}{}\n", provider.events, to_text(guid), provider.name,
-                       provider.undecoded ? fmt::format("  ({} undecoded)", provider.undecoded)
-                                          : std::string());
+    out += fmt::format(
+        "  {:>10}  {}  {}{}\n", provider.events, to_text(guid), provider.name,
+        provider.undecoded ? fmt::format("  ({} undecoded)", provider.undecoded) : std::string());
   }
   sink(out);
 }
@@ -280,9 +297,8 @@ void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, 
                   const TextSink& sink) {
   Stats stats = count_events(files, decoder);
   std::vector<std::pair<StatKey, StatCount>> rows(stats.begin(), stats.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.second.events > b.second.events;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.events > b.second.events; });
   if (format == TextFormat::json) {
     Json json;
     json["events"] = Json::array();
@@ -300,8 +316,7 @@ void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, 
   std::string out = fmt::format("{:>10} {:>12} {:>7}  event\n", "events", "bytes", "version");
   for (const auto& [key, count] : rows) {
     out += fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.payload_bytes,
-                       key.version, key.provider, key.event,
-                       count.decoded ? "" : "  (undecoded)");
+                       key.version, key.provider, key.event, count.decoded ? "" : "  (undecoded)");
   }
   sink(out);
 }

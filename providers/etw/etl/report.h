@@ -50,15 +50,15 @@ inline constexpr std::string_view kDumpColumns =
     "time_ms\tcpu\tpid\ttid\tprovider\tevent\tid\tversion\topcode\tlevel\tlength_bytes\tfields";
 
 // Every event that the filter lets through, in order of time. Thread and process ids that a record
-// lacks are those of who was running (JSON says "attributed" then). TSV starts with a line of column
-// names. JSON has one object a line.
+// lacks are those of who was running (JSON says "attributed" then). TSV starts with a line of
+// column names. JSON has one object a line.
 void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                  const DumpOptions& options, const TextSink& sink);
 
 // The state machine's report: CPU time of processors, processes, threads and interrupt routines,
 // wake-up latency, disks, page faults; of each clock's session in turn. max_rows limits each table
 // of the text; the JSON (one object a session and line) holds all.
-void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format,
-                std::size_t max_rows, const TextSink& sink);
+void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format, std::size_t max_rows,
+                const TextSink& sink);
 
 }  // namespace tailgate::etl

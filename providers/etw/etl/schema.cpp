@@ -15,8 +15,9 @@ std::string_view ValueMap::find(std::uint32_t value) const {
 
 std::string_view source_name(SchemaSource source) {
   static constexpr std::array<std::string_view, 7> kNames = {
-      "tracelogging", "event_source_manifest", "event_info", "manifest_file",
-      "kernel_layout", "tmf", "string_only"};
+      "tracelogging",  "event_source_manifest", "event_info",
+      "manifest_file", "kernel_layout",         "tmf",
+      "string_only"};
   return kNames[static_cast<std::size_t>(source)];
 }
 

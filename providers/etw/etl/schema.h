@@ -15,9 +15,9 @@ namespace tailgate::etl {
 
 // How a value is stored. Sizes in bytes; P is the record's pointer size.
 enum class ValueType : std::uint8_t {
-  none,            // 0
-  utf16,           // to a NUL, or a length from elsewhere
-  ansi,            // the same in 8-bit characters
+  none,   // 0
+  utf16,  // to a NUL, or a length from elsewhere
+  ansi,   // the same in 8-bit characters
   i8,
   u8,
   i16,
@@ -30,26 +30,26 @@ enum class ValueType : std::uint8_t {
   f64,
   bool8,
   bool32,
-  binary,          // length from elsewhere
-  guid,            // 16
-  pointer,         // P, shown in hex
-  size,            // P, shown in decimal
-  filetime,        // 8, 100 ns since 1601 UTC
-  systemtime,      // 16, eight u16: year, month, day of week, day, hour, minute, second, ms
-  sid,             // 8 + 4 * count of sub-authorities
-  token_sid,       // u32 0, or 2 * P bytes of TOKEN_USER and a SID
+  binary,      // length from elsewhere
+  guid,        // 16
+  pointer,     // P, shown in hex
+  size,        // P, shown in decimal
+  filetime,    // 8, 100 ns since 1601 UTC
+  systemtime,  // 16, eight u16: year, month, day of week, day, hour, minute, second, ms
+  sid,         // 8 + 4 * count of sub-authorities
+  token_sid,   // u32 0, or 2 * P bytes of TOKEN_USER and a SID
   hex32,
   hex64,
-  counted_utf16,   // u16 bytes, then text
+  counted_utf16,  // u16 bytes, then text
   counted_ansi,
   counted_binary,
   counted_utf16_big,  // the count in big endian
   counted_ansi_big,
-  rest_utf16,      // everything up to the payload's end
+  rest_utf16,  // everything up to the payload's end
   rest_ansi,
-  hexdump,         // u32 bytes, then data
-  ipv6,            // 16
-  structure,       // its members follow
+  hexdump,    // u32 bytes, then data
+  ipv6,       // 16
+  structure,  // its members follow
 };
 
 // How a value is shown where that differs from its type.
@@ -124,10 +124,10 @@ std::string_view source_name(SchemaSource source);
 struct EventSchema {
   Guid provider;
   std::string provider_name;
-  std::string event_name;   // task/opcode or the event's own name
+  std::string event_name;  // task/opcode or the event's own name
   std::string task_name;
   std::string opcode_name;
-  std::string message;      // with %1, %2 ... for the properties; may be empty
+  std::string message;  // with %1, %2 ... for the properties; may be empty
   SchemaSource source = SchemaSource::kernel_layout;
   std::uint16_t slots = 0;  // above every Property::slot
   std::vector<Property> properties;

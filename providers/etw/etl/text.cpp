@@ -5,16 +5,21 @@ namespace {
 
 constexpr std::uint32_t kReplacement = 0xFFFD;
 
-bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+bool is_high_surrogate(std::uint32_t unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+bool is_low_surrogate(std::uint32_t unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
 
 // Bytes of the valid UTF-8 sequence at the front of text; 0 when there is none.
 std::size_t sequence_bytes(Bytes text) {
   std::uint8_t lead = text[0];
-  std::size_t bytes = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2
-                                    : lead >= 0xE0 && lead < 0xF0   ? 3
-                                    : lead >= 0xF0 && lead < 0xF5   ? 4
-                                                                    : 0;
+  std::size_t bytes = lead < 0x80                   ? 1
+                      : lead >= 0xC2 && lead < 0xE0 ? 2
+                      : lead >= 0xE0 && lead < 0xF0 ? 3
+                      : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                    : 0;
   if (bytes == 0 || bytes > text.size()) return 0;
   for (std::size_t i = 1; i < bytes; ++i) {
     if ((text[i] & 0xC0) != 0x80) return 0;

@@ -254,8 +254,7 @@ void append_tmf_message(const TmfMessage& message, const std::vector<Field>& fie
       continue;
     }
     unsigned number = 0;
-    auto [end, error] =
-        std::from_chars(format.data() + 1, format.data() + format.size(), number);
+    auto [end, error] = std::from_chars(format.data() + 1, format.data() + format.size(), number);
     if (error != std::errc()) {
       out += c;
       format.remove_prefix(1);

@@ -15,8 +15,8 @@
 namespace tailgate::etl {
 
 struct TmfMessage {
-  EventSchema schema;      // message: the format, with %10!d! and so on
-  std::string function;    // FUNC=, may be empty
+  EventSchema schema;    // message: the format, with %10!d! and so on
+  std::string function;  // FUNC=, may be empty
   std::string source_file;
 };
 

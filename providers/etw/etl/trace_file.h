@@ -31,8 +31,8 @@ struct BufferRef {
 struct Epoch {
   LogFileHeader header;
   SessionClock clock;
-  std::uint64_t buffers = 0;             // header buffer included
-  std::uint64_t sequence_gaps = 0;       // buffers missing between the lowest and highest number
+  std::uint64_t buffers = 0;              // header buffer included
+  std::uint64_t sequence_gaps = 0;        // buffers missing between the lowest and highest number
   std::uint64_t buffers_overwritten = 0;  // before the lowest number: a circular file wrapped
   std::uint64_t buffers_flagged_events_lost = 0;  // buffers whose flags say that events were lost
   std::uint64_t buffers_flagged_buffer_lost = 0;
@@ -44,8 +44,8 @@ struct Epoch {
 // What was wrong with the file's framing. All zero for a sound file.
 struct FramingDamage {
   std::uint64_t bad_buffer_headers = 0;
-  std::uint64_t skipped_bytes = 0;         // bytes that belong to no readable buffer
-  std::uint64_t truncated_buffers = 0;     // last buffer goes past the end of the file
+  std::uint64_t skipped_bytes = 0;               // bytes that belong to no readable buffer
+  std::uint64_t truncated_buffers = 0;           // last buffer goes past the end of the file
   std::uint64_t undecodable_header_records = 0;  // header buffers whose record made no sense
   bool any() const {
     return bad_buffer_headers + truncated_buffers + undecodable_header_records > 0;

@@ -189,8 +189,8 @@ void TraceReader::start_heap() {
 
 void TraceReader::request_ahead(Stream& stream) {
   // The slot of the buffer being read stays as it is: with one slot nothing is read ahead.
-  std::size_t limit = std::min(stream.buffers.size(), stream.next_buffer + stream.slots.size() -
-                                                          (stream.in_buffer ? 1 : 0));
+  std::size_t limit = std::min(
+      stream.buffers.size(), stream.next_buffer + stream.slots.size() - (stream.in_buffer ? 1 : 0));
   for (; stream.requested < limit; ++stream.requested) {
     const BufferAt& at = stream.buffers[stream.requested];
     PrefetchSlot& slot = stream.slots[stream.requested % stream.slots.size()];

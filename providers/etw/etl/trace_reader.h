@@ -14,12 +14,12 @@ namespace tailgate::etl {
 
 // What could not be read. All zero for sound files.
 struct ReadDamage {
-  std::uint64_t damaged_buffers = 0;     // a record that cannot be right ended the buffer early
-  std::uint64_t unread_bytes = 0;        // valid bytes behind those records
+  std::uint64_t damaged_buffers = 0;  // a record that cannot be right ended the buffer early
+  std::uint64_t unread_bytes = 0;     // valid bytes behind those records
   std::uint64_t undecompressable_buffers = 0;
-  std::uint64_t unread_buffers = 0;      // of types that hold no records
-  std::uint64_t unknown_records = 0;     // header types nobody documents; delivered as they are
-  std::uint64_t backward_steps = 0;      // a processor's time went back, against the format's order
+  std::uint64_t unread_buffers = 0;   // of types that hold no records
+  std::uint64_t unknown_records = 0;  // header types nobody documents; delivered as they are
+  std::uint64_t backward_steps = 0;   // a processor's time went back, against the format's order
   bool any() const {
     return damaged_buffers + undecompressable_buffers + unknown_records + backward_steps > 0;
   }

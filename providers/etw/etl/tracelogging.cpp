@@ -17,40 +17,75 @@ constexpr std::uint8_t kStruct = 0x18;
 constexpr int kMaxDepth = 16;
 constexpr std::uint8_t kTraitGroup = 1;
 
-constexpr std::array<ValueType, 0x1A> kInTypes = {
-    ValueType::none,          ValueType::utf16,        ValueType::ansi,
-    ValueType::i8,            ValueType::u8,           ValueType::i16,
-    ValueType::u16,           ValueType::i32,          ValueType::u32,
-    ValueType::i64,           ValueType::u64,          ValueType::f32,
-    ValueType::f64,           ValueType::bool32,       ValueType::counted_binary,
-    ValueType::guid,          ValueType::pointer,      ValueType::filetime,
-    ValueType::systemtime,    ValueType::sid,          ValueType::hex32,
-    ValueType::hex64,         ValueType::counted_utf16, ValueType::counted_ansi,
-    ValueType::structure,     ValueType::counted_binary};
+constexpr std::array<ValueType, 0x1A> kInTypes = {ValueType::none,
+                                                  ValueType::utf16,
+                                                  ValueType::ansi,
+                                                  ValueType::i8,
+                                                  ValueType::u8,
+                                                  ValueType::i16,
+                                                  ValueType::u16,
+                                                  ValueType::i32,
+                                                  ValueType::u32,
+                                                  ValueType::i64,
+                                                  ValueType::u64,
+                                                  ValueType::f32,
+                                                  ValueType::f64,
+                                                  ValueType::bool32,
+                                                  ValueType::counted_binary,
+                                                  ValueType::guid,
+                                                  ValueType::pointer,
+                                                  ValueType::filetime,
+                                                  ValueType::systemtime,
+                                                  ValueType::sid,
+                                                  ValueType::hex32,
+                                                  ValueType::hex64,
+                                                  ValueType::counted_utf16,
+                                                  ValueType::counted_ansi,
+                                                  ValueType::structure,
+                                                  ValueType::counted_binary};
 
 ValueFormat format_of(std::uint8_t out_type) {
   switch (out_type) {
-    case 0x02: return ValueFormat::string;
-    case 0x03: return ValueFormat::boolean;
-    case 0x04: return ValueFormat::hex;
-    case 0x05: return ValueFormat::process_id;
-    case 0x06: return ValueFormat::thread_id;
-    case 0x07: return ValueFormat::port;
-    case 0x08: return ValueFormat::ipv4;
-    case 0x09: return ValueFormat::ipv6;
-    case 0x0A: return ValueFormat::socket_address;
+    case 0x02:
+      return ValueFormat::string;
+    case 0x03:
+      return ValueFormat::boolean;
+    case 0x04:
+      return ValueFormat::hex;
+    case 0x05:
+      return ValueFormat::process_id;
+    case 0x06:
+      return ValueFormat::thread_id;
+    case 0x07:
+      return ValueFormat::port;
+    case 0x08:
+      return ValueFormat::ipv4;
+    case 0x09:
+      return ValueFormat::ipv6;
+    case 0x0A:
+      return ValueFormat::socket_address;
     case 0x0B:
     case 0x0C:
-    case 0x23: return ValueFormat::utf8;
-    case 0x0D: return ValueFormat::win32_error;
-    case 0x0E: return ValueFormat::ntstatus;
-    case 0x0F: return ValueFormat::hresult;
-    case 0x10: return ValueFormat::filetime;
-    case 0x11: return ValueFormat::as_signed;
-    case 0x12: return ValueFormat::as_unsigned;
-    case 0x25: return ValueFormat::hex;
-    case 0x26: return ValueFormat::filetime;
-    default: return ValueFormat::standard;
+    case 0x23:
+      return ValueFormat::utf8;
+    case 0x0D:
+      return ValueFormat::win32_error;
+    case 0x0E:
+      return ValueFormat::ntstatus;
+    case 0x0F:
+      return ValueFormat::hresult;
+    case 0x10:
+      return ValueFormat::filetime;
+    case 0x11:
+      return ValueFormat::as_signed;
+    case 0x12:
+      return ValueFormat::as_unsigned;
+    case 0x25:
+      return ValueFormat::hex;
+    case 0x26:
+      return ValueFormat::filetime;
+    default:
+      return ValueFormat::standard;
   }
 }
 

@@ -19,10 +19,14 @@ std::uint64_t unsigned_value(Bytes data) {
 
 std::int64_t signed_value(Bytes data) {
   switch (data.size()) {
-    case 1: return load<std::int8_t>(data.data());
-    case 2: return load<std::int16_t>(data.data());
-    case 4: return load<std::int32_t>(data.data());
-    default: return static_cast<std::int64_t>(unsigned_value(data));
+    case 1:
+      return load<std::int8_t>(data.data());
+    case 2:
+      return load<std::int16_t>(data.data());
+    case 4:
+      return load<std::int32_t>(data.data());
+    default:
+      return static_cast<std::int64_t>(unsigned_value(data));
   }
 }
 
@@ -314,11 +318,20 @@ void append_value(const Field& field, std::string& out) {
 void append_escaped(std::string_view text, std::string& out) {
   for (char c : text) {
     switch (c) {
-      case '\t': out += "\\t"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\\': out += "\\\\"; break;
-      default: out += c;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      default:
+        out += c;
     }
   }
 }

@@ -52,8 +52,7 @@ bool read_long_length(XpressInput& in, std::size_t& length) {
 }
 
 // Copies a run of literals. Eight bytes at a time where both sides have the room.
-bool copy_literals(XpressInput& in, std::uint8_t*& to, const std::uint8_t* end,
-                   std::size_t count) {
+bool copy_literals(XpressInput& in, std::uint8_t*& to, const std::uint8_t* end, std::size_t count) {
   auto room = static_cast<std::size_t>(end - to);
   if (room >= kCopySlackBytes && in.left() >= kCopySlackBytes) {
     std::memcpy(to, in.at, 16);

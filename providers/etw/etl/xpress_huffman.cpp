@@ -46,8 +46,8 @@ class BitInput {
 
   bool start() {
     if (end_ - at_ < 4) return false;
-    next_ = static_cast<std::uint32_t>(load<std::uint16_t>(at_)) << 16 |
-            load<std::uint16_t>(at_ + 2);
+    next_ =
+        static_cast<std::uint32_t>(load<std::uint16_t>(at_)) << 16 | load<std::uint16_t>(at_ + 2);
     at_ += 4;
     extra_ = 16;
     return true;
@@ -55,7 +55,8 @@ class BitInput {
 
   unsigned peek(unsigned bits) const { return bits == 0 ? 0 : next_ >> (32 - bits); }
 
-  // Past the end of the input zeros follow: the last symbols need fewer bits than a full look-ahead.
+  // Past the end of the input zeros follow: the last symbols need fewer bits than a full
+  // look-ahead.
   void skip(unsigned bits) {
     next_ = bits == 32 ? 0 : next_ << bits;
     extra_ -= static_cast<int>(bits);
