@@ -145,7 +145,7 @@ TEST_CASE("TraceLogging: out types") {
   CHECK(decoded.complete);
   CHECK(decoded.fields == nlohmann::json{{"letter", "M"},
                                          {"wide_letter", "\xE2\x82\xAC"},
-                                         {"flag", "true"},
+                                         {"flag", true},
                                          {"hex", "0xbeef"},
                                          {"pid", 7},
                                          {"tid", 8},
@@ -371,7 +371,7 @@ TEST_CASE("TRACE_EVENT_INFO and maps in a merged file decode its events") {
   REQUIRE(info.bytes().size() == text_base);
   info.raw(texts.bytes());
   ByteBuilder map;
-  map.guid(kProvider).u32(32).u32(1).u32(1).u32(0).u32(48).u32(6).text16("KindMap").text16("Six ");
+  map.guid(kProvider).u32(24).u32(1).u32(1).u32(0).u32(40).u32(6).text16("KindMap").text16("Six ");
   ClassicRecord record;
   record.event_class = *parse_guid("bbccf6c1-6cd1-48c4-80ff-839482e37671");
   record.opcode = 32;

@@ -79,10 +79,11 @@ TEST_CASE("the LZNT1 example of MS-XCA decompresses") {
 TEST_CASE("a compressed block's code lengths and bits are read as MS-XCA has them") {
   // The LZ77+Huffman examples of [MS-XCA]: 256 bytes of code lengths, then the bit stream.
   std::vector<std::uint8_t> packed(256);
-  for (std::size_t i = 0x30; i <= 0x3C; ++i) packed[i] = 0x55;
+  for (std::size_t i = 0x31; i <= 0x3A; ++i) packed[i] = 0x55;
   packed[0x30] = 0x50;
   packed[0x3B] = 0x45;
   packed[0x3C] = 0x44;
+  packed[0x3D] = 0x04;
   packed[0x80] = 0x04;
   const std::vector<std::uint8_t> stream = {0xd8, 0x52, 0x3e, 0xd7, 0x94, 0x11, 0x5b,
                                             0xe9, 0x19, 0x5f, 0xf9, 0xd6, 0x7c, 0xdf,

@@ -111,14 +111,14 @@ def traceevent_name(event):
 # TraceEvent's field names where they differ from the payload's, by event name or '' for all.
 FIELD_NAMES = {
     "": {"ProcessID": "ProcessId", "ParentID": "ParentId", "SessionID": "SessionId",
-         "TargetID": "TargetId", "ThreadID": "ThreadId", "MaxFileSize": "MaximumFileSize"},
-    "Windows Kernel/EventTrace": {"MaxFileSize": "MaxFileSize"},
+         "TargetID": "TargetId", "ThreadID": "ThreadId"},
     "Windows Kernel/Process": {"PageDirectoryBase": "DirectoryTableBase",
                                "ApplicationID": "ApplicationId"},
-    "Windows Kernel/SystemConfig/CPU": {"HyperThreadingFlag": "HyperThreadingFlag"},
     "Windows Kernel/Memory/HardFault": {"FileKey": "FileObject"},
     "Windows Kernel/DiskIO": {"FileKey": "FileObject"},
     "Windows Kernel/PerfInfo": {"SampleSource": "Source"},
+    "Windows Kernel/Process/PerfCtr": {"MemoryCount": "PageFaultCount"},
+    "Windows Kernel/Process/PerfCtrRundown": {"MemoryCount": "PageFaultCount"},
 }
 
 # Fields that TraceEvent computes from other events or fields: no payload holds them.
@@ -133,7 +133,11 @@ DERIVED = {
     "ParentThreadID": "the record's own thread, for a thread's start",
     "ParentProcessID": "the record's own process, for a thread's start",
     "PayloadLength": "length of the payload",
-    "BytesAllocated": "TraceEvent's name for the first field",
+    "ModuleILFileName": "last part of ModuleILPath",
+    "TotalHeapSize": "sum over the generations",
+    "TotalPromoted": "sum over the generations",
+    "Depth": "taken from the collection's start",
+    "TypeName": "name of the type id, from another event",
 }
 DERIVED_BY_EVENT = {
     ("Windows Kernel/Memory/HardFault", "FileName"): "name of another event's file object",
@@ -141,7 +145,14 @@ DERIVED_BY_EVENT = {
     ("Windows Kernel/DiskIO/Write", "FileName"): "name of another event's file object",
     ("Windows Kernel/UdpIp", "context"): "TraceEvent reads UDP by an older layout",
     ("Windows Kernel/UdpIp", "dsize"): "TraceEvent reads UDP by an older layout",
+    ("Windows Kernel/SystemConfig/Services", "ProcessName"): "name of the process id instead",
+    ("KernelTraceControl/ImageID", "ProcessID"): "TraceEvent reads the upper half of ImageSize",
 }
+
+# TraceEvent has a parser of its own for this provider, of another version than the events.
+OTHER_VERSION = "Microsoft-Windows-Kernel-File/Create"
+# No file and no manifest at hand describes these.
+UNDESCRIBED = "Microsoft-Windows-DotNETRuntimePrivate/GC/PerHeapHistory"
 
 
 def lookup(table, event_name, name):
@@ -161,9 +172,10 @@ def find_value(event_name, event, name):
     mask = re.fullmatch(r"GroupMask(\d)", name)
     if mask and "groupmask" in fields:
         return True, fields["groupmask"][int(mask[1]) - 1]
-    member = re.fullmatch(r"(TypeID|TypeName)_(\d+)", name)
+    member = re.fullmatch(r"Type(ID|Name)_(\d+)", name)
     if member and "values" in fields:
-        return True, fields["values"][int(member[2])].get(member[1])
+        value = fields["values"][int(member[2])]
+        return True, value.get(f"Type{member[1]}", value.get(member[1]))
     return False, None
 
 
@@ -192,7 +204,9 @@ def same_value(expected, value):
     date = re.fullmatch(r"(\d\d)/(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)\.(\d\d)\.\.\.", expected)
     if date:
         return str(value)[2:22].startswith("{}-{}-{}T{}:{}:{}.{}".format(*date.groups()))
-    text = str(value)
+    text = str(value).replace("|", ", ")
+    if expected.endswith("...") and isinstance(value, int):
+        return f"{value - 2 ** 64 if value >= 2 ** 63 else value:,}".startswith(expected[:-3])
     if expected.endswith("..."):
         return text.replace("\r", "").replace("\n", "").startswith(expected[:-3])
     words = {word.strip().lower() for word in re.split(r"[|,]", text)}
@@ -218,8 +232,31 @@ def explain_field(event_name, event, name, expected, value):
     for key in (event_name, event_name.rpartition("/")[0]):
         if (key, name) in DERIVED_BY_EVENT:
             return f"{name}: {DERIVED_BY_EVENT[key, name]}"
+    if event_name == OTHER_VERSION:
+        return "TraceEvent reads this event by its own parser of another version"
+    if value is None and event_name == UNDESCRIBED:
+        return "nothing at hand describes the event"
     if value is None and name in DERIVED:
         return f"{name}: {DERIVED[name]}"
-    if value is None and expected == "":
+    if value is None and expected in ("", "0", "0.000", "0x00000000", "Unknown"):
         return "fields of newer versions that the event does not have"
+    return None if value is None else explain_value(expected, value)
+
+
+def explain_value(expected, value):
+    """Why two spellings of one value differ."""
+    text = str(value)
+    numbers = [as_number(expected) is not None, as_number(value) is not None]
+    if len(text) == 1 and as_number(expected) == ord(text):
+        return "a character, shown by its code"
+    if numbers in ([False, True], [True, False]) and not expected.startswith(("\\", "C:")):
+        return "a number, shown by its names on one side"
+    names = re.compile(r"\w+(, *\w+|\|\w+)*(\.\.\.)?")
+    if "|" in expected and names.fullmatch(expected) and names.fullmatch(text):
+        return "a number, shown by names that stand for different bits"
+    if re.match(r"\\(Device|SystemRoot|Windows)\\", text):
+        return "a path, translated by the volumes' drive letters"
+    date = re.fullmatch(r"(\d\d)/(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)\.\d\d\.\.\.", expected)
+    if date and text[2:19] == "{}-{}-{}T{}:{}:{}".format(*date.groups()):
+        return "SYSTEMTIME: TraceEvent puts another field in the place of the milliseconds"
     return None
