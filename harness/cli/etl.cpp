@@ -8,7 +8,9 @@
 
 #include "harness/base/error.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/etl_verify.h"
 #include "harness/cli/terminal.h"
+#include "harness/result/files.h"
 #include "providers/etw/etl/report.h"
 #include "providers/etw/etl/trace_file.h"
 
@@ -165,6 +167,25 @@ void add_dump(CLI::App* etl, Action& action) {
   });
 }
 
+void add_verify(CLI::App* etl, Action& action) {
+  auto inputs = std::make_shared<Inputs>();
+  auto result = std::make_shared<std::string>();
+  CLI::App* command =
+      etl->add_subcommand("verify", "Check the ledger of an ETW run against its trace");
+  command->add_option("result", *result, "Result file of the run")
+      ->required()
+      ->type_name("RESULT.json");
+  add_inputs(command, *inputs, false);
+  command->callback([&action, inputs, result] {
+    action = [inputs, result] {
+      auto traces = open_traces(*inputs, false);
+      const EtlLedger ledger = verify_etl(load_result(*result), traces->pointers);
+      print_all_of(etl_ledger_text(ledger));
+      return ledger.agrees() ? kExitDone : kExitFailed;
+    };
+  });
+}
+
 }  // namespace
 
 void add_etl_command(CLI::App& program, Action& action) {
@@ -180,6 +201,7 @@ void add_etl_command(CLI::App& program, Action& action) {
   add_dump(etl, action);
   add_stats(etl, action);
   add_cpu(etl, action);
+  add_verify(etl, action);
 }
 
 }  // namespace tailgate
