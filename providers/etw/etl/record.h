@@ -126,7 +126,7 @@ class RecordCursor {
 
  private:
   bool finish(bool damaged) {
-    damaged_ = damaged;
+    damaged_ = damaged_ || damaged;
     size_ = position_ < size_ ? position_ : size_;
     return false;
   }

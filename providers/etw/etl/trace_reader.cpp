@@ -95,7 +95,7 @@ bool TraceReader::open_next_group() {
   } else {
     add_streams_by_processor(group);
   }
-  start_heap();
+  start_tournament();
   return true;
 }
 
@@ -166,25 +166,33 @@ void TraceReader::add_sorted_streams(const TraceFile& file, std::uint16_t epoch)
   }
 }
 
-void TraceReader::start_heap() {
+TraceReader::Entrant TraceReader::entrant(std::size_t index) const {
+  const Stream& stream = *streams_[index];
+  if (stream.sorted) return {stream.buffers.front().first_time, index};
+  if (stream.opened) return {stream.current.time, index};
+  return {std::numeric_limits<std::int64_t>::max(), index + kDone};
+}
+
+void TraceReader::start_tournament() {
   pending_ = false;
-  for (std::size_t i = 0; i < streams_.size(); ++i) {
-    Stream& stream = *streams_[i];
-    stream.rank = i;
-    if (stream.sorted) {
-      heap_.push_back({stream.buffers.front().first_time, i, &stream});
-      continue;
-    }
-    request_ahead(stream);
+  for (auto& stream : streams_) {
+    if (!stream->sorted) request_ahead(*stream);
   }
   for (auto& stream : streams_) {
-    if (stream->sorted || !advance(*stream)) continue;
-    heap_.push_back({stream->current.time, stream->rank, stream.get()});
+    if (!stream->sorted) advance(*stream);
   }
-  std::make_heap(heap_.begin(), heap_.end(),
-                 [](const HeapItem& a, const HeapItem& b) { return b < a; });
-  // A sorted stream on top has only its earliest time; advance_top() opens it.
-  pending_ = !heap_.empty() && heap_.front().stream->sorted;
+  std::size_t count = streams_.size();
+  losers_.assign(count, {});
+  std::vector<Entrant> winners(2 * count);
+  for (std::size_t i = 0; i < count; ++i) winners[count + i] = entrant(i);
+  for (std::size_t node = count; node-- > 1;) {
+    const Entrant& left = winners[2 * node];
+    const Entrant& right = winners[2 * node + 1];
+    bool left_first = before(left, right);
+    winners[node] = left_first ? left : right;
+    losers_[node] = left_first ? right : left;
+  }
+  winner_ = count == 0 ? Entrant{} : winners[1];
 }
 
 void TraceReader::request_ahead(Stream& stream) {
@@ -227,6 +235,7 @@ bool TraceReader::open_buffer(Stream& stream) {
   return false;
 }
 
+// The stream's next record from whichever buffer holds it; false when there is none left.
 bool TraceReader::advance(Stream& stream) {
   std::int64_t last_time = stream.current.time;
   for (;;) {
@@ -238,12 +247,15 @@ bool TraceReader::advance(Stream& stream) {
       if (stream.current.kind == RecordKind::unknown) ++damage_.unknown_records;
       return true;
     }
-    if (stream.in_buffer && stream.cursor.damaged()) {
-      ++damage_.damaged_buffers;
-      damage_.unread_bytes += stream.buffer_bytes - stream.cursor.position_bytes();
-    }
+    if (stream.in_buffer) note_end(stream);
     if (!open_buffer(stream)) return false;
   }
+}
+
+void TraceReader::note_end(const Stream& stream) {
+  if (!stream.cursor.damaged()) return;
+  ++damage_.damaged_buffers;
+  damage_.unread_bytes += stream.buffer_bytes - stream.cursor.position_bytes();
 }
 
 bool TraceReader::advance_sorted(Stream& stream) {
@@ -255,10 +267,7 @@ bool TraceReader::advance_sorted(Stream& stream) {
       if (record.kind == RecordKind::unknown) ++damage_.unknown_records;
       stream.index.push_back(record);
     }
-    if (stream.cursor.damaged()) {
-      ++damage_.damaged_buffers;
-      damage_.unread_bytes += stream.buffer_bytes - stream.cursor.position_bytes();
-    }
+    note_end(stream);
     std::stable_sort(stream.index.begin(), stream.index.end(),
                      [](const Record& a, const Record& b) { return a.time < b.time; });
   }
@@ -269,43 +278,6 @@ bool TraceReader::advance_sorted(Stream& stream) {
   }
   stream.current = stream.index[stream.next_in_index++];
   return true;
-}
-
-void TraceReader::sift_down() {
-  HeapItem item = heap_.front();
-  std::size_t count = heap_.size();
-  std::size_t at = 0;
-  for (;;) {
-    std::size_t child = 2 * at + 1;
-    if (child >= count) break;
-    if (child + 1 < count && heap_[child + 1] < heap_[child]) ++child;
-    if (!(heap_[child] < item)) break;
-    heap_[at] = heap_[child];
-    at = child;
-  }
-  heap_[at] = item;
-}
-
-// Replaces the delivered record on top of the heap by its stream's next one. False when the heap is
-// empty afterwards.
-bool TraceReader::advance_top() {
-  for (;;) {
-    Stream& stream = *heap_.front().stream;
-    bool more = stream.sorted ? advance_sorted(stream) : advance(stream);
-    if (more) {
-      heap_.front().time = stream.current.time;
-    } else {
-      heap_.front() = heap_.back();
-      heap_.pop_back();
-      if (heap_.empty()) {
-        pending_ = false;
-        return false;
-      }
-    }
-    sift_down();
-    const Stream& top = *heap_.front().stream;
-    if (!top.sorted || top.opened) return true;
-  }
 }
 
 }  // namespace tailgate::etl

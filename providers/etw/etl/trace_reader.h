@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -50,16 +51,19 @@ class TraceReader {
 
   // Fills `record` with the next one; false at the end. It stays valid until the next call.
   bool next(Record& record) {
-    while (heap_.empty()) {
-      if (!open_next_group()) return false;
+    for (;;) {
+      if (pending_) advance_winner();
+      if (winner_.rank >= kDone) {
+        if (!open_next_group()) return false;
+        continue;
+      }
+      Stream& stream = *streams_[winner_.rank];
+      pending_ = true;
+      // A stream that is not open yet has been placed by its earliest time only.
+      if (!stream.opened) continue;
+      record = stream.current;
+      return true;
     }
-    if (pending_) {
-      if (!advance_top()) return next(record);
-    }
-    Stream& stream = *heap_.front().stream;
-    record = stream.current;
-    pending_ = true;
-    return true;
   }
 
   // The clock that the last record's time is on, and what its session's header says.
@@ -91,16 +95,14 @@ class TraceReader {
     bool opened = false;
     std::vector<Record> index;
     std::size_t next_in_index = 0;
-    std::size_t rank = 0;  // ties between equal times
   };
-  struct HeapItem {
-    std::int64_t time;
-    std::size_t rank;
-    Stream* stream;
-    bool operator<(const HeapItem& other) const {
-      return time != other.time ? time < other.time : rank < other.rank;
-    }
+  // A stream's place in the tournament: its time, and its index in streams_ (plus kDone when it has
+  // ended), which decides between equal times.
+  struct Entrant {
+    std::int64_t time = 0;
+    std::uint64_t rank = kDone;
   };
+  static constexpr std::uint64_t kDone = std::uint64_t{1} << 32;
   struct Group {
     SessionClock clock;
     const LogFileHeader* header = nullptr;
@@ -112,13 +114,48 @@ class TraceReader {
   void add_streams_by_processor(const Group& group);
   void add_stream_in_file_order(const Group& group);
   void add_sorted_streams(const TraceFile& file, std::uint16_t epoch);
-  void start_heap();
+  void start_tournament();
+  Entrant entrant(std::size_t index) const;
   bool advance(Stream& stream);
   bool advance_sorted(Stream& stream);
+  void note_end(const Stream& stream);
   bool open_buffer(Stream& stream);
   void request_ahead(Stream& stream);
-  bool advance_top();
-  void sift_down();
+
+  static bool before(const Entrant& a, const Entrant& b) {
+    // Not short-circuited: the outcome is random, and a wrong guess costs more than both compares.
+    return (a.time < b.time) | ((a.time == b.time) & (a.rank < b.rank));
+  }
+
+  // Moves the delivered record's stream on, and plays its matches up the tree of losers: one match
+  // a level, the winner is the next record.
+  void advance_winner() {
+    auto index = static_cast<std::size_t>(winner_.rank);
+    Stream& stream = *streams_[index];
+    pending_ = false;
+    Entrant current{0, winner_.rank};
+    if (!stream.sorted && stream.cursor.next(stream.current)) {
+      if (stream.current.time < winner_.time && order_ == ReadOrder::time) {
+        ++damage_.backward_steps;
+      }
+      if (stream.current.kind == RecordKind::unknown) ++damage_.unknown_records;
+      current.time = stream.current.time;
+    } else if (stream.sorted ? advance_sorted(stream) : advance(stream)) {
+      current.time = stream.current.time;
+    } else {
+      current = {std::numeric_limits<std::int64_t>::max(), winner_.rank + kDone};
+    }
+    for (std::size_t at = (streams_.size() + index) / 2; at > 0; at /= 2) {
+      Entrant& loser = losers_[at];
+      Entrant was = loser;
+      bool loses = before(was, current);
+      loser.time = loses ? current.time : was.time;
+      loser.rank = loses ? current.rank : was.rank;
+      current.time = loses ? was.time : current.time;
+      current.rank = loses ? was.rank : current.rank;
+    }
+    winner_ = current;
+  }
 
   std::vector<const TraceFile*> files_;
   ReadOrder order_;
@@ -127,8 +164,9 @@ class TraceReader {
   std::size_t group_ = 0;
   bool group_open_ = false;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<HeapItem> heap_;
-  bool pending_ = false;  // the record on top of the heap has been delivered
+  Entrant winner_;
+  std::vector<Entrant> losers_;  // by node; node n's children are 2n and 2n + 1, leaves come last
+  bool pending_ = false;         // the winner's record has been delivered
   ReadDamage damage_;
   std::unique_ptr<Prefetcher> prefetcher_;
 };

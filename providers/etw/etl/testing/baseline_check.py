@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares what tailgate decodes from a trace with what PerfView's tests expect of TraceEvent.
 
-  baseline_check.py ETL_COMMAND TRACE.etl BASELINE.txt [--manifest FILE.man] [--show N]
+  baseline_check.py TAILGATE TRACE [--manifest FILE.man] [--show N]
 
-ETL_COMMAND is the program that has the `etl` subcommand. A baseline holds COUNT lines (events by
+TRACE.etl and TRACE.baseline.txt are looked for in the folder that TAILGATE_ETL_SAMPLES names, else
+in shared/etl beside the checkout; without them the check is skipped with exit code 77. A baseline holds COUNT lines (events by
 name) and EVENT lines (time, ids, length, fields). TraceEvent drops some events before it counts and
 prints some fields that no payload holds; both rules are in baseline_rules.py. Exits 1 when a COUNT
 line differs, when an EVENT line has no event of its name, time, processor and length, or when a
@@ -13,6 +14,7 @@ field differs that no rule explains.
 import argparse
 import collections
 import json
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +22,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import baseline_rules as rules  # noqa: E402
+
+SKIPPED = 77
 
 EVENT = re.compile(r"EVENT ([-\d,.]+): (.+?) PID=(-?\d+); TID=(-?\d+); PName=(.*?); "
                    r"ProceNum=(\d+); DataLen=(\d+); ?(.*)$")
@@ -155,12 +159,18 @@ class EventChecker:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command")
-    parser.add_argument("trace", type=Path)
-    parser.add_argument("baseline", type=Path)
+    parser.add_argument("trace")
     parser.add_argument("--manifest", action="append", default=[])
     parser.add_argument("--show", type=int, default=20, help="unexplained differences to print")
     arguments = parser.parse_args()
-    expected, lines = read_baseline(arguments.baseline)
+    beside = Path(__file__).resolve().parents[4].parent / "shared/etl"
+    samples = Path(os.environ.get("TAILGATE_ETL_SAMPLES", beside))
+    baseline = samples / f"{arguments.trace}.baseline.txt"
+    if not baseline.is_file():
+        print(f"skipped: no {baseline.name}; name the samples' folder in TAILGATE_ETL_SAMPLES")
+        return SKIPPED
+    arguments.trace = samples / f"{arguments.trace}.etl"
+    expected, lines = read_baseline(baseline)
     counts, by_place = collect(arguments)
     counts_agree = check_counts(expected, counts)
     checker = EventChecker(by_place, arguments.show)
