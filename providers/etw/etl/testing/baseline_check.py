@@ -4,11 +4,12 @@
   baseline_check.py TAILGATE TRACE [--manifest FILE.man] [--show N]
 
 TRACE.etl and TRACE.baseline.txt are looked for in the folder that TAILGATE_ETL_SAMPLES names, else
-in shared/etl beside the checkout; without them the check is skipped with exit code 77. A baseline holds COUNT lines (events by
-name) and EVENT lines (time, ids, length, fields). TraceEvent drops some events before it counts and
-prints some fields that no payload holds; both rules are in baseline_rules.py. Exits 1 when a COUNT
-line differs, when an EVENT line has no event of its name, time, processor and length, or when a
-field differs that no rule explains.
+in shared/etl beside the checkout; without them the check is skipped with exit code 77.
+
+A baseline holds COUNT lines (events by name) and EVENT lines (time, ids, length, fields).
+TraceEvent drops some events before it counts and prints some fields that no payload holds; both
+rules are in baseline_rules.py. Exits 1 when a COUNT line differs, when an EVENT line has no event
+of its name, time, processor and length, or when a field differs that no rule explains.
 """
 
 import argparse

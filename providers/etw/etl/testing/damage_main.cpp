@@ -1,9 +1,9 @@
 // Reads randomly damaged copies of real traces: whatever the bytes, a report or a refusal with a
 // reason, never a crash or a hang. Under sanitizers that is what it proves.
 //
-//   tailgate_etl_damage COPIES [SEED]
+//   tailgate_etl_damage COPIES [SEED [FOLDER]]
 //
-// The traces lie where TAILGATE_ETL_SAMPLES says. Exits 77 when there are none.
+// The traces lie where TAILGATE_ETL_SAMPLES says, else in FOLDER. Exits 77 when there are none.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,9 +29,10 @@ struct Sample {
   std::vector<std::uint8_t> bytes;
 };
 
-std::vector<Sample> read_samples() {
+std::vector<Sample> read_samples(const char* folder) {
   std::vector<Sample> samples;
-  const char* folder = std::getenv("TAILGATE_ETL_SAMPLES");
+  const char* named = std::getenv("TAILGATE_ETL_SAMPLES");
+  if (named != nullptr) folder = named;
   if (folder == nullptr || !std::filesystem::is_directory(folder)) return samples;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".etl") continue;
@@ -83,9 +84,9 @@ void damage(std::vector<std::uint8_t>& bytes, std::mt19937& random) {
 int main(int argc, char** argv) {
   const unsigned long copies = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100;
   std::mt19937 random(argc > 2 ? static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10)) : 1);
-  const std::vector<Sample> samples = read_samples();
+  const std::vector<Sample> samples = read_samples(argc > 3 ? argv[3] : nullptr);
   if (samples.empty()) {
-    fmt::print("skipped: no .etl files where TAILGATE_ETL_SAMPLES says\n");
+    fmt::print("skipped: no .etl files; name their folder in TAILGATE_ETL_SAMPLES\n");
     return kSkipped;
   }
   unsigned long refused = 0;
