@@ -26,6 +26,7 @@ void add_scenarios_command(CLI::App& program, Action& action);
 void add_show_command(CLI::App& program, Action& action);
 void add_export_command(CLI::App& program, Action& action);
 void add_plot_command(CLI::App& program, Action& action);
+void add_etl_command(CLI::App& program, Action& action);
 
 // An Error that the user's own words caused: exit code 2.
 class UsageError : public Error {

@@ -39,6 +39,7 @@ int run_command_line(int argc, char** argv) {
   add_show_command(program, action);
   add_export_command(program, action);
   add_plot_command(program, action);
+  add_etl_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -13,6 +13,10 @@ bool is_terminal(std::FILE* stream);
 // True when stream is such a terminal and the user has not set NO_COLOR (https://no-color.org).
 bool colour_wanted(std::FILE* stream);
 
+// Makes a write to a pipe that nobody reads fail instead of ending the process, so that a command
+// whose output is cut short (`| head`) can stop and succeed.
+void fail_writes_to_closed_pipes();
+
 // One line that replaces itself, on a terminal only; nothing otherwise.
 class StatusLine {
  public:

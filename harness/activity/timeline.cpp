@@ -1,0 +1,280 @@
+#include "harness/activity/timeline.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "harness/base/error.h"
+
+namespace tailgate::activity {
+namespace {
+
+constexpr std::uint32_t kSmallIds = 1u << 20;
+// Processor numbers of a damaged trace must not size anything.
+constexpr std::uint32_t kMaxProcessors = 4096;
+constexpr std::size_t kMaxOpenInterrupts = 64;
+// One hour: a longer wait for a processor is a damaged time.
+constexpr HistogramRange kWakeUpRange{1, 3'600'000'000'000, 2};
+
+// Times of damaged traces may be anything: the difference saturates instead of overflowing.
+Ticks between(Ticks begin, Ticks end) {
+  if (end <= begin) return 0;
+  auto apart = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+  constexpr std::uint64_t kMax = 0x7FFF'FFFF'FFFF'FFFF;
+  return static_cast<Ticks>(std::min(apart, kMax));
+}
+
+// Sums of damaged times saturate too.
+void add_to(Ticks& sum, Ticks ticks) {
+  auto wide = static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(ticks);
+  sum = static_cast<Ticks>(std::min<std::uint64_t>(wide, 0x7FFF'FFFF'FFFF'FFFF));
+}
+
+}  // namespace
+
+Timeline::Timeline(std::int64_t ticks_per_second, Ticks begin)
+    : ticks_per_second_(ticks_per_second), begin_(begin), wake_up_ns_(kWakeUpRange) {
+  if (ticks_per_second < 1) {
+    throw Error("ticks_per_second = " + std::to_string(ticks_per_second) + " is below 1",
+                "give the rate of the trace's clock");
+  }
+}
+
+double Timeline::seconds(Ticks ticks) const {
+  return static_cast<double>(ticks) / static_cast<double>(ticks_per_second_);
+}
+
+Timeline::Processor& Timeline::processor(std::uint32_t number) {
+  number = std::min(number, kMaxProcessors - 1);
+  if (number >= processors_.size()) {
+    Processor fresh;
+    fresh.since = begin_;
+    processors_.resize(number + 1, fresh);
+    processor_use_.resize(number + 1);
+    intervals_.resize(number + 1);
+  }
+  return processors_[number];
+}
+
+std::uint32_t Timeline::find_use(std::uint32_t thread) const {
+  if (thread < small_thread_ids_.size()) return small_thread_ids_[thread];
+  if (thread < kSmallIds) return kUnknown;
+  auto at = large_thread_ids_.find(thread);
+  return at == large_thread_ids_.end() ? kUnknown : at->second;
+}
+
+void Timeline::set_use(std::uint32_t thread, std::uint32_t use) {
+  if (thread >= kSmallIds) {
+    large_thread_ids_[thread] = use;
+    return;
+  }
+  if (thread >= small_thread_ids_.size()) {
+    std::size_t grown = std::max<std::size_t>(thread + 1, 2 * small_thread_ids_.size());
+    small_thread_ids_.resize(std::min<std::size_t>(grown, kSmallIds), kUnknown);
+  }
+  small_thread_ids_[thread] = use;
+}
+
+std::uint32_t Timeline::new_use(std::uint32_t thread) {
+  ThreadUse& fresh = threads_.emplace_back();
+  fresh.thread = thread;
+  auto use = static_cast<std::uint32_t>(threads_.size() - 1);
+  set_use(thread, use);
+  return use;
+}
+
+std::uint32_t Timeline::use_of(std::uint32_t thread) {
+  std::uint32_t use = find_use(thread);
+  return use != kUnknown ? use : new_use(thread);
+}
+
+std::uint32_t Timeline::process_use(std::uint32_t process) {
+  auto [at, added] =
+      process_ids_.try_emplace(process, static_cast<std::uint32_t>(processes_.size()));
+  if (added) processes_.emplace_back().process = process;
+  return at->second;
+}
+
+// Gives the time since the last switch to the thread that has run, and to the processor's sums.
+void Timeline::charge(std::uint32_t number, Processor& processor, Ticks until) {
+  Ticks ran = between(processor.since, until);
+  Ticks interrupted = std::min(processor.interrupt_ticks, ran);
+  ThreadUse& use = threads_[processor.thread_use];
+  add_to(use.cpu_ticks, ran - interrupted);
+  ProcessorUse& total = processor_use_[std::min(number, kMaxProcessors - 1)];
+  total.seen = true;
+  add_to(use.thread == 0 ? total.idle_ticks : total.thread_ticks, ran - interrupted);
+  processor.interrupt_ticks = 0;
+  if (keep_intervals_ && ran > 0) {
+    intervals_[std::min(number, kMaxProcessors - 1)].push_back(
+        {processor.since, until, number, processor.thread_use});
+  }
+}
+
+void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
+  if (use.ready_since == kNotReady) return;
+  Ticks waited = between(use.ready_since, time);
+  use.ready_since = kNotReady;
+  ++use.wake_ups;
+  add_to(use.wake_up_ticks_sum, waited);
+  use.wake_up_ticks_max = std::max(use.wake_up_ticks_max, waited);
+  if (use.thread == 0) return;
+  double ns = seconds(waited) * 1e9;
+  wake_up_ns_.record(ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1} << 62);
+}
+
+void Timeline::add(const ContextSwitch& record) {
+  ++switches_;
+  Processor& at = processor(record.processor);
+  ++processor_use_[std::min(record.processor, kMaxProcessors - 1)].switches;
+  std::uint32_t old_use = use_of(record.old_thread);
+  if (at.thread_use != old_use) {
+    // Unknown before the first switch; otherwise a switch is missing, and the old thread of this
+    // one is the better witness.
+    if (at.thread_use != kUnknown) ++mismatched_switches_;
+    at.thread_use = old_use;
+  }
+  charge(record.processor, at, record.time);
+  if (record.old_was_preempted) ++threads_[old_use].preemptions;
+  std::uint32_t new_use = use_of(record.new_thread);
+  ThreadUse& incoming = threads_[new_use];
+  ++incoming.switches_in;
+  note_wake_up(incoming, record.time);
+  at.previous_use = old_use;
+  at.thread_use = new_use;
+  at.since = record.time;
+}
+
+void Timeline::add(const ThreadReady& record) {
+  ++ready_records_;
+  threads_[use_of(record.thread)].ready_since = record.time;
+}
+
+void Timeline::add(const Interrupt& record) {
+  Ticks whole = between(record.begin, record.end);
+  Processor& at = processor(record.processor);
+  // What began within this one was nested in it.
+  Ticks nested = 0;
+  while (!at.interrupts.empty() && at.interrupts.back().begin >= record.begin) {
+    add_to(nested, at.interrupts.back().ticks);
+    at.interrupts.pop_back();
+  }
+  Ticks own = whole - std::min(nested, whole);
+  RoutineUse& use = routines_[{record.routine, record.kind}];
+  use.kind = record.kind;
+  use.routine = record.routine;
+  ++use.calls;
+  add_to(use.cpu_ticks, own);
+  use.longest_ticks = std::max(use.longest_ticks, whole);
+  if (at.interrupts.size() == kMaxOpenInterrupts) at.interrupts.erase(at.interrupts.begin());
+  at.interrupts.push_back({record.begin, whole});
+  if (record.kind == InterruptKind::deferred_threaded) return;
+  ProcessorUse& total = processor_use_[std::min(record.processor, kMaxProcessors - 1)];
+  total.seen = true;
+  add_to(total.interrupt_ticks, own);
+  // The part before the last switch was on top of the thread that ran until then.
+  Ticks before = std::min(own, between(record.begin, std::min(at.since, record.end)));
+  if (before > 0 && at.previous_use != kUnknown) {
+    ThreadUse& previous = threads_[at.previous_use];
+    Ticks taken = std::min(previous.cpu_ticks, before);
+    previous.cpu_ticks -= taken;
+    Ticks& sum = previous.thread == 0 ? total.idle_ticks : total.thread_ticks;
+    sum -= std::min(sum, taken);
+  }
+  add_to(at.interrupt_ticks, own - before);
+}
+
+void Timeline::add(const ThreadFact& record) {
+  std::uint32_t use = find_use(record.thread);
+  bool reused = use != kUnknown && !record.rundown && threads_[use].process != kUnknown;
+  if (use == kUnknown || reused) use = new_use(record.thread);
+  ThreadUse& thread = threads_[use];
+  if (thread.process == kUnknown) thread.process = process_use(record.process);
+  if (!record.name.empty()) thread.name = record.name;
+}
+
+void Timeline::add(const ProcessFact& record) {
+  std::uint32_t use = process_use(record.process);
+  bool reused = !record.rundown && !processes_[use].name.empty();
+  if (reused) {
+    use = static_cast<std::uint32_t>(processes_.size());
+    processes_.emplace_back().process = record.process;
+    process_ids_[record.process] = use;
+  }
+  ProcessUse& process = processes_[use];
+  process.parent = record.parent;
+  if (!record.name.empty()) process.name = record.name;
+}
+
+void Timeline::add(const ImageFact& record) {
+  if (record.size_bytes == 0) return;
+  images_[record.process][record.base] = {record.base, record.size_bytes, record.path};
+}
+
+void Timeline::finish(Ticks end) {
+  for (std::uint32_t number = 0; number < processors_.size(); ++number) {
+    Processor& at = processors_[number];
+    if (at.thread_use == kUnknown) continue;
+    charge(number, at, end);
+    at.since = std::max(at.since, end);
+  }
+}
+
+std::uint32_t Timeline::running_thread(std::uint32_t processor) const {
+  if (processor >= processors_.size()) return kUnknown;
+  std::uint32_t use = processors_[processor].thread_use;
+  return use == kUnknown ? kUnknown : threads_[use].thread;
+}
+
+std::uint32_t Timeline::process_of(std::uint32_t thread) const {
+  std::uint32_t use = find_use(thread);
+  if (use == kUnknown || threads_[use].process == kUnknown) return kUnknown;
+  return processes_[threads_[use].process].process;
+}
+
+const RunInterval* Timeline::who_ran(std::uint32_t processor, Ticks time) const {
+  if (processor >= intervals_.size()) return nullptr;
+  const std::vector<RunInterval>& all = intervals_[processor];
+  auto after = std::upper_bound(
+      all.begin(), all.end(), time,
+      [](Ticks wanted, const RunInterval& interval) { return wanted < interval.begin; });
+  if (after == all.begin()) return nullptr;
+  const RunInterval& interval = *std::prev(after);
+  return time < interval.end ? &interval : nullptr;
+}
+
+std::vector<RoutineUse> Timeline::routines() const {
+  std::vector<RoutineUse> all;
+  for (const auto& [key, use] : routines_) all.push_back(use);
+  return all;
+}
+
+std::vector<Ticks> Timeline::process_ticks() const {
+  std::vector<Ticks> sums(processes_.size() + 1);
+  for (const ThreadUse& thread : threads_) {
+    if (thread.thread == 0) continue;
+    add_to(sums[thread.process == kUnknown ? processes_.size() : thread.process], thread.cpu_ticks);
+  }
+  return sums;
+}
+
+std::string Timeline::symbol(std::uint32_t process, std::uint64_t address) const {
+  char digits[16];
+  for (std::uint32_t space : {process, 0u}) {
+    auto images = images_.find(space);
+    if (images == images_.end()) continue;
+    auto after = images->second.upper_bound(address);
+    if (after == images->second.begin()) continue;
+    const Image& image = std::prev(after)->second;
+    std::uint64_t offset = address - image.base;
+    if (offset >= image.size_bytes) continue;
+    std::string_view name = image.path;
+    auto slash = name.find_last_of("\\/");
+    if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
+    auto [end, error] = std::to_chars(digits, digits + sizeof digits, offset, 16);
+    return std::string(name) + "+0x" + std::string(digits, end);
+  }
+  auto [end, error] = std::to_chars(digits, digits + sizeof digits, address, 16);
+  return "0x" + std::string(digits, end);
+}
+
+}  // namespace tailgate::activity

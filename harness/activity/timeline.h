@@ -1,0 +1,166 @@
+// The state machine of a kernel trace: who ran on each processor at any time, what that cost each
+// process, thread and interrupt routine, and how long woken threads waited for a processor.
+//
+// Fed with records in order of time. The accounting is that of Microsoft's article "Core OS Events
+// in Windows 7": a switch charges the processor's time since the last one to the thread that is
+// switched out; interrupts and deferred routines are taken out of the thread they interrupted, once
+// however they nest.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/activity/records.h"
+#include "harness/base/histogram.h"
+
+namespace tailgate::activity {
+
+inline constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+// ThreadUse::ready_since of a thread that is not waiting for a processor.
+inline constexpr Ticks kNotReady = std::numeric_limits<Ticks>::min();
+
+// A thread during its life. Ids are reused; every reuse is another ThreadUse.
+struct ThreadUse {
+  std::uint32_t thread = 0;
+  std::uint32_t process = kUnknown;  // index into Timeline::processes()
+  Ticks cpu_ticks = 0;               // without the interrupts on top of it
+  std::uint64_t switches_in = 0;
+  std::uint64_t preemptions = 0;
+  std::uint64_t wake_ups = 0;  // ready, then switched in
+  Ticks wake_up_ticks_sum = 0;
+  Ticks wake_up_ticks_max = 0;
+  Ticks ready_since = kNotReady;
+  std::string name;
+};
+
+struct ProcessUse {
+  std::uint32_t process = 0;
+  std::uint32_t parent = kUnknown;
+  std::string name;  // empty: the trace does not name it
+};
+
+struct RoutineUse {
+  InterruptKind kind = InterruptKind::hardware;
+  std::uint64_t routine = 0;
+  std::uint64_t calls = 0;
+  Ticks cpu_ticks = 0;  // without what nested in it
+  Ticks longest_ticks = 0;
+};
+
+struct ProcessorUse {
+  bool seen = false;
+  Ticks idle_ticks = 0;
+  Ticks thread_ticks = 0;
+  Ticks interrupt_ticks = 0;
+  std::uint64_t switches = 0;
+};
+
+// One stretch of a thread on a processor, interrupts included.
+struct RunInterval {
+  Ticks begin = 0;
+  Ticks end = 0;
+  std::uint32_t processor = 0;
+  std::uint32_t thread_use = 0;  // index into Timeline::threads()
+};
+
+class Timeline {
+ public:
+  // ticks_per_second above 0. begin: the trace's start, from which the first switch of a processor
+  // charges its old thread.
+  Timeline(std::int64_t ticks_per_second, Ticks begin);
+
+  // Keeps every run interval for who_ran(); 24 bytes a context switch. Off unless asked for.
+  void keep_intervals() { keep_intervals_ = true; }
+
+  void add(const ContextSwitch& record);
+  void add(const ThreadReady& record);
+  void add(const Interrupt& record);
+  void add(const ThreadFact& record);
+  void add(const ProcessFact& record);
+  void add(const ImageFact& record);
+
+  // Charges what runs on every processor up to the end of the trace. Call once, last.
+  void finish(Ticks end);
+
+  std::int64_t ticks_per_second() const { return ticks_per_second_; }
+  double seconds(Ticks ticks) const;
+
+  // The thread that runs on a processor now, and the process of a thread id now; kUnknown when the
+  // trace has not said.
+  std::uint32_t running_thread(std::uint32_t processor) const;
+  std::uint32_t process_of(std::uint32_t thread) const;
+
+  // The interval of `processor` that holds `time`; null when nothing is known or no intervals are
+  // kept.
+  const RunInterval* who_ran(std::uint32_t processor, Ticks time) const;
+
+  const std::vector<ThreadUse>& threads() const { return threads_; }
+  const std::vector<ProcessUse>& processes() const { return processes_; }
+  const std::vector<ProcessorUse>& processors() const { return processor_use_; }
+  std::vector<RoutineUse> routines() const;
+  // CPU time of a process' threads, by index into processes(); one more for unnamed threads.
+  std::vector<Ticks> process_ticks() const;
+  // From ready to running, in ns; of all threads but idle.
+  const Histogram& wake_up_ns() const { return wake_up_ns_; }
+
+  // "ntoskrnl.exe+0x1f4" for an address; the kernel's modules are process 0. "0x..." when no module
+  // holds it.
+  std::string symbol(std::uint32_t process, std::uint64_t address) const;
+
+  // Switches whose old thread was not the one the trace said was running: events are missing.
+  std::uint64_t mismatched_switches() const { return mismatched_switches_; }
+  std::uint64_t switches() const { return switches_; }
+  std::uint64_t ready_records() const { return ready_records_; }
+
+ private:
+  struct OpenInterrupt {
+    Ticks begin;
+    Ticks ticks;  // all of it, nested ones included
+  };
+  struct Processor {
+    std::uint32_t thread_use = kUnknown;
+    std::uint32_t previous_use = kUnknown;
+    Ticks since = 0;                        // of the current thread
+    Ticks interrupt_ticks = 0;              // since then, to take out of the thread
+    std::vector<OpenInterrupt> interrupts;  // ended, and maybe nested in one that ends later
+  };
+  struct Image {
+    std::uint64_t base;
+    std::uint64_t size_bytes;
+    std::string path;
+  };
+
+  Processor& processor(std::uint32_t number);
+  std::uint32_t use_of(std::uint32_t thread);
+  std::uint32_t find_use(std::uint32_t thread) const;
+  std::uint32_t new_use(std::uint32_t thread);
+  void set_use(std::uint32_t thread, std::uint32_t use);
+  std::uint32_t process_use(std::uint32_t process);
+  void charge(std::uint32_t number, Processor& processor, Ticks until);
+  void note_wake_up(ThreadUse& use, Ticks time);
+
+  std::int64_t ticks_per_second_;
+  Ticks begin_;
+  bool keep_intervals_ = false;
+  std::vector<Processor> processors_;
+  std::vector<ProcessorUse> processor_use_;
+  std::vector<ThreadUse> threads_;
+  std::vector<std::uint32_t> small_thread_ids_;  // id -> use, for ids below 2^20
+  std::unordered_map<std::uint32_t, std::uint32_t> large_thread_ids_;
+  std::vector<ProcessUse> processes_;
+  std::unordered_map<std::uint32_t, std::uint32_t> process_ids_;
+  std::map<std::pair<std::uint64_t, InterruptKind>, RoutineUse> routines_;
+  std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
+  std::vector<std::vector<RunInterval>> intervals_;  // by processor
+  Histogram wake_up_ns_;
+  std::uint64_t switches_ = 0;
+  std::uint64_t mismatched_switches_ = 0;
+  std::uint64_t ready_records_ = 0;
+};
+
+}  // namespace tailgate::activity

@@ -1,0 +1,207 @@
+// tailgate etl: reads event trace logs (.etl) on any system.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/etl_verify.h"
+#include "harness/cli/terminal.h"
+#include "harness/result/files.h"
+#include "providers/etw/etl/report.h"
+#include "providers/etw/etl/trace_file.h"
+
+namespace tailgate {
+namespace {
+
+using etl::Decoder;
+using etl::TextFormat;
+using etl::TraceFile;
+
+// What the subcommands share.
+struct Inputs {
+  std::vector<std::string> files;
+  std::vector<std::string> manifests;
+  std::vector<std::string> tmf_files;
+  bool json = false;
+
+  TextFormat format() const { return json ? TextFormat::json : TextFormat::text; }
+};
+
+struct OpenTraces {
+  std::vector<std::unique_ptr<TraceFile>> files;
+  std::vector<const TraceFile*> pointers;
+  Decoder decoder;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error("cannot read '" + path + "'", "name a file that you may read");
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::unique_ptr<OpenTraces> open_traces(const Inputs& inputs, bool with_schemas) {
+  auto traces = std::make_unique<OpenTraces>();
+  for (const std::string& path : inputs.files) {
+    traces->files.push_back(std::make_unique<TraceFile>(std::filesystem::path(path)));
+    traces->pointers.push_back(traces->files.back().get());
+  }
+  for (const std::string& path : inputs.manifests) {
+    std::string xml = read_file(path);
+    traces->decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});
+  }
+  for (const std::string& path : inputs.tmf_files) {
+    traces->decoder.add_tmf(read_file(path), path);
+  }
+  if (with_schemas) traces->decoder.learn(traces->pointers);
+  return traces;
+}
+
+bool print_all_of(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
+  command->add_option("files", inputs.files, "Trace files; sibling files of one trace are merged")
+      ->required()
+      ->type_name("FILE.etl");
+  if (!with_schemas) return;
+  command
+      ->add_option("--manifest", inputs.manifests,
+                   "Instrumentation manifest of a registered provider; may be repeated")
+      ->type_name("FILE.man");
+  command
+      ->add_option("--tmf", inputs.tmf_files,
+                   "Trace message format file for WPP messages; may be repeated")
+      ->type_name("FILE.tmf");
+}
+
+void add_info(CLI::App* etl, Action& action) {
+  auto inputs = std::make_shared<Inputs>();
+  CLI::App* command =
+      etl->add_subcommand("info", "Sessions, losses, damage, buffers and providers of each file");
+  add_inputs(command, *inputs, true);
+  command->add_flag("--json", inputs->json, "One JSON object a file");
+  command->callback([&action, inputs] {
+    action = [inputs] {
+      // One at a time: what one file describes says nothing about another here.
+      for (const std::string& path : inputs->files) {
+        Inputs one = *inputs;
+        one.files = {path};
+        auto traces = open_traces(one, true);
+        report_info(*traces->files.front(), traces->decoder, inputs->format(), print_all_of);
+      }
+      return kExitDone;
+    };
+  });
+}
+
+void add_stats(CLI::App* etl, Action& action) {
+  auto inputs = std::make_shared<Inputs>();
+  CLI::App* command =
+      etl->add_subcommand("stats", "Number of events by provider, event and version");
+  add_inputs(command, *inputs, true);
+  command->add_flag("--json", inputs->json, "One JSON object");
+  command->callback([&action, inputs] {
+    action = [inputs] {
+      auto traces = open_traces(*inputs, true);
+      report_stats(traces->pointers, traces->decoder, inputs->format(), print_all_of);
+      return kExitDone;
+    };
+  });
+}
+
+void add_cpu(CLI::App* etl, Action& action) {
+  auto inputs = std::make_shared<Inputs>();
+  auto rows = std::make_shared<std::size_t>(20);
+  CLI::App* command = etl->add_subcommand(
+      "cpu",
+      "Who ran on each processor: time of processes, threads, DPCs and ISRs; wake-ups; disks");
+  add_inputs(command, *inputs, false);
+  command->add_flag("--json", inputs->json, "One JSON object a session, without a limit of rows");
+  command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
+  command->callback([&action, inputs, rows] {
+    action = [inputs, rows] {
+      auto traces = open_traces(*inputs, false);
+      report_cpu(traces->pointers, inputs->format(), *rows, print_all_of);
+      return kExitDone;
+    };
+  });
+}
+
+struct DumpArguments {
+  Inputs inputs;
+  etl::DumpOptions options;
+  double from_ms = 0;
+  double to_ms = 0;
+};
+
+void add_dump(CLI::App* etl, Action& action) {
+  auto arguments = std::make_shared<DumpArguments>();
+  CLI::App* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
+  add_inputs(command, arguments->inputs, true);
+  etl::EventFilter& filter = arguments->options.filter;
+  command->add_flag("--json", arguments->inputs.json, "JSON lines instead of TSV");
+  command->add_option("--provider", filter.providers, "Only this provider (name or GUID)");
+  command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
+  command->add_option("--pid", filter.process_ids, "Only events of this process");
+  CLI::Option* from = command->add_option("--from-ms", arguments->from_ms,
+                                          "Only from this time on, since the session's start");
+  CLI::Option* to =
+      command->add_option("--to-ms", arguments->to_ms, "Only up to this time, likewise");
+  command->add_option("--limit", arguments->options.max_events, "Stop after this many events");
+  command->callback([&action, arguments, from, to] {
+    action = [arguments, from, to] {
+      etl::DumpOptions& options = arguments->options;
+      options.format = arguments->inputs.json ? etl::DumpFormat::json_lines : etl::DumpFormat::tsv;
+      if (from->count() > 0) options.filter.from_ms = arguments->from_ms;
+      if (to->count() > 0) options.filter.to_ms = arguments->to_ms;
+      auto traces = open_traces(arguments->inputs, true);
+      dump_events(traces->pointers, traces->decoder, options, print_all_of);
+      return kExitDone;
+    };
+  });
+}
+
+void add_verify(CLI::App* etl, Action& action) {
+  auto inputs = std::make_shared<Inputs>();
+  auto result = std::make_shared<std::string>();
+  CLI::App* command =
+      etl->add_subcommand("verify", "Check the ledger of an ETW run against its trace");
+  command->add_option("result", *result, "Result file of the run")
+      ->required()
+      ->type_name("RESULT.json");
+  add_inputs(command, *inputs, false);
+  command->callback([&action, inputs, result] {
+    action = [inputs, result] {
+      auto traces = open_traces(*inputs, false);
+      const EtlLedger ledger = verify_etl(load_result(*result), traces->pointers);
+      print_all_of(etl_ledger_text(ledger));
+      return ledger.agrees() ? kExitDone : kExitFailed;
+    };
+  });
+}
+
+}  // namespace
+
+void add_etl_command(CLI::App& program, Action& action) {
+  CLI::App* etl = program.add_subcommand("etl", "Read event trace logs (.etl) of Windows");
+  etl->require_subcommand(1);
+  etl->footer(
+      "Examples:\n  tailgate etl info trace.etl\n"
+      "  tailgate etl dump --provider Microsoft-Windows-DotNETRuntime --json trace.etl\n"
+      "  tailgate etl dump --manifest clr.man --pid 4711 trace.etl | head\n"
+      "  tailgate etl cpu kernel.etl");
+  etl->parse_complete_callback(fail_writes_to_closed_pipes);
+  add_info(etl, action);
+  add_dump(etl, action);
+  add_stats(etl, action);
+  add_cpu(etl, action);
+  add_verify(etl, action);
+}
+
+}  // namespace tailgate

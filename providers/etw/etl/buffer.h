@@ -1,0 +1,64 @@
+// The buffer: the unit that ETW flushes to the file. A trace file is only buffers, back to back.
+// Layout: WMI_BUFFER_HEADER as documented by Geoff Chappell (NTWMI) and the phnt headers, checked
+// on files of Windows 7 to 11.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "providers/etw/etl/bytes.h"
+
+namespace tailgate::etl {
+
+inline constexpr std::uint32_t kBufferHeaderBytes = 0x48;
+// ETW accepts no session with larger buffers (16 MB since Windows 10); a larger size is damage.
+inline constexpr std::uint32_t kMaxBufferBytes = 16u << 20;
+
+enum BufferFlag : std::uint16_t {
+  kFlushMarker = 0x01,
+  kEventsLost = 0x02,
+  kBufferLost = 0x04,
+  kRealTimeBackupCorrupt = 0x08,
+  kRealTimeBackup = 0x10,
+  kProcessorIndexIs16Bit = 0x20,
+  kCompressed = 0x40,
+};
+
+enum class BufferType : std::uint16_t {
+  generic = 0,
+  rundown = 1,
+  context_swap = 2,
+  reference_time = 3,
+  header = 4,
+  batched = 5,
+  empty_marker = 6,
+  debug_info = 7,
+};
+
+// The fields of a buffer header that mean something on disk. The others hold stale kernel pointers.
+struct BufferHeader {
+  std::uint32_t size_bytes = 0;    // on disk, header included: distance to the next buffer
+  std::uint32_t filled_bytes = 0;  // valid bytes, header included, after decompression
+  std::int64_t flush_time = 0;     // FILETIME of relogging in merged files: never an event's time
+  std::uint64_t sequence = 0;      // 0 for the header buffer, else from 1 in order of allocation
+  std::uint32_t state = 0;         // in a compressed file's header buffer: compression format
+  std::uint16_t processor = 0;
+  std::uint16_t logger_id = 0;
+  std::uint16_t flags = 0;  // BufferFlag bits
+  BufferType type = BufferType::generic;
+
+  bool is_compressed() const { return (flags & kCompressed) != 0; }
+  // Whether the payload is a chain of records, as far as is known.
+  bool holds_records() const {
+    return type == BufferType::generic || type == BufferType::rundown ||
+           type == BufferType::context_swap || type == BufferType::header ||
+           type == BufferType::batched;
+  }
+};
+
+// Decodes the header at the start of `bytes`. Nothing when fewer than kBufferHeaderBytes are there
+// or when a size is impossible (below the header's own, above kMaxBufferBytes, or more filled
+// bytes than an uncompressed buffer has).
+std::optional<BufferHeader> parse_buffer_header(Bytes bytes);
+
+}  // namespace tailgate::etl

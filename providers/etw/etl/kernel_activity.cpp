@@ -1,0 +1,256 @@
+#include "providers/etw/etl/kernel_activity.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "providers/etw/etl/kernel_groups.h"
+#include "providers/etw/etl/kernel_layouts.h"
+#include "providers/etw/etl/value_text.h"
+
+namespace tailgate::etl {
+namespace {
+
+using activity::InterruptKind;
+using activity::Ticks;
+
+constexpr std::size_t kMaxDisks = 1024;
+
+const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
+  auto at = std::find_if(fields.begin(), fields.end(),
+                         [name](const Field& field) { return field.name == name; });
+  return at == fields.end() ? nullptr : &*at;
+}
+
+std::uint64_t number_of(const std::vector<Field>& fields, std::string_view name) {
+  const Field* field = find_field(fields, name);
+  std::uint64_t value = 0;
+  if (field) std::memcpy(&value, field->data.data(), std::min<std::size_t>(field->data.size(), 8));
+  return value;
+}
+
+std::string text_of(const std::vector<Field>& fields, std::string_view name) {
+  const Field* field = find_field(fields, name);
+  std::string text;
+  if (field) append_value(*field, text);
+  return text;
+}
+
+Ticks elapsed(std::int64_t begin, std::int64_t end) {
+  if (end <= begin || begin <= 0) return 0;
+  return end - begin;
+}
+
+void add_up(Ticks& sum, Ticks ticks) {
+  constexpr Ticks kMax = std::numeric_limits<Ticks>::max();
+  sum = ticks > kMax - sum ? kMax : sum + ticks;
+}
+
+}  // namespace
+
+void KernelActivity::add_kernel(const Record& record, std::uint16_t hook) {
+  switch (hook >> 8) {
+    case 0x00:
+    case 0x01:
+    case 0x02:
+    case 0x03:
+    case 0x05:
+    case 0x0F:
+    case 0x14:
+      break;
+    default:
+      return;
+  }
+  if (hook == kHookSampledProfile) return;
+  RecordHeader header = decode_header(record);
+  add_payload(record, hook, header.version, header.payload);
+}
+
+// Classic headers carry the class GUID instead of the hook.
+void KernelActivity::add_full(const Record& record) {
+  auto group = kernel_group_of(load_guid(record.data + 0x18));
+  if (!group) return;
+  RecordHeader header = decode_header(record);
+  auto hook = static_cast<std::uint16_t>(*group << 8 | header.opcode);
+  constexpr std::uint16_t kImageClassLoad = 0x140A;
+  if (hook == kImageClassLoad) hook = kHookImageLoad;
+  add_payload(record, hook, header.version, header.payload);
+}
+
+void KernelActivity::add_payload(const Record& record, std::uint16_t hook, std::uint16_t version,
+                                 Bytes payload) {
+  switch (hook) {
+    case kHookContextSwitch:
+      return add_switch(record, payload.data(), payload.size());
+    case kHookReadyThread:
+      if (payload.size() >= 4) {
+        timeline_.add(activity::ThreadReady{record.time, record.processor,
+                                            load<std::uint32_t>(payload.data())});
+      }
+      return;
+    case kHookIsr:
+    case kHookIsrMsi:
+      return add_interrupt(record, InterruptKind::hardware, payload);
+    case kHookDpc:
+      return add_interrupt(record, InterruptKind::deferred, payload);
+    case kHookTimerDpc:
+      return add_interrupt(record, InterruptKind::deferred_timer, payload);
+    case kHookThreadedDpc:
+      return add_interrupt(record, InterruptKind::deferred_threaded, payload);
+    case kHookThreadStart:
+    case kHookThreadEnd:
+    case kHookThreadRundownStart:
+    case kHookThreadRundownEnd:
+    case kHookThreadSetName:
+      return add_thread(record, hook, version, payload);
+    case kHookProcessStart:
+    case kHookProcessEnd:
+    case kHookProcessRundownStart:
+    case kHookProcessRundownEnd:
+      return add_process(record, hook, version, payload);
+    case kHookImageLoad:
+    case kHookImageRundownStart:
+    case kHookImageRundownEnd:
+      return add_image(record, version, payload);
+    case kHookDiskRead:
+    case kHookDiskWrite:
+    case kHookDiskFlush:
+      return add_disk(record, hook, payload);
+    case kHookHeaderExtension:
+      return add_masks(payload);
+    default:
+      if ((hook >= kHookPageFaultFirst && hook <= kHookPageFaultLast) || hook == kHookHardFault) {
+        add_fault(record, hook, payload);
+      }
+  }
+}
+
+void KernelActivity::add_interrupt(const Record& record, InterruptKind kind, Bytes payload) {
+  std::size_t pointer = record.pointer_bytes;
+  if (payload.size() < 8 + pointer) return;
+  activity::Interrupt fact;
+  fact.begin = load<std::int64_t>(payload.data());
+  fact.end = record.time;
+  fact.processor = record.processor;
+  fact.kind = kind;
+  std::memcpy(&fact.routine, payload.data() + 8, pointer);
+  timeline_.add(fact);
+}
+
+void KernelActivity::add_thread(const Record& record, std::uint16_t hook, std::uint16_t version,
+                                Bytes payload) {
+  if (payload.size() < 8) return;
+  activity::ThreadFact fact;
+  fact.time = record.time;
+  fact.process = load<std::uint32_t>(payload.data());
+  fact.thread = load<std::uint32_t>(payload.data() + 4);
+  fact.rundown = hook != kHookThreadStart;
+  if (version >= 3 || hook == kHookThreadSetName) {
+    fields_.clear();
+    decode_payload(*kernel_layout(hook, version), payload, record.pointer_bytes, fields_);
+    fact.name = text_of(fields_, "ThreadName");
+  }
+  timeline_.add(fact);
+}
+
+void KernelActivity::add_process(const Record& record, std::uint16_t hook, std::uint16_t version,
+                                 Bytes payload) {
+  fields_.clear();
+  decode_payload(*kernel_layout(hook, version), payload, record.pointer_bytes, fields_);
+  if (!find_field(fields_, "ProcessId")) return;
+  activity::ProcessFact fact;
+  fact.time = record.time;
+  fact.process = static_cast<std::uint32_t>(number_of(fields_, "ProcessId"));
+  fact.parent = static_cast<std::uint32_t>(number_of(fields_, "ParentId"));
+  fact.name = text_of(fields_, "ImageFileName");
+  fact.rundown = hook != kHookProcessStart;
+  timeline_.add(fact);
+}
+
+void KernelActivity::add_image(const Record& record, std::uint16_t version, Bytes payload) {
+  fields_.clear();
+  decode_payload(*kernel_layout(kHookImageLoad, version), payload, record.pointer_bytes, fields_);
+  activity::ImageFact fact;
+  fact.time = record.time;
+  fact.process = static_cast<std::uint32_t>(number_of(fields_, "ProcessId"));
+  fact.base = number_of(fields_, "ImageBase");
+  fact.size_bytes = number_of(fields_, "ImageSize");
+  fact.path = text_of(fields_, "FileName");
+  timeline_.add(fact);
+}
+
+void KernelActivity::add_disk(const Record& record, std::uint16_t hook, Bytes payload) {
+  std::size_t pointer = record.pointer_bytes;
+  std::size_t response_at = hook == kHookDiskFlush ? 8 : 24 + 2 * pointer;
+  if (payload.size() < response_at + 8) return;
+  auto number = load<std::uint32_t>(payload.data());
+  if (disks_.size() >= kMaxDisks && !disks_.contains(number)) return;
+  DiskUse& disk = disks_[number];
+  std::uint64_t bytes = hook == kHookDiskFlush ? 0 : load<std::uint32_t>(payload.data() + 8);
+  if (hook == kHookDiskRead) {
+    ++disk.reads;
+    disk.read_bytes += bytes;
+  } else if (hook == kHookDiskWrite) {
+    ++disk.writes;
+    disk.write_bytes += bytes;
+  } else {
+    ++disk.flushes;
+  }
+  Ticks response = std::max<Ticks>(0, load<std::int64_t>(payload.data() + response_at));
+  add_up(disk.response_ticks_sum, response);
+  disk.response_ticks_max = std::max(disk.response_ticks_max, response);
+}
+
+void KernelActivity::add_fault(const Record& record, std::uint16_t hook, Bytes payload) {
+  constexpr std::uint16_t kHardPageFault = 0x020E;
+  if (hook == kHookPageFaultLast) {
+    ++faults_.access_violations;
+  } else if (hook == kHookHardFault) {
+    // Its twin of type "hard page fault" comes without size and time, when that is enabled.
+    ++faults_.hard;
+    std::size_t bytes_at = 16 + 2 * std::size_t{record.pointer_bytes} + 4;
+    if (payload.size() < bytes_at + 4) return;
+    faults_.hard_bytes += load<std::uint32_t>(payload.data() + bytes_at);
+    Ticks took = elapsed(load<std::int64_t>(payload.data()), record.time);
+    add_up(faults_.hard_ticks_sum, took);
+    faults_.hard_ticks_max = std::max(faults_.hard_ticks_max, took);
+  } else if (hook != kHardPageFault) {
+    ++faults_.soft;
+  }
+}
+
+// Bits of the group masks. Source: PERF_* in ntwmi.h as Geoff Chappell documents them.
+void KernelActivity::add_masks(Bytes payload) {
+  if (payload.size() < 32) return;
+  auto mask0 = load<std::uint32_t>(payload.data());
+  auto mask1 = load<std::uint32_t>(payload.data() + 4);
+  if ((mask0 | mask1) == 0) return;  // a user session's: it says nothing
+  constexpr std::uint32_t kDiskIo = 0x100;
+  constexpr std::uint32_t kHardFaults = 0x2000;
+  constexpr std::uint32_t kAllFaults = 0x1000;
+  enabled_.known = true;
+  enabled_.context_switches = enabled_.context_switches || (mask1 & 0x4) || (mask0 & 0x10);
+  enabled_.deferred_routines = enabled_.deferred_routines || (mask1 & 0x80) || (mask0 & 0x20);
+  enabled_.ready_threads = enabled_.ready_threads || (mask1 & 0x200) || (mask0 & 0x800);
+  enabled_.interrupts = enabled_.interrupts || (mask1 & 0x4000) || (mask0 & 0x40);
+  enabled_.disk = enabled_.disk || (mask0 & kDiskIo);
+  enabled_.page_faults = enabled_.page_faults || (mask0 & (kHardFaults | kAllFaults));
+}
+
+bool KernelActivity::attribute(const Record& record, RecordHeader& header) const {
+  if (header.thread_id != RecordHeader::kNoId) {
+    if (header.process_id != RecordHeader::kNoId) return false;
+    header.process_id = timeline_.process_of(header.thread_id);
+    return header.process_id != RecordHeader::kNoId;
+  }
+  bool sample = header.is_kernel() && header.hook_id == kHookSampledProfile &&
+                header.payload.size() >= record.pointer_bytes + 4u;
+  header.thread_id = sample ? load<std::uint32_t>(header.payload.data() + record.pointer_bytes)
+                            : timeline_.running_thread(record.processor);
+  if (header.thread_id == RecordHeader::kNoId) return false;
+  if (header.process_id == RecordHeader::kNoId) {
+    header.process_id = timeline_.process_of(header.thread_id);
+  }
+  return true;
+}
+
+}  // namespace tailgate::etl

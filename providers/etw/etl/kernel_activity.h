@@ -1,0 +1,123 @@
+// Feeds harness/activity's Timeline from an ETW kernel session, and sums up disk and page faults.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/activity/timeline.h"
+#include "providers/etw/etl/kernel_hooks.h"
+#include "providers/etw/etl/log_header.h"
+#include "providers/etw/etl/payload.h"
+#include "providers/etw/etl/record.h"
+
+namespace tailgate::etl {
+
+struct DiskUse {
+  std::uint64_t reads = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t write_bytes = 0;
+  std::uint64_t flushes = 0;
+  activity::Ticks response_ticks_sum = 0;  // of reads, writes and flushes
+  activity::Ticks response_ticks_max = 0;
+};
+
+struct FaultUse {
+  std::uint64_t soft = 0;  // transition, demand zero, copy on write, guard page
+  std::uint64_t hard = 0;  // read from disk
+  std::uint64_t access_violations = 0;
+  std::uint64_t hard_bytes = 0;
+  activity::Ticks hard_ticks_sum = 0;
+  activity::Ticks hard_ticks_max = 0;
+};
+
+class KernelActivity {
+ public:
+  // header: of the session that the records come from; clock: its clock.
+  KernelActivity(const LogFileHeader& header, const SessionClock& clock)
+      : timeline_(clock.ticks_per_second(), header.start_raw), last_time_(header.start_raw) {}
+
+  // Takes the next record in order of time. Records that say nothing about activity are skipped.
+  void add(const Record& record) {
+    if (record.time > last_time_) last_time_ = record.time;
+    if (record.kind == RecordKind::perf_info || record.kind == RecordKind::system ||
+        record.kind == RecordKind::compact) {
+      std::uint16_t hook = hook_id(record);
+      if (hook == kHookContextSwitch && plain(record)) {
+        add_switch(record, record.data + record.header_bytes,
+                   record.size_bytes - record.header_bytes);
+      } else {
+        add_kernel(record, hook);
+      }
+    } else if (record.kind == RecordKind::full) {
+      add_full(record);
+    }
+  }
+
+  // Charges everything up to the last record. Call once, after it.
+  void finish() { timeline_.finish(last_time_); }
+
+  // Fills thread and process id of a header that lacks them from who was running, or from the
+  // payload where that names the thread (samples). True when something was filled in.
+  bool attribute(const Record& record, RecordHeader& header) const;
+
+  activity::Timeline& timeline() { return timeline_; }
+  const activity::Timeline& timeline() const { return timeline_; }
+  const std::map<std::uint32_t, DiskUse>& disks() const { return disks_; }
+  const FaultUse& faults() const { return faults_; }
+
+  // What the session recorded, from its group masks: a missing kind is then "not enabled" instead
+  // of "none". Unset when the trace holds no masks.
+  struct Enabled {
+    bool known = false;
+    bool context_switches = false;
+    bool ready_threads = false;
+    bool deferred_routines = false;
+    bool interrupts = false;
+    bool disk = false;
+    bool page_faults = false;
+  };
+  const Enabled& enabled() const { return enabled_; }
+
+ private:
+  static bool plain(const Record& record) {
+    // No counters between header and payload.
+    return record.kind != RecordKind::perf_info || (load<std::uint16_t>(record.data) & 0x8700) == 0;
+  }
+
+  void add_switch(const Record& record, const std::uint8_t* payload, std::size_t size) {
+    if (size < 16) return;
+    activity::ContextSwitch fact;
+    fact.time = record.time;
+    fact.processor = record.processor;
+    fact.new_thread = load<std::uint32_t>(payload);
+    fact.old_thread = load<std::uint32_t>(payload + 4);
+    fact.old_was_preempted = payload[14] == kThreadStateReady;
+    timeline_.add(fact);
+  }
+
+  void add_kernel(const Record& record, std::uint16_t hook);
+  void add_full(const Record& record);
+  void add_payload(const Record& record, std::uint16_t hook, std::uint16_t version, Bytes payload);
+  void add_interrupt(const Record& record, activity::InterruptKind kind, Bytes payload);
+  void add_thread(const Record& record, std::uint16_t hook, std::uint16_t version, Bytes payload);
+  void add_process(const Record& record, std::uint16_t hook, std::uint16_t version, Bytes payload);
+  void add_image(const Record& record, std::uint16_t version, Bytes payload);
+  void add_disk(const Record& record, std::uint16_t hook, Bytes payload);
+  void add_fault(const Record& record, std::uint16_t hook, Bytes payload);
+  void add_masks(Bytes payload);
+
+  static constexpr std::uint8_t kThreadStateReady = 1;
+
+  activity::Timeline timeline_;
+  activity::Ticks last_time_;
+  std::map<std::uint32_t, DiskUse> disks_;
+  FaultUse faults_;
+  Enabled enabled_;
+  std::vector<Field> fields_;
+};
+
+}  // namespace tailgate::etl

@@ -1,0 +1,27 @@
+// Whole files: framing, decompression, records, schemas, decoding, every report.
+#include <cstdint>
+
+#include "harness/base/error.h"
+#include "providers/etw/etl/report.h"
+#include "providers/etw/etl/trace_reader.h"
+
+using namespace tailgate::etl;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto swallow = [](std::string_view) { return true; };
+  try {
+    TraceFile file(Bytes(data, size), "fuzz input");
+    const TraceFile* files[] = {&file};
+    Decoder decoder;
+    decoder.learn(files);
+    report_info(file, decoder, TextFormat::text, swallow);
+    DumpOptions options;
+    options.format = DumpFormat::json_lines;
+    dump_events({&file}, decoder, options, swallow);
+    options.format = DumpFormat::tsv;
+    dump_events({&file}, decoder, options, swallow);
+  } catch (const tailgate::Error&) {
+    // Not a trace: refused with a reason.
+  }
+  return 0;
+}

@@ -1,0 +1,283 @@
+#include "providers/etw/etl/trace_reader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "harness/base/error.h"
+
+namespace tailgate::etl {
+namespace {
+
+constexpr std::uint64_t kPrefetchBudgetBytes = 16u << 20;
+// Sessions' boot times come from one system clock, which is stepped now and then.
+constexpr std::int64_t kSameBootFiletime = 2 * kFiletimeTicksPerSecond;
+
+bool same_clock(const LogFileHeader& a, const LogFileHeader& b) {
+  if (a.clock_type != b.clock_type) return false;
+  if (a.clock_type == ClockType::system_time) return true;
+  if (a.clock_hz != b.clock_hz) return false;
+  auto apart = static_cast<double>(a.boot_filetime) - static_cast<double>(b.boot_filetime);
+  return apart <= kSameBootFiletime && apart >= -kSameBootFiletime;
+}
+
+// Reads one byte of each cache line in order. Hopping from record to record waits for memory at
+// every hop; a linear pass lets the hardware prefetcher bring the buffer in first.
+void touch(Bytes bytes) {
+  std::uint8_t sum = 0;
+  for (std::size_t i = 0; i < bytes.size(); i += 64) {
+    sum = static_cast<std::uint8_t>(sum + bytes[i]);
+  }
+  // A store that the compiler must keep, or it would drop the loop.
+  static std::atomic<std::uint8_t> sink;
+  sink.store(sum, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+unsigned default_helpers() {
+  unsigned cores = std::thread::hardware_concurrency();
+  return std::clamp(cores, 1u, 8u) - 1;
+}
+
+TraceReader::TraceReader(std::vector<const TraceFile*> files, ReadOrder order, unsigned helpers)
+    : files_(std::move(files)), order_(order), helpers_(helpers) {
+  if (files_.empty()) throw Error("no trace file to read", "name at least one .etl file");
+  bool compressed = false;
+  for (const TraceFile* file : files_) {
+    for (const Epoch& epoch : file->epochs()) {
+      compressed = compressed || (epoch.header.mode & kModeCompressed);
+    }
+  }
+  prefetcher_ = std::make_unique<Prefetcher>(compressed ? helpers : 0);
+  form_groups();
+}
+
+TraceReader::~TraceReader() {
+  // Helpers may be at work on the streams' slots, so they go first.
+  prefetcher_.reset();
+}
+
+void TraceReader::form_groups() {
+  for (const TraceFile* file : files_) {
+    auto epochs = file->epochs();
+    for (std::size_t i = 0; i < epochs.size(); ++i) {
+      const LogFileHeader& header = epochs[i].header;
+      auto at = std::find_if(groups_.begin(), groups_.end(), [&header](const Group& group) {
+        return same_clock(*group.header, header);
+      });
+      if (at == groups_.end()) {
+        Group group;
+        group.clock = epochs[i].clock;
+        group.header = &header;
+        at = groups_.insert(groups_.end(), group);
+      }
+      at->members.emplace_back(file, static_cast<std::uint16_t>(i));
+    }
+  }
+  std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+    return a.header->start_filetime < b.header->start_filetime;
+  });
+}
+
+bool TraceReader::open_next_group() {
+  if (group_open_) {
+    if (group_ + 1 >= groups_.size()) return false;
+    ++group_;
+  }
+  group_open_ = true;
+  streams_.clear();
+  const Group& group = groups_[group_];
+  if (order_ == ReadOrder::file) {
+    add_stream_in_file_order(group);
+  } else {
+    add_streams_by_processor(group);
+  }
+  start_tournament();
+  return true;
+}
+
+void TraceReader::add_stream_in_file_order(const Group& group) {
+  auto stream = std::make_unique<Stream>();
+  for (auto [file, epoch] : group.members) {
+    for (const BufferRef& buffer : file->buffers()) {
+      if (buffer.epoch == epoch) stream->buffers.push_back({file, &buffer});
+    }
+  }
+  stream->slots.resize(1 + helpers_);
+  streams_.push_back(std::move(stream));
+}
+
+void TraceReader::add_streams_by_processor(const Group& group) {
+  std::map<std::tuple<std::uint16_t, std::size_t>, std::unique_ptr<Stream>> by_processor;
+  std::uint64_t slot_bytes = 0;
+  for (std::size_t member = 0; member < group.members.size(); ++member) {
+    auto [file, epoch] = group.members[member];
+    const LogFileHeader& header = file->epochs()[epoch].header;
+    if (header.mode & kModeNoPerProcessorBuffering) {
+      add_sorted_streams(*file, epoch);
+      continue;
+    }
+    for (const BufferRef& buffer : file->buffers()) {
+      if (buffer.epoch != epoch) continue;
+      auto& stream = by_processor[{buffer.processor, member}];
+      if (!stream) {
+        stream = std::make_unique<Stream>();
+        if (header.mode & kModeCompressed) slot_bytes += header.buffer_bytes;
+      }
+      stream->buffers.push_back({file, &buffer});
+    }
+  }
+  bool two_slots = 2 * slot_bytes <= kPrefetchBudgetBytes;
+  for (auto& [key, stream] : by_processor) {
+    const BufferAt& first = stream->buffers.front();
+    if (first.file->epochs()[first.buffer->epoch].header.mode & kModeCircular) {
+      // A wrapped file starts in the middle of the story; the numbers give the order back.
+      std::stable_sort(stream->buffers.begin(), stream->buffers.end(),
+                       [](const BufferAt& a, const BufferAt& b) {
+                         return a.buffer->sequence < b.buffer->sequence;
+                       });
+    }
+    stream->slots.resize(two_slots ? 2 : 1);
+    streams_.push_back(std::move(stream));
+  }
+}
+
+// One stream a buffer, opened when the merge reaches its earliest time: at any moment only the
+// buffers that overlap in time are open.
+void TraceReader::add_sorted_streams(const TraceFile& file, std::uint16_t epoch) {
+  std::vector<std::uint8_t> scratch;
+  for (const BufferRef& buffer : file.buffers()) {
+    if (buffer.epoch != epoch) continue;
+    auto stream = std::make_unique<Stream>();
+    stream->sorted = true;
+    stream->slots.resize(1);
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+    Bytes bytes = load_buffer(file, buffer, scratch);
+    if (!bytes.empty()) {
+      RecordCursor cursor(bytes, buffer.processor);
+      Record record;
+      while (cursor.next(record)) earliest = std::min(earliest, record.time);
+    }
+    stream->buffers.push_back({&file, &buffer, earliest});
+    streams_.push_back(std::move(stream));
+  }
+}
+
+TraceReader::Entrant TraceReader::entrant(std::size_t index) const {
+  const Stream& stream = *streams_[index];
+  if (stream.sorted) return {stream.buffers.front().first_time, index};
+  if (stream.opened) return {stream.current.time, index};
+  return {std::numeric_limits<std::int64_t>::max(), index + kDone};
+}
+
+void TraceReader::start_tournament() {
+  pending_ = false;
+  for (auto& stream : streams_) {
+    if (!stream->sorted) request_ahead(*stream);
+  }
+  for (auto& stream : streams_) {
+    if (!stream->sorted) advance(*stream);
+  }
+  std::size_t count = streams_.size();
+  losers_.assign(count, {});
+  std::vector<Entrant> winners(2 * count);
+  for (std::size_t i = 0; i < count; ++i) winners[count + i] = entrant(i);
+  for (std::size_t node = count; node-- > 1;) {
+    const Entrant& left = winners[2 * node];
+    const Entrant& right = winners[2 * node + 1];
+    bool left_first = before(left, right);
+    winners[node] = left_first ? left : right;
+    losers_[node] = left_first ? right : left;
+  }
+  winner_ = count == 0 ? Entrant{} : winners[1];
+}
+
+void TraceReader::request_ahead(Stream& stream) {
+  // The slot of the buffer being read stays as it is: with one slot nothing is read ahead.
+  std::size_t limit = std::min(
+      stream.buffers.size(), stream.next_buffer + stream.slots.size() - (stream.in_buffer ? 1 : 0));
+  for (; stream.requested < limit; ++stream.requested) {
+    const BufferAt& at = stream.buffers[stream.requested];
+    PrefetchSlot& slot = stream.slots[stream.requested % stream.slots.size()];
+    prefetcher_->request(slot, *at.file, *at.buffer);
+  }
+}
+
+// Makes the stream's next readable buffer current; false when there is none.
+bool TraceReader::open_buffer(Stream& stream) {
+  while (stream.next_buffer < stream.buffers.size()) {
+    stream.in_buffer = false;
+    request_ahead(stream);
+    const BufferRef& buffer = *stream.buffers[stream.next_buffer].buffer;
+    Bytes bytes = prefetcher_->take(stream.slots[stream.next_buffer % stream.slots.size()]);
+    ++stream.next_buffer;
+    stream.in_buffer = true;
+    request_ahead(stream);
+    BufferHeader header;
+    header.type = buffer.type;
+    if (!header.holds_records()) {
+      ++damage_.unread_buffers;
+      continue;
+    }
+    if (bytes.empty()) {
+      ++damage_.undecompressable_buffers;
+      continue;
+    }
+    if (!(buffer.flags & kCompressed)) touch(bytes);
+    stream.cursor = RecordCursor(bytes, buffer.processor);
+    stream.buffer_bytes = static_cast<std::uint32_t>(bytes.size());
+    return true;
+  }
+  stream.in_buffer = false;
+  return false;
+}
+
+// The stream's next record from whichever buffer holds it; false when there is none left.
+bool TraceReader::advance(Stream& stream) {
+  std::int64_t last_time = stream.current.time;
+  for (;;) {
+    if (stream.in_buffer && stream.cursor.next(stream.current)) {
+      if (stream.current.time < last_time && order_ == ReadOrder::time && stream.opened) {
+        ++damage_.backward_steps;
+      }
+      stream.opened = true;
+      if (stream.current.kind == RecordKind::unknown) ++damage_.unknown_records;
+      return true;
+    }
+    if (stream.in_buffer) note_end(stream);
+    if (!open_buffer(stream)) return false;
+  }
+}
+
+void TraceReader::note_end(const Stream& stream) {
+  if (!stream.cursor.damaged()) return;
+  ++damage_.damaged_buffers;
+  damage_.unread_bytes += stream.buffer_bytes - stream.cursor.position_bytes();
+}
+
+bool TraceReader::advance_sorted(Stream& stream) {
+  if (!stream.opened) {
+    stream.opened = true;
+    if (!open_buffer(stream)) return false;
+    Record record;
+    while (stream.cursor.next(record)) {
+      if (record.kind == RecordKind::unknown) ++damage_.unknown_records;
+      stream.index.push_back(record);
+    }
+    note_end(stream);
+    std::stable_sort(stream.index.begin(), stream.index.end(),
+                     [](const Record& a, const Record& b) { return a.time < b.time; });
+  }
+  if (stream.next_in_index == stream.index.size()) {
+    stream.index = {};
+    stream.slots.clear();
+    return false;
+  }
+  stream.current = stream.index[stream.next_in_index++];
+  return true;
+}
+
+}  // namespace tailgate::etl
