@@ -139,6 +139,8 @@ def test_every_sink_says_whether_it_is_available():
     assert {"null", "synthetic", "file"} <= {sink["name"] for sink in sinks}
     for sink in sinks:
         assert sink["available"] or (sink["reason"] and sink["remedy"])
+    listing = tailgate("sinks").stdout
+    assert max(len(line) for line in listing.splitlines()) <= 80, listing
 
 
 def test_a_trial_that_failed_is_recorded_and_exits_with_1(tmp_path, scratch):

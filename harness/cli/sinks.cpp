@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/commands.h"
+#include "harness/report/human.h"
 #include "providers/registry.h"
 
 namespace tailgate {
@@ -49,14 +50,23 @@ nlohmann::json sink_json(const SinkChoice& sink) {
           {"options", options_json(sink.type->options())}};
 }
 
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kIndent = 18;
+
+void print_indented(const std::string& text) {
+  for (const std::string& line : wrapped(text, kColumns - kIndent, 2)) {
+    fmt::print("{:{}}{}\n", "", kIndent, line);
+  }
+}
+
 void print_sink_line(const SinkChoice& sink) {
   const Probe probe = sink.type->probe(sink.options);
-  fmt::print("{:<10} {:<4} {}\n", sink.type->name(), probe.available ? "yes" : "no",
+  fmt::print("{:<12} {:<4} {}\n", sink.type->name(), probe.available ? "yes" : "no",
              sink.type->description());
   const std::vector<std::string> can = capability_words(sink.type->capabilities(sink.options));
-  if (!can.empty()) fmt::print("{:<15} can: {}\n", "", fmt::join(can, ", "));
-  if (!probe.reason.empty()) fmt::print("{:<15} {}\n", "", probe.reason);
-  if (!probe.remedy.empty()) fmt::print("{:<15} to do: {}\n", "", probe.remedy);
+  if (!can.empty()) print_indented(fmt::format("can: {}", fmt::join(can, ", ")));
+  if (!probe.reason.empty()) print_indented(probe.reason);
+  if (!probe.remedy.empty()) print_indented("to do: " + probe.remedy);
 }
 
 void print_options(const OptionTable& table) {
@@ -83,7 +93,7 @@ int list_sinks(const std::vector<std::string>& wanted, bool json) {
     fmt::print("{}\n", list.dump(2));
     return kExitDone;
   }
-  if (all) fmt::print("{:<10} {:<4} {}\n", "sink", "here", "what it is");
+  if (all) fmt::print("{:<12} {:<4} {}\n", "sink", "here", "what it is");
   for (const SinkChoice& sink : sinks) {
     print_sink_line(sink);
     if (all) continue;

@@ -9,7 +9,7 @@ class UserEventsSink : public SinkType {
  public:
   std::string name() const override { return "user_events"; }
   std::string description() const override {
-    return "the kernel's trace buffer: an event of the program's own, registered with user_events";
+    return "the kernel's trace buffer: an event that the program registers";
   }
 
   OptionTable options() const override { return user_events::options(); }

@@ -47,8 +47,10 @@ std::vector<std::uint8_t> trace(CompressionFormat compression, unsigned pointer_
   options.pointer_bytes = pointer_bytes;
   TraceWriter writer(options);
   std::int64_t time = options.start_raw;
-  for (std::uint16_t hook : {0x0005, 0x0301, 0x0303, 0x0501, 0x0503, 0x030A, 0x1403, 0x0524, 0x0532,
-                             0x0F44, 0x0F43, 0x0F2E, 0x010A, 0x0220, 0x060A, 0x1820, 0x090A}) {
+  constexpr std::uint16_t kHooks[] = {0x0005, 0x0301, 0x0303, 0x0501, 0x0503, 0x030A,
+                                      0x1403, 0x0524, 0x0532, 0x0F44, 0x0F43, 0x0F2E,
+                                      0x010A, 0x0220, 0x060A, 0x1820, 0x090A};
+  for (const std::uint16_t hook : kHooks) {
     KernelRecord kernel;
     kernel.hook_id = hook;
     kernel.version = 3;
