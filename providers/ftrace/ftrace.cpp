@@ -9,7 +9,7 @@ class FtraceSink : public SinkType {
  public:
   std::string name() const override { return "ftrace"; }
   std::string description() const override {
-    return "the kernel's trace buffer: markers in a private instance of tracefs";
+    return "the kernel's trace buffer: markers in a tracefs instance";
   }
 
   OptionTable options() const override {

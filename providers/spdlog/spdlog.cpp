@@ -38,7 +38,7 @@ class SpdlogSink : public SinkType {
  public:
   std::string name() const override { return "spdlog"; }
   std::string description() const override {
-    return "the spdlog library writing lines to a file, in the caller or through its queue";
+    return "the spdlog library: lines into a file, synchronous or queued";
   }
 
   OptionTable options() const override {

@@ -183,7 +183,7 @@ class SyntheticSink : public SinkType {
  public:
   std::string name() const override { return "synthetic"; }
   std::string description() const override {
-    return "delays, stalls and losses as planted: the truth to test the harness against";
+    return "delays, stalls and losses as planted, to test the harness";
   }
 
   OptionTable options() const override;
