@@ -11,6 +11,7 @@
 #include "providers/null/null.h"
 #include "providers/spdlog/spdlog.h"
 #include "providers/synthetic/synthetic.h"
+#include "providers/syslog/syslog.h"
 #include "providers/user_events/user_events.h"
 
 namespace tailgate {
@@ -30,8 +31,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 const std::vector<const SinkType*>& all_sinks() {
   static const std::vector<const SinkType*> sinks = {
-      &null_sink(),     &synthetic_sink(), &file_sink(),       &spdlog_sink(),
-      &journald_sink(), &ftrace_sink(),    &user_events_sink()};
+      &null_sink(),     &synthetic_sink(), &file_sink(),   &spdlog_sink(),
+      &journald_sink(), &syslog_sink(),    &ftrace_sink(), &user_events_sink()};
   return sinks;
 }
 

@@ -42,6 +42,9 @@ class PrivateDaemon {
   // before or the limit passes.
   void wait_until(const std::function<bool()>& ready, std::chrono::milliseconds limit);
 
+  // Lets it go on if something has stopped it (SIGSTOP).
+  void resume();
+
   // Asks it to end with SIGTERM, wakes it if it was stopped, and waits; kills it when the grace
   // has passed. A second call returns the same end.
   ChildEnd stop(std::chrono::milliseconds grace);

@@ -180,10 +180,14 @@ void PrivateDaemon::wait_until(const std::function<bool()>& ready,
   }
 }
 
+void PrivateDaemon::resume() {
+  if (alive()) kill(pid_, SIGCONT);
+}
+
 ChildEnd PrivateDaemon::stop(std::chrono::milliseconds grace) {
   if (alive() && grace.count() > 0) {
     kill(pid_, SIGTERM);
-    kill(pid_, SIGCONT);
+    resume();
     wait_for(grace);
   }
   if (alive()) {

@@ -69,7 +69,11 @@ class PrivateNamespace {
   int pid_ = 0;
 };
 
-// Whether this user can make one, found out in a child process that vanishes.
+// A file that a plan puts into a view says whose view it is: its content is the trial's directory.
+// Throws Error unless this process sees it, so that nothing goes to the machine's own daemon.
+void require_private_view(const std::filesystem::path& mark, const TrialContext& context);
+
+// Whether this user can make one, found out once, in a child process that vanishes.
 Probe probe_private_namespace();
 
 }  // namespace tailgate

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -260,16 +261,27 @@ std::filesystem::path PrivateNamespace::outside(const std::filesystem::path& pat
   return std::filesystem::path(fmt::format("/proc/{}/root", pid_)) / path.relative_path();
 }
 
+void require_private_view(const std::filesystem::path& mark, const TrialContext& context) {
+  std::ifstream input(mark);
+  std::string owner;
+  std::getline(input, owner);
+  if (owner == context.directory.string()) return;
+  throw Error("the process is not in the private view of '" + context.directory.string() + "'",
+              "enter the namespaces of the session's namespace_pid() first");
+}
+
 Probe probe_private_namespace() {
-  const MountPlan nothing;
-  pid_t pid = 0;
-  const Report report = start_holder(nothing, pid);
-  if (pid > 0) end_holder(pid);
-  if (report.step == kReady) return {};
-  return {.available = false,
-          .reason = fmt::format("no private mount namespace can be made: {}",
-                                std::strerror(report.error_number)),
-          .remedy = kRemedy};
+  static const Probe found = [] {
+    pid_t pid = 0;
+    const Report report = start_holder(MountPlan{}, pid);
+    if (pid > 0) end_holder(pid);
+    if (report.step == kReady) return Probe{};
+    return Probe{.available = false,
+                 .reason = fmt::format("no private mount namespace can be made: {}",
+                                       std::strerror(report.error_number)),
+                 .remedy = kRemedy};
+  }();
+  return found;
 }
 
 }  // namespace tailgate

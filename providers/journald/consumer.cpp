@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "harness/base/error.h"
+#include "providers/daemon/private_namespace.h"
 #include "providers/journald/places.h"
 
 namespace tailgate::journald {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::chrono::milliseconds kPollBudget{2};
 
 const TrialContext& checked(const TrialContext& context) {
-  require_private_view(context);
+  require_private_view(kMark, context);
   return context;
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "providers/daemon/accepted_counts.h"
+#include "providers/daemon/local_datagrams.h"
+#include "providers/daemon/private_namespace.h"
 #include "providers/journald/places.h"
 #include "providers/journald/provider.h"
 
@@ -20,7 +22,7 @@ class LibraryProvider : public Provider {
       : binary_(context.encoding == EventEncoding::binary),
         accepted_(context.directory, context.threads),
         buffers_(context.threads) {
-    require_private_view(context);
+    require_private_view(kMark, context);
     for (std::vector<char>& buffer : buffers_) {
       buffer.assign(kField.begin(), kField.end());
       buffer.resize(kField.size() + context.max_event_bytes);
@@ -28,14 +30,14 @@ class LibraryProvider : public Provider {
   }
 
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
-    if (closed_.load(std::memory_order_relaxed)) return kClosed;
+    if (closed_.load(std::memory_order_relaxed)) return kSocketClosed;
     const int result = binary_ ? send_binary(thread, event) : send_text(event);
-    if (result < 0) return refusal_of(-result);
+    if (result < 0) return socket_refusal_of(-result);
     accepted_.add(thread);
     return kAccepted;
   }
 
-  std::vector<std::string> refusal_causes() const override { return journald::refusal_causes(); }
+  std::vector<std::string> refusal_causes() const override { return socket_refusal_causes(); }
   // The library keeps its socket as long as the process lives.
   void close() override { closed_ = true; }
 

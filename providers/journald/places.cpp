@@ -35,15 +35,6 @@ std::filesystem::path journal_directory(const Options& options) {
          (id + "." + kInstance);
 }
 
-void require_private_view(const TrialContext& context) {
-  std::ifstream input(kMark);
-  std::string owner;
-  std::getline(input, owner);
-  if (owner == context.directory.string()) return;
-  throw Error("the process is not in the private view of '" + context.directory.string() + "'",
-              "enter the namespaces of the session's namespace_pid() first");
-}
-
 void save_base_sequence(const TrialContext& context, std::uint64_t sequence) {
   std::ofstream output(base_file(context));
   output << sequence << '\n';

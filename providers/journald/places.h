@@ -20,10 +20,6 @@ std::filesystem::path journal_directory(const Options& options);
 // The machine's id, 32 hexadecimal digits; empty when /etc/machine-id holds none.
 std::string machine_id();
 
-// Throws Error unless this process is in the private view of that trial: outside, the machine's
-// own journal would get the events.
-void require_private_view(const TrialContext& context);
-
 // The sequence number of the last entry that the daemon wrote of itself before the load, left by
 // the session in the trial's directory for the consumer. Both throw Error.
 void save_base_sequence(const TrialContext& context, std::uint64_t sequence);

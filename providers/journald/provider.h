@@ -7,18 +7,6 @@
 
 namespace tailgate::journald {
 
-enum Refusal : EmitStatus {
-  kClosed = 1,
-  kWouldBlock,
-  kRefused,
-  kNoSocket,
-  kTooBig,
-  kNoBuffers,
-  kOther
-};
-std::vector<std::string> refusal_causes();
-EmitStatus refusal_of(int error_number);
-
 // Datagrams of our own making, on a connected socket.
 std::unique_ptr<Provider> open_native(const TrialContext& context);
 
