@@ -14,6 +14,7 @@
 #include "harness/base/clock.h"
 #include "providers/registry.h"
 #include "providers/test_directory.h"
+#include "providers/test_namespace.h"
 
 namespace tailgate {
 namespace {
@@ -165,6 +166,7 @@ void check_ledger(const Variant& variant, unsigned threads) {
   const Capabilities can = variant.sink->capabilities(variant.options);
   const std::unique_ptr<Session> session = variant.sink->make_session(context);
   session->start();
+  const EnteredNamespace inside(session->namespace_pid());
   const std::unique_ptr<Provider> provider = variant.sink->open_provider(context);
   const auto [emitted, accepted] = emit_from_threads(*provider, context);
   CHECK(accepted > 0);
@@ -189,6 +191,7 @@ void check_closing(const Variant& variant) {
   const TrialContext context = context_for(variant, directory.path(), 1);
   const std::unique_ptr<Session> session = variant.sink->make_session(context);
   session->start();
+  const EnteredNamespace inside(session->namespace_pid());
   const std::unique_ptr<Provider> provider = variant.sink->open_provider(context);
   const std::vector<std::string> causes = provider->refusal_causes();
   CHECK_FALSE(causes.empty());
@@ -208,6 +211,7 @@ void check_live_reading(const Variant& variant) {
   const TrialContext context = context_for(variant, directory.path(), 1);
   const std::unique_ptr<Session> session = variant.sink->make_session(context);
   session->start();
+  const EnteredNamespace inside(session->namespace_pid());
   const std::unique_ptr<Consumer> consumer = variant.sink->open_consumer(context);
   const std::unique_ptr<Provider> provider = variant.sink->open_provider(context);
   Count count(context.encoding);
@@ -280,6 +284,7 @@ TEST_CASE("what cannot be opened is an error that names the value and a remedy")
     try {
       const std::unique_ptr<Session> session = variant.sink->make_session(context);
       session->start();
+      const EnteredNamespace inside(session->namespace_pid());
       const auto consumer = variant.sink->open_consumer(context);
       session->stop();  // a sink that keeps nothing in the trial's directory
     } catch (const Error& error) {

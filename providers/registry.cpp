@@ -7,9 +7,11 @@
 
 #include "providers/file/file.h"
 #include "providers/ftrace/ftrace.h"
+#include "providers/journald/journald.h"
 #include "providers/null/null.h"
 #include "providers/spdlog/spdlog.h"
 #include "providers/synthetic/synthetic.h"
+#include "providers/syslog/syslog.h"
 #include "providers/user_events/user_events.h"
 
 namespace tailgate {
@@ -28,9 +30,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 const std::vector<const SinkType*>& all_sinks() {
-  static const std::vector<const SinkType*> sinks = {&null_sink(),   &synthetic_sink(),
-                                                     &file_sink(),   &spdlog_sink(),
-                                                     &ftrace_sink(), &user_events_sink()};
+  static const std::vector<const SinkType*> sinks = {
+      &null_sink(),     &synthetic_sink(), &file_sink(),   &spdlog_sink(),
+      &journald_sink(), &syslog_sink(),    &ftrace_sink(), &user_events_sink()};
   return sinks;
 }
 

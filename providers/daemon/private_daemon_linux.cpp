@@ -1,0 +1,221 @@
+#include "providers/daemon/private_daemon.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <thread>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{2};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> joined(
+    const std::vector<std::pair<std::string, std::string>>& environment) {
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : environment) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+// A descriptor that is closed with the scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// The holder's namespace of that kind; -1: it is ours.
+int open_namespace(int pid, const char* kind) {
+  const std::string theirs = fmt::format("/proc/{}/ns/{}", pid, kind);
+  struct stat ours_status;
+  struct stat theirs_status;
+  const int file = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 || fstat(file, &theirs_status) != 0) {
+    throw system_error("open", theirs, errno, "see what ended the namespace's holder");
+  }
+  if (stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &ours_status) == 0 &&
+      ours_status.st_ino == theirs_status.st_ino) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+// Everything that the child needs, made before the fork.
+struct Preparation {
+  explicit Preparation(DaemonCommand& command)
+      : arguments(pointers(command.arguments)),
+        environment_entries(joined(command.environment)),
+        environment(pointers(environment_entries)),
+        users(command.namespace_pid > 0 ? open_namespace(command.namespace_pid, "user") : -1),
+        mounts(command.namespace_pid > 0 ? open_namespace(command.namespace_pid, "mnt") : -1),
+        log(open(command.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {}
+
+  std::vector<char*> arguments;
+  std::vector<std::string> environment_entries;
+  std::vector<char*> environment;
+  Descriptor users;
+  Descriptor mounts;
+  Descriptor log;
+};
+
+void restore_signals() {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
+}
+
+// Between fork and exec: system calls only. Writes errno to `report` when it fails; a successful
+// exec closes that end.
+[[noreturn]] void become(const Preparation& prepared, int report, pid_t parent) {
+  restore_signals();
+  setsid();
+  const int nothing = open("/dev/null", O_RDONLY);
+  const bool entered =
+      (prepared.users.number() < 0 || setns(prepared.users.number(), CLONE_NEWUSER) == 0) &&
+      (prepared.mounts.number() < 0 || setns(prepared.mounts.number(), CLONE_NEWNS) == 0);
+  // After the change of namespaces, which may clear it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (entered && getppid() == parent) {
+    dup2(nothing, STDIN_FILENO);
+    dup2(prepared.log.number(), STDOUT_FILENO);
+    dup2(prepared.log.number(), STDERR_FILENO);
+    execve(prepared.arguments.front(), prepared.arguments.data(), prepared.environment.data());
+  }
+  const int failed = errno;
+  static_cast<void>(!write(report, &failed, sizeof failed));
+  _exit(127);
+}
+
+ChildEnd end_from_status(int status) {
+  if (WIFEXITED(status)) return {true, WEXITSTATUS(status)};
+  return {false, WTERMSIG(status)};
+}
+
+}  // namespace
+
+PrivateDaemon::PrivateDaemon(DaemonCommand command) : command_(std::move(command)) {
+  const Preparation prepared(command_);
+  if (prepared.log.number() < 0) {
+    throw system_error("open", command_.log.string(), errno, "choose another --scratch folder");
+  }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw system_error("pipe2", command_.name, errno, "raise the limit of open files");
+  }
+  const Descriptor from(ends[0]);
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) become(prepared, ends[1], parent);
+  const int fork_error = errno;
+  close(ends[1]);
+  if (pid_ < 0) throw system_error("fork", command_.name, fork_error, "raise the process limit");
+  int failed = 0;
+  if (read(from.number(), &failed, sizeof failed) != sizeof failed) return;
+  waitpid(pid_, nullptr, 0);
+  throw system_error("execve", command_.arguments.front(), failed, "install it; see ci/setup");
+}
+
+PrivateDaemon::~PrivateDaemon() {
+  if (alive()) stop(std::chrono::milliseconds{0});
+}
+
+std::optional<ChildEnd> PrivateDaemon::end() {
+  int status = 0;
+  if (!end_ && waitpid(pid_, &status, WNOHANG) == pid_) end_ = end_from_status(status);
+  return end_;
+}
+
+std::optional<ChildEnd> PrivateDaemon::wait_for(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (alive() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kLook);
+  }
+  return end_;
+}
+
+void PrivateDaemon::wait_until(const std::function<bool()>& ready,
+                               std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!ready()) {
+    const std::string log = command_.log.string();
+    if (!alive()) {
+      throw Error(fmt::format("{} ended by {} before it was ready; it said: {}", command_.name,
+                              end_->text(), last_words()),
+                  "see " + log + " (keep it with --keep)");
+    }
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw Error(fmt::format("{} was not ready after {} ms; it said: {}", command_.name,
+                              limit.count(), last_words()),
+                  "see " + log + " (keep it with --keep)");
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+void PrivateDaemon::resume() {
+  if (alive()) kill(pid_, SIGCONT);
+}
+
+ChildEnd PrivateDaemon::stop(std::chrono::milliseconds grace) {
+  if (alive() && grace.count() > 0) {
+    kill(pid_, SIGTERM);
+    resume();
+    wait_for(grace);
+  }
+  if (alive()) {
+    kill(pid_, SIGKILL);
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    end_ = end_from_status(status);
+  }
+  return *end_;
+}
+
+std::string PrivateDaemon::last_words() const {
+  std::ifstream input(command_.log);
+  std::string last;
+  for (std::string line; std::getline(input, line);) {
+    if (!line.empty()) last = line.substr(0, 300);
+  }
+  return last.empty() ? "nothing" : last;
+}
+
+std::filesystem::path find_daemon(const std::string& name) {
+  for (const char* folder : {"/usr/lib/systemd", "/lib/systemd", "/usr/local/sbin", "/usr/sbin",
+                             "/sbin", "/usr/local/bin", "/usr/bin", "/bin"}) {
+    std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  return {};
+}
+
+}  // namespace tailgate

@@ -1,0 +1,60 @@
+#include "providers/journald/consumer.h"
+
+#include <chrono>
+
+#include "harness/base/error.h"
+#include "providers/daemon/private_namespace.h"
+#include "providers/journald/places.h"
+
+namespace tailgate::journald {
+namespace {
+
+constexpr std::chrono::milliseconds kPollBudget{2};
+
+const TrialContext& checked(const TrialContext& context) {
+  require_private_view(kMark, context);
+  return context;
+}
+
+}  // namespace
+
+JournaldConsumer::JournaldConsumer(const TrialContext& context)
+    : encoding_(context.encoding),
+      reader_(journal_directory(checked(context).options)),
+      base_(load_base_sequence(context)) {}
+
+std::size_t JournaldConsumer::poll(EventVisitor& visitor) {
+  const auto deadline = std::chrono::steady_clock::now() + kPollBudget;
+  std::size_t entries = 0;
+  do {
+    if (!reader_.next()) {
+      reader_.refresh();
+      if (!reader_.next()) break;
+    }
+    visit_entry(visitor);
+    ++entries;
+  } while (std::chrono::steady_clock::now() < deadline);
+  return entries;
+}
+
+void JournaldConsumer::visit_entry(EventVisitor& visitor) {
+  const std::span<const std::byte> message = reader_.field("MESSAGE");
+  EventStamp stamp;
+  const bool ours = check_event(message, encoding_, stamp) == EventCheck::intact;
+  if (!ours && reader_.by_the_daemon()) return;
+  ++read_;
+  if (message.empty()) {
+    // An entry of which even the size is not known.
+    visitor.damage(1);
+  } else {
+    visitor.event(reader_.field("MESSAGE"));
+  }
+}
+
+void JournaldConsumer::finish(EventVisitor&) {
+  const std::uint64_t last = reader_.last_foreign_sequence();
+  const std::uint64_t stored = last > base_ ? last - base_ : 0;
+  if (stored > read_) losses_.push_back({"vacuumed from the journal", stored - read_});
+}
+
+}  // namespace tailgate::journald

@@ -1,0 +1,103 @@
+#include "providers/journald/journald.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.h"
+#include "providers/daemon/private_daemon.h"
+#include "providers/daemon/private_namespace.h"
+#include "providers/journald/consumer.h"
+#include "providers/journald/places.h"
+#include "providers/journald/provider.h"
+#include "providers/journald/session.h"
+
+namespace tailgate {
+namespace {
+
+class JournaldSink : public SinkType {
+ public:
+  std::string name() const override { return "journald"; }
+  std::string description() const override {
+    return "systemd-journald: a daemon of our own, native datagrams or sd_journal_send";
+  }
+
+  OptionTable options() const override;
+
+  Capabilities capabilities(const Options& options) const override {
+    return {.read_back = true,
+            .live_read = true,
+            .accounts_losses = true,
+            .may_refuse = true,
+            .text_events = options.text("encoding") == "text"};
+  }
+
+  Probe probe(const Options& options) const override;
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    return std::make_unique<journald::JournaldSession>(context);
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return context.options.text("mode") == "native" ? journald::open_native(context)
+                                                    : journald::open_library(context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return std::make_unique<journald::JournaldConsumer>(context);
+  }
+};
+
+OptionTable JournaldSink::options() const {
+  constexpr double kMaxBytes = 1e12;
+  const OptionType integer = OptionType::integer;
+  return {
+      choice_option("mode", "native", "who makes the datagrams: tailgate or libsystemd",
+                    {"native", "sd_journal_send"}),
+      choice_option("storage", "persistent", "journal files on disk or in memory",
+                    {"persistent", "volatile"}),
+      choice_option("encoding", "text", "of the event in the field MESSAGE", {"text", "binary"}),
+      {"blocking", OptionType::boolean, "true",
+       "native: wait when journald's socket is full, rather than have the event refused"},
+      {"max_use_bytes", integer, "0",
+       "SystemMaxUse or RuntimeMaxUse: what the journal may take (0: journald's default)", 0,
+       kMaxBytes},
+      {"keep_free_bytes", integer, "0",
+       "SystemKeepFree or RuntimeKeepFree: what it leaves free (0: journald's default)", 0,
+       kMaxBytes},
+      {"max_file_bytes", integer, "0",
+       "SystemMaxFileSize or RuntimeMaxFileSize (0: journald's default)", 0, kMaxBytes},
+      {"compress_above_bytes", integer, "512",
+       "compress fields that are larger (0: never; journald's own default is 512)", 0, kMaxBytes},
+      {"sync_interval_s", integer, "300", "SyncIntervalSec: time between synchronisations", 1,
+       86400},
+      {"disk_bytes", integer, "0",
+       "the journal lies in a file system of this size in memory (0: in the trial's directory, "
+       "volatile: in /run)",
+       0, kMaxBytes},
+  };
+}
+
+Probe JournaldSink::probe(const Options& options) const {
+  if (options.text("mode") != "native" && !options.boolean("blocking")) {
+    return {.available = false,
+            .reason = "blocking=false with mode=sd_journal_send: libsystemd's socket waits",
+            .remedy = "use mode=native"};
+  }
+  if (find_daemon("systemd-journald").empty()) {
+    return {.available = false,
+            .reason = "the program systemd-journald is not installed",
+            .remedy = "install the package systemd; it need not run"};
+  }
+  if (journald::machine_id().empty()) {
+    return {.available = false,
+            .reason = "'/etc/machine-id' holds no id",
+            .remedy = "run systemd-machine-id-setup as root"};
+  }
+  return probe_private_namespace();
+}
+
+}  // namespace
+
+const SinkType& journald_sink() {
+  static const JournaldSink sink;
+  return sink;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,225 @@
+// journald driven into its losses: whole trials, whose ledger must balance whatever happens.
+#include <catch2/catch.hpp>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "providers/journald/cursor.h"
+#include "providers/journald/session.h"
+#include "providers/stress_trial.h"
+
+namespace tailgate {
+namespace {
+
+constexpr const char* kDaemon = "systemd-journal";
+constexpr const char* kHolder = "tailgate-holder";
+constexpr const char* kNeverStored = "never stored by journald";
+constexpr const char* kVacuumed = "vacuumed from the journal";
+
+bool available() {
+  const SinkChoice choice = parse_sink_choice("journald");
+  const Probe probe = choice.type->probe(choice.options);
+  if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
+  return probe.available;
+}
+
+// More than small journals hold, in few events: a busy machine emits few.
+LoadPlan nine_megabytes() {
+  LoadPlan load = stress_load(1000, 0);
+  load.events = 300;
+  load.payload = parse_payload("30000");
+  return load;
+}
+
+void signal_daemon(int number) {
+  const int pid = child_named(kDaemon);
+  REQUIRE(pid > 0);
+  kill(pid, number);
+}
+
+TEST_CASE("past saturation a blocking journal loses nothing, in either storage") {
+  if (!available()) return;
+  for (const char* sink : {"journald", "journald:storage=volatile:mode=sd_journal_send"}) {
+    const Trial trial = run_stress(sink, stress_load(200'000, 0.5));
+    INFO(sink << ": " << describe(trial));
+    CHECK(trial.outcome == "completed");
+    CHECK(trial.rate_missed);
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.lost == 0);
+    CHECK(trial.consumer.mode == "live");
+    REQUIRE(trial.consumer.delivery.has_value());
+    CHECK(trial.consumer.delivery->count == trial.ledger.delivered);
+  }
+}
+
+TEST_CASE("past saturation a journal that does not block refuses, and the rest arrives") {
+  if (!available()) return;
+  const Trial trial = run_stress("journald:blocking=false", stress_load(200'000, 0.3));
+  INFO(describe(trial));
+  CHECK(balanced(trial.ledger));
+  CHECK(lost_to(trial.ledger, "EAGAIN") > 0);
+  CHECK(lost_to(trial.ledger, "EAGAIN") == trial.ledger.lost);
+}
+
+TEST_CASE("what a full journal vacuums before it is read is lost, to the event") {
+  if (!available()) return;
+  for (const char* storage : {"volatile", "persistent"}) {
+    const Trial trial = run_stress(
+        "journald:compress_above_bytes=0:max_use_bytes=2Mi:max_file_bytes=512Ki:storage=" +
+            std::string(storage),
+        nine_megabytes(), Consume::after);
+    INFO(describe(trial));
+    CHECK(trial.outcome == "completed");
+    CHECK(balanced(trial.ledger));
+    CHECK(lost_to(trial.ledger, kVacuumed) > 0);
+    CHECK(lost_to(trial.ledger, kNeverStored) == 0);
+    CHECK(trial.ledger.delivered > 0);
+  }
+}
+
+TEST_CASE("a live reader of a journal that is being vacuumed keeps its ledger") {
+  if (!available()) return;
+  LoadPlan load = nine_megabytes();
+  load.events = 1000;
+  const Trial trial =
+      run_stress("journald:compress_above_bytes=0:max_use_bytes=2Mi:max_file_bytes=512Ki", load);
+  INFO(describe(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.consumer.mode == "live");
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == lost_to(trial.ledger, kVacuumed));
+}
+
+TEST_CASE("a disk too small for its journal: the entries that found no room are lost") {
+  if (!available()) return;
+  const Trial trial = run_stress(
+      "journald:compress_above_bytes=0:disk_bytes=4Mi:keep_free_bytes=1:"
+      "max_use_bytes=1G:max_file_bytes=1Mi",
+      nine_megabytes(), Consume::after);
+  INFO(describe(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost > 0);
+  CHECK(trial.ledger.delivered > 0);
+}
+
+TEST_CASE("a daemon that is stopped for a while delays, and loses nothing") {
+  if (!available()) return;
+  int stopped = 0;
+  OnceDuringLoad stop(0.1, [&] { kill(stopped = child_named(kDaemon), SIGSTOP); });
+  OnceDuringLoad resume(0.4, [&] { kill(stopped, SIGCONT); });
+  const Trial trial = run_stress("journald", stress_load(2000, 0.8), Consume::automatic,
+                                 [&](const TrialProgress& progress) {
+                                   stop(progress);
+                                   resume(progress);
+                                 });
+  INFO(describe(trial));
+  CHECK(stopped > 0);
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == 0);
+  CHECK(trial.service.max_ns > 100'000'000);
+}
+
+TEST_CASE("a daemon that stays stopped hangs the call, and what it had taken is read back") {
+  if (!available()) return;
+  TrialSettings settings = stress_settings();
+  settings.hang_timeout_s = 5;
+  OnceDuringLoad stop(0.1, [] { signal_daemon(SIGSTOP); });
+  const Trial trial =
+      run_stress("journald", stress_load(2000, 20), Consume::automatic, std::ref(stop), settings);
+  INFO(describe(trial));
+  CHECK(trial.outcome == "hung");
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.delivered > 0);
+}
+
+TEST_CASE("a daemon that is killed is noticed, and what it had not stored is counted") {
+  if (!available()) return;
+  for (const char* mode : {"native", "sd_journal_send"}) {
+    OnceDuringLoad end(0.2, [] { signal_daemon(SIGKILL); });
+    const Trial trial = run_stress(std::string("journald:mode=") + mode, stress_load(20'000, 0.4),
+                                   Consume::automatic, std::ref(end));
+    INFO(describe(trial));
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.delivered > 0);
+    CHECK(lost_to(trial.ledger, "ECONNREFUSED") > 0);
+    CHECK(remarked(trial, "journald ended by signal 9"));
+  }
+}
+
+// The daemon's link is in the private view only: /proc/PID/root is the way there.
+void remove_socket() {
+  const int holder = child_named(kHolder);
+  REQUIRE(holder > 0);
+  const std::string socket = "/proc/" + std::to_string(holder) + "/root/run/systemd/journal/socket";
+  REQUIRE(unlink(socket.c_str()) == 0);
+}
+
+TEST_CASE("without a socket sd_journal_send calls it success; the ledger does not") {
+  if (!available()) return;
+  OnceDuringLoad remove(0.2, remove_socket);
+  const Trial trial = run_stress("journald:mode=sd_journal_send", stress_load(5000, 0.5),
+                                 Consume::automatic, std::ref(remove));
+  INFO(describe(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(lost_to(trial.ledger, kNeverStored) > 0);
+  CHECK(lost_to(trial.ledger, kNeverStored) == trial.ledger.lost);
+}
+
+TEST_CASE("large events come back whole, compressed or not") {
+  if (!available()) return;
+  for (const char* sink : {"journald:encoding=binary", "journald:compress_above_bytes=0"}) {
+    LoadPlan load = stress_load(200, 0.3);
+    load.payload = parse_payload("60000");
+    const Trial trial = run_stress(sink, load);
+    INFO(describe(trial));
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.lost == 0);
+    CHECK(trial.ledger.delivered >= 50);
+  }
+}
+
+TEST_CASE("a session whose controller is killed leaves no process and no file") {
+  if (!available()) return;
+  const Scratch scratch({}, false);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t controller = fork();
+  if (controller == 0) {
+    const SinkChoice choice = parse_sink_choice("journald");
+    journald::JournaldSession session({.options = choice.options, .directory = scratch.path()});
+    session.start();
+    const int pids[2] = {session.namespace_pid(), session.daemons().front().pid};
+    static_cast<void>(!write(ends[1], pids, sizeof pids));
+    while (true) pause();
+  }
+  int pids[2] = {};
+  REQUIRE(read(ends[0], pids, sizeof pids) == sizeof pids);
+  close(ends[0]);
+  close(ends[1]);
+  CHECK_FALSE(std::filesystem::exists("/run/systemd/journal.tailgate"));
+  CHECK_FALSE(std::filesystem::exists("/run/tailgate-session"));
+  kill(controller, SIGKILL);
+  waitpid(controller, nullptr, 0);
+  for (const int pid : pids) CHECK(gone_in_time(pid));
+  CHECK_FALSE(std::filesystem::exists("/run/systemd/journal.tailgate"));
+}
+
+TEST_CASE("the sequence number is found in cursors, and nothing in what is none") {
+  using journald::cursor_sequence;
+  CHECK(
+      cursor_sequence("s=fd08cbe67f8c45a0a45131e4123f663f;i=1f;b=4189d7c52faf4b81b8fb2e167fea819d;"
+                      "m=141ef2f24;t=660cab0391a84;x=92ca12a183931043") == 0x1f);
+  CHECK(cursor_sequence("i=ffffffffffffffff") == ~std::uint64_t{0});
+  for (const char* none :
+       {"", ";", "s=1;b=2", "i=", "i=xyz", "i=1 ", "i=10000000000000000", "xi=1"}) {
+    INFO(none);
+    CHECK_FALSE(cursor_sequence(none).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,66 @@
+#include <bit>
+#include <string_view>
+
+#include "providers/daemon/accepted_counts.h"
+#include "providers/daemon/local_datagrams.h"
+#include "providers/daemon/private_namespace.h"
+#include "providers/journald/places.h"
+#include "providers/journald/provider.h"
+
+namespace tailgate::journald {
+namespace {
+
+// As libsystemd asks for.
+constexpr int kSendBufferBytes = 8 * 1024 * 1024;
+
+constexpr std::string_view kTextPrefix = "MESSAGE=";
+constexpr std::string_view kBinaryPrefix = "MESSAGE\n";
+constexpr std::string_view kRest = "\nPRIORITY=6\nSYSLOG_IDENTIFIER=tailgate\n";
+
+iovec part(std::string_view text) {
+  return {const_cast<char*>(text.data()), text.size()};
+}
+
+const TrialContext& checked(const TrialContext& context) {
+  require_private_view(kMark, context);
+  return context;
+}
+
+// Protocol: systemd, "Native Journal Protocol". A field is NAME=value and a line feed or, for
+// values that may hold line feeds, NAME, a line feed, the value's size in 8 bytes little endian,
+// the value and a line feed.
+class NativeProvider : public Provider {
+ public:
+  explicit NativeProvider(const TrialContext& context)
+      : binary_(checked(context).encoding == EventEncoding::binary),
+        accepted_(context.directory, context.threads),
+        socket_(kSocket, context.options.boolean("blocking"), kSendBufferBytes) {}
+
+  EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t size = event.size();
+    iovec parts[4] = {part(binary_ ? kBinaryPrefix : kTextPrefix),
+                      {&size, binary_ ? sizeof size : 0},
+                      {const_cast<std::byte*>(event.data()), event.size()},
+                      part(kRest)};
+    const EmitStatus status = socket_.send(parts);
+    if (status == kAccepted) accepted_.add(thread);
+    return status;
+  }
+
+  std::vector<std::string> refusal_causes() const override { return socket_refusal_causes(); }
+  void close() override { socket_.close(); }
+
+ private:
+  const bool binary_;
+  AcceptedCounts accepted_;
+  LocalDatagrams socket_;
+};
+
+}  // namespace
+
+std::unique_ptr<Provider> open_native(const TrialContext& context) {
+  return std::make_unique<NativeProvider>(context);
+}
+
+}  // namespace tailgate::journald

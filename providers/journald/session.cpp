@@ -1,0 +1,148 @@
+#include "providers/journald/session.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "harness/base/error.h"
+#include "providers/daemon/accepted_counts.h"
+#include "providers/journald/journal_reader.h"
+#include "providers/journald/places.h"
+
+namespace tailgate::journald {
+namespace {
+
+constexpr std::chrono::seconds kReadyLimit{20};
+constexpr std::chrono::seconds kStopGrace{20};
+// The entry that tells how much room there is; it ends journald's preparations.
+constexpr const char* kUsageMessageId = "ec387f577b844b8fa948f33cad9a75e6";
+
+void add_limit(std::string& text, const char* prefix, const char* name, std::int64_t bytes) {
+  if (bytes > 0) text += fmt::format("{}{}={}\n", prefix, name, bytes);
+}
+
+}  // namespace
+
+std::string configuration(const Options& options) {
+  const bool persistent = options.text("storage") == "persistent";
+  const char* prefix = persistent ? "System" : "Runtime";
+  const std::int64_t compress_bytes = options.integer("compress_above_bytes");
+  std::string text = fmt::format("[Journal]\nStorage={}\nCompress={}\nSyncIntervalSec={}s\n",
+                                 options.text("storage"),
+                                 compress_bytes > 0 ? std::to_string(compress_bytes) : "no",
+                                 options.integer("sync_interval_s"));
+  // Nothing is dropped for coming too fast, nothing is passed on. An instance with a retention time
+  // does not end when it is idle.
+  text +=
+      "RateLimitIntervalSec=0\nRateLimitBurst=0\nMaxRetentionSec=1month\nForwardToSyslog=no\n"
+      "ForwardToKMsg=no\nForwardToConsole=no\nForwardToWall=no\nReadKMsg=no\nAudit=no\n";
+  add_limit(text, prefix, "MaxUse", options.integer("max_use_bytes"));
+  add_limit(text, prefix, "KeepFree", options.integer("keep_free_bytes"));
+  add_limit(text, prefix, "MaxFileSize", options.integer("max_file_bytes"));
+  return text;
+}
+
+MountPlan JournaldSession::mount_plan() const {
+  const auto disk_bytes = static_cast<std::uint64_t>(context_.options.integer("disk_bytes"));
+  const bool persistent = context_.options.text("storage") == "persistent";
+  MountPlan plan;
+  plan.shadow("/run", {"systemd", "log"})
+      .directory("/run/systemd")
+      .directory("/run/systemd/journal")
+      .link(kSocket, "/run/systemd/journal/socket")
+      .directory("/run/systemd/journald@tailgate.conf.d")
+      .file("/run/systemd/journald@tailgate.conf.d/tailgate.conf", configuration(context_.options))
+      .directory("/run/log")
+      .directory("/run/log/journal")
+      .file(kMark, context_.directory.string() + "\n");
+  if (persistent) {
+    plan.shadow("/var/log", {"journal"}).directory("/var/log/journal");
+    if (disk_bytes == 0) plan.bind(context_.directory / "journal", "/var/log/journal");
+  }
+  if (disk_bytes > 0) plan.tmpfs(persistent ? "/var/log/journal" : "/run/log/journal", disk_bytes);
+  return plan;
+}
+
+void JournaldSession::start() {
+  std::error_code failed;
+  const std::filesystem::path kept = context_.directory / "journal";
+  std::filesystem::create_directory(kept, failed);
+  if (failed) {
+    throw system_error("mkdir", kept.string(), failed.value(), "choose another --scratch folder");
+  }
+  view_ = std::make_unique<PrivateNamespace>(mount_plan());
+  try {
+    start_daemon();
+    save_base_sequence(context_, base_);
+  } catch (const Error&) {
+    daemon_.reset();
+    view_.reset();
+    throw;
+  }
+}
+
+void JournaldSession::start_daemon() {
+  daemon_ = std::make_unique<PrivateDaemon>(
+      DaemonCommand{.name = "journald",
+                    .arguments = {find_daemon("systemd-journald").string(), kInstance},
+                    // Its own messages go to our file rather than to the kernel's log.
+                    .environment = {{"SYSTEMD_LOG_TARGET", "console"},
+                                    {"SYSTEMD_LOG_LEVEL", "info"},
+                                    {"SYSTEMD_LOG_COLOR", "0"}},
+                    .log = context_.directory / "journald.log",
+                    .namespace_pid = view_->pid()});
+  daemon_->wait_until([this] { return learn_base(); }, kReadyLimit);
+}
+
+// True when the daemon has written all that it writes of itself at the start.
+bool JournaldSession::learn_base() {
+  const std::filesystem::path directory = view_->outside(journal_directory(context_.options));
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory / "system.journal", ignored)) return false;
+  JournalReader reader(directory);
+  while (reader.next()) {
+    if (reader.text("MESSAGE_ID") != kUsageMessageId) continue;
+    base_ = reader.sequence();
+    granted_ = {{"path", reader.text("JOURNAL_PATH")},
+                {"max_use_bytes", reader.text("MAX_USE")},
+                {"keep_free_bytes", reader.text("DISK_KEEP_FREE")},
+                {"limit_bytes", reader.text("LIMIT")}};
+    return true;
+  }
+  return false;
+}
+
+std::vector<DaemonProcess> JournaldSession::daemons() const {
+  if (!daemon_) return {};
+  return {{"journald", daemon_->pid()}};
+}
+
+void JournaldSession::stop() {
+  if (!daemon_ || stopped_) return;
+  stopped_ = true;
+  const bool died = !daemon_->alive();
+  // On SIGTERM journald takes what is in its socket before it ends.
+  const ChildEnd end = daemon_->stop(kStopGrace);
+  count_losses();
+  if (died) {
+    throw Error(fmt::format("journald ended by {} during the trial; it said: {}", end.text(),
+                            daemon_->last_words()),
+                "see what ended it; what it had not stored is counted as lost");
+  }
+  if (!end.exited || end.code != 0) {
+    throw Error(fmt::format("journald ended by {} when it was asked to end", end.text()),
+                "see journald.log in the trial's folder (keep it with --keep)");
+  }
+}
+
+// Every entry that was ever stored has a sequence number, so that what the socket took beyond that
+// never got into the journal, whatever the caller was told.
+void JournaldSession::count_losses() {
+  JournalReader reader(view_->outside(journal_directory(context_.options)));
+  const std::uint64_t last = reader.last_foreign_sequence();
+  const std::uint64_t stored = last > base_ ? last - base_ : 0;
+  const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
+  if (accepted > stored) losses_.push_back({"never stored by journald", accepted - stored});
+}
+
+}  // namespace tailgate::journald

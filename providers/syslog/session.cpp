@@ -1,0 +1,187 @@
+#include "providers/syslog/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "providers/daemon/accepted_counts.h"
+#include "providers/syslog/impstats.h"
+
+namespace tailgate::syslog {
+namespace {
+
+constexpr std::chrono::seconds kReadyLimit{20};
+constexpr std::chrono::seconds kStopGrace{20};
+constexpr std::chrono::seconds kSettleLimit{30};
+constexpr std::chrono::milliseconds kLook{10};
+
+std::filesystem::path folder(const TrialContext& context) {
+  return context.directory / "syslog";
+}
+
+std::filesystem::path statistics_file(const TrialContext& context) {
+  return context.directory / "rsyslogd.statistics";
+}
+
+}  // namespace
+
+std::filesystem::path event_file(const TrialContext& context) {
+  return folder(context) / "events.log";
+}
+
+std::string configuration(const TrialContext& context) {
+  const Options& options = context.options;
+  return fmt::format(
+      "global(workDirectory=\"{0}\" maxMessageSize=\"128k\" processInternalMessages=\"on\")\n"
+      "module(load=\"imuxsock\" SysSock.Use=\"off\")\n"
+      "module(load=\"impstats\" interval=\"1\" format=\"json\" log.syslog=\"off\" "
+      "log.file=\"{1}\")\n"
+      "template(name=\"event\" type=\"string\" string=\"%msg%\\n\")\n"
+      // A queue of their own: what rsyslogd says of itself goes through another one, to nowhere.
+      "ruleset(name=\"events\" queue.type=\"FixedArray\" queue.size=\"{2}\" "
+      "queue.timeoutEnqueue=\"{3}\" queue.dequeueBatchSize=\"{4}\") {{\n"
+      "  action(name=\"file\" type=\"omfile\" file=\"{5}\" template=\"event\")\n"
+      "}}\n"
+      "input(type=\"imuxsock\" Socket=\"{6}\" RateLimit.Interval=\"0\" ruleset=\"events\")\n",
+      context.directory.string(), statistics_file(context).string(),
+      options.integer("queue_events"), options.integer("timeout_enqueue_ms"),
+      std::min<std::int64_t>(options.integer("queue_events"), 1024), event_file(context).string(),
+      kSocket);
+}
+
+void SyslogSession::start() {
+  std::error_code failed;
+  std::filesystem::create_directory(folder(context_), failed);
+  if (failed) {
+    throw system_error("mkdir", folder(context_).string(), failed.value(),
+                       "choose another --scratch folder");
+  }
+  MountPlan plan;
+  plan.shadow("/dev", {"log"}).file(kMark, context_.directory.string() + "\n");
+  const auto disk_bytes = static_cast<std::uint64_t>(context_.options.integer("disk_bytes"));
+  if (disk_bytes > 0) plan.tmpfs(folder(context_), disk_bytes);
+  view_ = std::make_unique<PrivateNamespace>(plan);
+  try {
+    start_daemon();
+  } catch (const Error&) {
+    daemon_.reset();
+    view_.reset();
+    throw;
+  }
+}
+
+void SyslogSession::start_daemon() {
+  const std::filesystem::path settings = context_.directory / "rsyslogd.conf";
+  std::ofstream output(settings);
+  output << configuration(context_);
+  if (!output.flush()) {
+    throw Error("'" + settings.string() + "' cannot be written", "choose another --scratch folder");
+  }
+  // The consumer may come before the first event.
+  std::ofstream(view_->outside(event_file(context_))).flush();
+  daemon_ = std::make_unique<PrivateDaemon>(
+      DaemonCommand{.name = "rsyslogd",
+                    .arguments = {find_daemon("rsyslogd").string(), "-n", "-f", settings.string(),
+                                  "-i", (context_.directory / "rsyslogd.pid").string()},
+                    .log = context_.directory / "rsyslogd.log",
+                    .namespace_pid = view_->pid()});
+  const std::filesystem::path socket = view_->outside(kSocket);
+  daemon_->wait_until(
+      [&] {
+        std::error_code ignored;
+        return std::filesystem::is_socket(socket, ignored);
+      },
+      kReadyLimit);
+}
+
+std::vector<std::pair<std::string, std::string>> SyslogSession::granted() const {
+  return {{"path", event_file(context_).string()}};
+}
+
+std::vector<DaemonProcess> SyslogSession::daemons() const {
+  if (!daemon_) return {};
+  return {{"rsyslogd", daemon_->pid()}};
+}
+
+// Lines that are whole.
+std::uint64_t SyslogSession::written_events() const {
+  std::ifstream input(view_->outside(event_file(context_)), std::ios::binary);
+  std::vector<char> window(1 << 18);
+  std::uint64_t lines = 0;
+  do {
+    input.read(window.data(), static_cast<std::streamsize>(window.size()));
+    lines += static_cast<std::uint64_t>(
+        std::count(window.begin(), window.begin() + input.gcount(), '\n'));
+  } while (input);
+  return lines;
+}
+
+// Settled: everything was written; or two accounts in a row, both from after the load, are the same
+// and so is the file.
+void SyslogSession::wait_until_settled() {
+  const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
+  const auto deadline = std::chrono::steady_clock::now() + kSettleLimit;
+  // The first account from now on may have been begun before.
+  const std::uint64_t from = read_statistics(statistics_file(context_)).accounts + 2;
+  QueueAccount before;
+  std::uint64_t written_before = 0;
+  while (daemon_->alive() && std::chrono::steady_clock::now() < deadline) {
+    const std::uint64_t written = written_events();
+    if (written >= accepted) return;
+    QueueAccount account = read_statistics(statistics_file(context_));
+    const std::uint64_t number = std::exchange(account.accounts, 0);
+    if (number >= from && number > before.accounts) {
+      const std::uint64_t number_before = std::exchange(before.accounts, 0);
+      if (number_before > 0 && account == before && written == written_before) return;
+      before = account;
+      before.accounts = number;
+      written_before = written;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+void SyslogSession::stop() {
+  if (!daemon_ || stopped_) return;
+  stopped_ = true;
+  const bool died = !daemon_->alive();
+  daemon_->resume();
+  wait_until_settled();
+  const ChildEnd end = daemon_->stop(kStopGrace);
+  count_losses(died);
+  if (died) {
+    throw Error(fmt::format("rsyslogd ended by {} during the trial; it said: {}", end.text(),
+                            daemon_->last_words()),
+                "see what ended it; what it had not written is counted as lost");
+  }
+  if (!end.exited || end.code != 0) {
+    throw Error(fmt::format("rsyslogd ended by {} when it was asked to end", end.text()),
+                "see rsyslogd.log in the trial's folder (keep it with --keep)");
+  }
+}
+
+// What the socket took, and is not in the file, is lost; of a part of it rsyslogd tells the cause.
+void SyslogSession::count_losses(bool died) {
+  const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
+  const std::uint64_t written = written_events();
+  std::uint64_t missing = accepted > written ? accepted - written : 0;
+  const QueueAccount account = read_statistics(statistics_file(context_));
+  const auto take = [&](const char* cause, std::uint64_t events) {
+    const std::uint64_t counted = std::min(events, missing);
+    if (counted > 0) losses_.push_back({cause, counted});
+    missing -= counted;
+  };
+  take("discarded.full", account.discarded_full);
+  take("discarded.nf", account.discarded_near_full);
+  if (!died && accepted > account.submitted) {
+    take("never received by rsyslogd", accepted - account.submitted);
+  }
+  take(died ? "rsyslogd ended" : "not written by rsyslogd", missing);
+}
+
+}  // namespace tailgate::syslog

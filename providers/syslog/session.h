@@ -1,0 +1,49 @@
+// An rsyslogd of our own: started in a private view of the file system, watched, ended.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "providers/daemon/private_daemon.h"
+#include "providers/daemon/private_namespace.h"
+#include "providers/sink.h"
+
+namespace tailgate::syslog {
+
+inline constexpr const char* kSocket = "/dev/log";
+// Says whose private view this is: its content is the trial's directory.
+inline constexpr const char* kMark = "/dev/tailgate-session";
+
+// The file that rsyslogd writes, within the view: one event a line.
+std::filesystem::path event_file(const TrialContext& context);
+
+class SyslogSession : public Session {
+ public:
+  explicit SyslogSession(const TrialContext& context) : context_(context) {}
+
+  void start() override;
+  std::vector<std::pair<std::string, std::string>> granted() const override;
+  std::vector<DaemonProcess> daemons() const override;
+  int namespace_pid() const override { return view_ ? view_->pid() : 0; }
+  // Waits until rsyslogd has dealt with all that it was given, as its own statistics tell, and ends
+  // it. Throws Error when it had ended before.
+  void stop() override;
+  std::vector<Loss> losses() const override { return losses_; }
+
+ private:
+  void start_daemon();
+  void wait_until_settled();
+  std::uint64_t written_events() const;
+  void count_losses(bool died);
+
+  const TrialContext context_;
+  std::unique_ptr<PrivateNamespace> view_;
+  std::unique_ptr<PrivateDaemon> daemon_;
+  bool stopped_ = false;
+  std::vector<Loss> losses_;
+};
+
+// rsyslogd's configuration file for a trial; rsyslog.conf(5).
+std::string configuration(const TrialContext& context);
+
+}  // namespace tailgate::syslog

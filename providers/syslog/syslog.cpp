@@ -1,0 +1,76 @@
+#include "providers/syslog/syslog.h"
+
+#include "providers/daemon/private_daemon.h"
+#include "providers/daemon/private_namespace.h"
+#include "providers/readback/line_events.h"
+#include "providers/syslog/provider.h"
+#include "providers/syslog/session.h"
+
+namespace tailgate {
+namespace {
+
+class SyslogSink : public SinkType {
+ public:
+  std::string name() const override { return "syslog"; }
+  std::string description() const override {
+    return "rsyslogd: a daemon of our own that writes a file, datagrams or syslog(3)";
+  }
+
+  OptionTable options() const override {
+    return {
+        choice_option("mode", "datagram", "who makes the datagrams: tailgate or the C library",
+                      {"datagram", "syslog3"}),
+        {"blocking", OptionType::boolean, "true",
+         "datagram: wait when rsyslogd's socket is full, rather than have the event refused"},
+        {"queue_events", OptionType::integer, "50000", "queue.size of rsyslogd's queue", 16, 1e8},
+        {"timeout_enqueue_ms", OptionType::integer, "2000",
+         "queue.timeoutEnqueue: how long rsyslogd waits for room before it drops an event", 0, 1e6},
+        {"disk_bytes", OptionType::integer, "0",
+         "the file lies in a file system of this size in memory (0: in the trial's directory)", 0,
+         1e12},
+    };
+  }
+
+  Capabilities capabilities(const Options& options) const override {
+    return {.read_back = true,
+            .live_read = true,
+            .accounts_losses = true,
+            .may_refuse = options.text("mode") == "datagram",
+            .text_events = true};
+  }
+
+  Probe probe(const Options& options) const override {
+    if (options.text("mode") != "datagram" && !options.boolean("blocking")) {
+      return {.available = false,
+              .reason = "blocking=false with mode=syslog3: the C library's socket waits",
+              .remedy = "use mode=datagram"};
+    }
+    if (find_daemon("rsyslogd").empty()) {
+      return {.available = false,
+              .reason = "the program rsyslogd is not installed",
+              .remedy = "install the package rsyslog; its service need not run"};
+    }
+    return probe_private_namespace();
+  }
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    return std::make_unique<syslog::SyslogSession>(context);
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return context.options.text("mode") == "datagram" ? syslog::open_datagrams(context)
+                                                      : syslog::open_syslog3(context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    require_private_view(syslog::kMark, context);
+    return std::make_unique<LineEventsConsumer>(syslog::event_file(context));
+  }
+};
+
+}  // namespace
+
+const SinkType& syslog_sink() {
+  static const SyslogSink sink;
+  return sink;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,186 @@
+// rsyslogd driven into its losses: whole trials, whose ledger must balance whatever happens.
+#include <catch2/catch.hpp>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "providers/stress_trial.h"
+#include "providers/syslog/session.h"
+
+namespace tailgate {
+namespace {
+
+constexpr const char* kDaemon = "rsyslogd";
+
+bool available() {
+  const SinkChoice choice = parse_sink_choice("syslog");
+  const Probe probe = choice.type->probe(choice.options);
+  if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
+  return probe.available;
+}
+
+void signal_daemon(int number) {
+  const int pid = child_named(kDaemon);
+  REQUIRE(pid > 0);
+  kill(pid, number);
+}
+
+TEST_CASE("past saturation a blocking socket loses nothing, in either mode") {
+  if (!available()) return;
+  for (const char* sink : {"syslog", "syslog:mode=syslog3"}) {
+    const Trial trial = run_stress(sink, stress_load(400'000, 0.3));
+    INFO(sink << ": " << describe(trial));
+    CHECK(trial.outcome == "completed");
+    CHECK(trial.rate_missed);
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.lost == 0);
+    CHECK(trial.consumer.mode == "live");
+    REQUIRE(trial.consumer.delivery.has_value());
+    CHECK(trial.consumer.delivery->count == trial.ledger.delivered);
+  }
+}
+
+TEST_CASE("past saturation a socket that does not block refuses, and the rest arrives") {
+  if (!available()) return;
+  const Trial trial = run_stress("syslog:blocking=false", stress_load(400'000, 0.3));
+  INFO(describe(trial));
+  CHECK(balanced(trial.ledger));
+  CHECK(lost_to(trial.ledger, "EAGAIN") > 0);
+  CHECK(lost_to(trial.ledger, "EAGAIN") == trial.ledger.lost);
+}
+
+TEST_CASE("what a full queue drops is in rsyslogd's own statistics, to the event") {
+  if (!available()) return;
+  LoadPlan load = stress_load(400'000, 0);
+  load.events = 20'000;
+  // Whether the queue ever overflows is a matter of who runs when.
+  Trial trial;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    trial = run_stress("syslog:queue_events=16:timeout_enqueue_ms=0", load);
+    if (trial.ledger.lost > 0) break;
+  }
+  INFO(describe(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost > 0);
+  CHECK(lost_to(trial.ledger, "discarded.full") == trial.ledger.lost);
+}
+
+TEST_CASE("a full disk: what was not written is lost, and a torn line is damage") {
+  if (!available()) return;
+  LoadPlan load = stress_load(2000, 0);
+  load.events = 300;
+  load.payload = parse_payload("20000");
+  const Trial trial = run_stress("syslog:disk_bytes=1Mi", load, Consume::after);
+  INFO(describe(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(lost_to(trial.ledger, "not written by rsyslogd") == trial.ledger.lost);
+  CHECK(trial.ledger.lost > 200);
+  CHECK(trial.ledger.delivered > 20);
+}
+
+TEST_CASE("a daemon that is stopped for a while delays, and loses nothing") {
+  if (!available()) return;
+  int stopped = 0;
+  OnceDuringLoad stop(0.1, [&] { kill(stopped = child_named(kDaemon), SIGSTOP); });
+  OnceDuringLoad resume(0.4, [&] { kill(stopped, SIGCONT); });
+  const Trial trial = run_stress("syslog", stress_load(2000, 0.8), Consume::automatic,
+                                 [&](const TrialProgress& progress) {
+                                   stop(progress);
+                                   resume(progress);
+                                 });
+  INFO(describe(trial));
+  CHECK(stopped > 0);
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == 0);
+  CHECK(trial.service.max_ns > 100'000'000);
+}
+
+TEST_CASE("a daemon that stays stopped hangs the call, and what it had taken is read back") {
+  if (!available()) return;
+  TrialSettings settings = stress_settings();
+  settings.hang_timeout_s = 5;
+  OnceDuringLoad stop(0.1, [] { signal_daemon(SIGSTOP); });
+  const Trial trial =
+      run_stress("syslog", stress_load(2000, 20), Consume::automatic, std::ref(stop), settings);
+  INFO(describe(trial));
+  CHECK(trial.outcome == "hung");
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.delivered > 0);
+}
+
+TEST_CASE("a daemon that is killed is noticed, and what it had not written is counted") {
+  if (!available()) return;
+  for (const char* mode : {"datagram", "syslog3"}) {
+    OnceDuringLoad end(0.2, [] { signal_daemon(SIGKILL); });
+    const Trial trial = run_stress(std::string("syslog:mode=") + mode, stress_load(5000, 0.4),
+                                   Consume::automatic, std::ref(end));
+    INFO(describe(trial));
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.delivered > 0);
+    // syslog(3) never says that nobody listens.
+    const char* cause = std::string(mode) == "datagram" ? "ECONNREFUSED" : "rsyslogd ended";
+    CHECK(lost_to(trial.ledger, cause) > 0);
+    CHECK(remarked(trial, "rsyslogd ended by signal 9"));
+  }
+}
+
+TEST_CASE("a socket that is removed still serves those who were connected") {
+  if (!available()) return;
+  OnceDuringLoad remove(0.1, [] {
+    const int holder = child_named("tailgate-holder");
+    REQUIRE(holder > 0);
+    const std::string socket = "/proc/" + std::to_string(holder) + "/root/dev/log";
+    REQUIRE(unlink(socket.c_str()) == 0);
+  });
+  const Trial trial = run_stress("syslog:mode=syslog3", stress_load(2000, 0.4), Consume::automatic,
+                                 std::ref(remove));
+  INFO(describe(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == 0);
+}
+
+TEST_CASE("large events come back whole") {
+  if (!available()) return;
+  LoadPlan load = stress_load(200, 0.3);
+  load.payload = parse_payload("60000");
+  const Trial trial = run_stress("syslog:mode=syslog3", load);
+  INFO(describe(trial));
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == 0);
+  CHECK(trial.ledger.delivered > 0);
+}
+
+TEST_CASE("a session whose controller is killed leaves no process and no file") {
+  if (!available()) return;
+  const bool socket_before = std::filesystem::exists(syslog::kSocket);
+  const Scratch scratch({}, false);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t controller = fork();
+  if (controller == 0) {
+    const SinkChoice choice = parse_sink_choice("syslog");
+    syslog::SyslogSession session({.options = choice.options, .directory = scratch.path()});
+    session.start();
+    const int pids[2] = {session.namespace_pid(), session.daemons().front().pid};
+    static_cast<void>(!write(ends[1], pids, sizeof pids));
+    while (true) pause();
+  }
+  int pids[2] = {};
+  REQUIRE(read(ends[0], pids, sizeof pids) == sizeof pids);
+  close(ends[0]);
+  close(ends[1]);
+  CHECK(std::filesystem::exists(syslog::kSocket) == socket_before);
+  kill(controller, SIGKILL);
+  waitpid(controller, nullptr, 0);
+  for (const int pid : pids) CHECK(gone_in_time(pid));
+  CHECK(std::filesystem::exists(syslog::kSocket) == socket_before);
+  CHECK_FALSE(std::filesystem::exists(syslog::kMark));
+}
+
+}  // namespace
+}  // namespace tailgate
