@@ -78,8 +78,8 @@ class InterruptFlag {
 // 128 + the signal that ended it. Throws Error when it cannot be started.
 int run_program(std::vector<std::string> arguments);
 
-// For the first lines of a child's main: ignore the terminal's interrupt, ask for the finest timer
-// resolution of sleeps.
+// For the first lines of a child's main: ignore the terminal's interrupt and the signal for files
+// over the size limit, ask for the finest timer resolution of sleeps.
 void prepare_child_process();
 
 }  // namespace tailgate

@@ -200,6 +200,7 @@ int run_program(std::vector<std::string> arguments) {
 
 void prepare_child_process() {
   signal(SIGINT, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file over the size limit then fails with EFBIG instead
   prctl(PR_SET_TIMERSLACK, 1);
 }
 

@@ -71,7 +71,7 @@ class FileSink : public SinkType {
  public:
   std::string name() const override { return "file"; }
   std::string description() const override {
-    return "appends to a file: stdio, write, writev, synced, mapped, io_uring";
+    return "a file: stdio, write, writev, synced, mapped, io_uring";
   }
 
   OptionTable options() const override;

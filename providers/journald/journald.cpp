@@ -17,7 +17,7 @@ class JournaldSink : public SinkType {
  public:
   std::string name() const override { return "journald"; }
   std::string description() const override {
-    return "systemd-journald: a daemon of our own, native datagrams or sd_journal_send";
+    return "systemd-journald of our own: datagrams or sd_journal_send";
   }
 
   OptionTable options() const override;

@@ -13,7 +13,7 @@ class SyslogSink : public SinkType {
  public:
   std::string name() const override { return "syslog"; }
   std::string description() const override {
-    return "rsyslogd: a daemon of our own that writes a file, datagrams or syslog(3)";
+    return "rsyslogd of our own, into a file: datagrams or syslog(3)";
   }
 
   OptionTable options() const override {
