@@ -63,6 +63,10 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
+// Processor time, user and system, that a process has used so far, any user's; nothing when there
+// is no such process.
+std::optional<std::uint64_t> process_cpu_ns(int pid);
+
 // Sets a flag when the user interrupts (Ctrl-C, SIGTERM) for as long as it lives, instead of
 // ending the process; a second interrupt ends the process at once. One at a time.
 class InterruptFlag {

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -202,6 +203,14 @@ void prepare_child_process() {
   signal(SIGINT, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file over the size limit then fails with EFBIG instead
   prctl(PR_SET_TIMERSLACK, 1);
+}
+
+std::optional<std::uint64_t> process_cpu_ns(int pid) {
+  clockid_t clock;
+  timespec used;
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return {};
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 }  // namespace tailgate

@@ -19,7 +19,7 @@
 
 namespace tailgate {
 
-inline constexpr int kResultVersion = 1;
+inline constexpr int kResultVersion = 2;
 inline constexpr const char* kResultFormat = "tailgate-result";
 
 // Named settings in the order in which their table declares them.
@@ -255,6 +255,20 @@ struct ConsumerReport {
   }
 };
 
+// What one process that works for the session consumed.
+struct DaemonUse {
+  std::string name;
+  std::optional<std::uint64_t> cpu_ns;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("name", &DaemonUse::name, "the process's name");
+    v("cpu_ns", &DaemonUse::cpu_ns,
+      "processor time, user and system, from the start of the load until the session was told to "
+      "stop; absent when the process had ended by then");
+  }
+};
+
 // Why a trial may not be used as it stands.
 struct Remark {
   std::string what;
@@ -288,6 +302,7 @@ struct Trial {
   std::vector<SlowCall> slowest;
   LedgerAccount ledger;
   ConsumerReport consumer;
+  std::vector<DaemonUse> daemons;
   Noise noise;
   Floor floor;
   bool memory_locked = false;
@@ -327,6 +342,7 @@ struct Trial {
       "the calls of each thread with the longest service times, longest first");
     v("ledger", &Trial::ledger, "what became of every event");
     v("consumer", &Trial::consumer, "how the events were read back");
+    v("daemons", &Trial::daemons, "the processes that worked for the session", 2);
     v("noise", &Trial::noise,
       "gaps that an idle spin loop saw on the load's processor just before");
     v("floor", &Trial::floor,

@@ -87,6 +87,7 @@ Trial sample_trial(unsigned index) {
   trial.consumer.read_s = 0.25;
   trial.consumer.poll_interval_s = 0.001;
   trial.consumer.delivery = staircase(100'000, 0, kEvents);
+  trial.daemons = {{"collector", 125'000'000}, {"relay", std::nullopt}};
   trial.noise = sample_noise();
   trial.floor = sample_floor();
   trial.memory_locked = true;

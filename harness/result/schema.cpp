@@ -42,6 +42,7 @@ TAILGATE_ABOUT(LedgerAccount,
                "what became of every event: emitted = delivered + lost + unaccounted");
 TAILGATE_ABOUT(LossCount, "events lost to one cause");
 TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
+TAILGATE_ABOUT(DaemonUse, "a process that worked for the session, such as a collecting daemon");
 TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
 TAILGATE_ABOUT(Floor, "the harness's own cost: the same loop on the null sink");
 TAILGATE_ABOUT(Remark, "something that a reader of the figures must know");

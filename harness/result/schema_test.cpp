@@ -68,6 +68,17 @@ TEST_CASE("the first version's fixture holds what it was made with") {
   CHECK(result.trials[2].ledger.unaccounted == 10);
   CHECK(result.trials[3].outcome == "crashed");
   CHECK(result.summary.at(0).response.count == 60'000);
+  CHECK(result.trials[0].daemons.empty());  // since version 2
+}
+
+TEST_CASE("the second version's fixture holds what the session's processes consumed") {
+  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v2-" +
+                                    result_file_name(sample_result()));
+  const std::vector<DaemonUse>& daemons = result.trials.at(0).daemons;
+  REQUIRE(daemons.size() == 2);
+  CHECK(daemons[0].name == "collector");
+  CHECK(daemons[0].cpu_ns == 125'000'000u);
+  CHECK_FALSE(daemons[1].cpu_ns.has_value());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "harness/base/process.h"
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
+#include "harness/trial/daemon_meter.h"
 #include "harness/trial/roles.h"
 #include "harness/trial/trial_context.h"
 
@@ -137,6 +138,7 @@ class TrialRun {
       if (!wait_for_consumer_ready()) return;
     }
     trial_.started_utc = utc_now();
+    daemons_ = DaemonMeter(session_->daemons());
     header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
     watch_load();
   }
@@ -262,6 +264,7 @@ class TrialRun {
   void stop_session() {
     if (!session_started_) return;
     report("stopping the session");
+    trial_.daemons = daemons_.read();
     try {
       session_->stop();
     } catch (const Error& error) {
@@ -361,6 +364,7 @@ class TrialRun {
   std::chrono::steady_clock::time_point began_;
   std::unique_ptr<Session> session_;
   bool session_started_ = false;
+  DaemonMeter daemons_;
   std::optional<Child> provider_;
   std::optional<Child> consumer_;
   std::string provider_end_;
