@@ -6,6 +6,7 @@
 #include <atomic>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "providers/sink.h"
@@ -28,6 +29,10 @@ std::vector<std::string> socket_refusal_causes();
 
 // The refusal for an errno; zero gives kAccepted.
 EmitStatus socket_refusal_of(int error_number);
+
+// The system's limit of datagrams that wait in one socket (sysctl net.unix.max_dgram_qlen), as a
+// setting that a session was granted: from there on, senders wait or are refused.
+std::pair<std::string, std::string> granted_queue_length();
 
 class LocalDatagrams {
  public:

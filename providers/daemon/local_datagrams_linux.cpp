@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "harness/base/error.h"
 
@@ -32,6 +33,13 @@ EmitStatus socket_refusal_of(int error_number) {
     default:
       return kOtherSocketError;
   }
+}
+
+std::pair<std::string, std::string> granted_queue_length() {
+  std::ifstream input("/proc/sys/net/unix/max_dgram_qlen");
+  std::string length;
+  if (!(input >> length)) length = "unknown";
+  return {"socket_queue_events", length};
 }
 
 LocalDatagrams::LocalDatagrams(const std::string& path, bool blocking, int send_buffer_bytes) {

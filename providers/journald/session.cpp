@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "providers/daemon/accepted_counts.h"
+#include "providers/daemon/local_datagrams.h"
 #include "providers/journald/journal_reader.h"
 #include "providers/journald/places.h"
 
@@ -106,7 +107,8 @@ bool JournaldSession::learn_base() {
     granted_ = {{"path", reader.text("JOURNAL_PATH")},
                 {"max_use_bytes", reader.text("MAX_USE")},
                 {"keep_free_bytes", reader.text("DISK_KEEP_FREE")},
-                {"limit_bytes", reader.text("LIMIT")}};
+                {"limit_bytes", reader.text("LIMIT")},
+                granted_queue_length()};
     return true;
   }
   return false;

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "providers/daemon/accepted_counts.h"
+#include "providers/daemon/local_datagrams.h"
 #include "providers/syslog/impstats.h"
 
 namespace tailgate::syslog {
@@ -100,7 +101,7 @@ void SyslogSession::start_daemon() {
 }
 
 std::vector<std::pair<std::string, std::string>> SyslogSession::granted() const {
-  return {{"path", event_file(context_).string()}};
+  return {{"path", event_file(context_).string()}, granted_queue_length()};
 }
 
 std::vector<DaemonProcess> SyslogSession::daemons() const {
