@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import hdr
 
 FORMAT = "tailgate-result"
-NEWEST_VERSION = 1
+NEWEST_VERSION = 2
 
 
 class ResultError(Exception):

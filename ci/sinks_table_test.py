@@ -1,0 +1,102 @@
+"""Tests of ci/sinks-table on results by construction."""
+
+import importlib.machinery
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+CI = Path(__file__).resolve().parent
+sys.path.insert(0, str(CI.parent / "plots"))
+
+import testing  # noqa: E402
+
+
+def load_command():
+    loader = importlib.machinery.SourceFileLoader("sinks_table", str(CI / "sinks-table"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+sinks_table = load_command()
+
+
+def result_with(sink, **changes):
+    """1000 calls of 1 µs, one trial, its fields changed."""
+    data = testing.steady([{1000: 1000}])
+    data["sink"]["label"] = sink
+    data["trials"][0].update(changes)
+    return data
+
+
+def rows(capsys, *arguments):
+    assert sinks_table.main([str(argument) for argument in arguments]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+@pytest.mark.parametrize("value_ns, text", [
+    (0, "0.00 ns"), (9.99, "9.99 ns"), (12.34, "12.3 ns"), (999, "999 ns"), (999.6, "1.00 µs"),
+    (1234, "1.23 µs"), (56_789_000, "56.8 ms"), (2_500_000_000, "2.50 s")])
+def test_durations_have_three_digits_and_a_unit(value_ns, text):
+    assert sinks_table.duration(value_ns) == text
+
+
+@pytest.mark.parametrize("value, text", [
+    (0, "0"), (999, "999"), (1000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_670_000, "1.67M")])
+def test_counts_are_short(value, text):
+    assert sinks_table.count(value) == text
+
+
+def test_a_row_says_what_the_result_holds(tmp_path, capsys):
+    data = result_with("journald", daemons=[{"name": "a", "cpu_ns": 9_000_000},
+                                            {"name": "b", "cpu_ns": 3_000_000}])
+    data["trials"][0]["ledger"].update(lost=50, delivered=940, unaccounted=10)
+    data["trials"][0]["consumer"].update(events=940, read_s=0.001)
+    testing.write(tmp_path, data)
+    (cells,) = rows(capsys, tmp_path)
+    assert cells[:2] == ["`journald`", "10k"]
+    assert cells[3].split(" / ")[0] == "1.00 µs" and len(cells[3].split(" / ")) == 4
+    assert cells[6:] == ["5 %", "10", "12.0 µs", "940k"]
+
+
+def test_what_was_not_measured_is_a_dash(tmp_path, capsys):
+    data = result_with("null")
+    data["trials"][0]["ledger"]["checked"] = False
+    data["trials"][0]["consumer"].update(events=0, read_s=0)
+    del data["summary"][0]["delivery"]
+    testing.write(tmp_path, data)
+    (cells,) = rows(capsys, tmp_path)
+    assert cells[5] == cells[7] == cells[8] == cells[9] == "–"
+
+
+def test_the_cost_of_a_daemon_that_ended_is_not_guessed(tmp_path, capsys):
+    testing.write(tmp_path, result_with("x", daemons=[{"name": "a"}, {"name": "b", "cpu_ns": 1}]))
+    (cells,) = rows(capsys, tmp_path)
+    assert cells[8].startswith("unknown")
+
+
+def test_the_table_goes_between_its_marks_and_nowhere_else(tmp_path, capsys):
+    results = tmp_path / "results"
+    results.mkdir()
+    testing.write(results, result_with("x"))
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{sinks_table.BEGIN}\nold\n{sinks_table.END}\nafter\n")
+    for _ in range(2):
+        assert sinks_table.main([str(results), "--write", str(readme)]) == 0
+        text = readme.read_text()
+        assert text.startswith("before\n") and text.endswith("\nafter\n")
+        assert "old" not in text and text.count("| `x`") == 1
+    readme.write_text("no marks\n")
+    assert sinks_table.main([str(results), "--write", str(readme)]) == 1
+    assert "no" in readme.read_text() and "marks" in readme.read_text()
+    assert "put both" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_result_is_an_error(tmp_path, capsys):
+    (tmp_path / "x.json").write_text(json.dumps({"format": "other"}))
+    assert sinks_table.main([str(tmp_path)]) == 1
+    assert "no result file" in capsys.readouterr().err
