@@ -102,10 +102,9 @@ EtlLedger verify_etl(const Result& result, const std::vector<const etl::TraceFil
   decoder.learn(files);
   etl::TraceReader reader(files, etl::ReadOrder::time);
   Sorter sorter(result);
-  etl::Record record;
   etl::DecodedEvent event;
-  while (reader.next(record)) {
-    decoder.decode(record, event);
+  while (const etl::Record* record = reader.next()) {
+    decoder.decode(*record, event);
     sort_event(event, sorter);
   }
   EtlLedger ledger = sorter.finish();

@@ -244,14 +244,13 @@ void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format, s
                     ? json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
                     : cpu_text(json, max_rows));
   };
-  Record record;
-  while (reader.next(record)) {
+  while (const Record* record = reader.next()) {
     if (header != &reader.header()) {
       if (!finish()) return;
       header = &reader.header();
       kernel = std::make_unique<KernelActivity>(*header, reader.clock());
     }
-    kernel->add(record);
+    kernel->add(*record);
   }
   finish();
 }

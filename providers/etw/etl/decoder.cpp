@@ -119,8 +119,7 @@ void Decoder::add_event(EventInfo&& info) {
 
 void Decoder::learn(std::span<const TraceFile* const> files) {
   TraceReader reader({files.begin(), files.end()}, ReadOrder::file);
-  Record record;
-  while (reader.next(record)) learn(record);
+  while (const Record* record = reader.next()) learn(*record);
   finish_learning();
 }
 

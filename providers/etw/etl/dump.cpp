@@ -229,12 +229,12 @@ void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
     out += kDumpColumns;
     out += '\n';
   }
-  Record record;
   DecodedEvent event;
   std::uint64_t shown = 0;
   std::unique_ptr<KernelActivity> kernel;
   const LogFileHeader* session = nullptr;
-  while (reader.next(record)) {
+  while (const Record* next = reader.next()) {
+    const Record& record = *next;
     if (session != &reader.header()) {
       session = &reader.header();
       kernel = std::make_unique<KernelActivity>(*session, reader.clock());

@@ -37,10 +37,10 @@ FileCounts count_file(const TraceFile& file, Decoder& decoder) {
   FileCounts counts;
   for (const BufferRef& buffer : file.buffers()) ++counts.buffers_by_processor[buffer.processor];
   TraceReader reader({&file}, ReadOrder::file);
-  Record record;
   DecodedEvent event;
   std::uint64_t by_kind[10] = {};
-  while (reader.next(record)) {
+  while (const Record* next = reader.next()) {
+    const Record& record = *next;
     decoder.decode(record, event);
     ++counts.records;
     ++by_kind[static_cast<std::size_t>(record.kind)];
@@ -253,10 +253,10 @@ Stats count_events(const std::vector<const TraceFile*>& files, Decoder& decoder)
   constexpr std::size_t kMaxRows = 65536;
   Stats stats;
   TraceReader reader(files, ReadOrder::file);
-  Record record;
   DecodedEvent event;
   StatKey key;
-  while (reader.next(record)) {
+  while (const Record* next = reader.next()) {
+    const Record& record = *next;
     decoder.decode(record, event);
     key.provider = event.provider_name;
     key.event = event.event_name;

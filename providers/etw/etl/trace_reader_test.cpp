@@ -20,10 +20,9 @@ Read read_all(const std::vector<const TraceFile*>& files, ReadOrder order = Read
               unsigned helpers = 2) {
   TraceReader reader(files, order, helpers);
   Read read;
-  Record record;
-  while (reader.next(record)) {
-    if (record.kind == RecordKind::system) continue;  // the header record
-    read.records.emplace_back(record.time, record.processor);
+  while (const Record* record = reader.next()) {
+    if (record->kind == RecordKind::system) continue;  // the header record
+    read.records.emplace_back(record->time, record->processor);
   }
   read.damage = reader.damage();
   return read;
@@ -140,11 +139,10 @@ TEST_CASE("an appended session has its own clock and follows the first") {
   CHECK(file.epochs()[1].sequence_gaps == 0);
   TraceReader reader({&file}, ReadOrder::time);
   CHECK(reader.clock_count() == 2);
-  Record record;
   std::int64_t last = 0;
   int count = 0;
-  while (reader.next(record)) {
-    std::int64_t filetime = reader.clock().filetime(record.time);
+  while (const Record* record = reader.next()) {
+    std::int64_t filetime = reader.clock().filetime(record->time);
     CHECK(filetime >= last);
     last = filetime;
     ++count;

@@ -37,7 +37,7 @@ class Matcher {
 
  private:
   std::size_t hash(std::size_t at) const {
-    std::uint32_t key = data_[at] | data_[at + 1] << 8 | data_[at + 2] << 16;
+    std::uint32_t key = data_[at] + 256u * data_[at + 1] + 65536u * data_[at + 2];
     return (key * 2654435761u) >> 18;
   }
 
