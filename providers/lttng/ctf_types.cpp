@@ -68,6 +68,8 @@ class Tokens {
     } else if (text_.starts_with(":=")) {
       length = 2;
     }
+    // Of what the text ends with, the rest may be missing.
+    if (length == text_.size() && text_[0] != ';') throw EndOfText();
     token_ = text_.substr(0, length);
     text_.remove_prefix(length);
   }
