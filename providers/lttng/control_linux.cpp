@@ -152,19 +152,37 @@ void create_session(const TracePlan& plan) {
   if (code != LTTNG_OK) check(-code, "creating the session");
 }
 
-void enable_channel(const TracePlan& plan, lttng_handle* handle) {
-  using Channel = std::unique_ptr<lttng_channel, decltype(&lttng_channel_destroy)>;
+using Channel = std::unique_ptr<lttng_channel, decltype(&lttng_channel_destroy)>;
+
+Channel make_channel(const TracePlan& plan, const char* name) {
   lttng_domain domain = user_space(plan.buffers);
-  const Channel channel(lttng_channel_create(&domain), lttng_channel_destroy);
+  Channel channel(lttng_channel_create(&domain), lttng_channel_destroy);
   if (channel == nullptr) throw Error("LTTng: no memory for a channel", "free memory");
-  std::strncpy(channel->name, kChannel, sizeof channel->name - 1);
+  std::strncpy(channel->name, name, sizeof channel->name - 1);
   channel->enabled = 1;
+  channel->attr.output = LTTNG_EVENT_MMAP;
+  return channel;
+}
+
+// The declarations, without which no packet can be read, would be written when the session stops
+// unless a timer has them written before. The sizes are LTTng's own.
+void enable_early_metadata(const TracePlan& plan, lttng_handle* handle) {
+  const Channel channel = make_channel(plan, "metadata");
+  channel->attr.subbuf_size = 4096;
+  channel->attr.num_subbuf = 2;
+  channel->attr.switch_timer_interval = plan.switch_timer_us;
+  check(lttng_enable_channel(handle, channel.get()), "a timer for the metadata");
+}
+
+void enable_channel(const TracePlan& plan, lttng_handle* handle) {
+  const Channel channel = make_channel(plan, kChannel);
   channel->attr.overwrite = plan.loss == "overwrite" ? 1 : 0;
   channel->attr.subbuf_size = plan.subbuf_bytes;
   channel->attr.num_subbuf = plan.subbuf_count;
-  channel->attr.switch_timer_interval = plan.output == "live" ? 0 : plan.switch_timer_us;
+  // A live session has its live timer. In a snapshot session each tick would use up a sub-buffer,
+  // be it almost empty, and the snapshot hold the last few ticks only.
+  channel->attr.switch_timer_interval = plan.output == "file" ? plan.switch_timer_us : 0;
   channel->attr.read_timer_interval = plan.read_timer_us;
-  channel->attr.output = LTTNG_EVENT_MMAP;
   // -1: for as long as it takes.
   const int blocking = plan.loss == "block" ? -1 : 0;
   check(lttng_channel_set_blocking_timeout(channel.get(), blocking), "choosing to block");
@@ -219,6 +237,9 @@ void TraceControl::start() const {
   call_inside(namespace_pid_, kStartLimit, [this] {
     create_session(plan_);
     const Handle handle = open_handle(plan_);
+    if (plan_.output == "file" && plan_.switch_timer_us > 0) {
+      enable_early_metadata(plan_, handle.get());
+    }
     enable_channel(plan_, handle.get());
     enable_event(handle.get());
     check(lttng_start_tracing(kSession), "starting the session");

@@ -38,7 +38,8 @@ class LttngSink : public SinkType {
          "size of a sub-buffer, of which each CPU has subbuf_count; a power of 2", 4096, 1 << 28},
         {"subbuf_count", OptionType::integer, "4", "sub-buffers per CPU; a power of 2", 2, 1 << 12},
         {"switch_timer_us", OptionType::integer, "100k",
-         "hand over a sub-buffer that is not full after this time, 0: never; live: the live timer",
+         "file: hand over a sub-buffer that is not full after this time, 0: never; live: the live "
+         "timer; a snapshot has none",
          0, 1e9},
         {"read_timer_us", OptionType::integer, "0",
          "the consumer daemon looks for full sub-buffers this often, 0: the program wakes it", 0,
