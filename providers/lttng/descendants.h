@@ -23,8 +23,12 @@ class HeldProcess {
   bool alive() const;
   bool wait_until_ended(std::chrono::milliseconds limit) const;
   void kill() const;
+  // Lets it go on if something has stopped it (SIGSTOP).
+  void resume() const;
 
  private:
+  void send(int signal_number) const;
+
   int pid_;
   std::string name_;
   int descriptor_;  // -1: it had ended already

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -74,8 +73,16 @@ bool HeldProcess::alive() const {
   return !wait_until_ended(std::chrono::milliseconds{0});
 }
 
+void HeldProcess::send(int signal_number) const {
+  if (descriptor_ >= 0) syscall(SYS_pidfd_send_signal, descriptor_, signal_number, nullptr, 0);
+}
+
 void HeldProcess::kill() const {
-  if (descriptor_ >= 0) syscall(SYS_pidfd_send_signal, descriptor_, SIGKILL, nullptr, 0);
+  send(SIGKILL);
+}
+
+void HeldProcess::resume() const {
+  send(SIGCONT);
 }
 
 std::vector<HeldProcess> descendants(int pid) {

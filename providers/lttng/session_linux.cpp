@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <fstream>
@@ -136,10 +137,13 @@ class LttngSession : public Session {
   int namespace_pid() const override { return namespace_ ? namespace_->pid() : 0; }
 
   // The daemons' deaths are looked for first: a session whose consumer daemon was killed stops
-  // without an error, and its trace is cut short.
+  // without an error, and its trace is cut short. Daemons that stand still are made to go on, so
+  // that what is still in the buffers is written and counted.
   void stop() override {
     if (!control_) return;
     std::vector<std::string> wrong = deaths();
+    if (session_daemon_->alive()) session_daemon_->resume();
+    for (const HeldProcess& process : started_by_daemon_) process.resume();
     try {
       counts_ = control_->stop(kStopWithin);
     } catch (const Error& error) {
