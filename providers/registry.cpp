@@ -8,6 +8,7 @@
 #include "providers/file/file.h"
 #include "providers/ftrace/ftrace.h"
 #include "providers/journald/journald.h"
+#include "providers/lttng/lttng.h"
 #include "providers/null/null.h"
 #include "providers/spdlog/spdlog.h"
 #include "providers/synthetic/synthetic.h"
@@ -31,8 +32,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 const std::vector<const SinkType*>& all_sinks() {
   static const std::vector<const SinkType*> sinks = {
-      &null_sink(),     &synthetic_sink(), &file_sink(),   &spdlog_sink(),
-      &journald_sink(), &syslog_sink(),    &ftrace_sink(), &user_events_sink()};
+      &null_sink(),   &synthetic_sink(), &file_sink(),   &spdlog_sink(),     &journald_sink(),
+      &syslog_sink(), &lttng_sink(),     &ftrace_sink(), &user_events_sink()};
   return sinks;
 }
 

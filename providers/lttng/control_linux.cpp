@@ -1,0 +1,266 @@
+#include "providers/lttng/control.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <lttng/lttng.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "harness/base/error.h"
+
+namespace tailgate::lttng_detail {
+namespace {
+
+constexpr const char* kSession = "tailgate";
+constexpr const char* kChannel = "events";
+constexpr const char* kEvent = "tailgate:event";
+constexpr std::chrono::milliseconds kStartLimit{10'000};
+
+constexpr const char* kRemedy =
+    "see lttng-sessiond.log in the trial's folder (keep it with --keep)";
+
+// What the child tells the parent, in one write: less than a pipe takes at once.
+struct Answer {
+  bool failed = false;
+  TraceCounts counts;
+  char what[1024] = {};
+};
+
+bool same_namespace(const std::string& ours, const std::string& theirs) {
+  struct stat a;
+  struct stat b;
+  return stat(ours.c_str(), &a) == 0 && stat(theirs.c_str(), &b) == 0 && a.st_ino == b.st_ino;
+}
+
+bool enter(int pid, const char* kind, int type) {
+  const std::string theirs = fmt::format("/proc/{}/ns/{}", pid, kind);
+  if (same_namespace(fmt::format("/proc/self/ns/{}", kind), theirs)) return true;
+  const int file = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool entered = file >= 0 && setns(file, type) == 0;
+  if (file >= 0) close(file);
+  return entered;
+}
+
+[[noreturn]] void answer_in_child(int namespace_pid, int to,
+                                  const std::function<TraceCounts()>& call) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Answer answer;
+  try {
+    // The user namespace first: it is what permits entering the other.
+    if (!enter(namespace_pid, "user", CLONE_NEWUSER) || !enter(namespace_pid, "mnt", CLONE_NEWNS)) {
+      throw system_error("setns", std::to_string(namespace_pid), errno, kRemedy);
+    }
+    answer.counts = call();
+  } catch (const Error& error) {
+    answer.failed = true;
+    error.what_failed().copy(answer.what, sizeof answer.what - 1);
+  } catch (const std::exception& error) {
+    answer.failed = true;
+    std::strncpy(answer.what, error.what(), sizeof answer.what - 1);
+  }
+  _exit(write(to, &answer, sizeof answer) == sizeof answer ? 0 : 1);
+}
+
+// Waits until the child has answered, or ends it. False: it did not answer.
+bool read_answer(int from, pid_t child, std::chrono::milliseconds limit, Answer& answer) {
+  pollfd wait = {from, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&wait, 1, static_cast<int>(limit.count()));
+  } while (ready < 0 && errno == EINTR);
+  const bool answered = ready > 0 && read(from, &answer, sizeof answer) == sizeof answer;
+  if (!answered) kill(child, SIGKILL);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return answered;
+}
+
+// Runs the call in a child inside of the namespaces. Throws the child's Error.
+TraceCounts call_inside(int namespace_pid, std::chrono::milliseconds limit,
+                        const std::function<TraceCounts()>& call) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw system_error("pipe2", "lttng", errno, "raise the limit of open files");
+  }
+  const pid_t child = fork();
+  if (child == 0) answer_in_child(namespace_pid, ends[1], call);
+  const int failed = errno;
+  close(ends[1]);
+  Answer answer;
+  const bool answered = child > 0 && read_answer(ends[0], child, limit, answer);
+  close(ends[0]);
+  if (child < 0) throw system_error("fork", "lttng", failed, "raise the process limit");
+  if (!answered) {
+    throw Error(fmt::format("lttng-sessiond gave no answer within {} ms", limit.count()), kRemedy);
+  }
+  if (answer.failed) throw Error(answer.what, kRemedy);
+  return answer.counts;
+}
+
+void check(int result, const std::string& doing) {
+  if (result < 0) throw Error(fmt::format("LTTng: {}: {}", doing, lttng_strerror(result)), kRemedy);
+}
+
+lttng_domain user_space(const std::string& buffers) {
+  lttng_domain domain = {};
+  domain.type = LTTNG_DOMAIN_UST;
+  domain.buf_type = buffers == "pid" ? LTTNG_BUFFER_PER_PID : LTTNG_BUFFER_PER_UID;
+  return domain;
+}
+
+using Handle = std::unique_ptr<lttng_handle, decltype(&lttng_destroy_handle)>;
+
+Handle open_handle(const TracePlan& plan) {
+  lttng_domain domain = user_space(plan.buffers);
+  Handle handle(lttng_create_handle(kSession, &domain), lttng_destroy_handle);
+  if (handle == nullptr) throw Error("LTTng: no memory for a handle", "free memory");
+  return handle;
+}
+
+void create_session(const TracePlan& plan) {
+  using Descriptor = std::unique_ptr<lttng_session_descriptor,
+                                     decltype(&lttng_session_descriptor_destroy)>;
+  const std::string folder = plan.folder.string();
+  lttng_session_descriptor* made = nullptr;
+  if (plan.output == "file") {
+    made = lttng_session_descriptor_local_create(kSession, folder.c_str());
+  } else if (plan.output == "snapshot") {
+    made = lttng_session_descriptor_snapshot_local_create(kSession, folder.c_str());
+  } else {
+    const std::string control = fmt::format("tcp4://127.0.0.1:{}", plan.relay_control_port);
+    const std::string data = fmt::format("tcp4://127.0.0.1:{}", plan.relay_data_port);
+    made = lttng_session_descriptor_live_network_create(kSession, control.c_str(), data.c_str(),
+                                                        plan.switch_timer_us);
+  }
+  const Descriptor descriptor(made, lttng_session_descriptor_destroy);
+  if (descriptor == nullptr) {
+    throw Error(fmt::format("LTTng: no session with output '{}' to '{}'", plan.output, folder),
+                kRemedy);
+  }
+  const lttng_error_code code = lttng_create_session_ext(descriptor.get());
+  if (code != LTTNG_OK) check(-code, "creating the session");
+}
+
+using Channel = std::unique_ptr<lttng_channel, decltype(&lttng_channel_destroy)>;
+
+Channel make_channel(const TracePlan& plan, const char* name) {
+  lttng_domain domain = user_space(plan.buffers);
+  Channel channel(lttng_channel_create(&domain), lttng_channel_destroy);
+  if (channel == nullptr) throw Error("LTTng: no memory for a channel", "free memory");
+  std::strncpy(channel->name, name, sizeof channel->name - 1);
+  channel->enabled = 1;
+  channel->attr.output = LTTNG_EVENT_MMAP;
+  return channel;
+}
+
+// The declarations, without which no packet can be read, would be written when the session stops
+// unless a timer has them written before. The sizes are LTTng's own.
+void enable_early_metadata(const TracePlan& plan, lttng_handle* handle) {
+  const Channel channel = make_channel(plan, "metadata");
+  channel->attr.subbuf_size = 4096;
+  channel->attr.num_subbuf = 2;
+  channel->attr.switch_timer_interval = plan.switch_timer_us;
+  check(lttng_enable_channel(handle, channel.get()), "a timer for the metadata");
+}
+
+void enable_channel(const TracePlan& plan, lttng_handle* handle) {
+  const Channel channel = make_channel(plan, kChannel);
+  channel->attr.overwrite = plan.loss == "overwrite" ? 1 : 0;
+  channel->attr.subbuf_size = plan.subbuf_bytes;
+  channel->attr.num_subbuf = plan.subbuf_count;
+  // A live session has its live timer. In a snapshot session each tick would use up a sub-buffer,
+  // be it almost empty, and the snapshot hold the last few ticks only.
+  channel->attr.switch_timer_interval = plan.output == "file" ? plan.switch_timer_us : 0;
+  channel->attr.read_timer_interval = plan.read_timer_us;
+  // -1: for as long as it takes.
+  const int blocking = plan.loss == "block" ? -1 : 0;
+  check(lttng_channel_set_blocking_timeout(channel.get(), blocking), "choosing to block");
+  check(lttng_enable_channel(handle, channel.get()),
+        fmt::format("a channel of {} sub-buffers of {} bytes per CPU", plan.subbuf_count,
+                    plan.subbuf_bytes));
+}
+
+void enable_event(lttng_handle* handle) {
+  using Event = std::unique_ptr<lttng_event, decltype(&lttng_event_destroy)>;
+  const Event event(lttng_event_create(), lttng_event_destroy);
+  if (event == nullptr) throw Error("LTTng: no memory for an event", "free memory");
+  event->type = LTTNG_EVENT_TRACEPOINT;
+  event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+  std::strncpy(event->name, kEvent, sizeof event->name - 1);
+  check(lttng_enable_event(handle, event.get(), kChannel), "enabling the event");
+}
+
+TraceCounts read_counts(lttng_handle* handle) {
+  lttng_channel* channels = nullptr;
+  const int count = lttng_list_channels(handle, &channels);
+  check(count, "listing the channel");
+  TraceCounts counts;
+  for (int i = 0; i < count; ++i) {
+    std::uint64_t discarded = 0;
+    std::uint64_t lost = 0;
+    check(lttng_channel_get_discarded_event_count(&channels[i], &discarded),
+          "counting discarded events");
+    check(lttng_channel_get_lost_packet_count(&channels[i], &lost), "counting lost packets");
+    counts.discarded_events += discarded;
+    counts.lost_packets += lost;
+  }
+  std::free(channels);
+  return counts;
+}
+
+}  // namespace
+
+bool TraceControl::daemon_alive() const {
+  try {
+    call_inside(namespace_pid_, kStartLimit, [] {
+      if (lttng_session_daemon_alive() != 1) throw Error("lttng-sessiond is not there", kRemedy);
+      return TraceCounts{};
+    });
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void TraceControl::start() const {
+  call_inside(namespace_pid_, kStartLimit, [this] {
+    create_session(plan_);
+    const Handle handle = open_handle(plan_);
+    if (plan_.output == "file" && plan_.switch_timer_us > 0) {
+      enable_early_metadata(plan_, handle.get());
+    }
+    enable_channel(plan_, handle.get());
+    enable_event(handle.get());
+    check(lttng_start_tracing(kSession), "starting the session");
+    return TraceCounts{};
+  });
+}
+
+TraceCounts TraceControl::stop(std::chrono::milliseconds limit) const {
+  return call_inside(namespace_pid_, limit, [this] {
+    check(lttng_stop_tracing(kSession), "stopping the session");
+    if (plan_.output == "snapshot") {
+      check(lttng_snapshot_record(kSession, nullptr, 0), "taking the snapshot");
+    }
+    const TraceCounts counts = read_counts(open_handle(plan_).get());
+    check(lttng_destroy_session(kSession), "destroying the session");
+    return counts;
+  });
+}
+
+std::string control_library_version() {
+  return TAILGATE_LTTNG_VERSION;
+}
+
+}  // namespace tailgate::lttng_detail

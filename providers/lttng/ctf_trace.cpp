@@ -1,0 +1,200 @@
+#include "providers/lttng/ctf_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kWindowBytes = 1 << 20;
+constexpr std::size_t kPollBytes = 2 << 20;  // of one stream, in one poll
+constexpr std::chrono::milliseconds kScanEvery{5};
+
+std::vector<std::byte> whole_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::optional<CtfLayout> layout_of(const fs::path& metadata) {
+  try {
+    return read_ctf_layout(ctf_metadata_text(whole_file(metadata)));
+  } catch (const Error& error) {
+    throw Error(fmt::format("'{}': {}", metadata.string(), error.what_failed()), error.remedy());
+  }
+}
+
+// Where the next packet of the trace begins, or the size of bytes.
+std::size_t find_packet(const CtfLayout& layout, std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at + layout.events_at <= bytes.size(); ++at) {
+    if (bytes[at] != std::byte{kCtfPacketMagic & 0xFF}) continue;
+    if (read_ctf_packet(layout, bytes.subspan(at))) return at;
+  }
+  return bytes.size();
+}
+
+}  // namespace
+
+std::span<const std::byte> CtfStream::ahead() const {
+  return std::span(window_).subspan(begin_, end_ - begin_);
+}
+
+void CtfStream::open() {
+  if (file_.is_open()) return;
+  file_.pubsetbuf(nullptr, 0);
+  if (!file_.open(path_, std::ios::in | std::ios::binary)) {
+    throw system_error("open", path_.string(), errno, "see whether the trace was moved or removed");
+  }
+}
+
+// Sees to it that the window holds that many bytes ahead, as far as the file does.
+bool CtfStream::look(std::size_t wanted_bytes) {
+  if (end_ - begin_ >= wanted_bytes) return true;
+  open();
+  std::copy(window_.begin() + static_cast<std::ptrdiff_t>(begin_),
+            window_.begin() + static_cast<std::ptrdiff_t>(end_), window_.begin());
+  window_at_bytes_ += begin_;
+  end_ -= begin_;
+  begin_ = 0;
+  const std::uint64_t file_bytes = static_cast<std::uint64_t>(
+      std::max<std::streamoff>(0, file_.pubseekoff(0, std::ios::end, std::ios::in)));
+  if (file_bytes < window_at_bytes_ + wanted_bytes) return false;  // no window for sizes made up
+  window_.resize(std::max({window_.size(), wanted_bytes, kWindowBytes}));
+  file_.pubseekpos(static_cast<std::streamoff>(window_at_bytes_ + end_), std::ios::in);
+  const std::streamsize got = file_.sgetn(reinterpret_cast<char*>(window_.data() + end_),
+                                          static_cast<std::streamsize>(window_.size() - end_));
+  if (got > 0) end_ += static_cast<std::size_t>(got);
+  return end_ - begin_ >= wanted_bytes;
+}
+
+// Of a packet whose events do not fill it, the rest is torn: another packet may begin in it.
+std::size_t CtfStream::take_packet(const CtfLayout& layout, const CtfPacket& packet,
+                                   CtfVisitor& visitor) {
+  CtfEvents events(layout, packet, ahead());
+  CtfEvent event;
+  std::size_t count = 0;
+  while (events.next(event)) {
+    visitor.event(event);
+    ++count;
+  }
+  if (events.left_bytes() == 0) {
+    consume(std::min(packet.packet_bytes, end_ - begin_));
+    return count;
+  }
+  consume(packet.content_bytes - events.left_bytes());
+  skip_damage(layout, visitor);
+  return count;
+}
+
+// Moves on to where the next packet may begin; short of the window's end stays what could be the
+// first part of a header.
+void CtfStream::skip_damage(const CtfLayout& layout, CtfVisitor& visitor) {
+  const std::span<const std::byte> bytes = ahead();
+  std::size_t skipped = find_packet(layout, bytes);
+  if (skipped == bytes.size()) skipped -= std::min(skipped, layout.events_at - 1);
+  if (skipped == 0) return;
+  visitor.damage(skipped);
+  consume(skipped);
+}
+
+std::size_t CtfStream::read(const CtfLayout& layout, std::size_t budget_bytes,
+                            CtfVisitor& visitor) {
+  std::size_t count = 0;
+  std::size_t used_bytes = 0;
+  while (used_bytes < budget_bytes && look(layout.events_at)) {
+    const std::size_t before = begin_;
+    const std::optional<CtfPacket> packet = read_ctf_packet(layout, ahead());
+    if (!packet) {
+      skip_damage(layout, visitor);
+      used_bytes += begin_ - before;
+      continue;
+    }
+    if (!look(packet->packet_bytes)) break;
+    count += take_packet(layout, *packet, visitor);
+    used_bytes += packet->packet_bytes;
+  }
+  return count;
+}
+
+void CtfStream::finish(const CtfLayout& layout, CtfVisitor& visitor) {
+  while (true) {
+    read(layout, static_cast<std::size_t>(-1), visitor);
+    if (!look(layout.events_at)) break;
+    // A packet that the file does not hold whole.
+    CtfPacket packet = *read_ctf_packet(layout, ahead());
+    std::size_t rest = ahead().size();
+    while (look(rest + 1)) rest = ahead().size();
+    packet.content_bytes = std::min(packet.content_bytes, rest);
+    take_packet(layout, packet, visitor);
+  }
+  look(layout.events_at - 1);
+  const std::size_t rest = ahead().size();
+  if (rest > 0) visitor.damage(rest);
+  consume(rest);
+}
+
+void CtfTraceReader::scan() {
+  scanned_ = std::chrono::steady_clock::now();
+  std::error_code failed;
+  fs::recursive_directory_iterator entry(folder_, failed);
+  if (failed) {
+    throw system_error("opendir", folder_.string(), failed.value(),
+                       "start the session before its consumer");
+  }
+  for (; entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+    if (failed) break;  // a folder went while it was read: the next scan sees what is there
+    const fs::path& path = entry->path();
+    if (entry->is_directory(failed)) {
+      if (path.filename() == "index") entry.disable_recursion_pending();
+      continue;
+    }
+    if (path.filename() == "metadata") {
+      Trace& trace = traces_[path.parent_path()];
+      if (!trace.layout) trace.layout = layout_of(path);
+    } else {
+      auto& stream = traces_[path.parent_path()].streams[path];
+      if (stream == nullptr) stream = std::make_unique<CtfStream>(path);
+    }
+  }
+}
+
+std::size_t CtfTraceReader::read_known(CtfVisitor& visitor) {
+  std::size_t count = 0;
+  for (auto& [path, trace] : traces_) {
+    if (!trace.layout) continue;
+    for (auto& [file, stream] : trace.streams) {
+      count += stream->read(*trace.layout, kPollBytes, visitor);
+    }
+  }
+  return count;
+}
+
+std::size_t CtfTraceReader::poll(CtfVisitor& visitor) {
+  const std::size_t count = read_known(visitor);
+  if (count > 0 || std::chrono::steady_clock::now() - scanned_ < kScanEvery) return count;
+  scan();
+  return read_known(visitor);
+}
+
+void CtfTraceReader::finish(CtfVisitor& visitor) {
+  scan();
+  for (auto& [path, trace] : traces_) {
+    for (auto& [file, stream] : trace.streams) {
+      if (trace.layout) {
+        stream->finish(*trace.layout, visitor);
+      } else if (fs::file_size(file) > 0) {
+        throw Error(fmt::format("'{}' has no whole metadata", path.string()),
+                    "see in the session's log why the consumer daemon did not write it");
+      }
+    }
+  }
+}
+
+}  // namespace tailgate

@@ -1,0 +1,276 @@
+// Whole trials against LTTng's own daemons, also with what goes wrong with them.
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "harness/base/affinity.h"
+#include "harness/trial/controller.h"
+#include "harness/trial/scratch.h"
+#include "providers/lttng/ctf_trace.h"
+#include "providers/lttng/descendants.h"
+
+using namespace tailgate;
+using lttng_detail::descendants;
+using lttng_detail::HeldProcess;
+using std::chrono::milliseconds;
+
+namespace {
+
+bool available() {
+  const SinkChoice choice = parse_sink_choice("lttng");
+  const Probe probe = choice.type->probe(choice.options);
+  if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
+  return probe.available;
+}
+
+TrialSettings settings() {
+  static const ClockCalibration clock = calibrate_clock();
+  TrialSettings settings;
+  settings.clock = clock;
+  settings.range = {
+      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
+  settings.load_cpus = {initial_cpus().back()};
+  settings.consumer_cpus = {initial_cpus().front()};
+  settings.noise_s = 0;
+  settings.hang_timeout_s = 20;
+  return settings;
+}
+
+LoadPlan load_of(std::uint64_t events, double rate_hz) {
+  LoadPlan load;
+  load.rate_hz = rate_hz;
+  load.events = events;
+  load.duration_s = 0;
+  load.warmup_s = 0;
+  load.threads = 2;
+  return load;
+}
+
+using Meanwhile = std::function<void(const TrialProgress&)>;
+void nothing(const TrialProgress&) {}
+
+Trial run(const std::string& sink, const LoadPlan& load, const Meanwhile& meanwhile = nothing) {
+  const Scratch scratch({}, false);
+  return run_trial(parse_sink_choice(sink), load, settings(), scratch.path() / "trial", meanwhile);
+}
+
+std::string remarks_of(const Trial& trial) {
+  std::string all;
+  for (const Remark& remark : trial.remarks) all += remark.what + "\n";
+  return all;
+}
+
+// Nothing is missing that is not counted, and nothing came that was not emitted.
+void check_balanced(const Trial& trial) {
+  INFO(trial.outcome << " " << trial.outcome_detail << " " << remarks_of(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.ledger.checked);
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.emitted == trial.ledger.delivered + trial.ledger.lost);
+  CHECK(trial.ledger.duplicates + trial.ledger.corrupted + trial.ledger.damaged_bytes == 0);
+}
+
+// The processes of that name among those that this one's trial started.
+std::vector<HeldProcess> started(const std::string& name) {
+  std::vector<HeldProcess> found;
+  for (HeldProcess& process : descendants(getpid())) {
+    if (process.name() == name) found.push_back(std::move(process));
+  }
+  return found;
+}
+
+// Does something to the processes of one name once, when the trial is first at that point.
+class Once {
+ public:
+  Once(std::string when, std::string name, int signal_number)
+      : when_(std::move(when)), name_(std::move(name)), signal_(signal_number) {}
+  void operator()(const TrialProgress& progress) {
+    if (done_ || progress.what != when_) return;
+    done_ = true;
+    for (const HeldProcess& process : started(name_)) kill(process.pid(), signal_);
+  }
+
+ private:
+  std::string when_;
+  std::string name_;
+  int signal_;
+  bool done_ = false;
+};
+
+struct Keep : CtfVisitor {
+  void event(const CtfEvent& event) override {
+    EventStamp stamp;
+    if (check_event(event.payload, EventEncoding::binary, stamp) == EventCheck::intact) {
+      stamps.emplace_back(stamp, event.timestamp);
+    }
+  }
+  void damage(std::size_t) override {}
+  std::vector<std::pair<EventStamp, std::uint64_t>> stamps;
+};
+
+}  // namespace
+
+TEST_CASE("every setting carries the events, and all that is missing is counted") {
+  if (!available()) return;
+  const std::string sink =
+      GENERATE("lttng", "lttng:buffers=pid", "lttng:loss=overwrite", "lttng:loss=block",
+               "lttng:output=snapshot", "lttng:output=live", "lttng:read_timer_us=10k");
+  INFO(sink);
+  const Trial trial = run(sink, load_of(4000, 20'000));
+  check_balanced(trial);
+  CHECK(trial.ledger.delivered == 4000);
+  CHECK(remarks_of(trial).find("lttng") == std::string::npos);
+}
+
+TEST_CASE("past saturation and with small buffers every loss is counted") {
+  if (!available()) return;
+  const std::string loss = GENERATE("discard", "block", "overwrite");
+  LoadPlan load = load_of(100'000, 1e6);
+  if (loss == "block") load.events = 2'000;
+  const Trial trial = run("lttng:subbuf_bytes=4096:subbuf_count=2:loss=" + loss, load);
+  INFO(loss << " " << trial.outcome_detail << " " << remarks_of(trial));
+  CHECK(trial.ledger.emitted == load.events);
+  CHECK(trial.ledger.delivered > 0);
+  CHECK(trial.ledger.corrupted + trial.ledger.damaged_bytes == 0);
+  if (loss == "overwrite") {
+    // What was overwritten behind a thread's last event that was kept, nobody can tell.
+    CHECK(trial.ledger.unaccounted >= 0);
+  } else {
+    check_balanced(trial);
+  }
+  CHECK((trial.ledger.lost > 0) == (loss != "block"));
+}
+
+TEST_CASE("a daemon that stands still costs counted events only") {
+  if (!available()) return;
+  const std::string name = GENERATE("lttng-consumerd", "lttng-sessiond");
+  Once stop("load", name, SIGSTOP);
+  const Trial trial = run("lttng:subbuf_bytes=16Ki:subbuf_count=2", load_of(20'000, 100'000),
+                          [&](const TrialProgress& progress) { stop(progress); });
+  check_balanced(trial);
+  if (name == "lttng-consumerd") CHECK(trial.ledger.lost > 0);
+}
+
+TEST_CASE("a daemon's death is noticed, and the trial ends with a result") {
+  if (!available()) return;
+  const std::string name = GENERATE("lttng-consumerd", "lttng-sessiond");
+  Once kill_it("load", name, SIGKILL);
+  const Trial trial = run("lttng", load_of(5000, 20'000),
+                          [&](const TrialProgress& progress) { kill_it(progress); });
+  INFO(remarks_of(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.ledger.emitted == 5000);
+  CHECK_THAT(remarks_of(trial), Catch::Contains(name));
+  CHECK_THAT(remarks_of(trial), Catch::Contains("ended"));
+  CHECK(trial.ledger.unaccounted >= 0);
+  CHECK(started("lttng-consumerd").empty());
+}
+
+TEST_CASE("without its socket the session daemon cannot be asked, which is told") {
+  if (!available()) return;
+  bool done = false;
+  const Trial trial = run("lttng", load_of(2000, 20'000), [&](const TrialProgress& progress) {
+    if (done || progress.what != "load") return;
+    done = true;
+    for (const HeldProcess& holder : started("tailgate-holder")) {
+      const std::string run_folder = "/proc/" + std::to_string(holder.pid()) + "/root/run/lttng/";
+      std::filesystem::remove(run_folder + "client-lttng-sessiond");
+      std::filesystem::remove(run_folder + "lttng-ust-sock-8");
+    }
+  });
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.ledger.emitted == 2000);
+  CHECK_THAT(remarks_of(trial), Catch::Contains("lttng"));
+}
+
+TEST_CASE("a full disk is told") {
+  if (!available()) return;
+  if (geteuid() != 0) {
+    WARN("skipped: mounting a small file system needs root");
+    return;
+  }
+  const Scratch scratch({}, false);
+  // Another mount namespace than the rest of the machine's: it ends with this process.
+  REQUIRE(unshare(CLONE_NEWNS) == 0);
+  REQUIRE(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
+  const std::filesystem::path small = scratch.path() / "small";
+  std::filesystem::create_directory(small);
+  REQUIRE(mount("tmpfs", small.c_str(), "tmpfs", 0, "size=1m") == 0);
+  const Trial trial = run_trial(parse_sink_choice("lttng:subbuf_bytes=64Ki"),
+                                load_of(30'000, 100'000), settings(), small / "trial", nothing);
+  umount2(small.c_str(), MNT_DETACH);
+  INFO(remarks_of(trial));
+  CHECK(trial.ledger.emitted == 30'000);
+  CHECK(trial.ledger.delivered > 0);
+  CHECK(trial.ledger.delivered < 30'000);
+  CHECK(trial.ledger.unaccounted > 0);
+  CHECK_THAT(remarks_of(trial), Catch::Contains("no space left"));
+}
+
+TEST_CASE("the trace's times are those of the run clock") {
+  if (!available()) return;
+  TrialSettings how = settings();
+  if (how.clock.kind != ClockKind::tsc) {
+    WARN("skipped: the run clock is not the time-stamp counter");
+    return;
+  }
+  how.keep_files = true;
+  const Scratch scratch({}, false);
+  LoadPlan load = load_of(1000, 20'000);
+  load.threads = 1;
+  run_trial(parse_sink_choice("lttng"), load, how, scratch.path() / "trial", nothing);
+  Keep keep;
+  CtfTraceReader reader(scratch.path() / "trial" / "sink" / "trace");
+  while (reader.poll(keep) > 0) {
+  }
+  REQUIRE(keep.stamps.size() == 1000);
+  const Clock clock(how.clock);
+  std::size_t within = 0;
+  for (std::size_t i = 0; i + 1 < keep.stamps.size(); ++i) {
+    const std::uint64_t traced_ns = clock.ns_from_ticks(keep.stamps[i].second);
+    // Written after its call began and before the thread's next one did.
+    within += traced_ns >= keep.stamps[i].first.emit_ns &&
+                      traced_ns <= keep.stamps[i + 1].first.emit_ns
+                  ? 1
+                  : 0;
+  }
+  CHECK(within == 999);
+}
+
+TEST_CASE("nothing is left when the controller is killed") {
+  if (!available()) return;
+  const Scratch scratch({}, false);
+  const pid_t controller = fork();
+  if (controller == 0) {
+    run_trial(parse_sink_choice("lttng:output=live"), load_of(1'000'000, 10'000), settings(),
+              scratch.path() / "trial", nothing);
+    _exit(0);
+  }
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto consumers = [controller] {
+    std::size_t count = 0;
+    for (const HeldProcess& process : descendants(controller)) {
+      count += process.name() == "lttng-consumerd" ? 1 : 0;
+    }
+    return count;
+  };
+  while (consumers() == 0 && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  std::this_thread::sleep_for(milliseconds(500));
+  const std::vector<HeldProcess> processes = descendants(controller);
+  CHECK(processes.size() >= 5);
+  kill(controller, SIGKILL);
+  waitpid(controller, nullptr, 0);
+  for (const HeldProcess& process : processes) {
+    INFO(process.name());
+    CHECK(process.wait_until_ended(milliseconds(10'000)));
+  }
+}

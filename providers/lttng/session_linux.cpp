@@ -1,0 +1,295 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "harness/base/error.h"
+#include "providers/daemon/private_daemon.h"
+#include "providers/daemon/private_namespace.h"
+#include "providers/lttng/control.h"
+#include "providers/lttng/descendants.h"
+#include "providers/lttng/libraries.h"
+#include "providers/lttng/relay_ports.h"
+#include "providers/lttng/tracer.h"
+
+namespace tailgate::lttng_detail {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kReadyWithin{10'000};
+constexpr milliseconds kStopWithin{10'000};
+constexpr milliseconds kDaemonGrace{3'000};
+
+constexpr const char* kBuild = "install tailgate again (cmake --install)";
+
+// An event's header and the length before its bytes, and the packet's header: what a sub-buffer
+// holds beside the largest event. Generous, and exact to no purpose: sub-buffers are powers of 2.
+constexpr std::size_t kOverheadBytes = 256;
+
+bool uses_tsc(const TrialContext& context) {
+  return context.clock.calibration().kind == ClockKind::tsc;
+}
+
+TracePlan plan_of(const TrialContext& context) {
+  const Options& options = context.options;
+  return {.buffers = options.text("buffers"),
+          .loss = loss_mode(options),
+          .output = options.text("output"),
+          .subbuf_bytes = static_cast<std::uint64_t>(options.integer("subbuf_bytes")),
+          .subbuf_count = static_cast<std::uint64_t>(options.integer("subbuf_count")),
+          .switch_timer_us = static_cast<std::uint32_t>(options.integer("switch_timer_us")),
+          .read_timer_us = static_cast<std::uint32_t>(options.integer("read_timer_us")),
+          .folder = trace_folder(context)};
+}
+
+void check_plan(const TracePlan& plan, const TrialContext& context) {
+  if (!std::has_single_bit(plan.subbuf_bytes) || !std::has_single_bit(plan.subbuf_count)) {
+    throw Error(fmt::format("lttng: subbuf_bytes = {} and subbuf_count = {} are not both powers "
+                            "of 2",
+                            plan.subbuf_bytes, plan.subbuf_count),
+                fmt::format("use {} and {}", std::bit_ceil(plan.subbuf_bytes),
+                            std::bit_ceil(plan.subbuf_count)));
+  }
+  const std::uint64_t needed = context.max_event_bytes + kOverheadBytes;
+  if (plan.subbuf_bytes < needed) {
+    throw Error(fmt::format("lttng: subbuf_bytes = {} cannot hold an event of {} bytes",
+                            plan.subbuf_bytes, context.max_event_bytes),
+                fmt::format("use at least {}", std::bit_ceil(needed)));
+  }
+  if (plan.output == "live" && plan.switch_timer_us == 0) {
+    throw Error("lttng: a live session with switch_timer_us = 0", "give the live timer's period");
+  }
+}
+
+// The daemons' fixed paths, made ours: /run/lttng (as which they know /var/run/lttng) and the names
+// that they leave in /dev/shm.
+MountPlan private_view() {
+  MountPlan plan;
+  plan.shadow("/run", {"lttng"}).directory("/run/lttng").shadow("/dev/shm");
+  return plan;
+}
+
+class LttngSession : public Session {
+ public:
+  explicit LttngSession(const TrialContext& context)
+      : directory_(context.directory), plan_(plan_of(context)), tsc_(uses_tsc(context)) {
+    check_plan(plan_, context);
+    if (tsc_) {
+      clock_hz_ = fmt::format("{:.0f}", context.clock.calibration().frequency_hz);
+      clock_library_ = find_library(kClockLibrary);
+      if (clock_library_.empty()) {
+        throw Error(fmt::format("'{}' is not there", kClockLibrary), kBuild);
+      }
+    }
+  }
+  ~LttngSession() override { end_daemons(); }
+
+  void start() override {
+    std::error_code failed;
+    std::filesystem::create_directories(plan_.folder, failed);
+    if (failed) {
+      throw system_error("mkdir", plan_.folder.string(), failed.value(),
+                         "choose a trial directory that can be written to");
+    }
+    try {
+      namespace_.emplace(private_view());
+      if (plan_.output == "live") start_relay();
+      start_session_daemon();
+      control_.emplace(namespace_->pid(), plan_);
+      session_daemon_->wait_until([this] { return control_->daemon_alive(); }, kReadyWithin);
+      control_->start();
+      started_by_daemon_ = descendants(session_daemon_->pid());
+    } catch (...) {
+      end_daemons();
+      throw;
+    }
+  }
+
+  std::vector<std::pair<std::string, std::string>> granted() const override {
+    return {{"control library", "liblttng-ctl " + control_library_version()},
+            {"clock", tsc_ ? "time-stamp counter" : "CLOCK_MONOTONIC"},
+            {"loss", plan_.loss}};
+  }
+
+  std::vector<DaemonProcess> daemons() const override {
+    std::vector<DaemonProcess> all;
+    if (session_daemon_) all.push_back({"lttng-sessiond", session_daemon_->pid()});
+    for (const HeldProcess& process : started_by_daemon_) {
+      all.push_back({process.name(), process.pid()});
+    }
+    if (relay_daemon_) all.push_back({"lttng-relayd", relay_daemon_->pid()});
+    return all;
+  }
+
+  std::vector<std::pair<std::string, std::string>> environment() const override {
+    // LTTNG_HOME: the tracer would also register with the user's own session daemon otherwise.
+    std::vector<std::pair<std::string, std::string>> variables = {
+        {"LTTNG_HOME", directory_.string()}};
+    if (plan_.loss == "block") variables.emplace_back("LTTNG_UST_ALLOW_BLOCKING", "1");
+    add_clock(variables);
+    return variables;
+  }
+
+  int namespace_pid() const override { return namespace_ ? namespace_->pid() : 0; }
+
+  // The daemons' deaths are looked for first: a session whose consumer daemon was killed stops
+  // without an error, and its trace is cut short. Daemons that stand still are made to go on, so
+  // that what is still in the buffers is written and counted.
+  void stop() override {
+    if (!control_) return;
+    std::vector<std::string> wrong = deaths();
+    if (session_daemon_->alive()) session_daemon_->resume();
+    for (const HeldProcess& process : started_by_daemon_) process.resume();
+    try {
+      counts_ = control_->stop(kStopWithin);
+    } catch (const Error& error) {
+      wrong.push_back(error.what_failed());
+    }
+    control_.reset();
+    end_daemons();
+    if (disk_was_full()) wrong.push_back("the consumer daemon found no space left for the trace");
+    if (wrong.empty()) return;
+    throw Error(fmt::format("lttng: {}", fmt::join(wrong, "; ")),
+                "events that were lost that way are not counted by the tracer; see "
+                "lttng-sessiond.log in the trial's folder (keep it with --keep)");
+  }
+
+  // Where buffers are overwritten the consumer counts what is missing, these among them.
+  std::vector<Loss> losses() const override {
+    if (plan_.loss == "overwrite" || counts_.discarded_events == 0) return {};
+    return {{"discarded", counts_.discarded_events}};
+  }
+
+ private:
+  void add_clock(std::vector<std::pair<std::string, std::string>>& variables) const {
+    if (!tsc_) return;
+    variables.emplace_back("LTTNG_UST_CLOCK_PLUGIN", clock_library_.string());
+    variables.emplace_back("TAILGATE_LTTNG_CLOCK_HZ", clock_hz_);
+  }
+
+  DaemonCommand command(const std::string& name, std::vector<std::string> arguments) const {
+    const std::filesystem::path program = find_daemon(name);
+    if (program.empty()) throw Error(name + " is not installed", "install lttng-tools");
+    arguments.insert(arguments.begin(), program.string());
+    DaemonCommand command{.name = name,
+                          .arguments = std::move(arguments),
+                          .environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
+                                          {"HOME", directory_.string()}},
+                          .log = directory_ / (name + ".log"),
+                          .namespace_pid = namespace_->pid()};
+    add_clock(command.environment);
+    return command;
+  }
+
+  void start_session_daemon() {
+    session_daemon_.emplace(command("lttng-sessiond", {"--no-kernel", "--group=root"}));
+  }
+
+  // A port that was free may be taken before the relay daemon binds it: then another one is tried.
+  void start_relay() {
+    constexpr int kAttempts = 5;
+    for (int attempt = 1;; ++attempt) {
+      const RelayPorts ports = choose_relay_ports();
+      const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
+      relay_daemon_.emplace(command("lttng-relayd", {"--control-port=" + url(ports.control),
+                                                     "--data-port=" + url(ports.data),
+                                                     "--live-port=" + url(ports.live),
+                                                     "--output=" + plan_.folder.string()}));
+      plan_.relay_control_port = ports.control;
+      plan_.relay_data_port = ports.data;
+      try {
+        relay_daemon_->wait_until([&ports] { return is_listening(ports.live); }, kReadyWithin);
+        return;
+      } catch (const Error&) {
+        relay_daemon_.reset();
+        if (attempt == kAttempts) throw;
+      }
+    }
+  }
+
+  std::vector<std::string> deaths() {
+    std::vector<std::string> dead;
+    const auto look = [&dead](std::optional<PrivateDaemon>& daemon) {
+      if (!daemon || daemon->alive()) return;
+      dead.push_back(fmt::format("{} (process {}) had ended by {} before the session was stopped",
+                                 daemon->name(), daemon->pid(), daemon->end()->text()));
+    };
+    look(session_daemon_);
+    look(relay_daemon_);
+    for (const HeldProcess& process : started_by_daemon_) {
+      if (process.alive()) continue;
+      dead.push_back(fmt::format("{} (process {}) had ended before the session was stopped",
+                                 process.name(), process.pid()));
+    }
+    return dead;
+  }
+
+  // The session daemon ends its consumer daemon; one that it cannot end, because it was stopped or
+  // has lost its parent, is ended here.
+  void end_daemons() {
+    if (session_daemon_) {
+      session_daemon_->stop(kDaemonGrace);
+      for (const HeldProcess& process : started_by_daemon_) {
+        if (!process.wait_until_ended(milliseconds{200})) process.kill();
+      }
+      for (const HeldProcess& process : started_by_daemon_) process.wait_until_ended(kDaemonGrace);
+    }
+    started_by_daemon_.clear();
+    session_daemon_.reset();
+    if (relay_daemon_) relay_daemon_->stop(kDaemonGrace);
+    relay_daemon_.reset();
+    namespace_.reset();
+  }
+
+  bool disk_was_full() const {
+    for (const char* name : {"lttng-sessiond.log", "lttng-relayd.log"}) {
+      std::ifstream log(directory_ / name);
+      for (std::string line; std::getline(log, line);) {
+        if (line.find("No space left on device") != std::string::npos) return true;
+      }
+    }
+    return false;
+  }
+
+  std::filesystem::path directory_;
+  TracePlan plan_;
+  bool tsc_;
+  std::string clock_hz_;
+  std::filesystem::path clock_library_;
+  TraceCounts counts_;
+  std::optional<PrivateNamespace> namespace_;
+  std::optional<PrivateDaemon> relay_daemon_;
+  std::optional<PrivateDaemon> session_daemon_;
+  std::optional<TraceControl> control_;
+  std::vector<HeldProcess> started_by_daemon_;
+};
+
+Probe unavailable(std::string reason, std::string remedy) {
+  return {.available = false, .reason = std::move(reason), .remedy = std::move(remedy)};
+}
+
+}  // namespace
+
+Probe probe_tracer() {
+  for (const char* name : {"lttng-sessiond", "lttng-relayd"}) {
+    if (find_daemon(name).empty()) {
+      return unavailable(fmt::format("{} is not installed", name), "install lttng-tools");
+    }
+  }
+  for (const char* library : {kTracepointLibrary, kClockLibrary}) {
+    if (find_library(library).empty()) {
+      return unavailable(fmt::format("{} is not there", library), kBuild);
+    }
+  }
+  return probe_private_namespace();
+}
+
+std::unique_ptr<Session> make_session(const TrialContext& context) {
+  return std::make_unique<LttngSession>(context);
+}
+
+}  // namespace tailgate::lttng_detail
