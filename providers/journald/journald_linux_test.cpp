@@ -153,7 +153,8 @@ TEST_CASE("a daemon that is killed is noticed, and what it had not stored is cou
 void remove_socket() {
   const int holder = child_named(kHolder);
   REQUIRE(holder > 0);
-  const std::string socket = "/proc/" + std::to_string(holder) + "/root/run/systemd/journal/socket";
+  const std::string socket =
+      "/proc/" + std::to_string(holder) + "/" + "root/run/systemd/journal/socket";
   REQUIRE(unlink(socket.c_str()) == 0);
 }
 

@@ -14,7 +14,8 @@ namespace {
 constexpr int kMaxDepth = 32;             // of types within types
 constexpr std::size_t kMaxTypes = 10000;  // in all, for texts made to explode
 
-constexpr const char* kRemedy = "record the trace with LTTng 2.13, whose metadata this reader knows";
+constexpr const char* kRemedy =
+    "record the trace with LTTng 2.13, whose metadata this reader knows";
 
 // Thrown where the text ends too early; never leaves this file.
 struct EndOfText {};

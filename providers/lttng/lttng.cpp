@@ -23,7 +23,7 @@ class LttngSink : public SinkType {
  public:
   std::string name() const override { return "lttng"; }
   std::string description() const override {
-    return "LTTng-UST: buffers per CPU in shared memory, emptied by a session of its own daemons";
+    return "LTTng-UST: per-CPU buffers, with daemons of our own";
   }
 
   OptionTable options() const override {

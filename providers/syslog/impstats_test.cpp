@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <fstream>
+#include <string>
 
 #include "providers/test_directory.h"
 
@@ -10,13 +11,26 @@ namespace tailgate::syslog {
 namespace {
 
 // As rsyslogd 8.2302 wrote it.
-constexpr const char* kAccount =
-    R"(Sat Nov 21 15:13:06 2026: { "name": "global", "origin": "dynstats", "values": { } }
-Sat Nov 21 15:13:06 2026: { "name": "imuxsock", "origin": "imuxsock", "submitted": 20000, "ratelimit.discarded": 0, "ratelimit.numratelimiters": 0 }
-Sat Nov 21 15:13:06 2026: { "name": "file", "origin": "core.action", "processed": 19729, "failed": 9658, "suspended": 0, "suspended.duration": 0, "resumed": 0 }
-Sat Nov 21 15:13:06 2026: { "name": "events", "origin": "core.queue", "size": 7, "enqueued": 20000, "full": 271, "discarded.full": 271, "discarded.nf": 3, "maxqsize": 1000 }
-Sat Nov 21 15:13:06 2026: { "name": "main Q", "origin": "core.queue", "size": 0, "enqueued": 499, "full": 0, "discarded.full": 5, "discarded.nf": 0, "maxqsize": 147 }
-)";
+const std::string kAccount =
+    R"(Sat Nov 21 15:13:06 2026: { "name": "global", "origin": "dynstats", )"
+    R"("values": { } })"
+    "\n"
+    R"(Sat Nov 21 15:13:06 2026: { "name": "imuxsock", "origin": "imuxsock", )"
+    R"("submitted": 20000, "ratelimit.discarded": 0, )"
+    R"("ratelimit.numratelimiters": 0 })"
+    "\n"
+    R"(Sat Nov 21 15:13:06 2026: { "name": "file", "origin": "core.action", )"
+    R"("processed": 19729, "failed": 9658, "suspended": 0, "suspended.duration": )"
+    R"(0, "resumed": 0 })"
+    "\n"
+    R"(Sat Nov 21 15:13:06 2026: { "name": "events", "origin": "core.queue", )"
+    R"("size": 7, "enqueued": 20000, "full": 271, "discarded.full": 271, )"
+    R"("discarded.nf": 3, "maxqsize": 1000 })"
+    "\n"
+    R"(Sat Nov 21 15:13:06 2026: { "name": "main Q", "origin": "core.queue", )"
+    R"("size": 0, "enqueued": 499, "full": 0, "discarded.full": 5, )"
+    R"("discarded.nf": 0, "maxqsize": 147 })"
+    "\n";
 
 TEST_CASE("an account of rsyslogd is read from its lines") {
   const TestDirectory directory;
@@ -35,7 +49,8 @@ TEST_CASE("the last whole account counts; a line that is being written does not"
   const std::filesystem::path file = directory.path() / "statistics";
   CHECK(read_statistics(file) == QueueAccount{});
   const std::string later =
-      R"(Sat Nov 21 15:13:07 2026: { "name": "events", "origin": "core.queue", "size": 0, "discarded.full": 300 })";
+      R"(Sat Nov 21 15:13:07 2026: { "name": "events", "origin": "core.queue", )"
+      R"("size": 0, "discarded.full": 300 })";
   std::ofstream(file) << kAccount << later;
   CHECK(read_statistics(file).discarded_full == 271);
   std::ofstream(file, std::ios::app) << '\n';

@@ -133,7 +133,7 @@ TEST_CASE("a socket that is removed still serves those who were connected") {
   OnceDuringLoad remove(0.1, [] {
     const int holder = child_named("tailgate-holder");
     REQUIRE(holder > 0);
-    const std::string socket = "/proc/" + std::to_string(holder) + "/root/dev/log";
+    const std::string socket = "/proc/" + std::to_string(holder) + "/" + "root/dev/log";
     REQUIRE(unlink(socket.c_str()) == 0);
   });
   const Trial trial = run_stress("syslog:mode=syslog3", stress_load(2000, 0.4), Consume::automatic,
