@@ -48,6 +48,16 @@ def test_width_counts_characters_not_bytes():
     assert len(findings_of("é" * 101 + "\n")) == 1
 
 
+def test_raw_strings_may_be_wide():
+    wide = "x" * 120
+    assert findings_of(f'const char* a = R"({wide}\n{wide})";\nint b;\n') == []
+    assert [line for line, _ in findings_of(f'auto a = R"x({wide})y" )x";\n// {wide}\n')] == [2]
+
+
+def test_the_root_of_a_process_is_no_machine_path():
+    assert findings_of('path = "/proc/" + pid + "/ro' + 'ot/run/socket"\n') == []
+
+
 def test_relative_folders_of_that_name_are_no_machine_paths():
     assert findings_of("out/wo" + "rk/x and /sys/ro" + "oted and /wo" + "rker/\n") == []
 
@@ -115,6 +125,19 @@ def test_clang_tidy_holds_names_to_the_house_style(tmp_path, capsys):
     source = "int CamelFunction(int x) { return x; }\n"
     status, output = run_clang_tidy(tmp_path, build_with_one_unit(tmp_path, source), capsys)
     assert status == 1 and "CamelFunction" in output
+
+
+def test_tests_are_held_to_length_and_names_alone(tmp_path, capsys):
+    findable = "int* none() { return 0; }\n"
+    build = build_with_one_unit(tmp_path, findable)
+    assert run_clang_tidy(tmp_path, build, capsys)[0] == 1
+    test = tmp_path / "harness/x_test.cpp"
+    (tmp_path / "harness/x.cpp").rename(test)
+    commands = build / "compile_commands.json"
+    commands.write_text(commands.read_text().replace("x.cpp", "x_test.cpp"))
+    assert run_clang_tidy(tmp_path, build, capsys)[0] == 0
+    test.write_text("int* None() { return 0; }\n")
+    assert run_clang_tidy(tmp_path, build, capsys)[0] == 1
 
 
 def test_clean_units_are_not_checked_again_until_they_change(tmp_path, capsys):
