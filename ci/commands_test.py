@@ -30,7 +30,7 @@ def fixture_machine(tmp_path):
     return dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}"), tmp_path
 
 
-@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy"])
+@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "sinks-table"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
