@@ -177,6 +177,7 @@ void RecordCursor::accept(Record& record, std::uint32_t size, RecordKind kind) {
 }
 
 bool RecordCursor::next_unknown(Record& record, std::uint32_t size) {
+  expected_marker_ = kNoMarker;
   if (size < kMinUnknownBytes || size > size_ - position_) return finish(true);
   record.time = last_time_;
   record.header_bytes = kMinUnknownBytes;

@@ -102,18 +102,23 @@ class RecordCursor {
     if (position_ + 8 > size_) return finish(position_ < size_ && !rest_is_fill());
     const std::uint8_t* at = begin_ + position_;
     auto marker = load<std::uint32_t>(at);
-    if ((marker >> 24) != 0xC0) return next_unusual(record, marker);
-    const detail::HeaderShape& shape = detail::kHeaderShapes[(marker >> 16) & 0xFF];
-    std::uint32_t size = load<std::uint16_t>(at + shape.size_at);
-    if (shape.header_bytes == 0) return next_unknown(record, size);
-    if (size < shape.header_bytes || size > size_ - position_) return finish(true);
+    // Most records have the kind of the one before. Guessing that lets the processor load the size,
+    // and so find the next record, without waiting for this one's kind.
+    if ((marker >> 16) != expected_marker_) {
+      if ((marker >> 24) != 0xC0) return next_unusual(record, marker);
+      shape_ = detail::kHeaderShapes[(marker >> 16) & 0xFF];
+      expected_marker_ = marker >> 16;
+      if (shape_.header_bytes == 0) return next_unknown(record, load<std::uint16_t>(at));
+    }
+    std::uint32_t size = load<std::uint16_t>(at + shape_.size_at);
+    if (size < shape_.header_bytes || size > size_ - position_) return finish(true);
     record.data = at;
-    record.time = load<std::int64_t>(at + shape.time_at);
+    record.time = load<std::int64_t>(at + shape_.time_at);
     record.size_bytes = size;
-    record.header_bytes = shape.header_bytes;
+    record.header_bytes = shape_.header_bytes;
     record.processor = processor_;
-    record.kind = shape.kind;
-    record.pointer_bytes = shape.pointer_bytes;
+    record.kind = shape_.kind;
+    record.pointer_bytes = shape_.pointer_bytes;
     last_time_ = record.time;
     position_ += static_cast<std::uint32_t>(align8(size));
     return true;
@@ -140,6 +145,10 @@ class RecordCursor {
   std::int64_t last_time_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t position_ = 0;
+  static constexpr std::uint32_t kNoMarker = 0xFFFFFFFF;
+
+  std::uint32_t expected_marker_ = kNoMarker;  // upper half of the last record's first word
+  detail::HeaderShape shape_;                  // of that kind
   std::uint16_t processor_ = 0;
   bool damaged_ = false;
 };
