@@ -66,13 +66,14 @@ class Graph {
       : graph_(bt_graph_create(0), bt_graph_put_ref),
         formats_(find_plugin("ctf")),
         tools_(find_plugin("utils")) {
-    const auto* muxer = bt_plugin_borrow_filter_component_class_by_name_const(tools_.get(), "muxer");
-    need(bt_graph_add_filter_component(graph_.get(), muxer, "muxer", nullptr, BT_LOGGING_LEVEL_WARNING,
+    const auto* muxer =
+        bt_plugin_borrow_filter_component_class_by_name_const(tools_.get(), "muxer");
+    need(bt_graph_add_filter_component(graph_.get(), muxer, "muxer", nullptr,
+                                       BT_LOGGING_LEVEL_WARNING,
                                        &muxer_) == BT_GRAPH_ADD_COMPONENT_STATUS_OK,
          "adding the muxer");
     need(bt_graph_add_simple_sink_component(graph_.get(), "sink", nullptr, consume, nullptr,
-                                            &reading,
-                                            &sink_) == BT_GRAPH_ADD_COMPONENT_STATUS_OK,
+                                            &reading, &sink_) == BT_GRAPH_ADD_COMPONENT_STATUS_OK,
          "adding the sink");
   }
 
@@ -103,9 +104,9 @@ class Graph {
 
  private:
   void connect(const bt_port_output* from, const bt_port_input* to) {
-    need(bt_graph_connect_ports(graph_.get(), from, to, nullptr) ==
-             BT_GRAPH_CONNECT_PORTS_STATUS_OK,
-         "connecting ports");
+    need(
+        bt_graph_connect_ports(graph_.get(), from, to, nullptr) == BT_GRAPH_CONNECT_PORTS_STATUS_OK,
+        "connecting ports");
   }
 
   std::unique_ptr<bt_graph, void (*)(const bt_graph*)> graph_;
@@ -125,12 +126,12 @@ void read_all(const std::filesystem::path& folder, std::function<void(const bt_m
 
 BabeltraceEvent copy_event(const bt_message* message) {
   BabeltraceEvent copy;
-  copy.timestamp = bt_clock_snapshot_get_value(
-      bt_message_event_borrow_default_clock_snapshot_const(message));
+  copy.timestamp =
+      bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message));
   const bt_field* fields =
       bt_event_borrow_payload_field_const(bt_message_event_borrow_event_const(message));
-  const std::uint64_t last = bt_field_class_structure_get_member_count(
-                                 bt_field_borrow_class_const(fields)) - 1;
+  const std::uint64_t last =
+      bt_field_class_structure_get_member_count(bt_field_borrow_class_const(fields)) - 1;
   const bt_field* payload = bt_field_structure_borrow_member_field_by_index_const(fields, last);
   for (std::uint64_t i = 0; i < bt_field_array_get_length(payload); ++i) {
     const bt_field* byte = bt_field_array_borrow_element_field_by_index_const(payload, i);

@@ -129,8 +129,8 @@ Handle open_handle(const TracePlan& plan) {
 }
 
 void create_session(const TracePlan& plan) {
-  using Descriptor = std::unique_ptr<lttng_session_descriptor,
-                                     decltype(&lttng_session_descriptor_destroy)>;
+  using Descriptor =
+      std::unique_ptr<lttng_session_descriptor, decltype(&lttng_session_descriptor_destroy)>;
   const std::string folder = plan.folder.string();
   lttng_session_descriptor* made = nullptr;
   if (plan.output == "file") {

@@ -78,8 +78,8 @@ std::size_t byte_offset(const Placed& placed, const std::string& name, std::uint
   const auto& [at_bits, field] = found->second;
   const bool plain = field->repeat == CtfField::Repeat::no && !field->type.is_signed;
   if (!plain || field->type.size_bits != size_bits || at_bits % 8 != 0) {
-    refuse(fmt::format("'{}' is no unsigned integer of {} bits on a byte boundary", name,
-                       size_bits));
+    refuse(
+        fmt::format("'{}' is no unsigned integer of {} bits on a byte boundary", name, size_bits));
   }
   return at_bits / 8;
 }
@@ -114,7 +114,8 @@ std::uint32_t small_number_of(const CtfBlock& block, const std::string& name) {
 
 std::array<std::byte, 16> parse_uuid(const std::string& text) {
   std::string digits;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(digits), [](char c) { return c != '-'; });
+  std::copy_if(text.begin(), text.end(), std::back_inserter(digits),
+               [](char c) { return c != '-'; });
   std::array<std::byte, 16> uuid{};
   if (digits.size() != 2 * uuid.size()) refuse(fmt::format("uuid '{}'", text));
   for (std::size_t i = 0; i < uuid.size(); ++i) {
@@ -157,7 +158,8 @@ void take_event_header(const CtfType& header, CtfLayout& layout) {
                      header.fields[0].type.kind == CtfType::Kind::enumeration &&
                      header.fields[1].type.kind == CtfType::Kind::variant &&
                      header.fields[1].type.tag == header.fields[0].name;
-  if (!shape) refuse("the event header is no enumeration with a variant over it, aligned to a byte");
+  if (!shape)
+    refuse("the event header is no enumeration with a variant over it, aligned to a byte");
   const CtfType& id = header.fields[0].type;
   const std::vector<CtfField>& choices = header.fields[1].type.fields;
   if (id.labels.size() != 2 || choices.size() != 2 || choices[0].name != id.labels[0].name ||
@@ -174,8 +176,8 @@ void take_event_header(const CtfType& header, CtfLayout& layout) {
     refuse("the short event header holds more than a timestamp");
   }
   layout.timestamp_bits = timestamp->second.field->type.size_bits;
-  const bool packed = timestamp->second.at_bits == id.size_bits &&
-                      layout.timestamp_bits < 64 && compact.end_bits % 8 == 0;
+  const bool packed = timestamp->second.at_bits == id.size_bits && layout.timestamp_bits < 64 &&
+                      compact.end_bits % 8 == 0;
   const bool known = (layout.id_bits == 5 && layout.timestamp_bits == 27) ||
                      (layout.id_bits == 16 && layout.timestamp_bits == 32);
   if (!packed || !known) {
@@ -201,8 +203,8 @@ void check_event_fields(const CtfType& fields) {
                      fields.fields[1].repeat == CtfField::Repeat::counted &&
                      fields.fields[1].count_field == fields.fields[0].name;
   if (!known) {
-    refuse(fmt::format("the fields of {} are not a 32-bit length and that many bytes",
-                       kCtfEventName));
+    refuse(
+        fmt::format("the fields of {} are not a 32-bit length and that many bytes", kCtfEventName));
   }
 }
 
@@ -263,8 +265,8 @@ std::optional<CtfLayout> read_ctf_layout(std::string_view text) {
   if (trace == nullptr || stream == nullptr || event == nullptr) return std::nullopt;
   if (attribute_of(*trace, "byte_order") != "le") refuse("the trace is not little endian");
   if (attribute_of(*event, "name") != kCtfEventName) {
-    refuse(fmt::format("the trace holds '{}', not {}", attribute_of(*event, "name"),
-                       kCtfEventName));
+    refuse(
+        fmt::format("the trace holds '{}', not {}", attribute_of(*event, "name"), kCtfEventName));
   }
   if (stream->types.count("event.context") + event->types.count("context") > 0) {
     refuse("its events have a context");

@@ -34,14 +34,18 @@ inline std::string sample_metadata(
          "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
          "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
          "typealias integer { size = 64; align = 8; signed = false; } := unsigned long;\n"
-         "typealias integer { size = " + id + "; align = " + align +
+         "typealias integer { size = " +
+         id + "; align = " + align +
          "; signed = false; } := id_t;\n"
-         "trace { major = 1; minor = 8; uuid = \"" + kSampleUuid + "\"; byte_order = le;\n"
+         "trace { major = 1; minor = 8; uuid = \"" +
+         kSampleUuid +
+         "\"; byte_order = le;\n"
          "  packet.header := struct { uint32_t magic; uint8_t uuid[16]; uint32_t stream_id;\n"
          "    uint64_t stream_instance_id; };\n};\n"
          "env { domain = \"ust\"; tracer_name = \"lttng-ust\"; tracer_major = 2; };\n"
          "clock { name = \"tsc\"; freq = 2000000000; offset = 12345; };\n"
-         "typealias integer { size = " + bits + "; align = " + align +
+         "typealias integer { size = " +
+         bits + "; align = " + align +
          "; signed = false; map = clock.tsc.value; } := time_t;\n"
          "typealias integer { size = 64; align = 8; signed = false; map = clock.tsc.value; } "
          ":= full_time_t;\n"
@@ -49,13 +53,18 @@ inline std::string sample_metadata(
          "  uint64_t content_size; uint64_t packet_size; uint64_t packet_seq_num;\n"
          "  unsigned long events_discarded; uint32_t cpu_id; };\n"
          "struct event_header {\n"
-         "  enum : id_t { compact = 0 ... " + last + ", extended = " + extended + " } id;\n"
+         "  enum : id_t { compact = 0 ... " +
+         last + ", extended = " + extended +
+         " } id;\n"
          "  variant <id> { struct { time_t timestamp; } compact;\n"
          "    struct { uint32_t id; full_time_t timestamp; } extended; } v;\n} align(8);\n"
          "stream { id = 0; event.header := struct event_header;\n"
          "  packet.context := struct packet_context; };\n"
-         "event { name = \"" + event + "\"; id = 0; stream_id = 0; loglevel = 13;\n"
-         "  fields := struct { " + fields + " }; };\n";
+         "event { name = \"" +
+         event +
+         "\"; id = 0; stream_id = 0; loglevel = 13;\n"
+         "  fields := struct { " +
+         fields + " }; };\n";
 }
 
 // A packet of metadata around the text.
@@ -114,7 +123,7 @@ inline std::string sample_packet(const SamplePacket& packet, bool compact = fals
   std::string bytes;
   append_number(bytes, 0xC1FC1FC1, 4);
   for (int i = 0; i < 16; ++i) bytes += static_cast<char>(0x11 * i);
-  append_number(bytes, 0, 4);  // stream_id
+  append_number(bytes, 0, 4);           // stream_id
   append_number(bytes, packet.cpu, 8);  // stream_instance_id
   append_number(bytes, packet.timestamp_begin, 8);
   append_number(bytes, packet.timestamp_end, 8);

@@ -133,8 +133,8 @@ TEST_CASE("events come out with their full times and payloads") {
                                                           {begin + 3 * wrap, "late", true},
                                                           {begin + 3 * wrap + 1, "b"}}),
                                         compact);
-  const std::string two = sample_packet(packet_of(begin + 4 * wrap, {{begin + 4 * wrap, "c"}}),
-                                        compact);
+  const std::string two =
+      sample_packet(packet_of(begin + 4 * wrap, {{begin + 4 * wrap, "c"}}), compact);
   trace.stream(one + two);
   const Keep keep = trace.read();
   CHECK(keep.timestamps == Times{begin, begin + 9, begin + 12, begin + 3 * wrap,

@@ -47,8 +47,8 @@ class CtfStream {
   std::filesystem::path path_;
   std::filebuf file_;
   std::vector<std::byte> window_;
-  std::size_t begin_ = 0;             // of what was not consumed, in the window
-  std::size_t end_ = 0;               // of what was read into the window
+  std::size_t begin_ = 0;              // of what was not consumed, in the window
+  std::size_t end_ = 0;                // of what was read into the window
   std::uint64_t window_at_bytes_ = 0;  // the window's position in the file
 };
 

@@ -236,10 +236,10 @@ TEST_CASE("the trace's times are those of the run clock") {
   for (std::size_t i = 0; i + 1 < keep.stamps.size(); ++i) {
     const std::uint64_t traced_ns = clock.ns_from_ticks(keep.stamps[i].second);
     // Written after its call began and before the thread's next one did.
-    within += traced_ns >= keep.stamps[i].first.emit_ns &&
-                      traced_ns <= keep.stamps[i + 1].first.emit_ns
-                  ? 1
-                  : 0;
+    within +=
+        traced_ns >= keep.stamps[i].first.emit_ns && traced_ns <= keep.stamps[i + 1].first.emit_ns
+            ? 1
+            : 0;
   }
   CHECK(within == 999);
 }

@@ -23,10 +23,10 @@ class TracepointProvider : public Provider {
     const std::filesystem::path path = find_library(kTracepointLibrary);
     void* library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-      throw Error(fmt::format("loading '{}' failed: {}",
-                              path.empty() ? kTracepointLibrary : path.string(),
-                              path.empty() ? "it is not there" : dlerror()),
-                  "install tailgate again (cmake --install), and liblttng-ust1");
+      throw Error(
+          fmt::format("loading '{}' failed: {}", path.empty() ? kTracepointLibrary : path.string(),
+                      path.empty() ? "it is not there" : dlerror()),
+          "install tailgate again (cmake --install), and liblttng-ust1");
     }
     // It stays loaded: the tracer's own threads run in it until the process ends.
     emit_ = reinterpret_cast<Emit>(dlsym(library, "tailgate_lttng_emit"));
@@ -56,9 +56,9 @@ class TracepointProvider : public Provider {
     const auto give_up = std::chrono::steady_clock::now() + kEnabledWithin;
     while (!enabled()) {
       if (std::chrono::steady_clock::now() > give_up) {
-        throw Error(fmt::format("no session has the event enabled after {} ms",
-                                kEnabledWithin.count()),
-                    "start the session before its provider; see lttng-sessiond.log (--keep)");
+        throw Error(
+            fmt::format("no session has the event enabled after {} ms", kEnabledWithin.count()),
+            "start the session before its provider; see lttng-sessiond.log (--keep)");
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

@@ -175,12 +175,12 @@ class LttngSession : public Session {
     const std::filesystem::path program = find_daemon(name);
     if (program.empty()) throw Error(name + " is not installed", "install lttng-tools");
     arguments.insert(arguments.begin(), program.string());
-    DaemonCommand command{.name = name,
-                          .arguments = std::move(arguments),
-                          .environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
-                                          {"HOME", directory_.string()}},
-                          .log = directory_ / (name + ".log"),
-                          .namespace_pid = namespace_->pid()};
+    DaemonCommand command{
+        .name = name,
+        .arguments = std::move(arguments),
+        .environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}, {"HOME", directory_.string()}},
+        .log = directory_ / (name + ".log"),
+        .namespace_pid = namespace_->pid()};
     add_clock(command.environment);
     return command;
   }
@@ -195,10 +195,9 @@ class LttngSession : public Session {
     for (int attempt = 1;; ++attempt) {
       const RelayPorts ports = choose_relay_ports();
       const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
-      relay_daemon_.emplace(command("lttng-relayd", {"--control-port=" + url(ports.control),
-                                                     "--data-port=" + url(ports.data),
-                                                     "--live-port=" + url(ports.live),
-                                                     "--output=" + plan_.folder.string()}));
+      relay_daemon_.emplace(command(
+          "lttng-relayd", {"--control-port=" + url(ports.control), "--data-port=" + url(ports.data),
+                           "--live-port=" + url(ports.live), "--output=" + plan_.folder.string()}));
       plan_.relay_control_port = ports.control;
       plan_.relay_data_port = ports.data;
       try {

@@ -1,7 +1,9 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "providers/lttng/tracepoint_event.h"
 #include "providers/lttng/tracepoint_library.h"
+
+// Defines the tracepoint, by the two macros above.
+#include "providers/lttng/tracepoint_event.h"
 
 void tailgate_lttng_emit(const std::uint8_t* bytes, std::uint32_t size_bytes) {
   lttng_ust_tracepoint(tailgate, event, bytes, size_bytes);
