@@ -124,6 +124,12 @@ std::uint32_t small_number(std::string_view text) {
   return static_cast<std::uint32_t>(value);
 }
 
+CtfType of_kind(CtfType::Kind kind) {
+  CtfType type;
+  type.kind = kind;
+  return type;
+}
+
 std::string unquoted(std::string_view token) {
   if (!token.starts_with('"')) return std::string(token);
   return std::string(token.substr(1, token.size() - 2));
@@ -229,7 +235,7 @@ class Parser {
     if (tokens_.take_if("variant")) return parse_variant();
     if (tokens_.take_if("string")) {
       if (tokens_.take_if("{")) skip_attributes();
-      return {.kind = CtfType::Kind::string, .align_bits = 8};
+      return of_kind(CtfType::Kind::string);
     }
     return parse_alias_use();
   }
@@ -304,7 +310,7 @@ class Parser {
       count_types(known->second);
       return known->second;
     }
-    CtfType type{.kind = CtfType::Kind::structure};
+    CtfType type = of_kind(CtfType::Kind::structure);
     type.fields = parse_fields();
     if (tokens_.take_if("align")) {
       tokens_.expect("(");
@@ -319,7 +325,8 @@ class Parser {
     std::vector<CtfField> fields;
     tokens_.expect("{");
     while (!tokens_.take_if("}")) {
-      CtfField field{.name = {}, .type = parse_type()};
+      CtfField field;
+      field.type = parse_type();
       field.name = std::string(tokens_.take());
       if (tokens_.take_if("[")) parse_repeat(field);
       tokens_.expect(";");
@@ -365,7 +372,7 @@ class Parser {
   }
 
   CtfType parse_variant() {
-    CtfType type{.kind = CtfType::Kind::variant};
+    CtfType type = of_kind(CtfType::Kind::variant);
     optional_name();
     if (tokens_.take_if("<")) {
       type.tag = words_until(">");

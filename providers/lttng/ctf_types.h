@@ -31,9 +31,9 @@ struct CtfType {
   std::uint32_t align_bits = 1;  // as declared; a structure's own align() only
   bool is_signed = false;
   bool big_endian = false;
-  std::vector<Label> labels = {};     // enumeration
-  std::vector<CtfField> fields = {};  // structure, variant
-  std::string tag = {};               // variant: the field that selects
+  std::vector<Label> labels;     // enumeration
+  std::vector<CtfField> fields;  // structure, variant
+  std::string tag;               // variant: the field that selects
 };
 
 struct CtfField {

@@ -3,6 +3,9 @@
 #include "providers/lttng/tracepoint_library.h"
 #include "providers/lttng/tracepoint_event.h"
 
+// Defines the tracepoint, by the two macros above.
+#include "providers/lttng/tracepoint_event.h"
+
 void tailgate_lttng_emit(const std::uint8_t* bytes, std::uint32_t size_bytes) {
   lttng_ust_tracepoint(tailgate, event, bytes, size_bytes);
 }
