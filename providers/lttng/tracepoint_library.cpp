@@ -1,7 +1,6 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "providers/lttng/tracepoint_library.h"
-#include "providers/lttng/tracepoint_event.h"
 
 // Defines the tracepoint, by the two macros above.
 #include "providers/lttng/tracepoint_event.h"
