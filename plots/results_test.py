@@ -65,7 +65,7 @@ def changed(path, value):
 
 
 @pytest.mark.parametrize("path, value, reason", [
-    (["version"], 2, "version 2"),
+    (["version"], 3, "version 3"),
     (["version"], "1", "version '1'"),
     (["version"], True, "version True"),
     (["label"], None, "label is missing"),

@@ -2,9 +2,11 @@
 #
 #   tailgate_library(NAME SOURCES ... [LIBS ...])
 #       Static library tailgate_NAME.
-#   tailgate_test(NAME [SERIAL] SOURCES ... [LIBS ...])
+#   tailgate_test(NAME [SERIAL | STRESS] [OWN_MAIN] SOURCES ... [LIBS ...])
 #       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time
-#       it, so no other test runs beside them (label "serial").
+#       it, so no other test runs beside them (label "serial"). STRESS: likewise, and they break
+#       real daemons, which a busy machine can make fail; only `ci/test --stress` runs them.
+#       OWN_MAIN: the sources hold the main function.
 #   tailgate_pytest(NAME FILES ...)
 #       Python tests, one ctest entry for all the files.
 #   tailgate_bench(NAME SOURCES ... [LIBS ...])
@@ -67,7 +69,7 @@ function(tailgate_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "SERIAL;OWN_MAIN" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;STRESS;OWN_MAIN" "" "SOURCES;LIBS" ${ARGN})
   set(main tailgate_catch_main)
   if(ARG_OWN_MAIN)
     set(main Catch2::Catch2)
@@ -75,7 +77,9 @@ function(tailgate_test name)
   add_executable(tailgate_${name}_test ${ARG_SOURCES})
   target_link_libraries(tailgate_${name}_test PRIVATE tailgate_options ${main} ${ARG_LIBS})
   set(properties TIMEOUT 120)
-  if(ARG_SERIAL)
+  if(ARG_STRESS)
+    list(APPEND properties RUN_SERIAL ON LABELS stress)
+  elseif(ARG_SERIAL)
     list(APPEND properties RUN_SERIAL ON LABELS serial)
   endif()
   catch_discover_tests(tailgate_${name}_test TEST_PREFIX "${name}: " PROPERTIES ${properties})
