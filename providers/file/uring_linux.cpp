@@ -58,8 +58,7 @@ class Ring {
     free_.pop_back();
     sizes_[slot] = static_cast<unsigned>(event.size());
     std::memcpy(data(slot), event.data(), event.size());
-    // Never null: the ring has as many entries as there are slots.
-    io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
+    io_uring_sqe* const entry = next_entry();
     io_uring_prep_write(entry, file_.native(), data(slot), sizes_[slot], kAtEnd);
     entry->user_data = slot;
     // What is not submitted now, because the kernel is short of something, goes with the next.
@@ -81,6 +80,18 @@ class Ring {
 
  private:
   static constexpr std::uint64_t kAtEnd = ~std::uint64_t{0};  // the file is in append mode
+
+  // There are as many entries as slots, but a free slot may precede its entry: the kernel's polling
+  // thread completes a write before it says how far it has read the queue, and what could not be
+  // submitted earlier still has its entry.
+  io_uring_sqe* next_entry() noexcept {
+    io_uring_sqe* entry = nullptr;
+    while ((entry = io_uring_get_sqe(&ring_)) == nullptr) {
+      io_uring_submit(&ring_);
+      io_uring_sqring_wait(&ring_);
+    }
+    return entry;
+  }
 
   static bool passing(int error) { return error == EINTR || error == EAGAIN || error == EBUSY; }
 
