@@ -108,9 +108,7 @@ Offset worst_offset(const Clock& clock) {
 }
 
 void set_frequency(ClockCalibration& calibration, double ticks_per_ns) {
-  // 2^32 / ticks_per_ns keeps 32 fractional bits: for counters of 0.5 to 10 GHz the rounding is
-  // below 1e-9, far under the calibration's own error.
-  calibration.multiplier = static_cast<std::uint64_t>(std::llround(0x1p32 / ticks_per_ns));
+  calibration.multiplier = static_cast<std::uint64_t>(0x1p64 / ticks_per_ns);
   calibration.frequency_hz = ticks_per_ns * 1e9;
 }
 
@@ -125,6 +123,7 @@ bool calibrate_tsc(ClockCalibration& calibration) {
 
   const double elapsed_ns = static_cast<double>(last.os_ns - first.os_ns);
   const double ticks_per_ns = static_cast<double>(last.ticks - first.ticks) / elapsed_ns;
+  if (ticks_per_ns < 1.001) return false;  // 64 bits do not hold the multiplier
   set_frequency(calibration, ticks_per_ns);
   calibration.error_ppm =
       static_cast<double>(first.width_ns + last.width_ns) / 2 / elapsed_ns * 1e6;

@@ -20,10 +20,9 @@ enum class ClockKind : std::uint32_t { tsc, os_monotonic };
 // Plain data: it travels to the other processes through shared memory.
 struct ClockCalibration {
   ClockKind kind = ClockKind::os_monotonic;
-  std::uint64_t multiplier = std::uint64_t{1}
-                             << 32;  // ns = (ticks - base_ticks) * multiplier >> 32
-  std::uint64_t base_ticks = 0;      // the run clock's zero
-  std::int64_t base_unix_ns = 0;     // the same instant in CLOCK_REALTIME
+  std::uint64_t multiplier = 0;   // tsc: ns = (ticks - base_ticks) * multiplier >> 64
+  std::uint64_t base_ticks = 0;   // the run clock's zero
+  std::int64_t base_unix_ns = 0;  // the same instant in CLOCK_REALTIME
   double frequency_hz = 1e9;
   double error_ppm = 0;             // bound on the frequency's error against the OS clock
   double read_cost_ns = 0;          // median of back-to-back reads
@@ -83,14 +82,16 @@ class Clock {
   }
 
  private:
+  // The high half of a product needs no shift: every instruction here delays what the emit path
+  // does with the time. The operating system's ticks are nanoseconds already.
   std::uint64_t scale(std::uint64_t ticks) const {
+    if (calibration_.kind != ClockKind::tsc) [[unlikely]]
+      return ticks;
 #if defined(_MSC_VER) && !defined(__clang__)
-    std::uint64_t high;
-    const std::uint64_t low = _umul128(ticks, calibration_.multiplier, &high);
-    return __shiftright128(low, high, 32);
+    return __umulh(ticks, calibration_.multiplier);
 #else
     __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(ticks) * calibration_.multiplier >> 32);
+    return static_cast<std::uint64_t>(static_cast<Wide>(ticks) * calibration_.multiplier >> 64);
 #endif
   }
 

@@ -50,8 +50,8 @@ EventCheck read_stamp(std::span<const std::byte> event, EventEncoding encoding, 
            .size_bytes = static_cast<std::uint16_t>(words[0] >> 32),
            .sequence = words[1],
            .emit_ns = words[2]};
-  const std::uint32_t expected =
-      event_detail::header_checksum(words[0], stamp.sequence, stamp.emit_ns, stamp.run);
+  const std::uint32_t expected = event_detail::checksum_with_time(
+      event_detail::hash_before_time(words[0], stamp.sequence, stamp.run), stamp.emit_ns);
   return static_cast<std::uint32_t>(words[3] >> 32) == expected ? EventCheck::intact
                                                                 : EventCheck::bad_checksum;
 }

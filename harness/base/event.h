@@ -43,14 +43,18 @@ struct EventStamp {
 
 namespace event_detail {
 
-inline std::uint32_t header_checksum(std::uint64_t word0, std::uint64_t sequence,
-                                     std::uint64_t emit_ns, std::uint32_t run) {
-  // Multiply-and-fold; any odd constants with well spread bits do (these are the fractional digits
-  // of the golden ratio, sqrt 2 and sqrt 3). The time comes last: the rest is ready before it.
+// Multiply-and-fold over what is known before the call; any odd constants with well spread bits do
+// (these are the fractional digits of the golden ratio and of sqrt 2).
+inline std::uint64_t hash_before_time(std::uint64_t word0, std::uint64_t sequence,
+                                      std::uint32_t run) {
   std::uint64_t hash = (word0 ^ run) * 0x9E3779B97F4A7C15ull;
   hash ^= (sequence + (hash >> 29)) * 0x6A09E667F3BCC909ull;
-  hash ^= (emit_ns + (hash >> 31)) * 0xBB67AE8584CAA73Bull;
-  return static_cast<std::uint32_t>(hash >> 32) ^ static_cast<std::uint32_t>(hash);
+  return hash ^ hash >> 32;
+}
+
+// The time is only folded in: it is all that the emit path has to wait for.
+inline std::uint32_t checksum_with_time(std::uint64_t hash, std::uint64_t emit_ns) {
+  return static_cast<std::uint32_t>(hash ^ emit_ns ^ emit_ns >> 32);
 }
 
 // 8 letters for 4 bytes, low half byte first.
@@ -64,27 +68,53 @@ inline std::uint64_t letters(std::uint32_t value) {
 
 }  // namespace event_detail
 
-// Writes the header at the front of event; the body must already hold the pattern (prepare_event).
-// Allocates nothing, branches on nothing but the encoding.
+// Writes an event's header in two steps: all but the time before the call that is to be timed, the
+// time when it is known. The event's body must already hold the pattern (prepare_event). Allocates
+// nothing, branches on nothing but the encoding.
+template <EventEncoding kEncoding>
+class HeaderWriter {
+ public:
+  // event: at least min_event_bytes; it must outlive the writer's use. stamp.emit_ns is ignored.
+  HeaderWriter(std::byte* event, const EventStamp& stamp) : event_(event), run_(stamp.run) {
+    const std::uint64_t word0 =
+        kEventMagic | std::uint64_t{stamp.size_bytes} << 32 | std::uint64_t{stamp.thread} << 48;
+    put_word(0, word0);
+    put_word(1, stamp.sequence);
+    hash_ = event_detail::hash_before_time(word0, stamp.sequence, stamp.run);
+  }
+
+  void put_time(std::uint64_t emit_ns) {
+    put_word(2, emit_ns);
+    put_word(3, run_ | std::uint64_t{event_detail::checksum_with_time(hash_, emit_ns)} << 32);
+  }
+
+ private:
+  // Eight bytes at a time: given an array of words to copy, the compiler reads them back in pairs
+  // before their stores have left the store buffer, which stalls the emit path.
+  void put_word(std::size_t index, std::uint64_t word) {
+    if constexpr (kEncoding == EventEncoding::binary) {
+      put(8 * index, word);
+    } else {
+      put(16 * index, event_detail::letters(static_cast<std::uint32_t>(word)));
+      put(16 * index + 8, event_detail::letters(static_cast<std::uint32_t>(word >> 32)));
+    }
+  }
+  void put(std::size_t offset, std::uint64_t bytes) {
+    std::memcpy(event_ + offset, &bytes, sizeof bytes);
+  }
+
+  std::byte* event_;
+  std::uint64_t run_;
+  std::uint64_t hash_;
+};
+
+// The whole header at once.
 inline void stamp_event(std::byte* event, EventEncoding encoding, const EventStamp& stamp) {
-  std::uint64_t words[4];
-  words[0] =
-      kEventMagic | std::uint64_t{stamp.size_bytes} << 32 | std::uint64_t{stamp.thread} << 48;
-  words[1] = stamp.sequence;
-  words[2] = stamp.emit_ns;
-  words[3] = stamp.run | std::uint64_t{event_detail::header_checksum(words[0], stamp.sequence,
-                                                                     stamp.emit_ns, stamp.run)}
-                             << 32;
   if (encoding == EventEncoding::binary) {
-    std::memcpy(event, words, sizeof words);
-    return;
+    HeaderWriter<EventEncoding::binary>(event, stamp).put_time(stamp.emit_ns);
+  } else {
+    HeaderWriter<EventEncoding::text>(event, stamp).put_time(stamp.emit_ns);
   }
-  std::uint64_t text[8];
-  for (int i = 0; i < 4; ++i) {
-    text[2 * i] = event_detail::letters(static_cast<std::uint32_t>(words[i]));
-    text[2 * i + 1] = event_detail::letters(static_cast<std::uint32_t>(words[i] >> 32));
-  }
-  std::memcpy(event, text, sizeof text);
 }
 
 // A buffer of size_bytes (at least min_event_bytes, at most kMaxEventBytes) whose body holds the

@@ -41,11 +41,11 @@ class HistogramLayout {
   // The slot of a value, without a branch. Values above highest_recordable() give an index at or
   // above count_slots(), never below.
   std::size_t index_of(std::uint64_t value) const noexcept {
-    // mask_ is never zero; saying so spares the compiler a test for it. Indexes fit in 32 bits.
-    const auto top_bit =
-        63u ^ static_cast<std::uint32_t>(std::countl_zero(value | (mask_ | std::uint64_t{1})));
-    const auto offset = static_cast<std::uint32_t>(value >> (top_bit - half_magnitude_));
-    return offset + top_bit * slots_per_doubling_ - index_offset_;
+    const std::uint64_t bits = value | mask_;
+    // mask_ is never zero; saying so spares the processor a test for it.
+    if (bits == 0) __builtin_unreachable();
+    const auto top_bit = static_cast<std::uint64_t>(std::countl_zero(bits)) ^ 63u;
+    return (value >> (top_bit - half_magnitude_)) + top_bit * slots_per_doubling_ - index_offset_;
   }
 
   // The values that share a slot. index < count_slots().
@@ -84,9 +84,9 @@ class HistogramLayout {
 
   HistogramRange range_;
   std::uint64_t unit_magnitude_;  // log2 of the finest slot's width
-  std::uint32_t half_magnitude_;  // log2 of slots_per_doubling_
-  std::uint32_t slots_per_doubling_;
-  std::uint32_t index_offset_;  // makes the index of zero zero
+  std::uint64_t half_magnitude_;  // log2 of slots_per_doubling_
+  std::uint64_t slots_per_doubling_;
+  std::uint64_t index_offset_;  // makes the index of zero zero
   std::uint64_t mask_;          // the bits of the first bucket's values, without those of a unit
   std::size_t slots_;
 };

@@ -103,6 +103,20 @@ void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
   }
 }
 
+// A closed loop intends each call for the moment at which it starts: response times are the service
+// times, and the driver records them once.
+Metric recorded_as(const TrialMemory& memory, Metric metric) {
+  const bool closed_loop = memory.plan().load.shape == Shape::max;
+  return closed_loop && metric == Metric::response ? Metric::service : metric;
+}
+
+Histogram start_lag(const TrialMemory& memory, std::uint64_t measured) {
+  if (memory.plan().load.shape != Shape::max) return merged(memory, Metric::start_lag);
+  Histogram none(memory.layout());
+  none.record(0, measured);
+  return none;
+}
+
 std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& inputs) {
   if (account.unaccounted == 0) return "";
   if (account.unaccounted < 0) return "the sink reports losses of events that were delivered";
@@ -120,9 +134,10 @@ std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& in
 }  // namespace
 
 IntervalCollector::IntervalCollector(const TrialMemory& memory) : memory_(memory) {
+  const Metric response = recorded_as(memory, Metric::response);
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
     service_.emplace_back(memory.layout(), memory.words(i, Metric::service));
-    response_.emplace_back(memory.layout(), memory.words(i, Metric::response));
+    response_.emplace_back(memory.layout(), memory.words(i, response));
   }
 }
 
@@ -148,7 +163,7 @@ std::vector<Interval> IntervalCollector::intervals(std::uint64_t start_ns) const
 Histogram merged(const TrialMemory& memory, Metric metric) {
   Histogram all(memory.layout());
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-    all.add(snapshot(memory.layout(), memory.words(i, metric)));
+    all.add(snapshot(memory.layout(), memory.words(i, recorded_as(memory, metric))));
   }
   return all;
 }
@@ -156,9 +171,11 @@ Histogram merged(const TrialMemory& memory, Metric metric) {
 void collect_measurements(const TrialMemory& memory, Trial& trial) {
   const LoadPlan& load = memory.plan().load;
   const ProviderBlock& provider = memory.header().provider;
-  trial.service = make_latency(merged(memory, Metric::service));
+  const Histogram service = merged(memory, Metric::service);
+  trial.measured = service.total_count();
+  trial.service = make_latency(service);
   trial.response = make_latency(merged(memory, Metric::response));
-  trial.start_lag = make_latency(merged(memory, Metric::start_lag));
+  trial.start_lag = make_latency(start_lag(memory, trial.measured));
   trial.slowest = slowest_calls(memory);
   trial.noise = noise_of(provider.noise);
   trial.floor = {.service = make_latency(snapshot(memory.layout(), memory.floor_words())),
@@ -170,7 +187,6 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
   if (go_ns == 0) return;
   trial.start_ns = go_ns + static_cast<std::uint64_t>(load.warmup_s * 1e9);
   for (unsigned i = 0; i < load.threads; ++i) {
-    trial.measured += memory.thread(i).measured.load();
     trial.end_ns = std::max(trial.end_ns, memory.thread(i).last_end_ns.load());
   }
   const Span span = load_span(memory, trial.start_ns);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "harness/base/affinity.h"
@@ -18,24 +19,32 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 class SlowestCalls {
  public:
   SlowestCalls(SlowSlot* slots, std::uint32_t count) : slots_(slots), count_(count) {
-    if (count_ == 0) threshold_ns_ = std::numeric_limits<std::uint64_t>::max();
+    if (count_ == 0) fastest_.service_ns = std::numeric_limits<std::uint64_t>::max();
   }
 
-  void offer(std::uint64_t service_ns, std::uint64_t sequence, std::uint64_t intended_ns,
-             std::uint64_t start_ns, std::uint64_t end_ns) {
-    if (service_ns > threshold_ns_) [[unlikely]] {
-      replace_fastest(sequence, intended_ns, start_ns, end_ns);
-    }
+  [[gnu::always_inline]] void offer(std::uint64_t service_ns, std::uint64_t sequence,
+                                    std::uint64_t intended_ns, std::uint64_t start_ns,
+                                    std::uint64_t end_ns) {
+    if (service_ns <= fastest_.service_ns) [[likely]]
+      return;
+    keep(slots_[fastest_.index], sequence, intended_ns, start_ns, end_ns);
+    fastest_ = find_fastest(slots_, count_);
   }
 
  private:
-  std::uint64_t service_of(const SlowSlot& slot) const {
+  // Of the kept calls the one to go next.
+  struct Fastest {
+    std::uint64_t service_ns = 0;
+    std::uint32_t index = 0;
+  };
+
+  static std::uint64_t service_of(const SlowSlot& slot) {
     return slot.end_ns.load(kRelaxed) - slot.start_ns.load(kRelaxed);
   }
 
-  [[gnu::noinline]] void replace_fastest(std::uint64_t sequence, std::uint64_t intended_ns,
-                                         std::uint64_t start_ns, std::uint64_t end_ns) {
-    SlowSlot& slot = slots_[fastest_];
+  [[gnu::noinline]] static void keep(SlowSlot& slot, std::uint64_t sequence,
+                                     std::uint64_t intended_ns, std::uint64_t start_ns,
+                                     std::uint64_t end_ns) {
     // A reader, also after a kill in between, takes a slot without an end for empty.
     slot.end_ns.store(0, std::memory_order_release);
     slot.start_ns.store(start_ns, std::memory_order_release);
@@ -43,17 +52,20 @@ class SlowestCalls {
     slot.sequence.store(sequence, kRelaxed);
     slot.cpu.store(current_cpu(), kRelaxed);
     slot.end_ns.store(end_ns, std::memory_order_release);
-    fastest_ = 0;
-    for (std::uint32_t i = 1; i < count_; ++i) {
-      if (service_of(slots_[i]) < service_of(slots_[fastest_])) fastest_ = i;
+  }
+
+  [[gnu::noinline]] static Fastest find_fastest(const SlowSlot* slots, std::uint32_t count) {
+    Fastest fastest{service_of(slots[0]), 0};
+    for (std::uint32_t i = 1; i < count; ++i) {
+      const std::uint64_t service_ns = service_of(slots[i]);
+      if (service_ns < fastest.service_ns) fastest = {service_ns, i};
     }
-    threshold_ns_ = service_of(slots_[fastest_]);
+    return fastest;
   }
 
   SlowSlot* slots_;
   std::uint32_t count_;
-  std::uint32_t fastest_ = 0;
-  std::uint64_t threshold_ns_ = 0;
+  Fastest fastest_;
 };
 
 // When a thread's load ends.
@@ -77,120 +89,141 @@ Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
   return limits;
 }
 
-// Everything that the loop touches for each event is a member of its own, not behind the
-// references that it came with; the encoding is known to the compiler.
+// What the loop touches for each event. An object of it lives on the loop's stack and its address
+// goes nowhere, so that the compiler can keep the parts in registers.
 template <EventEncoding kEncoding>
-class Loop {
+class Emitter {
  public:
-  Loop(const LoadThread& load, Provider& provider, const ThreadRecord& record)
-      : load_(load),
-        provider_(provider),
-        progress_(record.progress),
+  Emitter(const LoadThread& load, Provider& provider, const ThreadRecord& record,
+          std::span<const std::uint16_t> sizes, std::byte* event)
+      : provider_(&provider),
+        progress_(&record.progress),
         service_(record.service),
         response_(record.response),
         start_lag_(record.start_lag),
-        clock_(load.clock),
-        schedule_(load.plan, load.thread, load.start_ns),
-        limits_(limits_for(load, schedule_.record_start_ns())),
-        pacer_(load.plan.pacing, load.clock, load.stop),
         slowest_(record.slowest, record.slowest_count),
-        sizes_(payload_sizes(load.plan, load.thread, min_event_bytes(kEncoding))),
-        size_mask_(sizes_.size() - 1),
-        event_(prepare_event(kEncoding, max_payload_bytes(load.plan, min_event_bytes(kEncoding)))) {
+        sizes_(sizes.data()),
+        size_mask_(sizes.size() - 1),
+        event_(event),
+        run_(load.run),
+        thread_(static_cast<std::uint16_t>(load.thread)) {}
+
+  // What can be done for the next event before its time has come.
+  [[gnu::always_inline]] HeaderWriter<kEncoding> prepare() {
+    size_bytes_ = sizes_[sequence_ & size_mask_];
+    return {event_,
+            {.run = run_,
+             .thread = thread_,
+             .size_bytes = size_bytes_,
+             .sequence = sequence_,
+             .emit_ns = 0}};
   }
 
-  void open_loop() {
-    while (recorded_ < limits_.events) {
-      const std::uint64_t intended_ns = schedule_.next_ns();
-      if (intended_ns >= limits_.intended_ns) return;
-      progress_.last_intended_ns.store(intended_ns, kRelaxed);
-      const std::uint64_t start_ns = pacer_.wait_until(intended_ns);
-      if (load_.stop.load(kRelaxed) != 0) return;
-      if (start_ns > limits_.wall_ns) [[unlikely]] {
-        count_unissued();
-        return;
-      }
-      emit(intended_ns, start_ns, intended_ns >= schedule_.record_start_ns());
-    }
-  }
-
-  void closed_loop() {
-    pacer_.wait_until(load_.start_ns);
-    while (recorded_ < limits_.events && load_.stop.load(kRelaxed) == 0) {
-      const std::uint64_t start_ns = clock_.now_ns();
-      if (start_ns >= limits_.intended_ns) return;
-      emit(start_ns, start_ns, start_ns >= schedule_.record_start_ns());
-    }
-  }
-
- private:
-  [[gnu::always_inline]] void emit(std::uint64_t intended_ns, std::uint64_t start_ns,
+  // Emits the prepared event. A closed loop has no schedule to lag behind: its response times are
+  // its service times, and the collector knows.
+  template <bool kScheduled>
+  [[gnu::always_inline]] void emit(HeaderWriter<kEncoding> header, const Clock& clock,
+                                   std::uint64_t intended_ns, std::uint64_t start_ns,
                                    bool recorded) {
-    const std::uint64_t sequence = sequence_;
-    const std::uint16_t size_bytes = sizes_[sequence & size_mask_];
-    stamp_event(event_.data(), kEncoding,
-                {.run = load_.run,
-                 .thread = static_cast<std::uint16_t>(load_.thread),
-                 .size_bytes = size_bytes,
-                 .sequence = sequence,
-                 .emit_ns = start_ns});
-    progress_.last_start_ns.store(start_ns, kRelaxed);
-    progress_.started.store(sequence + 1, kRelaxed);
-    const EmitStatus status = provider_.emit(load_.thread, {event_.data(), size_bytes});
-    const std::uint64_t end_ns = clock_.now_after_ns();
-    sequence_ = sequence + 1;
+    const std::uint64_t sequence = sequence_++;
+    header.put_time(start_ns);
+    progress_->last_start_ns.store(start_ns, kRelaxed);
+    progress_->started.store(sequence + 1, kRelaxed);
+    const EmitStatus status = provider_->emit(thread_, {event_, size_bytes_});
+    const std::uint64_t end_ns = clock.now_after_ns();
     if (status != kAccepted) [[unlikely]]
-      count_refusal(status);
-    progress_.finished.store(sequence + 1, kRelaxed);
-    progress_.last_end_ns.store(end_ns, kRelaxed);
-    if (recorded) {
-      const std::uint64_t service_ns = end_ns - start_ns;
-      service_.record(service_ns);
+      count_refusal(*progress_, status);
+    progress_->finished.store(sequence + 1, kRelaxed);
+    progress_->last_end_ns.store(end_ns, kRelaxed);
+    if (!recorded) [[unlikely]]
+      return;
+    ++recorded_;
+    const std::uint64_t service_ns = end_ns - start_ns;
+    service_.record(service_ns);
+    if constexpr (kScheduled) {
       response_.record(end_ns - intended_ns);
       start_lag_.record(start_ns - intended_ns);
-      slowest_.offer(service_ns, sequence, intended_ns, start_ns, end_ns);
-      progress_.measured.store(++recorded_, kRelaxed);
     }
+    slowest_.offer(service_ns, sequence, intended_ns, start_ns, end_ns);
   }
 
-  void count_refusal(EmitStatus status) {
+  std::uint64_t recorded() const { return recorded_; }
+
+ private:
+  static void count_refusal(ThreadBlock& progress, EmitStatus status) {
     const std::size_t cause = std::min<std::size_t>(status, Provider::kMaxRefusalCauses) - 1;
-    std::atomic<std::uint64_t>& count = progress_.refused[cause];
+    std::atomic<std::uint64_t>& count = progress.refused[cause];
     count.store(count.load(kRelaxed) + 1, kRelaxed);
   }
 
-  // The event at hand and all that the schedule still holds.
-  void count_unissued() {
-    std::uint64_t unissued = 1;
-    while (schedule_.next_ns() < limits_.intended_ns) ++unissued;
-    progress_.unissued.store(unissued, kRelaxed);
-  }
-
-  const LoadThread& load_;
-  Provider& provider_;
-  ThreadBlock& progress_;
+  Provider* provider_;
+  ThreadBlock* progress_;
   HistogramWriter service_;
   HistogramWriter response_;
   HistogramWriter start_lag_;
-  const Clock clock_;
-  Schedule schedule_;
-  const Limits limits_;
-  const Pacer pacer_;
   SlowestCalls slowest_;
-  const std::vector<std::uint16_t> sizes_;
-  const std::size_t size_mask_;
-  std::vector<std::byte> event_;
+  const std::uint16_t* sizes_;
+  std::size_t size_mask_;
+  std::byte* event_;
+  std::uint32_t run_;
+  std::uint16_t thread_;
+  std::uint16_t size_bytes_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint64_t recorded_ = 0;
 };
 
 template <EventEncoding kEncoding>
+void open_loop(const LoadThread& load, Emitter<kEncoding> emitter, Schedule& schedule,
+               ThreadBlock& progress) {
+  const Clock clock = load.clock;
+  const Pacer pacer(load.plan.pacing, clock, load.stop);
+  const std::uint64_t record_start_ns = schedule.record_start_ns();
+  const Limits limits = limits_for(load, record_start_ns);
+  while (emitter.recorded() < limits.events) {
+    const std::uint64_t intended_ns = schedule.next_ns();
+    if (intended_ns >= limits.intended_ns) return;
+    progress.last_intended_ns.store(intended_ns, kRelaxed);
+    const auto header = emitter.prepare();
+    const std::uint64_t start_ns = pacer.wait_until(intended_ns);
+    if (load.stop.load(kRelaxed) != 0) return;
+    if (start_ns > limits.wall_ns) [[unlikely]] {
+      // The event at hand and all that the schedule still holds.
+      std::uint64_t unissued = 1;
+      while (schedule.next_ns() < limits.intended_ns) ++unissued;
+      progress.unissued.store(unissued, kRelaxed);
+      return;
+    }
+    emitter.template emit<true>(header, clock, intended_ns, start_ns,
+                                intended_ns >= record_start_ns);
+  }
+}
+
+template <EventEncoding kEncoding>
+void closed_loop(const LoadThread& load, Emitter<kEncoding> emitter,
+                 std::uint64_t record_start_ns) {
+  const Clock clock = load.clock;
+  Pacer(load.plan.pacing, clock, load.stop).wait_until(load.start_ns);
+  const Limits limits = limits_for(load, record_start_ns);
+  const std::atomic<std::uint32_t>& stop = load.stop;
+  while (emitter.recorded() < limits.events && stop.load(kRelaxed) == 0) {
+    const auto header = emitter.prepare();
+    const std::uint64_t start_ns = clock.now_ns();
+    if (start_ns >= limits.intended_ns) return;
+    emitter.template emit<false>(header, clock, start_ns, start_ns, start_ns >= record_start_ns);
+  }
+}
+
+template <EventEncoding kEncoding>
 void drive(const LoadThread& load, Provider& provider, const ThreadRecord& record) {
-  Loop<kEncoding> loop(load, provider, record);
+  constexpr std::size_t kMinBytes = min_event_bytes(kEncoding);
+  const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
+  std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
+  Schedule schedule(load.plan, load.thread, load.start_ns);
+  const Emitter<kEncoding> emitter(load, provider, record, sizes, event.data());
   if (load.plan.shape == Shape::max) {
-    loop.closed_loop();
+    closed_loop(load, emitter, schedule.record_start_ns());
   } else {
-    loop.open_loop();
+    open_loop(load, emitter, schedule, record.progress);
   }
 }
 

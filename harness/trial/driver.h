@@ -18,8 +18,8 @@ struct ThreadRecord {
   SlowSlot* slowest;
   std::uint32_t slowest_count;
   HistogramWriter service;
-  HistogramWriter response;
-  HistogramWriter start_lag;
+  HistogramWriter response;   // this and the next only in an open loop: a closed one intends each
+  HistogramWriter start_lag;  // call for the moment at which it starts
 };
 
 struct LoadThread {

@@ -73,7 +73,7 @@ void emit_loop(benchmark::State& state, EventEncoding encoding, double payload_b
   plan.payload = {PayloadLaw::fixed, payload_bytes, 0};
   plan.warmup_s = 0;
   plan.duration_s = 0;
-  plan.events = 100'000;
+  plan.events = 1000000;
   Bench bench(plan);
   for (auto _ : state) bench.drive(encoding);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(plan.events));

@@ -123,8 +123,7 @@ TEST_CASE("refusals are counted by their cause") {
 
 TEST_CASE("closed loop: the next event starts when the previous call has returned") {
   const Driven driven(counted(Shape::max, 500));
-  CHECK(driven.recorded(1) == driven.recorded(0));
-  CHECK(driven.recorded(2).max() == 0);
+  CHECK(driven.recorded(0).total_count() == 500);
   const auto& stamps = driven.provider.stamps;
   for (std::size_t i = 100; i < 500; i += 100) {
     CHECK(stamps[i].emit_ns - stamps[i - 1].emit_ns >= 1'000'000);
@@ -144,7 +143,6 @@ TEST_CASE("events of the warm-up are emitted, not recorded") {
   const Driven driven(plan);
   CHECK(driven.provider.stamps.size() == 400);
   CHECK(driven.recorded(0).total_count() == 300);
-  CHECK(driven.progress->measured == 300);
 }
 
 TEST_CASE("pacing never returns early, whichever way it waits") {

@@ -84,7 +84,6 @@ struct SlowSlot {
 struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> started;   // calls begun
   std::atomic<std::uint64_t> finished;  // calls returned
-  std::atomic<std::uint64_t> measured;  // of these, recorded
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
