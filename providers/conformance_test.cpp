@@ -106,7 +106,7 @@ TrialContext context_for(const Variant& variant, const std::filesystem::path& di
           .run = kRun,
           .threads = threads,
           .max_event_bytes = kEventBytes,
-          .expected_events = threads * kEventsPerThread,
+          .expected_bytes = threads * kEventsPerThread * kEventBytes,
           .clock = Clock(),
           .encoding = text ? EventEncoding::text : EventEncoding::binary};
 }

@@ -65,7 +65,7 @@ struct TrialContext {
   std::uint32_t run = 0;                 // stamped into every event of this trial
   unsigned threads = 1;                  // load threads, numbered from 0
   std::size_t max_event_bytes = 0;       // the largest event that will be emitted
-  std::uint64_t expected_events = 0;     // about how many will be emitted, all threads; for sizing
+  std::uint64_t expected_bytes = 0;      // about how many will be emitted, all threads; for sizing
   Clock clock = {};
   EventEncoding encoding = EventEncoding::binary;
 };

@@ -26,7 +26,7 @@ class TestTrial {
                      .run = 1,
                      .threads = threads,
                      .max_event_bytes = event_bytes,
-                     .expected_events = expected_events,
+                     .expected_bytes = expected_events * event_bytes,
                      .encoding = text ? EventEncoding::text : EventEncoding::binary});
     session_ = chosen_.type->make_session(*context_);
     session_->start();

@@ -146,10 +146,11 @@ class PresetReader {
   void read_settings(const toml::node& node, Options& options) const {
     const toml::table* table = node.as_table();
     if (table == nullptr) fail(node, "set is not a table", "write [set] with one option a line");
-    for (const auto& [key, value] : *table) {
-      const toml::node& entry = value;
+    for (const auto& setting : *table) {
+      const std::string_view key = setting.first.str();
+      const toml::node& entry = setting.second;
       guarded(entry, [&] {
-        options.set(key.str(), option_text(entry, key.str()));
+        options.set(key, option_text(entry, key));
         return 0;
       });
     }

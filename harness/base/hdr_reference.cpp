@@ -168,6 +168,19 @@ void check_figures(const Histogram& histogram, const ReferenceFigures& expected)
   CHECK(quantiles >= 10);
 }
 
+static void check_percentile_words(const std::vector<std::string>& words,
+                                   const std::vector<std::string>& expected) {
+  REQUIRE(words.size() == expected.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!is_number(expected[i])) {
+      CHECK(words[i] == expected[i]);
+      continue;
+    }
+    const double margin = 1.001 * last_place(words[i]);
+    CHECK(std::stod(words[i]) == Approx(std::stod(expected[i])).margin(margin).epsilon(0));
+  }
+}
+
 void check_percentile_text(const std::string& text, const std::string& expected) {
   const std::vector<std::string> lines = split_lines(text);
   const std::vector<std::string> expected_lines = split_lines(expected);
@@ -175,17 +188,7 @@ void check_percentile_text(const std::string& text, const std::string& expected)
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CAPTURE(lines[i], expected_lines[i]);
     CHECK(lines[i].size() == expected_lines[i].size());
-    const std::vector<std::string> words = split_words(lines[i]);
-    const std::vector<std::string> expected_words = split_words(expected_lines[i]);
-    REQUIRE(words.size() == expected_words.size());
-    for (std::size_t j = 0; j < words.size(); ++j) {
-      if (!is_number(expected_words[j])) {
-        CHECK(words[j] == expected_words[j]);
-      } else {
-        CHECK(std::stod(words[j]) ==
-              Approx(std::stod(expected_words[j])).margin(1.001 * last_place(words[j])).epsilon(0));
-      }
-    }
+    check_percentile_words(split_words(lines[i]), split_words(expected_lines[i]));
   }
 }
 

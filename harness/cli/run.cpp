@@ -179,7 +179,7 @@ class Reporter : public RunObserver {
   void progress(const Result& run, const TrialProgress& trial, double left_s) override {
     if (quiet_) return;
     status_.show(fmt::format("{}@{} trial {}: {}, about {} left", run.scenario.name, run.sink.label,
-                             run.trials.size() + 1, trial.what, time_left(left_s)));
+                             run.trials.size(), trial.what, time_left(left_s)));
   }
 
   void trial_ended(const Result& run) override {
@@ -188,11 +188,10 @@ class Reporter : public RunObserver {
     status_.clear();
     const Trial& trial = run.trials.back();
     if (trial.outcome != kOutcomeCompleted) {
-      fmt::print(stderr, "{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label,
-                 trial.index + 1, trial.outcome, trial.outcome_detail);
+      fmt::print(stderr, "{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label, trial.index,
+                 trial.outcome, trial.outcome_detail);
     } else if (!status_.active()) {
-      fmt::print(stderr, "{}@{} trial {} done\n", run.scenario.name, run.sink.label,
-                 trial.index + 1);
+      fmt::print(stderr, "{}@{} trial {} done\n", run.scenario.name, run.sink.label, trial.index);
     }
   }
 
@@ -254,7 +253,7 @@ int run(const RunArguments& arguments) {
   environment.scratch = scratch.path();
   bind_this_thread(environment.placement.controller_cpus);
   if (!arguments.quiet) {
-    fmt::print(stderr, "{} runs, about {}\n", requests.size(),
+    fmt::print(stderr, "{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
                time_left(planned_s(requests, environment.trial)));
   }
   const InterruptFlag interrupt;

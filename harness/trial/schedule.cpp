@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "harness/base/event.h"
@@ -55,8 +56,10 @@ double Schedule::next_offset_ns() {
     case Shape::poisson:
       poisson_ns_ -= std::log(uniform_random()) * interval_ns_;
       return poisson_ns_;
-    case Shape::burst:
-      return static_cast<double>(count_ / burst_events_) * burst_gap_ns_;
+    case Shape::burst: {
+      const std::uint64_t whole_bursts = count_ / burst_events_;
+      return static_cast<double>(whole_bursts) * burst_gap_ns_;
+    }
     case Shape::ramp:
       return ramp_offset_ns(event);
     case Shape::steady:
@@ -120,6 +123,20 @@ std::vector<std::uint16_t> payload_sizes(const LoadPlan& plan, unsigned thread,
     size = static_cast<std::uint16_t>(clamped);
   }
   return sizes;
+}
+
+std::uint64_t expected_bytes(const LoadPlan& plan, std::size_t min_bytes) {
+  const std::uint64_t events = expected_events(plan) / plan.threads + 1;
+  std::uint64_t bytes = 0;
+  for (unsigned thread = 0; thread < plan.threads; ++thread) {
+    const std::vector<std::uint16_t> sizes = payload_sizes(plan, thread, min_bytes);
+    const auto rest = static_cast<std::ptrdiff_t>(events % sizes.size());
+    const auto sum_to = [&](auto end) {
+      return std::accumulate(sizes.begin(), end, std::uint64_t{0});
+    };
+    bytes += events / sizes.size() * sum_to(sizes.end()) + sum_to(sizes.begin() + rest);
+  }
+  return bytes;
 }
 
 }  // namespace tailgate

@@ -51,6 +51,9 @@ class Schedule {
 std::vector<std::uint16_t> payload_sizes(const LoadPlan& plan, unsigned thread,
                                          std::size_t min_bytes);
 
+// The sum of the sizes of all expected events (expected_events), all threads.
+std::uint64_t expected_bytes(const LoadPlan& plan, std::size_t min_bytes);
+
 // The largest event that payload_sizes can give.
 std::size_t max_payload_bytes(const LoadPlan& plan, std::size_t min_bytes);
 

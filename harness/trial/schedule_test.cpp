@@ -149,6 +149,21 @@ TEST_CASE("payload sizes follow their law and stay within the encoding") {
   CHECK(max_payload_bytes(plan, kBinaryHeaderBytes) == kMaxEventBytes);
 }
 
+TEST_CASE("the bytes to expect are those of the events to expect, whatever their sizes") {
+  LoadPlan plan;
+  plan.duration_s = 0;
+  plan.warmup_s = 0;
+  plan.events = 10'000;
+  plan.payload = parse_payload("100");
+  CHECK(expected_bytes(plan, kBinaryHeaderBytes) >= 1'000'000);
+  CHECK(expected_bytes(plan, kBinaryHeaderBytes) <= 1'001'000);
+
+  plan.payload = parse_payload("uniform(100,300)");
+  plan.threads = 3;
+  CHECK(static_cast<double>(expected_bytes(plan, kBinaryHeaderBytes)) ==
+        Approx(2'000'000).epsilon(0.02));
+}
+
 TEST_CASE("impossible payloads and loads are refused with value and remedy") {
   for (const char* text : {"", "12", "70000", "uniform(10,20)", "uniform(300,100)", "uniform(100)",
                            "gauss(100,200)", "100 ", "lognormal(100,200"}) {

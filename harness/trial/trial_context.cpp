@@ -16,7 +16,7 @@ TrialSink trial_sink(const TrialPlan& plan) {
                       .run = plan.run,
                       .threads = plan.load.threads,
                       .max_event_bytes = max_payload_bytes(plan.load, min_event_bytes(encoding)),
-                      .expected_events = expected_events(plan.load),
+                      .expected_bytes = expected_bytes(plan.load, min_event_bytes(encoding)),
                       .clock = Clock(plan.clock),
                       .encoding = encoding}};
 }

@@ -10,7 +10,7 @@ namespace {
 class MappedProvider : public Provider {
  public:
   MappedProvider(const TrialContext& context, const std::filesystem::path& path)
-      : log_(path, context.expected_events * context.max_event_bytes) {}
+      : log_(path, context.expected_bytes) {}
 
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_) return kClosed;

@@ -21,8 +21,7 @@ constexpr std::uint64_t kMinCapacityBytes = 1u << 20;
 std::uint64_t capacity_of(const TrialContext& context) {
   const auto asked = static_cast<std::uint64_t>(context.options.integer("capacity_bytes"));
   if (asked != 0) return asked;
-  const std::uint64_t expected = context.expected_events * context.max_event_bytes;
-  return std::max(expected + expected / 4, kMinCapacityBytes);
+  return std::max(context.expected_bytes + context.expected_bytes / 4, kMinCapacityBytes);
 }
 
 void fill_with_zeros(Descriptor& file, const std::filesystem::path& path, std::uint64_t bytes) {

@@ -40,7 +40,7 @@ class Journal {
                  .directory = scratch_.path(),
                  .run = 1,
                  .max_event_bytes = kEventBytes,
-                 .expected_events = kEvents,
+                 .expected_bytes = kEvents * kEventBytes,
                  .encoding = EventEncoding::text},
         session_(choice_.type->make_session(context_)) {
     session_->start();

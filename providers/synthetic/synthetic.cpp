@@ -54,7 +54,7 @@ class SyntheticProvider : public Provider {
         law_(delay_law(context.options)),
         stalls_(stall_plan(context.options)),
         plan_(context.options),
-        store_(store_path(context), context.expected_events * context.max_event_bytes) {
+        store_(store_path(context), context.expected_bytes) {
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
     for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(seed + (i << 20));
   }
