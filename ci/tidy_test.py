@@ -128,7 +128,7 @@ def test_clang_tidy_holds_names_to_the_house_style(tmp_path, capsys):
 
 
 def test_tests_are_held_to_length_and_names_alone(tmp_path, capsys):
-    findable = "int* none() { return 0; }\n"
+    findable = "double half(int n) { return n / 2; }\n"
     build = build_with_one_unit(tmp_path, findable)
     assert run_clang_tidy(tmp_path, build, capsys)[0] == 1
     test = tmp_path / "harness/x_test.cpp"
