@@ -96,7 +96,8 @@ class LttngSession : public Session {
                          "choose a trial directory that can be written to");
     }
     try {
-      namespace_.emplace(private_view());
+      // The session daemon opens a TCP port for applications of other languages.
+      namespace_.emplace(private_view(), NetworkView::own);
       if (plan_.output == "live") start_relay();
       start_session_daemon();
       control_.emplace(namespace_->pid(), plan_);
@@ -151,7 +152,7 @@ class LttngSession : public Session {
     }
     control_.reset();
     end_daemons();
-    if (disk_was_full()) wrong.push_back("the consumer daemon found no space left for the trace");
+    if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
     if (wrong.empty()) return;
     throw Error(fmt::format("lttng: {}", fmt::join(wrong, "; ")),
                 "events that were lost that way are not counted by the tracer; see "
@@ -189,25 +190,14 @@ class LttngSession : public Session {
     session_daemon_.emplace(command("lttng-sessiond", {"--no-kernel", "--group=root"}));
   }
 
-  // A port that was free may be taken before the relay daemon binds it: then another one is tried.
   void start_relay() {
-    constexpr int kAttempts = 5;
-    for (int attempt = 1;; ++attempt) {
-      const RelayPorts ports = choose_relay_ports();
-      const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
-      relay_daemon_.emplace(command(
-          "lttng-relayd", {"--control-port=" + url(ports.control), "--data-port=" + url(ports.data),
-                           "--live-port=" + url(ports.live), "--output=" + plan_.folder.string()}));
-      plan_.relay_control_port = ports.control;
-      plan_.relay_data_port = ports.data;
-      try {
-        relay_daemon_->wait_until([&ports] { return is_listening(ports.live); }, kReadyWithin);
-        return;
-      } catch (const Error&) {
-        relay_daemon_.reset();
-        if (attempt == kAttempts) throw;
-      }
-    }
+    const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
+    relay_daemon_.emplace(
+        command("lttng-relayd",
+                {"--control-port=" + url(kRelayControlPort), "--data-port=" + url(kRelayDataPort),
+                 "--live-port=" + url(kRelayLivePort), "--output=" + plan_.folder.string()}));
+    relay_daemon_->wait_until([this] { return is_listening(relay_daemon_->pid(), kRelayLivePort); },
+                              kReadyWithin);
   }
 
   std::vector<std::string> deaths() {
@@ -244,7 +234,11 @@ class LttngSession : public Session {
     namespace_.reset();
   }
 
-  bool disk_was_full() const {
+  // The daemons only log it, and their log may lie on the same disk.
+  bool disk_is_full() const {
+    std::error_code failed;
+    const std::filesystem::space_info disk = std::filesystem::space(plan_.folder, failed);
+    if (!failed && disk.available < plan_.subbuf_bytes) return true;
     for (const char* name : {"lttng-sessiond.log", "lttng-relayd.log"}) {
       std::ifstream log(directory_ / name);
       for (std::string line; std::getline(log, line);) {
@@ -284,7 +278,7 @@ Probe probe_tracer() {
       return unavailable(fmt::format("{} is not there", library), kBuild);
     }
   }
-  return probe_private_namespace();
+  return probe_private_namespace(NetworkView::own);
 }
 
 std::unique_ptr<Session> make_session(const TrialContext& context) {
