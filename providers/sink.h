@@ -167,6 +167,10 @@ class SinkType {
   virtual Capabilities capabilities(const Options& options) const = 0;
   virtual Probe probe(const Options& options) const = 0;
 
+  // Removes what sessions of runs that are dead, by SIGKILL say, left outside of their directories;
+  // knows it by a mark of its own and touches nothing else. Throws Error.
+  virtual void sweep() const {}
+
   virtual std::unique_ptr<Session> make_session(const TrialContext& context) const = 0;
   virtual std::unique_ptr<Provider> open_provider(const TrialContext& context) const = 0;
   // Only called where the capabilities say read_back or live_read.

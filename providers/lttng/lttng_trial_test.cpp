@@ -3,21 +3,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
+#include "providers/daemon/descendants.h"
 #include "providers/lttng/ctf_trace.h"
-#include "providers/lttng/descendants.h"
 #include "providers/stress_trial.h"
 
 using namespace tailgate;
-using lttng_detail::descendants;
-using lttng_detail::HeldProcess;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -255,35 +249,4 @@ TEST_CASE("the trace's times are those of the run clock") {
             : 0;
   }
   CHECK(within == 999);
-}
-
-TEST_CASE("nothing is left when the controller is killed") {
-  if (!available()) return;
-  const Scratch scratch({}, false);
-  const pid_t controller = fork();
-  if (controller == 0) {
-    run_trial(parse_sink_choice("lttng:output=live"), load_of(1'000'000, 10'000), settings(),
-              scratch.path() / "trial", nothing);
-    _exit(0);
-  }
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  const auto consumers = [controller] {
-    std::size_t count = 0;
-    for (const HeldProcess& process : descendants(controller)) {
-      count += process.name() == "lttng-consumerd" ? 1 : 0;
-    }
-    return count;
-  };
-  while (consumers() == 0 && std::chrono::steady_clock::now() < give_up) {
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  std::this_thread::sleep_for(milliseconds(500));
-  const std::vector<HeldProcess> processes = descendants(controller);
-  CHECK(processes.size() >= 5);
-  kill(controller, SIGKILL);
-  waitpid(controller, nullptr, 0);
-  for (const HeldProcess& process : processes) {
-    INFO(process.name());
-    CHECK(process.wait_until_ended(milliseconds(10'000)));
-  }
 }

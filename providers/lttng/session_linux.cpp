@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "harness/base/error.h"
+#include "providers/daemon/descendants.h"
 #include "providers/daemon/private_daemon.h"
 #include "providers/daemon/private_namespace.h"
 #include "providers/lttng/control.h"
-#include "providers/lttng/descendants.h"
 #include "providers/lttng/libraries.h"
 #include "providers/lttng/relay_ports.h"
 #include "providers/lttng/tracer.h"
