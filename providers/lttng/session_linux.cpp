@@ -186,16 +186,18 @@ class LttngSession : public Session {
     return command;
   }
 
+  // Both daemons would give their folders to the group "tracing", which a user namespace does not
+  // have.
   void start_session_daemon() {
     session_daemon_.emplace(command("lttng-sessiond", {"--no-kernel", "--group=root"}));
   }
 
   void start_relay() {
     const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
-    relay_daemon_.emplace(
-        command("lttng-relayd",
-                {"--control-port=" + url(kRelayControlPort), "--data-port=" + url(kRelayDataPort),
-                 "--live-port=" + url(kRelayLivePort), "--output=" + plan_.folder.string()}));
+    relay_daemon_.emplace(command(
+        "lttng-relayd", {"--group=root", "--control-port=" + url(kRelayControlPort),
+                         "--data-port=" + url(kRelayDataPort), "--live-port=" + url(kRelayLivePort),
+                         "--output=" + plan_.folder.string()}));
     relay_daemon_->wait_until([this] { return is_listening(relay_daemon_->pid(), kRelayLivePort); },
                               kReadyWithin);
   }
