@@ -4,8 +4,8 @@
 #       Static library tailgate_NAME.
 #   tailgate_test(NAME [SERIAL | STRESS] [OWN_MAIN] SOURCES ... [LIBS ...])
 #       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time
-#       it, so no other test runs beside them (label "serial"). STRESS: likewise, and they break
-#       real daemons, which a busy machine can make fail; only `ci/test --stress` runs them.
+#       it, so no other test runs beside them (label "serial"). STRESS: likewise, with real daemons
+#       that they overload, stop and kill (label "stress"); not run with the sanitizers.
 #       OWN_MAIN: the sources hold the main function.
 #   tailgate_pytest(NAME FILES ...)
 #       Python tests, one ctest entry for all the files.
