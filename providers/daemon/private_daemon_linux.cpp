@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,6 +107,11 @@ ChildEnd end_from_status(int status) {
   return {false, WTERMSIG(status)};
 }
 
+std::uint64_t nanoseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec) * 1000;
+}
+
 }  // namespace
 
 PrivateDaemon::PrivateDaemon(DaemonCommand command) : command_(std::move(command)) {
@@ -139,10 +145,22 @@ PrivateDaemon::~PrivateDaemon() {
   if (alive()) stop(std::chrono::milliseconds{0});
 }
 
-std::optional<ChildEnd> PrivateDaemon::end() {
+bool PrivateDaemon::reap(int flags) {
   int status = 0;
-  if (!end_ && waitpid(pid_, &status, WNOHANG) == pid_) end_ = end_from_status(status);
+  rusage used = {};
+  if (wait4(pid_, &status, flags, &used) != pid_) return false;
+  end_ = end_from_status(status);
+  cpu_ns_at_end_ = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
+  return true;
+}
+
+std::optional<ChildEnd> PrivateDaemon::end() {
+  if (!end_) reap(WNOHANG);
   return end_;
+}
+
+std::uint64_t PrivateDaemon::cpu_ns() {
+  return alive() ? process_cpu_ns(pid_).value_or(0) : cpu_ns_at_end_;
 }
 
 std::optional<ChildEnd> PrivateDaemon::wait_for(std::chrono::milliseconds limit) {
@@ -184,10 +202,8 @@ ChildEnd PrivateDaemon::stop(std::chrono::milliseconds grace) {
   }
   if (alive()) {
     kill(pid_, SIGKILL);
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (!reap(0) && errno == EINTR) {
     }
-    end_ = end_from_status(status);
   }
   return *end_;
 }

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <optional>
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/base/process.h"
 #include "providers/daemon/descendants.h"
 #include "providers/daemon/private_daemon.h"
 #include "providers/daemon/private_namespace.h"
@@ -145,10 +147,15 @@ class LttngSession : public Session {
     std::vector<std::string> wrong = deaths();
     if (session_daemon_->alive()) session_daemon_->resume();
     for (const HeldProcess& process : started_by_daemon_) process.resume();
+    const std::vector<std::uint64_t> cpu_before_ns = daemons_cpu_ns();
     try {
       counts_ = control_->stop(kStopWithin);
     } catch (const Error& error) {
       wrong.push_back(error.what_failed());
+    }
+    stop_cpu_ns_ = daemons_cpu_ns();
+    for (std::size_t i = 0; i < stop_cpu_ns_.size(); ++i) {
+      stop_cpu_ns_[i] -= std::min(stop_cpu_ns_[i], cpu_before_ns[i]);
     }
     control_.reset();
     end_daemons();
@@ -158,6 +165,8 @@ class LttngSession : public Session {
                 "events that were lost that way are not counted by the tracer; see "
                 "lttng-sessiond.log in the trial's folder (keep it with --keep)");
   }
+
+  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return stop_cpu_ns_; }
 
   // Where buffers are overwritten the consumer counts what is missing, these among them.
   std::vector<Loss> losses() const override {
@@ -184,6 +193,16 @@ class LttngSession : public Session {
         .namespace_pid = namespace_->pid()};
     add_clock(command.environment);
     return command;
+  }
+
+  // So far; 0 for the session daemon, which handles no events.
+  std::vector<std::uint64_t> daemons_cpu_ns() const {
+    std::vector<std::uint64_t> used_ns;
+    for (const DaemonProcess& daemon : daemons()) {
+      const bool no_events = daemon.pid == session_daemon_->pid();
+      used_ns.push_back(no_events ? 0 : process_cpu_ns(daemon.pid).value_or(0));
+    }
+    return used_ns;
   }
 
   // Both daemons would give their folders to the group "tracing", which a user namespace does not
@@ -256,6 +275,7 @@ class LttngSession : public Session {
   std::string clock_hz_;
   std::filesystem::path clock_library_;
   TraceCounts counts_;
+  std::vector<std::uint64_t> stop_cpu_ns_;
   std::optional<PrivateNamespace> namespace_;
   std::optional<PrivateDaemon> relay_daemon_;
   std::optional<PrivateDaemon> session_daemon_;
