@@ -96,8 +96,8 @@ class Session {
   // been left behind.
   virtual void stop() = 0;
 
-  // Processor time, in nanoseconds, that each daemon used within stop() for events of the trial that
-  // were still on their way, in the order in which daemons() listed them; complete after stop().
+  // Processor time, in nanoseconds, that each daemon used within stop() for events of the trial
+  // that were still on their way, in the order in which daemons() listed them; after stop().
   virtual std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const { return {}; }
 
   // What the session lost; complete after stop().

@@ -23,8 +23,8 @@ TEST_CASE("a real trace means the same to libbabeltrace2, whatever the session's
   load.events = 10'000;
   load.payload = parse_payload("200");
   const Scratch scratch({}, false);
-  const Trial trial = run_trial(choice, load, settings, scratch.path() / "trial",
-                                [](const TrialProgress&) {});
+  const Trial trial =
+      run_trial(choice, load, settings, scratch.path() / "trial", [](const TrialProgress&) {});
   INFO(sink << ": " << describe(trial));
   CHECK(balanced(trial.ledger));
   CHECK(trial.ledger.delivered > 0);
