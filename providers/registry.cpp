@@ -54,6 +54,15 @@ const SinkType& find_sink(std::string_view name) {
                   fmt::join(names, ", ")));
 }
 
+void sweep_dead_sessions() {
+  for (const SinkType* sink : all_sinks()) {
+    try {
+      sink->sweep();
+    } catch (const Error&) {
+    }
+  }
+}
+
 SinkChoice parse_sink_choice(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   const SinkType& type = find_sink(parts.front());

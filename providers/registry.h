@@ -18,6 +18,9 @@ const SinkType& floor_sink();
 // Throws Error that lists the known names (the nearest first).
 const SinkType& find_sink(std::string_view name);
 
+// Has every sink sweep; what cannot be removed stays for the next run.
+void sweep_dead_sessions();
+
 // A sink with its options: "file:mode=mmap:sync_every=100".
 struct SinkChoice {
   const SinkType* type;

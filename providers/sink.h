@@ -96,6 +96,10 @@ class Session {
   // been left behind.
   virtual void stop() = 0;
 
+  // Processor time, in nanoseconds, that each daemon used within stop() for events of the trial
+  // that were still on their way, in the order in which daemons() listed them; after stop().
+  virtual std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const { return {}; }
+
   // What the session lost; complete after stop().
   virtual std::vector<Loss> losses() const { return {}; }
 };
@@ -166,6 +170,10 @@ class SinkType {
   // With these options: a mode may be able to do what another is not.
   virtual Capabilities capabilities(const Options& options) const = 0;
   virtual Probe probe(const Options& options) const = 0;
+
+  // Removes what sessions of runs that are dead, by SIGKILL say, left outside of their directories;
+  // knows it by a mark of its own and touches nothing else. Throws Error.
+  virtual void sweep() const {}
 
   virtual std::unique_ptr<Session> make_session(const TrialContext& context) const = 0;
   virtual std::unique_ptr<Provider> open_provider(const TrialContext& context) const = 0;

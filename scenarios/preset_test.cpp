@@ -119,7 +119,7 @@ TEST_CASE("every installed preset and suite loads, and no name hides another") {
   }
 }
 
-TEST_CASE("a name is a scenario, a preset, a suite or a file; else the error lists them") {
+TEST_CASE("a name is a scenario, a preset, a suite or a file, else the error lists them") {
   const std::vector<std::filesystem::path> folders = {kScenarios, kScenarios / "suites"};
   CHECK(find_preset("steady", folders).name.empty());
   CHECK(find_preset("steady-10k", folders).name == "steady-10k");

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "harness/base/namespaces_linux.h"
 #include "harness/base/process.h"
 
 namespace tailgate {
@@ -56,50 +57,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Another process's namespaces, held open for entering; -1 where that is ours already.
-class Namespaces {
- public:
-  explicit Namespaces(int pid) {
-    if (pid == 0) return;
-    user_ = open_other(pid, "user");
-    mount_ = open_other(pid, "mnt");
-  }
-  ~Namespaces() {
-    if (user_ >= 0) close(user_);
-    if (mount_ >= 0) close(mount_);
-  }
-  Namespaces(const Namespaces&) = delete;
-  Namespaces& operator=(const Namespaces&) = delete;
-
-  // The user namespace first: it is what permits entering the other.
-  bool enter() const {
-    return (user_ < 0 || setns(user_, CLONE_NEWUSER) == 0) &&
-           (mount_ < 0 || setns(mount_, CLONE_NEWNS) == 0);
-  }
-
- private:
-  static int open_other(int pid, const char* kind) {
-    const std::string theirs = fmt::format("/proc/{}/ns/{}", pid, kind);
-    struct stat ours_status;
-    struct stat theirs_status;
-    const int file = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &theirs_status) != 0) {
-      throw system_error("open", theirs, errno, "see whether the session's process still runs");
-    }
-    if (stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &ours_status) == 0 &&
-        ours_status.st_ino == theirs_status.st_ino) {
-      close(file);
-      return -1;
-    }
-    return file;
-  }
-
-  int user_ = -1;
-  int mount_ = -1;
-};
-
 // Runs between fork and exec: system calls only.
-[[noreturn]] void become(const ChildOptions& options, const Namespaces& namespaces, int output,
+[[noreturn]] void become(const ChildOptions& options, const OtherNamespaces& namespaces, int output,
                          pid_t parent, char** arguments, char** environment) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent || !namespaces.enter()) _exit(127);
@@ -128,7 +87,7 @@ Child Child::start_self(const ChildOptions& options) {
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
 
-  const Namespaces namespaces(options.namespace_pid);
+  const OtherNamespaces namespaces(options.namespace_pid);
   const int output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (output < 0) {
     throw system_error("open", options.output.string(), errno, "choose another --scratch folder");

@@ -249,6 +249,7 @@ int run(const RunArguments& arguments) {
   environment.trial.clock = calibrate_clock(arguments.clock == "os");
   environment.machine = machine_used();
   environment.build = build_used();
+  sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   environment.scratch = scratch.path();
   bind_this_thread(environment.placement.controller_cpus);

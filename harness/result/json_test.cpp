@@ -164,7 +164,7 @@ TEST_CASE("a number that is not finite is refused with its place") {
   }
 }
 
-TEST_CASE("texts hold any characters; bytes that are not UTF-8 are replaced") {
+TEST_CASE("texts hold any characters, bytes that are not UTF-8 are replaced") {
   Result result;
   result.label = std::string("quote \" backslash \\ line\nfeed tab\t nul") + '\0' + " µs 時";
   CHECK(reread(result).label == result.label);

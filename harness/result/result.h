@@ -265,7 +265,8 @@ struct DaemonUse {
     v("name", &DaemonUse::name, "the process's name");
     v("cpu_ns", &DaemonUse::cpu_ns,
       "processor time, user and system, from the start of the load until the session was told to "
-      "stop; absent when the process had ended by then");
+      "stop, and what it used after that for events that were still on their way; absent when the "
+      "process had ended by then");
   }
 };
 

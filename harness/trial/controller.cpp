@@ -325,6 +325,7 @@ class TrialRun {
     report("collecting");
     collect_measurements(memory_, trial_);
     trial_.intervals = intervals_.intervals(trial_.start_ns);
+    add_cpu_of_stopping();
     trial_.ledger = balance_ledger(
         memory_, {.read_back = read_back_,
                   .accounts_losses = sink_.capabilities.accounts_losses,
@@ -332,6 +333,14 @@ class TrialRun {
                   .provider_end = provider_end_});
     collect_consumer();
     add_remarks(memory_, trial_);
+  }
+
+  void add_cpu_of_stopping() {
+    if (!session_) return;
+    const std::vector<std::uint64_t> used_ns = session_->daemons_cpu_in_stop_ns();
+    for (std::size_t i = 0; i < std::min(used_ns.size(), trial_.daemons.size()); ++i) {
+      if (trial_.daemons[i].cpu_ns) *trial_.daemons[i].cpu_ns += used_ns[i];
+    }
   }
 
   void collect_consumer() {

@@ -38,6 +38,9 @@ class PrivateDaemon {
   // How it ended, or nothing while it runs.
   std::optional<ChildEnd> end();
 
+  // Processor time, user and system, that it has used so far, or until its end.
+  std::uint64_t cpu_ns();
+
   // Returns once ready() does; throws Error, with the last line of the log, when the daemon ends
   // before or the limit passes.
   void wait_until(const std::function<bool()>& ready, std::chrono::milliseconds limit);
@@ -53,11 +56,13 @@ class PrivateDaemon {
   std::string last_words() const;
 
  private:
+  bool reap(int flags);
   std::optional<ChildEnd> wait_for(std::chrono::milliseconds limit);
 
   DaemonCommand command_;
   int pid_ = 0;
   std::optional<ChildEnd> end_;
+  std::uint64_t cpu_ns_at_end_ = 0;
 };
 
 // The program of that name in the folders where daemons and tools are installed (/usr/lib/systemd

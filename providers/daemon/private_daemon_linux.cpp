@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/base/namespaces_linux.h"
 
 namespace tailgate {
 namespace {
@@ -50,38 +52,19 @@ class Descriptor {
   int number_;
 };
 
-// The holder's namespace of that kind; -1: it is ours.
-int open_namespace(int pid, const char* kind) {
-  const std::string theirs = fmt::format("/proc/{}/ns/{}", pid, kind);
-  struct stat ours_status;
-  struct stat theirs_status;
-  const int file = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 || fstat(file, &theirs_status) != 0) {
-    throw system_error("open", theirs, errno, "see what ended the namespace's holder");
-  }
-  if (stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &ours_status) == 0 &&
-      ours_status.st_ino == theirs_status.st_ino) {
-    close(file);
-    return -1;
-  }
-  return file;
-}
-
 // Everything that the child needs, made before the fork.
 struct Preparation {
   explicit Preparation(DaemonCommand& command)
       : arguments(pointers(command.arguments)),
         environment_entries(joined(command.environment)),
         environment(pointers(environment_entries)),
-        users(command.namespace_pid > 0 ? open_namespace(command.namespace_pid, "user") : -1),
-        mounts(command.namespace_pid > 0 ? open_namespace(command.namespace_pid, "mnt") : -1),
+        namespaces(command.namespace_pid),
         log(open(command.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {}
 
   std::vector<char*> arguments;
   std::vector<std::string> environment_entries;
   std::vector<char*> environment;
-  Descriptor users;
-  Descriptor mounts;
+  OtherNamespaces namespaces;
   Descriptor log;
 };
 
@@ -92,15 +75,20 @@ void restore_signals() {
   for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
 }
 
-// Between fork and exec: system calls only. Writes errno to `report` when it fails; a successful
-// exec closes that end.
+// What a child that did not become the daemon reports.
+struct Failure {
+  bool at_exec = false;  // else on entering the namespaces
+  int error_number = 0;
+};
+
+// Between fork and exec: system calls only. Writes a Failure to `report`; a successful exec closes
+// that end.
 [[noreturn]] void become(const Preparation& prepared, int report, pid_t parent) {
   restore_signals();
   setsid();
   const int nothing = open("/dev/null", O_RDONLY);
-  const bool entered =
-      (prepared.users.number() < 0 || setns(prepared.users.number(), CLONE_NEWUSER) == 0) &&
-      (prepared.mounts.number() < 0 || setns(prepared.mounts.number(), CLONE_NEWNS) == 0);
+  const bool entered = prepared.namespaces.enter();
+  const int enter_error = errno;
   // After the change of namespaces, which may clear it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (entered && getppid() == parent) {
@@ -109,14 +97,19 @@ void restore_signals() {
     dup2(prepared.log.number(), STDERR_FILENO);
     execve(prepared.arguments.front(), prepared.arguments.data(), prepared.environment.data());
   }
-  const int failed = errno;
-  static_cast<void>(!write(report, &failed, sizeof failed));
+  const Failure failure = {entered, entered ? errno : enter_error};
+  static_cast<void>(!write(report, &failure, sizeof failure));
   _exit(127);
 }
 
 ChildEnd end_from_status(int status) {
   if (WIFEXITED(status)) return {true, WEXITSTATUS(status)};
   return {false, WTERMSIG(status)};
+}
+
+std::uint64_t nanoseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec) * 1000;
 }
 
 }  // namespace
@@ -137,20 +130,37 @@ PrivateDaemon::PrivateDaemon(DaemonCommand command) : command_(std::move(command
   const int fork_error = errno;
   close(ends[1]);
   if (pid_ < 0) throw system_error("fork", command_.name, fork_error, "raise the process limit");
-  int failed = 0;
-  if (read(from.number(), &failed, sizeof failed) != sizeof failed) return;
+  Failure failure;
+  if (read(from.number(), &failure, sizeof failure) != sizeof failure) return;
   waitpid(pid_, nullptr, 0);
-  throw system_error("execve", command_.arguments.front(), failed, "install it; see ci/setup");
+  if (!failure.at_exec) {
+    throw system_error("setns", command_.name, failure.error_number,
+                       "see what ended the namespace's holder");
+  }
+  throw system_error("execve", command_.arguments.front(), failure.error_number,
+                     "install it; see ci/setup");
 }
 
 PrivateDaemon::~PrivateDaemon() {
   if (alive()) stop(std::chrono::milliseconds{0});
 }
 
-std::optional<ChildEnd> PrivateDaemon::end() {
+bool PrivateDaemon::reap(int flags) {
   int status = 0;
-  if (!end_ && waitpid(pid_, &status, WNOHANG) == pid_) end_ = end_from_status(status);
+  rusage used = {};
+  if (wait4(pid_, &status, flags, &used) != pid_) return false;
+  end_ = end_from_status(status);
+  cpu_ns_at_end_ = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
+  return true;
+}
+
+std::optional<ChildEnd> PrivateDaemon::end() {
+  if (!end_) reap(WNOHANG);
   return end_;
+}
+
+std::uint64_t PrivateDaemon::cpu_ns() {
+  return alive() ? process_cpu_ns(pid_).value_or(0) : cpu_ns_at_end_;
 }
 
 std::optional<ChildEnd> PrivateDaemon::wait_for(std::chrono::milliseconds limit) {
@@ -192,10 +202,8 @@ ChildEnd PrivateDaemon::stop(std::chrono::milliseconds grace) {
   }
   if (alive()) {
     kill(pid_, SIGKILL);
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (!reap(0) && errno == EINTR) {
     }
-    end_ = end_from_status(status);
   }
   return *end_;
 }

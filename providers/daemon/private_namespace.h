@@ -48,13 +48,17 @@ class MountPlan {
   std::vector<Step> steps_;
 };
 
+// Own: nothing but a loopback interface of its own, so that a port that a daemon opens is open to
+// the session's processes only.
+enum class NetworkView : std::uint8_t { shared, own };
+
 // A mount namespace of our own; where the user may not make one, a user namespace around it, in
 // which the user is root. A process that does nothing else holds it, and dies with the thread that
 // made it; the kernel then takes the mounts away with the last process inside.
 class PrivateNamespace {
  public:
   // Throws Error that names the step that failed.
-  explicit PrivateNamespace(const MountPlan& plan);
+  explicit PrivateNamespace(const MountPlan& plan, NetworkView network = NetworkView::shared);
   ~PrivateNamespace();
   PrivateNamespace(const PrivateNamespace&) = delete;
   PrivateNamespace& operator=(const PrivateNamespace&) = delete;
@@ -74,6 +78,6 @@ class PrivateNamespace {
 void require_private_view(const std::filesystem::path& mark, const TrialContext& context);
 
 // Whether this user can make one, found out once, in a child process that vanishes.
-Probe probe_private_namespace();
+Probe probe_private_namespace(NetworkView network = NetworkView::shared);
 
 }  // namespace tailgate

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +35,7 @@ struct Report {
 constexpr std::int32_t kReady = -1;
 constexpr std::int32_t kUnshare = -2;
 constexpr std::int32_t kIdentity = -3;
+constexpr std::int32_t kLoopback = -4;
 
 // Written before the fork: the child only makes system calls.
 struct Identity {
@@ -56,12 +60,28 @@ bool become_root(const Identity& identity) {
          write_file("/proc/self/gid_map", identity.groups);
 }
 
+// A new network namespace has a loopback interface that is down.
+bool raise_loopback() {
+  const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (any < 0) return false;
+  ifreq loopback = {};
+  std::memcpy(loopback.ifr_name, "lo", sizeof "lo");
+  loopback.ifr_flags = IFF_UP;
+  const bool raised = ioctl(any, SIOCSIFFLAGS, &loopback) == 0;
+  const int failed = errno;
+  close(any);
+  errno = failed;
+  return raised;
+}
+
 // Enters new namespaces; the report says what failed.
-Report leave_for_own_view(const Identity& identity) {
-  if (unshare(CLONE_NEWNS) != 0) {
-    if (errno != EPERM || unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return {kUnshare, errno};
+Report leave_for_own_view(const Identity& identity, NetworkView network) {
+  const int wanted = CLONE_NEWNS | (network == NetworkView::own ? CLONE_NEWNET : 0);
+  if (unshare(wanted) != 0) {
+    if (errno != EPERM || unshare(CLONE_NEWUSER | wanted) != 0) return {kUnshare, errno};
     if (!become_root(identity)) return {kIdentity, errno};
   }
+  if (network == NetworkView::own && !raise_loopback()) return {kLoopback, errno};
   // What is mounted from here on stays here.
   if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {kUnshare, errno};
   return {kReady, 0};
@@ -114,14 +134,14 @@ void let_go_of_files(int report) {
   close_range(STDERR_FILENO + 2, ~0u, 0);
 }
 
-[[noreturn]] void hold(const MountPlan& plan, const Identity& identity, int report_to,
-                       pid_t parent) {
+[[noreturn]] void hold(const MountPlan& plan, NetworkView network, const Identity& identity,
+                       int report_to, pid_t parent) {
   let_go_of_files(report_to);
   report_to = STDERR_FILENO + 1;
   setsid();
   prctl(PR_SET_NAME, "tailgate-holder");
   int held = -1;
-  Report report = leave_for_own_view(identity);
+  Report report = leave_for_own_view(identity, network);
   // After the change of namespaces, which may clear it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -151,13 +171,13 @@ Report read_report(int from) {
 }
 
 // Starts the holder. pid is 0 when it did not become ready.
-Report start_holder(const MountPlan& plan, pid_t& pid) {
+Report start_holder(const MountPlan& plan, NetworkView network, pid_t& pid) {
   const Identity identity;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {kUnshare, errno};
   const pid_t parent = getpid();
   pid = fork();
-  if (pid == 0) hold(plan, identity, ends[1], parent);
+  if (pid == 0) hold(plan, network, identity, ends[1], parent);
   const int fork_error = errno;
   close(ends[1]);
   const Report report = pid > 0 ? read_report(ends[0]) : Report{kUnshare, fork_error};
@@ -191,6 +211,8 @@ Error failure(const Report& report, const MountPlan& plan) {
     return system_error("unshare", "namespace", report.error_number, kRemedy);
   if (report.step == kIdentity)
     return system_error("write", "uid_map", report.error_number, kRemedy);
+  if (report.step == kLoopback)
+    return system_error("ioctl", "loopback interface", report.error_number, kRemedy);
   const MountPlan::Step& step = plan.steps()[static_cast<std::size_t>(report.step)];
   return system_error(word(step.kind), step.path, report.error_number,
                       "see that this folder exists and that its parents can be entered");
@@ -248,8 +270,8 @@ MountPlan& MountPlan::file(const std::filesystem::path& path, const std::string&
   return *this;
 }
 
-PrivateNamespace::PrivateNamespace(const MountPlan& plan) {
-  const Report report = start_holder(plan, pid_);
+PrivateNamespace::PrivateNamespace(const MountPlan& plan, NetworkView network) {
+  const Report report = start_holder(plan, network, pid_);
   if (report.step != kReady) throw failure(report, plan);
 }
 
@@ -270,18 +292,22 @@ void require_private_view(const std::filesystem::path& mark, const TrialContext&
               "enter the namespaces of the session's namespace_pid() first");
 }
 
-Probe probe_private_namespace() {
-  static const Probe found = [] {
+Probe probe_private_namespace(NetworkView network) {
+  const auto look = [](NetworkView wanted) {
     pid_t pid = 0;
-    const Report report = start_holder(MountPlan{}, pid);
+    const Report report = start_holder(MountPlan{}, wanted, pid);
     if (pid > 0) end_holder(pid);
     if (report.step == kReady) return Probe{};
     return Probe{.available = false,
-                 .reason = fmt::format("no private mount namespace can be made: {}",
+                 .reason = fmt::format("no private {} namespace can be made: {}",
+                                       wanted == NetworkView::own ? "network" : "mount",
                                        std::strerror(report.error_number)),
                  .remedy = kRemedy};
-  }();
-  return found;
+  };
+  static const Probe mounts = look(NetworkView::shared);
+  if (network == NetworkView::shared || !mounts.available) return mounts;
+  static const Probe both = look(NetworkView::own);
+  return both;
 }
 
 }  // namespace tailgate

@@ -31,6 +31,8 @@ class FtraceSink : public SinkType {
 
   Probe probe(const Options& options) const override { return ftrace::probe(options); }
 
+  void sweep() const override { ftrace::sweep(); }
+
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
     return ftrace::make_session(context);
   }

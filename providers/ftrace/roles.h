@@ -6,6 +6,7 @@
 namespace tailgate::ftrace {
 
 Probe probe(const Options& options);
+void sweep();
 
 // buffer_bytes and overwrite.
 OptionTable buffer_options();

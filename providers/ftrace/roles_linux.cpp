@@ -66,6 +66,10 @@ Probe probe(const Options&) {
   return tracefs::probe_tracefs();
 }
 
+void sweep() {
+  if (tracefs::probe_tracefs().available) tracefs::sweep_instances(tracefs::TraceFolder::root());
+}
+
 OptionTable buffer_options() {
   return tracefs::buffer_options();
 }

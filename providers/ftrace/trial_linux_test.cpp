@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "harness/base/affinity.h"
-#include "harness/trial/controller.h"
-#include "harness/trial/scratch.h"
+#include "providers/stress_trial.h"
 #include "providers/tracefs/instance.h"
 
 namespace tailgate {
@@ -18,16 +16,11 @@ bool skipped() {
   return !probe.available;
 }
 
-TrialSettings settings(Consume consume) {
-  static const ClockCalibration clock = calibrate_clock();
-  TrialSettings settings;
-  settings.clock = clock;
-  settings.range = {
-      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
+// Load and consumer apart, so that the reader runs beside the writers.
+TrialSettings settings() {
+  TrialSettings settings = stress_settings();
   settings.load_cpus = {initial_cpus().back()};
   settings.consumer_cpus = {initial_cpus().front()};
-  settings.noise_s = 0.01;
-  settings.consume = consume;
   return settings;
 }
 
@@ -44,24 +37,12 @@ LoadPlan flood() {
 Trial run(
     const std::string& sink, Consume consume,
     const ProgressCallback& progress = [](const TrialProgress&) {}) {
-  const Scratch scratch({}, false);
-  return run_trial(parse_sink_choice(sink), flood(), settings(consume), scratch.path() / "trial",
-                   progress);
-}
-
-std::uint64_t lost_to(const LedgerAccount& ledger, const std::string& cause) {
-  std::uint64_t events = 0;
-  for (const auto& loss : ledger.losses) {
-    if (loss.cause == cause) events += loss.events;
-  }
-  return events;
+  return run_stress(sink, flood(), consume, progress, settings());
 }
 
 void check_balance(const Trial& trial) {
-  INFO(trial.outcome << " " << trial.outcome_detail);
-  CHECK(trial.ledger.checked);
-  CHECK(trial.ledger.unaccounted == 0);
-  CHECK(trial.ledger.emitted == trial.ledger.delivered + trial.ledger.lost);
+  INFO(describe(trial));
+  CHECK(balanced(trial.ledger));
   CHECK(trial.ledger.corrupted + trial.ledger.duplicates == 0);
 }
 

@@ -38,16 +38,17 @@ std::size_t JournaldConsumer::poll(EventVisitor& visitor) {
 }
 
 void JournaldConsumer::visit_entry(EventVisitor& visitor) {
-  const std::span<const std::byte> message = reader_.field("MESSAGE");
   EventStamp stamp;
-  const bool ours = check_event(message, encoding_, stamp) == EventCheck::intact;
+  const bool ours = check_event(reader_.field("MESSAGE"), encoding_, stamp) == EventCheck::intact;
   if (!ours && reader_.by_the_daemon()) return;
   ++read_;
+  // Once more, since asking for another field ends the life of the value.
+  const std::span<const std::byte> message = reader_.awaited_field("MESSAGE");
   if (message.empty()) {
     // An entry of which even the size is not known.
     visitor.damage(1);
   } else {
-    visitor.event(reader_.field("MESSAGE"));
+    visitor.event(message);
   }
 }
 

@@ -2,8 +2,11 @@
 
 #include <systemd/sd-journal.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "harness/base/error.h"
 #include "providers/journald/cursor.h"
@@ -11,6 +14,8 @@
 namespace tailgate::journald {
 namespace {
 
+constexpr int kLooks = 50;
+constexpr std::chrono::milliseconds kBetweenLooks{1};
 constexpr const char* kRemedy = "look at the files with journalctl --verify --directory";
 
 // libsystemd returns negative errnos.
@@ -57,13 +62,23 @@ std::span<const std::byte> JournalReader::field(const char* name) const {
   return {static_cast<const std::byte*>(data) + name_bytes, size - name_bytes};
 }
 
+std::span<const std::byte> JournalReader::awaited_field(const char* name) const {
+  std::span<const std::byte> value = field(name);
+  for (int look = 0; value.empty() && look < kLooks; ++look) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    value = field(name);
+  }
+  return value;
+}
+
 std::string JournalReader::text(const char* name) const {
   const std::span<const std::byte> value = field(name);
   return {reinterpret_cast<const char*>(value.data()), value.size()};
 }
 
 bool JournalReader::by_the_daemon() const {
-  return text("_TRANSPORT") == "driver";
+  constexpr std::string_view kDriver = "driver";
+  return std::ranges::equal(awaited_field("_TRANSPORT"), std::as_bytes(std::span(kDriver)));
 }
 
 std::uint64_t JournalReader::sequence() const {

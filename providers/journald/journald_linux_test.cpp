@@ -158,7 +158,7 @@ void remove_socket() {
   REQUIRE(unlink(socket.c_str()) == 0);
 }
 
-TEST_CASE("without a socket sd_journal_send calls it success; the ledger does not") {
+TEST_CASE("without a socket sd_journal_send calls it success, and the ledger a loss") {
   if (!available()) return;
   OnceDuringLoad remove(0.2, remove_socket);
   const Trial trial = run_stress("journald:mode=sd_journal_send", stress_load(5000, 0.5),

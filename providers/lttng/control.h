@@ -19,8 +19,6 @@ struct TracePlan {
   std::uint32_t switch_timer_us = 0;
   std::uint32_t read_timer_us = 0;
   std::filesystem::path folder;  // of the trace
-  std::uint16_t relay_control_port = 0;
-  std::uint16_t relay_data_port = 0;
 };
 
 // What the tracer counted, over all buffers of the session.

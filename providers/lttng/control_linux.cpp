@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <lttng/lttng.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +16,8 @@
 #include <memory>
 
 #include "harness/base/error.h"
+#include "harness/base/namespaces_linux.h"
+#include "providers/lttng/relay_ports.h"
 
 namespace tailgate::lttng_detail {
 namespace {
@@ -37,28 +37,12 @@ struct Answer {
   char what[1024] = {};
 };
 
-bool same_namespace(const std::string& ours, const std::string& theirs) {
-  struct stat a;
-  struct stat b;
-  return stat(ours.c_str(), &a) == 0 && stat(theirs.c_str(), &b) == 0 && a.st_ino == b.st_ino;
-}
-
-bool enter(int pid, const char* kind, int type) {
-  const std::string theirs = fmt::format("/proc/{}/ns/{}", pid, kind);
-  if (same_namespace(fmt::format("/proc/self/ns/{}", kind), theirs)) return true;
-  const int file = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool entered = file >= 0 && setns(file, type) == 0;
-  if (file >= 0) close(file);
-  return entered;
-}
-
 [[noreturn]] void answer_in_child(int namespace_pid, int to,
                                   const std::function<TraceCounts()>& call) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Answer answer;
   try {
-    // The user namespace first: it is what permits entering the other.
-    if (!enter(namespace_pid, "user", CLONE_NEWUSER) || !enter(namespace_pid, "mnt", CLONE_NEWNS)) {
+    if (!OtherNamespaces(namespace_pid).enter()) {
       throw system_error("setns", std::to_string(namespace_pid), errno, kRemedy);
     }
     answer.counts = call();
@@ -138,8 +122,8 @@ void create_session(const TracePlan& plan) {
   } else if (plan.output == "snapshot") {
     made = lttng_session_descriptor_snapshot_local_create(kSession, folder.c_str());
   } else {
-    const std::string control = fmt::format("tcp4://127.0.0.1:{}", plan.relay_control_port);
-    const std::string data = fmt::format("tcp4://127.0.0.1:{}", plan.relay_data_port);
+    const std::string control = fmt::format("tcp4://127.0.0.1:{}", kRelayControlPort);
+    const std::string data = fmt::format("tcp4://127.0.0.1:{}", kRelayDataPort);
     made = lttng_session_descriptor_live_network_create(kSession, control.c_str(), data.c_str(),
                                                         plan.switch_timer_us);
   }

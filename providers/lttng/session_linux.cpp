@@ -1,16 +1,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <optional>
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/base/process.h"
+#include "providers/daemon/descendants.h"
 #include "providers/daemon/private_daemon.h"
 #include "providers/daemon/private_namespace.h"
 #include "providers/lttng/control.h"
-#include "providers/lttng/descendants.h"
 #include "providers/lttng/libraries.h"
 #include "providers/lttng/relay_ports.h"
 #include "providers/lttng/tracer.h"
@@ -96,7 +98,8 @@ class LttngSession : public Session {
                          "choose a trial directory that can be written to");
     }
     try {
-      namespace_.emplace(private_view());
+      // The session daemon opens a TCP port for applications of other languages.
+      namespace_.emplace(private_view(), NetworkView::own);
       if (plan_.output == "live") start_relay();
       start_session_daemon();
       control_.emplace(namespace_->pid(), plan_);
@@ -144,19 +147,26 @@ class LttngSession : public Session {
     std::vector<std::string> wrong = deaths();
     if (session_daemon_->alive()) session_daemon_->resume();
     for (const HeldProcess& process : started_by_daemon_) process.resume();
+    const std::vector<std::uint64_t> cpu_before_ns = daemons_cpu_ns();
     try {
       counts_ = control_->stop(kStopWithin);
     } catch (const Error& error) {
       wrong.push_back(error.what_failed());
     }
+    stop_cpu_ns_ = daemons_cpu_ns();
+    for (std::size_t i = 0; i < stop_cpu_ns_.size(); ++i) {
+      stop_cpu_ns_[i] -= std::min(stop_cpu_ns_[i], cpu_before_ns[i]);
+    }
     control_.reset();
     end_daemons();
-    if (disk_was_full()) wrong.push_back("the consumer daemon found no space left for the trace");
+    if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
     if (wrong.empty()) return;
     throw Error(fmt::format("lttng: {}", fmt::join(wrong, "; ")),
                 "events that were lost that way are not counted by the tracer; see "
                 "lttng-sessiond.log in the trial's folder (keep it with --keep)");
   }
+
+  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return stop_cpu_ns_; }
 
   // Where buffers are overwritten the consumer counts what is missing, these among them.
   std::vector<Loss> losses() const override {
@@ -185,29 +195,30 @@ class LttngSession : public Session {
     return command;
   }
 
+  // So far; 0 for the session daemon, which handles no events.
+  std::vector<std::uint64_t> daemons_cpu_ns() const {
+    std::vector<std::uint64_t> used_ns;
+    for (const DaemonProcess& daemon : daemons()) {
+      const bool no_events = daemon.pid == session_daemon_->pid();
+      used_ns.push_back(no_events ? 0 : process_cpu_ns(daemon.pid).value_or(0));
+    }
+    return used_ns;
+  }
+
+  // Both daemons would give their folders to the group "tracing", which a user namespace does not
+  // have.
   void start_session_daemon() {
     session_daemon_.emplace(command("lttng-sessiond", {"--no-kernel", "--group=root"}));
   }
 
-  // A port that was free may be taken before the relay daemon binds it: then another one is tried.
   void start_relay() {
-    constexpr int kAttempts = 5;
-    for (int attempt = 1;; ++attempt) {
-      const RelayPorts ports = choose_relay_ports();
-      const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
-      relay_daemon_.emplace(command(
-          "lttng-relayd", {"--control-port=" + url(ports.control), "--data-port=" + url(ports.data),
-                           "--live-port=" + url(ports.live), "--output=" + plan_.folder.string()}));
-      plan_.relay_control_port = ports.control;
-      plan_.relay_data_port = ports.data;
-      try {
-        relay_daemon_->wait_until([&ports] { return is_listening(ports.live); }, kReadyWithin);
-        return;
-      } catch (const Error&) {
-        relay_daemon_.reset();
-        if (attempt == kAttempts) throw;
-      }
-    }
+    const auto url = [](std::uint16_t port) { return fmt::format("tcp://127.0.0.1:{}", port); };
+    relay_daemon_.emplace(command(
+        "lttng-relayd", {"--group=root", "--control-port=" + url(kRelayControlPort),
+                         "--data-port=" + url(kRelayDataPort), "--live-port=" + url(kRelayLivePort),
+                         "--output=" + plan_.folder.string()}));
+    relay_daemon_->wait_until([this] { return is_listening(relay_daemon_->pid(), kRelayLivePort); },
+                              kReadyWithin);
   }
 
   std::vector<std::string> deaths() {
@@ -244,7 +255,11 @@ class LttngSession : public Session {
     namespace_.reset();
   }
 
-  bool disk_was_full() const {
+  // The daemons only log it, and their log may lie on the same disk.
+  bool disk_is_full() const {
+    std::error_code failed;
+    const std::filesystem::space_info disk = std::filesystem::space(plan_.folder, failed);
+    if (!failed && disk.available < plan_.subbuf_bytes) return true;
     for (const char* name : {"lttng-sessiond.log", "lttng-relayd.log"}) {
       std::ifstream log(directory_ / name);
       for (std::string line; std::getline(log, line);) {
@@ -260,6 +275,7 @@ class LttngSession : public Session {
   std::string clock_hz_;
   std::filesystem::path clock_library_;
   TraceCounts counts_;
+  std::vector<std::uint64_t> stop_cpu_ns_;
   std::optional<PrivateNamespace> namespace_;
   std::optional<PrivateDaemon> relay_daemon_;
   std::optional<PrivateDaemon> session_daemon_;
@@ -284,7 +300,7 @@ Probe probe_tracer() {
       return unavailable(fmt::format("{} is not there", library), kBuild);
     }
   }
-  return probe_private_namespace();
+  return probe_private_namespace(NetworkView::own);
 }
 
 std::unique_ptr<Session> make_session(const TrialContext& context) {

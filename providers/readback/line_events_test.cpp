@@ -54,7 +54,7 @@ TEST_CASE("where a line was cut and another follows in it, that one is found") {
   CHECK(record.damaged_bytes == 80);
 }
 
-TEST_CASE("foreign lines are handed over for the ledger to count; endless ones are damage") {
+TEST_CASE("foreign lines are handed over for the ledger to count, endless ones are damage") {
   const Record record =
       read_whole("hello world\n" + line_event(0) + "\n" +
                  std::string(3 * FileTail::kWindowBytes, 'x') + "\n" + line_event(1) + "\n");

@@ -44,7 +44,7 @@ TEST_CASE("an account of rsyslogd is read from its lines") {
                                 .discarded_near_full = 3});
 }
 
-TEST_CASE("the last whole account counts; a line that is being written does not") {
+TEST_CASE("the last whole account counts, a line that is being written does not") {
   const TestDirectory directory;
   const std::filesystem::path file = directory.path() / "statistics";
   CHECK(read_statistics(file) == QueueAccount{});

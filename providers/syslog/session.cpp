@@ -151,8 +151,10 @@ void SyslogSession::stop() {
   if (!daemon_ || stopped_) return;
   stopped_ = true;
   const bool died = !daemon_->alive();
+  const std::uint64_t cpu_before_ns = daemon_->cpu_ns();
   daemon_->resume();
   wait_until_settled();
+  stop_cpu_ns_ = daemon_->cpu_ns() - cpu_before_ns;
   const ChildEnd end = daemon_->stop(kStopGrace);
   count_losses(died);
   if (died) {

@@ -28,6 +28,7 @@ class SyslogSession : public Session {
   // Waits until rsyslogd has dealt with all that it was given, as its own statistics tell, and ends
   // it. Throws Error when it had ended before.
   void stop() override;
+  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return {stop_cpu_ns_}; }
   std::vector<Loss> losses() const override { return losses_; }
 
  private:
@@ -40,6 +41,7 @@ class SyslogSession : public Session {
   std::unique_ptr<PrivateNamespace> view_;
   std::unique_ptr<PrivateDaemon> daemon_;
   bool stopped_ = false;
+  std::uint64_t stop_cpu_ns_ = 0;
   std::vector<Loss> losses_;
 };
 

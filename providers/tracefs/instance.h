@@ -29,8 +29,7 @@ struct BufferCounts {
 
 class Instance {
  public:
-  // Makes one, records it in directory, and sets it up; removes first what dead runs left behind.
-  // Throws Error; nothing is left behind then.
+  // Makes one, records it in directory, and sets it up. Throws Error; nothing is left behind then.
   Instance(const std::filesystem::path& directory, const InstanceOptions& options);
   // Removes it, unless a process still has one of its files open; the next run does it then.
   ~Instance();

@@ -32,7 +32,6 @@ std::string make_folder(const TraceFolder& root, const std::filesystem::path& di
     throw system_error("open", name_file(directory).string(), errno,
                        "choose a trial directory that can be written to");
   }
-  sweep_instances(root);
   if (::mkdirat(root.native(), ("instances/" + name).c_str(), 0700) != 0) {
     throw system_error("mkdir", "tracefs/instances/" + name, errno, "run as root (sudo)");
   }

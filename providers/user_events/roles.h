@@ -6,6 +6,7 @@
 namespace tailgate::user_events {
 
 Probe probe();
+void sweep();
 OptionTable options();
 
 std::unique_ptr<Session> make_session(const TrialContext& context);

@@ -35,7 +35,6 @@ class UserEventsSession : public tracefs::TraceSession {
   void start() override {
     TraceSession::start();
     root_ = TraceFolder::root();
-    sweep_events(*root_);
     name_ = event_name(instance().name());
     event_.emplace(*root_, name_);
     instance().folder().write(event_folder(name_) + "/enable", "1", "see the kernel's log");
@@ -104,6 +103,14 @@ Probe probe() {
                                 "user_events_data",
                                 known ? kernel.release : "of unknown version"),
           .remedy = "boot a kernel of version 6.4 or later, built with CONFIG_USER_EVENTS=y"};
+}
+
+// The instances first: an event that one of them has enabled cannot be deleted.
+void sweep() {
+  if (!probe().available) return;
+  const TraceFolder root = TraceFolder::root();
+  tracefs::sweep_instances(root);
+  sweep_events(root);
 }
 
 OptionTable options() {

@@ -20,6 +20,8 @@ class UserEventsSink : public SinkType {
 
   Probe probe(const Options&) const override { return user_events::probe(); }
 
+  void sweep() const override { user_events::sweep(); }
+
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
     return user_events::make_session(context);
   }

@@ -330,7 +330,7 @@ TEST_CASE("an EventSource's manifest is put together from its chunks, whatever t
         nlohmann::json::parse(kManifestFields));
 }
 
-TEST_CASE("a manifest that is none is refused; in a stream it is counted") {
+TEST_CASE("a manifest that is none is refused, in a stream it is counted") {
   Decoder decoder;
   CHECK_THROWS_AS(decoder.add_manifest(as_bytes("no xml at all <")), tailgate::Error);
   CHECK_THROWS_AS(decoder.add_manifest(as_bytes("<a/>")), tailgate::Error);

@@ -206,7 +206,7 @@ TEST_CASE("messages take their fields by their options") {
   CHECK(decode_header(record).thread_id == RecordHeader::kNoId);
 }
 
-TEST_CASE("the end of a buffer is fill, zero or its exact end; anything else is damage") {
+TEST_CASE("the end of a buffer is fill, zero or its exact end, and anything else is damage") {
   auto sound = buffer_of({perf_info_record(kernel(8))});
   auto ends = [](std::vector<std::uint8_t> buffer) {
     RecordCursor cursor(buffer, 0);

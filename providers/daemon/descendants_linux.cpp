@@ -1,4 +1,4 @@
-#include "providers/lttng/descendants.h"
+#include "providers/daemon/descendants.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tailgate::lttng_detail {
+namespace tailgate {
 namespace {
 
 struct Listed {
@@ -99,4 +99,4 @@ std::vector<HeldProcess> descendants(int pid) {
   return found;
 }
 
-}  // namespace tailgate::lttng_detail
+}  // namespace tailgate

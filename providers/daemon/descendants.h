@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tailgate::lttng_detail {
+namespace tailgate {
 
 // One process, held by a descriptor: signals and waiting mean this process, never a later one of
 // the same number.
@@ -37,4 +37,4 @@ class HeldProcess {
 // Children, their children and so on, each after its parent.
 std::vector<HeldProcess> descendants(int pid);
 
-}  // namespace tailgate::lttng_detail
+}  // namespace tailgate
