@@ -256,8 +256,8 @@ def derived(event_name, event, name, clock_hz):
         if name == "Priority":
             return IO_PRIORITIES[irp_flags >> 17 & 7]
         if name == "ElapsedTimeMSec":
-            # TraceEvent subtracts two times: a half at the last digit falls below.
-            return f"{fields['HighResResponseTime'] * 1000 / clock_hz - 1e-6:.3f}"
+            # A half at the last digit is rounded up, which binary fractions often fall short of.
+            return f"{fields['HighResResponseTime'] * 1000 / clock_hz + 1e-9:.3f}"
         if name == "IrpFlags" and irp_flags & 0xFFFF == 0:
             return "None"
     if name in ("ParentThreadID", "ParentProcessID"):
