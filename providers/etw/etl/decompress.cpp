@@ -54,8 +54,7 @@ inline bool take_lznt1_match(Lznt1State& s) {
   auto length_bits = 16 - static_cast<unsigned>(std::bit_width((position - 1) | 8u));
   std::size_t distance = (match >> length_bits) + 1;
   std::size_t length = (match & ((1u << length_bits) - 1)) + 3;
-  if (distance > position || length > static_cast<std::size_t>(s.end - s.to)) return false;
-  copy_match(s.to, distance, length, s.end);
+  if (distance > position || !copy_match(s.to, distance, length, s.end)) return false;
   s.to += length;
   return true;
 }

@@ -30,32 +30,46 @@ inline void copy_16_bytes(std::uint8_t* to, const std::uint8_t* from) {
   std::memcpy(to + 8, from + 8, 8);
 }
 
-}  // namespace detail
-
-// Copies `length` bytes to `to` from `distance` bytes before it, as if byte by byte: a distance
-// below the length repeats a pattern. The caller has checked that the source starts inside the
-// output and that to + length <= end. Bytes up to end may be overwritten beyond the match.
-inline void copy_match(std::uint8_t* to, std::size_t distance, std::size_t length,
-                       const std::uint8_t* end) {
+// copy_match() where kCopySlackBytes behind the match's end may be overwritten.
+inline void copy_match_with_slack(std::uint8_t* to, std::size_t distance, std::size_t length) {
   const std::uint8_t* from = to - distance;
-  if (static_cast<std::size_t>(end - to) < length + kCopySlackBytes) {
-    for (std::size_t i = 0; i < length; ++i) to[i] = from[i];
-    return;
-  }
   if (distance >= 8) {
-    detail::copy_16_bytes(to, from);
-    for (std::size_t done = 16; done < length; done += 16) {
-      detail::copy_16_bytes(to + done, from + done);
-    }
+    copy_16_bytes(to, from);
+    for (std::size_t done = 16; done < length; done += 16) copy_16_bytes(to + done, from + done);
     return;
   }
   // A short pattern, spelled out in a word that is stored again and again, each time a whole number
   // of patterns further.
   std::uint64_t word;
   std::memcpy(&word, from, 8);
-  word = (word & ((std::uint64_t{1} << (8 * distance)) - 1)) * detail::kRepeat[distance];
+  word = (word & ((std::uint64_t{1} << (8 * distance)) - 1)) * kRepeat[distance];
   std::size_t stride = 8 - 8 % distance;
   for (std::size_t done = 0; done < length; done += stride) std::memcpy(to + done, &word, 8);
+}
+
+}  // namespace detail
+
+// Copies `length` bytes to `to` from `distance` bytes before it, as if byte by byte: a distance
+// below the length repeats a pattern. The caller has checked that the source starts inside the
+// output. False, and nothing is copied, when the match would end behind `end`. Bytes up to end may
+// be overwritten beyond the match.
+inline bool copy_match(std::uint8_t* to, std::size_t distance, std::size_t length,
+                       const std::uint8_t* end) {
+  auto room = static_cast<std::size_t>(end - to);
+  if (length + kCopySlackBytes <= room) {
+    detail::copy_match_with_slack(to, distance, length);
+    return true;
+  }
+  if (length > room) return false;
+  // Fills that end a buffer are long: only their last bytes go one by one.
+  std::size_t done = 0;
+  if (room > kCopySlackBytes) {
+    done = room - kCopySlackBytes;
+    detail::copy_match_with_slack(to, distance, done);
+  }
+  const std::uint8_t* from = to - distance;
+  for (; done < length; ++done) to[done] = from[done];
+  return true;
 }
 
 }  // namespace tailgate::etl

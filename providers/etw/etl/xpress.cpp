@@ -19,8 +19,8 @@ constexpr std::uint64_t kNoFlags = kFlagsEnd << 32;
 struct XpressState {
   const std::uint8_t* in;
   const std::uint8_t* in_end;
-  const std::uint8_t* half_used_nibble;
-  bool has_nibble = false;
+  const std::uint8_t* nibbles;  // the byte of two nibbles that was read last
+  unsigned nibbles_left = 0;    // 0 or 1: its upper one
   std::uint64_t flags = kNoFlags;
   std::uint8_t* to;
   std::uint8_t* const start;
@@ -86,23 +86,21 @@ bool decode_unchecked(XpressState& state) {
     std::size_t length = (match & 7) + 3;
     std::size_t distance = (match >> 3) + 1;
     if (length == 7 + 3) {
-      const std::uint8_t* nibbles = s.has_nibble ? s.half_used_nibble : s.in;
-      unsigned nibble = (*nibbles >> (s.has_nibble ? 4 : 0)) & 15u;
-      s.in += s.has_nibble ? 0 : 1;
-      s.half_used_nibble = nibbles;
-      s.has_nibble = !s.has_nibble;
+      // Arithmetic instead of branches: which half it is cannot be foretold.
+      s.nibbles = s.nibbles_left != 0 ? s.nibbles : s.in;
+      unsigned nibble = (*s.nibbles >> (4 * s.nibbles_left)) & 15u;
+      s.nibbles_left ^= 1;
+      s.in += s.nibbles_left;
       length += nibble;
       if (nibble == 15) length = read_long_length<false>(s.in, s.in_end);
     }
-    if (distance > static_cast<std::size_t>(s.to - s.start) || length > s.room() || length == 0) {
-      return false;
-    }
-    copy_match(s.to, distance, length, s.end);
+    if (distance > static_cast<std::size_t>(s.to - s.start)) return false;
+    if (!copy_match(s.to, distance, length, s.end) || length == 0) return false;
     s.to += length;
   }
   state.in = s.in;
-  state.half_used_nibble = s.half_used_nibble;
-  state.has_nibble = s.has_nibble;
+  state.nibbles = s.nibbles;
+  state.nibbles_left = s.nibbles_left;
   state.flags = s.flags;
   state.to = s.to;
   return true;
@@ -110,15 +108,12 @@ bool decode_unchecked(XpressState& state) {
 
 // A match's length beyond its own 3 bits. 0 when the input ends or the length makes no sense.
 std::size_t read_length_checked(XpressState& s) {
-  unsigned nibble;
-  if (s.has_nibble) {
-    nibble = *s.half_used_nibble >> 4;
-  } else {
+  if (s.nibbles_left == 0) {
     if (s.in_left() < 1) return 0;
-    s.half_used_nibble = s.in++;
-    nibble = *s.half_used_nibble & 15u;
+    s.nibbles = s.in++;
   }
-  s.has_nibble = !s.has_nibble;
+  unsigned nibble = (*s.nibbles >> (4 * s.nibbles_left)) & 15u;
+  s.nibbles_left ^= 1;
   if (nibble < 15) return nibble + 7 + 3;
   return read_long_length<true>(s.in, s.in_end);
 }
@@ -150,10 +145,8 @@ bool decode_checked(XpressState& s) {
     std::size_t length = (match & 7) + 3;
     std::size_t distance = (match >> 3) + 1;
     if (length == 7 + 3) length = read_length_checked(s);
-    if (distance > static_cast<std::size_t>(s.to - s.start) || length > s.room() || length == 0) {
-      return false;
-    }
-    copy_match(s.to, distance, length, s.end);
+    if (distance > static_cast<std::size_t>(s.to - s.start) || length == 0) return false;
+    if (!copy_match(s.to, distance, length, s.end)) return false;
     s.to += length;
   }
   return true;
@@ -164,7 +157,7 @@ bool decode_checked(XpressState& s) {
 bool decompress_xpress(Bytes input, std::span<std::uint8_t> out) {
   XpressState state{.in = input.data(),
                     .in_end = input.data() + input.size(),
-                    .half_used_nibble = input.data(),
+                    .nibbles = input.data(),
                     .to = out.data(),
                     .start = out.data(),
                     .end = out.data() + out.size()};

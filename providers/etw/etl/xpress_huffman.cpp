@@ -197,11 +197,8 @@ struct Output {
   // length: less 3. False when the match starts before the output or ends behind it.
   bool copy(std::size_t distance, std::size_t length) {
     length += 3;
-    if (distance > static_cast<std::size_t>(to - start) ||
-        length > static_cast<std::size_t>(end - to)) {
-      return false;
-    }
-    copy_match(to, distance, length, end);
+    if (distance > static_cast<std::size_t>(to - start)) return false;
+    if (!copy_match(to, distance, length, end)) return false;
     to += length;
     return true;
   }
