@@ -43,16 +43,17 @@ double Timeline::seconds(Ticks ticks) const {
   return static_cast<double>(ticks) / static_cast<double>(ticks_per_second_);
 }
 
-Timeline::Processor& Timeline::processor(std::uint32_t number) {
+// Where a processor's state and sums are kept.
+inline std::uint32_t Timeline::processor_index(std::uint32_t number) {
   number = std::min(number, kMaxProcessors - 1);
-  if (number >= processors_.size()) {
+  if (number >= processors_.size()) [[unlikely]] {
     Processor fresh;
     fresh.since = begin_;
     processors_.resize(number + 1, fresh);
     processor_use_.resize(number + 1);
     intervals_.resize(number + 1);
   }
-  return processors_[number];
+  return number;
 }
 
 std::uint32_t Timeline::find_use(std::uint32_t thread) const {
@@ -82,7 +83,12 @@ std::uint32_t Timeline::new_use(std::uint32_t thread) {
   return use;
 }
 
-std::uint32_t Timeline::use_of(std::uint32_t thread) {
+inline std::uint32_t Timeline::use_of(std::uint32_t thread) {
+  if (thread < small_thread_ids_.size()) [[likely]] {
+    std::uint32_t use = small_thread_ids_[thread];
+    if (use != kUnknown) [[likely]]
+      return use;
+  }
   std::uint32_t use = find_use(thread);
   return use != kUnknown ? use : new_use(thread);
 }
@@ -95,23 +101,22 @@ std::uint32_t Timeline::process_use(std::uint32_t process) {
 }
 
 // Gives the time since the last switch to the thread that has run, and to the processor's sums.
-void Timeline::charge(std::uint32_t number, Processor& processor, Ticks until) {
-  Ticks ran = between(processor.since, until);
-  Ticks interrupted = std::min(processor.interrupt_ticks, ran);
-  ThreadUse& use = threads_[processor.thread_use];
-  add_to(use.cpu_ticks, ran - interrupted);
-  ProcessorUse& total = processor_use_[std::min(number, kMaxProcessors - 1)];
+inline void Timeline::charge(std::uint32_t index, Ticks until) {
+  Processor& at = processors_[index];
+  Ticks ran = between(at.since, until);
+  Ticks own = ran - std::min(at.interrupt_ticks, ran);
+  ThreadUse& use = threads_[at.thread_use];
+  add_to(use.cpu_ticks, own);
+  ProcessorUse& total = processor_use_[index];
   total.seen = true;
-  add_to(use.thread == 0 ? total.idle_ticks : total.thread_ticks, ran - interrupted);
-  processor.interrupt_ticks = 0;
+  add_to(use.thread == 0 ? total.idle_ticks : total.thread_ticks, own);
+  at.interrupt_ticks = 0;
   if (keep_intervals_ && ran > 0) {
-    intervals_[std::min(number, kMaxProcessors - 1)].push_back(
-        {processor.since, until, number, processor.thread_use});
+    intervals_[index].push_back({at.since, until, index, at.thread_use});
   }
 }
 
 void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
-  if (use.ready_since == kNotReady) return;
   Ticks waited = between(use.ready_since, time);
   use.ready_since = kNotReady;
   ++use.wake_ups;
@@ -124,21 +129,22 @@ void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
 
 void Timeline::add(const ContextSwitch& record) {
   ++switches_;
-  Processor& at = processor(record.processor);
-  ++processor_use_[std::min(record.processor, kMaxProcessors - 1)].switches;
   std::uint32_t old_use = use_of(record.old_thread);
+  std::uint32_t new_use = use_of(record.new_thread);
+  std::uint32_t index = processor_index(record.processor);
+  Processor& at = processors_[index];
+  ++processor_use_[index].switches;
   if (at.thread_use != old_use) {
     // Unknown before the first switch; otherwise a switch is missing, and the old thread of this
     // one is the better witness.
     if (at.thread_use != kUnknown) ++mismatched_switches_;
     at.thread_use = old_use;
   }
-  charge(record.processor, at, record.time);
-  if (record.old_was_preempted) ++threads_[old_use].preemptions;
-  std::uint32_t new_use = use_of(record.new_thread);
+  charge(index, record.time);
+  threads_[old_use].preemptions += record.old_was_preempted ? 1 : 0;
   ThreadUse& incoming = threads_[new_use];
   ++incoming.switches_in;
-  note_wake_up(incoming, record.time);
+  if (incoming.ready_since != kNotReady) note_wake_up(incoming, record.time);
   at.previous_use = old_use;
   at.thread_use = new_use;
   at.since = record.time;
@@ -151,7 +157,8 @@ void Timeline::add(const ThreadReady& record) {
 
 void Timeline::add(const Interrupt& record) {
   Ticks whole = between(record.begin, record.end);
-  Processor& at = processor(record.processor);
+  std::uint32_t index = processor_index(record.processor);
+  Processor& at = processors_[index];
   // What began within this one was nested in it.
   Ticks nested = 0;
   while (!at.interrupts.empty() && at.interrupts.back().begin >= record.begin) {
@@ -168,7 +175,7 @@ void Timeline::add(const Interrupt& record) {
   if (at.interrupts.size() == kMaxOpenInterrupts) at.interrupts.erase(at.interrupts.begin());
   at.interrupts.push_back({record.begin, whole});
   if (record.kind == InterruptKind::deferred_threaded) return;
-  ProcessorUse& total = processor_use_[std::min(record.processor, kMaxProcessors - 1)];
+  ProcessorUse& total = processor_use_[index];
   total.seen = true;
   add_to(total.interrupt_ticks, own);
   // The part before the last switch was on top of the thread that ran until then.
@@ -214,7 +221,7 @@ void Timeline::finish(Ticks end) {
   for (std::uint32_t number = 0; number < processors_.size(); ++number) {
     Processor& at = processors_[number];
     if (at.thread_use == kUnknown) continue;
-    charge(number, at, end);
+    charge(number, end);
     at.since = std::max(at.since, end);
   }
 }

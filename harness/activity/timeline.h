@@ -24,17 +24,18 @@ inline constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 // ThreadUse::ready_since of a thread that is not waiting for a processor.
 inline constexpr Ticks kNotReady = std::numeric_limits<Ticks>::min();
 
-// A thread during its life. Ids are reused; every reuse is another ThreadUse.
-struct ThreadUse {
+// A thread during its life. Ids are reused; every reuse is another ThreadUse. What a switch touches
+// fills one cache line.
+struct alignas(64) ThreadUse {
   std::uint32_t thread = 0;
   std::uint32_t process = kUnknown;  // index into Timeline::processes()
   Ticks cpu_ticks = 0;               // without the interrupts on top of it
   std::uint64_t switches_in = 0;
   std::uint64_t preemptions = 0;
+  Ticks ready_since = kNotReady;
   std::uint64_t wake_ups = 0;  // ready, then switched in
   Ticks wake_up_ticks_sum = 0;
   Ticks wake_up_ticks_max = 0;
-  Ticks ready_since = kNotReady;
   std::string name;
 };
 
@@ -135,13 +136,13 @@ class Timeline {
     std::string path;
   };
 
-  Processor& processor(std::uint32_t number);
+  std::uint32_t processor_index(std::uint32_t number);
   std::uint32_t use_of(std::uint32_t thread);
   std::uint32_t find_use(std::uint32_t thread) const;
   std::uint32_t new_use(std::uint32_t thread);
   void set_use(std::uint32_t thread, std::uint32_t use);
   std::uint32_t process_use(std::uint32_t process);
-  void charge(std::uint32_t number, Processor& processor, Ticks until);
+  void charge(std::uint32_t index, Ticks until);
   void note_wake_up(ThreadUse& use, Ticks time);
 
   std::int64_t ticks_per_second_;

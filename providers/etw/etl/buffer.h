@@ -14,15 +14,14 @@ inline constexpr std::uint32_t kBufferHeaderBytes = 0x48;
 // ETW accepts no session with larger buffers (16 MB since Windows 10); a larger size is damage.
 inline constexpr std::uint32_t kMaxBufferBytes = 16u << 20;
 
-enum BufferFlag : std::uint16_t {
-  kFlushMarker = 0x01,
-  kEventsLost = 0x02,
-  kBufferLost = 0x04,
-  kRealTimeBackupCorrupt = 0x08,
-  kRealTimeBackup = 0x10,
-  kProcessorIndexIs16Bit = 0x20,
-  kCompressed = 0x40,
-};
+// Bits of a buffer's flags.
+inline constexpr std::uint16_t kFlushMarker = 0x01;
+inline constexpr std::uint16_t kEventsLost = 0x02;
+inline constexpr std::uint16_t kBufferLost = 0x04;
+inline constexpr std::uint16_t kRealTimeBackupCorrupt = 0x08;
+inline constexpr std::uint16_t kRealTimeBackup = 0x10;
+inline constexpr std::uint16_t kProcessorIndexIs16Bit = 0x20;
+inline constexpr std::uint16_t kCompressed = 0x40;
 
 enum class BufferType : std::uint16_t {
   generic = 0,
@@ -44,7 +43,7 @@ struct BufferHeader {
   std::uint32_t state = 0;         // in a compressed file's header buffer: compression format
   std::uint16_t processor = 0;
   std::uint16_t logger_id = 0;
-  std::uint16_t flags = 0;  // BufferFlag bits
+  std::uint16_t flags = 0;  // kFlushMarker and so on
   BufferType type = BufferType::generic;
 
   bool is_compressed() const { return (flags & kCompressed) != 0; }

@@ -146,6 +146,10 @@ Json notes(const KernelActivity& kernel) {
   missing(kernel.timeline().ready_records() > 0, enabled.ready_threads, "ready-thread events");
   missing(interrupts, enabled.interrupts, "ISRs");
   missing(deferred, enabled.deferred_routines, "DPCs");
+  if (std::uint64_t count = kernel.switch_batches()) {
+    rows.push_back(fmt::format(
+        "{} batches of compact context switches are not accounted; record without them", count));
+  }
   if (std::uint64_t count = kernel.timeline().mismatched_switches()) {
     rows.push_back(
         fmt::format("{} switches do not follow from the one before: events are missing", count));

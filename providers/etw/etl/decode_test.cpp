@@ -436,6 +436,26 @@ TEST_CASE("kernel layouts: published payloads of a context switch, a DPC and an 
   CHECK(decoded.undecoded_bytes == 0);
 }
 
+// The parts that Windows' symbol files name, PERFINFO_CCSWAP_BUFFER; its items stay raw.
+TEST_CASE("kernel layouts: a batch of compact context switches") {
+  KernelRecord record;
+  record.hook_id = 0x0525;
+  record.version = 2;
+  ByteBuilder b;
+  b.u64(1000);
+  for (unsigned i = 0; i < 16; ++i) b.u32(100 + i);
+  for (unsigned i = 0; i < 16; ++i) b.u8(i);
+  record.payload = b.u16(0x0018).u16(0x0321).bytes();
+  Decoder decoder;
+  Decoded decoded = decode(decoder, perf_info_record(record, {}));
+  CHECK(decoded.name == "Thread/CompCS");
+  CHECK(decoded.complete);
+  CHECK(decoded.fields.at("FirstTimeStamp") == 1000);
+  CHECK(decoded.fields.at("TidTable").at(15) == 115);
+  CHECK(decoded.fields.at("ThreadBasePriority").at(3) == 3);
+  CHECK(decoded.fields.at("Items") == nlohmann::json{"0x18", "0x321"});
+}
+
 TEST_CASE("kernel layouts: process with and without a SID, both pointer sizes") {
   unsigned pointer_bytes = GENERATE(4u, 8u);
   bool with_sid = GENERATE(true, false);
@@ -534,6 +554,19 @@ TEST_CASE("text is escaped for TSV and JSON, and names that repeat are numbered"
       decode_tracelogging(metadata, ByteBuilder().text8("x\ty\n\\").text8("\"\x01").bytes());
   CHECK(decoded.tsv == "\ta=x\\ty\\n\\\\\ta=\"\x01");
   CHECK(decoded.fields == nlohmann::json{{"a", "x\ty\n\\"}, {"a#2", "\"\x01"}});
+}
+
+TEST_CASE("names of a manifest that are not UTF-8 come out as valid JSON") {
+  std::string manifest(kManifest);
+  // A Latin-1 e with acute accent, and half a surrogate pair, which pugixml passes on as it is.
+  manifest.replace(manifest.find("\"colour\""), 8, "\"caf\xE9\"");
+  manifest.replace(manifest.find("\"yes\""), 5, "\"&#xD800;\"");
+  Decoder decoder;
+  decoder.add_manifest(as_bytes(manifest));
+  // decode() parses the JSON strictly.
+  Decoded decoded = decode(decoder, event_record(manifest_event()));
+  CHECK(decoded.fields.at("caf\u00e9") == "Blue");
+  CHECK(decoded.fields.size() == 9);
 }
 
 // RFC 5952, section 4 and the examples of RFC 4291.

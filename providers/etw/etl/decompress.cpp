@@ -1,5 +1,7 @@
 #include "providers/etw/etl/decompress.h"
 
+#include <bit>
+
 #include "providers/etw/etl/match_copy.h"
 
 namespace tailgate::etl {
@@ -24,30 +26,76 @@ bool decompress(CompressionFormat format, Bytes in, std::span<std::uint8_t> out)
 namespace {
 
 constexpr std::size_t kLznt1ChunkBytes = 4096;
+// Behind the last of a flag byte's bits: whatever is left of them, counting zeros ends here.
+constexpr unsigned kFlagsEnd = 0x100;
+constexpr unsigned kNoFlags = 1;
+// How far from the ends items are decoded without checking each read: a flag byte, eight literals
+// (touching as many bytes of output) and a match.
+constexpr std::ptrdiff_t kUncheckedInputBytes = 16;
+constexpr std::ptrdiff_t kUncheckedOutputBytes = 16;
 
-bool decompress_lznt1_chunk(Bytes in, std::uint8_t* chunk, const std::uint8_t* end,
-                            std::uint8_t*& to) {
-  const std::uint8_t* from = in.data();
-  const std::uint8_t* in_end = from + in.size();
-  while (from < in_end && to < end) {
-    unsigned flags = *from++;
-    for (int item = 0; item < 8 && from < in_end && to < end; ++item, flags >>= 1) {
-      if (!(flags & 1)) {
-        *to++ = *from++;
-        continue;
-      }
-      if (in_end - from < 2) return false;
-      unsigned match = load<std::uint16_t>(from);
-      from += 2;
-      auto position = static_cast<std::size_t>(to - chunk);
-      if (position == 0) return false;
-      unsigned length_bits = 12;
-      for (std::size_t i = position - 1; i >= 0x10; i >>= 1) --length_bits;
-      std::size_t distance = (match >> length_bits) + 1;
-      std::size_t length = (match & ((1u << length_bits) - 1)) + 3;
-      if (distance > position || length > static_cast<std::size_t>(end - to)) return false;
-      copy_match(to, distance, length, end);
-      to += length;
+struct Lznt1State {
+  const std::uint8_t* in;
+  const std::uint8_t* const in_end;
+  std::uint8_t* to;
+  std::uint8_t* const chunk;
+  std::uint8_t* const end;  // of the chunk's output, at most
+  unsigned flags = kNoFlags;
+};
+
+// Reads a match and copies it. False when it starts before the chunk or ends behind it. The caller
+// has checked that its two bytes are there.
+inline bool take_lznt1_match(Lznt1State& s) {
+  unsigned match = load<std::uint16_t>(s.in);
+  s.in += 2;
+  auto position = static_cast<unsigned>(s.to - s.chunk);
+  if (position == 0) return false;
+  // The length has 12 bits up to position 16, and one less at each doubling after it.
+  auto length_bits = 16 - static_cast<unsigned>(std::bit_width((position - 1) | 8u));
+  std::size_t distance = (match >> length_bits) + 1;
+  std::size_t length = (match & ((1u << length_bits) - 1)) + 3;
+  if (distance > position || !copy_match(s.to, distance, length, s.end)) return false;
+  s.to += length;
+  return true;
+}
+
+bool decode_unchecked(Lznt1State& state) {
+  if (state.in_end - state.in < kUncheckedInputBytes) return true;
+  if (state.end - state.to < kUncheckedOutputBytes) return true;
+  // Locals, or every step would go through memory.
+  Lznt1State s = state;
+  const std::uint8_t* const in_safe = s.in_end - kUncheckedInputBytes;
+  const std::uint8_t* const to_safe = s.end - kUncheckedOutputBytes;
+  while (s.in <= in_safe && s.to <= to_safe) {
+    if (s.flags == kNoFlags) s.flags = *s.in++ | kFlagsEnd;
+    auto literals = static_cast<unsigned>(std::countr_zero(s.flags));
+    std::memcpy(s.to, s.in, 8);
+    s.to += literals;
+    s.in += literals;
+    s.flags >>= literals;
+    if (s.flags == kNoFlags) continue;
+    s.flags >>= 1;
+    if (!take_lznt1_match(s)) return false;
+  }
+  state.in = s.in;
+  state.to = s.to;
+  state.flags = s.flags;
+  return true;
+}
+
+// Decodes what is left of a chunk.
+bool decode_checked(Lznt1State& s) {
+  while (s.in < s.in_end && s.to < s.end) {
+    if (s.flags == kNoFlags) {
+      s.flags = *s.in++ | kFlagsEnd;
+      continue;
+    }
+    bool match = (s.flags & 1) != 0;
+    s.flags >>= 1;
+    if (!match) {
+      *s.to++ = *s.in++;
+    } else if (s.in_end - s.in < 2 || !take_lznt1_match(s)) {
+      return false;
     }
   }
   return true;
@@ -66,10 +114,15 @@ bool decompress_lznt1(Bytes in, std::span<std::uint8_t> out) {
     Bytes chunk = in.subspan(2, chunk_bytes);
     in = in.subspan(2 + chunk_bytes);
     auto room = static_cast<std::size_t>(out_end - to);
-    std::uint8_t* start = to;
     std::uint8_t* end = to + (room < kLznt1ChunkBytes ? room : kLznt1ChunkBytes);
     if (header & 0x8000) {
-      if (!decompress_lznt1_chunk(chunk, start, end, to)) return false;
+      Lznt1State state{.in = chunk.data(),
+                       .in_end = chunk.data() + chunk.size(),
+                       .to = to,
+                       .chunk = to,
+                       .end = end};
+      if (!decode_unchecked(state) || !decode_checked(state)) return false;
+      to = state.to;
     } else {
       if (chunk.size() > static_cast<std::size_t>(end - to)) return false;
       std::memcpy(to, chunk.data(), chunk.size());

@@ -80,13 +80,18 @@ const std::vector<std::uint8_t>& large_event_trace() {
   return trace;
 }
 
+// Bytes of one iteration.
+void set_bytes(benchmark::State& state, std::size_t bytes) {
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
+}
+
 void memory_read(benchmark::State& state) {
   const auto& bytes = large_switch_trace();
   const auto* words = reinterpret_cast<const std::uint64_t*>(bytes.data());
   for (auto _ : state) {
     benchmark::DoNotOptimize(std::accumulate(words, words + bytes.size() / 8, std::uint64_t{0}));
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
+  set_bytes(state, bytes.size());
 }
 
 void memory_copy(benchmark::State& state) {
@@ -96,7 +101,7 @@ void memory_copy(benchmark::State& state) {
     std::memcpy(to.data(), bytes.data(), bytes.size());
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
+  set_bytes(state, bytes.size());
 }
 
 void walk(benchmark::State& state, const std::vector<std::uint8_t>& bytes) {
@@ -112,7 +117,7 @@ void walk(benchmark::State& state, const std::vector<std::uint8_t>& bytes) {
     benchmark::DoNotOptimize(times);
   }
   state.SetItemsProcessed(events);
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
+  set_bytes(state, bytes.size());
 }
 
 void header_walk_switches(benchmark::State& state) {
@@ -166,8 +171,20 @@ void decompression(benchmark::State& state, CompressionFormat format) {
       benchmark::DoNotOptimize(out.data());
     }
   }
-  state.SetBytesProcessed(
-      static_cast<std::int64_t>(state.iterations() * packed.size() * kBufferBytes));
+  set_bytes(state, packed.size() * kBufferBytes);
+}
+
+// Every record of an XPRESS trace in order of time, with as many helper threads as the argument
+// says. Real time: the helpers' is what this is about.
+void read_compressed(benchmark::State& state) {
+  static const auto bytes = switches(1'000'000, CompressionFormat::xpress, 1);
+  TraceFile file(bytes, "benchmark");
+  std::int64_t unpacked = 0;
+  for (auto _ : state) {
+    TraceReader reader({&file}, ReadOrder::time, static_cast<unsigned>(state.range(0)));
+    while (const Record* record = reader.next()) unpacked += record->size_bytes;
+  }
+  state.SetBytesProcessed(unpacked);
 }
 
 void decode_to_tsv(benchmark::State& state, const std::vector<std::uint8_t>& bytes) {
@@ -221,6 +238,11 @@ BENCHMARK(merge_and_cpu_accounting)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(decompression, xpress, CompressionFormat::xpress);
 BENCHMARK_CAPTURE(decompression, xpress_huffman, CompressionFormat::xpress_huffman);
 BENCHMARK_CAPTURE(decompression, lznt1, CompressionFormat::lznt1);
+BENCHMARK(read_compressed)
+    ->ArgName("helpers")
+    ->DenseRange(0, static_cast<int>(default_helpers()))
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(decode_switches_to_tsv)->Unit(benchmark::kMillisecond);
 BENCHMARK(decode_tracelogging_to_tsv)->Unit(benchmark::kMillisecond);
 

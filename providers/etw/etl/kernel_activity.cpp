@@ -115,6 +115,9 @@ void KernelActivity::add_payload(const Record& record, std::uint16_t hook, std::
     case kHookDiskWrite:
     case kHookDiskFlush:
       return add_disk(record, hook, payload);
+    case kHookContextSwitchBatch:
+      ++switch_batches_;
+      return;
     case kHookHeaderExtension:
       return add_masks(payload);
     default:
@@ -236,21 +239,62 @@ void KernelActivity::add_masks(Bytes payload) {
   enabled_.page_faults = enabled_.page_faults || (mask0 & (kHardFaults | kAllFaults));
 }
 
+namespace {
+
+// What an event without ids in its header names in its payload: whoever caused it, which need not
+// be what runs where it is logged.
+struct NamedInPayload {
+  std::size_t thread_at = kNowhere;
+  std::size_t process_at = kNowhere;
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+};
+
+NamedInPayload named_in_payload(const Record& record, const RecordHeader& header) {
+  NamedInPayload at;
+  std::size_t pointer = record.pointer_bytes;
+  constexpr unsigned kTcpIp = 0x06;
+  constexpr unsigned kUdpIp = 0x08;
+  if (!header.is_kernel()) return at;
+  if (header.hook_id >> 8 == kTcpIp || header.hook_id >> 8 == kUdpIp) {
+    at.process_at = 0;
+  } else if (header.hook_id == kHookSampledProfile) {
+    at.thread_at = pointer;
+  } else if (header.hook_id == kHookHardFault) {
+    at.thread_at = 16 + 2 * pointer;
+  } else if (header.version >= 3 &&
+             (header.hook_id == kHookDiskRead || header.hook_id == kHookDiskWrite)) {
+    at.thread_at = 32 + 2 * pointer;
+  } else if (header.version >= 3 && header.hook_id == kHookDiskFlush) {
+    at.thread_at = 16 + pointer;
+  }
+  return at;
+}
+
+std::uint32_t id_at(Bytes payload, std::size_t at) {
+  if (at > payload.size() || payload.size() - at < 4) return RecordHeader::kNoId;
+  return load<std::uint32_t>(payload.data() + at);
+}
+
+}  // namespace
+
 bool KernelActivity::attribute(const Record& record, RecordHeader& header) const {
-  if (header.thread_id != RecordHeader::kNoId) {
-    if (header.process_id != RecordHeader::kNoId) return false;
-    header.process_id = timeline_.process_of(header.thread_id);
-    return header.process_id != RecordHeader::kNoId;
+  constexpr std::uint32_t kNoId = RecordHeader::kNoId;
+  if (header.thread_id == kNoId) {
+    NamedInPayload named = named_in_payload(record, header);
+    std::uint32_t process = id_at(header.payload, named.process_at);
+    if (process != kNoId) {
+      header.process_id = process;
+      return true;
+    }
+    header.thread_id = id_at(header.payload, named.thread_at);
+    if (header.thread_id == kNoId) header.thread_id = timeline_.running_thread(record.processor);
+    if (header.thread_id == kNoId) return false;
+    if (header.process_id == kNoId) header.process_id = timeline_.process_of(header.thread_id);
+    return true;
   }
-  bool sample = header.is_kernel() && header.hook_id == kHookSampledProfile &&
-                header.payload.size() >= record.pointer_bytes + 4u;
-  header.thread_id = sample ? load<std::uint32_t>(header.payload.data() + record.pointer_bytes)
-                            : timeline_.running_thread(record.processor);
-  if (header.thread_id == RecordHeader::kNoId) return false;
-  if (header.process_id == RecordHeader::kNoId) {
-    header.process_id = timeline_.process_of(header.thread_id);
-  }
-  return true;
+  if (header.process_id != kNoId) return false;
+  header.process_id = timeline_.process_of(header.thread_id);
+  return header.process_id != kNoId;
 }
 
 }  // namespace tailgate::etl

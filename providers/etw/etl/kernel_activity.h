@@ -60,14 +60,18 @@ class KernelActivity {
   // Charges everything up to the last record. Call once, after it.
   void finish() { timeline_.finish(last_time_); }
 
-  // Fills thread and process id of a header that lacks them from who was running, or from the
-  // payload where that names the thread (samples). True when something was filled in.
+  // Fills thread and process id of a header that lacks them: from the payload where that names who
+  // caused the event (samples, disk, hard faults: the thread; network: the process alone), else
+  // from who was running. True when something was filled in.
   bool attribute(const Record& record, RecordHeader& header) const;
 
   activity::Timeline& timeline() { return timeline_; }
   const activity::Timeline& timeline() const { return timeline_; }
   const std::map<std::uint32_t, DiskUse>& disks() const { return disks_; }
   const FaultUse& faults() const { return faults_; }
+  // Records that hold many context switches in compact form. Their times are not accounted: the
+  // meaning of an item among its neighbours is not documented.
+  std::uint64_t switch_batches() const { return switch_batches_; }
 
   // What the session recorded, from its group masks: a missing kind is then "not enabled" instead
   // of "none". Unset when the trace holds no masks.
@@ -116,6 +120,7 @@ class KernelActivity {
   activity::Ticks last_time_;
   std::map<std::uint32_t, DiskUse> disks_;
   FaultUse faults_;
+  std::uint64_t switch_batches_ = 0;
   Enabled enabled_;
   std::vector<Field> fields_;
 };

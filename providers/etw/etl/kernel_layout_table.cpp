@@ -136,7 +136,9 @@ constexpr KernelLayoutRow kKernelRows[] = {
      "u32 NewThreadId, u32 OldThreadId, i8 NewThreadPriority, i8 OldThreadPriority, "
      "u8 PreviousCState, i8 SpareByte, i8 OldThreadWaitReason, i8 OldThreadWaitMode, "
      "i8 OldThreadState, i8 OldThreadWaitIdealProcessor, u32 NewThreadWaitTime, u32 Reserved"},
-    {0x0525, 0, 2, "CompCS", ""},
+    // Items of 2, 4 or 8 bytes follow, packed by bits; the lowest two say which.
+    {0x0525, 0, 2, "CompCS",
+     "i64 FirstTimeStamp, u32*16 TidTable, i8*16 ThreadBasePriority, x16* Items"},
     {0x0532, 0, 2, "ReadyThread",
      "u32 TThreadId, i8 AdjustReason, i8 AdjustIncrement, u8 Flag, u8 Reserved"},
     {0x0548, 0, 2, "SetName", "u32 ProcessId, u32 TThreadId, w ThreadName"},

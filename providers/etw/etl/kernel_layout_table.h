@@ -2,7 +2,7 @@
 //
 // A row's fields are "type name" separated by commas. Types:
 //   P pointer in hex        Z pointer-sized number   u8 u16 u32 u64 i8 i16 i32 i64 numbers
-//   x32 x64 hex numbers     b8 boolean byte          ft FILETIME         guid
+//   x8 x16 x32 x64 hex      b8 boolean byte          ft FILETIME         guid
 //   s, w  text to a NUL     wN  N UTF-16 characters  sid  TOKEN_USER and SID, or u32 0
 //   ip4 ip6 port            network addresses        rawN  N bytes
 // "*" behind a type: as many as the payload holds; "*N": N of them.

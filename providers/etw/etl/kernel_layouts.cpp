@@ -35,6 +35,7 @@ constexpr TypeName kTypes[] = {
     {"i32", ValueType::i32, ValueFormat::standard},
     {"i64", ValueType::i64, ValueFormat::standard},
     {"x8", ValueType::u8, ValueFormat::hex},
+    {"x16", ValueType::u16, ValueFormat::hex},
     {"x32", ValueType::hex32, ValueFormat::standard},
     {"x64", ValueType::hex64, ValueFormat::standard},
     {"b8", ValueType::bool8, ValueFormat::standard},

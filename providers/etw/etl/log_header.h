@@ -13,17 +13,16 @@ namespace tailgate::etl {
 
 inline constexpr std::int64_t kFiletimeTicksPerSecond = 10'000'000;
 
-enum LogFileMode : std::uint32_t {
-  kModeSequential = 0x1,
-  kModeCircular = 0x2,
-  kModeAppend = 0x4,
-  kModeNewFile = 0x8,
-  kModePrivateLogger = 0x800,
-  kModeRelogged = 0x10000,
-  kModeSystemLogger = 0x2000000,
-  kModeCompressed = 0x4000000,
-  kModeNoPerProcessorBuffering = 0x10000000,
-};
+// Bits of a session's mode.
+inline constexpr std::uint32_t kModeSequential = 0x1;
+inline constexpr std::uint32_t kModeCircular = 0x2;
+inline constexpr std::uint32_t kModeAppend = 0x4;
+inline constexpr std::uint32_t kModeNewFile = 0x8;
+inline constexpr std::uint32_t kModePrivateLogger = 0x800;
+inline constexpr std::uint32_t kModeRelogged = 0x10000;
+inline constexpr std::uint32_t kModeSystemLogger = 0x2000000;
+inline constexpr std::uint32_t kModeCompressed = 0x4000000;
+inline constexpr std::uint32_t kModeNoPerProcessorBuffering = 0x10000000;
 
 enum class ClockType : std::uint32_t { performance_counter = 1, system_time = 2, cpu_cycles = 3 };
 
@@ -45,7 +44,7 @@ struct LogFileHeader {
   std::int64_t end_filetime = 0;  // 0: not closed; of one source only in merged files
   std::uint32_t timer_resolution_100ns = 0;
   std::uint32_t max_file_mb = 0;
-  std::uint32_t mode = 0;  // LogFileMode bits
+  std::uint32_t mode = 0;  // kModeSequential and so on
   std::uint32_t buffers_written = 0;
   std::uint32_t start_buffers = 0;
   std::uint32_t pointer_bytes = 8;  // the logger's

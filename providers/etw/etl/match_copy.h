@@ -1,6 +1,7 @@
 // The copy that every LZ77 decoder ends in.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,38 +11,65 @@ namespace tailgate::etl {
 // Slack behind a match's end within which copy_match() may write before the real bytes follow.
 inline constexpr std::size_t kCopySlackBytes = 32;
 
-// Copies `length` bytes to `to` from `distance` bytes before it, as if byte by byte: a distance
-// below the length repeats a pattern. The caller has checked that the source starts inside the
-// output and that to + length <= end. Bytes up to end may be overwritten beyond the match.
-inline void copy_match(std::uint8_t* to, std::size_t distance, std::size_t length,
-                       const std::uint8_t* end) {
+namespace detail {
+
+// Factor that repeats the lowest `distance` bytes of a word through all eight.
+inline constexpr std::array<std::uint64_t, 8> kRepeat = {0,
+                                                         0x0101010101010101,
+                                                         0x0001000100010001,
+                                                         0x0001000001000001,
+                                                         0x0000000100000001,
+                                                         0x0000010000000001,
+                                                         0x0001000000000001,
+                                                         0x0100000000000001};
+
+// Two copies of 8 bytes, right for distances of 8 and more. Not one of 16: a load that spans two
+// recent stores waits until both have left the store buffer, and the smaller ones rarely do.
+inline void copy_16_bytes(std::uint8_t* to, const std::uint8_t* from) {
+  std::memcpy(to, from, 8);
+  std::memcpy(to + 8, from + 8, 8);
+}
+
+// copy_match() where kCopySlackBytes behind the match's end may be overwritten.
+inline void copy_match_with_slack(std::uint8_t* to, std::size_t distance, std::size_t length) {
   const std::uint8_t* from = to - distance;
-  if (static_cast<std::size_t>(end - to) >= length + kCopySlackBytes) {
-    if (distance >= 16) {
-      std::memcpy(to, from, 16);
-      for (std::size_t done = 16; done < length; done += 16) {
-        std::memcpy(to + done, from + done, 16);
-      }
-      return;
-    }
-    if (distance >= 8) {
-      for (std::size_t done = 0; done < length; done += 8) {
-        std::memcpy(to + done, from + done, 8);
-      }
-      return;
-    }
-    // Short pattern: spell out 8 bytes, then repeat them at a distance that is a multiple of the
-    // pattern's and at least 8.
-    for (std::size_t i = 0; i < 8; ++i) to[i] = from[i];
-    if (length <= 8) return;
-    std::size_t stride = distance * ((8 + distance - 1) / distance);
-    for (std::size_t i = 8; i < stride; ++i) to[i] = to[i - distance];
-    for (std::size_t done = stride; done < length; done += 8) {
-      std::memcpy(to + done, to + done - stride, 8);
-    }
+  if (distance >= 8) {
+    copy_16_bytes(to, from);
+    for (std::size_t done = 16; done < length; done += 16) copy_16_bytes(to + done, from + done);
     return;
   }
-  for (std::size_t i = 0; i < length; ++i) to[i] = from[i];
+  // A short pattern, spelled out in a word that is stored again and again, each time a whole number
+  // of patterns further.
+  std::uint64_t word;
+  std::memcpy(&word, from, 8);
+  word = (word & ((std::uint64_t{1} << (8 * distance)) - 1)) * kRepeat[distance];
+  std::size_t stride = 8 - 8 % distance;
+  for (std::size_t done = 0; done < length; done += stride) std::memcpy(to + done, &word, 8);
+}
+
+}  // namespace detail
+
+// Copies `length` bytes to `to` from `distance` bytes before it, as if byte by byte: a distance
+// below the length repeats a pattern. The caller has checked that the source starts inside the
+// output. False, and nothing is copied, when the match would end behind `end`. Bytes up to end may
+// be overwritten beyond the match.
+inline bool copy_match(std::uint8_t* to, std::size_t distance, std::size_t length,
+                       const std::uint8_t* end) {
+  auto room = static_cast<std::size_t>(end - to);
+  if (length + kCopySlackBytes <= room) {
+    detail::copy_match_with_slack(to, distance, length);
+    return true;
+  }
+  if (length > room) return false;
+  // Fills that end a buffer are long: only their last bytes go one by one.
+  std::size_t done = 0;
+  if (room > kCopySlackBytes) {
+    done = room - kCopySlackBytes;
+    detail::copy_match_with_slack(to, distance, done);
+  }
+  const std::uint8_t* from = to - distance;
+  for (; done < length; ++done) to[done] = from[done];
+  return true;
 }
 
 }  // namespace tailgate::etl

@@ -134,6 +134,42 @@ TEST_CASE("dump: records without thread ids get those of who was running") {
   }
 }
 
+// A disk's completion and a packet are logged on whatever runs: the payload says whose they are.
+TEST_CASE("dump: records whose payload names thread or process get those, not who was running") {
+  WriterOptions options;
+  TraceWriter writer(options);
+  std::int64_t time = options.start_raw;
+  auto kernel = [&](std::uint16_t hook, std::uint8_t version, const ByteBuilder& payload) {
+    KernelRecord record;
+    record.hook_id = hook;
+    record.version = version;
+    record.time = ++time;
+    record.payload = payload.bytes();
+    writer.add(0, perf_info_record(record));
+  };
+  kernel(0x0503, 1, ByteBuilder().u32(600).u32(77));
+  writer.add(0, context_switch_record(++time, 8, 0));
+  kernel(0x010A, 3, ByteBuilder().zeros(48).u32(77));
+  kernel(0x010E, 3, ByteBuilder().zeros(24).u32(77));
+  kernel(0x0220, 2, ByteBuilder().zeros(32).u32(77).u32(4096));
+  kernel(0x060A, 2, ByteBuilder().u32(900).zeros(40));
+  std::vector<std::uint8_t> bytes = writer.file();
+  TraceFile file(bytes, "test");
+  DumpOptions dump_options;
+  dump_options.format = DumpFormat::json_lines;
+  dump_options.filter.events = {"DiskIo/Read", "DiskIo/FlushBuffers", "HardFault", "TcpIp/Send"};
+  auto lines = lines_of(dump(file, dump_options));
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    nlohmann::json event = nlohmann::json::parse(lines[i]);
+    CHECK(event["tid"] == 77);
+    CHECK(event["pid"] == 600);
+  }
+  nlohmann::json packet = nlohmann::json::parse(lines[3]);
+  CHECK(packet["pid"] == 900);
+  CHECK(packet["tid"].is_null());
+}
+
 TEST_CASE("dump: filters, limits and the shape of TSV") {
   std::vector<std::uint8_t> bytes = kernel_trace();
   TraceFile file(bytes, "test");

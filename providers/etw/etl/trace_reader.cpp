@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -166,11 +167,11 @@ void TraceReader::add_sorted_streams(const TraceFile& file, std::uint16_t epoch)
   }
 }
 
-TraceReader::Entrant TraceReader::entrant(std::size_t index) const {
+// Where a stream stands before the first record.
+std::uint64_t TraceReader::first_key(std::size_t index) {
   const Stream& stream = *streams_[index];
-  if (stream.sorted) return {stream.buffers.front().first_time, index};
-  if (stream.opened) return {stream.current.time, index};
-  return {std::numeric_limits<std::int64_t>::max(), index + kDone};
+  if (stream.sorted) return key_of(stream.buffers.front().first_time);
+  return open_batch(index);
 }
 
 void TraceReader::start_tournament() {
@@ -178,21 +179,19 @@ void TraceReader::start_tournament() {
   for (auto& stream : streams_) {
     if (!stream->sorted) request_ahead(*stream);
   }
-  for (auto& stream : streams_) {
-    if (!stream->sorted) advance(*stream);
-  }
-  std::size_t count = streams_.size();
-  losers_.assign(count, {});
-  std::vector<Entrant> winners(2 * count);
-  for (std::size_t i = 0; i < count; ++i) winners[count + i] = entrant(i);
-  for (std::size_t node = count; node-- > 1;) {
+  std::size_t leaves = std::bit_ceil(streams_.size());
+  heads_.assign(streams_.size(), {});
+  losers_.assign(leaves, {});
+  std::vector<Entrant> winners(2 * leaves);
+  for (std::size_t i = 0; i < streams_.size(); ++i) winners[leaves + i] = {first_key(i), i};
+  for (std::size_t node = leaves; node-- > 1;) {
     const Entrant& left = winners[2 * node];
     const Entrant& right = winners[2 * node + 1];
-    bool left_first = before(left, right);
+    bool left_first = left.key <= right.key;
     winners[node] = left_first ? left : right;
     losers_[node] = left_first ? right : left;
   }
-  winner_ = count == 0 ? Entrant{} : winners[1];
+  winner_ = winners[1];
 }
 
 void TraceReader::request_ahead(Stream& stream) {
@@ -235,21 +234,53 @@ bool TraceReader::open_buffer(Stream& stream) {
   return false;
 }
 
-// The stream's next record from whichever buffer holds it; false when there is none left.
-bool TraceReader::advance(Stream& stream) {
-  std::int64_t last_time = stream.current.time;
+// Decodes the stream's next records and returns the first one's key; kDoneKey when there is none.
+std::uint64_t TraceReader::open_batch(std::size_t index) {
+  Stream& stream = *streams_[index];
+  Head& head = heads_[index];
+  if (!(stream.sorted ? fill_sorted(stream) : fill(stream))) {
+    head = {};
+    return kDoneKey;
+  }
+  head.at = stream.batch.data();
+  head.end = head.at + stream.batch.size();
+  // The vector holds one more, so that the last one's successor can be looked at too.
+  --head.end;
+  head.next_key = key_of(head.at[1].time);
+  return key_of(head.at->time);
+}
+
+// Fills the batch from whichever buffer holds the next record; false when there is none left.
+bool TraceReader::fill(Stream& stream) {
   for (;;) {
-    if (stream.in_buffer && stream.cursor.next(stream.current)) {
-      if (stream.current.time < last_time && order_ == ReadOrder::time && stream.opened) {
-        ++damage_.backward_steps;
-      }
-      stream.opened = true;
-      if (stream.current.kind == RecordKind::unknown) ++damage_.unknown_records;
-      return true;
+    if (stream.in_buffer) {
+      if (fill_from_buffer(stream)) return true;
+      note_end(stream);
     }
-    if (stream.in_buffer) note_end(stream);
     if (!open_buffer(stream)) return false;
   }
+}
+
+bool TraceReader::fill_from_buffer(Stream& stream) {
+  stream.batch.resize(kBatch + 1);
+  // Locals, or every step would go through memory.
+  RecordCursor cursor = stream.cursor;
+  Record* const begin = stream.batch.data();
+  Record* at = begin;
+  std::int64_t last_time = stream.last_time;
+  std::uint64_t backward_steps = 0;
+  std::uint64_t unknown_records = 0;
+  for (; at != begin + kBatch && cursor.next(*at); ++at) {
+    backward_steps += at->time < last_time ? 1 : 0;
+    unknown_records += at->kind == RecordKind::unknown ? 1 : 0;
+    last_time = at->time;
+  }
+  stream.cursor = cursor;
+  stream.last_time = last_time;
+  if (order_ == ReadOrder::time) damage_.backward_steps += backward_steps;
+  damage_.unknown_records += unknown_records;
+  stream.batch.resize(static_cast<std::size_t>(at - begin) + 1);
+  return at != begin;
 }
 
 void TraceReader::note_end(const Stream& stream) {
@@ -258,25 +289,24 @@ void TraceReader::note_end(const Stream& stream) {
   damage_.unread_bytes += stream.buffer_bytes - stream.cursor.position_bytes();
 }
 
-bool TraceReader::advance_sorted(Stream& stream) {
-  if (!stream.opened) {
-    stream.opened = true;
-    if (!open_buffer(stream)) return false;
-    Record record;
-    while (stream.cursor.next(record)) {
-      if (record.kind == RecordKind::unknown) ++damage_.unknown_records;
-      stream.index.push_back(record);
-    }
-    note_end(stream);
-    std::stable_sort(stream.index.begin(), stream.index.end(),
-                     [](const Record& a, const Record& b) { return a.time < b.time; });
-  }
-  if (stream.next_in_index == stream.index.size()) {
-    stream.index = {};
+bool TraceReader::fill_sorted(Stream& stream) {
+  if (stream.opened) {
+    stream.batch = {};
     stream.slots.clear();
     return false;
   }
-  stream.current = stream.index[stream.next_in_index++];
+  stream.opened = true;
+  if (!open_buffer(stream)) return false;
+  Record record;
+  while (stream.cursor.next(record)) {
+    if (record.kind == RecordKind::unknown) ++damage_.unknown_records;
+    stream.batch.push_back(record);
+  }
+  note_end(stream);
+  std::stable_sort(stream.batch.begin(), stream.batch.end(),
+                   [](const Record& a, const Record& b) { return a.time < b.time; });
+  if (stream.batch.empty()) return false;
+  stream.batch.emplace_back();
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Every record of one or several trace files, in order of time across their processors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -54,15 +55,14 @@ class TraceReader {
   const Record* next() {
     for (;;) {
       if (pending_) advance_winner();
-      if (winner_.rank >= kDone) {
+      if (winner_.key == kDoneKey) {
         if (!open_next_group()) return nullptr;
         continue;
       }
-      Stream& stream = *streams_[winner_.rank];
       pending_ = true;
       // A stream that is not open yet has been placed by its earliest time only.
-      if (!stream.opened) continue;
-      return &stream.current;
+      const Head& head = heads_[winner_.stream];
+      if (head.at != nullptr) return head.at;
     }
   }
 
@@ -74,6 +74,7 @@ class TraceReader {
   // Which clock, from 0.
   std::size_t clock_index() const { return group_; }
 
+  // Counts records as they are decoded, which may be some dozens ahead of their delivery.
   const ReadDamage& damage() const { return damage_; }
 
  private:
@@ -82,27 +83,35 @@ class TraceReader {
     const BufferRef* buffer;
     std::int64_t first_time = 0;  // sorted streams only
   };
+  // Records decoded at a time: enough to keep the cursor's state in registers, and few enough for
+  // the batches of many processors to stay in the first-level cache.
+  static constexpr std::size_t kBatch = 32;
   struct Stream {
     std::vector<BufferAt> buffers;
     std::vector<PrefetchSlot> slots;  // ring: buffer i is in slot i % size
     std::size_t next_buffer = 0;
     std::size_t requested = 0;
     RecordCursor cursor;
-    Record current;
+    std::int64_t last_time = std::numeric_limits<std::int64_t>::min();  // decoded so far
     std::uint32_t buffer_bytes = 0;
     bool in_buffer = false;
-    bool sorted = false;  // times may go back inside the buffer: deliver from `index`
-    bool opened = false;
-    std::vector<Record> index;
-    std::size_t next_in_index = 0;
+    bool sorted = false;  // times may go back inside the buffer: its records are sorted first
+    bool opened = false;  // sorted streams only
+    std::vector<Record> batch;
   };
-  // A stream's place in the tournament: its time, and its index in streams_ (plus kDone when it has
-  // ended), which decides between equal times.
+  // What the merge needs of a stream. One record beyond `end` can be read: its time is looked at
+  // early, and not used.
+  struct Head {
+    const Record* at = nullptr;  // the stream's current record; null: none has been decoded yet
+    const Record* end = nullptr;
+    std::uint64_t next_key = 0;  // of at + 1, known before the merge gets there
+  };
+  // A stream's place in the tournament.
   struct Entrant {
-    std::int64_t time = 0;
-    std::uint64_t rank = kDone;
+    std::uint64_t key = kDoneKey;
+    std::uint64_t stream = 0;
   };
-  static constexpr std::uint64_t kDone = std::uint64_t{1} << 32;
+  static constexpr std::uint64_t kDoneKey = std::numeric_limits<std::uint64_t>::max();
   struct Group {
     SessionClock clock;
     const LogFileHeader* header = nullptr;
@@ -115,44 +124,47 @@ class TraceReader {
   void add_stream_in_file_order(const Group& group);
   void add_sorted_streams(const TraceFile& file, std::uint16_t epoch);
   void start_tournament();
-  Entrant entrant(std::size_t index) const;
-  bool advance(Stream& stream);
-  bool advance_sorted(Stream& stream);
+  std::uint64_t first_key(std::size_t index);
+  std::uint64_t open_batch(std::size_t index);
+  bool fill(Stream& stream);
+  bool fill_from_buffer(Stream& stream);
+  bool fill_sorted(Stream& stream);
   void note_end(const Stream& stream);
   bool open_buffer(Stream& stream);
   void request_ahead(Stream& stream);
 
-  static bool before(const Entrant& a, const Entrant& b) {
-    // Not short-circuited: the outcome is random, and a wrong guess costs more than both compares.
-    return (a.time < b.time) | ((a.time == b.time) & (a.rank < b.rank));
+  // A time as an unsigned number in the same order, with room for 0 below and kDoneKey above.
+  static std::uint64_t key_of(std::int64_t time) {
+    std::uint64_t key = static_cast<std::uint64_t>(time) ^ (std::uint64_t{1} << 63);
+    return std::clamp<std::uint64_t>(key, 1, kDoneKey - 1);
   }
 
   // Moves the delivered record's stream on, and plays its matches up the tree of losers: one match
   // a level, the winner is the next record.
   void advance_winner() {
-    auto index = static_cast<std::size_t>(winner_.rank);
-    Stream& stream = *streams_[index];
     pending_ = false;
-    Entrant current{0, winner_.rank};
-    if (!stream.sorted && stream.cursor.next(stream.current)) {
-      if (stream.current.time < winner_.time && order_ == ReadOrder::time) {
-        ++damage_.backward_steps;
-      }
-      if (stream.current.kind == RecordKind::unknown) ++damage_.unknown_records;
-      current.time = stream.current.time;
-    } else if (stream.sorted ? advance_sorted(stream) : advance(stream)) {
-      current.time = stream.current.time;
+    Entrant current = winner_;
+    Head& head = heads_[current.stream];
+    current.key = head.next_key;
+    if (head.at != nullptr && head.at + 1 != head.end) {
+      ++head.at;
+      head.next_key = key_of(head.at[1].time);
     } else {
-      current = {std::numeric_limits<std::int64_t>::max(), winner_.rank + kDone};
+      current.key = open_batch(current.stream);
     }
-    for (std::size_t at = (streams_.size() + index) / 2; at > 0; at /= 2) {
-      Entrant& loser = losers_[at];
+    // No branches: the outcome is random, and a wrong guess costs more than all of the matches.
+    for (std::size_t node = losers_.size() + current.stream; node > 1; node /= 2) {
+      Entrant& loser = losers_[node / 2];
       Entrant was = loser;
-      bool loses = before(was, current);
-      loser.time = loses ? current.time : was.time;
-      loser.rank = loses ? current.rank : was.rank;
-      current.time = loses ? was.time : current.time;
-      current.rank = loses ? was.rank : current.rank;
+      // Equal times go to the lower stream, which is the left one: the waiting one if the current
+      // one comes from the right. Keys are at least 1.
+      // Compilers turn a choice between the two into a branch, but not this exchange.
+      std::uint64_t loses = was.key - (node & 1) < current.key ? ~std::uint64_t{0} : 0;
+      std::uint64_t other_key = (was.key ^ current.key) & loses;
+      std::uint64_t other_stream = (was.stream ^ current.stream) & loses;
+      loser = {was.key ^ other_key, was.stream ^ other_stream};
+      current.key ^= other_key;
+      current.stream ^= other_stream;
     }
     winner_ = current;
   }
@@ -164,9 +176,12 @@ class TraceReader {
   std::size_t group_ = 0;
   bool group_open_ = false;
   std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<Head> heads_;  // by stream
   Entrant winner_;
-  std::vector<Entrant> losers_;  // by node; node n's children are 2n and 2n + 1, leaves come last
-  bool pending_ = false;         // the winner's record has been delivered
+  // By node; node n's children are 2n and 2n + 1. As many nodes as leaves, the streams in order and
+  // then empty ones up to a power of two.
+  std::vector<Entrant> losers_;
+  bool pending_ = false;  // the winner's record has been delivered
   ReadDamage damage_;
   std::unique_ptr<Prefetcher> prefetcher_;
 };

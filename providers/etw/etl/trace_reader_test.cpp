@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <numeric>
 #include <random>
 
 #include "harness/base/error.h"
@@ -69,7 +70,8 @@ TEST_CASE("records of many processors come in order of time, whatever the compre
   for (unsigned helpers : {0u, 3u}) {
     Read read = read_all({&file}, ReadOrder::time, helpers);
     REQUIRE(read.records.size() == 5000);
-    for (int i = 0; i < 5000; ++i) REQUIRE(read.records[i].first == options.start_raw + i + 1);
+    std::int64_t time = options.start_raw;
+    for (const auto& record : read.records) REQUIRE(record.first == ++time);
     CHECK_FALSE(read.damage.any());
   }
   CHECK(read_all({&file}, ReadOrder::file).records.size() == 5000);
@@ -169,7 +171,8 @@ TEST_CASE("siblings of one boot are merged on the first file's anchor") {
   TraceFile b(user_bytes, "user");
   Read read = read_all({&a, &b});
   REQUIRE(read.records.size() == 100);
-  for (int i = 0; i < 100; ++i) CHECK(read.records[i].first == kernel.start_raw + 100 + i);
+  std::int64_t time = kernel.start_raw + 100;
+  for (const auto& record : read.records) CHECK(record.first == time++);
   TraceReader reader({&a, &b}, ReadOrder::time);
   CHECK(reader.clock_count() == 1);
   CHECK(reader.clock().filetime(kernel.start_raw + 100) == kernel.start_filetime + 100);
@@ -182,7 +185,7 @@ TEST_CASE("sessions without per-processor buffers are sorted") {
   std::mt19937 random(5);
   for (int block = 0; block < 40; ++block) {
     std::vector<int> order(50);
-    for (int i = 0; i < 50; ++i) order[i] = block * 50 + i;
+    std::iota(order.begin(), order.end(), block * 50);
     std::shuffle(order.begin(), order.end(), random);
     for (int at : order) writer.add(0, context_switch_record(options.start_raw + at, 8, 0));
   }

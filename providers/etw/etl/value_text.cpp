@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -394,6 +395,12 @@ void append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
 
 void append_json_string(std::string_view text, std::string& out) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  // Names come as manifests and TMF files spell them, which need not be UTF-8.
+  std::string valid;
+  if (std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) {
+    append_utf8(Bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()), valid);
+    text = valid;
+  }
   out += '"';
   for (char c : text) {
     auto byte = static_cast<std::uint8_t>(c);

@@ -22,7 +22,8 @@ void append_fields_tsv(const std::vector<Field>& fields, std::string& out);
 // Several fields of one name become name, name#2, name#3.
 void append_fields_json(const std::vector<Field>& fields, std::string& out);
 
-// Appends text as a quoted JSON string. Text must be UTF-8.
+// Appends text as a quoted JSON string. Bytes that are not UTF-8 become the Latin-1 character of
+// that value, as append_utf8() has it.
 void append_json_string(std::string_view text, std::string& out);
 
 // Appends text with tabs, line ends and backslashes escaped.

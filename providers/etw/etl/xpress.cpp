@@ -1,6 +1,7 @@
 // Plain LZ77 of [MS-XCA] 2.3 and 2.4: a 32-bit word of flags, taken from bit 31 down, then one
 // item a flag: 0 a literal byte, 1 a match of 16 bits (distance - 1 in the upper 13, length - 3 in
 // the lower 3) whose longer lengths continue in nibbles, bytes and words.
+#include <algorithm>
 #include <bit>
 
 #include "providers/etw/etl/decompress.h"
@@ -9,105 +10,158 @@
 namespace tailgate::etl {
 namespace {
 
-struct XpressInput {
-  const std::uint8_t* at;
-  const std::uint8_t* end;
-  const std::uint8_t* half_used_nibble = nullptr;
+// A flag word lies in the upper half of 64 bits, and this bit right behind its last flag: whatever
+// is left of it, counting its leading zeros ends there.
+constexpr std::uint64_t kFlagsEnd = 0x8000'0000;
+constexpr std::uint64_t kNoFlags = kFlagsEnd << 32;
 
-  std::size_t left() const { return static_cast<std::size_t>(end - at); }
+// What decodes the stream with and without checks of every read shares.
+struct XpressState {
+  const std::uint8_t* in;
+  const std::uint8_t* in_end;
+  const std::uint8_t* nibbles;  // the byte of two nibbles that was read last
+  unsigned nibbles_left = 0;    // 0 or 1: its upper one
+  std::uint64_t flags = kNoFlags;
+  std::uint8_t* to;
+  std::uint8_t* const start;
+  std::uint8_t* const end;
+
+  std::size_t in_left() const { return static_cast<std::size_t>(in_end - in); }
+  std::size_t room() const { return static_cast<std::size_t>(end - to); }
 };
 
-// The rest of a length whose 3 bits were all set. False when the input ends or the length makes no
-// sense.
-bool read_long_length(XpressInput& in, std::size_t& length) {
-  unsigned nibble;
-  if (in.half_used_nibble == nullptr) {
-    if (in.left() < 1) return false;
-    in.half_used_nibble = in.at++;
-    nibble = *in.half_used_nibble & 15u;
-  } else {
-    nibble = *in.half_used_nibble >> 4;
-    in.half_used_nibble = nullptr;
+// How far from the ends of input and output items are decoded without checking each read: 32
+// literals, then a match with the longest form of its length.
+constexpr std::size_t kUncheckedInputBytes = 48;
+constexpr std::size_t kUncheckedOutputBytes = 64;
+
+// The length behind a nibble of 15: a byte, a word, or both words. 0 when it makes no sense or,
+// with `checked`, when the input ends.
+template <bool checked>
+std::size_t read_long_length(const std::uint8_t*& in, const std::uint8_t* in_end) {
+  auto has = [&in, in_end](std::ptrdiff_t bytes) { return !checked || in_end - in >= bytes; };
+  if (!has(1)) return 0;
+  std::size_t length = *in++;
+  if (length < 255) return length + 15 + 7 + 3;
+  if (!has(2)) return 0;
+  length = load<std::uint16_t>(in);
+  in += 2;
+  if (length == 0) {
+    if (!has(4)) return 0;
+    length = load<std::uint32_t>(in);
+    in += 4;
   }
-  length = nibble;
-  if (nibble == 15) {
-    if (in.left() < 1) return false;
-    length = *in.at++;
-    if (length == 255) {
-      if (in.left() < 2) return false;
-      length = load<std::uint16_t>(in.at);
-      in.at += 2;
-      if (length == 0) {
-        if (in.left() < 4) return false;
-        length = load<std::uint32_t>(in.at);
-        in.at += 4;
-      }
-      if (length < 15 + 7) return false;
-      length -= 15 + 7;
+  return length < 15 + 7 ? 0 : length + 3;
+}
+
+// Up to 32 literals; 16 bytes of input and 32 of output may be touched beyond them.
+inline void copy_literals_unchecked(std::uint8_t* to, const std::uint8_t* in, unsigned count) {
+  std::memcpy(to, in, 8);
+  if (count <= 8) return;
+  std::memcpy(to + 8, in + 8, 8);
+  std::memcpy(to + 16, in + 16, 16);
+}
+
+// Decodes until input or output is nearly at its end. False when the input is damaged.
+bool decode_unchecked(XpressState& state) {
+  if (state.in_left() < kUncheckedInputBytes || state.room() < kUncheckedOutputBytes) return true;
+  // Locals, or every step would go through memory.
+  XpressState s = state;
+  const std::uint8_t* const in_safe = s.in_end - kUncheckedInputBytes;
+  const std::uint8_t* const to_safe = s.end - kUncheckedOutputBytes;
+  while (s.in <= in_safe && s.to <= to_safe) {
+    auto literals = static_cast<unsigned>(std::countl_zero(s.flags));
+    copy_literals_unchecked(s.to, s.in, literals);
+    s.to += literals;
+    s.in += literals;
+    s.flags <<= literals;
+    if (s.flags == kNoFlags) {
+      s.flags = std::uint64_t{load<std::uint32_t>(s.in)} << 32 | kFlagsEnd;
+      s.in += 4;
+      continue;
     }
-    length += 15;
+    s.flags <<= 1;
+    unsigned match = load<std::uint16_t>(s.in);
+    s.in += 2;
+    std::size_t length = (match & 7) + 3;
+    std::size_t distance = (match >> 3) + 1;
+    if (length == 7 + 3) {
+      // Arithmetic instead of branches: which half it is cannot be foretold.
+      s.nibbles = s.nibbles_left != 0 ? s.nibbles : s.in;
+      unsigned nibble = (*s.nibbles >> (4 * s.nibbles_left)) & 15u;
+      s.nibbles_left ^= 1;
+      s.in += s.nibbles_left;
+      length += nibble;
+      if (nibble == 15) length = read_long_length<false>(s.in, s.in_end);
+    }
+    if (distance > static_cast<std::size_t>(s.to - s.start)) return false;
+    if (!copy_match(s.to, distance, length, s.end) || length == 0) return false;
+    s.to += length;
   }
-  length += 7;
+  state.in = s.in;
+  state.nibbles = s.nibbles;
+  state.nibbles_left = s.nibbles_left;
+  state.flags = s.flags;
+  state.to = s.to;
   return true;
 }
 
-// Copies a run of literals. Eight bytes at a time where both sides have the room.
-bool copy_literals(XpressInput& in, std::uint8_t*& to, const std::uint8_t* end, std::size_t count) {
-  auto room = static_cast<std::size_t>(end - to);
-  if (room >= kCopySlackBytes && in.left() >= kCopySlackBytes) {
-    std::memcpy(to, in.at, 16);
-    std::memcpy(to + 16, in.at + 16, 16);
-  } else {
-    // The output may be full in the middle of a flag word: the rest of its bits mean nothing.
-    if (count > room) count = room;
-    if (count > in.left()) return false;
-    std::memcpy(to, in.at, count);
+// A match's length beyond its own 3 bits. 0 when the input ends or the length makes no sense.
+std::size_t read_length_checked(XpressState& s) {
+  if (s.nibbles_left == 0) {
+    if (s.in_left() < 1) return 0;
+    s.nibbles = s.in++;
   }
-  to += count;
-  in.at += count;
+  unsigned nibble = (*s.nibbles >> (4 * s.nibbles_left)) & 15u;
+  s.nibbles_left ^= 1;
+  if (nibble < 15) return nibble + 7 + 3;
+  return read_long_length<true>(s.in, s.in_end);
+}
+
+// Decodes what is left. False when the input is damaged or ends too early.
+bool decode_checked(XpressState& s) {
+  while (s.to < s.end) {
+    auto literals = static_cast<std::size_t>(std::countl_zero(s.flags));
+    if (literals > 0) {
+      // The output may be full in the middle of a flag word: the rest of its bits mean nothing.
+      literals = std::min(literals, s.room());
+      if (literals > s.in_left()) return false;
+      std::memcpy(s.to, s.in, literals);
+      s.to += literals;
+      s.in += literals;
+      s.flags <<= literals;
+      continue;
+    }
+    if (s.flags == kNoFlags) {
+      if (s.in_left() < 4) return false;
+      s.flags = std::uint64_t{load<std::uint32_t>(s.in)} << 32 | kFlagsEnd;
+      s.in += 4;
+      continue;
+    }
+    s.flags <<= 1;
+    if (s.in_left() < 2) return false;
+    unsigned match = load<std::uint16_t>(s.in);
+    s.in += 2;
+    std::size_t length = (match & 7) + 3;
+    std::size_t distance = (match >> 3) + 1;
+    if (length == 7 + 3) length = read_length_checked(s);
+    if (distance > static_cast<std::size_t>(s.to - s.start) || length == 0) return false;
+    if (!copy_match(s.to, distance, length, s.end)) return false;
+    s.to += length;
+  }
   return true;
 }
 
 }  // namespace
 
 bool decompress_xpress(Bytes input, std::span<std::uint8_t> out) {
-  if (out.empty()) return true;
-  XpressInput in{input.data(), input.data() + input.size()};
-  std::uint8_t* const start = out.data();
-  std::uint8_t* const end = start + out.size();
-  std::uint8_t* to = start;
-  while (to < end) {
-    if (in.left() < 4) return false;
-    auto flags = load<std::uint32_t>(in.at);
-    in.at += 4;
-    unsigned items = 32;
-    while (items > 0 && to < end) {
-      auto literals = static_cast<unsigned>(std::countl_zero(flags));
-      if (literals > items) literals = items;
-      if (literals > 0) {
-        if (!copy_literals(in, to, end, literals)) return false;
-        items -= literals;
-        flags = literals == 32 ? 0 : flags << literals;
-        continue;
-      }
-      if (in.left() < 2) return false;
-      unsigned match = load<std::uint16_t>(in.at);
-      in.at += 2;
-      std::size_t length = match & 7;
-      std::size_t distance = (match >> 3) + 1;
-      if (length == 7 && !read_long_length(in, length)) return false;
-      length += 3;
-      if (distance > static_cast<std::size_t>(to - start) ||
-          length > static_cast<std::size_t>(end - to)) {
-        return false;
-      }
-      copy_match(to, distance, length, end);
-      to += length;
-      --items;
-      flags <<= 1;
-    }
-  }
-  return true;
+  XpressState state{.in = input.data(),
+                    .in_end = input.data() + input.size(),
+                    .nibbles = input.data(),
+                    .to = out.data(),
+                    .start = out.data(),
+                    .end = out.data() + out.size()};
+  return decode_unchecked(state) && decode_checked(state);
 }
 
 }  // namespace tailgate::etl

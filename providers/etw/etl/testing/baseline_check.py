@@ -8,8 +8,9 @@ in shared/etl beside the checkout; without them the check is skipped with exit c
 
 A baseline holds COUNT lines (events by name) and EVENT lines (time, ids, length, fields).
 TraceEvent drops some events before it counts and prints some fields that no payload holds; both
-rules are in baseline_rules.py. Exits 1 when a COUNT line differs, when an EVENT line has no event
-of its name, time, processor and length, or when a field differs that no rule explains.
+rules are in baseline_rules.py. Fields that it computes from the event are computed and compared.
+Exits 1 when a COUNT line differs, when an EVENT line has no event of its name, time, processor and
+length, or when a field differs that no rule explains.
 """
 
 import argparse
@@ -50,6 +51,12 @@ def split_fields(text):
     return {match[1]: text[match.end():end].rstrip("; ") for match, end in zip(found, ends)}
 
 
+def clock_hz(arguments):
+    command = [arguments.command, "etl", "info", "--json", str(arguments.trace)]
+    info = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return info["sessions"][0]["clock_hz"]
+
+
 def dump(arguments):
     command = [arguments.command, "etl", "dump", "--json", str(arguments.trace)]
     for manifest in arguments.manifest:
@@ -87,8 +94,9 @@ def check_counts(expected, counts):
 
 
 class EventChecker:
-    def __init__(self, by_place, show):
+    def __init__(self, by_place, clock, show):
         self.by_place = by_place
+        self.clock_hz = clock
         self.show = show
         self.tally = collections.Counter()
         self.reasons = collections.Counter()
@@ -132,6 +140,10 @@ class EventChecker:
         if found and rules.same_value(expected, value):
             self.tally["fields equal"] += 1
             return
+        computed = rules.derived(event_name, event, name, self.clock_hz)
+        if computed is not None and rules.same_value(expected, computed):
+            self.tally["fields computed"] += 1
+            return
         reason = rules.explain_field(event_name, event, name, expected, value if found else None)
         self.note(reason, f"{event_name} {name}: expected {expected!r}, decoded "
                           f"{value if found else 'nothing'!r}")
@@ -147,7 +159,8 @@ class EventChecker:
         print(f"EVENT lines: {tally['equal']} of {tally['lines']} equal "
               "in name, time to 1 us, processor and length")
         print(f"ids: {tally['ids equal']} of {tally['ids']} equal; "
-              f"fields: {tally['fields equal']} of {tally['fields']} equal")
+              f"fields: {tally['fields equal']} of {tally['fields']} equal, "
+              f"{tally['fields computed']} more computed equal")
         for reason, count in self.reasons.most_common():
             print(f"  {count:5} differ: {reason}")
         for text, count in self.unexplained.most_common(self.show):
@@ -174,7 +187,7 @@ def main():
     expected, lines = read_baseline(baseline)
     counts, by_place = collect(arguments)
     counts_agree = check_counts(expected, counts)
-    checker = EventChecker(by_place, arguments.show)
+    checker = EventChecker(by_place, clock_hz(arguments), arguments.show)
     for line in lines:
         checker.check(line)
     events_agree = checker.report()

@@ -5,6 +5,7 @@ compared on real traces. Names of CLR events are those that its typed parsers gi
 """
 
 import re
+import time
 
 RUNTIME = "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"
 RUNDOWN = "a669021c-c450-4609-a035-5af59af4df18"
@@ -121,25 +122,15 @@ FIELD_NAMES = {
     "Windows Kernel/Process/PerfCtrRundown": {"MemoryCount": "PageFaultCount"},
 }
 
-# Fields that TraceEvent computes from other events or fields: no payload holds them.
+# Fields that TraceEvent computes from other events or from what the baseline does not show: no
+# payload holds them, and this check cannot redo them. derived() has those that it can.
 DERIVED = {
-    "BuildTime": "TimeDateStamp shown as a time",
-    "ElapsedTimeMSec": "difference of two clock values",
     "DiskServiceTimeMSec": "computed over all requests of the disk",
-    "ProcessorNumber": "the record's processor",
-    "Priority": "bits of Flags or IrpFlags",
-    "ExecutingDPC": "bits of Flags",
-    "ExecutingISR": "bits of Flags",
-    "ParentThreadID": "the record's own thread, for a thread's start",
-    "ParentProcessID": "the record's own process, for a thread's start",
-    "PayloadLength": "length of the payload",
-    "ModuleILFileName": "last part of ModuleILPath",
-    "TotalHeapSize": "sum over the generations",
-    "TotalPromoted": "sum over the generations",
     "Depth": "taken from the collection's start",
     "TypeName": "name of the type id, from another event",
 }
 DERIVED_BY_EVENT = {
+    ("Windows Kernel/Memory/HardFault", "ElapsedTimeMSec"): "needs the session clock's zero",
     ("Windows Kernel/Memory/HardFault", "FileName"): "name of another event's file object",
     ("Windows Kernel/DiskIO/Read", "FileName"): "name of another event's file object",
     ("Windows Kernel/DiskIO/Write", "FileName"): "name of another event's file object",
@@ -148,6 +139,28 @@ DERIVED_BY_EVENT = {
     ("Windows Kernel/SystemConfig/Services", "ProcessName"): "name of the process id instead",
     ("KernelTraceControl/ImageID", "ProcessID"): "TraceEvent reads the upper half of ImageSize",
 }
+
+# Fields that later versions of an event have: TraceEvent shows their default for older ones.
+NEWER = {
+    "Windows Kernel/Thread/Start": {"ThreadName"},
+    "Windows Kernel/Thread/Stop": {"ThreadName"},
+    "Microsoft-Windows-DotNETRuntime/Method/LoadVerbose": {"ReJITID", "OptimizationTier"},
+    "Microsoft-Windows-DotNETRuntime/Method/UnloadVerbose": {"ReJITID", "OptimizationTier"},
+    "Microsoft-Windows-DotNETRuntime/GC/AllocationTick": {"ObjectSize"},
+    "Microsoft-Windows-DotNETRuntime/GC/Start": {"ClientSequenceNumber"},
+    "Microsoft-Windows-DotNETRuntime/GC/HeapStats": {"GenerationSize4", "TotalPromotedSize4"},
+    "Microsoft-Windows-DotNETRuntime/GC/PerHeapHistory":
+        {"ConcurrentCompactMechanisms", "MemoryPressure"},
+    "Microsoft-Windows-DotNETRuntimePrivate/GC/GlobalHeapHistory":
+        {"PauseMode", "MemoryPressure", "CondemnReasons0", "CondemnReasons1", "Count"},
+    "Microsoft-Windows-DotNETRuntime/Contention/Start":
+        {"LockID", "AssociatedObjectID", "LockOwnerThreadID"},
+    "Microsoft-Windows-DotNETRuntime/Contention/Stop": {"DurationNs"},
+}
+DEFAULTS = ("", "0", "0.000", "0x00000000", "Unknown")
+
+# Bits 17 to 19 of IrpFlags.
+IO_PRIORITIES = ("NotSet", "VeryLow", "Low", "Normal", "High", "Critical")
 
 # TraceEvent has a parser of its own for this provider, of another version than the events.
 OTHER_VERSION = "Microsoft-Windows-Kernel-File/Create"
@@ -213,15 +226,70 @@ def same_value(expected, value):
     return text == expected or words == {word.strip().lower() for word in expected.split(",")}
 
 
+def translated(path):
+    """The path as TraceEvent shows it, with the drive letter and share of these traces' machine."""
+    path = re.sub(r"^\\Device\\HarddiskVolume\d+(?=\\)", "C:", path)
+    path = re.sub(r"^\\SystemRoot(?=\\)", r"C:\\Windows", path)
+    path = re.sub(r"^\\Windows(?=\\)", r"C:\\Windows", path)
+    return re.sub(r"^\\Device\\Mup(?=\\)", r"\\", path)
+
+
+def date_text(seconds):
+    """A time stamp in seconds as we show times."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S.0000000Z", time.gmtime(seconds))
+
+
+def derived(event_name, event, name, clock_hz):
+    """The value that TraceEvent computes for a field from the event itself, or None."""
+    fields = event["fields"]
+    flags = as_number(fields.get("Flags", 0))
+    irp_flags = as_number(fields.get("IrpFlags", 0)) or 0
+    sample = event_name == "Windows Kernel/PerfInfo/Sample"
+    if name == "BuildTime" and "TimeDateStamp" in fields:
+        return date_text(fields["TimeDateStamp"])
+    if sample and name in ("ExecutingDPC", "ExecutingISR", "Priority"):
+        shift, bits = {"ExecutingDPC": (0, 1), "ExecutingISR": (1, 1), "Priority": (3, 31)}[name]
+        return flags >> shift & bits
+    if sample and name == "ProcessorNumber":
+        return event["cpu"]
+    if event_name.startswith("Windows Kernel/DiskIO/"):
+        if name == "Priority":
+            return IO_PRIORITIES[irp_flags >> 17 & 7]
+        if name == "ElapsedTimeMSec":
+            # A half at the last digit is rounded up, which binary fractions often fall short of.
+            return f"{fields['HighResResponseTime'] * 1000 / clock_hz + 1e-9:.3f}"
+        if name == "IrpFlags" and irp_flags & 0xFFFF == 0:
+            return "None"
+    if name in ("ParentThreadID", "ParentProcessID"):
+        of_record = event["tid" if name == "ParentThreadID" else "pid"]
+        return of_record if event_name == "Windows Kernel/Thread/Start" else -1
+    if name == "PayloadLength" and event_name.endswith("/ManifestData"):
+        return event["length_bytes"]
+    if name == "ModuleILFileName":
+        return re.split(r"[\\/]", fields["ModuleILPath"])[-1]
+    sums = {"TotalHeapSize": "GenerationSize", "TotalPromoted": "TotalPromotedSize"}
+    if name in sums:
+        return sum(as_number(value) for key, value in fields.items()
+                   if re.fullmatch(sums[name] + r"\d", key))
+    return None
+
+
+# Classes whose events TraceEvent gives the process of their payload and no thread.
+OF_PROCESSES = ("Windows Kernel/Process/", "Windows Kernel/Image/")
+
+
 def explain_id(event_name, key, expected, event):
     """Why TraceEvent's process or thread id is another; None when there is no known reason."""
     fields = {name.lower(): value for name, value in event["fields"].items()}
     payload = fields.get("processid" if key == "pid" else "tthreadid",
                          fields.get("pid" if key == "pid" else "threadid"))
-    if payload == expected or (payload is not None and expected == -1):
+    if payload is not None and payload == expected:
         return f"TraceEvent gives the {key} of the payload, we that of the record"
-    if expected == -1:
-        return f"we know the {key}, TraceEvent says unknown"
+    if expected == -1 and event_name.startswith(OF_PROCESSES):
+        return "TraceEvent gives events of processes and images no tid, we that of the record"
+    if event_name == "Windows Kernel/DiskIO/FlushBuffers" and \
+            expected == (fields["highresresponsetime"] if key == "tid" else -1):
+        return "TraceEvent reads the tid of a flush where its response time is"
     if event[key] is None:
         return f"TraceEvent finds the {key} through rundown at the end of the trace"
     return None
@@ -238,7 +306,7 @@ def explain_field(event_name, event, name, expected, value):
         return "nothing at hand describes the event"
     if value is None and name in DERIVED:
         return f"{name}: {DERIVED[name]}"
-    if value is None and expected in ("", "0", "0.000", "0x00000000", "Unknown"):
+    if value is None and name in NEWER.get(event_name, ()) and expected in DEFAULTS:
         return "fields of newer versions that the event does not have"
     return None if value is None else explain_value(expected, value)
 
@@ -254,7 +322,8 @@ def explain_value(expected, value):
     names = re.compile(r"\w+(, *\w+|\|\w+)*(\.\.\.)?")
     if "|" in expected and names.fullmatch(expected) and names.fullmatch(text):
         return "a number, shown by names that stand for different bits"
-    if re.match(r"\\(Device|SystemRoot|Windows)\\", text):
+    if re.match(r"\\(Device|SystemRoot|Windows)\\", text) and \
+            same_value(expected.lower(), translated(text).lower()):
         return "a path, translated by the volumes' drive letters"
     date = re.fullmatch(r"(\d\d)/(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)\.\d\d\.\.\.", expected)
     if date and text[2:19] == "{}-{}-{}T{}:{}:{}".format(*date.groups()):
