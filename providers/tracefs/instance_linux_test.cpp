@@ -113,7 +113,6 @@ TEST_CASE("a set-up that the kernel refuses leaves no instance") {
 
 TEST_CASE("what a killed run left is swept by the next one, and nothing else is") {
   if (skipped()) return;
-  const TestDirectory directory;
   Orphan orphan = leave_orphan();
   REQUIRE(owner_pid(orphan.name, '-') > 0);
   CHECK(exists(orphan.name));
@@ -122,7 +121,7 @@ TEST_CASE("what a killed run left is swept by the next one, and nothing else is"
   make_folder(stranger);
   make_folder(living);
   orphan.held.close();
-  { const Instance next(directory.path(), kSmall); }
+  sweep_instances(TraceFolder::root());
   CHECK_FALSE(exists(orphan.name));
   CHECK(exists(stranger));
   CHECK(exists(living));
