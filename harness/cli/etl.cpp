@@ -66,17 +66,14 @@ bool print_all_of(std::string_view text) {
 }
 
 void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
-  command->add_option("files", inputs.files, "Trace files; sibling files of one trace are merged")
+  command->add_option("files", inputs.files, "Trace files; one trace's siblings are merged")
       ->required()
       ->type_name("FILE.etl");
   if (!with_schemas) return;
   command
-      ->add_option("--manifest", inputs.manifests,
-                   "Instrumentation manifest of a registered provider; may be repeated")
+      ->add_option("--manifest", inputs.manifests, "Manifest of a registered provider; repeatable")
       ->type_name("FILE.man");
-  command
-      ->add_option("--tmf", inputs.tmf_files,
-                   "Trace message format file for WPP messages; may be repeated")
+  command->add_option("--tmf", inputs.tmf_files, "Message format file for WPP; repeatable")
       ->type_name("FILE.tmf");
 }
 
@@ -118,11 +115,10 @@ void add_stats(CLI::App* etl, Action& action) {
 void add_cpu(CLI::App* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   auto rows = std::make_shared<std::size_t>(20);
-  CLI::App* command = etl->add_subcommand(
-      "cpu",
-      "Who ran on each processor: time of processes, threads, DPCs and ISRs; wake-ups; disks");
+  CLI::App* command =
+      etl->add_subcommand("cpu", "CPU time by process, thread, DPC and ISR; wake-ups, disks");
   add_inputs(command, *inputs, false);
-  command->add_flag("--json", inputs->json, "One JSON object a session, without a limit of rows");
+  command->add_flag("--json", inputs->json, "One JSON object a session, with all rows");
   command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
   command->callback([&action, inputs, rows] {
     action = [inputs, rows] {
@@ -150,7 +146,7 @@ void add_dump(CLI::App* etl, Action& action) {
   command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
   command->add_option("--pid", filter.process_ids, "Only events of this process");
   CLI::Option* from = command->add_option("--from-ms", arguments->from_ms,
-                                          "Only from this time on, since the session's start");
+                                          "Only from this time after the session's start");
   CLI::Option* to =
       command->add_option("--to-ms", arguments->to_ms, "Only up to this time, likewise");
   command->add_option("--limit", arguments->options.max_events, "Stop after this many events");

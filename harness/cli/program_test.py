@@ -127,11 +127,15 @@ def test_a_preset_error_names_file_and_line(tmp_path):
 
 def test_help_has_examples_and_fits_the_terminal():
     for arguments in (["--help"], ["run", "--help"], ["sinks", "--help"], ["scenarios", "--help"],
-                      ["show", "--help"], ["export", "--help"], ["plot", "--help"]):
+                      ["show", "--help"], ["export", "--help"], ["plot", "--help"],
+                      ["etl", "--help"]):
         done = tailgate(*arguments)
         assert done.returncode == 0
         assert "Examples:" in done.stdout, arguments
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, arguments
+    for command in ("info", "dump", "stats", "cpu", "verify"):
+        done = tailgate("etl", command, "--help")
+        assert max(len(line) for line in done.stdout.splitlines()) <= 80, command
 
 
 def test_every_sink_says_whether_it_is_available():
