@@ -79,8 +79,7 @@ void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
 
 void add_info(CLI::App* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
-  CLI::App* command =
-      etl->add_subcommand("info", "Sessions, losses, damage, buffers and providers of each file");
+  CLI::App* command = etl->add_subcommand("info", "Sessions, losses, damage, buffers, providers");
   add_inputs(command, *inputs, true);
   command->add_flag("--json", inputs->json, "One JSON object a file");
   command->callback([&action, inputs] {
@@ -115,8 +114,7 @@ void add_stats(CLI::App* etl, Action& action) {
 void add_cpu(CLI::App* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   auto rows = std::make_shared<std::size_t>(20);
-  CLI::App* command =
-      etl->add_subcommand("cpu", "CPU time by process, thread, DPC and ISR; wake-ups, disks");
+  CLI::App* command = etl->add_subcommand("cpu", "CPU time by process, thread, DPC, ISR; wake-ups");
   add_inputs(command, *inputs, false);
   command->add_flag("--json", inputs->json, "One JSON object a session, with all rows");
   command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
