@@ -11,7 +11,7 @@ class JournaldMissing : public SinkType {
  public:
   std::string name() const override { return "journald"; }
   std::string description() const override { return "systemd-journald (not in this build)"; }
-  OptionTable options() const override { return {}; }
+  OptionTable options() const override { return journald_options(); }
   Capabilities capabilities(const Options&) const override { return {}; }
   Probe probe(const Options&) const override {
     return {.available = false, .reason = kReason, .remedy = kRemedy};

@@ -196,7 +196,7 @@ TraceCounts read_counts(lttng_handle* handle) {
     check(lttng_channel_get_discarded_event_count(&channels[i], &discarded),
           "counting discarded events");
     check(lttng_channel_get_lost_packet_count(&channels[i], &lost), "counting lost packets");
-    counts.discarded_events += discarded;
+    counts.discarded_events += without_false_wraps(discarded);
     counts.lost_packets += lost;
   }
   std::free(channels);

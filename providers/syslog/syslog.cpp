@@ -16,20 +16,7 @@ class SyslogSink : public SinkType {
     return "rsyslogd of our own, into a file: datagrams or syslog(3)";
   }
 
-  OptionTable options() const override {
-    return {
-        choice_option("mode", "datagram", "who makes the datagrams: tailgate or the C library",
-                      {"datagram", "syslog3"}),
-        {"blocking", OptionType::boolean, "true",
-         "datagram: wait when rsyslogd's socket is full, rather than have the event refused"},
-        {"queue_events", OptionType::integer, "50000", "queue.size of rsyslogd's queue", 16, 1e8},
-        {"timeout_enqueue_ms", OptionType::integer, "2000",
-         "queue.timeoutEnqueue: how long rsyslogd waits for room before it drops an event", 0, 1e6},
-        {"disk_bytes", OptionType::integer, "0",
-         "the file lies in a file system of this size in memory (0: in the trial's directory)", 0,
-         1e12},
-    };
-  }
+  OptionTable options() const override { return syslog_options(); }
 
   Capabilities capabilities(const Options& options) const override {
     return {.read_back = true,

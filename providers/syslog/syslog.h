@@ -7,4 +7,7 @@ namespace tailgate {
 
 const SinkType& syslog_sink();
 
+// Known in every build, so that a preset which names them loads where the sink is missing, too.
+OptionTable syslog_options();
+
 }  // namespace tailgate

@@ -11,7 +11,7 @@ class SyslogMissing : public SinkType {
  public:
   std::string name() const override { return "syslog"; }
   std::string description() const override { return "rsyslogd (not on this operating system)"; }
-  OptionTable options() const override { return {}; }
+  OptionTable options() const override { return syslog_options(); }
   Capabilities capabilities(const Options&) const override { return {}; }
   Probe probe(const Options&) const override {
     return {.available = false, .reason = kReason, .remedy = kRemedy};
