@@ -123,7 +123,7 @@ bool calibrate_tsc(ClockCalibration& calibration) {
 
   const double elapsed_ns = static_cast<double>(last.os_ns - first.os_ns);
   const double ticks_per_ns = static_cast<double>(last.ticks - first.ticks) / elapsed_ns;
-  if (ticks_per_ns < 1.001) return false;  // 64 bits do not hold the multiplier
+  if (ticks_per_ns <= 1) return false;  // 64 bits do not hold the multiplier
   set_frequency(calibration, ticks_per_ns);
   calibration.error_ppm =
       static_cast<double>(first.width_ns + last.width_ns) / 2 / elapsed_ns * 1e6;

@@ -1,6 +1,6 @@
 // The run clock: one timeline, in nanoseconds since the run's start, shared by the controller, the
-// provider and the consumer. Its ticks are the time-stamp counter's where that is invariant and
-// agrees between the cores, else the operating system's raw monotonic clock.
+// provider and the consumer. Its ticks are the time-stamp counter's where that is invariant, faster
+// than 1 GHz and agrees between the cores, else the operating system's raw monotonic clock.
 #pragma once
 
 #include <cstdint>

@@ -144,7 +144,7 @@ struct TrialHeader {
   ConsumerBlock consumer;
 };
 
-// The four distributions that a trial records.
+// The distributions that each load thread records; in a closed loop the first one only.
 enum class Metric : std::uint32_t { service, response, start_lag };
 inline constexpr std::size_t kThreadMetrics = 3;
 
