@@ -15,7 +15,7 @@
 #include "harness/base/process.h"
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
-#include "harness/trial/daemon_meter.h"
+#include "harness/trial/overhead_meter.h"
 #include "harness/trial/roles.h"
 #include "harness/trial/trial_context.h"
 
@@ -79,6 +79,7 @@ class TrialRun {
         clock_(settings.clock),
         sink_(trial_sink(memory_.plan())),
         intervals_(memory_),
+        overhead_(memory_),
         began_(std::chrono::steady_clock::now()) {
     std::filesystem::create_directories(sink_.context.directory);
     trial_.run = memory_.plan().run;
@@ -138,9 +139,18 @@ class TrialRun {
       if (!wait_for_consumer_ready()) return;
     }
     trial_.started_utc = utc_now();
-    daemons_ = DaemonMeter(session_->daemons());
+    watch_processes();
+    overhead_.begin();
     header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
     watch_load();
+  }
+
+  void watch_processes() {
+    overhead_.watch({Role::provider, "provider", provider_->pid()});
+    if (consumer_) overhead_.watch({Role::consumer, "consumer", consumer_->pid()});
+    for (const DaemonProcess& daemon : session_->daemons()) {
+      overhead_.watch({Role::daemons, daemon.name, daemon.pid});
+    }
   }
 
   // Daemons run where the system puts them, as they would without us, not on our processor.
@@ -207,13 +217,19 @@ class TrialRun {
         header_.go_ns.load() + static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
     const auto interval_ns = static_cast<std::uint64_t>(settings_.interval_s * 1e9);
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
+    bool warming_up = memory_.plan().load.warmup_s > 0;
     while (header_.provider.phase.load(std::memory_order_acquire) < Phase::closing) {
       if (provider_ended()) return;
       if (InterruptFlag::raised()) return interrupt();
       if (load_hangs()) return;
       const std::uint64_t now_ns = clock_.now_ns();
+      if (warming_up && now_ns >= record_start_ns) {
+        overhead_.begin();
+        warming_up = false;
+      }
       if (now_ns >= next_cut_ns) {
         intervals_.cut(now_ns);
+        overhead_.cut();
         next_cut_ns += interval_ns;
       }
       report("load");
@@ -252,6 +268,8 @@ class TrialRun {
   // Nothing of what was measured is lost by ending the process here: it is in the shared memory.
   void end_provider() {
     if (!provider_) return;
+    overhead_.end();
+    header_.sampled.store(1, std::memory_order_release);
     const bool done = header_.provider.phase.load(std::memory_order_acquire) == Phase::done;
     const std::optional<ChildEnd> end = provider_->wait_for(milliseconds(done ? 2000 : 0));
     if (!end) {
@@ -264,7 +282,6 @@ class TrialRun {
   void stop_session() {
     if (!session_started_) return;
     report("stopping the session");
-    trial_.daemons = daemons_.read();
     try {
       session_->stop();
     } catch (const Error& error) {
@@ -325,6 +342,7 @@ class TrialRun {
     report("collecting");
     collect_measurements(memory_, trial_);
     trial_.intervals = intervals_.intervals(trial_.start_ns);
+    overhead_.report(trial_);
     add_cpu_of_stopping();
     trial_.ledger = balance_ledger(
         memory_, {.read_back = read_back_,
@@ -370,10 +388,10 @@ class TrialRun {
   Clock clock_;
   TrialSink sink_;
   IntervalCollector intervals_;
+  OverheadMeter overhead_;
   std::chrono::steady_clock::time_point began_;
   std::unique_ptr<Session> session_;
   bool session_started_ = false;
-  DaemonMeter daemons_;
   std::optional<Child> provider_;
   std::optional<Child> consumer_;
   std::string provider_end_;

@@ -36,9 +36,19 @@ class ProviderProcess {
     provider_->close();
     publish_losses(provider_->losses(), block.losses, block.loss_count);
     block.phase.store(Phase::done, std::memory_order_release);
+    wait_until_sampled();
   }
 
  private:
+  // What the process used can be read for as long as it is there.
+  void wait_until_sampled() const {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (header_.sampled.load(std::memory_order_acquire) == 0 &&
+           std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+  }
+
   // On the first load thread's processor, while nothing of the sink runs yet.
   void measure_surroundings() {
     std::thread([this] {

@@ -87,6 +87,7 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
+  std::atomic<std::uint64_t> spun_ns;  // waiting for intended times, awake
   std::atomic<std::uint64_t> unissued;  // scheduled, but not begun when the time was up
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by the provider's refusal cause
 };
@@ -139,6 +140,7 @@ struct TrialHeader {
   TrialPlan plan;
   std::atomic<std::uint64_t> go_ns;         // start of the warm-up; 0: not yet
   std::atomic<std::uint32_t> stop;          // load threads shall end at their next event
+  std::atomic<std::uint32_t> sampled;       // the provider, done, may exit: its counters are read
   std::atomic<std::uint32_t> session_over;  // the consumer shall read to the end and finish
   ProviderBlock provider;
   ConsumerBlock consumer;
