@@ -72,6 +72,15 @@ class Run {
     return static_cast<double>(left) * planned_trial_s(*plan_, environment_.trial);
   }
 
+  const LoadPlan& plan() const { return *plan_; }
+
+  // For the trial that comes next.
+  void add_control(Trial control) {
+    control.index = static_cast<unsigned>(result_.trials.size());
+    control.step = static_cast<unsigned>(before_.size());
+    result_.controls.push_back(std::move(control));
+  }
+
   void run_trial(const std::string& folder, const ProgressCallback& progress) {
     Trial trial = tailgate::run_trial(request_.sink, *plan_, environment_.trial,
                                       environment_.scratch / folder, progress);
@@ -119,11 +128,43 @@ class Run {
   std::size_t in_step_ = 0;  // trials done in the step at hand
 };
 
-double left_s(const std::vector<Run>& runs) {
+double left_s(const std::vector<Run>& runs, bool controls) {
   double left = 0;
-  for (const Run& run : runs) left += run.left_s();
-  return left;
+  double longest = 0;
+  for (const Run& run : runs) {
+    left += run.left_s();
+    longest = std::max(longest, run.left_s());
+  }
+  return left + (controls ? longest : 0);
 }
+
+// The control trials of one turn, by their load.
+class Controls {
+ public:
+  explicit Controls(const RunEnvironment& environment) : environment_(environment) {
+    environment_.trial.consume = Consume::automatic;  // whatever the null sink can do
+  }
+
+  void next_turn() { trials_.clear(); }
+
+  // The control trial of that load in this turn; runs it, in `folder`, if there is none yet.
+  const Trial& trial(const LoadPlan& plan, const std::string& folder,
+                     const ProgressCallback& progress) {
+    for (const auto& [load, trial] : trials_) {
+      if (load == plan) return trial;
+    }
+    Trial trial = run_trial(parse_sink_choice("null"), plan, environment_.trial,
+                            environment_.scratch / folder, progress);
+    // Nobody looks at these, and they are most of a trial's size.
+    trial.intervals.clear();
+    trial.slowest.clear();
+    return trials_.emplace_back(plan, std::move(trial)).second;
+  }
+
+ private:
+  RunEnvironment environment_;
+  std::vector<std::pair<LoadPlan, Trial>> trials_;
+};
 
 }  // namespace
 
@@ -143,15 +184,18 @@ void check_request(const RunRequest& request, const TrialSettings& settings) {
   }
 }
 
-double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings) {
+double planned_s(const std::vector<RunRequest>& requests, const RunEnvironment& environment) {
   double total_s = 0;
+  double longest_s = 0;
   for (const RunRequest& request : requests) {
     const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
     const auto trials = static_cast<double>(request.options.integer("trials"));
     const auto steps = static_cast<double>(request.scenario->most_steps(request.options));
-    total_s += planned_trial_s(*plan, settings) * trials * steps;
+    const double run_s = planned_trial_s(*plan, environment.trial) * trials * steps;
+    total_s += run_s;
+    longest_s = std::max(longest_s, run_s);
   }
-  return total_s;
+  return total_s + (environment.controls ? longest_s : 0);
 }
 
 std::vector<Result> execute_runs(std::vector<RunRequest> requests,
@@ -159,16 +203,22 @@ std::vector<Result> execute_runs(std::vector<RunRequest> requests,
   for (const RunRequest& request : requests) check_request(request, environment.trial);
   std::vector<Run> runs;
   for (RunRequest& request : requests) runs.emplace_back(std::move(request), environment);
+  Controls controls(environment);
   std::size_t count = 0;
   bool any_left = true;
   while (any_left && !InterruptFlag::raised()) {
     any_left = false;
+    controls.next_turn();
     for (Run& run : runs) {
       if (run.over() || InterruptFlag::raised()) continue;
-      const double after_s = left_s(runs);
-      run.run_trial(fmt::format("trial-{}", count++), [&](const TrialProgress& trial) {
+      const double after_s = left_s(runs, environment.controls);
+      const auto progress = [&](const TrialProgress& trial) {
         observer.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
-      });
+      };
+      if (environment.controls) {
+        run.add_control(controls.trial(run.plan(), fmt::format("control-{}", count), progress));
+      }
+      run.run_trial(fmt::format("trial-{}", count++), progress);
       observer.trial_ended(run.result());
       any_left = true;
     }

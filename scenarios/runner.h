@@ -1,5 +1,7 @@
 // Runs scenarios against sinks: plans the steps, takes the runs' trials in turn so that a change
-// of the machine's mood falls on all of them alike, and builds one result a run.
+// of the machine's mood falls on all of them alike, and builds one result a run. In each turn the
+// loads also run on the null sink, once for all runs that want the same load: what those control
+// trials cost is what the harness costs.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +31,7 @@ struct RunEnvironment {
   Build build;
   std::string label;              // Result::label
   std::filesystem::path scratch;  // exists; each trial gets a folder in it
+  bool controls = true;           // run the same load on the null sink beside each trial
 };
 
 // Told what happens; for progress, and for writing results as they grow.
@@ -47,8 +50,9 @@ class RunObserver {
 std::vector<Result> execute_runs(std::vector<RunRequest> requests,
                                  const RunEnvironment& environment, RunObserver& observer);
 
-// About how long the requests take together if no scenario stops early: seconds.
-double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings);
+// About how long the requests take together if no scenario stops early, in seconds; the control
+// trials as if all runs shared them.
+double planned_s(const std::vector<RunRequest>& requests, const RunEnvironment& environment);
 
 // Throws Error when a request's first step is not a possible load or its sink is not available
 // with these options.

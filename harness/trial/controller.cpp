@@ -47,6 +47,7 @@ TrialPlan make_plan(const SinkChoice& sink, const LoadPlan& load, const TrialSet
   fill_cpus(plan.all_cpus, initial_cpus());
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
+  fill_cpus(plan.victim_cpus, settings.victim_cpus);
   plan.sink.set(sink.text);
   plan.directory.set((directory / "sink").string());
   return plan;
@@ -138,6 +139,7 @@ class TrialRun {
       start_consumer();
       if (!wait_for_consumer_ready()) return;
     }
+    if (!settings_.victim_cpus.empty() && !start_victim()) return;
     trial_.started_utc = utc_now();
     watch_processes();
     overhead_.begin();
@@ -145,8 +147,24 @@ class TrialRun {
     watch_load();
   }
 
+  // True when it has done its first round.
+  bool start_victim() {
+    victim_ = start_child(kVictimCommand, "victim.log");
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.hang_timeout_s);
+    while (header_.victim_rounds.load(std::memory_order_relaxed) == 0) {
+      if (victim_->poll() || std::chrono::steady_clock::now() > deadline) {
+        end_as("failed", "the victim did not start: " + last_line(directory_ / "victim.log"));
+        return false;
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    return true;
+  }
+
   void watch_processes() {
     overhead_.watch({Role::provider, "provider", provider_->pid()});
+    if (victim_) overhead_.watch_victim(victim_->pid());
     if (consumer_) overhead_.watch({Role::consumer, "consumer", consumer_->pid()});
     for (const DaemonProcess& daemon : session_->daemons()) {
       overhead_.watch({Role::daemons, daemon.name, daemon.pid});
@@ -269,6 +287,7 @@ class TrialRun {
   void end_provider() {
     if (!provider_) return;
     overhead_.end();
+    if (victim_) victim_->kill();
     header_.sampled.store(1, std::memory_order_release);
     const bool done = header_.provider.phase.load(std::memory_order_acquire) == Phase::done;
     const std::optional<ChildEnd> end = provider_->wait_for(milliseconds(done ? 2000 : 0));
@@ -394,6 +413,7 @@ class TrialRun {
   bool session_started_ = false;
   std::optional<Child> provider_;
   std::optional<Child> consumer_;
+  std::optional<Child> victim_;
   std::string provider_end_;
   bool read_back_ = false;
   Trial trial_;

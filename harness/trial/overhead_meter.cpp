@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/base/process.h"
+
 namespace tailgate {
 
 OverheadMeter::OverheadMeter(const TrialMemory& memory)
@@ -23,6 +25,8 @@ OverheadMeter::Moment OverheadMeter::now() {
     moment.events += thread.finished.load(std::memory_order_acquire);
     spun_ns += thread.spun_ns.load(std::memory_order_relaxed);
   }
+  moment.victim_rounds = memory_.header().victim_rounds.load(std::memory_order_relaxed);
+  if (victim_pid_ != 0) moment.victim_cpu_ns = process_cpu_ns(victim_pid_).value_or(0);
   moment.sample = sampler_->sample();
   moment.sample[Role::provider].counters.spun_ns = spun_ns;
   moment.at_ns = clock_.now_ns();
@@ -71,6 +75,12 @@ void OverheadMeter::report(Trial& trial) const {
   for (std::size_t i = 0; i < std::min(intervals_.size(), trial.intervals.size()); ++i) {
     trial.intervals[i].roles = intervals_[i];
   }
+  if (victim_pid_ == 0) return;
+  const std::uint64_t rounds = last_.victim_rounds - first_.victim_rounds;
+  const double span_s = static_cast<double>(last_.at_ns - first_.at_ns) / 1e9;
+  trial.victim = VictimUse{.rounds = rounds,
+                           .rounds_per_s = static_cast<double>(rounds) / span_s,
+                           .cpu_ns = last_.victim_cpu_ns - first_.victim_cpu_ns};
 }
 
 }  // namespace tailgate

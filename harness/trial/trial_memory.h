@@ -62,6 +62,7 @@ struct TrialPlan {
   std::array<std::int32_t, 64> all_cpus;   // of the whole run; -1: end of list
   std::array<std::int32_t, 64> load_cpus;  // likewise, as the next
   std::array<std::int32_t, 64> consumer_cpus;
+  std::array<std::int32_t, 64> victim_cpus;  // empty: no victim
   SharedText<1024> sink;  // as parse_sink_choice reads it
   SharedText<1024> directory;
 };
@@ -142,6 +143,7 @@ struct TrialHeader {
   std::atomic<std::uint32_t> stop;          // load threads shall end at their next event
   std::atomic<std::uint32_t> sampled;       // the provider, done, may exit: its counters are read
   std::atomic<std::uint32_t> session_over;  // the consumer shall read to the end and finish
+  std::atomic<std::uint64_t> victim_rounds;
   ProviderBlock provider;
   ConsumerBlock consumer;
 };
