@@ -34,7 +34,7 @@ std::string percent_cell(double percent) {
 // Below a thousandth, noise.
 std::string number_cell(double value) {
   if (std::abs(value) < 0.0005) return "0";
-  if (std::abs(value) < 1000) return fmt::format("{:.3f}", value);
+  if (std::abs(value) < 1000) return fmt::format("{:.4g}", std::round(value * 1000) / 1000);
   return sign_of(value) + human_rate(std::min(std::abs(value), 1e300));
 }
 
