@@ -57,6 +57,10 @@ class Run {
     result_.placement = environment.placement;
     result_.machine = environment.machine;
     result_.build = environment.build;
+    if (!environment.trial.victim_cpus.empty()) {
+      result_.remarks.push_back({"a victim kept the other processors busy",
+                                 "do not compare the latencies with runs without --victim"});
+    }
     plan_ = request_.scenario->next_step(request_.options, {});
     refresh();
   }
