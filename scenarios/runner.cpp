@@ -78,11 +78,12 @@ class Run {
 
   const LoadPlan& plan() const { return *plan_; }
 
-  // For the trial that comes next.
+  // Of the last trial.
   void add_control(Trial control) {
-    control.index = static_cast<unsigned>(result_.trials.size());
-    control.step = static_cast<unsigned>(before_.size());
+    control.index = result_.trials.back().index;
+    control.step = result_.trials.back().step;
     result_.controls.push_back(std::move(control));
+    refresh();
   }
 
   void run_trial(const std::string& folder, const ProgressCallback& progress) {
@@ -219,11 +220,14 @@ std::vector<Result> execute_runs(std::vector<RunRequest> requests,
       const auto progress = [&](const TrialProgress& trial) {
         observer.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
       };
-      if (environment.controls) {
-        run.add_control(controls.trial(run.plan(), fmt::format("control-{}", count), progress));
-      }
-      run.run_trial(fmt::format("trial-{}", count++), progress);
+      const LoadPlan plan = run.plan();
+      run.run_trial(fmt::format("trial-{}", count), progress);
       observer.trial_ended(run.result());
+      if (environment.controls && !InterruptFlag::raised()) {
+        run.add_control(controls.trial(plan, fmt::format("control-{}", count), progress));
+        observer.control_ended(run.result());
+      }
+      ++count;
       any_left = true;
     }
   }

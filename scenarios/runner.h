@@ -42,6 +42,8 @@ class RunObserver {
   virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
   // After each trial; run.complete tells whether it was the last.
   virtual void trial_ended(const Result& run) = 0;
+  // After the control trial of the last trial.
+  virtual void control_ended(const Result& run) = 0;
 };
 
 // Runs all trials of all requests. An interrupt by the user ends the trial at hand and leaves the

@@ -214,6 +214,8 @@ class Reporter : public RunObserver {
     }
   }
 
+  void control_ended(const Result& run) override { save_result(file_of(run), run); }
+
   std::filesystem::path file_of(const Result& run) const {
     return out_ / result_file_name(run, given_);
   }

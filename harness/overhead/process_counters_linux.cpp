@@ -74,7 +74,8 @@ void ProcessCounters::read_status() {
   const std::string_view status = status_.read();
   constexpr std::uint64_t kKibibyte = 1024;
   if (const auto rss = number_after(status, "VmRSS:")) counters_.rss_bytes = *rss * kKibibyte;
-  if (const auto peak = number_after(status, "VmHWM:")) counters_.peak_rss_bytes = *peak * kKibibyte;
+  if (const auto peak = number_after(status, "VmHWM:"))
+    counters_.peak_rss_bytes = *peak * kKibibyte;
 }
 
 void ProcessCounters::read_io() {

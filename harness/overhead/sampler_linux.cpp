@@ -67,9 +67,9 @@ class LinuxSampler : public Sampler {
       limits = "the kernel's threads are not visible here (a container?); they are in rest";
     }
     if (group_ && !(group_->exists() && whole_tree_)) {
-      limits += fmt::format("{}what the daemons start is not counted with them: {}",
-                            limits.empty() ? "" : "; ",
-                            group_->exists() ? "their group may not be changed" : group_->why_not());
+      limits += fmt::format(
+          "{}what the daemons start is not counted with them: {}", limits.empty() ? "" : "; ",
+          group_->exists() ? "their group may not be changed" : group_->why_not());
     }
     return limits;
   }

@@ -77,7 +77,9 @@ Counters read_machine() {
 
 class WindowsSampler : public Sampler {
  public:
-  WindowsSampler() { watch({Role::controller, "tailgate", static_cast<int>(GetCurrentProcessId())}); }
+  WindowsSampler() {
+    watch({Role::controller, "tailgate", static_cast<int>(GetCurrentProcessId())});
+  }
 
   void watch(const WatchedProcess& process) override {
     constexpr DWORD kAccess = PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE;

@@ -227,8 +227,7 @@ TEST_CASE("each sleep is a voluntary switch, in every thread; the others are as 
   CHECK(value(used.voluntary_switches) <= 2 * kSleeps + kOthers);
   CHECK(value(used.involuntary_switches) ==
         Approx(counted(&rusage::ru_nivcsw)).epsilon(0.01).margin(2));
-  CHECK(value(used.switches) ==
-        value(used.voluntary_switches) + value(used.involuntary_switches));
+  CHECK(value(used.switches) == value(used.voluntary_switches) + value(used.involuntary_switches));
 }
 
 TEST_CASE("a process that never sleeps waits in the run queue whenever it does not run") {

@@ -24,7 +24,8 @@ std::string sign_of(double value) {
 
 std::string duration_cell(double ns) {
   const double size_ns = std::min(std::abs(ns), kMostNs);
-  return sign_of(std::round(ns)) + human_duration(static_cast<std::uint64_t>(std::llround(size_ns)));
+  return sign_of(std::round(ns)) +
+         human_duration(static_cast<std::uint64_t>(std::llround(size_ns)));
 }
 
 std::string percent_cell(double percent) {

@@ -178,8 +178,7 @@ struct RoleOverhead {
     v("machine_percent", &RoleOverhead::machine_percent,
       "the same as a share of the time of all the machine's processors");
     v("switches_per_event", &RoleOverhead::switches_per_event, "context switches by event");
-    v("faults_per_event", &RoleOverhead::faults_per_event,
-      "page faults by event, minor and major");
+    v("faults_per_event", &RoleOverhead::faults_per_event, "page faults by event, minor and major");
     v("written_bytes_per_event", &RoleOverhead::written_bytes_per_event,
       "bytes by event that write calls took; machine: that went to storage");
   }

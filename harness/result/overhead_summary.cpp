@@ -69,8 +69,7 @@ RoleFigures figures_of_role(const Trial& trial, const std::string& role) {
   const auto by_event = [events](std::optional<double> total) {
     return total && events > 0 ? std::optional(*total / events) : std::nullopt;
   };
-  const std::optional<double> busy_ns =
-      busy_of_role(overhead, *counters, role, trial.load.threads);
+  const std::optional<double> busy_ns = busy_of_role(overhead, *counters, role, trial.load.threads);
   RoleFigures figures;
   figures.cpu_ns_per_event = by_event(busy_ns);
   // A closed loop is busy all the time, whatever its calls cost.
@@ -80,8 +79,8 @@ RoleFigures figures_of_role(const Trial& trial, const std::string& role) {
   figures.switches_per_event = by_event(number(counters->switches));
   figures.faults_per_event =
       by_event(plus(number(counters->minor_faults), number(counters->major_faults)));
-  figures.written_bytes_per_event = by_event(number(
-      role == "machine" ? counters->storage_written_bytes : counters->written_bytes));
+  figures.written_bytes_per_event = by_event(
+      number(role == "machine" ? counters->storage_written_bytes : counters->written_bytes));
   return figures;
 }
 

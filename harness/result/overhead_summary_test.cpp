@@ -62,7 +62,8 @@ TEST_CASE("overhead is the mean of trial less control by event, with Student's i
   REQUIRE(provider.cpu_ns_per_event);
   CHECK(provider.cpu_ns_per_event->mean == Approx(5000));
   // Standard deviation 1000, three trials: t = 4.303.
-  CHECK(*provider.cpu_ns_per_event->half_width == Approx(4.3027 * 1000 / std::sqrt(3)).epsilon(1e-4));
+  CHECK(*provider.cpu_ns_per_event->half_width ==
+        Approx(4.3027 * 1000 / std::sqrt(3)).epsilon(1e-4));
   CHECK(of_role(all, "daemons").cpu_ns_per_event->mean == Approx(2000));
   CHECK(*of_role(all, "daemons").cpu_ns_per_event->half_width == Approx(0).margin(1e-9));
   CHECK(of_role(all, kLoggingRole).cpu_ns_per_event->mean == Approx(7000));

@@ -198,8 +198,8 @@ struct Interval {
     v("end_ns", &Interval::end_ns, "when this snapshot was taken");
     v("service", &Interval::service, "service times of the calls that returned in between");
     v("response", &Interval::response, "response times of the same calls");
-    v("roles", &Interval::roles,
-      "what each role used in between; empty where it was not sampled", 3);
+    v("roles", &Interval::roles, "what each role used in between; empty where it was not sampled",
+      3);
   }
 };
 
@@ -269,6 +269,7 @@ struct DaemonUse {
   static void describe(Visitor& v) {
     v("name", &DaemonUse::name, "the process's name");
     v("cpu_ns", &DaemonUse::cpu_ns,
+      "processor time, user and system, from before the warm-up until the session was told to "
       "processor time, user and system, from before the warm-up until the session was told to "
       "stop, and what it used after that for events that were still on their way; absent when the "
       "process had ended by then");

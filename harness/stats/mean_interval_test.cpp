@@ -15,10 +15,10 @@ TEST_CASE("quantiles of Student's t are those of the tables") {
   struct Row {
     double p, degrees, t;
   };
-  const Row row = GENERATE(
-      Row{0.975, 1, 12.706}, Row{0.975, 2, 4.303}, Row{0.975, 3, 3.182}, Row{0.975, 4, 2.776},
-      Row{0.975, 9, 2.262}, Row{0.975, 30, 2.042}, Row{0.975, 100, 1.984}, Row{0.90, 1, 3.078},
-      Row{0.95, 5, 2.015}, Row{0.99, 10, 2.764}, Row{0.999, 7, 4.785}, Row{0.995, 2, 9.925});
+  const Row row = GENERATE(Row{0.975, 1, 12.706}, Row{0.975, 2, 4.303}, Row{0.975, 3, 3.182},
+                           Row{0.975, 4, 2.776}, Row{0.975, 9, 2.262}, Row{0.975, 30, 2.042},
+                           Row{0.975, 100, 1.984}, Row{0.90, 1, 3.078}, Row{0.95, 5, 2.015},
+                           Row{0.99, 10, 2.764}, Row{0.999, 7, 4.785}, Row{0.995, 2, 9.925});
   INFO(row.p << " " << row.degrees);
   CHECK(student_t_quantile(row.p, row.degrees) == Approx(row.t).margin(0.0005));
   CHECK(student_t_quantile(1 - row.p, row.degrees) == Approx(-row.t).margin(0.0005));

@@ -63,7 +63,7 @@ struct TrialPlan {
   std::array<std::int32_t, 64> load_cpus;  // likewise, as the next
   std::array<std::int32_t, 64> consumer_cpus;
   std::array<std::int32_t, 64> victim_cpus;  // empty: no victim
-  SharedText<1024> sink;  // as parse_sink_choice reads it
+  SharedText<1024> sink;                     // as parse_sink_choice reads it
   SharedText<1024> directory;
 };
 
@@ -88,7 +88,7 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
-  std::atomic<std::uint64_t> spun_ns;  // waiting for intended times, awake
+  std::atomic<std::uint64_t> spun_ns;   // waiting for intended times, awake
   std::atomic<std::uint64_t> unissued;  // scheduled, but not begun when the time was up
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by the provider's refusal cause
 };
