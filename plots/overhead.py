@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Overhead: which share of the machine does logging take as the event rate grows, and who uses it?"""
+"""Overhead: which share of the machine does logging take as the rate grows, and who uses it?"""
 import style
 from caption import Part, Skip, caption, names, notes
 

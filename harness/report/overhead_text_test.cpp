@@ -56,7 +56,7 @@ TEST_CASE("the victim's slow-down has its interval") {
   CHECK_THAT(overhead_text(result), Catch::Contains("victim at 1k/s: 3.50 % slower, +- 0.25\n"));
 }
 
-TEST_CASE("no line is wider than 80 columns, whatever the values") {
+TEST_CASE("no line about overhead is wider than 80 columns, whatever the values") {
   Result result = sample_result();
   for (const double value : {1e300, -1e300, 999.9994, -999.9994, -0.0123456}) {
     for (RoleOverhead& overhead : result.summary[0].overhead) {
