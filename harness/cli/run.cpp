@@ -327,10 +327,8 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
   command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
   command.add_flag("--no-control", arguments.no_control,
-                   "leave out the same load on the null sink, which overhead is measured against");
-  command.add_flag("--victim", arguments.victim,
-                   "measure by how much other work beside the load slows down; it slows the "
-                   "consumer and the session, too");
+                   "no trials on the null sink to tell overhead by");
+  command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");
