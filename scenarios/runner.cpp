@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <random>
+#include <utility>
 
 #include "harness/base/process.h"
 #include "harness/result/latency.h"
@@ -133,14 +134,38 @@ class Run {
   std::size_t in_step_ = 0;  // trials done in the step at hand
 };
 
-double left_s(const std::vector<Run>& runs, bool controls) {
-  double left = 0;
-  double longest = 0;
-  for (const Run& run : runs) {
-    left += run.left_s();
-    longest = std::max(longest, run.left_s());
+// About how long runs take together with the control trials that they share.
+class TimePlan {
+ public:
+  // A run whose next load is `plan`, with that many seconds of trials.
+  void add(const LoadPlan& plan, double run_s) {
+    runs_s_ += run_s;
+    const auto same = std::find_if(controls_.begin(), controls_.end(),
+                                   [&](const auto& control) { return control.first == plan; });
+    if (same == controls_.end()) {
+      controls_.emplace_back(plan, run_s);
+    } else {
+      same->second = std::max(same->second, run_s);
+    }
   }
-  return left + (controls ? longest : 0);
+
+  double total_s(bool with_controls) const {
+    double total_s = runs_s_;
+    for (const auto& [plan, control_s] : controls_) total_s += with_controls ? control_s : 0;
+    return total_s;
+  }
+
+ private:
+  double runs_s_ = 0;
+  std::vector<std::pair<LoadPlan, double>> controls_;
+};
+
+double left_s(const std::vector<Run>& runs, bool controls) {
+  TimePlan left;
+  for (const Run& run : runs) {
+    if (!run.over()) left.add(run.plan(), run.left_s());
+  }
+  return left.total_s(controls);
 }
 
 // The control trials of one turn, by their load.
@@ -190,17 +215,14 @@ void check_request(const RunRequest& request, const TrialSettings& settings) {
 }
 
 double planned_s(const std::vector<RunRequest>& requests, const RunEnvironment& environment) {
-  double total_s = 0;
-  double longest_s = 0;
+  TimePlan total;
   for (const RunRequest& request : requests) {
     const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
     const auto trials = static_cast<double>(request.options.integer("trials"));
     const auto steps = static_cast<double>(request.scenario->most_steps(request.options));
-    const double run_s = planned_trial_s(*plan, environment.trial) * trials * steps;
-    total_s += run_s;
-    longest_s = std::max(longest_s, run_s);
+    total.add(*plan, planned_trial_s(*plan, environment.trial) * trials * steps);
   }
-  return total_s + (environment.controls ? longest_s : 0);
+  return total.total_s(environment.controls);
 }
 
 std::vector<Result> execute_runs(std::vector<RunRequest> requests,

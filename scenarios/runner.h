@@ -52,8 +52,8 @@ class RunObserver {
 std::vector<Result> execute_runs(std::vector<RunRequest> requests,
                                  const RunEnvironment& environment, RunObserver& observer);
 
-// About how long the requests take together if no scenario stops early, in seconds; the control
-// trials as if all runs shared them.
+// About how long the requests take together if no scenario stops early, in seconds; runs that
+// begin with the same load are taken to share all their control trials.
 double planned_s(const std::vector<RunRequest>& requests, const RunEnvironment& environment);
 
 // Throws Error when a request's first step is not a possible load or its sink is not available
