@@ -270,7 +270,6 @@ struct DaemonUse {
     v("name", &DaemonUse::name, "the process's name");
     v("cpu_ns", &DaemonUse::cpu_ns,
       "processor time, user and system, from before the warm-up until the session was told to "
-      "processor time, user and system, from before the warm-up until the session was told to "
       "stop, and what it used after that for events that were still on their way; absent when the "
       "process had ended by then");
   }

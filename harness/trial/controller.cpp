@@ -7,6 +7,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <thread>
@@ -378,6 +379,10 @@ class TrialRun {
     for (std::size_t i = 0; i < std::min(used_ns.size(), trial_.daemons.size()); ++i) {
       if (trial_.daemons[i].cpu_ns) *trial_.daemons[i].cpu_ns += used_ns[i];
     }
+    if (!trial_.overhead) return;
+    Counters::Count& of_role =
+        trial_.overhead->roles.at(static_cast<std::size_t>(Role::daemons)).counters.cpu_ns;
+    if (of_role) *of_role += std::accumulate(used_ns.begin(), used_ns.end(), std::uint64_t{0});
   }
 
   void collect_consumer() {
