@@ -31,7 +31,7 @@ TEST_CASE("the table has a row by role, the rate in the first of each step") {
   CHECK_THAT(text, Catch::Contains("not seen: the kernel's threads"));
 }
 
-TEST_CASE("without control trials the table says so; without overhead there is none") {
+TEST_CASE("without control trials the table says so, and without overhead there is none") {
   Result result = sample_result();
   result.summary[0].controls = 0;
   CHECK_THAT(overhead_text(result), Catch::Contains("there were no control trials"));
