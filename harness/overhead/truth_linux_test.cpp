@@ -206,7 +206,7 @@ TEST_CASE("bytes written and read are counted as the calls took them") {
   CHECK(value(used.storage_written_bytes) == Approx(512 * blocks).epsilon(0.01));
 }
 
-TEST_CASE("each sleep is a voluntary switch, in every thread, and the others are as getrusage says") {
+TEST_CASE("each sleep is a voluntary switch, in every thread, others as getrusage says") {
   constexpr long kSleeps = 400;
   const Watched seen = watched(Role::provider, [] {
     // Lives on, and asleep, until the process is ended: its counts stay visible.

@@ -1,7 +1,6 @@
 #include "harness/trial/overhead_meter.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "harness/base/process.h"
 
@@ -48,7 +47,7 @@ void OverheadMeter::begin() {
 void OverheadMeter::cut() {
   Moment moment = now();
   intervals_.push_back(uses_between(last_.sample, moment.sample));
-  last_ = std::move(moment);
+  last_ = moment;
 }
 
 void OverheadMeter::end() {
