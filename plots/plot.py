@@ -3,11 +3,12 @@
 import command
 import histogram
 import over_time
+import overhead
 import percentiles
 import sweep
 
 KINDS = {"percentiles": percentiles.draw, "histogram": histogram.draw,
-         "over_time": over_time.draw, "sweep": sweep.draw}
+         "over_time": over_time.draw, "sweep": sweep.draw, "overhead": overhead.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

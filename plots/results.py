@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import hdr
 
 FORMAT = "tailgate-result"
-NEWEST_VERSION = 2
+NEWEST_VERSION = 3
 
 
 class ResultError(Exception):
@@ -21,6 +21,7 @@ class NotAResult(ResultError):
 
 
 COUNT, BALANCE, TEXT, FLAG = "a count", "a whole number", "a text", "true or false"
+NUMBER = "a number between -1e18 and 1e18"
 # Rates and durations; beyond these bounds no axis could show them.
 AMOUNT = "0 or between 1e-9 and 1e18"
 LATENCY = {"count": COUNT, "min_ns": COUNT, "p50_ns": COUNT, "p99_ns": COUNT, "p99_9_ns": COUNT,
@@ -34,8 +35,12 @@ TRIAL = {"index": COUNT, "step": COUNT, "load": LOAD, "outcome": TEXT, "start_ns
          "response": LATENCY, "service": LATENCY, "intervals": [INTERVAL],
          "ledger": {"checked": FLAG, "emitted": COUNT, "unaccounted": BALANCE},
          "floor": {"service": LATENCY}, "remarks": REMARKS}
+# A name with a question mark: older files, or runs that did not measure it, lack the field.
+ESTIMATE = {"mean": NUMBER, "half_width?": NUMBER}
+ROLE = {"role": TEXT, "cpu_ns_per_event?": ESTIMATE, "machine_percent?": ESTIMATE}
 STEP = {"step": COUNT, "rate_hz": AMOUNT, "achieved_rate_hz": AMOUNT, "trials": COUNT,
-        "saturated": FLAG, "service": LATENCY, "response": LATENCY}
+        "saturated": FLAG, "service": LATENCY, "response": LATENCY,
+        "controls?": COUNT, "overhead?": [ROLE]}
 RESULT = {"id": TEXT, "complete": FLAG, "label": TEXT,
           "scenario": {"name": TEXT, "preset": TEXT}, "sink": {"name": TEXT, "label": TEXT},
           "machine": {"fingerprint": TEXT, "os": TEXT, "cpu_model": TEXT},
@@ -132,7 +137,10 @@ def _fault(value, form, where):
         if not isinstance(value, dict):
             return f"{where} is not an object"
         for key, inner in form.items():
+            optional, key = key.endswith("?"), key.removesuffix("?")
             place = f"{where}.{key}" if where else key
+            if key not in value and optional:
+                continue
             if key not in value:
                 return f"{place} is missing"
             fault = _fault(value[key], inner, place)
@@ -156,4 +164,6 @@ def _is(value, kind):
         return type(value) is int and 0 <= value < 2**64
     if kind == BALANCE:
         return type(value) is int and abs(value) < 2**64
+    if kind == NUMBER:
+        return type(value) in (int, float) and abs(value) <= 1e18
     return type(value) in (int, float) and (value == 0 or 1e-9 <= value <= 1e18)

@@ -26,7 +26,8 @@ def check_asked(form, kind):
     """Asserts that the schema has every field that the form asks for, and none as optional."""
     struct = SCHEMA["$defs"][kind]
     for key, inner in form.items():
-        assert key in struct["required"], f"{kind}.{key}"
+        optional, key = key.endswith("?"), key.removesuffix("?")
+        assert (key in struct["required"]) != optional, f"{kind}.{key}"
         member = struct["properties"][key]
         if isinstance(inner, list):
             inner, member = inner[0], member["items"]
@@ -65,7 +66,7 @@ def changed(path, value):
 
 
 @pytest.mark.parametrize("path, value, reason", [
-    (["version"], 3, "version 3"),
+    (["version"], 4, "version 4"),
     (["version"], "1", "version '1'"),
     (["version"], True, "version True"),
     (["label"], None, "label is missing"),
@@ -77,6 +78,8 @@ def changed(path, value):
     (["summary", 0, "rate_hz"], "10", "not 0 or between"),
     (["summary", 0, "rate_hz"], -1.0, "not 0 or between"),
     (["trials", 0, "ledger", "unaccounted"], 0.5, "not a whole number"),
+    (["summary", 0, "overhead"], [{"role": "logging", "machine_percent": {"mean": "5"}}],
+     r"overhead\[0\].machine_percent.mean is '5', not a number"),
     (["summary", 0, "response", "hdr"], 7, "not a text"),
     (["summary", 0, "response", "count"], 4.0, "not a count"),
 ])

@@ -86,6 +86,12 @@ def ticks(axis, places, texts):
     axis.set_minor_locator(NullLocator())
 
 
+def duration_ticks(axis):
+    """Labels in units of time for a linear axis of nanoseconds, which may be negative."""
+    axis.set_major_formatter(FuncFormatter(
+        lambda value, _: ("\u2212" if value < 0 else "") + format_ns(abs(value))))
+
+
 def few_ticks(axis, most):
     """At most so many ticks, none where the next panel's first would be."""
     axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 2.5, 5, 10), prune="upper"))

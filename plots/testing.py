@@ -172,6 +172,14 @@ def steady(responses, services=None, *, rate_hz=10_000.0, intervals=(), **change
     return result([step_summary(trials, responses, services)], trials, **changes)
 
 
+def roles(**shares):
+    """The overhead of a step: by role the share of the machine in percent; 1 % are 1000 ns."""
+    return [{"role": role, "trials": 3,
+             "cpu_ns_per_event": {"mean": 1000.0 * percent, "half_width": 100.0},
+             "machine_percent": {"mean": float(percent), "half_width": 0.1}}
+            for role, percent in shares.items()]
+
+
 def sweep(steps, **changes):
     """A run of the sweep; `steps`: (rate_hz, achieved_rate_hz, saturated, distribution) each."""
     summary, trials = [], []

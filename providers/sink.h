@@ -124,7 +124,8 @@ class Provider {
   static constexpr std::size_t kMaxRefusalCauses = 8;
 
   // Hands everything that is buffered in this process to the path and closes it. Called once all
-  // load threads have ended; a second call does nothing. Throws Error.
+  // load threads have emitted their last event, while the threads themselves may still be there; a
+  // second call does nothing. Throws Error.
   virtual void close() = 0;
 
   // What the path lost inside this process after it accepted it; complete after close().

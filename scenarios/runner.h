@@ -1,5 +1,7 @@
 // Runs scenarios against sinks: plans the steps, takes the runs' trials in turn so that a change
-// of the machine's mood falls on all of them alike, and builds one result a run.
+// of the machine's mood falls on all of them alike, and builds one result a run. In each turn the
+// loads also run on the null sink, once for all runs that want the same load: what those control
+// trials cost is what the harness costs.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +31,7 @@ struct RunEnvironment {
   Build build;
   std::string label;              // Result::label
   std::filesystem::path scratch;  // exists; each trial gets a folder in it
+  bool controls = true;           // run the same load on the null sink beside each trial
 };
 
 // Told what happens; for progress, and for writing results as they grow.
@@ -39,6 +42,8 @@ class RunObserver {
   virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
   // After each trial; run.complete tells whether it was the last.
   virtual void trial_ended(const Result& run) = 0;
+  // After the control trial of the last trial.
+  virtual void control_ended(const Result& run) = 0;
 };
 
 // Runs all trials of all requests. An interrupt by the user ends the trial at hand and leaves the
@@ -47,8 +52,9 @@ class RunObserver {
 std::vector<Result> execute_runs(std::vector<RunRequest> requests,
                                  const RunEnvironment& environment, RunObserver& observer);
 
-// About how long the requests take together if no scenario stops early: seconds.
-double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings);
+// About how long the requests take together if no scenario stops early, in seconds; runs that
+// begin with the same load are taken to share all their control trials.
+double planned_s(const std::vector<RunRequest>& requests, const RunEnvironment& environment);
 
 // Throws Error when a request's first step is not a possible load or its sink is not available
 // with these options.

@@ -59,6 +59,9 @@ int main(int argc, char** argv) {
     if (argc == 3 && std::strcmp(argv[1], kConsumerCommand) == 0) {
       return run_consumer_process(argv[2]);
     }
+    if (argc == 3 && std::strcmp(argv[1], kVictimCommand) == 0) {
+      return run_victim_process(argv[2]);
+    }
     return run_command_line(argc, argv);
   } catch (const UsageError& error) {
     report(error);

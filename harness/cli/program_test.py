@@ -86,6 +86,34 @@ def test_one_result_file_a_run_and_a_table(tmp_path, scratch):
     assert list(scratch.iterdir()) == []
 
 
+def test_the_load_also_runs_on_the_null_sink_once_for_all_sinks(tmp_path, scratch):
+    out = tmp_path / "out"
+    done = tailgate("run", "steady", "--sink", "file,file:mode=mmap", "--set", "rate_hz=5000",
+                    "--set", "duration_s=0.2", "--trials", 2, "--out", out, "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    first, second = (json.loads(path.read_text()) for path in sorted(out.iterdir()))
+    for result in (first, second):
+        assert [control["index"] for control in result["controls"]] == [0, 1]
+        (step,) = result["summary"]
+        assert step["controls"] == 2
+        assert {"provider", "consumer", "machine", "logging"} <= {
+            role["role"] for role in step["overhead"]}
+    assert [control["run"] for control in first["controls"]] == [
+        control["run"] for control in second["controls"]]
+    assert "overhead an event" in done.stdout
+    assert list(scratch.iterdir()) == []
+
+
+def test_control_trials_can_be_left_out(tmp_path, scratch):
+    done = tailgate("run", "steady", "--sink", "file", "--set", "duration_s=0.2", "--trials", 1,
+                    "--no-control", "--out", tmp_path / "out", "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    (file,) = (tmp_path / "out").iterdir()
+    result = json.loads(file.read_text())
+    assert result["controls"] == [] and result["summary"][0]["controls"] == 0
+    assert "there were no control trials" in done.stdout
+
+
 def test_json_on_standard_output(tmp_path, scratch):
     done = tailgate("run", "max", "--sink", "null", "--set", "events=1000", "--trials", 1, "--json",
                     "--quiet", "--out", tmp_path / "out", "--scratch", scratch)

@@ -56,7 +56,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 TEST_CASE("show prints one table of everything it is given") {
   const ResultDirectory directory;
   const std::string text = shown({.paths = {directory.path(), directory / "a.json"}});
-  CHECK(occurrences(text, "rate/s") == 1);
+  CHECK(occurrences(text, "rate/s achieved") == 1);
   CHECK(occurrences(text, "steady@file:mode=mmap (preset quick)\n   10k") == 3);
   CHECK(text.find('\x1b') == std::string::npos);
 }

@@ -1,6 +1,7 @@
 // tailgate run: runs a scenario, a preset or a suite, and writes one result file a run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -41,6 +42,8 @@ struct RunArguments {
   double noise_s = 0.1;
   double hang_timeout_s = 10;
   int digits = 3;
+  bool no_control = false;
+  bool victim = false;
   bool keep = false;
   bool json = false;
   bool quiet = false;
@@ -127,6 +130,21 @@ Placement placement_from(const RunArguments& arguments) {
           .consumer_cpus = chosen_cpus(arguments.consumer_cpus, {cpus[reserved == 2 ? 1 : 0]})};
 }
 
+// Where the victim runs: everywhere but under the load.
+std::vector<int> cpus_beside(const std::vector<int>& load_cpus) {
+  std::vector<int> beside;
+  for (const int cpu : initial_cpus()) {
+    if (std::find(load_cpus.begin(), load_cpus.end(), cpu) == load_cpus.end()) {
+      beside.push_back(cpu);
+    }
+  }
+  if (load_cpus.empty() || beside.empty()) {
+    throw Error("the load leaves no processor for the victim",
+                "bind it to some of the processors with --load-cpus");
+  }
+  return beside;
+}
+
 TrialSettings trial_settings(const RunArguments& arguments, const Placement& placement) {
   if (arguments.clock != "auto" && arguments.clock != "os") {
     throw Error(fmt::format("clock '{}' is not known", arguments.clock), "give auto or os");
@@ -137,6 +155,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
                     .significant_digits = arguments.digits};
   settings.load_cpus = placement.load_cpus;
   settings.consumer_cpus = placement.consumer_cpus;
+  if (arguments.victim) settings.victim_cpus = cpus_beside(placement.load_cpus);
   settings.consume = parse_consume(arguments.consume);
   settings.slowest = arguments.slowest;
   settings.noise_s = arguments.noise_s;
@@ -195,6 +214,8 @@ class Reporter : public RunObserver {
     }
   }
 
+  void control_ended(const Result& run) override { save_result(file_of(run), run); }
+
   std::filesystem::path file_of(const Result& run) const {
     return out_ / result_file_name(run, given_);
   }
@@ -252,10 +273,11 @@ int run(const RunArguments& arguments) {
   sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   environment.scratch = scratch.path();
+  environment.controls = !arguments.no_control;
   bind_this_thread(environment.placement.controller_cpus);
   if (!arguments.quiet) {
     fmt::print(stderr, "{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
-               time_left(planned_s(requests, environment.trial)));
+               time_left(planned_s(requests, environment)));
   }
   const InterruptFlag interrupt;
   Reporter reporter(arguments.out, arguments.quiet, given_settings(arguments));
@@ -304,6 +326,9 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--clock", arguments.clock, "auto, or os for the operating system's clock")
       ->capture_default_str();
   command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
+  command.add_flag("--no-control", arguments.no_control,
+                   "no trials on the null sink to tell overhead by");
+  command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");

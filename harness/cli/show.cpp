@@ -38,7 +38,7 @@ void add_show_command(CLI::App& program, Action& action) {
       "Times are quantiles over all completed trials. \"response\" counts from a call's\n"
       "intended start, \"service\" from its start, \"delivery\" until a consumer saw the\n"
       "event. A '!' after the achieved rate: the sink could not keep up. A '>' before a\n"
-      "maximum: it was longer.\n"
+      "maximum: it was longer. Overhead is the mean over trials with its 95 % interval.\n"
       "\n"
       "Examples:\n"
       "  tailgate show out/bench\n"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/report/human.h"
+#include "harness/report/overhead_text.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
 
@@ -227,7 +228,8 @@ std::string render_text(const std::vector<Result>& results, const TextOptions& o
   const Painter painter(options.colour);
   std::string text = table(results, options, painter);
   for (const Result& result : results) {
-    text += "\n" + bold_lines(heading(result), painter) + notes(result, painter);
+    text += "\n" + bold_lines(heading(result), painter) + overhead_text(result) +
+            notes(result, painter);
   }
   return text;
 }

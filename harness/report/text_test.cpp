@@ -88,7 +88,7 @@ TEST_CASE("no line is wider than 80 columns, whatever the values") {
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
   const Latency slow{huge, huge, 1e300, huge, huge, huge, huge, huge, huge, huge, ""};
   StepSummary& step = result.summary[0];
-  step = {0, 1e300, 123456.7, 4'000'000'000u, true, slow, slow, slow};
+  step = {0, 1e300, 123456.7, 4'000'000'000u, true, slow, slow, slow, 0, {}, {}};
   for (Trial& trial : result.trials) {
     trial.index = 4'000'000'000u;
     trial.outcome = "an outcome of another version";

@@ -110,7 +110,7 @@ TEST_CASE("another parser finds the values under the names of the schema") {
   result.trials.push_back(trial);
   const json document = json::parse(write_result(result));
   CHECK(document["format"] == "tailgate-result");
-  CHECK(document["version"] == 2);
+  CHECK(document["version"] == 3);
   CHECK(document["id"] == "run-1");
   CHECK(document["complete"] == true);
   CHECK(document["clock"]["read_cost_ns"] == 17.5);
@@ -176,7 +176,7 @@ TEST_CASE("the text is laid out to be read") {
   Result result;
   result.placement.load_cpus = {0, 1};
   const std::string text = write_result(result);
-  CHECK(text.starts_with("{\n  \"format\": \"tailgate-result\",\n  \"version\": 2,\n"));
+  CHECK(text.starts_with("{\n  \"format\": \"tailgate-result\",\n  \"version\": 3,\n"));
   CHECK(text.find("{\"load_cpus\": [0, 1], \"controller_cpus\": []") != std::string::npos);
   CHECK(text.ends_with("}\n"));
 }
@@ -209,7 +209,7 @@ TEST_CASE("a missing, unknown or repeated field is refused") {
   document = full_document();
   document["trials"][1]["load"]["rate_hs"] = 1;
   CHECK(complaint(document.dump()) ==
-        "x.json: \"trials[1].load.rate_hs\" is not a field of a version 2 result");
+        "x.json: \"trials[1].load.rate_hs\" is not a field of a version 3 result");
   CHECK_THROWS_WITH(read_result(document.dump(), "x.json"),
                     Catch::EndsWith("did you mean 'rate_hz'?"));
 
@@ -220,7 +220,7 @@ TEST_CASE("a missing, unknown or repeated field is refused") {
 
 TEST_CASE("only results of this version or an older one are read") {
   CHECK(complaint_after("/version", kResultVersion + 1) ==
-        "x.json: version 3 was made by a newer tailgate; this one reads up to 2");
+        "x.json: version 4 was made by a newer tailgate; this one reads up to 3");
   CHECK(complaint_after("/version", 0) == "x.json: version = 0 is not 1 or more");
   CHECK(complaint_after("/version", "1") ==
         "x.json: version = \"1\" is not a whole number from -2147483648 to 2147483647");

@@ -9,6 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/histogram_codec.h"
+#include "harness/result/overhead_summary.h"
 
 namespace tailgate {
 namespace {
@@ -101,7 +102,13 @@ std::vector<StepSummary> summarize(const Result& result) {
   std::map<unsigned, std::vector<const Trial*>> by_step;
   for (const Trial& trial : result.trials) by_step[trial.step].push_back(&trial);
   std::vector<StepSummary> summaries;
-  for (const auto& [step, trials] : by_step) summaries.push_back(summarize_step(step, trials));
+  for (const auto& [step, trials] : by_step) {
+    StepSummary& summary = summaries.emplace_back(summarize_step(step, trials));
+    const std::vector<TrialPair> pairs = overhead_pairs(result, step);
+    summary.controls = result.controls.empty() ? 0 : static_cast<unsigned>(pairs.size());
+    summary.overhead = summarize_overhead(pairs);
+    summary.victim_slowdown_percent = summarize_victim(pairs);
+  }
   return summaries;
 }
 

@@ -21,7 +21,8 @@ inline constexpr const char* kOutcomeCompleted = "completed";
 // One summary for each step that has a trial, by rising step: quantiles of the merged histograms
 // of its completed trials, the median of their achieved rates (of an even number, the lower of the
 // middle two), and whether that median trial missed its rate. A step whose trials all failed has
-// trials = 0 and empty latencies. Throws as decode_latency, naming the trial.
+// trials = 0 and empty latencies. The overhead is summarize_overhead's (overhead_summary.h). Throws
+// as decode_latency, naming the trial.
 std::vector<StepSummary> summarize(const Result& result);
 
 }  // namespace tailgate

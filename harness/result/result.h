@@ -17,9 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/overhead.h"
+
 namespace tailgate {
 
-inline constexpr int kResultVersion = 2;
+inline constexpr int kResultVersion = 3;
 inline constexpr const char* kResultFormat = "tailgate-result";
 
 // Named settings in the order in which their table declares them.
@@ -188,6 +190,7 @@ struct Interval {
   std::uint64_t end_ns = 0;
   Latency service;
   Latency response;
+  std::vector<RoleUse> roles;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -195,6 +198,8 @@ struct Interval {
     v("end_ns", &Interval::end_ns, "when this snapshot was taken");
     v("service", &Interval::service, "service times of the calls that returned in between");
     v("response", &Interval::response, "response times of the same calls");
+    v("roles", &Interval::roles, "what each role used in between; empty where it was not sampled",
+      3);
   }
 };
 
@@ -264,7 +269,7 @@ struct DaemonUse {
   static void describe(Visitor& v) {
     v("name", &DaemonUse::name, "the process's name");
     v("cpu_ns", &DaemonUse::cpu_ns,
-      "processor time, user and system, from the start of the load until the session was told to "
+      "processor time, user and system, from before the warm-up until the session was told to "
       "stop, and what it used after that for events that were still on their way; absent when the "
       "process had ended by then");
   }
@@ -304,6 +309,8 @@ struct Trial {
   LedgerAccount ledger;
   ConsumerReport consumer;
   std::vector<DaemonUse> daemons;
+  std::optional<Overhead> overhead;
+  std::optional<VictimUse> victim;
   Noise noise;
   Floor floor;
   bool memory_locked = false;
@@ -344,6 +351,9 @@ struct Trial {
     v("ledger", &Trial::ledger, "what became of every event");
     v("consumer", &Trial::consumer, "how the events were read back");
     v("daemons", &Trial::daemons, "the processes that worked for the session", 2);
+    v("overhead", &Trial::overhead,
+      "what each role used while the recorded load ran; absent when it never began", 3);
+    v("victim", &Trial::victim, "how fast other work went beside the load; absent without any", 3);
     v("noise", &Trial::noise,
       "gaps that an idle spin loop saw on the load's processor just before");
     v("floor", &Trial::floor,
@@ -487,6 +497,9 @@ struct StepSummary {
   Latency service;
   Latency response;
   std::optional<Latency> delivery;
+  unsigned controls = 0;
+  std::vector<RoleOverhead> overhead;
+  std::optional<Estimate> victim_slowdown_percent;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -499,6 +512,13 @@ struct StepSummary {
     v("response", &StepSummary::response, "response times of all completed trials");
     v("delivery", &StepSummary::delivery,
       "delivery latencies of all completed trials, if measured");
+    v("controls", &StepSummary::controls,
+      "trials that had a control trial beside them; above zero, the overhead is against these, and "
+      "trials without one are not in it",
+      3);
+    v("overhead", &StepSummary::overhead, "by role; roles that had no process are left out", 3);
+    v("victim_slowdown_percent", &StepSummary::victim_slowdown_percent,
+      "by how much longer the victim took for a round than in the control trials", 3);
   }
 };
 
@@ -518,6 +538,7 @@ struct Result {
   ClockUsed clock;
   std::vector<StepSummary> summary;
   std::vector<Trial> trials;
+  std::vector<Trial> controls;
   std::vector<Remark> remarks;
 
   template <class Visitor>
@@ -539,6 +560,10 @@ struct Result {
     v("clock", &Result::clock, "the clock");
     v("summary", &Result::summary, "per step; derived from the trials");
     v("trials", &Result::trials, "every trial, in the order they ran");
+    v("controls", &Result::controls,
+      "trials of the same load on the null sink, each run beside the trial whose index it has; "
+      "runs of one command share them. Empty when the run was told to go without",
+      3);
     v("remarks", &Result::remarks, "what a reader of this result must know");
   }
 };

@@ -59,6 +59,37 @@ Floor sample_floor() {
   return floor;
 }
 
+RoleUse sample_use(const char* role, unsigned processes, std::uint64_t cpu_ns) {
+  RoleUse use;
+  use.role = role;
+  use.processes = processes;
+  use.counters.cpu_ns = cpu_ns;
+  return use;
+}
+
+// Of a trial that writes 20,000 events of 128 bytes in two seconds of a machine of two processors.
+Overhead sample_overhead(const Trial& trial, std::uint64_t provider_cpu_ns) {
+  Overhead overhead;
+  overhead.start_ns = trial.start_ns;
+  overhead.end_ns = trial.end_ns;
+  overhead.events = kEvents;
+  overhead.processors = 2;
+  overhead.samples = 3;
+  overhead.sampler_cpu_ns = 900'000;
+  overhead.sampler_longest_ns = 400'000;
+  overhead.limits = "the kernel's threads are not visible here (a container?); they are in rest";
+  RoleUse provider = sample_use("provider", 1, provider_cpu_ns);
+  provider.counters.spun_ns = 1'900'000'000;
+  provider.counters.switches = 200;
+  provider.counters.minor_faults = 10;
+  provider.counters.major_faults = 0;
+  provider.counters.written_bytes = kEvents * 128;
+  overhead.roles = {provider, sample_use("daemons", 1, 40'000'000),
+                    sample_use("consumer", 1, 100'000'000), sample_use("rest", 0, 20'000'000),
+                    sample_use("machine", 0, provider_cpu_ns + 160'000'000)};
+  return overhead;
+}
+
 Trial sample_trial(unsigned index) {
   Trial trial;
   trial.index = index;
@@ -88,10 +119,27 @@ Trial sample_trial(unsigned index) {
   trial.consumer.poll_interval_s = 0.001;
   trial.consumer.delivery = staircase(100'000, 0, kEvents);
   trial.daemons = {{"collector", 125'000'000}, {"relay", std::nullopt}};
+  trial.overhead = sample_overhead(trial, 1'960'000'000 + index * 1'000'000);
+  trial.intervals[0].roles = {sample_use("provider", 1, 980'000'000)};
   trial.noise = sample_noise();
   trial.floor = sample_floor();
   trial.memory_locked = true;
   trial.granted = {{"mode", "mmap"}};
+  return trial;
+}
+
+// The same load on the null sink: neither daemons nor a consumer, and 20 ms less in the provider.
+Trial sample_control(unsigned index) {
+  Trial trial = sample_trial(index);
+  trial.overhead = sample_overhead(trial, 1'940'000'000);
+  std::erase_if(trial.overhead->roles,
+                [](const RoleUse& use) { return use.role == "daemons" || use.role == "consumer"; });
+  trial.overhead->roles.back().counters.cpu_ns = 1'960'000'000;
+  trial.intervals.clear();
+  trial.slowest.clear();
+  trial.daemons.clear();
+  trial.consumer = {};
+  trial.consumer.mode = "none";
   return trial;
 }
 
@@ -156,6 +204,7 @@ Result sample_result() {
   describe_environment(result);
   result.trials = {sample_trial(0), sample_trial(1), sample_losing_trial(2),
                    sample_crashed_trial(3)};
+  result.controls = {sample_control(0), sample_control(1), sample_control(2), sample_control(3)};
   result.summary = summarize(result);
   result.remarks = {{"1 of 4 trials did not complete", "see trials[].outcome_detail"}};
   return result;

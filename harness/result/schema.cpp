@@ -43,6 +43,16 @@ TAILGATE_ABOUT(LedgerAccount,
 TAILGATE_ABOUT(LossCount, "events lost to one cause");
 TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
 TAILGATE_ABOUT(DaemonUse, "a process that worked for the session, such as a collecting daemon");
+TAILGATE_ABOUT(Overhead, "what each role used while a trial's recorded load ran");
+TAILGATE_ABOUT(RoleUse, "what the processes of one role used, or the whole machine");
+TAILGATE_ABOUT(Counters,
+               "counts during a stretch of time; one that this operating system does not keep, or "
+               "does not show to this user, is absent");
+TAILGATE_ABOUT(VictimUse, "a fixed piece of work that another process did beside the load");
+TAILGATE_ABOUT(Estimate, "a mean over trials and how well it is known");
+TAILGATE_ABOUT(RoleOverhead,
+               "what logging cost by role: each trial's use less its control trial's; without "
+               "control trials the use itself");
 TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
 TAILGATE_ABOUT(Floor, "the harness's own cost: the same loop on the null sink");
 TAILGATE_ABOUT(Remark, "something that a reader of the figures must know");

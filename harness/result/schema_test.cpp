@@ -81,5 +81,17 @@ TEST_CASE("the second version's fixture holds what the session's processes consu
   CHECK_FALSE(daemons[1].cpu_ns.has_value());
 }
 
+TEST_CASE("the third version's fixture holds what each role used, in trials and controls") {
+  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v3-" +
+                                    result_file_name(sample_result()));
+  REQUIRE(result.trials.at(0).overhead);
+  CHECK(result.trials[0].overhead->roles.at(0).counters.spun_ns == 1'900'000'000u);
+  CHECK(result.trials[0].intervals.at(0).roles.at(0).role == "provider");
+  CHECK_FALSE(result.trials.at(3).overhead);
+  CHECK(result.controls.size() == 4);
+  REQUIRE(result.summary.at(0).overhead.size() == 6);
+  CHECK(result.summary[0].overhead[5].role == "logging");
+}
+
 }  // namespace
 }  // namespace tailgate

@@ -154,7 +154,8 @@ std::vector<Interval> IntervalCollector::intervals(std::uint64_t start_ns) const
     intervals.push_back({.start_ns = start_ns,
                          .end_ns = cut.end_ns,
                          .service = make_latency(cut.service),
-                         .response = make_latency(cut.response)});
+                         .response = make_latency(cut.response),
+                         .roles = {}});
     start_ns = cut.end_ns;
   }
   return intervals;

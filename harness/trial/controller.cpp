@@ -7,6 +7,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <thread>
@@ -15,7 +16,7 @@
 #include "harness/base/process.h"
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
-#include "harness/trial/daemon_meter.h"
+#include "harness/trial/overhead_meter.h"
 #include "harness/trial/roles.h"
 #include "harness/trial/trial_context.h"
 
@@ -47,6 +48,7 @@ TrialPlan make_plan(const SinkChoice& sink, const LoadPlan& load, const TrialSet
   fill_cpus(plan.all_cpus, initial_cpus());
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
+  fill_cpus(plan.victim_cpus, settings.victim_cpus);
   plan.sink.set(sink.text);
   plan.directory.set((directory / "sink").string());
   return plan;
@@ -79,6 +81,7 @@ class TrialRun {
         clock_(settings.clock),
         sink_(trial_sink(memory_.plan())),
         intervals_(memory_),
+        overhead_(memory_),
         began_(std::chrono::steady_clock::now()) {
     std::filesystem::create_directories(sink_.context.directory);
     trial_.run = memory_.plan().run;
@@ -137,10 +140,36 @@ class TrialRun {
       start_consumer();
       if (!wait_for_consumer_ready()) return;
     }
+    if (!settings_.victim_cpus.empty() && !start_victim()) return;
     trial_.started_utc = utc_now();
-    daemons_ = DaemonMeter(session_->daemons());
+    watch_processes();
+    overhead_.begin();
     header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
     watch_load();
+  }
+
+  // True when it has done its first round.
+  bool start_victim() {
+    victim_ = start_child(kVictimCommand, "victim.log");
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.hang_timeout_s);
+    while (header_.victim_rounds.load(std::memory_order_relaxed) == 0) {
+      if (victim_->poll() || std::chrono::steady_clock::now() > deadline) {
+        end_as("failed", "the victim did not start: " + last_line(directory_ / "victim.log"));
+        return false;
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    return true;
+  }
+
+  void watch_processes() {
+    overhead_.watch({Role::provider, "provider", provider_->pid()});
+    if (victim_) overhead_.watch_victim(victim_->pid());
+    if (consumer_) overhead_.watch({Role::consumer, "consumer", consumer_->pid()});
+    for (const DaemonProcess& daemon : session_->daemons()) {
+      overhead_.watch({Role::daemons, daemon.name, daemon.pid});
+    }
   }
 
   // Daemons run where the system puts them, as they would without us, not on our processor.
@@ -207,13 +236,19 @@ class TrialRun {
         header_.go_ns.load() + static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
     const auto interval_ns = static_cast<std::uint64_t>(settings_.interval_s * 1e9);
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
+    bool warming_up = memory_.plan().load.warmup_s > 0;
     while (header_.provider.phase.load(std::memory_order_acquire) < Phase::closing) {
       if (provider_ended()) return;
       if (InterruptFlag::raised()) return interrupt();
       if (load_hangs()) return;
       const std::uint64_t now_ns = clock_.now_ns();
+      if (warming_up && now_ns >= record_start_ns) {
+        overhead_.begin();
+        warming_up = false;
+      }
       if (now_ns >= next_cut_ns) {
         intervals_.cut(now_ns);
+        overhead_.cut();
         next_cut_ns += interval_ns;
       }
       report("load");
@@ -252,6 +287,9 @@ class TrialRun {
   // Nothing of what was measured is lost by ending the process here: it is in the shared memory.
   void end_provider() {
     if (!provider_) return;
+    overhead_.end();
+    if (victim_) victim_->kill();
+    header_.sampled.store(1, std::memory_order_release);
     const bool done = header_.provider.phase.load(std::memory_order_acquire) == Phase::done;
     const std::optional<ChildEnd> end = provider_->wait_for(milliseconds(done ? 2000 : 0));
     if (!end) {
@@ -264,7 +302,6 @@ class TrialRun {
   void stop_session() {
     if (!session_started_) return;
     report("stopping the session");
-    trial_.daemons = daemons_.read();
     try {
       session_->stop();
     } catch (const Error& error) {
@@ -325,6 +362,7 @@ class TrialRun {
     report("collecting");
     collect_measurements(memory_, trial_);
     trial_.intervals = intervals_.intervals(trial_.start_ns);
+    overhead_.report(trial_);
     add_cpu_of_stopping();
     trial_.ledger = balance_ledger(
         memory_, {.read_back = read_back_,
@@ -341,6 +379,10 @@ class TrialRun {
     for (std::size_t i = 0; i < std::min(used_ns.size(), trial_.daemons.size()); ++i) {
       if (trial_.daemons[i].cpu_ns) *trial_.daemons[i].cpu_ns += used_ns[i];
     }
+    if (!trial_.overhead) return;
+    Counters::Count& of_role =
+        trial_.overhead->roles.at(static_cast<std::size_t>(Role::daemons)).counters.cpu_ns;
+    if (of_role) *of_role += std::accumulate(used_ns.begin(), used_ns.end(), std::uint64_t{0});
   }
 
   void collect_consumer() {
@@ -370,12 +412,13 @@ class TrialRun {
   Clock clock_;
   TrialSink sink_;
   IntervalCollector intervals_;
+  OverheadMeter overhead_;
   std::chrono::steady_clock::time_point began_;
   std::unique_ptr<Session> session_;
   bool session_started_ = false;
-  DaemonMeter daemons_;
   std::optional<Child> provider_;
   std::optional<Child> consumer_;
+  std::optional<Child> victim_;
   std::string provider_end_;
   bool read_back_ = false;
   Trial trial_;

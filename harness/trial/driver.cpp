@@ -176,7 +176,7 @@ template <EventEncoding kEncoding>
 void open_loop(const LoadThread& load, Emitter<kEncoding> emitter, Schedule& schedule,
                ThreadBlock& progress) {
   const Clock clock = load.clock;
-  const Pacer pacer(load.plan.pacing, clock, load.stop);
+  Pacer pacer(load.plan.pacing, clock, load.stop);
   const std::uint64_t record_start_ns = schedule.record_start_ns();
   const Limits limits = limits_for(load, record_start_ns);
   while (emitter.recorded() < limits.events) {
@@ -185,6 +185,7 @@ void open_loop(const LoadThread& load, Emitter<kEncoding> emitter, Schedule& sch
     progress.last_intended_ns.store(intended_ns, kRelaxed);
     const auto header = emitter.prepare();
     const std::uint64_t start_ns = pacer.wait_until(intended_ns);
+    progress.spun_ns.store(pacer.spun_ns(), kRelaxed);
     if (load.stop.load(kRelaxed) != 0) return;
     if (start_ns > limits.wall_ns) [[unlikely]] {
       // The event at hand and all that the schedule still holds.

@@ -145,10 +145,28 @@ TEST_CASE("events of the warm-up are emitted, not recorded") {
   CHECK(driven.recorded(0).total_count() == 300);
 }
 
+TEST_CASE("pacing counts the time for which waiting kept the processor busy") {
+  const std::atomic<std::uint32_t> stop{0};
+  constexpr std::uint64_t kGapNs = 5'000'000;
+  const auto spun_ns = [&](Pacing pacing) {
+    Pacer pacer(pacing, run_clock(), stop);
+    const std::uint64_t begin_ns = run_clock().now_ns();
+    const std::uint64_t end_ns = pacer.wait_until(begin_ns + kGapNs);
+    CHECK(pacer.spun_ns() <= end_ns - begin_ns);
+    pacer.wait_until(begin_ns);  // long past: no wait
+    CHECK(pacer.spun_ns() <= end_ns - begin_ns);
+    return pacer.spun_ns();
+  };
+  // All of the gap but for the first clock read; at most what is left when a sleep ends; nothing.
+  CHECK(spun_ns(Pacing::spin) > kGapNs / 2);
+  CHECK(spun_ns(Pacing::hybrid) < kGapNs / 2);
+  CHECK(spun_ns(Pacing::sleep) == 0);
+}
+
 TEST_CASE("pacing never returns early, whichever way it waits") {
   const Pacing pacing = GENERATE(Pacing::spin, Pacing::hybrid, Pacing::sleep);
   const std::atomic<std::uint32_t> stop{0};
-  const Pacer pacer(pacing, run_clock(), stop);
+  Pacer pacer(pacing, run_clock(), stop);
   for (std::uint64_t gap_ns : {0, 1'000, 150'000, 2'000'000}) {
     const std::uint64_t intended_ns = run_clock().now_ns() + gap_ns;
     CHECK(pacer.wait_until(intended_ns) >= intended_ns);

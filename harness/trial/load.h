@@ -30,6 +30,8 @@ struct PayloadPlan {
   PayloadLaw law = PayloadLaw::fixed;
   double first = 128;  // fixed: the size; uniform: smallest; lognormal: median
   double second = 0;   // uniform: largest; lognormal: 99th percentile
+
+  bool operator==(const PayloadPlan&) const = default;
 };
 
 struct LoadPlan {
@@ -45,6 +47,8 @@ struct LoadPlan {
   double duration_s = 1;     // of recording; 0: by events
   std::uint64_t events = 0;  // recorded, all threads together; 0: by duration
   std::uint64_t seed = 1;
+
+  bool operator==(const LoadPlan&) const = default;
 };
 
 // About how many events the whole trial emits, warm-up included; an upper bound for open-loop

@@ -43,19 +43,27 @@ class Pacer {
 
   // Returns the time at which it saw that intended_ns had come; at once when that is past. Returns
   // early when stop is set.
-  std::uint64_t wait_until(std::uint64_t intended_ns) const {
+  std::uint64_t wait_until(std::uint64_t intended_ns) {
     std::uint64_t now_ns = clock_.now_ns();
+    spun_ns_ -= now_ns;
     while (now_ns < intended_ns && stop_.load(std::memory_order_relaxed) == 0) {
       const std::uint64_t gap_ns = intended_ns - now_ns;
       if (gap_ns > wake_early_ns_) [[unlikely]] {
         sleep_ns(gap_ns - wake_early_ns_);
+        const std::uint64_t woke_ns = clock_.now_ns();
+        spun_ns_ -= woke_ns - now_ns;
+        now_ns = woke_ns;
       } else {
         spin_pause();
+        now_ns = clock_.now_ns();
       }
-      now_ns = clock_.now_ns();
     }
+    spun_ns_ += now_ns;
     return now_ns;
   }
+
+  // Time so far that waiting kept the processor busy.
+  std::uint64_t spun_ns() const { return spun_ns_; }
 
  private:
   // Sleeps here overshoot by about 50 us with the timer slack at its least, sometimes by 100; a
@@ -71,6 +79,7 @@ class Pacer {
 
   const Clock clock_;
   const std::atomic<std::uint32_t>& stop_;
+  std::uint64_t spun_ns_ = 0;
   std::uint64_t wake_early_ns_ = std::numeric_limits<std::uint64_t>::max();
 };
 

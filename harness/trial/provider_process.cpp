@@ -1,5 +1,7 @@
+#include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -12,6 +14,41 @@
 
 namespace tailgate {
 namespace {
+
+// The load's threads. What the kernel counts by thread, such as waiting in the run queue, it
+// forgets when the thread ends; so they stay, asleep, until the controller has read it.
+class LoadThreads {
+ public:
+  LoadThreads(unsigned count, const std::function<void(unsigned)>& load) {
+    for (unsigned i = 0; i < count; ++i) {
+      threads_.emplace_back([this, load, i] {
+        load(i);
+        loaded_.fetch_add(1);
+        loaded_.notify_one();
+        released_.wait(false);
+      });
+    }
+  }
+  ~LoadThreads() {
+    released_ = true;
+    released_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  LoadThreads(const LoadThreads&) = delete;
+  LoadThreads& operator=(const LoadThreads&) = delete;
+
+  // Until all of them have emitted their last event.
+  void wait() const {
+    for (std::size_t loaded = loaded_; loaded < threads_.size(); loaded = loaded_) {
+      loaded_.wait(loaded);
+    }
+  }
+
+ private:
+  std::atomic<std::size_t> loaded_ = 0;
+  std::atomic<bool> released_ = false;
+  std::vector<std::thread> threads_;
+};
 
 class ProviderProcess {
  public:
@@ -26,19 +63,27 @@ class ProviderProcess {
     measure_surroundings();
     provider_ = sink_.type->open_provider(sink_.context);
     publish_refusal_causes();
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
-      threads.emplace_back([this, i] { load_thread(i); });
-    }
+    const LoadThreads threads(memory_.plan().load.threads,
+                              [this](unsigned number) { load_thread(number); });
     block.phase.store(Phase::ready, std::memory_order_release);
-    for (std::thread& thread : threads) thread.join();
+    threads.wait();
     block.phase.store(Phase::closing, std::memory_order_release);
     provider_->close();
     publish_losses(provider_->losses(), block.losses, block.loss_count);
     block.phase.store(Phase::done, std::memory_order_release);
+    wait_until_sampled();
   }
 
  private:
+  // What the process used can be read for as long as it is there.
+  void wait_until_sampled() const {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (header_.sampled.load(std::memory_order_acquire) == 0 &&
+           std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+  }
+
   // On the first load thread's processor, while nothing of the sink runs yet.
   void measure_surroundings() {
     std::thread([this] {

@@ -62,7 +62,8 @@ struct TrialPlan {
   std::array<std::int32_t, 64> all_cpus;   // of the whole run; -1: end of list
   std::array<std::int32_t, 64> load_cpus;  // likewise, as the next
   std::array<std::int32_t, 64> consumer_cpus;
-  SharedText<1024> sink;  // as parse_sink_choice reads it
+  std::array<std::int32_t, 64> victim_cpus;  // empty: no victim
+  SharedText<1024> sink;                     // as parse_sink_choice reads it
   SharedText<1024> directory;
 };
 
@@ -87,6 +88,7 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
+  std::atomic<std::uint64_t> spun_ns;   // waiting for intended times, awake
   std::atomic<std::uint64_t> unissued;  // scheduled, but not begun when the time was up
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by the provider's refusal cause
 };
@@ -139,7 +141,9 @@ struct TrialHeader {
   TrialPlan plan;
   std::atomic<std::uint64_t> go_ns;         // start of the warm-up; 0: not yet
   std::atomic<std::uint32_t> stop;          // load threads shall end at their next event
+  std::atomic<std::uint32_t> sampled;       // the provider, done, may exit: its counters are read
   std::atomic<std::uint32_t> session_over;  // the consumer shall read to the end and finish
+  std::atomic<std::uint64_t> victim_rounds;
   ProviderBlock provider;
   ConsumerBlock consumer;
 };

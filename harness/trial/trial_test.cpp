@@ -364,3 +364,76 @@ TEST_CASE("scratch folders of dead runs are swept, those of living ones and stra
   }
   std::filesystem::remove_all(parent);
 }
+
+namespace {
+
+const RoleUse& use_of(const Trial& trial, const std::string& role) {
+  REQUIRE(trial.overhead);
+  for (const RoleUse& use : trial.overhead->roles) {
+    if (use.role == role) return use;
+  }
+  FAIL("no role " << role);
+  return trial.overhead->roles.front();
+}
+
+}  // namespace
+
+TEST_CASE("a trial says what each role used, as a whole and by interval") {
+  LoadPlan load = steady(2e4, 0.5);
+  load.warmup_s = 0.1;
+  TrialSettings how = settings();
+  how.interval_s = 0.1;
+  const Trial trial = run("file", load, how);
+  INFO(trial.outcome << " " << trial.outcome_detail);
+  REQUIRE(trial.overhead);
+  const Overhead& overhead = *trial.overhead;
+  const std::uint64_t span_ns = overhead.end_ns - overhead.start_ns;
+  CHECK(overhead.start_ns >= trial.start_ns);
+  CHECK(overhead.end_ns >= trial.end_ns);
+  CHECK(overhead.events > 0);
+  CHECK(overhead.events <= trial.measured);
+  CHECK(overhead.samples >= 2);
+  CHECK(overhead.sampler_cpu_ns > 0);
+  CHECK(overhead.sampler_longest_ns > 0);
+
+  const RoleUse& provider = use_of(trial, "provider");
+  CHECK(provider.processes == 1);
+  CHECK(provider.ended == 0);
+  CHECK(*provider.counters.cpu_ns <= 2 * span_ns);
+  // The load thread spins between its events, and writes each whole.
+  CHECK(*provider.counters.spun_ns > 0);
+  CHECK(*provider.counters.spun_ns <= span_ns);
+  // Events are counted just before the other counters are read, with a few written in between.
+  const double between = load.rate_hz * static_cast<double>(overhead.sampler_longest_ns) / 1e9 + 1;
+  const double written = static_cast<double>(*provider.counters.written_bytes) / 128;
+  CHECK(written >= static_cast<double>(overhead.events) - between);
+  CHECK(use_of(trial, "consumer").processes == 1);
+  CHECK(use_of(trial, "daemons").processes == 0);
+  CHECK(*use_of(trial, "controller").counters.cpu_ns >= overhead.sampler_cpu_ns / 2);
+
+  // The intervals are cuts of the whole.
+  std::uint64_t cpu_ns = 0;
+  for (const Interval& interval : trial.intervals) {
+    REQUIRE(interval.roles.size() == overhead.roles.size());
+    cpu_ns += *interval.roles.front().counters.cpu_ns;
+  }
+  CHECK(cpu_ns == *provider.counters.cpu_ns);
+}
+
+TEST_CASE("a provider that dies leaves what it was last seen to use") {
+  const Trial trial = run("synthetic:crash_at=5000", steady(1e4, 1));
+  CHECK(trial.outcome == "crashed");
+  CHECK(use_of(trial, "provider").ended == 1);
+}
+
+TEST_CASE("a victim's speed is measured beside the load") {
+  if (initial_cpus().size() < 2) return;
+  TrialSettings how = settings();
+  how.victim_cpus = {initial_cpus().front()};
+  const Trial trial = run("null", steady(1e4, 0.3), how);
+  REQUIRE(trial.victim);
+  CHECK(trial.victim->rounds > 0);
+  CHECK(trial.victim->cpu_ns > 0);
+  CHECK(trial.victim->rounds_per_s > 0);
+  CHECK_FALSE(run("null", steady(1e4, 0.1)).victim);
+}

@@ -14,5 +14,8 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], tailgate::kConsumerCommand) == 0) {
     return tailgate::run_consumer_process(argv[2]);
   }
+  if (argc == 3 && std::strcmp(argv[1], tailgate::kVictimCommand) == 0) {
+    return tailgate::run_victim_process(argv[2]);
+  }
   return Catch::Session().run(argc, argv);
 }

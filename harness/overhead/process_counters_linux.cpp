@@ -1,0 +1,157 @@
+#include "harness/overhead/process_counters_linux.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "harness/base/process.h"
+
+namespace tailgate {
+namespace {
+
+// Calls visit with each whole number that names an entry of the folder.
+template <class Visit>
+void for_each_number_in(const std::string& folder, Visit visit) {
+  const auto close = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> directory(opendir(folder.c_str()), close);
+  if (!directory) return;
+  while (const dirent* entry = readdir(directory.get())) {
+    const std::string_view name(entry->d_name);
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && end == name.data() + name.size()) visit(number);
+  }
+}
+
+std::uint64_t tick_ns() {
+  static const auto ticks_hz = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  return 1'000'000'000 / ticks_hz;
+}
+
+}  // namespace
+
+ProcessCounters::ProcessCounters(int pid)
+    : pid_(pid),
+      folder_(fmt::format("/proc/{}", pid)),
+      stat_(folder_ + "/stat"),
+      status_(folder_ + "/status"),
+      io_(folder_ + "/io") {}
+
+bool ProcessCounters::read() {
+  const std::string_view stat = stat_.read();
+  // The command's name, in parentheses, may hold anything; the fields after it are counted from
+  // the state, which proc(5) numbers 3.
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return false;
+  const std::string_view fields = stat.substr(name_end + 2);
+  const bool ended = fields.front() == 'Z' || fields.front() == 'X';
+  read_stat(fields);
+  if (ended) return false;
+  read_status();
+  read_io();
+  read_threads();
+  return true;
+}
+
+void ProcessCounters::read_stat(std::string_view fields) {
+  counters_.minor_faults = number_at(fields, 10 - 3);
+  counters_.major_faults = number_at(fields, 12 - 3);
+  const std::optional<std::uint64_t> system_ticks = number_at(fields, 15 - 3);
+  const std::optional<std::uint64_t> cpu_ns = process_cpu_ns(pid_);
+  if (!cpu_ns || !system_ticks) return;
+  // The kernel splits the exact sum by what its timer ticks saw, so the rest is user time.
+  const std::uint64_t system_ns = std::min(*system_ticks * tick_ns(), *cpu_ns);
+  counters_.cpu_ns = *cpu_ns;
+  counters_.system_ns = system_ns;
+  counters_.user_ns = *cpu_ns - system_ns;
+}
+
+void ProcessCounters::read_status() {
+  const std::string_view status = status_.read();
+  constexpr std::uint64_t kKibibyte = 1024;
+  if (const auto rss = number_after(status, "VmRSS:")) counters_.rss_bytes = *rss * kKibibyte;
+  if (const auto peak = number_after(status, "VmHWM:"))
+    counters_.peak_rss_bytes = *peak * kKibibyte;
+}
+
+void ProcessCounters::read_io() {
+  const std::string_view io = io_.read();
+  if (io.empty()) return;
+  counters_.read_bytes = number_after(io, "rchar:");
+  counters_.written_bytes = number_after(io, "wchar:");
+  counters_.storage_read_bytes = number_after(io, "read_bytes:");
+  counters_.storage_written_bytes = number_after(io, "write_bytes:");
+}
+
+void ProcessCounters::find_threads() {
+  const std::string folder = folder_ + "/task";
+  for_each_number_in(folder, [&](int thread) {
+    if (threads_.contains(thread)) return;
+    threads_[thread] = {.schedstat = ProcFile(fmt::format("{}/{}/schedstat", folder, thread)),
+                        .status = ProcFile(fmt::format("{}/{}/status", folder, thread))};
+  });
+}
+
+void ProcessCounters::read_threads() {
+  find_threads();
+  counters_.run_queue_ns = 0;
+  counters_.voluntary_switches = 0;
+  counters_.involuntary_switches = 0;
+  for (auto& [id, thread] : threads_) {
+    if (const auto waited = number_at(thread.schedstat.read(), 1)) thread.run_queue_ns = *waited;
+    const std::string_view status = thread.status.read();
+    if (const auto count = number_after(status, "voluntary_ctxt_switches:")) {
+      thread.voluntary = *count;
+    }
+    if (const auto count = number_after(status, "nonvoluntary_ctxt_switches:")) {
+      thread.involuntary = *count;
+    }
+    *counters_.run_queue_ns += thread.run_queue_ns;
+    *counters_.voluntary_switches += thread.voluntary;
+    *counters_.involuntary_switches += thread.involuntary;
+  }
+  counters_.switches = *counters_.voluntary_switches + *counters_.involuntary_switches;
+}
+
+// The kernel's threads are the children of kthreadd, which is process 2 wherever they can be seen;
+// in a container process 2 is someone else, if anyone.
+KernelThreads::KernelThreads() {
+  if (ProcFile("/proc/2/comm").read() == "kthreadd\n") {
+    children_ = ProcFile("/proc/2/task/2/children");
+  }
+  read();
+}
+
+void KernelThreads::read() {
+  const std::string list(children_.read());
+  std::map<int, Thread> now;
+  for (const char *at = list.data(), *const end = at + list.size(); at < end; ++at) {
+    int pid = 0;
+    at = std::from_chars(at, end, pid).ptr;
+    const std::optional<std::uint64_t> cpu_ns = process_cpu_ns(pid);
+    if (pid == 0 || !cpu_ns) continue;
+    const auto known = threads_.find(pid);
+    // One that is new has used all its time since we looked first.
+    std::uint64_t base_ns = first_ ? *cpu_ns : 0;
+    if (known != threads_.end() && known->second.last_ns <= *cpu_ns) {
+      base_ns = known->second.base_ns;
+      threads_.erase(known);
+    }
+    now[pid] = {base_ns, *cpu_ns};
+  }
+  for (const auto& [pid, ended] : threads_) of_ended_ns_ += ended.last_ns - ended.base_ns;
+  threads_ = std::move(now);
+  first_ = false;
+}
+
+std::uint64_t KernelThreads::cpu_ns() const {
+  std::uint64_t total_ns = of_ended_ns_;
+  for (const auto& [pid, thread] : threads_) total_ns += thread.last_ns - thread.base_ns;
+  return total_ns;
+}
+
+}  // namespace tailgate

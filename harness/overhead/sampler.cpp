@@ -1,0 +1,48 @@
+#include "harness/overhead/sampler.h"
+
+#include "harness/overhead/counters.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::array<std::string_view, kRoles> kRoleNames = {
+    "provider", "daemons", "consumer", "controller", "kernel", "rest", "machine"};
+
+// The machine without the other roles. What a role that has no process used is nothing; a counter
+// that a role has and does not show would be blamed on the rest, so it is left out.
+Counters rest_of(const std::array<RoleUse, kRoles>& uses) {
+  Counters rest = uses[static_cast<std::size_t>(Role::machine)].counters;
+  for (const CounterField field : kLevels) rest.*field = {};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Role::rest); ++i) {
+    if (uses[i].processes > 0) rest = difference(rest, uses[i].counters);
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::string_view role_name(Role role) {
+  return kRoleNames[static_cast<std::size_t>(role)];
+}
+
+std::vector<RoleUse> uses_between(const Sample& before, const Sample& after) {
+  std::array<RoleUse, kRoles> uses;
+  for (std::size_t i = 0; i < kRoles; ++i) {
+    uses[i] = {.role = std::string(kRoleNames[i]),
+               .processes = after.roles[i].processes,
+               .ended = after.roles[i].ended,
+               .counters = difference(after.roles[i].counters, before.roles[i].counters)};
+  }
+  uses[static_cast<std::size_t>(Role::rest)].counters = rest_of(uses);
+  return {uses.begin(), uses.end()};
+}
+
+const Counters& counters_of(const std::vector<RoleUse>& uses, Role role) {
+  static const Counters none;
+  for (const RoleUse& use : uses) {
+    if (use.role == role_name(role)) return use.counters;
+  }
+  return none;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "harness/overhead/counters.h"
+#include "harness/overhead/machine_counters_linux.h"
+#include "harness/overhead/process_counters_linux.h"
+#include "harness/overhead/process_group_linux.h"
+#include "harness/overhead/sampler.h"
+
+namespace tailgate {
+namespace {
+
+class LinuxSampler : public Sampler {
+ public:
+  LinuxSampler() { watch({Role::controller, "tailgate", getpid()}); }
+
+  void watch(const WatchedProcess& process) override {
+    if (process.role == Role::daemons) {
+      if (!group_) group_.emplace();
+      if (group_->exists() && !group_->add(process.pid)) whole_tree_ = false;
+    }
+    Watched watched{process.role, ProcessCounters(process.pid), {}, false};
+    watched.ended = !watched.process.read();
+    watched.base = watched.process.counters();
+    watched_.push_back(std::move(watched));
+  }
+
+  Sample sample() override {
+    Sample sample;
+    for (Watched& watched : watched_) {
+      if (!watched.ended) watched.ended = !watched.process.read();
+      Sample::OfRole& role = sample[watched.role];
+      const Counters used = difference(watched.process.counters(), watched.base);
+      role.counters = role.processes == 0 ? used : sum(role.counters, used);
+      ++role.processes;
+      role.ended += watched.ended ? 1 : 0;
+    }
+    add_group(sample[Role::daemons].counters);
+    kernel_.read();
+    if (kernel_.visible()) {
+      Sample::OfRole& role = sample[Role::kernel];
+      role.processes = kernel_.count();
+      role.counters.cpu_ns = role.counters.system_ns = kernel_.cpu_ns();
+      role.counters.user_ns = 0;
+    }
+    sample[Role::machine].counters = machine_.read();
+    return sample;
+  }
+
+  std::vector<Counters::Count> daemons_cpu_ns() const override {
+    std::vector<Counters::Count> all;
+    for (const Watched& watched : watched_) {
+      if (watched.role != Role::daemons) continue;
+      const Counters used = difference(watched.process.counters(), watched.base);
+      all.push_back(watched.ended ? std::nullopt : used.cpu_ns);
+    }
+    return all;
+  }
+
+  std::string limits() const override {
+    std::string limits;
+    if (!kernel_.visible()) {
+      limits = "the kernel's threads are not visible here (a container?); they are in rest";
+    }
+    if (group_ && !(group_->exists() && whole_tree_)) {
+      limits += fmt::format(
+          "{}what the daemons start is not counted with them: {}", limits.empty() ? "" : "; ",
+          group_->exists() ? "their group may not be changed" : group_->why_not());
+    }
+    return limits;
+  }
+
+ private:
+  struct Watched {
+    Role role;
+    ProcessCounters process;
+    Counters base;
+    bool ended;
+  };
+
+  // The group knows of processes that the daemons started, and of daemons that have ended; the
+  // processes' own clocks are finer, and up to date while they run.
+  void add_group(Counters& daemons) {
+    if (!group_ || !group_->exists()) return;
+    const Counters tree = group_->read();
+    daemons.cpu_stall_ns = tree.cpu_stall_ns;
+    daemons.memory_stall_ns = tree.memory_stall_ns;
+    daemons.io_stall_ns = tree.io_stall_ns;
+    if (!whole_tree_ || !tree.cpu_ns || (daemons.cpu_ns && *daemons.cpu_ns >= *tree.cpu_ns)) return;
+    daemons.cpu_ns = tree.cpu_ns;
+    daemons.user_ns = tree.user_ns;
+    daemons.system_ns = tree.system_ns;
+  }
+
+  std::vector<Watched> watched_;
+  std::optional<ProcessGroup> group_;
+  bool whole_tree_ = true;  // all daemons are in the group
+  KernelThreads kernel_;
+  MachineCounters machine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> make_sampler() {
+  return std::make_unique<LinuxSampler>();
+}
+
+}  // namespace tailgate

@@ -1,0 +1,158 @@
+// The calls behind each counter: https://learn.microsoft.com/windows/win32/api/, psapi.h and
+// processthreadsapi.h.
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+
+// After windows.h, whose types it needs.
+#include <psapi.h>
+
+#include <memory>
+#include <utility>
+
+#include "harness/overhead/counters.h"
+#include "harness/overhead/sampler.h"
+
+namespace tailgate {
+namespace {
+
+struct HandleCloser {
+  void operator()(HANDLE handle) const { CloseHandle(handle); }
+};
+using Handle = std::unique_ptr<void, HandleCloser>;
+
+// A count of 100 ns. The kernel advances process times with the timer's interrupt, every 15.6 ms
+// as a rule.
+std::uint64_t ns_of(const FILETIME& time) {
+  return ((std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime) * 100;
+}
+
+bool has_ended(HANDLE process) {
+  return WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
+}
+
+// Counters of a process's whole life; an open handle keeps them readable after its end.
+Counters read_process(HANDLE process) {
+  Counters counters;
+  FILETIME created;
+  FILETIME exited;
+  FILETIME kernel;
+  FILETIME user;
+  if (GetProcessTimes(process, &created, &exited, &kernel, &user) != 0) {
+    counters.user_ns = ns_of(user);
+    counters.system_ns = ns_of(kernel);
+    counters.cpu_ns = ns_of(user) + ns_of(kernel);
+  }
+  ULONG64 cycles = 0;
+  if (QueryProcessCycleTime(process, &cycles) != 0) counters.cycles = cycles;
+  PROCESS_MEMORY_COUNTERS memory = {};
+  if (GetProcessMemoryInfo(process, &memory, sizeof memory) != 0) {
+    // Windows does not tell the faults that read from storage apart.
+    counters.minor_faults = memory.PageFaultCount;
+    counters.major_faults = 0;
+    counters.rss_bytes = memory.WorkingSetSize;
+    counters.peak_rss_bytes = memory.PeakWorkingSetSize;
+  }
+  IO_COUNTERS io = {};
+  if (GetProcessIoCounters(process, &io) != 0) {
+    counters.read_bytes = io.ReadTransferCount;
+    counters.written_bytes = io.WriteTransferCount;
+  }
+  return counters;
+}
+
+// Of all processors, since the machine started; a kernel time of GetSystemTimes contains the idle
+// time.
+Counters read_machine() {
+  Counters counters;
+  FILETIME idle;
+  FILETIME kernel;
+  FILETIME user;
+  if (GetSystemTimes(&idle, &kernel, &user) == 0) return counters;
+  counters.user_ns = ns_of(user);
+  counters.system_ns = ns_of(kernel) - ns_of(idle);
+  counters.cpu_ns = *counters.user_ns + *counters.system_ns;
+  return counters;
+}
+
+class WindowsSampler : public Sampler {
+ public:
+  WindowsSampler() {
+    watch({Role::controller, "tailgate", static_cast<int>(GetCurrentProcessId())});
+  }
+
+  void watch(const WatchedProcess& process) override {
+    constexpr DWORD kAccess = PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE;
+    Watched watched;
+    watched.role = process.role;
+    watched.process.reset(OpenProcess(kAccess, FALSE, static_cast<DWORD>(process.pid)));
+    watched.ended = !watched.process || has_ended(watched.process.get());
+    if (watched.process) watched.base = watched.last = read_process(watched.process.get());
+    watched_.push_back(std::move(watched));
+  }
+
+  Sample sample() override {
+    Sample sample;
+    for (Watched& watched : watched_) {
+      if (!watched.ended) {
+        watched.last = read_process(watched.process.get());
+        watched.ended = has_ended(watched.process.get());
+      }
+      Sample::OfRole& role = sample[watched.role];
+      const Counters used = difference(watched.last, watched.base);
+      role.counters = role.processes == 0 ? used : sum(role.counters, used);
+      ++role.processes;
+      role.ended += watched.ended ? 1 : 0;
+    }
+    sample[Role::machine].counters = read_machine();
+    return sample;
+  }
+
+  std::vector<Counters::Count> daemons_cpu_ns() const override {
+    std::vector<Counters::Count> all;
+    for (const Watched& watched : watched_) {
+      if (watched.role != Role::daemons) continue;
+      const Counters used = difference(watched.last, watched.base);
+      all.push_back(watched.ended ? std::nullopt : used.cpu_ns);
+    }
+    return all;
+  }
+
+  std::string limits() const override {
+    return "Windows shows neither context switches nor run-queue time of a process, and its times "
+           "advance with the timer's interrupt; the system process, with the kernel's threads, is "
+           "in rest";
+  }
+
+ private:
+  struct Watched {
+    Role role = Role::rest;
+    Handle process;
+    Counters base;
+    Counters last;
+    bool ended = false;
+  };
+
+  std::vector<Watched> watched_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> make_sampler() {
+  return std::make_unique<WindowsSampler>();
+}
+
+std::uint64_t thread_cpu_ns() {
+  FILETIME created;
+  FILETIME exited;
+  FILETIME kernel;
+  FILETIME user;
+  if (GetThreadTimes(GetCurrentThread(), &created, &exited, &kernel, &user) == 0) return 0;
+  return ns_of(kernel) + ns_of(user);
+}
+
+unsigned online_processors() {
+  return static_cast<unsigned>(GetActiveProcessorCount(ALL_PROCESSOR_GROUPS));
+}
+
+}  // namespace tailgate

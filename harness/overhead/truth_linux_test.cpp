@@ -1,0 +1,316 @@
+// The sampler against children that use known amounts, and against what the kernel tells them
+// through another interface, getrusage(2).
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "harness/overhead/sampler.h"
+
+namespace tailgate {
+namespace {
+
+std::uint64_t now_ns(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// What a child knows itself about its work.
+struct Own {
+  std::uint64_t wall_ns;
+  std::uint64_t cpu_ns;
+  rusage usage;
+
+  static Own now() {
+    Own own{now_ns(CLOCK_MONOTONIC), now_ns(CLOCK_PROCESS_CPUTIME_ID), {}};
+    getrusage(RUSAGE_SELF, &own.usage);
+    return own;
+  }
+};
+
+// A process that does its work when told to, tells what that was, and waits to be killed.
+class Worker {
+ public:
+  explicit Worker(std::function<void()> work) {
+    REQUIRE(pipe2(go_.data(), O_CLOEXEC) == 0);
+    REQUIRE(pipe2(done_.data(), O_CLOEXEC) == 0);
+    pid_ = fork();
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) live(work);
+    close(go_[0]);
+    close(done_[1]);
+  }
+  ~Worker() {
+    end();
+    close(go_[1]);
+    close(done_[0]);
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  pid_t pid() const { return pid_; }
+
+  void start() const { REQUIRE(write(go_[1], "g", 1) == 1); }
+
+  // Before and after the work.
+  std::array<Own, 2> finish() const {
+    std::array<Own, 2> own;
+    REQUIRE(read(done_[0], own.data(), sizeof own) == sizeof own);
+    return own;
+  }
+
+  void end() {
+    if (pid_ == 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  [[noreturn]] void live(const std::function<void()>& work) const {
+    char told;
+    while (read(go_[0], &told, 1) == 1) {
+      const Own before = Own::now();
+      work();
+      const std::array<Own, 2> own = {before, Own::now()};
+      if (write(done_[1], own.data(), sizeof own) != sizeof own) break;
+    }
+    _exit(1);
+  }
+
+  std::array<int, 2> go_;
+  std::array<int, 2> done_;
+  pid_t pid_;
+};
+
+void burn(std::uint64_t cpu_ns) {
+  const std::uint64_t end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
+  while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
+  }
+}
+
+struct Watched {
+  std::array<Own, 2> own;
+  std::vector<RoleUse> uses;
+  std::string limits;
+};
+
+// Lets a child work between two samples.
+Watched watched(Role role, std::function<void()> work) {
+  const std::unique_ptr<Sampler> sampler = make_sampler();
+  Worker worker(std::move(work));
+  sampler->watch({role, "worker", worker.pid()});
+  const Sample before = sampler->sample();
+  worker.start();
+  const std::array<Own, 2> own = worker.finish();
+  const Sample after = sampler->sample();
+  worker.end();
+  return {own, uses_between(before, after), sampler->limits()};
+}
+
+double value(const Counters::Count& count) {
+  REQUIRE(count);
+  return static_cast<double>(*count);
+}
+
+constexpr double kStepNs = 10e6;  // of user and system time, idle time: USER_HZ is 100
+
+TEST_CASE("processor time is what the process used, to 1 %, ended threads included") {
+  const Watched seen = watched(Role::provider, [] {
+    burn(100'000'000);
+    std::thread([] { burn(100'000'000); }).join();
+  });
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  CHECK(value(used.cpu_ns) == Approx(200e6).epsilon(0.01));
+  CHECK(value(used.cpu_ns) ==
+        Approx(static_cast<double>(seen.own[1].cpu_ns - seen.own[0].cpu_ns)).epsilon(0.01));
+  CHECK(*used.user_ns + *used.system_ns == Approx(value(used.cpu_ns)).margin(kStepNs));
+  // The machine ran at least this, the rest is not the child.
+  CHECK(value(counters_of(seen.uses, Role::machine).cpu_ns) >= 200e6 - 2 * kStepNs);
+}
+
+TEST_CASE("user and system time are split as getrusage splits them, to a step") {
+  const Watched seen = watched(Role::provider, [] {
+    burn(50'000'000);
+    const int file = open("/dev/zero", O_RDONLY);
+    std::array<char, 65536> bytes;
+    const std::uint64_t end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + 100'000'000;
+    while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
+      if (read(file, bytes.data(), bytes.size()) < 0) break;
+    }
+    close(file);
+  });
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  const auto ns = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3;
+  };
+  const rusage& after = seen.own[1].usage;
+  const rusage& before = seen.own[0].usage;
+  CHECK(value(used.system_ns) == Approx(ns(after.ru_stime) - ns(before.ru_stime)).margin(kStepNs));
+  CHECK(value(used.user_ns) == Approx(ns(after.ru_utime) - ns(before.ru_utime)).margin(kStepNs));
+}
+
+TEST_CASE("each first touch of a page is a minor fault, and in RAM from then on") {
+  constexpr std::size_t kPages = 20'000;
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const Watched seen = watched(Role::provider, [page] {
+    void* const memory =
+        mmap(nullptr, kPages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(memory, kPages * page, MADV_NOHUGEPAGE);
+    for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page] = 1;
+  });
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  CHECK(value(used.minor_faults) == Approx(kPages).epsilon(0.01));
+  CHECK(value(used.major_faults) == 0);
+  CHECK(value(used.rss_bytes) >= 0.99 * static_cast<double>(kPages * page));
+  CHECK(value(used.peak_rss_bytes) >= 0.99 * static_cast<double>(kPages * page));
+  CHECK(value(counters_of(seen.uses, Role::machine).minor_faults) >= 0.99 * kPages);
+}
+
+TEST_CASE("bytes written and read are counted as the calls took them") {
+  constexpr std::size_t kBytes = 4'000'000;
+  const Watched seen = watched(Role::provider, [] {
+    std::string path = "/var/tmp/tailgate-truth-XXXXXX";
+    const int file = mkstemp(path.data());
+    unlink(path.c_str());
+    const std::string bytes(100'000, 'x');
+    for (std::size_t done = 0; done < kBytes; done += bytes.size()) {
+      if (write(file, bytes.data(), bytes.size()) < 0) _exit(2);
+    }
+    lseek(file, 0, SEEK_SET);
+    std::string back(100'000, ' ');
+    while (read(file, back.data(), back.size()) > 0) {
+    }
+    close(file);
+  });
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  CHECK(value(used.written_bytes) == Approx(kBytes).epsilon(0.01));
+  CHECK(value(used.read_bytes) == Approx(kBytes).epsilon(0.01));
+  // getrusage counts the same in blocks of 512 bytes.
+  const auto blocks =
+      static_cast<double>(seen.own[1].usage.ru_oublock - seen.own[0].usage.ru_oublock);
+  CHECK(value(used.storage_written_bytes) == Approx(512 * blocks).epsilon(0.01));
+}
+
+TEST_CASE("each sleep is a voluntary switch, in every thread, others as getrusage says") {
+  constexpr long kSleeps = 400;
+  const Watched seen = watched(Role::provider, [] {
+    // Lives on, and asleep, until the process is ended: its counts stay visible.
+    std::thread([] {
+      for (long i = 0; i < kSleeps; ++i) usleep(200);
+      while (true) pause();
+    }).detach();
+    for (long i = 0; i < kSleeps; ++i) usleep(200);
+    usleep(100'000);
+  });
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  const auto counted = [&](long rusage::*field) {
+    return static_cast<double>(seen.own[1].usage.*field - seen.own[0].usage.*field);
+  };
+  // Besides: the pipe's two waits, the last sleep, and what starting a thread waits for.
+  constexpr double kOthers = 8;
+  CHECK(value(used.voluntary_switches) >= 2 * kSleeps);
+  CHECK(value(used.voluntary_switches) <= 2 * kSleeps + kOthers);
+  CHECK(value(used.involuntary_switches) ==
+        Approx(counted(&rusage::ru_nivcsw)).epsilon(0.01).margin(2));
+  CHECK(value(used.switches) == value(used.voluntary_switches) + value(used.involuntary_switches));
+}
+
+TEST_CASE("a process that never sleeps waits in the run queue whenever it does not run") {
+  cpu_set_t mine;
+  REQUIRE(sched_getaffinity(0, sizeof mine, &mine) == 0);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &mine)) ++cpu;
+  const auto pinned_burn = [cpu] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    burn(150'000'000);
+  };
+  const Worker rival(pinned_burn);
+  rival.start();
+  const Watched seen = watched(Role::provider, pinned_burn);
+  rival.finish();
+  const auto wall_ns = static_cast<double>(seen.own[1].wall_ns - seen.own[0].wall_ns);
+  const auto cpu_ns = static_cast<double>(seen.own[1].cpu_ns - seen.own[0].cpu_ns);
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  // Moving to the other processor is a short sleep.
+  CHECK(value(used.run_queue_ns) == Approx(wall_ns - cpu_ns).margin(0.02 * wall_ns));
+}
+
+TEST_CASE("what a daemon's children use counts with the daemons where a group can be made") {
+  const Watched seen = watched(Role::daemons, [] {
+    const pid_t child = fork();
+    if (child == 0) {
+      burn(100'000'000);
+      _exit(0);
+    }
+    burn(50'000'000);
+    waitpid(child, nullptr, 0);
+  });
+  const Counters& used = counters_of(seen.uses, Role::daemons);
+  const bool tree = seen.limits.find("daemons") == std::string::npos;
+  INFO("limits: " << seen.limits);
+  // The group's clock of a running task is as old as the last tick.
+  CHECK(value(used.cpu_ns) == Approx(tree ? 150e6 : 50e6).epsilon(0.01).margin(4e6));
+  if (tree) CHECK(used.cpu_stall_ns.has_value());
+}
+
+TEST_CASE("of a process that has ended the last values stay, and that it ended is told") {
+  const std::unique_ptr<Sampler> sampler = make_sampler();
+  Worker worker([] { burn(30'000'000); });
+  sampler->watch({Role::daemons, "worker", worker.pid()});
+  const Sample before = sampler->sample();
+  worker.start();
+  worker.finish();
+  sampler->sample();
+  CHECK(sampler->daemons_cpu_ns().at(0));
+  worker.end();
+  const std::vector<RoleUse> uses = uses_between(before, sampler->sample());
+  const RoleUse& daemons = uses.at(static_cast<std::size_t>(Role::daemons));
+  CHECK(daemons.processes == 1);
+  CHECK(daemons.ended == 1);
+  CHECK(value(daemons.counters.cpu_ns) >= 30e6);
+  CHECK_FALSE(sampler->daemons_cpu_ns().at(0));
+}
+
+TEST_CASE("a process that was gone from the start claims nothing") {
+  Worker worker([] {});
+  const pid_t pid = worker.pid();
+  worker.end();
+  const std::unique_ptr<Sampler> sampler = make_sampler();
+  sampler->watch({Role::daemons, "gone", pid});
+  const Sample before = sampler->sample();
+  const std::vector<RoleUse> uses = uses_between(before, sampler->sample());
+  CHECK(uses.at(static_cast<std::size_t>(Role::daemons)).ended == 1);
+  CHECK_FALSE(sampler->daemons_cpu_ns().at(0));
+}
+
+TEST_CASE("the controller is watched without being named, and pays for the samples") {
+  const std::unique_ptr<Sampler> sampler = make_sampler();
+  const std::uint64_t begin_ns = thread_cpu_ns();
+  const Sample before = sampler->sample();
+  const std::uint64_t cost_ns = thread_cpu_ns() - begin_ns;
+  const std::vector<RoleUse> uses = uses_between(before, sampler->sample());
+  CHECK(cost_ns > 0);
+  CHECK(value(counters_of(uses, Role::controller).cpu_ns) > 0);
+  CHECK(online_processors() >= 1);
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,155 @@
+#include "harness/report/overhead_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "harness/report/human.h"
+#include "harness/result/overhead_summary.h"
+#include "harness/stats/crossing.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr double kMostNs = 1e18;
+constexpr double kRulePercent = 5;
+
+std::string sign_of(double value) {
+  return value < 0 ? "-" : "";
+}
+
+std::string duration_cell(double ns) {
+  const double size_ns = std::min(std::abs(ns), kMostNs);
+  return sign_of(std::round(ns)) +
+         human_duration(static_cast<std::uint64_t>(std::llround(size_ns)));
+}
+
+std::string percent_cell(double percent) {
+  return fmt::format("{:.2f}", std::clamp(percent, -9999.0, 9999.0));
+}
+
+// Below a thousandth, noise.
+std::string number_cell(double value) {
+  if (std::abs(value) < 0.0005) return "0";
+  if (std::abs(value) < 1000) return fmt::format("{:.4g}", std::round(value * 1000) / 1000);
+  return sign_of(value) + human_rate(std::min(std::abs(value), 1e300));
+}
+
+template <class Cell>
+std::string mean_cell(const std::optional<Estimate>& estimate, Cell cell) {
+  return estimate ? cell(estimate->mean) : "-";
+}
+
+template <class Cell>
+std::string width_cell(const std::optional<Estimate>& estimate, Cell cell) {
+  return estimate && estimate->half_width ? cell(*estimate->half_width) : "-";
+}
+
+std::string row(const std::string& rate, const RoleOverhead& overhead) {
+  return fmt::format("  {:>6} {:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", rate,
+                     printable(overhead.role).substr(0, 10),
+                     mean_cell(overhead.cpu_ns_per_event, duration_cell),
+                     width_cell(overhead.cpu_ns_per_event, duration_cell),
+                     mean_cell(overhead.machine_percent, percent_cell),
+                     width_cell(overhead.machine_percent, percent_cell),
+                     mean_cell(overhead.switches_per_event, number_cell),
+                     mean_cell(overhead.faults_per_event, number_cell),
+                     mean_cell(overhead.written_bytes_per_event, number_cell));
+}
+
+std::string heading(const Result& result) {
+  const bool against_control = std::any_of(result.summary.begin(), result.summary.end(),
+                                           [](const auto& step) { return step.controls > 0; });
+  std::string text = against_control
+                         ? "  overhead an event: above the same load on the null sink, which ran "
+                           "in turn\n"
+                         : "  use an event, the harness's own included: there were no control "
+                           "trials\n";
+  text += fmt::format("  {:>6} {:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", "rate/s", "role",
+                      "CPU", "+-", "machine%", "+-", "switches", "faults", "bytes");
+  return text;
+}
+
+std::string wrapped_lines(const std::string& text) {
+  std::string lines;
+  for (const std::string& line : wrapped(printable(text), kColumns - 2, 2)) {
+    lines += "  " + line + "\n";
+  }
+  return lines;
+}
+
+// What the samples cost in a trial, in the mean, and what they could not see.
+std::string sampler_lines(const Result& result) {
+  double samples = 0;
+  double cost_ns = 0;
+  double span_ns = 0;
+  std::set<std::string> limits;
+  for (const Trial& trial : result.trials) {
+    if (!trial.overhead) continue;
+    samples += trial.overhead->samples;
+    cost_ns += static_cast<double>(trial.overhead->sampler_cpu_ns);
+    span_ns += static_cast<double>(trial.overhead->end_ns - trial.overhead->start_ns);
+    if (!trial.overhead->limits.empty()) limits.insert(trial.overhead->limits);
+  }
+  std::string text;
+  if (samples > 0 && span_ns > 0) {
+    text = fmt::format("  sampling took {} a sample, {:.2f} % of the controller's processor\n",
+                       duration_cell(cost_ns / samples), std::min(100 * cost_ns / span_ns, 999.0));
+  }
+  for (const std::string& limit : limits) text += wrapped_lines("not seen: " + limit);
+  return text;
+}
+
+std::string victim_lines(const Result& result) {
+  std::string text;
+  for (const StepSummary& step : result.summary) {
+    if (!step.victim_slowdown_percent) continue;
+    text += fmt::format("  victim at {}/s: {} % slower, +- {}\n",
+                        step.rate_hz > 0 ? human_rate(step.rate_hz) : "max",
+                        mean_cell(step.victim_slowdown_percent, percent_cell),
+                        width_cell(step.victim_slowdown_percent, percent_cell));
+  }
+  return text;
+}
+
+std::string rule_lines(const Result& result) {
+  std::vector<CurvePoint> points;
+  for (const StepSummary& step : result.summary) {
+    for (const RoleOverhead& overhead : step.overhead) {
+      if (overhead.role != kLoggingRole || !overhead.machine_percent) continue;
+      points.push_back({step.achieved_rate_hz, overhead.machine_percent->mean});
+    }
+  }
+  if (points.size() < 2) return "";
+  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+  const Crossing crossing = first_crossing(points, kRulePercent);
+  const std::string rate = human_rate(crossing.x) + " events/s";
+  const std::string found = crossing.kind == Crossing::Kind::none ? "not reached up to " + rate
+                            : crossing.kind == Crossing::Kind::at ? "reached at about " + rate
+                                                                  : "reached below " + rate;
+  return wrapped_lines(fmt::format(
+      "{:g} % of the machine spent on logging: {} (rule of thumb for ETW: 10k events/s cost about "
+      "5 %, 1M swamp a machine)",
+      kRulePercent, found));
+}
+
+}  // namespace
+
+std::string overhead_text(const Result& result) {
+  std::string rows;
+  for (const StepSummary& step : result.summary) {
+    std::string rate = step.rate_hz > 0 ? human_rate(step.rate_hz).substr(0, 6) : "max";
+    for (const RoleOverhead& overhead : step.overhead) {
+      rows += row(rate, overhead);
+      rate.clear();
+    }
+  }
+  if (rows.empty()) return "";
+  return heading(result) + rows + rule_lines(result) + victim_lines(result) + sampler_lines(result);
+}
+
+}  // namespace tailgate
