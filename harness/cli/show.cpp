@@ -22,7 +22,8 @@ void show(const ShowRequest& request, std::ostream& out) {
   if (request.json) {
     out << render_summary_json(results, names);
   } else {
-    out << render_text(results, {.colour = request.colour, .trials = request.trials});
+    out << render_text(
+        results, {.colour = request.colour, .trials = request.trials, .roles = request.roles});
   }
 }
 
@@ -33,6 +34,7 @@ void add_show_command(CLI::App& program, Action& action) {
       ->required()
       ->type_name("FILE|DIR");
   command->add_flag("--trials", request->trials, "Also show every trial");
+  command->add_flag("--roles", request->roles, "Overhead of every role, also of several results");
   command->add_flag("--json", request->json, "Print the same figures as JSON");
   command->footer(
       "Times are quantiles over all completed trials. \"response\" counts from a call's\n"

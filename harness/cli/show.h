@@ -10,6 +10,7 @@ namespace tailgate {
 struct ShowRequest {
   std::vector<std::filesystem::path> paths;  // result files, and directories that hold some
   bool trials = false;                       // rows for each trial
+  bool roles = false;                        // the overhead of every role
   bool json = false;                         // the same figures as JSON
   bool colour = false;
 };

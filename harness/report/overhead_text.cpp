@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "harness/report/human.h"
@@ -61,17 +62,28 @@ std::string row(const std::string& rate, const RoleOverhead& overhead) {
                      mean_cell(overhead.written_bytes_per_event, number_cell));
 }
 
-std::string heading(const Result& result) {
-  const bool against_control = std::any_of(result.summary.begin(), result.summary.end(),
-                                           [](const auto& step) { return step.controls > 0; });
-  std::string text = against_control
-                         ? "  overhead an event: above the same load on the null sink, which ran "
-                           "in turn\n"
-                         : "  use an event, the harness's own included: there were no control "
-                           "trials\n";
-  text += fmt::format("  {:>6} {:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", "rate/s", "role",
-                      "CPU", "+-", "machine%", "+-", "switches", "faults", "bytes");
-  return text;
+bool against_control(const Result& result) {
+  return std::any_of(result.summary.begin(), result.summary.end(),
+                     [](const StepSummary& step) { return step.controls > 0; });
+}
+
+std::string heading(const std::string& title) {
+  return fmt::format("  {}\n  {:>6} {:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", title, "rate/s",
+                     "role", "CPU", "+-", "machine%", "+-", "switches", "faults", "bytes");
+}
+
+// role: the only one to show; empty: all.
+std::string rows_of(const Result& result, std::string_view role) {
+  std::string rows;
+  for (const StepSummary& step : result.summary) {
+    std::string rate = step.rate_hz > 0 ? human_rate(step.rate_hz).substr(0, 6) : "max";
+    for (const RoleOverhead& overhead : step.overhead) {
+      if (!role.empty() && overhead.role != role) continue;
+      rows += row(rate, overhead);
+      rate.clear();
+    }
+  }
+  return rows;
 }
 
 std::string wrapped_lines(const std::string& text) {
@@ -140,16 +152,28 @@ std::string rule_lines(const Result& result) {
 }  // namespace
 
 std::string overhead_text(const Result& result) {
-  std::string rows;
-  for (const StepSummary& step : result.summary) {
-    std::string rate = step.rate_hz > 0 ? human_rate(step.rate_hz).substr(0, 6) : "max";
-    for (const RoleOverhead& overhead : step.overhead) {
-      rows += row(rate, overhead);
-      rate.clear();
-    }
-  }
+  const std::string rows = rows_of(result, "");
   if (rows.empty()) return "";
-  return heading(result) + rows + rule_lines(result) + victim_lines(result) + sampler_lines(result);
+  const std::string title =
+      against_control(result)
+          ? "overhead an event: above the same load on the null sink, which ran in turn"
+          : "use an event, the harness's own included: there were no control trials";
+  return heading(title) + rows + rule_lines(result) + victim_lines(result) + sampler_lines(result);
+}
+
+std::string logging_text(const std::vector<NamedResult>& results) {
+  std::string text;
+  for (const NamedResult& named : results) {
+    const std::string rows = rows_of(named.result, kLoggingRole);
+    if (rows.empty()) continue;
+    text += named.name + rows;
+    if (!against_control(named.result)) {
+      text += "  the harness's own use included: there were no control trials\n";
+    }
+    text += rule_lines(named.result) + victim_lines(named.result);
+  }
+  if (text.empty()) return "";
+  return heading("what logging took, an event: above the same load on the null sink") + text;
 }
 
 }  // namespace tailgate

@@ -49,6 +49,28 @@ TEST_CASE("a sweep says from which rate on logging takes 5 % of the machine") {
   CHECK_THAT(overhead_text(result), Catch::Contains("reached below 1k events/s"));
 }
 
+TEST_CASE("of several results one table shows what logging took") {
+  const Result sweep = [] {
+    Result result;
+    result.summary = {step_of(1000, 1), step_of(9000, 9)};
+    result.summary[0].overhead.insert(result.summary[0].overhead.begin(), RoleOverhead{});
+    result.summary[0].overhead[0].role = "provider";
+    result.summary[0].controls = result.summary[1].controls = 1;
+    return result;
+  }();
+  Result uncontrolled;
+  uncontrolled.summary = {step_of(1000, 2)};
+  const std::string text =
+      logging_text({{"sweep@a\n", sweep}, {"none\n", Result{}}, {"steady@b\n", uncontrolled}});
+  CHECK(text.find("rate/s") == text.rfind("rate/s"));
+  CHECK_THAT(text, Catch::Contains("sweep@a\n      1k logging"));
+  CHECK_THAT(text, Catch::Contains("reached at about 5k events/s"));
+  CHECK_THAT(text, Catch::Contains("there were no control trials"));
+  CHECK_THAT(text, !Catch::Contains("provider"));
+  CHECK_THAT(text, !Catch::Contains("none"));
+  CHECK(logging_text({{"none\n", Result{}}}).empty());
+}
+
 TEST_CASE("the victim's slow-down has its interval") {
   Result result;
   result.summary = {step_of(1000, 1)};

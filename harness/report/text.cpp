@@ -227,9 +227,19 @@ nlohmann::ordered_json without_distributions(nlohmann::ordered_json summary) {
 std::string render_text(const std::vector<Result>& results, const TextOptions& options) {
   const Painter painter(options.colour);
   std::string text = table(results, options, painter);
+  const bool roles = options.roles || results.size() == 1;
+  if (!roles) {
+    std::vector<NamedResult> named;
+    for (const Result& result : results) {
+      named.push_back({bold_lines(heading(result), painter), result});
+    }
+    const std::string logging = logging_text(named);
+    if (!logging.empty()) text += "\n" + logging;
+  }
   for (const Result& result : results) {
-    text += "\n" + bold_lines(heading(result), painter) + overhead_text(result) +
-            notes(result, painter);
+    text += "\n" + bold_lines(heading(result), painter);
+    if (roles) text += overhead_text(result);
+    text += notes(result, painter);
   }
   return text;
 }

@@ -47,6 +47,14 @@ TEST_CASE("the floor, failed trials and remarks stand below the table") {
   CHECK_THAT(text, Catch::Contains("! 1 of 4 trials did not complete\n"));
 }
 
+TEST_CASE("several results share a table of overhead unless every role is asked for") {
+  const std::vector<Result> two = {sample_result(), sample_result()};
+  CHECK_THAT(render_text({two[0]}, {}), Catch::Contains("provider "));
+  CHECK_THAT(render_text(two, {}), !Catch::Contains("provider ") && Catch::Contains("logging "));
+  CHECK_THAT(render_text(two, {.roles = true}), Catch::Contains("provider "));
+  check_width(render_text(two, {}));
+}
+
 TEST_CASE("a remark that trials share is printed once") {
   Result result = sample_result();
   for (const unsigned trial : {0u, 1u, 3u}) result.trials[trial].remarks = {{"noisy", "be quiet"}};
