@@ -100,7 +100,7 @@ def test_the_load_also_runs_on_the_null_sink_once_for_all_sinks(tmp_path, scratc
             role["role"] for role in step["overhead"]}
     assert [control["run"] for control in first["controls"]] == [
         control["run"] for control in second["controls"]]
-    assert "overhead an event" in done.stdout
+    assert "what logging took" in done.stdout
     assert list(scratch.iterdir()) == []
 
 

@@ -49,9 +49,9 @@ TEST_CASE("the floor, failed trials and remarks stand below the table") {
 
 TEST_CASE("several results share a table of overhead unless every role is asked for") {
   const std::vector<Result> two = {sample_result(), sample_result()};
-  CHECK_THAT(render_text({two[0]}, {}), Catch::Contains("provider "));
-  CHECK_THAT(render_text(two, {}), !Catch::Contains("provider ") && Catch::Contains("logging "));
-  CHECK_THAT(render_text(two, {.roles = true}), Catch::Contains("provider "));
+  CHECK_THAT(render_text({two[0]}, {}), Catch::Contains("daemons "));
+  CHECK_THAT(render_text(two, {}), !Catch::Contains("daemons ") && Catch::Contains("logging "));
+  CHECK_THAT(render_text(two, {.roles = true}), Catch::Contains("daemons "));
   check_width(render_text(two, {}));
 }
 
