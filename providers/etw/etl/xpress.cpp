@@ -10,10 +10,10 @@
 namespace tailgate::etl {
 namespace {
 
-// The flags that are left lie in the lower bits of 64, the next one lowest, and this bit right behind
-// the last one: whatever is left, counting the zeros ends there. They are counted from below because
-// x86's instruction that does so waits for nothing else; its twin from above waits for whatever its
-// result's register held before, here a match's bytes.
+// The flags that are left lie in the lower bits of 64, the next one lowest, and this bit right
+// behind the last one: whatever is left, counting the zeros ends there. They are counted from below
+// because x86's instruction that does so waits for nothing else; its twin from above waits for
+// whatever its result's register held before, here a match's bytes.
 constexpr std::uint64_t kFlagsEnd = std::uint64_t{1} << 32;
 constexpr std::uint64_t kNoFlags = 1;
 
