@@ -138,7 +138,6 @@ void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
 }
 
 void Timeline::add(const ContextSwitch& record) {
-  ++switches_;
   std::uint32_t old_use = use_of(record.old_thread);
   std::uint32_t new_use = use_of(record.new_thread);
   std::uint32_t index = processor_index(record.processor);
@@ -234,6 +233,12 @@ void Timeline::finish(Ticks end) {
     charge(number, end);
     at.since = std::max(at.since, end);
   }
+}
+
+std::uint64_t Timeline::switches() const {
+  std::uint64_t sum = 0;
+  for (const ProcessorUse& processor : processor_use_) sum += processor.switches;
+  return sum;
 }
 
 std::uint32_t Timeline::running_thread(std::uint32_t processor) const {

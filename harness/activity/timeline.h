@@ -115,7 +115,7 @@ class Timeline {
 
   // Switches whose old thread was not the one the trace said was running: events are missing.
   std::uint64_t mismatched_switches() const { return mismatched_switches_; }
-  std::uint64_t switches() const { return switches_; }
+  std::uint64_t switches() const;
   std::uint64_t ready_records() const { return ready_records_; }
 
  private:
@@ -163,7 +163,6 @@ class Timeline {
   std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
   std::vector<std::vector<RunInterval>> intervals_;  // by processor
   Histogram wake_up_ns_;
-  std::uint64_t switches_ = 0;
   std::uint64_t mismatched_switches_ = 0;
   std::uint64_t ready_records_ = 0;
 };
