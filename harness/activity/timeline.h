@@ -115,7 +115,7 @@ class Timeline {
 
   // Switches whose old thread was not the one the trace said was running: events are missing.
   std::uint64_t mismatched_switches() const { return mismatched_switches_; }
-  std::uint64_t switches() const { return switches_; }
+  std::uint64_t switches() const;
   std::uint64_t ready_records() const { return ready_records_; }
 
  private:
@@ -123,7 +123,8 @@ class Timeline {
     Ticks begin;
     Ticks ticks;  // all of it, nested ones included
   };
-  struct Processor {
+  // Of a size that indices and addresses are quickly computed with.
+  struct alignas(64) Processor {
     std::uint32_t thread_use = kUnknown;
     std::uint32_t previous_use = kUnknown;
     Ticks since = 0;                        // of the current thread
@@ -137,12 +138,15 @@ class Timeline {
   };
 
   std::uint32_t processor_index(std::uint32_t number);
+  void add_processors(std::size_t count);
   std::uint32_t use_of(std::uint32_t thread);
+  std::uint32_t find_or_add_use(std::uint32_t thread);
   std::uint32_t find_use(std::uint32_t thread) const;
   std::uint32_t new_use(std::uint32_t thread);
   void set_use(std::uint32_t thread, std::uint32_t use);
   std::uint32_t process_use(std::uint32_t process);
   void charge(std::uint32_t index, Ticks until);
+  void keep_interval(std::uint32_t index, Ticks until);
   void note_wake_up(ThreadUse& use, Ticks time);
 
   std::int64_t ticks_per_second_;
@@ -159,7 +163,6 @@ class Timeline {
   std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
   std::vector<std::vector<RunInterval>> intervals_;  // by processor
   Histogram wake_up_ns_;
-  std::uint64_t switches_ = 0;
   std::uint64_t mismatched_switches_ = 0;
   std::uint64_t ready_records_ = 0;
 };
