@@ -57,6 +57,7 @@ void Timeline::add_processors(std::size_t count) {
   processors_.resize(count, fresh);
   processor_use_.resize(count);
   intervals_.resize(count);
+  interrupts_.resize(count);
 }
 
 std::uint32_t Timeline::find_use(std::uint32_t thread) const {
@@ -157,11 +158,19 @@ void Timeline::add(const ContextSwitch& record) {
   at.previous_use = old_use;
   at.thread_use = new_use;
   at.since = record.time;
+  if (watched_.empty()) return;
+  if (ThreadHistory* history = watched(record.old_thread)) history->switch_out(record, begin_);
+  if (ThreadHistory* history = watched(record.new_thread)) history->switch_in(record);
 }
 
 void Timeline::add(const ThreadReady& record) {
   ++ready_records_;
   threads_[use_of(record.thread)].ready_since = record.time;
+  if (!keep_intervals_) return;
+  ready_threads_.push_back({record, running_thread(record.processor)});
+  if (ThreadHistory* history = watched(record.thread)) {
+    history->wake(record, ready_threads_.back().waker);
+  }
 }
 
 void Timeline::add(const Interrupt& record) {
@@ -183,6 +192,7 @@ void Timeline::add(const Interrupt& record) {
   use.longest_ticks = std::max(use.longest_ticks, whole);
   if (at.interrupts.size() == kMaxOpenInterrupts) at.interrupts.erase(at.interrupts.begin());
   at.interrupts.push_back({record.begin, whole});
+  if (keep_intervals_) interrupts_[index].push_back(record);
   if (record.kind == InterruptKind::deferred_threaded) return;
   ProcessorUse& total = processor_use_[index];
   total.seen = true;
@@ -204,7 +214,9 @@ void Timeline::add(const ThreadFact& record) {
   bool reused = use != kUnknown && !record.rundown && threads_[use].process != kUnknown;
   if (use == kUnknown || reused) use = new_use(record.thread);
   ThreadUse& thread = threads_[use];
-  if (thread.process == kUnknown) thread.process = process_use(record.process);
+  if (thread.process == kUnknown && record.process != kUnknown) {
+    thread.process = process_use(record.process);
+  }
   if (!record.name.empty()) thread.name = record.name;
 }
 
@@ -227,6 +239,7 @@ void Timeline::add(const ImageFact& record) {
 }
 
 void Timeline::finish(Ticks end) {
+  for (const auto& [request, index] : open_storage_) storage_[index].end = end;
   for (std::uint32_t number = 0; number < processors_.size(); ++number) {
     Processor& at = processors_[number];
     if (at.thread_use == kUnknown) continue;

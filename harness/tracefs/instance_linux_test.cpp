@@ -1,5 +1,5 @@
 // Instances of tracefs and what is left of them. Needs root; skipped without.
-#include "providers/tracefs/instance.h"
+#include "harness/tracefs/instance.h"
 
 #include <catch2/catch.hpp>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "providers/sink.h"
+#include "harness/base/probe.h"
 
 namespace tailgate::tracefs {
 

@@ -1,10 +1,10 @@
-#include "providers/tracefs/event_format.h"
+#include "harness/tracefs/event_format.h"
 
 #include <catch2/catch.hpp>
 
 #include "harness/base/error.h"
+#include "harness/tracefs/test_pages.h"
 #include "providers/readback/test_events.h"
-#include "providers/tracefs/test_pages.h"
 
 namespace tailgate::tracefs {
 namespace {

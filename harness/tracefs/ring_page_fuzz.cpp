@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "harness/base/error.h"
-#include "providers/tracefs/event_format.h"
-#include "providers/tracefs/ring_page.h"
-#include "providers/tracefs/test_pages.h"
+#include "harness/tracefs/event_format.h"
+#include "harness/tracefs/ring_page.h"
+#include "harness/tracefs/test_pages.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "providers/tracefs/trace_folder.h"
+#include "harness/tracefs/trace_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "providers/tracefs/ring_page.h"
+#include "harness/tracefs/ring_page.h"
 
 namespace tailgate::tracefs {
 

@@ -1,4 +1,4 @@
-#include "providers/tracefs/event_format.h"
+#include "harness/tracefs/event_format.h"
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "providers/sink.h"
-#include "providers/tracefs/event_format.h"
-#include "providers/tracefs/trace_folder.h"
+#include "harness/base/clock.h"
+#include "harness/tracefs/event_format.h"
+#include "harness/tracefs/trace_folder.h"
 
 namespace tailgate::tracefs {
 

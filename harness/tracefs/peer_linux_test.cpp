@@ -9,13 +9,13 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/tracefs/event_format.h"
+#include "harness/tracefs/instance.h"
+#include "harness/tracefs/peer_reader.h"
+#include "harness/tracefs/ring_page.h"
+#include "harness/tracefs/test_pages.h"
 #include "providers/readback/test_events.h"
 #include "providers/test_directory.h"
-#include "providers/tracefs/event_format.h"
-#include "providers/tracefs/instance.h"
-#include "providers/tracefs/peer_reader.h"
-#include "providers/tracefs/ring_page.h"
-#include "providers/tracefs/test_pages.h"
 
 namespace tailgate::tracefs {
 namespace {

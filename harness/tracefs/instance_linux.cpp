@@ -1,4 +1,4 @@
-#include "providers/tracefs/instance.h"
+#include "harness/tracefs/instance.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

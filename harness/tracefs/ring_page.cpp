@@ -1,4 +1,4 @@
-#include "providers/tracefs/ring_page.h"
+#include "harness/tracefs/ring_page.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "providers/tracefs/event_format.h"
+#include "harness/tracefs/event_format.h"
 
 namespace tailgate::tracefs {
 namespace {

@@ -55,6 +55,9 @@ class RingPage {
   // … this many, where the kernel had room on the page to say so.
   std::optional<std::uint64_t> missed_events() const { return missed_events_; }
 
+  // Of the records together; 0 where the header is damaged.
+  std::size_t used_bytes() const { return used_.size(); }
+
   // Bytes behind the last record that are none; grows with next().
   std::size_t damaged_bytes() const { return damaged_bytes_; }
 
