@@ -10,6 +10,12 @@ namespace {
 constexpr std::size_t kMostListed = 400;
 constexpr std::size_t kDeepestNesting = 64;
 
+template <class Item>
+auto first_ending_after(std::span<const Item> items, Ticks begin) {
+  return std::upper_bound(items.begin(), items.end(), begin,
+                          [](Ticks wanted, const Item& one) { return wanted < one.end; });
+}
+
 class WindowMaker {
  public:
   WindowMaker(const Timeline& timeline, Ticks begin, Ticks end)
@@ -20,7 +26,8 @@ class WindowMaker {
 
   void add_processor(std::uint32_t processor) {
     const auto runs = timeline_.runs(processor);
-    for (auto run = first_ending_after_begin(runs); run != runs.end() && run->begin < end_; ++run) {
+    for (auto run = first_ending_after(runs, begin_); run != runs.end() && run->begin < end_;
+         ++run) {
       const ThreadUse& use = timeline_.threads()[run->thread_use];
       window_.runs.push_back({.cpu = static_cast<int>(processor),
                               .start_ns = clipped(run->begin),
@@ -30,7 +37,7 @@ class WindowMaker {
     }
     const auto interrupts = timeline_.interrupts(processor);
     std::size_t beyond = 0;
-    for (auto one = first_ending_after_begin(interrupts);
+    for (auto one = first_ending_after(interrupts, begin_);
          one != interrupts.end() && beyond < kDeepestNesting; ++one) {
       beyond = one->begin >= end_ ? beyond + 1 : 0;
       if (beyond > 0) continue;
@@ -97,12 +104,6 @@ class WindowMaker {
   }
 
  private:
-  template <class All>
-  auto first_ending_after_begin(const All& all) const {
-    return std::upper_bound(all.begin(), all.end(), begin_,
-                            [](Ticks wanted, const auto& one) { return wanted < one.end; });
-  }
-
   std::uint64_t clipped(Ticks time) const {
     return static_cast<std::uint64_t>(std::clamp(time, begin_, end_));
   }

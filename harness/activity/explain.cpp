@@ -91,7 +91,8 @@ class Explainer {
     for (auto& [key, slow] : slow_) {
       const SlowCall& call = slow.call;
       const double lag_s = static_cast<double>(call.start_ns - call.intended_ns) / 1e9;
-      const double before = std::ceil(lag_s * request_.thread_rate_hz);
+      const double before = std::ceil(lag_s * request_.thread_rate_hz) +
+                            static_cast<double>(request_.burst_events);
       slow.slices = cutter.cut({.thread = thread_of(call),
                                 .processor = call.cpu,
                                 .intended = static_cast<Ticks>(call.intended_ns),

@@ -18,6 +18,7 @@ struct ExplainRequest {
   Histogram service;                        // of all recorded calls, in ns
   Histogram response;                       // likewise
   double thread_rate_hz = 0;                // events that each thread was to emit; 0: no plan
+  std::uint64_t burst_events = 0;           // that were to be emitted at one time
   double quantile = 0.999;                  // where the tails begin
 };
 

@@ -63,6 +63,9 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
+// The system's number of the calling thread.
+std::uint32_t this_thread_number();
+
 // Processor time, user and system, that a process has used so far, any user's; nothing when there
 // is no such process.
 std::optional<std::uint64_t> process_cpu_ns(int pid);

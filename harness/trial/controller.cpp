@@ -19,6 +19,7 @@
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/roles.h"
 #include "harness/trial/trial_context.h"
+#include "harness/trial/trial_trace.h"
 
 namespace tailgate {
 namespace {
@@ -39,6 +40,10 @@ TrialPlan make_plan(const SinkChoice& sink, const LoadPlan& load, const TrialSet
   TrialPlan plan;
   plan.run = std::random_device()();
   plan.slowest = settings.slowest;
+  if (settings.trace) {
+    plan.slowest = std::max(plan.slowest, explained_calls(load));
+    if (load.shape != Shape::max) plan.slowest_responses = explained_calls(load);
+  }
   plan.noise_ns = static_cast<std::uint64_t>(settings.noise_s * 1e9);
   plan.poll_interval_ns = static_cast<std::uint64_t>(settings.poll_interval_s * 1e9);
   plan.load = load;
@@ -141,6 +146,7 @@ class TrialRun {
       if (!wait_for_consumer_ready()) return;
     }
     if (!settings_.victim_cpus.empty() && !start_victim()) return;
+    if (settings_.trace && !start_trace()) return;
     trial_.started_utc = utc_now();
     watch_processes();
     overhead_.begin();
@@ -160,6 +166,24 @@ class TrialRun {
       }
       std::this_thread::sleep_for(kLook);
     }
+    return true;
+  }
+
+  // True when the load's threads are there and the trace runs.
+  bool start_trace() {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.hang_timeout_s);
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      while (memory_.thread(i).os_thread.load(std::memory_order_acquire) == 0) {
+        if (provider_ended()) return false;
+        if (std::chrono::steady_clock::now() > deadline) {
+          end_as("hung", "the load's threads did not start");
+          return false;
+        }
+        std::this_thread::sleep_for(kLook);
+      }
+    }
+    trace_.emplace(memory_, *settings_.trace, directory_);
     return true;
   }
 
@@ -287,6 +311,7 @@ class TrialRun {
   // Nothing of what was measured is lost by ending the process here: it is in the shared memory.
   void end_provider() {
     if (!provider_) return;
+    if (trace_) trace_->stop();
     overhead_.end();
     if (victim_) victim_->kill();
     header_.sampled.store(1, std::memory_order_release);
@@ -371,6 +396,19 @@ class TrialRun {
                   .provider_end = provider_end_});
     collect_consumer();
     add_remarks(memory_, trial_);
+    if (trace_) explain();
+  }
+
+  void explain() {
+    report("explaining slow calls");
+    try {
+      trial_.explanation = trace_->explain();
+    } catch (const Error& error) {
+      add_remark("slow calls could not be explained: " + error.what_failed(), error.remedy());
+    }
+    trace_.reset();
+    const std::size_t kept = std::size_t{settings_.slowest} * memory_.plan().load.threads;
+    trial_.slowest.resize(std::min(trial_.slowest.size(), kept));
   }
 
   void add_cpu_of_stopping() {
@@ -419,6 +457,7 @@ class TrialRun {
   std::optional<Child> provider_;
   std::optional<Child> consumer_;
   std::optional<Child> victim_;
+  std::optional<TrialTrace> trace_;
   std::string provider_end_;
   bool read_back_ = false;
   Trial trial_;

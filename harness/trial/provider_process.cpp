@@ -126,6 +126,7 @@ class ProviderProcess {
 
   void load_thread(unsigned number) {
     bind(number);
+    memory_.thread(number).os_thread.store(this_thread_number(), std::memory_order_release);
     const TrialPlan& plan = memory_.plan();
     const HistogramLayout& layout = memory_.layout();
     const std::uint64_t start_ns = wait_for_go();
@@ -141,6 +142,8 @@ class ProviderProcess {
                {.progress = memory_.thread(number),
                 .slowest = memory_.slowest(number),
                 .slowest_count = plan.slowest,
+                .slowest_responses = memory_.slowest_responses(number),
+                .slowest_responses_count = plan.slowest_responses,
                 .service = HistogramWriter(layout, memory_.words(number, Metric::service)),
                 .response = HistogramWriter(layout, memory_.words(number, Metric::response)),
                 .start_lag = HistogramWriter(layout, memory_.words(number, Metric::start_lag))});

@@ -52,9 +52,10 @@ enum class Phase : std::uint32_t {
 
 struct TrialPlan {
   std::uint32_t run = 0;
-  std::uint32_t slowest = 0;           // calls kept per thread
-  std::uint64_t noise_ns = 0;          // how long to watch the idle processor before the load
-  std::uint64_t poll_interval_ns = 0;  // of the live consumer
+  std::uint32_t slowest = 0;            // calls kept per thread, by service time …
+  std::uint32_t slowest_responses = 0;  // … and by response time, open loop only
+  std::uint64_t noise_ns = 0;           // how long to watch the idle processor before the load
+  std::uint64_t poll_interval_ns = 0;   // of the live consumer
   LoadPlan load;
   ClockCalibration clock;
   HistogramRange range;
@@ -83,8 +84,9 @@ struct SlowSlot {
 
 // Progress and counts of one load thread; it alone writes them.
 struct alignas(64) ThreadBlock {
-  std::atomic<std::uint64_t> started;   // calls begun
-  std::atomic<std::uint64_t> finished;  // calls returned
+  std::atomic<std::uint64_t> started;    // calls begun
+  std::atomic<std::uint64_t> finished;   // calls returned
+  std::atomic<std::uint32_t> os_thread;  // the system's number of the thread; 0: not running yet
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
@@ -161,7 +163,8 @@ class TrialMemory {
   TrialHeader& header() const { return *reinterpret_cast<TrialHeader*>(memory_.data()); }
   const TrialPlan& plan() const { return header().plan; }
   ThreadBlock& thread(unsigned thread) const;
-  SlowSlot* slowest(unsigned thread) const;  // plan().slowest of them
+  SlowSlot* slowest(unsigned thread) const;            // plan().slowest of them
+  SlowSlot* slowest_responses(unsigned thread) const;  // plan().slowest_responses of them
   std::uint64_t* words(unsigned thread, Metric metric) const;
   std::uint64_t* floor_words() const;
   std::uint64_t* delivery_words() const;
