@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "harness/activity/trace.h"
 #include "harness/base/affinity.h"
 #include "harness/base/build_info.h"
 #include "harness/base/install_paths.h"
@@ -44,6 +45,7 @@ struct RunArguments {
   int digits = 3;
   bool no_control = false;
   bool victim = false;
+  std::optional<bool> explain;  // as the preset says
   bool keep = false;
   bool json = false;
   bool quiet = false;
@@ -66,8 +68,7 @@ void apply_settings(const RunArguments& arguments, Options& options) {
   if (arguments.pacing) options.set("pacing", *arguments.pacing);
 }
 
-std::vector<RunRequest> requests_from(const RunArguments& arguments) {
-  const Preset preset = find_preset(arguments.name, preset_folders());
+std::vector<RunRequest> requests_from(const RunArguments& arguments, const Preset& preset) {
   std::vector<RunRequest> requests;
   for (const PresetRun& run : preset.runs) {
     Options options = run.options;
@@ -216,6 +217,8 @@ class Reporter : public RunObserver {
 
   void control_ended(const Result& run) override { save_result(file_of(run), run); }
 
+  void traced_ended(const Result& run) override { save_result(file_of(run), run); }
+
   std::filesystem::path file_of(const Result& run) const {
     return out_ / result_file_name(run, given_);
   }
@@ -259,12 +262,25 @@ std::vector<Setting> given_settings(const RunArguments& arguments) {
   return given;
 }
 
+// A suite's wish for explanations is met where they can be had in full; the user's own always.
+bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
+  if (arguments.explain) return *arguments.explain;
+  if (!preset.explain) return false;
+  const Probe probe = activity::probe_trace();
+  if (!probe.available && !arguments.quiet) {
+    fmt::print(stderr, "slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
+  }
+  return probe.available;
+}
+
 int run(const RunArguments& arguments) {
   RunEnvironment environment;
   std::vector<RunRequest> requests = as_usage([&] {
+    const Preset preset = find_preset(arguments.name, preset_folders());
+    environment.explain = explain_wanted(arguments, preset);
     environment.placement = placement_from(arguments);
     environment.trial = trial_settings(arguments, environment.placement);
-    return usable(requests_from(arguments), arguments, environment.trial);
+    return usable(requests_from(arguments, preset), arguments, environment.trial);
   });
   std::filesystem::create_directories(arguments.out);
   environment.trial.clock = calibrate_clock(arguments.clock == "os");
@@ -329,6 +345,8 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--no-control", arguments.no_control,
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
+  command.add_flag("--explain,!--no-explain", arguments.explain,
+                   "run each trial once more under a trace that explains its slow calls");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");
@@ -346,6 +364,7 @@ void add_run_command(CLI::App& program, Action& action) {
       "  tailgate run steady --sink null,file --set rate_hz=10000 --set duration_s=2 \\\n"
       "      --trials 5 --out results-today\n"
       "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
+      "  sudo tailgate run steady --sink file --explain --out why && tailgate explain why\n"
       "  tailgate run quick --out quick");
   command->callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
 }
