@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -91,8 +92,8 @@ class Explainer {
     for (auto& [key, slow] : slow_) {
       const SlowCall& call = slow.call;
       const double lag_s = static_cast<double>(call.start_ns - call.intended_ns) / 1e9;
-      const double before = std::ceil(lag_s * request_.thread_rate_hz) +
-                            static_cast<double>(request_.burst_events);
+      const double before =
+          std::ceil(lag_s * request_.thread_rate_hz) + static_cast<double>(request_.burst_events);
       slow.slices = cutter.cut({.thread = thread_of(call),
                                 .processor = call.cpu,
                                 .intended = static_cast<Ticks>(call.intended_ns),
@@ -168,8 +169,9 @@ class Explainer {
     call.cpu = slow.call.cpu;
     call.slow_service = slow.service;
     call.slow_response = slow.response;
+    const Ticks least = least_listed(slow.slices);
     for (const Slice& slice : slow.slices) {
-      if (call.slices.size() == kMostSlices) {
+      if (slice.end - slice.begin < least || call.slices.size() == kMostSlices) {
         ++call.slices_left_out;
         call.left_out_ns += static_cast<std::uint64_t>(slice.end - slice.begin);
         continue;
@@ -182,6 +184,16 @@ class Explainer {
                              .detail = slice.detail});
     }
     return call;
+  }
+
+  // The length from which on slices are listed, so that there are not too many.
+  static Ticks least_listed(const std::vector<Slice>& slices) {
+    if (slices.size() <= kMostSlices) return 0;
+    std::vector<Ticks> lengths;
+    for (const Slice& slice : slices) lengths.push_back(slice.end - slice.begin);
+    const auto last = lengths.begin() + kMostSlices - 1;
+    std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
+    return *last;
   }
 
   // Around the calls with the longest service times, and the longest response times when there are

@@ -127,10 +127,9 @@ std::string share_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::string tail_text(const ExplainedTail& tail) {
-  std::string text =
-      fmt::format("\n  {} time, p{:g} and beyond: {} calls of {} and more, the usual is {}\n",
-                  tail.measure, tail.quantile * 100, tail.calls, human_duration(tail.threshold_ns),
-                  human_duration(tail.usual_ns));
+  std::string text = fmt::format("\n  {} time, p{:g} and beyond: {} calls from {} on, usual {}\n",
+                                 tail.measure, tail.quantile * 100, human_count(tail.calls),
+                                 human_duration(tail.threshold_ns), human_duration(tail.usual_ns));
   if (tail.calls_missing > 0) {
     text += fmt::format("  {} more are not in this: there was no room to keep them\n",
                         tail.calls_missing);
@@ -163,9 +162,10 @@ std::string slice_line(const CallSlice& slice, const ExplainedCall& call) {
   std::string who = slice.name;
   if (slice.pid != 0) who += fmt::format(" ({})", slice.pid);
   if (!slice.detail.empty()) who += (who.empty() ? "" : ", ") + slice.detail;
-  return fmt::format("    {:>10}{:>10}  {:<15}{}\n", (before ? "-" : "+") + human_duration(apart),
-                     human_duration(slice.end_ns - slice.start_ns), cut(slice.cause, 14),
-                     cut(who, kColumns - 41));
+  std::string what = fmt::format("{:<15}{}", cut(slice.cause, 14), cut(who, kColumns - 41));
+  what.erase(what.find_last_not_of(' ') + 1);
+  return fmt::format("    {:>10}{:>10}  {}\n", (before ? "-" : "+") + human_duration(apart),
+                     human_duration(slice.end_ns - slice.start_ns), what);
 }
 
 // The longest slices, in order of time, and how many shorter ones lie between.

@@ -24,7 +24,7 @@ struct CallSlice {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("start_ns", &CallSlice::start_ns, "when it began");
-    v("end_ns", &CallSlice::end_ns, "when it ended: where the next slice begins");
+    v("end_ns", &CallSlice::end_ns, "when it ended");
     v("cause", &CallSlice::cause,
       "running (on a processor, in the program's own code), syscall (on a processor, in the "
       "kernel for a call of the program's), page_fault, interrupt, softirq, waiting (ready, but "
@@ -69,10 +69,10 @@ struct ExplainedCall {
       "its service time is at or above the tail's threshold");
     v("slow_response", &ExplainedCall::slow_response, "its response time is");
     v("slices", &ExplainedCall::slices,
-      "its time from intended_ns to end_ns, in order; their durations and left_out_ns add up to it "
-      "to the nanosecond");
+      "its time from intended_ns to end_ns, in order, without a gap where none is left out; their "
+      "durations and left_out_ns add up to it to the nanosecond");
     v("slices_left_out", &ExplainedCall::slices_left_out,
-      "slices at the end that are not listed: there were too many");
+      "the shortest slices, not listed where there are more than 64");
     v("left_out_ns", &ExplainedCall::left_out_ns, "their time (duration)");
   }
 };
