@@ -164,6 +164,10 @@ void prepare_child_process() {
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
+void name_this_thread(const std::string& name) {
+  prctl(PR_SET_NAME, name.c_str());
+}
+
 std::uint32_t this_thread_number() {
   return static_cast<std::uint32_t>(gettid());
 }

@@ -126,6 +126,7 @@ class ProviderProcess {
 
   void load_thread(unsigned number) {
     bind(number);
+    name_this_thread("tg-load-" + std::to_string(number));
     memory_.thread(number).os_thread.store(this_thread_number(), std::memory_order_release);
     const TrialPlan& plan = memory_.plan();
     const HistogramLayout& layout = memory_.layout();
@@ -159,6 +160,7 @@ class ProviderProcess {
 
 int run_provider_process(const std::string& shared_memory_handle) {
   prepare_child_process();
+  name_this_thread("tg-provider");
   TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
   try {
     ProviderProcess(memory).run();
