@@ -346,7 +346,7 @@ void add_options(CLI::App& command, RunArguments& arguments) {
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
   command.add_flag("--explain,!--no-explain", arguments.explain,
-                   "run each trial once more under a trace that explains its slow calls");
+                   "also explain slow calls, by traced trials");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");
@@ -364,7 +364,7 @@ void add_run_command(CLI::App& program, Action& action) {
       "  tailgate run steady --sink null,file --set rate_hz=10000 --set duration_s=2 \\\n"
       "      --trials 5 --out results-today\n"
       "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
-      "  sudo tailgate run steady --sink file --explain --out why && tailgate explain why\n"
+      "  sudo tailgate run steady --sink file --explain --out why\n"
       "  tailgate run quick --out quick");
   command->callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
 }
