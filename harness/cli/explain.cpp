@@ -39,10 +39,10 @@ void add_explain_command(CLI::App& program, Action& action) {
       ->check(CLI::Range(0, 48))
       ->capture_default_str();
   command->footer(
-      "For results of 'tailgate run --explain'. Excess is a call's time above the median\n"
-      "call's; the causes' times add up to the measured time of the calls. Gaps are time\n"
-      "on the processor in which the trace saw nothing: in the program's own code they are\n"
-      "the machine's (or the code took that long), in the kernel nobody can tell.\n"
+      "For 'tailgate run --explain'. Excess is a call's time above the median call's;\n"
+      "the causes' times add up to what the calls took. Gaps are time on the\n"
+      "processor in which the trace saw nothing: in the program's own code they are the\n"
+      "machine's (or the code took that long), in the kernel nobody can tell.\n"
       "\n"
       "Examples:\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"
