@@ -45,7 +45,8 @@ struct RunArguments {
   int digits = 3;
   bool no_control = false;
   bool victim = false;
-  std::optional<bool> explain;  // as the preset says
+  bool explain = false;
+  bool no_explain = false;  // neither: as the preset says
   bool keep = false;
   bool json = false;
   bool quiet = false;
@@ -264,8 +265,8 @@ std::vector<Setting> given_settings(const RunArguments& arguments) {
 
 // A suite's wish for explanations is met where they can be had in full; the user's own always.
 bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
-  if (arguments.explain) return *arguments.explain;
-  if (!preset.explain) return false;
+  if (arguments.explain) return true;
+  if (arguments.no_explain || !preset.explain) return false;
   const Probe probe = activity::probe_trace();
   if (!probe.available && !arguments.quiet) {
     fmt::print(stderr, "slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
@@ -345,8 +346,10 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--no-control", arguments.no_control,
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
-  command.add_flag("--explain,!--no-explain", arguments.explain,
-                   "also explain slow calls, by traced trials");
+  CLI::Option* explain =
+      command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
+  command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
+      ->excludes(explain);
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");
