@@ -136,6 +136,15 @@ TEST_CASE("a wait in the kernel without storage is for a lock, by who let go") {
   CHECK(story.cut(1000, 5'001'000) == "syscall:write:500 blocked_lock:other:4999500");
 }
 
+TEST_CASE("a call that is there to wait for storage waits for storage, whoever ends it") {
+  Story story;
+  story.enters(1000, 3);
+  story.waits(1500, Wait::uninterruptible);
+  story.wakes(5'001'000, kOther);
+  story.switches(5'001'000, 0, kLoad);
+  CHECK(story.cut(1000, 5'001'000) == "syscall:fsync:500 blocked_io:other:4999500");
+}
+
 TEST_CASE("what a thread waits for follows from its system call") {
   const std::uint32_t call = GENERATE(1u, 2u, 4u, 99u);
   Story story;

@@ -18,6 +18,7 @@ Cause cause_of(WaitsFor waits_for, Wait wait) {
     case WaitsFor::sleep:
       return Cause::blocked_sleep;
     case WaitsFor::storage:
+      return Cause::blocked_storage;
     case WaitsFor::unknown:
       break;
   }

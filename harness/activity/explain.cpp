@@ -169,8 +169,12 @@ class Explainer {
     call.cpu = slow.call.cpu;
     call.slow_service = slow.service;
     call.slow_response = slow.response;
-    const Ticks least = least_listed(slow.slices);
+    // A long lag must not crowd out the call itself.
+    const auto start = static_cast<Ticks>(slow.call.start_ns);
+    const Ticks least_before = least_listed(slow.slices, start, true);
+    const Ticks least_within = least_listed(slow.slices, start, false);
     for (const Slice& slice : slow.slices) {
+      const Ticks least = slice.end <= start ? least_before : least_within;
       if (slice.end - slice.begin < least || call.slices.size() == kMostSlices) {
         ++call.slices_left_out;
         call.left_out_ns += static_cast<std::uint64_t>(slice.end - slice.begin);
@@ -186,12 +190,15 @@ class Explainer {
     return call;
   }
 
-  // The length from which on slices are listed, so that there are not too many.
-  static Ticks least_listed(const std::vector<Slice>& slices) {
-    if (slices.size() <= kMostSlices) return 0;
+  // The length from which on the slices before the call's start, or those after it, are listed, so
+  // that half of the room is enough.
+  static Ticks least_listed(const std::vector<Slice>& slices, Ticks start, bool before) {
     std::vector<Ticks> lengths;
-    for (const Slice& slice : slices) lengths.push_back(slice.end - slice.begin);
-    const auto last = lengths.begin() + kMostSlices - 1;
+    for (const Slice& slice : slices) {
+      if ((slice.end <= start) == before) lengths.push_back(slice.end - slice.begin);
+    }
+    if (lengths.size() <= kMostSlices / 2) return 0;
+    const auto last = lengths.begin() + kMostSlices / 2 - 1;
     std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
     return *last;
   }

@@ -5,31 +5,32 @@
 namespace tailgate::activity {
 
 // Numbers: the kernel's own header for this processor. Where a call may wait for several things,
-// the one that it waits for when it sleeps so that a signal can wake it.
+// the one that it waits for when it sleeps so that a signal can wake it; storage alone where that
+// is what the call is for.
 std::vector<SystemCallFact> system_call_facts() {
   using enum WaitsFor;
   return {
       {SYS_read, "read", socket},
       {SYS_readv, "readv", socket},
-      {SYS_pread64, "pread64", storage},
+      {SYS_pread64, "pread64", unknown},
       {SYS_write, "write", socket},
       {SYS_writev, "writev", socket},
-      {SYS_pwrite64, "pwrite64", storage},
-      {SYS_pwritev, "pwritev", storage},
-      {SYS_pwritev2, "pwritev2", storage},
+      {SYS_pwrite64, "pwrite64", unknown},
+      {SYS_pwritev, "pwritev", unknown},
+      {SYS_pwritev2, "pwritev2", unknown},
       {SYS_fsync, "fsync", storage},
       {SYS_fdatasync, "fdatasync", storage},
       {SYS_sync_file_range, "sync_file_range", storage},
       {SYS_syncfs, "syncfs", storage},
       {SYS_msync, "msync", storage},
-      {SYS_fallocate, "fallocate", storage},
-      {SYS_ftruncate, "ftruncate", storage},
-      {SYS_rename, "rename", storage},
-      {SYS_renameat2, "renameat2", storage},
-      {SYS_unlink, "unlink", storage},
-      {SYS_openat, "openat", storage},
-      {SYS_close, "close", storage},
-      {SYS_io_submit, "io_submit", storage},
+      {SYS_fallocate, "fallocate", unknown},
+      {SYS_ftruncate, "ftruncate", unknown},
+      {SYS_rename, "rename", unknown},
+      {SYS_renameat2, "renameat2", unknown},
+      {SYS_unlink, "unlink", unknown},
+      {SYS_openat, "openat", unknown},
+      {SYS_close, "close", unknown},
+      {SYS_io_submit, "io_submit", unknown},
       {SYS_io_getevents, "io_getevents", storage},
       {SYS_io_uring_enter, "io_uring_enter", storage},
       {SYS_sendto, "sendto", socket},

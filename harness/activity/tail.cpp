@@ -8,6 +8,35 @@ namespace {
 
 constexpr std::size_t kMostCulprits = 20;
 
+using Times = std::array<std::uint64_t, kCauses>;
+
+// What every call does comes off what every call does: its own code, its system calls, working off
+// earlier events. The rest of the usual time comes off the other causes by their shares.
+Times above(Times time, std::uint64_t usual) {
+  for (const Cause cause : {Cause::running, Cause::system_call, Cause::queued}) {
+    std::uint64_t& own = time[static_cast<std::size_t>(cause)];
+    const std::uint64_t off = std::min(usual, own);
+    own -= off;
+    usual -= off;
+  }
+  const std::uint64_t left = std::accumulate(time.begin(), time.end(), std::uint64_t{0});
+  if (usual >= left) return {};
+  const double share = left == 0 ? 0 : static_cast<double>(usual) / static_cast<double>(left);
+  for (std::uint64_t& one : time) {
+    const auto part = static_cast<std::uint64_t>(static_cast<double>(one) * share);
+    const std::uint64_t off = std::min({part, one, usual});
+    one -= off;
+    usual -= off;
+  }
+  // What rounding has left.
+  for (std::uint64_t& one : time) {
+    const std::uint64_t off = std::min(usual, one);
+    one -= off;
+    usual -= off;
+  }
+  return time;
+}
+
 }  // namespace
 
 void Tail::add(const std::vector<Slice>& slices, Ticks from) {
@@ -25,12 +54,10 @@ void Tail::add(const std::vector<Slice>& slices, Ticks from) {
     if (named.insert(key).second) ++culprit.calls;
   }
   ++calls_;
-  std::uint64_t usual = usual_ns_;
+  const Times excess = above(time, usual_ns_);
   for (std::size_t cause = 0; cause < kCauses; ++cause) {
-    const std::uint64_t off = std::min(usual, time[cause]);
-    usual -= off;
     time_ns_[cause] += time[cause];
-    excess_ns_[cause] += time[cause] - off;
+    excess_ns_[cause] += excess[cause];
     calls_by_cause_[cause] += time[cause] > 0 ? 1 : 0;
   }
 }

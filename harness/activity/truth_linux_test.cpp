@@ -85,7 +85,7 @@ class Shared {
   ~Shared() { ::munmap(data_, sizeof(Data)); }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
-  Data* operator->() const { return data_; }
+  Data& operator*() const { return *data_; }
 
  private:
   Data* data_;
@@ -109,7 +109,8 @@ void spin_for(std::chrono::nanoseconds time) {
 
 // Makes the calls at even intervals on the load's processor under a trace, and explains the slow
 // ones.
-Explanation explain_calls(const std::function<void(int)>& call, const Load& load) {
+Explanation explain_calls(const std::function<void(int)>& call, const Load& load,
+                          std::vector<SlowCall>* made = nullptr) {
   const TestDirectory directory;
   std::vector<SlowCall> calls;
   std::uint32_t number = 0;
@@ -135,6 +136,7 @@ Explanation explain_calls(const std::function<void(int)>& call, const Load& load
     }
     trace->stop();
   }).join();
+  if (made != nullptr) *made = calls;
   Timeline timeline(1'000'000'000, 0);
   timeline.keep_intervals();
   timeline.watch(number);
@@ -245,36 +247,46 @@ void burn(Burnt& burnt) {
   }
 }
 
+std::uint64_t burnt_between(const Burnt& burnt, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  std::uint64_t sum_ns = 0;
+  for (std::size_t i = 0; i < burnt.count; ++i) {
+    const std::uint64_t begin = std::max(begin_ns, burnt.ran[i][0]);
+    const std::uint64_t end = std::min(end_ns, burnt.ran[i][1]);
+    if (end > begin) sum_ns += end - begin;
+  }
+  return sum_ns;
+}
+
 TEST_CASE("a burner on the load's processor is named for what it takes, by its own account") {
   if (skipped()) return;
   const Shared<Burnt> burnt;
+  std::vector<SlowCall> calls;
   Explanation explanation;
   {
-    const Neighbour burner("hog-neighbour", [&] { burn(*burnt.operator->()); });
+    const Neighbour burner("hog-neighbour", [&] { burn(*burnt); });
     std::this_thread::sleep_for(20ms);
-    explanation = explain_calls([](int) { spin_for(20us); }, {.calls = 4000});
+    explanation = explain_calls([](int) { spin_for(80us); }, {.calls = 4000}, &calls);
   }
   INFO(text_of(explanation));
   check_sums(explanation);
   const ExplainedTail& service = tail(explanation, "service");
   std::uint64_t taken_ns = 0;
-  std::uint64_t named_ns = 0;
-  for (const ExplainedCall& call : explanation.calls) {
-    for (std::size_t i = 0; i < burnt->count; ++i) {
-      const std::uint64_t begin = std::max(call.start_ns, burnt->ran[i][0]);
-      const std::uint64_t end = std::min(call.end_ns, burnt->ran[i][1]);
-      if (end > begin) taken_ns += end - begin;
-    }
-    for (const CallSlice& slice : call.slices) {
-      if (slice.name != "hog-neighbour" || slice.end_ns <= call.start_ns) continue;
-      CHECK(slice.cause == "waiting");
-      named_ns += slice.end_ns - std::max(slice.start_ns, call.start_ns);
-    }
+  for (const SlowCall& call : calls) {
+    if (call.end_ns - call.start_ns < service.threshold_ns) continue;
+    taken_ns += burnt_between(*burnt, call.start_ns, call.end_ns);
   }
+  const std::uint64_t named_ns = time_of(service, "waiting", "hog-neighbour");
   REQUIRE(taken_ns > 1'000'000);
   CHECK(static_cast<double>(named_ns) >= 0.9 * static_cast<double>(taken_ns));
-  CHECK(static_cast<double>(taken_ns) >= 0.9 * static_cast<double>(named_ns));
-  CHECK(service.culprits.front().name == "hog-neighbour");
+  for (const ExplainedCall& call : explanation.calls) {
+    for (const CallSlice& slice : call.slices) {
+      if (slice.name != "hog-neighbour") continue;
+      CHECK(slice.cause == "waiting");
+      // It was there, though the machine may have stood still for some of the time.
+      if (slice.end_ns - slice.start_ns < 50'000) continue;
+      CHECK(burnt_between(*burnt, slice.start_ns, slice.end_ns) > 0);
+    }
+  }
   // It also delays calls before they begin.
   CHECK(time_of(tail(explanation, "response"), "waiting", "hog-neighbour") > 0);
 }
@@ -301,8 +313,6 @@ TEST_CASE("a storm of page faults is put down to page faults") {
   const std::uint64_t others_ns = time_of(service, "waiting") + time_of(service, "machine") +
                                   time_of(service, "interrupt") + time_of(service, "softirq");
   CHECK(faults_ns * 2 > service.time_ns - others_ns);
-  const CauseTime& first = service.causes.front();
-  CHECK((first.cause == "page_fault" || first.cause == "waiting" || first.cause == "machine"));
 }
 
 TEST_CASE("calls that wait for a disk that a neighbour keeps busy are put down to storage") {
@@ -377,8 +387,11 @@ TEST_CASE(
   INFO(text_of(explanation));
   check_sums(explanation);
   const ExplainedTail& service = tail(explanation, "service");
-  CHECK(service.causes.front().cause == "blocked_socket");
-  CHECK(time_of(service, "blocked_socket", "read-neighbour") * 10 > service.time_ns * 9);
+  // But for what others on this machine do to it.
+  const std::uint64_t others_ns = time_of(service, "waiting") + time_of(service, "machine") +
+                                  time_of(service, "interrupt") + time_of(service, "softirq");
+  CHECK(time_of(service, "blocked_socket", "read-neighbour") * 10 >
+        (service.time_ns - others_ns) * 9);
   // The events behind it: they waited for the same, in their turn.
   const ExplainedTail& response = tail(explanation, "response");
   CHECK(time_of(response, "blocked_socket", "read-neighbour") > 0);
@@ -423,7 +436,7 @@ TEST_CASE("context switches alone tell when the thread was away, and not for who
   });
   std::this_thread::sleep_for(20ms);
   try {
-    explanation = explain_calls([](int) { spin_for(20us); },
+    explanation = explain_calls([](int) { spin_for(80us); },
                                 {.calls = 4000, .method = TraceMethod::context_switches});
   } catch (const Error& error) {
     WARN("skipped: " << error.what());
@@ -435,7 +448,7 @@ TEST_CASE("context switches alone tell when the thread was away, and not for who
   CHECK_FALSE(explanation.trace.limits.empty());
   const ExplainedTail& service = tail(explanation, "service");
   CHECK(service.culprits.empty());
-  CHECK(service.causes.front().cause == "waiting");
+  CHECK(time_of(service, "waiting") * 2 > service.excess_ns);
   CHECK(time_of(service, "machine") == 0);  // kernel or own code cannot be told
 }
 

@@ -136,8 +136,8 @@ struct ExplainedTail {
       "the traced trial's time at that quantile: calls that took as long or longer are slow");
     v("usual_ns", &ExplainedTail::usual_ns,
       "the traced trial's median: what a call takes anyway. Taken off each slow call's time before "
-      "its causes are compared: off its time on the processor first, then off its other causes in "
-      "the order in which CallSlice lists them");
+      "its causes are compared: off running, syscall and queued first, in that order, then off "
+      "its other causes by their shares of the rest");
     v("calls", &ExplainedTail::calls, "slow calls that were explained");
     v("calls_missing", &ExplainedTail::calls_missing,
       "slow calls by the histogram for which no slot was left, so that they are not in this");
