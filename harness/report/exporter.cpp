@@ -65,8 +65,8 @@ const Latency* find_latency(const Trial& trial, LatencyKind kind) {
 }
 
 std::vector<const Exporter*> exporters() {
-  return {&csv_exporter(), &csv_intervals_exporter(), &gbench_exporter(), &hgrm_exporter(),
-          &hlog_exporter(), &perfetto_exporter()};
+  return {&csv_exporter(),  &csv_intervals_exporter(), &gbench_exporter(),
+          &hgrm_exporter(), &hlog_exporter(),          &perfetto_exporter()};
 }
 
 const Exporter& find_exporter(std::string_view name) {
