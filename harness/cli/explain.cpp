@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iostream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/export.h"
 #include "harness/report/explain_text.h"
 #include "harness/result/files.h"
 
@@ -15,9 +18,17 @@ namespace {
 struct ExplainArguments {
   std::vector<std::filesystem::path> paths;
   unsigned calls = 3;
+  std::string format;               // of a trace to export instead
+  std::filesystem::path directory;  // for it; empty: stdout
 };
 
 int explain(const ExplainArguments& arguments) {
+  if (!arguments.format.empty()) {
+    export_results(
+        {.format = arguments.format, .paths = arguments.paths, .directory = arguments.directory},
+        std::cout);
+    return kExitDone;
+  }
   bool first = true;
   for (const std::filesystem::path& path : find_result_files(arguments.paths)) {
     const std::string text = explain_text(load_result(path), arguments.calls);
@@ -38,6 +49,15 @@ void add_explain_command(CLI::App& program, Action& action) {
   command->add_option("--calls", arguments->calls, "Worst calls shown as timelines")
       ->check(CLI::Range(0, 48))
       ->capture_default_str();
+  CLI::Option* format =
+      command
+          ->add_option("--export", arguments->format,
+                       "Write the slowest calls as a trace: perfetto, for ui.perfetto.dev")
+          ->check(CLI::IsMember({"perfetto"}))
+          ->type_name("FORMAT");
+  command->add_option("--out", arguments->directory, "Folder for the traces; else stdout")
+      ->type_name("DIR")
+      ->needs(format);
   command->footer(
       "For 'tailgate run --explain'. Excess is a call's time above the median call's;\n"
       "the causes' times add up to what the calls took. Gaps are time on the\n"
@@ -47,7 +67,8 @@ void add_explain_command(CLI::App& program, Action& action) {
       "Examples:\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"
       "  tailgate explain why\n"
-      "  tailgate explain --calls 10 'why/steady@file.json'");
+      "  tailgate explain --calls 10 'why/steady@file.json'\n"
+      "  tailgate explain --export perfetto --out why why");
   command->callback([arguments, &action] { action = [arguments] { return explain(*arguments); }; });
 }
 
