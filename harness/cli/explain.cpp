@@ -51,8 +51,7 @@ void add_explain_command(CLI::App& program, Action& action) {
       ->capture_default_str();
   CLI::Option* format =
       command
-          ->add_option("--export", arguments->format,
-                       "Write the slowest calls as a trace: perfetto, for ui.perfetto.dev")
+          ->add_option("--export", arguments->format, "Write the slowest calls for ui.perfetto.dev")
           ->check(CLI::IsMember({"perfetto"}))
           ->type_name("FORMAT");
   command->add_option("--out", arguments->directory, "Folder for the traces; else stdout")

@@ -75,7 +75,7 @@ TEST_CASE("every slice is on the track of causes, one after the other") {
   CHECK(sum_us * 1000 == Approx(static_cast<double>(call.end_ns - call.intended_ns)));
 }
 
-TEST_CASE("processors, interrupts, storage and wake-ups have their tracks; idle time has none") {
+TEST_CASE("processors, interrupts, storage and wake-ups have their tracks and idle time has none") {
   const json document = exported(one_traced());
   const auto runs = events(document, "X", "run");
   REQUIRE(runs.size() == 3);
