@@ -1,8 +1,6 @@
 // The calls behind each counter: https://learn.microsoft.com/windows/win32/api/, psapi.h and
 // processthreadsapi.h.
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
-#include <windows.h>
+#include "harness/base/api_windows.h"
 
 // After windows.h, whose types it needs.
 #include <psapi.h>
@@ -16,22 +14,12 @@
 namespace tailgate {
 namespace {
 
-struct HandleCloser {
-  void operator()(HANDLE handle) const { CloseHandle(handle); }
-};
-using Handle = std::unique_ptr<void, HandleCloser>;
-
-// A count of 100 ns. The kernel advances process times with the timer's interrupt, every 15.6 ms
-// as a rule.
-std::uint64_t ns_of(const FILETIME& time) {
-  return ((std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime) * 100;
-}
-
 bool has_ended(HANDLE process) {
   return WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
 }
 
-// Counters of a process's whole life; an open handle keeps them readable after its end.
+// Counters of a process's whole life, its times advanced by the kernel with the timer's interrupt,
+// every 15.6 ms as a rule; an open handle keeps them readable after its end.
 Counters read_process(HANDLE process) {
   Counters counters;
   FILETIME created;
@@ -85,7 +73,7 @@ class WindowsSampler : public Sampler {
     constexpr DWORD kAccess = PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE;
     Watched watched;
     watched.role = process.role;
-    watched.process.reset(OpenProcess(kAccess, FALSE, static_cast<DWORD>(process.pid)));
+    watched.process = Handle(OpenProcess(kAccess, FALSE, static_cast<DWORD>(process.pid)));
     watched.ended = !watched.process || has_ended(watched.process.get());
     if (watched.process) watched.base = watched.last = read_process(watched.process.get());
     watched_.push_back(std::move(watched));
