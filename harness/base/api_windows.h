@@ -1,13 +1,19 @@
 // The Windows API, without the parts and macros that get in the way, and what goes with it.
 #pragma once
 
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
-#include <windows.h>
-
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+
+// After the C++ library, which may define these itself.
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
 
 #include "harness/base/error.h"
 

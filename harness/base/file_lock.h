@@ -16,7 +16,10 @@ class FileLock {
   static std::optional<FileLock> take(const std::filesystem::path& file, bool create);
 
   FileLock(FileLock&& other) noexcept : native_(std::exchange(other.native_, -1)) {}
-  FileLock& operator=(FileLock&&) = delete;
+  FileLock& operator=(FileLock&& other) noexcept {
+    std::swap(native_, other.native_);
+    return *this;
+  }
   ~FileLock() { release(); }
 
   // A second call does nothing. On Windows, the file can be removed only afterwards.

@@ -23,6 +23,9 @@ struct MachineInfo {
   // Windows: architecture, allowed_cpus, smt, power_scheme, clocksource, boot, and wine, the version
   // of Wine where it is that and no Windows.
   std::vector<std::pair<std::string, std::string>> details;
+  // What figures measured here are good for, where that is not everything: "Wine: smoke, not
+  // Windows".
+  std::string restriction;
   std::string fingerprint;  // machine_fingerprint of the above
 };
 

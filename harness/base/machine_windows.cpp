@@ -122,6 +122,7 @@ MachineInfo collect_machine_info() {
   add("clocksource", clock_source());
   add("wine", wine_version());
   add("boot", boot());
+  if (!wine_version().empty()) machine.restriction = "Wine: smoke, not Windows";
   machine.fingerprint = machine_fingerprint(machine);
   return machine;
 }

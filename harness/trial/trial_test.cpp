@@ -1,7 +1,4 @@
 // Whole trials against the synthetic sink, whose delays and losses are known in advance.
-#include <signal.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -9,12 +6,14 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <random>
 #include <thread>
 
 #include "harness/base/affinity.h"
 #include "harness/result/latency.h"
 #include "harness/trial/controller.h"
 #include "harness/trial/scratch.h"
+#include "harness/trial/test_process.h"
 
 using namespace tailgate;
 
@@ -242,13 +241,13 @@ TEST_CASE("a provider killed in the middle loses nothing that it had recorded") 
     if (progress.elapsed_s < load_began_s + 0.8) return;
     pid_killed = progress.provider_pid;
     REQUIRE(pid_killed > 0);
-    kill(pid_killed, SIGKILL);
+    kill_process(pid_killed);
   };
   const Trial trial = run_trial(parse_sink_choice("synthetic:service_ns=500"), steady(50'000, 5),
                                 settings(), scratch.path() / "trial", kill_it);
   CHECK(pid_killed != 0);
   CHECK(trial.outcome == "killed");
-  CHECK_THAT(trial.outcome_detail, Catch::Contains("signal 9"));
+  CHECK_THAT(trial.outcome_detail, Catch::Contains(kKilledText));
   CHECK(trial.measured > 1000);
   // Each event is recorded three times; the kill may fall between two of them.
   CHECK(recorded(trial.service) - recorded(trial.start_lag) <= 1);
@@ -271,7 +270,7 @@ TEST_CASE("a call that hangs ends the trial at the time-out, and is named") {
 TEST_CASE("a sink that crashes the provider is a fact of the trial") {
   const Trial trial = run("synthetic:crash_at=1000", steady(10'000, 5));
   CHECK(trial.outcome == "crashed");
-  CHECK_THAT(trial.outcome_detail, Catch::Contains("signal 6"));
+  CHECK_THAT(trial.outcome_detail, Catch::Contains(kAbortedText));
   CHECK(trial.measured >= 998);
   CHECK(trial.ledger.unaccounted == 0);
 }
@@ -348,7 +347,7 @@ TEST_CASE("the null sink is measured without a ledger") {
 
 TEST_CASE("scratch folders of dead runs are swept, those of living ones and strangers are not") {
   const std::filesystem::path parent =
-      default_scratch_parent() / ("tailgate-scratch-test-" + std::to_string(getpid()));
+      default_scratch_parent() / ("tailgate-scratch-test-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(parent / "tailgate-dead0");
   std::filesystem::create_directories(parent / "tailgate-stranger");
   std::filesystem::create_directories(parent / "other");

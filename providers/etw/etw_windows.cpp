@@ -1,0 +1,51 @@
+#include "providers/etw/etw.h"
+
+#include "providers/etw/options.h"
+#include "providers/etw/roles.h"
+
+namespace tailgate {
+namespace {
+
+class EtwSink : public SinkType {
+ public:
+  std::string name() const override { return "etw"; }
+  std::string description() const override {
+    return "Event Tracing for Windows: self-describing events, a session of our own";
+  }
+
+  OptionTable options() const override { return etw::options(); }
+
+  // A circular file overwrites its oldest events and counts them nowhere; the session's count of
+  // lost events has not been checked on a real Windows machine.
+  Capabilities capabilities(const Options& options) const override {
+    const bool delivers =
+        options.text("mode") != "unlistened" && options.text("level") != "warning";
+    return {.read_back = delivers,
+            .accounts_losses = options.text("mode") == "file",
+            .asynchronous = true,
+            .may_refuse = true};
+  }
+
+  Probe probe(const Options&) const override { return etw::probe(); }
+
+  void sweep() const override { etw::sweep(); }
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    return etw::make_session(context);
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return etw::open_provider(context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return etw::open_consumer(context);
+  }
+};
+
+}  // namespace
+
+const SinkType& etw_sink() {
+  static const EtwSink sink;
+  return sink;
+}
+
+}  // namespace tailgate
