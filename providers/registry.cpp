@@ -33,7 +33,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 const std::vector<const SinkType*>& all_sinks() {
   static const std::vector<const SinkType*> sinks = {
-      &null_sink(),   &synthetic_sink(), &file_sink(),   &spdlog_sink(),     &journald_sink(),
+      &null_sink(),   &synthetic_sink(), &file_sink(),   &spdlog_sink(),      &journald_sink(),
       &syslog_sink(), &lttng_sink(),     &ftrace_sink(), &user_events_sink(), &etw_sink()};
   return sinks;
 }

@@ -8,7 +8,8 @@
 namespace tailgate {
 
 // The command line that a program built with Microsoft's or mingw's C library takes apart into
-// these arguments again (https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments).
+// these arguments again
+// (https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments).
 std::wstring command_line_of(const std::vector<std::string>& arguments);
 
 // This process's environment with `added` in place of variables of the same name, whose letters

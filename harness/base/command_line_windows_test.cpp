@@ -26,11 +26,22 @@ std::vector<std::string> taken_apart(const std::wstring& line) {
 }  // namespace
 
 TEST_CASE("Windows takes a command line apart into what went in") {
-  const std::vector<std::string> arguments = {
-      "tailgate",        "plain",       "",       "two words",    "tab\there",
-      "say \"hi\"",      "back\\slash", "end\\",  "two words\\",  "two words\\\\",
-      "\\\"",            "a\\\\\"b",    "\"",     "C:\\x y\\z\\", "--set=a b",
-      "caf\xC3\xA9 \"x\""};
+  const std::vector<std::string> arguments = {"tailgate",
+                                              "plain",
+                                              "",
+                                              "two words",
+                                              "tab\there",
+                                              "say \"hi\"",
+                                              "back\\slash",
+                                              "end\\",
+                                              "two words\\",
+                                              "two words\\\\",
+                                              "\\\"",
+                                              "a\\\\\"b",
+                                              "\"",
+                                              "C:\\x y\\z\\",
+                                              "--set=a b",
+                                              "caf\xC3\xA9 \"x\""};
   CHECK(taken_apart(command_line_of(arguments)) == arguments);
 }
 

@@ -6,8 +6,7 @@ namespace tailgate {
 std::filesystem::path executable_path() {
   std::wstring path(MAX_PATH, L'\0');
   while (true) {
-    const DWORD length =
-        GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
+    const DWORD length = GetModuleFileNameW(nullptr, path.data(), static_cast<DWORD>(path.size()));
     if (length == 0) {
       throw windows_error("GetModuleFileNameW", "tailgate", GetLastError(), "install it again");
     }

@@ -20,8 +20,8 @@ struct MachineInfo {
   // kernel_version, microcode, allowed_cpus, online_cpus, isolated_cpus, smt, governor, turbo,
   // cpu_quota (of the control group: processors' worth of time), clocksource,
   // transparent_hugepages, boot (8 hex digits, different after each start of the machine). On
-  // Windows: architecture, allowed_cpus, smt, power_scheme, clocksource, boot, and wine, the version
-  // of Wine where it is that and no Windows.
+  // Windows: architecture, allowed_cpus, smt, power_scheme, clocksource, boot, and wine, the
+  // version of Wine where it is that and no Windows.
   std::vector<std::pair<std::string, std::string>> details;
   // What figures measured here are good for, where that is not everything: "Wine: smoke, not
   // Windows".

@@ -21,7 +21,8 @@ constexpr const char* kArchitecture = "x86-64";
 #endif
 constexpr const wchar_t* kVersionKey = L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
 constexpr const wchar_t* kProcessorKey = L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0";
-constexpr const wchar_t* kPowerKey = L"SYSTEM\\CurrentControlSet\\Control\\Power\\User\\PowerSchemes";
+constexpr const wchar_t* kPowerKey =
+    L"SYSTEM\\CurrentControlSet\\Control\\Power\\User\\PowerSchemes";
 
 // A text of HKEY_LOCAL_MACHINE without blanks at its end; empty where there is none.
 std::string registry_text(const wchar_t* key, const wchar_t* name) {

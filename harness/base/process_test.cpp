@@ -44,15 +44,13 @@ TEST_CASE("child: answers in shared memory, then waits", "[.child]") {
 
 TEST_CASE("a child gets its arguments, and what it prints is in the file") {
   const TestDirectory folder;
-  Child child = Child::start_self(
-      {.arguments = {"--reporter", "xml", "no case \"of\" this\\ name"}, .output = folder / "log"});
+  Child child = Child::start_self({.arguments = {"--list-reporters"}, .output = folder / "log"});
   const std::optional<ChildEnd> end = child.wait_for(20s);
   REQUIRE(end);
   CHECK(end->exited);
   CHECK_FALSE(end->killed());
   CHECK(end->text() == "exit code " + std::to_string(end->code));
-  CHECK_THAT(contents(folder / "log"), Catch::Contains("case &quot;of&quot; this") ||
-                                           Catch::Contains("case \"of\" this"));
+  CHECK_THAT(contents(folder / "log"), Catch::Contains("Available reporters"));
 }
 
 TEST_CASE("a child shares memory that it inherits, and ends when it is killed") {

@@ -146,8 +146,7 @@ std::string ChildEnd::text() const {
 
 bool ChildEnd::killed() const {
   const auto number = static_cast<DWORD>(code);
-  return !exited &&
-         (number == kEndedByUs || number == kEndedByConsole || number == kEndedByLogOff);
+  return !exited && (number == kEndedByUs || number == kEndedByConsole || number == kEndedByLogOff);
 }
 
 Child Child::start_self(const ChildOptions& options) {

@@ -48,8 +48,7 @@ SharedMemory SharedMemory::open_inherited(const std::string& handle) {
   const Error none("'" + handle + "' is not an inherited shared memory handle",
                    "this command is for tailgate's own use; start a run with 'tailgate run'");
   if (error != std::errc() || stop != end || native <= 0) throw none;
-  void* address =
-      MapViewOfFile(handle_of(native), FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
+  void* address = MapViewOfFile(handle_of(native), FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
   if (address == nullptr) throw none;
   // The section does not tell its size, but the view's is the same in whole pages.
   MEMORY_BASIC_INFORMATION view = {};

@@ -42,9 +42,9 @@ std::filesystem::path new_folder(const std::filesystem::path& parent) {
     }
     if (failed) break;  // otherwise, somebody has that name
   }
-  throw Error(fmt::format("a folder in '{}' could not be made: {}", parent.string(),
-                          failed.message()),
-              "name a folder that you can write to with --scratch");
+  throw Error(
+      fmt::format("a folder in '{}' could not be made: {}", parent.string(), failed.message()),
+      "name a folder that you can write to with --scratch");
 }
 
 }  // namespace

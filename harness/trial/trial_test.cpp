@@ -347,7 +347,8 @@ TEST_CASE("the null sink is measured without a ledger") {
 
 TEST_CASE("scratch folders of dead runs are swept, those of living ones and strangers are not") {
   const std::filesystem::path parent =
-      default_scratch_parent() / ("tailgate-scratch-test-" + std::to_string(std::random_device()()));
+      default_scratch_parent() /
+      ("tailgate-scratch-test-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(parent / "tailgate-dead0");
   std::filesystem::create_directories(parent / "tailgate-stranger");
   std::filesystem::create_directories(parent / "other");

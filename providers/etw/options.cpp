@@ -37,8 +37,9 @@ OptionTable options() {
        0, 3600},
       {"file_bytes", integer, "64Mi", "circular: size of the file; Windows takes whole MiB",
        1 << 20, kMaxFileBytes},
-      choice_option("clock", "qpc", "what stamps events: QueryPerformanceCounter, the system time "
-                                    "(100 ns, coarse), or the processor's counter",
+      choice_option("clock", "qpc",
+                    "what stamps events: QueryPerformanceCounter, the system time "
+                    "(100 ns, coarse), or the processor's counter",
                     {"qpc", "system", "cpu"}),
       choice_option("level", "information",
                     "the session takes events up to this level; the provider writes information, "

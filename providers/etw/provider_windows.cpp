@@ -29,7 +29,7 @@ EmitStatus refusal_of(ULONG error) {
     case ERROR_NOT_ENOUGH_MEMORY:
     case ERROR_LOG_FILE_FULL:
       return kAccepted;
-    case ERROR_MORE_DATA:  // larger than the session's buffers
+    case ERROR_MORE_DATA:            // larger than the session's buffers
     case ERROR_ARITHMETIC_OVERFLOW:  // larger than 64 KiB
       return kTooLarge;
     default:

@@ -54,9 +54,9 @@ class Properties {
 };
 
 // The name says whose session it is, so that sweep() knows those of dead processes.
-std::wstring session_name(const TrialContext& context) {
-  return wide(fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
-                          etl::to_text(provider_guid(context))));
+std::string session_name(const TrialContext& context) {
+  return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
+                     etl::to_text(provider_guid(context)));
 }
 
 std::string remedy_for(ULONG error) {
@@ -77,8 +77,8 @@ std::string remedy_for(ULONG error) {
   }
 }
 
-void check(const char* call, const std::wstring& name, ULONG error) {
-  if (error != ERROR_SUCCESS) throw windows_error(call, narrow(name), error, remedy_for(error));
+void check(const char* call, const std::string& target, ULONG error) {
+  if (error != ERROR_SUCCESS) throw windows_error(call, target, error, remedy_for(error));
 }
 
 ULONG clock_number(const Options& options) {
@@ -111,7 +111,8 @@ class EtwSession : public Session {
  public:
   explicit EtwSession(const TrialContext& context)
       : context_(context),
-        name_(session_name(context)),
+        text_(session_name(context)),
+        name_(wide(text_)),
         listened_(context.options.text("mode") != "unlistened") {}
   ~EtwSession() override {
     if (handle_ == 0) return;
@@ -130,7 +131,7 @@ class EtwSession : public Session {
       error = api().start_trace(&handle_, name_.c_str(), &properties.properties());
     }
     if (error != ERROR_SUCCESS) handle_ = 0;
-    check("StartTraceW", name_, error);
+    check("StartTraceW", text_ + ", " + trace_path(context_).string(), error);
     try {
       enable();
       query();
@@ -143,7 +144,7 @@ class EtwSession : public Session {
   std::vector<std::pair<std::string, std::string>> granted() const override {
     if (!listened_) return {};
     const EVENT_TRACE_PROPERTIES& given = given_.properties();
-    return {{"session", narrow(name_)},
+    return {{"session", text_},
             {"buffer_bytes", std::to_string(std::uint64_t{given.BufferSize} * 1024)},
             {"buffers_min_count", std::to_string(given.MinimumBuffers)},
             {"buffers_max_count", std::to_string(given.MaximumBuffers)},
@@ -162,15 +163,15 @@ class EtwSession : public Session {
     // Windows stops a session by itself when its disk is full; what it said last then counts.
     constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
     if (error == kInstanceNotFound) {
-      throw windows_error("ControlTraceW", narrow(name_), error,
+      throw windows_error("ControlTraceW", text_, error,
                           "the session was stopped by another program or for want of disk space; "
                           "events are missing");
     }
-    check("ControlTraceW", name_, error);
+    check("ControlTraceW", text_, error);
     events_lost_ = ended->EventsLost;
     if (ended->LogBuffersLost == 0) return;
-    throw Error(fmt::format("session '{}' could not write {} buffers of events to its file",
-                            narrow(name_), ended->LogBuffersLost),
+    throw Error(fmt::format("session '{}' could not write {} buffers of events to its file", text_,
+                            ended->LogBuffersLost),
                 "give it more or larger buffers or a faster disk; events are missing");
   }
 
@@ -189,7 +190,7 @@ class EtwSession : public Session {
     GUID guid;
     std::memcpy(&guid, provider_guid(context_).bytes.data(), sizeof guid);
     constexpr ULONG kTimeoutMs = 5000;  // until the providers that are there have been told
-    check("EnableTraceEx2", name_,
+    check("EnableTraceEx2", text_,
           api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, selection.level,
                              selection.keyword, 0, kTimeoutMs, &parameters));
   }
@@ -197,14 +198,15 @@ class EtwSession : public Session {
   // A session that runs has buffers: one without is a stub's.
   void query() {
     given_ = Properties();
-    check("ControlTraceW", name_,
+    check("ControlTraceW", text_,
           api().control_trace(handle_, nullptr, &given_.properties(), EVENT_TRACE_CONTROL_QUERY));
     if (given_->NumberOfBuffers > 0) return;
-    throw Error(fmt::format("session '{}' has no buffers: nothing is traced", narrow(name_)),
+    throw Error(fmt::format("session '{}' has no buffers: nothing is traced", text_),
                 "run on Windows");
   }
 
   TrialContext context_;
+  std::string text_;  // the session's name
   std::wstring name_;
   bool listened_;
   TRACEHANDLE handle_ = 0;
@@ -250,8 +252,8 @@ Probe probe() {
   const std::string wine = wine_version();
   if (!wine.empty()) {
     return {.available = false,
-            .reason = fmt::format("Wine {} has no event tracing: its calls succeed and do nothing",
-                                  wine),
+            .reason =
+                fmt::format("Wine {} has no event tracing: its calls succeed and do nothing", wine),
             .remedy = "run on Windows"};
   }
   if (!may_start_sessions()) {
@@ -260,8 +262,9 @@ Probe probe() {
             .remedy = kElevate};
   }
   return {.available = true,
-          .reason = "tried with a library that stands in for Windows only, not yet on a real "
-                    "Windows machine",
+          .reason =
+              "tried with a library that stands in for Windows only, not yet on a real "
+              "Windows machine",
           .remedy = "check that a result's ledger is balanced before you use its figures"};
 }
 

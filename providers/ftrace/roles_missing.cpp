@@ -1,7 +1,7 @@
 // Where there is no Linux: the sink is listed, with the reason.
 #include "harness/base/error.h"
-#include "providers/tracefs/buffer_options.h"
 #include "providers/ftrace/roles.h"
+#include "providers/tracefs/buffer_options.h"
 
 namespace tailgate::ftrace {
 namespace {

@@ -15,7 +15,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   constexpr DWORD kShare = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   // The view keeps the file and its mapping alive by itself.
   const Handle file(CreateFileW(path.c_str(), GENERIC_READ, kShare, nullptr, OPEN_EXISTING,
-                          FILE_FLAG_SEQUENTIAL_SCAN, nullptr));
+                                FILE_FLAG_SEQUENTIAL_SCAN, nullptr));
   if (!file) throw last_error("CreateFileW", path, "name an .etl file that you may read");
   if (GetFileType(file.get()) != FILE_TYPE_DISK) {
     throw Error("'" + path.string() + "' is not a regular file", "name an .etl file");

@@ -71,9 +71,8 @@ bool planted(std::string_view fault) {
 
 Shared& shared() {
   static Shared* const memory = [] {
-    const HANDLE section =
-        CreateFileMappingW(INVALID_HANDLE_VALUE, nullptr, PAGE_READWRITE, 0, sizeof(Shared),
-                           L"Local\\tailgate-etw-stand-in");
+    const HANDLE section = CreateFileMappingW(INVALID_HANDLE_VALUE, nullptr, PAGE_READWRITE, 0,
+                                              sizeof(Shared), L"Local\\tailgate-etw-stand-in");
     return static_cast<Shared*>(MapViewOfFile(section, FILE_MAP_ALL_ACCESS, 0, 0, 0));
   }();
   return *memory;
@@ -163,8 +162,9 @@ void write_file() {
   options.buffers_lost = session.buffers_lost;
   options.session_name = tailgate::narrow(session.name);
   // Buffers are emptied in the order of their numbers, not of their filling.
-  std::stable_sort(session.records.begin(), session.records.end(),
-                   [](const auto& a, const auto& b) { return time_of(a.second) < time_of(b.second); });
+  std::stable_sort(
+      session.records.begin(), session.records.end(),
+      [](const auto& a, const auto& b) { return time_of(a.second) < time_of(b.second); });
   tailgate::etl::TraceWriter writer(options);
   for (const auto& [processor, record] : session.records) writer.add(processor, record);
   writer.flush_all();
@@ -229,15 +229,15 @@ tailgate::etl::Guid portable(const GUID& guid) {
 
 extern "C" {
 
-__declspec(dllexport) ULONG WINAPI StartTraceW(TRACEHANDLE* handle, LPCWSTR name,
-                                               EVENT_TRACE_PROPERTIES* properties) {
+__declspec(dllexport) ULONG WINAPI
+    StartTraceW(TRACEHANDLE* handle, LPCWSTR name, EVENT_TRACE_PROPERTIES* properties) {
   if (planted("access_denied")) return ERROR_ACCESS_DENIED;
   const bool taken = planted("name_taken") && !session.stale_stopped;
   if (taken || shared().running != 0) return ERROR_ALREADY_EXISTS;
   const Lock lock;
   session.name = name;
-  session.file = reinterpret_cast<const wchar_t*>(reinterpret_cast<const std::uint8_t*>(properties) +
-                                                  properties->LogFileNameOffset);
+  session.file = reinterpret_cast<const wchar_t*>(
+      reinterpret_cast<const std::uint8_t*>(properties) + properties->LogFileNameOffset);
   session.properties = *properties;
   session.started = counter();
   session.records.clear();
@@ -254,8 +254,8 @@ __declspec(dllexport) ULONG WINAPI StartTraceW(TRACEHANDLE* handle, LPCWSTR name
   return ERROR_SUCCESS;
 }
 
-__declspec(dllexport) ULONG WINAPI ControlTraceW(TRACEHANDLE handle, LPCWSTR,
-                                                 EVENT_TRACE_PROPERTIES* properties, ULONG code) {
+__declspec(dllexport) ULONG WINAPI
+    ControlTraceW(TRACEHANDLE handle, LPCWSTR, EVENT_TRACE_PROPERTIES* properties, ULONG code) {
   if (handle == 0 && planted("name_taken") && code == EVENT_TRACE_CONTROL_STOP) {
     session.stale_stopped = true;
     return ERROR_SUCCESS;
@@ -279,9 +279,9 @@ __declspec(dllexport) ULONG WINAPI QueryAllTracesW(EVENT_TRACE_PROPERTIES**, ULO
   return ERROR_SUCCESS;
 }
 
-__declspec(dllexport) ULONG WINAPI EnableTraceEx2(TRACEHANDLE, LPCGUID provider, ULONG,
-                                                  UCHAR level, ULONGLONG keyword, ULONGLONG, ULONG,
-                                                  ENABLE_TRACE_PARAMETERS*) {
+__declspec(dllexport) ULONG WINAPI
+    EnableTraceEx2(TRACEHANDLE, LPCGUID provider, ULONG, UCHAR level, ULONGLONG keyword, ULONGLONG,
+                   ULONG, ENABLE_TRACE_PARAMETERS*) {
   if (planted("enable_fails")) return ERROR_INVALID_PARAMETER;
   Shared& memory = shared();
   memory.provider = *provider;
@@ -291,8 +291,8 @@ __declspec(dllexport) ULONG WINAPI EnableTraceEx2(TRACEHANDLE, LPCGUID provider,
   return ERROR_SUCCESS;
 }
 
-__declspec(dllexport) ULONG WINAPI EventRegister(LPCGUID provider, PENABLECALLBACK callback,
-                                                  void* context, REGHANDLE* handle) {
+__declspec(dllexport) ULONG WINAPI
+    EventRegister(LPCGUID provider, PENABLECALLBACK callback, void* context, REGHANDLE* handle) {
   auto* const registration = new Registration{*provider, {}, {}};
   // As on Windows, the callback comes on another thread, some time later.
   registration->teller = std::thread([registration, callback, context] {
@@ -315,9 +315,9 @@ __declspec(dllexport) ULONG WINAPI EventUnregister(REGHANDLE handle) {
   return ERROR_SUCCESS;
 }
 
-__declspec(dllexport) ULONG WINAPI EventSetInformation(REGHANDLE handle,
-                                                        EVENT_INFO_CLASS information_class,
-                                                        void* data, ULONG bytes) {
+__declspec(dllexport) ULONG WINAPI
+    EventSetInformation(REGHANDLE handle, EVENT_INFO_CLASS information_class, void* data,
+                        ULONG bytes) {
   constexpr int kSetTraits = 2;
   if (static_cast<int>(information_class) != kSetTraits) return ERROR_INVALID_PARAMETER;
   const auto* first = static_cast<const std::uint8_t*>(data);
@@ -325,10 +325,9 @@ __declspec(dllexport) ULONG WINAPI EventSetInformation(REGHANDLE handle,
   return ERROR_SUCCESS;
 }
 
-__declspec(dllexport) ULONG WINAPI EventWriteTransfer(REGHANDLE handle,
-                                                       const EVENT_DESCRIPTOR* descriptor, LPCGUID,
-                                                       LPCGUID, ULONG count,
-                                                       EVENT_DATA_DESCRIPTOR* pieces) {
+__declspec(dllexport) ULONG WINAPI
+    EventWriteTransfer(REGHANDLE handle, const EVENT_DESCRIPTOR* descriptor, LPCGUID, LPCGUID,
+                       ULONG count, EVENT_DATA_DESCRIPTOR* pieces) {
   Shared& memory = shared();
   const auto* registration = reinterpret_cast<const Registration*>(handle);
   if (memory.enabled == 0 || descriptor->Level > memory.level) return ERROR_SUCCESS;
