@@ -7,7 +7,9 @@ set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 
 # Libraries built from Debian's sources by ci/windows lie in the second of these.
-set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32 ${CMAKE_CURRENT_LIST_DIR}/../../../build/mingw-libraries)
+set(CMAKE_FIND_ROOT_PATH
+  /usr/x86_64-w64-mingw32
+  ${CMAKE_CURRENT_LIST_DIR}/../../../build/mingw-libraries)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
