@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "harness/base/process.h"
@@ -160,7 +161,6 @@ class EtwSession : public Session {
     const TRACEHANDLE handle = std::exchange(handle_, 0);
     const ULONG error =
         api().control_trace(handle, nullptr, &ended.properties(), EVENT_TRACE_CONTROL_STOP);
-    // Windows stops a session by itself when its disk is full; what it said last then counts.
     constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
     if (error == kInstanceNotFound) {
       throw windows_error("ControlTraceW", text_, error,
