@@ -44,7 +44,10 @@ TEST_CASE("child: answers in shared memory, then waits", "[.child]") {
 
 TEST_CASE("a child gets its arguments, and what it prints is in the file") {
   const TestDirectory folder;
-  Child child = Child::start_self({.arguments = {"--list-reporters"}, .output = folder / "log"});
+  Child child = Child::start_self({.arguments = {"--list-reporters"},
+                                   .environment = {},
+                                   .inherited = {},
+                                   .output = folder / "log"});
   const std::optional<ChildEnd> end = child.wait_for(20s);
   REQUIRE(end);
   CHECK(end->exited);

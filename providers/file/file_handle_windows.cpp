@@ -5,6 +5,10 @@
 namespace tailgate::file {
 namespace {
 
+// Of winerror.h; mingw-w64 10 does not have them.
+constexpr DWORD kDiskQuotaExceeded = 1295;
+constexpr DWORD kFileSystemLimitation = 665;
+
 DWORD write_file(HANDLE file, std::span<const std::byte> bytes, OVERLAPPED* position) noexcept {
   DWORD written = 0;
   const auto wanted = static_cast<DWORD>(bytes.size());
@@ -47,10 +51,10 @@ EmitStatus refusal_of_windows(DWORD error) {
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL:
       return kNoSpace;
-    case ERROR_DISK_QUOTA_EXCEEDED:
+    case kDiskQuotaExceeded:
       return kQuota;
     case ERROR_FILE_TOO_LARGE:
-    case ERROR_FILE_SYSTEM_LIMITATION:
+    case kFileSystemLimitation:
       return kTooBig;
     case ERROR_IO_DEVICE:
     case ERROR_CRC:
