@@ -233,10 +233,12 @@ void prepare_child_process() {
 }
 
 std::optional<std::uint64_t> process_cpu_ns(int pid) {
-  const Handle process(
-      OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(pid)));
+  constexpr DWORD kAccess = PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE;
+  const Handle process(OpenProcess(kAccess, FALSE, static_cast<DWORD>(pid)));
   FILETIME created, exited, kernel, user;
-  if (!process || GetProcessTimes(process.get(), &created, &exited, &kernel, &user) == 0) return {};
+  // One that has ended can be opened for as long as somebody else has it open.
+  if (!process || WaitForSingleObject(process.get(), 0) == WAIT_OBJECT_0) return {};
+  if (GetProcessTimes(process.get(), &created, &exited, &kernel, &user) == 0) return {};
   return ns_of(kernel) + ns_of(user);
 }
 
