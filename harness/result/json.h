@@ -1,11 +1,12 @@
-// Results to JSON text and back. The fields follow from the `describe` functions of result.h; here
-// is only how each kind of value is written, and what the reader refuses.
+// Results and duets to JSON text and back. The fields follow from the `describe` functions of
+// result.h and duet.h; here is only how each kind of value is written, and what the reader refuses.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "harness/result/duet.h"
 #include "harness/result/result.h"
 
 namespace tailgate {
@@ -27,5 +28,9 @@ std::string write_result(const Result& result);
 // is not a result, comes from a newer version, or lacks, repeats or mistypes a field, or has one
 // that its version does not know.
 Result read_result(std::string_view json_text, const std::string& origin);
+
+// The same for duets.
+std::string write_duet(const Duet& duet);
+Duet read_duet(std::string_view json_text, const std::string& origin);
 
 }  // namespace tailgate

@@ -116,4 +116,8 @@ std::string write_result(const Result& result) {
   return render(result, ResultPath(), 0) + "\n";
 }
 
+std::string write_duet(const Duet& duet) {
+  return render(duet, ResultPath(), 0) + "\n";
+}
+
 }  // namespace tailgate

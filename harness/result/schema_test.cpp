@@ -22,14 +22,28 @@ std::string committed(const std::string& name) {
 
 TEST_CASE("results/schema.json is what tailgate_schema writes") {
   CHECK(committed("schema.json") == result_schema_json());
+  CHECK(committed("duet-schema.json") == duet_schema_json());
 }
 
-TEST_CASE("the field tables of results/README.md are what tailgate_schema writes") {
-  const std::string readme = committed("README.md");
+// What stands below the mark.
+std::string committed_tables(const std::string& name) {
+  const std::string readme = committed(name);
   const std::string begin = std::string(kFieldTablesMark) + "\n";
   const std::size_t at = readme.find(begin);
   REQUIRE(at != std::string::npos);
-  CHECK(readme.substr(at + begin.size()) == result_field_tables());
+  return readme.substr(at + begin.size());
+}
+
+TEST_CASE("the field tables in results/ are what tailgate_schema writes") {
+  CHECK(committed_tables("README.md") == result_field_tables());
+  CHECK(committed_tables("DUET.md") == duet_field_tables());
+}
+
+TEST_CASE("the tables of a duet lead to the result's for what both have") {
+  const std::string tables = duet_field_tables();
+  CHECK(tables.find("### Machine") == std::string::npos);
+  CHECK(tables.find("[Machine](README.md#machine)") != std::string::npos);
+  CHECK(tables.find("list of [DuetRound](#duetround)") != std::string::npos);
 }
 
 TEST_CASE("the schema says of a field what the struct says") {
