@@ -1,0 +1,209 @@
+#include "harness/trial/slices.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "harness/base/shared_wait.h"
+#include "harness/base/thread_switches.h"
+#include "harness/trial/emitter.h"
+#include "harness/trial/pacing.h"
+#include "harness/trial/schedule.h"
+
+namespace tailgate {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// From waking up to a slice's first intended time: the thread spins through it, so that a processor
+// that had been idle is awake.
+constexpr std::uint64_t kSliceLeadNs = 50'000;
+
+// Two looks at the clock that are farther apart have something between them that is not the loop.
+constexpr std::uint64_t kGapNs = 2'000;
+
+constexpr std::uint64_t kLeastPatienceNs = 200'000'000;
+
+// Tells preempted from blocked calls by the thread's context switches since it last looked.
+class SwitchWatch {
+ public:
+  SwitchWatch() { look(); }
+
+  bool works() const { return works_; }
+
+  // Forgets switches that fell between two calls.
+  [[gnu::noinline]] void look() {
+    const std::optional<SwitchCounts> now = thread_switches();
+    works_ = now.has_value();
+    if (works_) seen_ = *now;
+  }
+
+  // Of a call that has just returned.
+  [[gnu::noinline]] CallKind classify() {
+    const SwitchCounts before = seen_;
+    look();
+    if (seen_.voluntary > before.voluntary) return CallKind::blocked;
+    return seen_.involuntary > before.involuntary ? CallKind::preempted : CallKind::unremarkable;
+  }
+
+ private:
+  SwitchCounts seen_;
+  bool works_ = false;
+};
+
+class CallRecorder {
+ public:
+  CallRecorder(const SliceRecord& record, SwitchWatch& switches)
+      : calls_(record.calls),
+        room_(record.plan.max_calls),
+        logged_total_(&record.turn.logged),
+        switches_(&switches) {}
+
+  void begin_slice(std::uint32_t slice) { slice_ = slice; }
+  bool full() const { return logged_ == room_; }
+
+  [[gnu::always_inline]] void stepped(std::uint64_t previous_ns, std::uint64_t now_ns) {
+    if (now_ns - previous_ns > kGapNs) [[unlikely]]
+      switches_->look();
+  }
+
+  template <bool kScheduled>
+  [[gnu::always_inline]] void record(std::uint64_t, std::uint64_t intended_ns,
+                                     std::uint64_t start_ns, std::uint64_t end_ns) {
+    CallKind kind = CallKind::unremarkable;
+    if (end_ns - start_ns > kSlowCallNs) [[unlikely]]
+      kind = switches_->classify();
+    calls_[logged_++] = {intended_ns, start_ns, end_ns, slice_, kind};
+    logged_total_->store(logged_, std::memory_order_release);
+  }
+
+ private:
+  CallRecord* calls_;
+  std::uint64_t room_;
+  std::uint64_t logged_ = 0;
+  std::atomic<std::uint64_t>* logged_total_;
+  SwitchWatch* switches_;
+  std::uint32_t slice_ = 0;
+};
+
+template <EventEncoding kEncoding>
+using SliceEmitter = Emitter<kEncoding, CallRecorder>;
+
+// One slice on the run clock.
+struct SliceSpan {
+  std::uint64_t start_ns;
+  std::uint64_t end_ns;
+  bool recorded;
+};
+
+// Passing the emitter in and out by value keeps its parts in registers in between.
+template <EventEncoding kEncoding>
+SliceEmitter<kEncoding> open_slice(SliceEmitter<kEncoding> emitter, const LoadThread& load,
+                                   const SliceSpan& span, Schedule schedule, Pacer& pacer,
+                                   ThreadBlock& progress) {
+  const Clock clock = load.clock;
+  const std::uint64_t give_up_ns =
+      span.end_ns + std::max(span.end_ns - span.start_ns, kLeastPatienceNs);
+  std::uint64_t last_look_ns = clock.now_ns();
+  const auto stepped = [&emitter](std::uint64_t previous_ns, std::uint64_t now_ns) {
+    emitter.recorder().stepped(previous_ns, now_ns);
+  };
+  while (true) {
+    const std::uint64_t intended_ns = schedule.next_ns();
+    if (intended_ns >= span.end_ns) return emitter;
+    progress.last_intended_ns.store(intended_ns, kRelaxed);
+    const auto header = emitter.prepare();
+    const std::uint64_t start_ns = pacer.wait_until(intended_ns, last_look_ns, stepped);
+    if (load.stop.load(kRelaxed) != 0) return emitter;
+    if (start_ns > give_up_ns || emitter.recorder().full()) [[unlikely]] {
+      // The event at hand and all that the slice still holds.
+      std::uint64_t unissued = 1;
+      while (schedule.next_ns() < span.end_ns) ++unissued;
+      progress.unissued.store(progress.unissued.load(kRelaxed) + unissued, kRelaxed);
+      return emitter;
+    }
+    emitter.template emit<true>(header, clock, intended_ns, start_ns, span.recorded);
+    last_look_ns = progress.last_end_ns.load(kRelaxed);
+  }
+}
+
+template <EventEncoding kEncoding>
+SliceEmitter<kEncoding> closed_slice(SliceEmitter<kEncoding> emitter, const LoadThread& load,
+                                     const SliceSpan& span, Pacer& pacer,
+                                     const ThreadBlock& progress) {
+  const Clock clock = load.clock;
+  std::uint64_t last_look_ns = pacer.wait_until(span.start_ns);
+  while (load.stop.load(kRelaxed) == 0 && !emitter.recorder().full()) {
+    const auto header = emitter.prepare();
+    const std::uint64_t start_ns = clock.now_ns();
+    if (start_ns >= span.end_ns) break;
+    emitter.recorder().stepped(last_look_ns, start_ns);
+    emitter.template emit<false>(header, clock, start_ns, start_ns, span.recorded);
+    last_look_ns = progress.last_end_ns.load(kRelaxed);
+  }
+  return emitter;
+}
+
+// The load of one slice by itself, with arrivals of its own.
+LoadPlan slice_load(const LoadPlan& whole, const SlicePlan& plan, std::uint32_t slice) {
+  LoadPlan load = whole;
+  load.warmup_s = 0;
+  load.events = 0;
+  load.duration_s = static_cast<double>(plan.length_ns) / 1e9;
+  load.seed = whole.seed + slice * 0x9E3779B97F4A7C15ull;
+  return load;
+}
+
+// Until the slice is granted; false when there is none left to run.
+bool wait_for_turn(const LoadThread& load, const TurnBlock& turn, std::uint32_t slice) {
+  while (load.stop.load(kRelaxed) == 0) {
+    const std::uint32_t granted = turn.granted.load(std::memory_order_acquire);
+    if (granted > slice) return true;
+    wait_while(turn.granted, granted, std::chrono::seconds(1));
+  }
+  return false;
+}
+
+template <EventEncoding kEncoding>
+void drive(const LoadThread& load, Provider& provider, const SliceRecord& record) {
+  constexpr std::size_t kMinBytes = min_event_bytes(kEncoding);
+  const SlicePlan& plan = record.plan;
+  const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
+  std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
+  SwitchWatch switches;
+  record.turn.classified.store(switches.works() ? 1 : 0);
+  SliceEmitter<kEncoding> emitter(
+      {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
+      record.progress, CallRecorder(record, switches));
+  Pacer pacer(load.plan.pacing, load.clock, load.stop);
+  for (std::uint32_t slice = 0; slice < plan.count; ++slice) {
+    if (!wait_for_turn(load, record.turn, slice)) return;
+    const std::uint64_t start_ns = load.clock.now_ns() + kSliceLeadNs;
+    const SliceSpan span = {start_ns, start_ns + plan.length_ns, slice >= plan.warmup};
+    emitter.recorder().begin_slice(slice - plan.warmup);
+    const LoadPlan own = slice_load(load.plan, plan, slice);
+    if (own.shape == Shape::max) {
+      emitter = closed_slice(emitter, load, span, pacer, record.progress);
+    } else {
+      emitter = open_slice(emitter, load, span, Schedule(own, load.thread, start_ns), pacer,
+                           record.progress);
+    }
+    record.progress.spun_ns.store(pacer.spun_ns(), kRelaxed);
+    record.turn.done.store(slice + 1, std::memory_order_release);
+    wake_all(record.turn.done);
+  }
+  // Closing the sink is work too: not in the other side's slices.
+  wait_for_turn(load, record.turn, plan.count);
+}
+
+}  // namespace
+
+void drive_slices(const LoadThread& load, Provider& provider, const SliceRecord& record) {
+  if (load.encoding == EventEncoding::text) {
+    drive<EventEncoding::text>(load, provider, record);
+  } else {
+    drive<EventEncoding::binary>(load, provider, record);
+  }
+}
+
+}  // namespace tailgate
