@@ -11,6 +11,7 @@
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
 #include "harness/trial/overhead_meter.h"
+#include "harness/trial/result_facts.h"
 #include "harness/trial/trial_roles.h"
 
 namespace tailgate {

@@ -55,12 +55,16 @@ class CallRecorder {
  public:
   CallRecorder(const SliceRecord& record, SwitchWatch& switches)
       : calls_(record.calls),
-        room_(record.plan.max_calls),
+        slice_room_(record.plan.max_calls / (record.plan.count - record.plan.warmup)),
         logged_total_(&record.turn.logged),
         switches_(&switches) {}
 
-  void begin_slice(std::uint32_t slice) { slice_ = slice; }
-  bool full() const { return logged_ == room_; }
+  void begin_slice(std::uint32_t slice) {
+    slice_ = slice;
+    slice_end_ = logged_ + slice_room_;
+  }
+  // Each slice has its share of the log, so that none takes another's.
+  bool full() const { return logged_ == slice_end_; }
 
   [[gnu::always_inline]] void stepped(std::uint64_t previous_ns, std::uint64_t now_ns) {
     if (now_ns - previous_ns > kGapNs) [[unlikely]]
@@ -79,7 +83,8 @@ class CallRecorder {
 
  private:
   CallRecord* calls_;
-  std::uint64_t room_;
+  std::uint64_t slice_room_;
+  std::uint64_t slice_end_ = 0;
   std::uint64_t logged_ = 0;
   std::atomic<std::uint64_t>* logged_total_;
   SwitchWatch* switches_;

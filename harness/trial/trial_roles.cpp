@@ -1,10 +1,8 @@
 #include "harness/trial/trial_roles.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <random>
 #include <thread>
@@ -55,10 +53,6 @@ std::vector<Setting> settings_of(const std::vector<std::pair<std::string, std::s
 }
 
 }  // namespace
-
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
 
 TrialRoles::TrialRoles(const RolesPlan& plan, Report report)
     : settings_(plan.settings),

@@ -23,9 +23,6 @@ namespace tailgate {
 // How often the controller looks at the others.
 inline constexpr std::chrono::milliseconds kLook{5};
 
-// Now, ISO 8601.
-std::string utc_now();
-
 struct RolesPlan {
   const SinkChoice& sink;
   const LoadPlan& load;
@@ -61,6 +58,9 @@ class TrialRoles {
   int victim_pid() const { return victim_ ? victim_->pid() : 0; }
   // All that a sampler may watch, the victim not among them.
   std::vector<WatchedProcess> processes() const;
+
+  // Events, of any kind, that the consumer has handed over so far.
+  std::uint64_t consumed() const { return header_.consumer.events.load(); }
 
   // True when the provider process is gone without having finished; the outcome is then set.
   bool provider_ended();
