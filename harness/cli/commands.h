@@ -21,6 +21,7 @@ inline constexpr int kExitInterrupted = 130;
 using Action = std::function<int()>;
 
 void add_run_command(CLI::App& program, Action& action);
+void add_duet_command(CLI::App& program, Action& action);
 void add_sinks_command(CLI::App& program, Action& action);
 void add_scenarios_command(CLI::App& program, Action& action);
 void add_show_command(CLI::App& program, Action& action);

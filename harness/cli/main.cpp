@@ -7,6 +7,8 @@
 #include "harness/base/affinity.h"
 #include "harness/base/build_info.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/surroundings.h"
+#include "harness/duet/program.h"
 #include "harness/trial/roles.h"
 
 namespace {
@@ -34,6 +36,7 @@ int run_command_line(int argc, char** argv) {
       "Exit codes: 0 done, 1 something went wrong, 2 usage, 130 interrupted.");
   Action action;
   add_run_command(program, action);
+  add_duet_command(program, action);
   add_sinks_command(program, action);
   add_scenarios_command(program, action);
   add_show_command(program, action);
@@ -61,6 +64,10 @@ int main(int argc, char** argv) {
     }
     if (argc == 3 && std::strcmp(argv[1], kVictimCommand) == 0) {
       return run_victim_process(argv[2]);
+    }
+    if (argc == 2 && std::strcmp(argv[1], kDescribeCommand) == 0) {
+      fmt::print("{}", describe_program(build_used()));
+      return kExitDone;
     }
     return run_command_line(argc, argv);
   } catch (const UsageError& error) {

@@ -52,7 +52,7 @@ std::uint64_t raw_median(const std::vector<Slice>& slices) {
   for (const Slice& slice : slices) {
     for (const CallRecord& call : slice.calls.subspan(slice.first)) all.push_back(service_of(call));
   }
-  return median(std::move(all));
+  return lower_median(std::move(all));
 }
 
 void classify(Slice& slice, std::uint64_t median_ns, bool closed_loop) {
@@ -142,7 +142,7 @@ double trimmed_mean(std::vector<std::uint64_t> values, double share) {
   return static_cast<double>(sum) / static_cast<double>(count);
 }
 
-std::uint64_t median(std::vector<std::uint64_t> values) {
+std::uint64_t lower_median(std::vector<std::uint64_t> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());

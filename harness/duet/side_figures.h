@@ -24,7 +24,7 @@ std::vector<std::uint64_t> lindley_response_ns(std::span<const std::uint64_t> du
 double trimmed_mean(std::vector<std::uint64_t> values, double share);
 
 // The smallest value that at least half of the values do not exceed; 0 for no values.
-std::uint64_t median(std::vector<std::uint64_t> values);
+std::uint64_t lower_median(std::vector<std::uint64_t> values);
 
 // For each slice of that side, in order: what ran before it; nothing for one that opens the order.
 // slice_order as in DuetRound, side 'A' or 'B'.
