@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 
-#include "harness/base/affinity.h"
 #include "harness/base/build_info.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/surroundings.h"
@@ -54,17 +53,8 @@ int run_command_line(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  initial_cpus();  // remembered before anything binds this process
   try {
-    if (argc == 3 && std::strcmp(argv[1], kProviderCommand) == 0) {
-      return run_provider_process(argv[2]);
-    }
-    if (argc == 3 && std::strcmp(argv[1], kConsumerCommand) == 0) {
-      return run_consumer_process(argv[2]);
-    }
-    if (argc == 3 && std::strcmp(argv[1], kVictimCommand) == 0) {
-      return run_victim_process(argv[2]);
-    }
+    if (const std::optional<int> exit_code = run_role(argc, argv)) return *exit_code;
     if (argc == 2 && std::strcmp(argv[1], kDescribeCommand) == 0) {
       fmt::print("{}", describe_program(build_used()));
       return kExitDone;

@@ -13,6 +13,7 @@ namespace tailgate {
 namespace {
 
 constexpr double kTrimmedShare = 0.99;
+constexpr double kRateTolerance = 1.01;
 
 // Carry-over is looked for in the first part of each slice; fewer calls than this on either hand
 // say nothing.
@@ -98,6 +99,26 @@ void add_distributions(const std::vector<Slice>& slices, const FiguresPlan& plan
   side.trimmed_mean_ns = trimmed_mean(std::move(all), kTrimmedShare);
 }
 
+// From each slice's first intended time to its last return, or to its meant end if that is later.
+void add_rate(const std::vector<Slice>& slices, const FiguresPlan& plan, DuetSide& side) {
+  const auto length_ns = static_cast<double>(plan.slice_ns);
+  double needed_ns = 0;      // as the clock saw it
+  double classified_ns = 0;  // had the thread never been preempted
+  double calls = 0;
+  for (const Slice& slice : slices) {
+    const CallRecord& last = slice.calls.back();
+    const std::uint64_t start_ns = slice.calls.front().intended_ns;
+    const std::uint64_t classified_end_ns = last.intended_ns + slice.response_ns.back();
+    needed_ns += std::max(length_ns, static_cast<double>(last.end_ns - start_ns));
+    classified_ns += std::max(length_ns, static_cast<double>(classified_end_ns - start_ns));
+    calls += static_cast<double>(slice.calls.size());
+  }
+  if (needed_ns <= 0) return;
+  side.achieved_rate_hz = calls / needed_ns * 1e9;
+  const double meant_ns = length_ns * static_cast<double>(slices.size());
+  side.rate_missed = !plan.closed_loop && classified_ns > meant_ns * kRateTolerance;
+}
+
 std::optional<double> carry_over(const std::vector<Slice>& slices, const FiguresPlan& plan) {
   const std::vector<std::optional<char>> before = sides_before(plan.slice_order, plan.side);
   std::vector<std::uint64_t> after_other;
@@ -168,6 +189,7 @@ void add_figures(std::span<const CallRecord> calls, const FiguresPlan& plan, Due
     side.events += slice.calls.size() - slice.first;
   }
   add_distributions(slices, plan, side);
+  add_rate(slices, plan, side);
   side.carry_over = carry_over(slices, plan);
 }
 

@@ -32,6 +32,7 @@ std::vector<std::optional<char>> sides_before(const std::string& slice_order, ch
 
 struct FiguresPlan {
   HistogramRange range;
+  std::uint64_t slice_ns = 0;      // how long each slice was meant to last
   unsigned dropped_per_slice = 0;  // recorded calls at the beginning of each slice to leave out
   bool closed_loop = false;        // response times are service times
   std::string slice_order;
@@ -39,7 +40,8 @@ struct FiguresPlan {
 };
 
 // Fills in what follows from the calls alone: events, dropped, all distributions, the trimmed mean,
-// the counts of slow calls by kind, over_100us and over_1ms, carry_over. calls: in the order in
+// the counts of slow calls by kind, over_100us and over_1ms, the rate (rate_missed as far as calls
+// that were issued tell), carry_over. calls: in the order in
 // which they were made.
 void add_figures(std::span<const CallRecord> calls, const FiguresPlan& plan, DuetSide& side);
 

@@ -88,6 +88,8 @@ std::vector<Metric> metrics() {
       {"CPU an event", cpu_per_event, duration_cell, true},
       {"daemons' CPU an event", daemon_cpu_per_event, duration_cell, true},
       {"memory in RAM", rss_bytes, bytes_cell, true},
+      {"achieved rate", [](const DuetSide& side) { return side.achieved_rate_hz; }, human_rate,
+       true},
       count_metric("calls > 100 us", &DuetSide::over_100us),
       count_metric("calls > 1 ms", &DuetSide::over_1ms),
       count_metric("blocked calls", &DuetSide::blocked),

@@ -85,15 +85,18 @@ struct DuetSide {
       "of that the daemons', with what they used for late events while they stopped; absent "
       "without any");
     v("spun_ns", &DuetSide::spun_ns,
-      "processor time that the load thread spent awake waiting for intended times: to be taken off "
-      "cpu_ns");
+      "processor time that the load thread spent awake waiting for intended times, without what "
+      "other threads had of it: to be taken off cpu_ns");
     v("cpu_events", &DuetSide::cpu_events, "calls made while cpu_ns was counted");
     v("rss_bytes", &DuetSide::rss_bytes,
       "memory in RAM of the provider process and the daemons after the last slice");
     v("ledger", &DuetSide::ledger, "what became of every event of the round");
-    v("achieved_rate_hz", &DuetSide::achieved_rate_hz, "calls / time, over the measured slices");
+    v("achieved_rate_hz", &DuetSide::achieved_rate_hz,
+      "calls / time, over the measured slices, as the clock saw it");
     v("rate_missed", &DuetSide::rate_missed,
-      "the slices took more than 1 % longer than they were meant to (never for max)");
+      "the sink could not keep up: events were never issued, or the slices would have taken more "
+      "than 1 % longer than they were meant to even had the thread never been preempted (never for "
+      "max)");
     v("drains", &DuetSide::drains, "barriers at the ends of slices");
     v("drain_ns", &DuetSide::drain_ns, "time that they took together (duration)");
     v("drains_cut_short", &DuetSide::drains_cut_short,

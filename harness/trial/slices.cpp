@@ -31,17 +31,13 @@ class SwitchWatch {
 
   bool works() const { return works_; }
 
-  // Forgets switches that fell between two calls.
-  [[gnu::noinline]] void look() {
+  // What happened to the thread since the last look.
+  [[gnu::noinline]] CallKind look() {
     const std::optional<SwitchCounts> now = thread_switches();
-    works_ = now.has_value();
-    if (works_) seen_ = *now;
-  }
-
-  // Of a call that has just returned.
-  [[gnu::noinline]] CallKind classify() {
     const SwitchCounts before = seen_;
-    look();
+    works_ = now.has_value();
+    if (!works_) return CallKind::unremarkable;
+    seen_ = *now;
     if (seen_.voluntary > before.voluntary) return CallKind::blocked;
     return seen_.involuntary > before.involuntary ? CallKind::preempted : CallKind::unremarkable;
   }
@@ -66,17 +62,24 @@ class CallRecorder {
   // Each slice has its share of the log, so that none takes another's.
   bool full() const { return logged_ == slice_end_; }
 
-  [[gnu::always_inline]] void stepped(std::uint64_t previous_ns, std::uint64_t now_ns) {
-    if (now_ns - previous_ns > kGapNs) [[unlikely]]
-      switches_->look();
+  // Between two looks at the clock without a call in between; in_wait: both while waiting. What
+  // switches there were belong to no call.
+  [[gnu::always_inline]] void stepped(std::uint64_t previous_ns, std::uint64_t now_ns,
+                                      bool in_wait) {
+    if (now_ns - previous_ns <= kGapNs) [[likely]]
+      return;
+    if (switches_->look() == CallKind::preempted && in_wait) away_ns_ += now_ns - previous_ns;
   }
+
+  // Of the time spent waiting what another thread had.
+  std::uint64_t away_ns() const { return away_ns_; }
 
   template <bool kScheduled>
   [[gnu::always_inline]] void record(std::uint64_t, std::uint64_t intended_ns,
                                      std::uint64_t start_ns, std::uint64_t end_ns) {
     CallKind kind = CallKind::unremarkable;
     if (end_ns - start_ns > kSlowCallNs) [[unlikely]]
-      kind = switches_->classify();
+      kind = switches_->look();
     calls_[logged_++] = {intended_ns, start_ns, end_ns, slice_, kind};
     logged_total_->store(logged_, std::memory_order_release);
   }
@@ -88,6 +91,7 @@ class CallRecorder {
   std::uint64_t logged_ = 0;
   std::atomic<std::uint64_t>* logged_total_;
   SwitchWatch* switches_;
+  std::uint64_t away_ns_ = 0;
   std::uint32_t slice_ = 0;
 };
 
@@ -110,8 +114,8 @@ SliceEmitter<kEncoding> open_slice(SliceEmitter<kEncoding> emitter, const LoadTh
   const std::uint64_t give_up_ns =
       span.end_ns + std::max(span.end_ns - span.start_ns, kLeastPatienceNs);
   std::uint64_t last_look_ns = clock.now_ns();
-  const auto stepped = [&emitter](std::uint64_t previous_ns, std::uint64_t now_ns) {
-    emitter.recorder().stepped(previous_ns, now_ns);
+  const auto stepped = [&](std::uint64_t previous_ns, std::uint64_t now_ns) {
+    emitter.recorder().stepped(previous_ns, now_ns, previous_ns != last_look_ns);
   };
   while (true) {
     const std::uint64_t intended_ns = schedule.next_ns();
@@ -142,7 +146,7 @@ SliceEmitter<kEncoding> closed_slice(SliceEmitter<kEncoding> emitter, const Load
     const auto header = emitter.prepare();
     const std::uint64_t start_ns = clock.now_ns();
     if (start_ns >= span.end_ns) break;
-    emitter.recorder().stepped(last_look_ns, start_ns);
+    emitter.recorder().stepped(last_look_ns, start_ns, false);
     emitter.template emit<false>(header, clock, start_ns, start_ns, span.recorded);
     last_look_ns = progress.last_end_ns.load(kRelaxed);
   }
@@ -193,7 +197,7 @@ void drive(const LoadThread& load, Provider& provider, const SliceRecord& record
       emitter = open_slice(emitter, load, span, Schedule(own, load.thread, start_ns), pacer,
                            record.progress);
     }
-    record.progress.spun_ns.store(pacer.spun_ns(), kRelaxed);
+    record.progress.spun_ns.store(pacer.spun_ns() - emitter.recorder().away_ns(), kRelaxed);
     record.turn.done.store(slice + 1, std::memory_order_release);
     wake_all(record.turn.done);
   }
