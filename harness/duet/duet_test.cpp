@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "harness/base/affinity.h"
@@ -189,7 +190,7 @@ TEST_CASE("a side that fails again and again ends the duet") {
 }
 
 TEST_CASE("an interrupted round is left out") {
-  const InterruptFlag interrupt;
+  auto interrupt = std::make_unique<InterruptFlag>();
   Observer observer;
   unsigned seen = 0;
   observer.on_progress = [&](const RoundProgress& round) {
@@ -200,6 +201,8 @@ TEST_CASE("an interrupted round is left out") {
   const Duet duet = run(wanted, observer);
   CHECK(duet.rounds.size() == 1);
   CHECK_FALSE(duet.complete);
+  interrupt.reset();
+  const InterruptFlag lowered;  // for the cases after this one
 }
 
 TEST_CASE("another program may play a side") {

@@ -58,7 +58,8 @@ class Pacer {
     while (now_ns < intended_ns && stop_.load(std::memory_order_relaxed) == 0) {
       const std::uint64_t gap_ns = intended_ns - now_ns;
       const std::uint64_t before_ns = now_ns;
-      if (gap_ns > wake_early_ns_) [[unlikely]] {
+      slept_ = gap_ns > wake_early_ns_;
+      if (slept_) [[unlikely]] {
         sleep_ns(gap_ns - wake_early_ns_);
         now_ns = clock_.now_ns();
         spun_ns_ -= now_ns - before_ns;
@@ -71,6 +72,9 @@ class Pacer {
     spun_ns_ += now_ns;
     return now_ns;
   }
+
+  // Whether the last step of waiting was a sleep.
+  bool slept() const { return slept_; }
 
   // Time so far that waiting kept the processor busy.
   std::uint64_t spun_ns() const { return spun_ns_; }
@@ -90,6 +94,7 @@ class Pacer {
   const Clock clock_;
   const std::atomic<std::uint32_t>& stop_;
   std::uint64_t spun_ns_ = 0;
+  bool slept_ = false;
   std::uint64_t wake_early_ns_ = std::numeric_limits<std::uint64_t>::max();
 };
 

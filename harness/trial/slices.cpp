@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include "harness/base/shared_wait.h"
 #include "harness/base/thread_switches.h"
+#include "harness/overhead/sampler.h"
 #include "harness/trial/emitter.h"
 #include "harness/trial/pacing.h"
 #include "harness/trial/schedule.h"
@@ -24,36 +26,51 @@ constexpr std::uint64_t kGapNs = 2'000;
 
 constexpr std::uint64_t kLeastPatienceNs = 200'000'000;
 
-// Tells preempted from blocked calls by the thread's context switches since it last looked.
-class SwitchWatch {
+// What became of the thread since the watch last looked.
+struct Since {
+  CallKind kind;          // of a call that took all of that time
+  std::uint64_t away_ns;  // during which it did not have its processor
+};
+
+// Looks at the thread's context switches and at the processor time that it got.
+class ThreadWatch {
  public:
-  SwitchWatch() { look(); }
+  explicit ThreadWatch(const Clock& clock) : clock_(clock) { look(); }
 
-  bool works() const { return works_; }
+  bool tells_kinds() const { return tells_kinds_; }
 
-  // What happened to the thread since the last look.
-  [[gnu::noinline]] CallKind look() {
+  [[gnu::noinline]] Since look() {
+    const std::uint64_t now_ns = clock_.now_ns();
+    const std::uint64_t cpu_ns = thread_cpu_ns();
+    const std::uint64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
+    const std::uint64_t used_ns = cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns);
+    return {look_at_switches(), passed_ns > used_ns ? passed_ns - used_ns : 0};
+  }
+
+ private:
+  CallKind look_at_switches() {
     const std::optional<SwitchCounts> now = thread_switches();
-    const SwitchCounts before = seen_;
-    works_ = now.has_value();
-    if (!works_) return CallKind::unremarkable;
-    seen_ = *now;
+    tells_kinds_ = now.has_value();
+    if (!now) return CallKind::unremarkable;
+    const SwitchCounts before = std::exchange(seen_, *now);
     if (seen_.voluntary > before.voluntary) return CallKind::blocked;
     return seen_.involuntary > before.involuntary ? CallKind::preempted : CallKind::unremarkable;
   }
 
- private:
+  const Clock clock_;
+  std::uint64_t seen_ns_ = 0;
+  std::uint64_t seen_cpu_ns_ = 0;
   SwitchCounts seen_;
-  bool works_ = false;
+  bool tells_kinds_ = false;
 };
 
 class CallRecorder {
  public:
-  CallRecorder(const SliceRecord& record, SwitchWatch& switches)
+  CallRecorder(const SliceRecord& record, ThreadWatch& watch)
       : calls_(record.calls),
         slice_room_(record.plan.max_calls / (record.plan.count - record.plan.warmup)),
         logged_total_(&record.turn.logged),
-        switches_(&switches) {}
+        watch_(&watch) {}
 
   void begin_slice(std::uint32_t slice) {
     slice_ = slice;
@@ -62,16 +79,17 @@ class CallRecorder {
   // Each slice has its share of the log, so that none takes another's.
   bool full() const { return logged_ == slice_end_; }
 
-  // Between two looks at the clock without a call in between; in_wait: both while waiting. What
-  // switches there were belong to no call.
+  // Between two looks at the clock without a call in between; spinning: both while waiting awake.
+  // What switches there were belong to no call.
   [[gnu::always_inline]] void stepped(std::uint64_t previous_ns, std::uint64_t now_ns,
-                                      bool in_wait) {
+                                      bool spinning) {
     if (now_ns - previous_ns <= kGapNs) [[likely]]
       return;
-    if (switches_->look() == CallKind::preempted && in_wait) away_ns_ += now_ns - previous_ns;
+    const Since since = watch_->look();
+    if (spinning) away_ns_ += std::min(since.away_ns, now_ns - previous_ns);
   }
 
-  // Of the time spent waiting what another thread had.
+  // Of the time spent waiting awake what the thread did not have: others', interrupts', the host's.
   std::uint64_t away_ns() const { return away_ns_; }
 
   template <bool kScheduled>
@@ -79,7 +97,7 @@ class CallRecorder {
                                      std::uint64_t start_ns, std::uint64_t end_ns) {
     CallKind kind = CallKind::unremarkable;
     if (end_ns - start_ns > kSlowCallNs) [[unlikely]]
-      kind = switches_->look();
+      kind = watch_->look().kind;
     calls_[logged_++] = {intended_ns, start_ns, end_ns, slice_, kind};
     logged_total_->store(logged_, std::memory_order_release);
   }
@@ -90,7 +108,7 @@ class CallRecorder {
   std::uint64_t slice_end_ = 0;
   std::uint64_t logged_ = 0;
   std::atomic<std::uint64_t>* logged_total_;
-  SwitchWatch* switches_;
+  ThreadWatch* watch_;
   std::uint64_t away_ns_ = 0;
   std::uint32_t slice_ = 0;
 };
@@ -115,7 +133,7 @@ SliceEmitter<kEncoding> open_slice(SliceEmitter<kEncoding> emitter, const LoadTh
       span.end_ns + std::max(span.end_ns - span.start_ns, kLeastPatienceNs);
   std::uint64_t last_look_ns = clock.now_ns();
   const auto stepped = [&](std::uint64_t previous_ns, std::uint64_t now_ns) {
-    emitter.recorder().stepped(previous_ns, now_ns, previous_ns != last_look_ns);
+    emitter.recorder().stepped(previous_ns, now_ns, previous_ns != last_look_ns && !pacer.slept());
   };
   while (true) {
     const std::uint64_t intended_ns = schedule.next_ns();
@@ -179,11 +197,11 @@ void drive(const LoadThread& load, Provider& provider, const SliceRecord& record
   const SlicePlan& plan = record.plan;
   const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
   std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
-  SwitchWatch switches;
-  record.turn.classified.store(switches.works() ? 1 : 0);
+  ThreadWatch watch(load.clock);
+  record.turn.classified.store(watch.tells_kinds() ? 1 : 0);
   SliceEmitter<kEncoding> emitter(
       {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
-      record.progress, CallRecorder(record, switches));
+      record.progress, CallRecorder(record, watch));
   Pacer pacer(load.plan.pacing, load.clock, load.stop);
   for (std::uint32_t slice = 0; slice < plan.count; ++slice) {
     if (!wait_for_turn(load, record.turn, slice)) return;

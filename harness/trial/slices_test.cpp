@@ -166,9 +166,17 @@ TEST_CASE("a call that blocks is told from one that is merely slow") {
   });
   slices.drive(provider);
   if (slices.turn.classified.load() == 0) return;  // not on this operating system
-  // 25 logged calls, from number 5 on: 12 of even number.
-  REQUIRE(slices.logged().size() == 25);
-  CHECK(slices.count(CallKind::blocked) == 12);
+  const std::vector<CallRecord> calls = slices.logged();
+  REQUIRE(calls.size() == 25);
+  int slow_taken_for_blocked = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const bool blocked = calls[i].kind == CallKind::blocked;
+    // The warm-up's five calls are not logged.
+    if ((i + 5) % 2 == 0) CHECK(blocked);
+    if ((i + 5) % 2 == 1) slow_taken_for_blocked += blocked ? 1 : 0;
+  }
+  // The system may have had a spinning thread wait for memory.
+  CHECK(slow_taken_for_blocked <= 3);
 }
 
 TEST_CASE("a call during which another thread took the processor was preempted") {
