@@ -44,17 +44,16 @@ class Pacer {
   // Returns the time at which it saw that intended_ns had come; at once when that is past. Returns
   // early when stop is set.
   std::uint64_t wait_until(std::uint64_t intended_ns) {
-    return wait_until(intended_ns, 0, [](std::uint64_t, std::uint64_t) {});
+    return wait_until(intended_ns, 0, [](std::uint64_t, std::uint64_t now_ns) { return now_ns; });
   }
 
   // The same; calls stepped(previous_ns, now_ns) after every look at the clock, the first time with
-  // the caller's own last look.
+  // the caller's own last look. It returns the time at which it ends: now_ns if it did nothing.
   template <class Stepped>
   [[gnu::always_inline]] std::uint64_t wait_until(std::uint64_t intended_ns,
                                                   std::uint64_t last_look_ns, Stepped stepped) {
-    std::uint64_t now_ns = clock_.now_ns();
+    std::uint64_t now_ns = stepped(last_look_ns, clock_.now_ns());
     spun_ns_ -= now_ns;
-    stepped(last_look_ns, now_ns);
     while (now_ns < intended_ns && stop_.load(std::memory_order_relaxed) == 0) {
       const std::uint64_t gap_ns = intended_ns - now_ns;
       const std::uint64_t before_ns = now_ns;
@@ -67,7 +66,7 @@ class Pacer {
         spin_pause();
         now_ns = clock_.now_ns();
       }
-      stepped(before_ns, now_ns);
+      now_ns = stepped(before_ns, now_ns);
     }
     spun_ns_ += now_ns;
     return now_ns;

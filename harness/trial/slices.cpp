@@ -30,6 +30,7 @@ constexpr std::uint64_t kLeastPatienceNs = 200'000'000;
 struct Since {
   CallKind kind;          // of a call that took all of that time
   std::uint64_t away_ns;  // during which it did not have its processor
+  std::uint64_t now_ns;   // the time after the look
 };
 
 // Looks at the thread's context switches and at the processor time that it got.
@@ -40,14 +41,29 @@ class ThreadWatch {
   bool tells_kinds() const { return tells_kinds_; }
 
   [[gnu::noinline]] Since look() {
+    Since since = look_once();
+    // Interrupted by a switch that it may have counted or not: whose time that was, the next look
+    // could not tell.
+    for (int again = 0; again < kMostAgain && since.now_ns - seen_ns_ > kLongLookNs; ++again) {
+      const Since more = look_once();
+      since = {std::max(since.kind, more.kind), since.away_ns + more.away_ns, more.now_ns};
+    }
+    return since;
+  }
+
+ private:
+  static constexpr std::uint64_t kLongLookNs = 10'000;
+  static constexpr int kMostAgain = 3;
+
+  Since look_once() {
     const std::uint64_t now_ns = clock_.now_ns();
     const std::uint64_t cpu_ns = thread_cpu_ns();
     const std::uint64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
     const std::uint64_t used_ns = cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns);
-    return {look_at_switches(), passed_ns > used_ns ? passed_ns - used_ns : 0};
+    const CallKind kind = look_at_switches();
+    return {kind, passed_ns > used_ns ? passed_ns - used_ns : 0, clock_.now_ns()};
   }
 
- private:
   CallKind look_at_switches() {
     const std::optional<SwitchCounts> now = thread_switches();
     tells_kinds_ = now.has_value();
@@ -80,13 +96,14 @@ class CallRecorder {
   bool full() const { return logged_ == slice_end_; }
 
   // Between two looks at the clock without a call in between; spinning: both while waiting awake.
-  // What switches there were belong to no call.
-  [[gnu::always_inline]] void stepped(std::uint64_t previous_ns, std::uint64_t now_ns,
-                                      bool spinning) {
+  // What switches there were belong to no call. Returns the time now, after what it did.
+  [[gnu::always_inline]] std::uint64_t stepped(std::uint64_t previous_ns, std::uint64_t now_ns,
+                                               bool spinning) {
     if (now_ns - previous_ns <= kGapNs) [[likely]]
-      return;
+      return now_ns;
     const Since since = watch_->look();
-    if (spinning) away_ns_ += std::min(since.away_ns, now_ns - previous_ns);
+    if (spinning) away_ns_ += std::min(since.away_ns, since.now_ns - previous_ns);
+    return since.now_ns;
   }
 
   // Of the time spent waiting awake what the thread did not have: others', interrupts', the host's.
@@ -133,7 +150,8 @@ SliceEmitter<kEncoding> open_slice(SliceEmitter<kEncoding> emitter, const LoadTh
       span.end_ns + std::max(span.end_ns - span.start_ns, kLeastPatienceNs);
   std::uint64_t last_look_ns = clock.now_ns();
   const auto stepped = [&](std::uint64_t previous_ns, std::uint64_t now_ns) {
-    emitter.recorder().stepped(previous_ns, now_ns, previous_ns != last_look_ns && !pacer.slept());
+    return emitter.recorder().stepped(previous_ns, now_ns,
+                                      previous_ns != last_look_ns && !pacer.slept());
   };
   while (true) {
     const std::uint64_t intended_ns = schedule.next_ns();
@@ -162,9 +180,8 @@ SliceEmitter<kEncoding> closed_slice(SliceEmitter<kEncoding> emitter, const Load
   std::uint64_t last_look_ns = pacer.wait_until(span.start_ns);
   while (load.stop.load(kRelaxed) == 0 && !emitter.recorder().full()) {
     const auto header = emitter.prepare();
-    const std::uint64_t start_ns = clock.now_ns();
+    const std::uint64_t start_ns = emitter.recorder().stepped(last_look_ns, clock.now_ns(), false);
     if (start_ns >= span.end_ns) break;
-    emitter.recorder().stepped(last_look_ns, start_ns, false);
     emitter.template emit<false>(header, clock, start_ns, start_ns, span.recorded);
     last_look_ns = progress.last_end_ns.load(kRelaxed);
   }
