@@ -79,13 +79,16 @@ Subject subject_of_result(const std::string& file) {
   return {result.sink.label, &scenario, options, result.scenario.preset};
 }
 
+bool names_result(const std::string& text) {
+  return text.ends_with(".json");
+}
+
 Subject subject_of(const std::string& text, const DuetArguments& arguments) {
-  Subject subject = subject_of_scenario(arguments.scenario, text);
-  if (text.ends_with(".json")) {
-    Subject earlier = subject_of_result(text);
-    if (!arguments.scenario.empty())
-      earlier = {earlier.sink, subject.scenario, subject.options, subject.preset};
-    subject = std::move(earlier);
+  const bool load_given = !arguments.scenario.empty();
+  Subject subject =
+      names_result(text) ? subject_of_result(text) : subject_of_scenario(arguments.scenario, text);
+  if (names_result(text) && load_given) {
+    subject = subject_of_scenario(arguments.scenario, subject.sink);
   }
   for (const Setting& setting : parse_settings(arguments.settings)) {
     subject.options.set(setting.name, setting.value);
@@ -96,7 +99,7 @@ Subject subject_of(const std::string& text, const DuetArguments& arguments) {
 LoadPlan load_of(const Subject& subject) {
   if (subject.scenario->most_steps(subject.options) > 1) {
     throw Error(fmt::format("scenario '{}' has several steps", subject.scenario->name()),
-                "a duet runs one load: use --scenario steady, poisson, burst or max");
+                "a duet runs one load: use --scenario steady, burst or max");
   }
   return *subject.scenario->next_step(subject.options, {});
 }
@@ -121,8 +124,8 @@ DuetSubjectRequest subject_request(const SideArguments& side, const Subject& sub
 std::pair<Subject, Subject> subjects_of(const DuetArguments& arguments) {
   const std::string& b_text =
       arguments.b.subject.empty() ? arguments.a.subject : arguments.b.subject;
-  const bool a_file = arguments.a.subject.ends_with(".json");
-  const bool b_file = b_text.ends_with(".json");
+  const bool a_file = names_result(arguments.a.subject);
+  const bool b_file = names_result(b_text);
   Subject a = subject_of(arguments.a.subject, arguments);
   Subject b = subject_of(b_text, arguments);
   if (a_file && !b_file) b = {b.sink, a.scenario, a.options, a.preset};

@@ -53,7 +53,7 @@ void check_can_be_cut(const LoadPlan& load) {
   }
   if (load.shape == Shape::ramp) {
     throw Error("a ramp cannot be cut into slices that are alike",
-                "compare steady rates: scenario steady, poisson or burst");
+                "compare steady rates: scenario steady or burst");
   }
 }
 

@@ -107,5 +107,17 @@ TEST_CASE("the third version's fixture holds what each role used, in trials and 
   CHECK(result.summary[0].overhead[5].role == "logging");
 }
 
+TEST_CASE("the first version's duet holds what it was made with") {
+  const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v1.json");
+  CHECK(duet.id == "00112233445566ff");
+  CHECK(duet.slices == 50);
+  REQUIRE(duet.rounds.size() == 4);
+  CHECK(duet.rounds[1].slice_order.starts_with("ABBAABBA"));
+  CHECK(duet.rounds[2].b.over_1ms == 1);
+  CHECK(duet.rounds[2].b.service.count == 19'000);
+  CHECK(duet.rounds[3].b.outcome == "killed");
+  CHECK(duet.b.sink.label == "file:mode=write");
+}
+
 }  // namespace
 }  // namespace tailgate
