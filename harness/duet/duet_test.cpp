@@ -1,81 +1,16 @@
 // Whole rounds against the synthetic sink, whose service times are known in advance.
-#include "harness/duet/duet.h"
-
-#include <signal.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <functional>
+#include <csignal>
 #include <memory>
-#include <vector>
 
-#include "harness/base/affinity.h"
 #include "harness/base/process.h"
+#include "harness/duet/test_duet.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
-#include "harness/trial/scratch.h"
 
 using namespace tailgate;
 
 namespace {
-
-class Observer : public DuetObserver {
- public:
-  std::function<void(const RoundProgress&)> on_progress = [](const RoundProgress&) {};
-  std::function<bool(const Duet&)> on_enough = [](const Duet&) { return false; };
-  unsigned ended = 0;
-
-  void progress(const Duet&, const RoundProgress& round, double) override { on_progress(round); }
-  void round_ended(const Duet& duet) override {
-    ++ended;
-    CHECK(duet.rounds.size() == ended);
-  }
-  bool enough(const Duet& duet) override { return on_enough(duet); }
-};
-
-const ClockCalibration& clock_used() {
-  static const ClockCalibration calibration = calibrate_clock();
-  return calibration;
-}
-
-DuetSubjectRequest subject(const std::string& sink, double rate_hz = 20'000) {
-  DuetSubjectRequest subject{.side = {.sink = parse_sink_choice(sink), .load = {}},
-                             .label = "",
-                             .scenario = {},
-                             .build = {}};
-  subject.side.load.rate_hz = rate_hz;
-  subject.side.load.pacing = Pacing::spin;
-  return subject;
-}
-
-DuetRequest request(const std::string& a, const std::string& b) {
-  return {.a = subject(a),
-          .b = subject(b),
-          .wishes = {.slice_ms = 10, .slices = 10, .warmup_slices = 1},
-          .rounds = 1,
-          .seed = 1};
-}
-
-Duet run(const DuetRequest& request, Observer& observer) {
-  const Scratch scratch({}, false);
-  DuetEnvironment environment;
-  environment.trial.clock = clock_used();
-  environment.trial.range = {
-      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
-  environment.trial.load_cpus = {initial_cpus().back()};
-  environment.trial.consumer_cpus = {initial_cpus().front()};
-  environment.trial.slowest = 0;
-  environment.trial.noise_s = 0;
-  environment.trial.hang_timeout_s = 5;
-  environment.scratch = scratch.path();
-  return run_duet(request, environment, observer);
-}
-
-Duet run(const DuetRequest& request) {
-  Observer observer;
-  return run(request, observer);
-}
 
 bool balanced(const LedgerAccount& ledger) {
   return ledger.checked && ledger.unaccounted == 0 &&
@@ -159,26 +94,6 @@ TEST_CASE("a duet ends when enough is known") {
   CHECK(observer.ended == 2);
 }
 
-TEST_CASE("a side that is killed is recorded as such, with what it had measured") {
-  Observer observer;
-  bool killed = false;
-  observer.on_progress = [&](const RoundProgress& round) {
-    if (round.what != "slices" || killed) return;
-    killed = true;
-    kill(round.provider_pid_b, SIGKILL);
-  };
-  DuetRequest wanted = request("null", "null");
-  wanted.rounds = 2;
-  const Duet duet = run(wanted, observer);
-  REQUIRE(duet.rounds.size() == 2);
-  CHECK(duet.rounds[0].b.outcome == "killed");
-  CHECK(duet.rounds[0].a.outcome == "interrupted");
-  CHECK(duet.rounds[1].a.outcome == "completed");
-  CHECK(duet.rounds[1].b.outcome == "completed");
-  CHECK_FALSE(duet.rounds[0].remarks.empty());
-  CHECK(duet.complete);
-}
-
 TEST_CASE("a side that fails again and again ends the duet") {
   DuetRequest wanted = request("null", "synthetic:service_ns=0:crash_at=300");
   wanted.rounds = 10;
@@ -203,32 +118,6 @@ TEST_CASE("an interrupted round is left out") {
   CHECK_FALSE(duet.complete);
   interrupt.reset();
   const InterruptFlag lowered;  // for the cases after this one
-}
-
-TEST_CASE("another program may play a side") {
-  DuetRequest wanted = request("null", "null");
-  wanted.b.side.program = std::filesystem::canonical("/proc/self/exe");
-  const Duet duet = run(wanted);
-  REQUIRE(duet.rounds.size() == 1);
-  CHECK(duet.rounds[0].b.outcome == "completed");
-  CHECK(duet.b.program == wanted.b.side.program.string());
-}
-
-TEST_CASE("a program that does not play its part ends the side, not the duet") {
-  DuetRequest wanted = request("null", "null");
-  wanted.b.side.program = "/bin/false";
-  const Duet duet = run(wanted);
-  REQUIRE(duet.rounds.size() == 1);
-  CHECK(duet.rounds[0].b.outcome == "crashed");
-}
-
-TEST_CASE("a program that shares memory by another protocol says so") {
-  const TrialPlan plan{};
-  TrialMemory memory = TrialMemory::create(plan);
-  memory.header().protocol = kTrialProtocol + 1;
-  const int copy = dup(static_cast<int>(memory.memory().native()));
-  CHECK_THROWS_WITH(TrialMemory::open_inherited(std::to_string(copy)),
-                    Catch::Contains("by protocol " + std::to_string(kTrialProtocol + 1)));
 }
 
 TEST_CASE("a barrier waits for the session's processes, whose work counts as the side's") {
