@@ -14,8 +14,8 @@ namespace tailgate {
 Result sample_result();
 
 // Four rounds of two files at 20,000 events a second. In round r side A took 1000 + r ns a call and
-// side B 1100 + 11 r / 10 ns, a tenth more, but for a call of 2 ms in round 2; side B spends a fifth
-// more processor time and was killed in round 3.
+// side B 1100 + 11 r / 10 ns, a tenth more, but for a call of 2 ms in round 2; side B spends a
+// fifth more processor time and was killed in round 3.
 Duet sample_duet();
 
 }  // namespace tailgate
