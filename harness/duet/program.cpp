@@ -35,8 +35,11 @@ std::string read_start(const std::filesystem::path& path) {
 
 json answer_of(const std::filesystem::path& program, const std::filesystem::path& scratch) {
   const std::filesystem::path output = scratch / "program.json";
-  Child child =
-      Child::start({.program = program, .arguments = {kDescribeCommand}, .output = output});
+  Child child = Child::start({.program = program,
+                              .arguments = {kDescribeCommand},
+                              .environment = {},
+                              .inherited = {},
+                              .output = output});
   const std::optional<ChildEnd> end = child.wait_for(kPatience);
   child.kill();
   const std::string text = read_start(output);

@@ -173,7 +173,7 @@ std::string ledger_row(const char* name, const std::function<std::int64_t(const 
 std::string wrapped_lines(const std::string& text) {
   std::string lines;
   for (const std::string& line : wrapped(printable(text), kColumns - 2, 4)) {
-    lines += "  " + line + "\n";
+    lines += trimmed_line("  " + line);
   }
   return lines;
 }
