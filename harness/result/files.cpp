@@ -131,6 +131,14 @@ void save_duet(const std::filesystem::path& path, const Duet& duet) {
   write_file_atomically(path, write_duet(duet));
 }
 
+Calibration load_calibration(const std::filesystem::path& path) {
+  return read_calibration(read_file(path), path.string());
+}
+
+void save_calibration(const std::filesystem::path& path, const Calibration& calibration) {
+  write_file_atomically(path, write_calibration(calibration));
+}
+
 bool is_duet_file(const std::filesystem::path& path) {
   try {
     return names_format(path, kDuetFormat);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/calibration.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
 
@@ -30,6 +31,10 @@ void save_result(const std::filesystem::path& path, const Result& result);
 // The same for duets.
 Duet load_duet(const std::filesystem::path& path);
 void save_duet(const std::filesystem::path& path, const Duet& duet);
+
+// The same for calibrations.
+Calibration load_calibration(const std::filesystem::path& path);
+void save_calibration(const std::filesystem::path& path, const Calibration& calibration);
 
 // Whether a file names itself a duet; false too when it cannot be read.
 bool is_duet_file(const std::filesystem::path& path);

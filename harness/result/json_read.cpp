@@ -29,6 +29,8 @@ struct Format {
 
 constexpr Format kResult{kResultFormat, "result", "tailgate run", kResultVersion};
 constexpr Format kDuet{kDuetFormat, "duet", "tailgate duet", kDuetVersion};
+constexpr Format kCalibration{kCalibrationFormat, "calibration", "tailgate selftest gate",
+                              kCalibrationVersion};
 
 // A value for an error message: short, one line, whatever it holds.
 std::string excerpt(const json& value) {
@@ -246,6 +248,10 @@ Result read_result(std::string_view json_text, const std::string& origin) {
 
 Duet read_duet(std::string_view json_text, const std::string& origin) {
   return read_root<Duet>(json_text, kDuet, origin);
+}
+
+Calibration read_calibration(std::string_view json_text, const std::string& origin) {
+  return read_root<Calibration>(json_text, kCalibration, origin);
 }
 
 }  // namespace tailgate

@@ -9,6 +9,7 @@
 #include "harness/result/describe.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
+#include "harness/result/verdict.h"
 
 namespace tailgate {
 namespace {
@@ -62,6 +63,9 @@ TAILGATE_ABOUT(DuetSubject, "what one side of a duet is");
 TAILGATE_ABOUT(DuetRound, "one round: fresh processes of both sides, alternating in short slices");
 TAILGATE_ABOUT(DuetSide,
                "one side of one round: all its slices together, without the first events of each");
+TAILGATE_ABOUT(Verdict, "what the gate says of one duet");
+TAILGATE_ABOUT(MetricJudgement, "one metric's part in the verdict");
+TAILGATE_ABOUT(QuantileShift, "how one quantile of the response times differs");
 #undef TAILGATE_ABOUT
 
 struct FieldText {
@@ -216,6 +220,15 @@ std::string field_tables(const std::vector<StructText>& structs, const std::stri
   return text;
 }
 
+template <class Root>
+std::vector<StructText> structs_beside_result() {
+  std::vector<StructText> structs = structs_of<Root>();
+  for (const StructText& known : structs_of<Result>()) {
+    std::erase_if(structs, [&](const StructText& text) { return text.name == known.name; });
+  }
+  return structs;
+}
+
 }  // namespace
 
 std::string result_schema_json() {
@@ -226,16 +239,20 @@ std::string duet_schema_json() {
   return schema_json<Duet>(kDuetFormat, kDuetVersion);
 }
 
+std::string verdict_schema_json() {
+  return schema_json<Verdict>(kVerdictFormat, kVerdictVersion);
+}
+
 std::string result_field_tables() {
   return field_tables(structs_of<Result>(), "");
 }
 
 std::string duet_field_tables() {
-  std::vector<StructText> structs = structs_of<Duet>();
-  for (const StructText& known : structs_of<Result>()) {
-    std::erase_if(structs, [&](const StructText& text) { return text.name == known.name; });
-  }
-  return field_tables(structs, "README.md");
+  return field_tables(structs_beside_result<Duet>(), "README.md");
+}
+
+std::string verdict_field_tables() {
+  return field_tables(structs_beside_result<Verdict>(), "README.md");
 }
 
 }  // namespace tailgate

@@ -1,6 +1,6 @@
-// Brings the folder results/ up to date with the structs of result.h and duet.h:
-//   tailgate_schema DIRECTORY   writes schema.json and duet-schema.json there, and the field tables
-//                               into README.md and DUET.md
+// Brings the folder results/ up to date with the structs of result.h, duet.h and verdict.h:
+//   tailgate_schema DIRECTORY   writes schema.json, duet-schema.json and verdict-schema.json there,
+//                               and the field tables into README.md, DUET.md and VERDICT.md
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -35,8 +35,11 @@ void update_tables(const std::filesystem::path& readme, const std::string& table
 void update(const std::filesystem::path& directory) {
   update_tables(directory / "README.md", tailgate::result_field_tables());
   update_tables(directory / "DUET.md", tailgate::duet_field_tables());
+  update_tables(directory / "VERDICT.md", tailgate::verdict_field_tables());
   tailgate::write_file_atomically(directory / "schema.json", tailgate::result_schema_json());
   tailgate::write_file_atomically(directory / "duet-schema.json", tailgate::duet_schema_json());
+  tailgate::write_file_atomically(directory / "verdict-schema.json",
+                                  tailgate::verdict_schema_json());
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ std::string committed(const std::string& name) {
 TEST_CASE("results/schema.json is what tailgate_schema writes") {
   CHECK(committed("schema.json") == result_schema_json());
   CHECK(committed("duet-schema.json") == duet_schema_json());
+  CHECK(committed("verdict-schema.json") == verdict_schema_json());
 }
 
 // What stands below the mark.
@@ -37,6 +38,7 @@ std::string committed_tables(const std::string& name) {
 TEST_CASE("the field tables in results/ are what tailgate_schema writes") {
   CHECK(committed_tables("README.md") == result_field_tables());
   CHECK(committed_tables("DUET.md") == duet_field_tables());
+  CHECK(committed_tables("VERDICT.md") == verdict_field_tables());
 }
 
 TEST_CASE("the tables of a duet lead to the result's for what both have") {
