@@ -413,10 +413,13 @@ TEST_CASE("effects in words") {
   CHECK(effect_with_interval(metric) == "+12.3 %");
   metric.effect_low = -0.05;
   metric.effect_high = 1.5;
-  CHECK(effect_with_interval(metric) == "+12.3 % (-5 % to +150 %)");
+  CHECK(effect_with_interval(metric) == "+12.3 % (-5.0 % to +150 %)");
+  CHECK(effect_text(metric, 27.5) == "x28.5");
+  CHECK(effect_cell(metric, -0.25) == "-25.0%");
   metric.effect_kind = "difference";
   metric.unit = "per 20k";
   CHECK(effect_text(metric, 0.25) == "+0.25 per 20k");
+  CHECK(effect_cell(metric, -12345.6) == "-12346");
 }
 
 TEST_CASE("today is a date") {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "harness/report/human.h"
+#include "harness/report/painter.h"
 #include "harness/result/overhead_summary.h"
 #include "harness/stats/crossing.h"
 
 namespace tailgate {
 namespace {
 
-constexpr std::size_t kColumns = 80;
 constexpr double kMostNs = 1e18;
 constexpr double kRulePercent = 5;
 
