@@ -42,6 +42,9 @@ int run_command_line(int argc, char** argv) {
   add_export_command(program, action);
   add_plot_command(program, action);
   add_etl_command(program, action);
+  add_gate_command(program, action);
+  add_compare_command(program, action);
+  add_policy_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -14,7 +14,7 @@ namespace {
 class VerdictJson : public VerdictExporter {
  public:
   std::string name() const override { return "json"; }
-  std::string description() const override { return "a list of verdicts, see results/VERDICT.md"; }
+  std::string description() const override { return "a list (results/VERDICT.md)"; }
 
   void write(const std::vector<Verdict>& verdicts, std::ostream& out) const override {
     out << "[";

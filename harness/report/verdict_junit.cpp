@@ -116,9 +116,7 @@ std::string suite_of(const Verdict& verdict, Counts& all) {
 class VerdictJunit : public VerdictExporter {
  public:
   std::string name() const override { return "junit"; }
-  std::string description() const override {
-    return "JUnit XML, a test suite for each duet; inconclusive is skipped, invalid is an error";
-  }
+  std::string description() const override { return "JUnit XML, a test suite a duet"; }
 
   void write(const std::vector<Verdict>& verdicts, std::ostream& out) const override {
     Counts all;

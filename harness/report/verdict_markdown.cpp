@@ -67,9 +67,7 @@ std::string section(const Verdict& verdict) {
 class VerdictMarkdown : public VerdictExporter {
  public:
   std::string name() const override { return "markdown"; }
-  std::string description() const override {
-    return "a table of the verdicts, then one section for each";
-  }
+  std::string description() const override { return "a table, then a section a duet"; }
 
   void write(const std::vector<Verdict>& verdicts, std::ostream& out) const override {
     out << "# Verdicts of the gate\n\n" << summary(verdicts);

@@ -7,6 +7,7 @@
 #include "harness/report/human.h"
 #include "harness/report/painter.h"
 #include "harness/report/verdict_exporter.h"
+#include "harness/report/verdict_text.h"
 
 namespace tailgate {
 namespace {
@@ -40,18 +41,6 @@ std::string row(const MetricJudgement& metric, const Painter& painter) {
                      measured ? interval_cell(metric) : "",
                      gated ? effect_cell(metric, metric.margin) : "-") +
          painted(decision, metric.decision, painter) + "\n";
-}
-
-std::string table(const Verdict& verdict, const Painter& painter) {
-  std::string gated;
-  std::string others;
-  for (const MetricJudgement& metric : verdict.metrics) {
-    const bool other = metric.decision == "reported" || metric.decision == "unmeasured";
-    (other ? others : gated) += row(metric, painter);
-  }
-  return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16} {:>6} {}\n", "metric", "A", "B", "change",
-                     "95 % interval", "margin", "verdict") +
-         gated + others;
 }
 
 std::string rounds_text(const Verdict& verdict) {
@@ -89,7 +78,7 @@ std::string render(const Verdict& verdict, const Painter& painter) {
   }
   if (!verdict.label.empty()) text += note("restricted use: " + verdict.label, "", painter);
   text += reasons_text(verdict, painter);
-  text += "  " + rounds_text(verdict) + "\n" + table(verdict, painter);
+  text += "  " + rounds_text(verdict) + "\n" + metrics_table(verdict, painter);
   for (const Remark& remark : verdict.remarks) text += note(remark.what, remark.remedy, painter);
   return text;
 }
@@ -97,7 +86,7 @@ std::string render(const Verdict& verdict, const Painter& painter) {
 class VerdictText : public VerdictExporter {
  public:
   std::string name() const override { return "text"; }
-  std::string description() const override { return "what the terminal shows, 80 columns wide"; }
+  std::string description() const override { return "what the terminal shows"; }
 
   void write(const std::vector<Verdict>& verdicts, std::ostream& out) const override {
     out << render_verdicts(verdicts, false);
@@ -105,6 +94,18 @@ class VerdictText : public VerdictExporter {
 };
 
 }  // namespace
+
+std::string metrics_table(const Verdict& verdict, const Painter& painter) {
+  std::string gated;
+  std::string others;
+  for (const MetricJudgement& metric : verdict.metrics) {
+    const bool other = metric.decision == "reported" || metric.decision == "unmeasured";
+    (other ? others : gated) += row(metric, painter);
+  }
+  return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16} {:>6} {}\n", "metric", "A", "B", "change",
+                     "95 % interval", "margin", "verdict") +
+         gated + others;
+}
 
 std::string render_verdicts(const std::vector<Verdict>& verdicts, bool colour) {
   const Painter painter(colour);
