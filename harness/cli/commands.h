@@ -32,6 +32,7 @@ void add_etl_command(CLI::App& program, Action& action);
 void add_gate_command(CLI::App& program, Action& action);
 void add_compare_command(CLI::App& program, Action& action);
 void add_policy_command(CLI::App& program, Action& action);
+void add_selftest_command(CLI::App& program, Action& action);
 
 // An Error that the user's own words caused: exit code 2.
 class UsageError : public Error {

@@ -2,18 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
 #include "harness/base/affinity.h"
 #include "harness/base/process.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/gate.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
 #include "harness/duet/duet.h"
 #include "harness/duet/program.h"
+#include "harness/gate/gate.h"
 #include "harness/report/duet_text.h"
+#include "harness/report/verdict_exporter.h"
 #include "harness/result/files.h"
 #include "harness/result/latency.h"
 #include "harness/trial/result_facts.h"
@@ -34,7 +38,7 @@ struct DuetArguments {
   SideArguments b;
   std::string scenario;
   std::vector<std::string> settings;
-  unsigned rounds = 20;
+  std::optional<unsigned> rounds;  // without: 20, or as many as the policy looks at most
   std::uint64_t seed = 1;
   std::optional<double> slice_ms;
   std::optional<unsigned> slices;
@@ -47,8 +51,12 @@ struct DuetArguments {
   bool rounds_shown = false;
   bool keep = false;
   bool quiet = false;
+  bool gate = false;
+  std::string policy;
+  bool allow_dirty = false;
 };
 
+constexpr unsigned kRounds = 20;
 constexpr HistogramRange kRange = {
     .lowest_discernible = 1, .highest_trackable = 3'600'000'000'000, .significant_digits = 3};
 
@@ -162,7 +170,9 @@ DuetEnvironment environment_of(const DuetArguments& arguments) {
 // Writes the file as it grows, and shows how far the duet is.
 class Reporter : public DuetObserver {
  public:
-  Reporter(std::filesystem::path out, bool quiet) : out_(std::move(out)), quiet_(quiet) {}
+  // policy: of the gate that decides when there are enough rounds; without one, all are run.
+  Reporter(std::filesystem::path out, bool quiet, std::optional<Policy> policy)
+      : out_(std::move(out)), quiet_(quiet), policy_(std::move(policy)) {}
 
   void progress(const Duet& duet, const RoundProgress& round, double left_s) override {
     if (quiet_) return;
@@ -186,11 +196,17 @@ class Reporter : public DuetObserver {
     }
   }
 
-  bool enough(const Duet&) override { return false; }
+  bool enough(const Duet& duet) override {
+    if (!policy_) return false;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return spent.count() > policy_->time_budget_s || is_decided(duet, *policy_, today_utc());
+  }
 
  private:
   std::filesystem::path out_;
   bool quiet_;
+  std::optional<Policy> policy_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   StatusLine status_;
 };
 
@@ -202,10 +218,21 @@ bool went_well(const Duet& duet) {
                      [&](const DuetRound& round) { return well(round.a) && well(round.b); });
 }
 
+// Shows the verdict on a duet and gives its exit code.
+int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::path& file) {
+  Verdict verdict = judge(duet, policy, today_utc());
+  verdict.duet = file.string();
+  fmt::print("{}\nwrote: {}\n", render_verdicts({verdict}, colour_wanted(stdout)), file.string());
+  return verdict_exit_code(verdict.outcome);
+}
+
 int duet(const DuetArguments& arguments) {
   sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   DuetEnvironment environment;
+  std::optional<Policy> policy;
+  if (arguments.gate) policy = policy_at(arguments.policy, arguments.allow_dirty);
+  const unsigned rounds = policy ? static_cast<unsigned>(policy->looks.rounds.back()) : kRounds;
   const DuetRequest request = as_usage([&] {
     environment = environment_of(arguments);
     const auto [a, b] = subjects_of(arguments);
@@ -214,7 +241,7 @@ int duet(const DuetArguments& arguments) {
                        .wishes = {.slice_ms = arguments.slice_ms,
                                   .slices = arguments.slices,
                                   .warmup_slices = arguments.warmup_slices},
-                       .rounds = arguments.rounds,
+                       .rounds = arguments.rounds.value_or(rounds),
                        .seed = arguments.seed};
     check_duet(wanted, environment);
     return wanted;
@@ -227,9 +254,10 @@ int duet(const DuetArguments& arguments) {
   if (out.has_parent_path()) std::filesystem::create_directories(out.parent_path());
   bind_this_thread(environment.placement.controller_cpus);
   const InterruptFlag interrupt;
-  Reporter reporter(out, arguments.quiet);
+  Reporter reporter(out, arguments.quiet, policy);
   const Duet result = run_duet(request, environment, reporter);
   save_duet(out, result);
+  if (policy && !InterruptFlag::raised()) return show_verdict(result, *policy, out);
   fmt::print(
       "{}\nwrote: {}\n",
       render_duet(result, {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
@@ -254,9 +282,10 @@ void add_round_options(CLI::App& command, DuetArguments& arguments) {
   command.add_option("--scenario", arguments.scenario, "scenario or preset of one load: steady");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
       ->allow_extra_args(false);
-  command.add_option("--rounds", arguments.rounds, "rounds, each with fresh processes")
-      ->check(CLI::Range(1u, 100'000u))
-      ->capture_default_str();
+  command
+      .add_option("--rounds", arguments.rounds,
+                  fmt::format("rounds, each with fresh processes [{}]", kRounds))
+      ->check(CLI::Range(1u, 100'000u));
   command.add_option("--seed", arguments.seed, "of all coins: who starts, who goes first")
       ->capture_default_str();
   command.add_option("--slice-ms", arguments.slice_ms, "length of a slice")
@@ -289,6 +318,14 @@ void add_other_options(CLI::App& command, DuetArguments& arguments) {
   command.add_flag("--show-rounds", arguments.rounds_shown, "a line for each round in the table");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--quiet", arguments.quiet, "no progress");
+  CLI::Option* gate =
+      command.add_flag("--gate", arguments.gate, "end when the gate can decide, with its verdict");
+  command.add_option("--policy", arguments.policy, "of the gate; else the built-in one")
+      ->needs(gate)
+      ->type_name("FILE");
+  command
+      .add_flag("--allow-dirty", arguments.allow_dirty, "judge builds of uncommitted changes too")
+      ->needs(gate);
 }
 
 }  // namespace
@@ -310,7 +347,9 @@ void add_duet_command(CLI::App& program, Action& action) {
       "      --set rate_hz=20000\n"
       "  tailgate duet file:mode=write file:mode=writev --rounds 15 --out files.json\n"
       "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
-      "      --set rate_hz=20000 --seed 7");
+      "      --set rate_hz=20000 --seed 7\n"
+      "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
+      "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4 invalid.");
   command->callback([&action, arguments] { action = [arguments] { return duet(*arguments); }; });
 }
 

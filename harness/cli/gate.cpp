@@ -9,11 +9,14 @@
 #include <sstream>
 
 #include "harness/base/atomic_file.h"
+#include "harness/base/install_paths.h"
+#include "harness/base/process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/comparable.h"
 #include "harness/gate/gate.h"
 #include "harness/report/compare_text.h"
+#include "harness/report/duet_text.h"
 #include "harness/report/verdict_exporter.h"
 #include "harness/result/files.h"
 
@@ -69,6 +72,20 @@ int gate_against_baseline(const GateRequest& request, std::ostream& out) {
   return verdict_exit_code(comparable ? kVerdictInconclusive : kVerdictInvalid);
 }
 
+// By the Python script in plots/, from the file that goes beside the plots.
+void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path file = folder / "verdict.json";
+  std::ostringstream text;
+  verdict_json_exporter().write(verdicts, text);
+  write_file_atomically(file, std::move(text).str());
+  const std::string script = (data_dir() / "plots" / "shift.py").string();
+  if (run_program({python_program(), script, file.string(), "--out", folder.string()}) != 0) {
+    throw Error(fmt::format("'{}' could not be drawn", file.string()),
+                "the script's message is above; the verdicts stand without plots");
+  }
+}
+
 const VerdictExporter& exporter_named(const std::string& name) {
   for (const VerdictExporter* exporter : verdict_exporters()) {
     if (exporter->name() == name) return *exporter;
@@ -78,12 +95,14 @@ const VerdictExporter& exporter_named(const std::string& name) {
 
 }  // namespace
 
-Policy policy_at(const std::filesystem::path& file) {
-  return as_usage([&] { return file.empty() ? Policy{} : load_policy(file); });
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
+  Policy policy = as_usage([&] { return file.empty() ? Policy{} : load_policy(file); });
+  policy.allow_dirty_builds = policy.allow_dirty_builds || allow_dirty;
+  return policy;
 }
 
 int gate(const GateRequest& request, std::ostream& out) {
-  const Policy policy = policy_at(request.policy);
+  const Policy policy = policy_at(request.policy, request.allow_dirty);
   if (!request.baseline.empty()) return gate_against_baseline(request, out);
   std::vector<Verdict> verdicts;
   for (const auto& file : as_usage([&] { return find_duet_files(request.paths); })) {
@@ -97,6 +116,7 @@ int gate(const GateRequest& request, std::ostream& out) {
     exporter_named(format).write(verdicts, text);
     write_file_atomically(file, std::move(text).str());
   }
+  if (!request.plots.empty()) draw(verdicts, request.plots);
   return verdict_exit_code(verdicts);
 }
 
@@ -108,6 +128,7 @@ void add_gate_command(CLI::App& program, Action& action) {
       ->type_name("FILE|DIR");
   command->add_option("--policy", request->policy, "Margins, looks, waivers; else the built-in")
       ->type_name("FILE");
+  command->add_flag("--allow-dirty", request->allow_dirty, "Judge builds of uncommitted changes");
   for (const VerdictExporter* exporter : verdict_exporters()) {
     const std::string name = exporter->name();
     command
@@ -118,6 +139,8 @@ void add_gate_command(CLI::App& program, Action& action) {
   }
   command->add_option("--baseline", request->baseline, "Show the difference from a stored result")
       ->type_name("FILE");
+  command->add_option("--plots", request->plots, "Also draw them, with verdict.json")
+      ->type_name("DIR");
   command->footer(
       "Exit codes: 0 pass, 1 fail, 2 usage, 3 inconclusive, 4 invalid; of several duets\n"
       "the worst one's. ci/GATE.md says how the gate decides.\n"
@@ -136,12 +159,8 @@ void add_gate_command(CLI::App& program, Action& action) {
 
 void compare(const CompareRequest& request, std::ostream& out) {
   if (request.paths.size() == 1 && is_duet_file(request.paths.front())) {
-    Policy policy;
-    for (const MetricKind& kind : metric_kinds()) {
-      policy.metrics.push_back({kind.name, false, {}, {}, {}});
-    }
     const Duet duet = as_usage([&] { return load_duet(request.paths.front()); });
-    out << render_duet_comparison(judge(duet, policy, today_utc()), request.colour);
+    out << render_duet(duet, {.colour = request.colour});
     return;
   }
   std::vector<Result> results;

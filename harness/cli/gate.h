@@ -16,6 +16,8 @@ struct GateRequest {
   std::filesystem::path policy = {};              // empty: the built-in one
   std::filesystem::path baseline = {};            // of a result that is not in duet; or empty
   std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well
+  std::filesystem::path plots = {};  // folder to draw the verdicts into; or empty
+  bool allow_dirty = false;  // judge builds of uncommitted changes, whatever the policy says
   bool colour = false;
 };
 
@@ -33,7 +35,8 @@ struct CompareRequest {
 // Writes the comparison to `out`. Throws UsageError for fewer than two results.
 void compare(const CompareRequest& request, std::ostream& out);
 
-// The policy in that file, or the built-in one where the path is empty. Throws UsageError.
-Policy policy_at(const std::filesystem::path& file);
+// The policy in that file, or the built-in one where the path is empty; allow_dirty: but that
+// builds of uncommitted changes are judged, too. Throws UsageError.
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty);
 
 }  // namespace tailgate

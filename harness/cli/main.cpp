@@ -45,6 +45,7 @@ int run_command_line(int argc, char** argv) {
   add_gate_command(program, action);
   add_compare_command(program, action);
   add_policy_command(program, action);
+  add_selftest_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

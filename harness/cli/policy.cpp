@@ -18,6 +18,7 @@ struct PolicyRequest {
   std::string scenario;
   std::string sink;
   bool runs = false;
+  bool nightly_runs = false;
   bool reference = false;
 };
 
@@ -57,9 +58,11 @@ void show_policy(const Policy& policy, const PolicyRequest& request, std::ostrea
   }
 }
 
-// One line for each duet that ci/gate runs: scenario, sink and settings, between tabs.
-void show_runs(const Policy& policy, std::ostream& out) {
+// One line for each duet of ci/gate, or with the nightly ones of ci/nightly: scenario, sink and
+// settings, between tabs.
+void show_runs(const Policy& policy, bool nightly, std::ostream& out) {
   for (const PolicyRun& run : policy.runs) {
+    if (run.nightly && !nightly) continue;
     for (const std::string& sink : run.sinks) {
       out << run.scenario << '\t' << sink << '\t' << fmt::format("{}", fmt::join(run.set, " "))
           << '\n';
@@ -78,6 +81,7 @@ void add_policy_command(CLI::App& program, Action& action) {
       ->type_name("NAME");
   command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
   command->add_flag("--runs", request->runs, "Only the duets that ci/gate runs");
+  command->add_flag("--nightly-runs", request->nightly_runs, "Only the duets of ci/nightly");
   command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
   command->footer(
       "Examples:\n"
@@ -85,9 +89,9 @@ void add_policy_command(CLI::App& program, Action& action) {
       "  tailgate policy ci/policy.toml --sink journald --scenario burst");
   command->callback([request, &action] {
     action = [request] {
-      const Policy policy = policy_at(request->file);
-      if (request->runs) {
-        show_runs(policy, std::cout);
+      const Policy policy = policy_at(request->file, false);
+      if (request->runs || request->nightly_runs) {
+        show_runs(policy, request->nightly_runs, std::cout);
       } else if (request->reference) {
         std::cout << policy.nightly_reference << '\n';
       } else {

@@ -58,11 +58,12 @@ struct Waiver {
   std::string expires;  // YYYY-MM-DD, the last day on which it holds
 };
 
-// What ci/gate runs: one duet of base and head for each sink.
+// What ci/gate and ci/nightly run: one duet for each sink.
 struct PolicyRun {
   std::string scenario;  // as `tailgate duet` takes it
   std::vector<std::string> sinks;
   std::vector<std::string> set;  // "name=value"
+  bool nightly = false;          // by ci/nightly alone
 };
 
 // A metric's rule after all settings that match.

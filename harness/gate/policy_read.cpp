@@ -312,8 +312,9 @@ class PolicyReader {
   }
 
   PolicyRun read_run(const toml::table& in) const {
-    check_keys(in, {"scenario", "sinks", "set"});
+    check_keys(in, {"scenario", "sinks", "set", "nightly"});
     PolicyRun run;
+    read_flag(in, "nightly", run.nightly);
     run.scenario = text_at(in, "scenario", "a scenario or a preset");
     const toml::node& sinks = required(in, "sinks", "a list of sinks");
     const toml::array* list = sinks.as_array();

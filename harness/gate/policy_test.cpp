@@ -86,6 +86,7 @@ reference = "v1.0"
 scenario = "steady"
 sinks = ["file", "null"]
 set = { rate_hz = 1_000, pacing = "spin", x = 0.5, y = true }
+nightly = true
 )");
   CHECK(policy.method == GateMethod::anytime);
   CHECK(policy.looks.rounds == std::vector<std::size_t>{10, 20});
@@ -99,6 +100,7 @@ set = { rate_hz = 1_000, pacing = "spin", x = 0.5, y = true }
   CHECK(policy.nightly_reference == "v1.0");
   REQUIRE(policy.runs.size() == 1);
   CHECK(policy.runs[0].sinks == std::vector<std::string>{"file", "null"});
+  CHECK(policy.runs[0].nightly);
   CHECK(policy.runs[0].set ==
         std::vector<std::string>{"pacing=spin", "rate_hz=1000", "x=0.5", "y=true"});
 }

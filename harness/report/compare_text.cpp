@@ -10,8 +10,6 @@
 #include "harness/gate/effect_text.h"
 #include "harness/report/human.h"
 #include "harness/report/painter.h"
-#include "harness/report/verdict_exporter.h"
-#include "harness/report/verdict_text.h"
 #include "harness/result/latency.h"
 
 namespace tailgate {
@@ -137,19 +135,6 @@ std::string render_comparison(const std::vector<Result>& results,
     }
     text += pair_table(results[0], results[i]);
   }
-  return text;
-}
-
-std::string render_duet_comparison(const Verdict& verdict, bool colour) {
-  const Painter painter(colour);
-  std::string text;
-  for (const std::string& part : wrapped(printable(comparison_text(verdict)), kColumns, 2)) {
-    text += painter.bold(part) + "\n";
-  }
-  text += fmt::format("  taken in duet, {} rounds; 'tailgate gate' gives a verdict\n",
-                      verdict.rounds_recorded);
-  text += metrics_table(verdict, painter);
-  for (const Remark& remark : verdict.remarks) text += note(remark.what, remark.remedy, painter);
   return text;
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "harness/result/result.h"
-#include "harness/result/verdict.h"
 
 namespace tailgate {
 
@@ -15,8 +14,5 @@ namespace tailgate {
 // came from, as many as there are results, at least two.
 std::string render_comparison(const std::vector<Result>& results,
                               const std::vector<std::string>& names, bool colour);
-
-// A duet's metrics side by side, of a verdict with every metric only reported.
-std::string render_duet_comparison(const Verdict& verdict, bool colour);
 
 }  // namespace tailgate

@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "harness/gate/gate.h"
-#include "harness/gate/sample_duet.h"
 #include "harness/report/human.h"
 #include "harness/result/sample.h"
 
@@ -75,19 +73,6 @@ TEST_CASE("three results are two comparisons with the first") {
   const std::string text =
       render_comparison({clean_result(), clean_result(), clean_result()}, {"x", "y", "z"}, false);
   CHECK_THAT(text, Contains("A  x") && Contains("B  y") && Contains("B  z"));
-}
-
-TEST_CASE("a duet is compared without a verdict") {
-  Policy policy;
-  for (const MetricKind& kind : metric_kinds()) {
-    policy.metrics.push_back({kind.name, false, {}, {}, {}});
-  }
-  SampleDuet sample;
-  sample.all = 1.2;
-  const std::string text =
-      render_duet_comparison(judge(sample_duet(sample), policy, "2026-06-01"), false);
-  CHECK_THAT(text, Contains("taken in duet, 50 rounds") && Contains("response_ns_p50"));
-  CHECK_THAT(text, !Contains("FAIL") && !Contains("INVALID"));
 }
 
 }  // namespace

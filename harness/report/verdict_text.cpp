@@ -7,7 +7,6 @@
 #include "harness/report/human.h"
 #include "harness/report/painter.h"
 #include "harness/report/verdict_exporter.h"
-#include "harness/report/verdict_text.h"
 
 namespace tailgate {
 namespace {
@@ -41,6 +40,18 @@ std::string row(const MetricJudgement& metric, const Painter& painter) {
                      measured ? interval_cell(metric) : "",
                      gated ? effect_cell(metric, metric.margin) : "-") +
          painted(decision, metric.decision, painter) + "\n";
+}
+
+std::string metrics_table(const Verdict& verdict, const Painter& painter) {
+  std::string gated;
+  std::string others;
+  for (const MetricJudgement& metric : verdict.metrics) {
+    const bool other = metric.decision == "reported" || metric.decision == "unmeasured";
+    (other ? others : gated) += row(metric, painter);
+  }
+  return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16} {:>6} {}\n", "metric", "A", "B", "change",
+                     "95 % interval", "margin", "verdict") +
+         gated + others;
 }
 
 std::string rounds_text(const Verdict& verdict) {
@@ -94,18 +105,6 @@ class VerdictText : public VerdictExporter {
 };
 
 }  // namespace
-
-std::string metrics_table(const Verdict& verdict, const Painter& painter) {
-  std::string gated;
-  std::string others;
-  for (const MetricJudgement& metric : verdict.metrics) {
-    const bool other = metric.decision == "reported" || metric.decision == "unmeasured";
-    (other ? others : gated) += row(metric, painter);
-  }
-  return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16} {:>6} {}\n", "metric", "A", "B", "change",
-                     "95 % interval", "margin", "verdict") +
-         gated + others;
-}
 
 std::string render_verdicts(const std::vector<Verdict>& verdicts, bool colour) {
   const Painter painter(colour);

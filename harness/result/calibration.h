@@ -41,6 +41,7 @@ struct CalibrationRun {
   std::uint64_t tail_events = 0;
   std::string outcome;
   std::string outcome_detail;
+  bool by_rule = false;
   std::uint64_t rounds_used = 0;
   std::vector<MetricSeries> metrics;
 
@@ -59,6 +60,9 @@ struct CalibrationRun {
       "calls in a round's distributions, the smaller of both sides' means");
     v("outcome", &R::outcome, "what the gate said when it was run: pass, fail …");
     v("outcome_detail", &R::outcome_detail, "its first reason");
+    v("by_rule", &R::by_rule,
+      "the outcome follows from a rule (it may not be compared, events were lost, a side broke), "
+      "which no policy's margins change");
     v("rounds_used", &R::rounds_used, "from how many rounds");
     v("metrics", &R::metrics, "every metric that was measured in all rounds");
   }
