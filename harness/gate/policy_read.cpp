@@ -91,7 +91,10 @@ class PolicyReader {
   const toml::table* table_at(const toml::table& in, std::string_view key) const {
     const toml::node* node = in.get(key);
     if (node == nullptr) return nullptr;
-    if (!node->is_table()) fail(*node, fmt::format("{} is not a table", key), "write [key] above");
+    if (!node->is_table()) {
+      fail(*node, fmt::format("{} is not a table", key),
+           fmt::format("write [{}] above its settings", key));
+    }
     return node->as_table();
   }
 
@@ -215,12 +218,14 @@ class PolicyReader {
 
   std::vector<MetricSettings> read_metrics(const toml::table& metrics) const {
     std::vector<MetricSettings> all;
-    for (const auto& [key, node] : metrics) {
-      const MetricKind& kind = metric_named(node, key.str());
+    for (const auto& entry : metrics) {
+      const std::string_view key = entry.first.str();
+      const toml::node& node = entry.second;
+      const MetricKind& kind = metric_named(node, key);
       const toml::table* table = node.as_table();
       if (table == nullptr) {
-        fail(node, fmt::format("metrics.{} is not a table", key.str()),
-             fmt::format("write [metrics.{}] with one setting a line", key.str()));
+        fail(node, fmt::format("metrics.{} is not a table", key),
+             fmt::format("write [metrics.{}] with one setting a line", key));
       }
       check_keys(*table, {"gate", "margin", "at_least", "find"});
       MetricSettings& settings = all.emplace_back();

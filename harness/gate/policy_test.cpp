@@ -193,7 +193,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[gate]\nfalse_fail = 0.0001", "p.toml:1", "finer than 16384 sign patterns",
           "at least 0.00024"},
       Row{"[gate]\nallow_dirty_builds = 1", "p.toml:2", "not true or false", "write true"},
-      Row{"gate = 3", "p.toml:1", "gate is not a table", "write [key]"},
+      Row{"gate = 3", "p.toml:1", "gate is not a table", "write [gate]"},
       Row{"[metrics.response_p99]\nmargin = 1", "p.toml:1", "there is no metric 'response_p99'",
           "did you mean 'response_ns_p99'?"},
       Row{"[metrics]\nrss_bytes = 0.1", "p.toml:2", "metrics.rss_bytes is not a table",
