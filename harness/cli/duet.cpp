@@ -349,7 +349,8 @@ void add_duet_command(CLI::App& program, Action& action) {
       "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
       "      --set rate_hz=20000 --seed 7\n"
       "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
-      "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4 invalid.");
+      "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4\n"
+      "invalid.");
   command->callback([&action, arguments] { action = [arguments] { return duet(*arguments); }; });
 }
 
