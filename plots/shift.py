@@ -22,7 +22,7 @@ METRIC = {"name": TEXT, "decision": TEXT, "effect": NUMBER, "margin": NUMBER}
 VERDICT = {"outcome": TEXT, "a": TEXT, "b": TEXT, "a_revision": TEXT, "b_revision": TEXT,
            "scenario": TEXT, "fingerprint": TEXT, "label": TEXT, "load": LOAD,
            "rounds_used": COUNT, "rounds_recorded": COUNT, "reasons": REMARKS, "remarks": REMARKS,
-           "metrics": [METRIC], "shifts": [SHIFT], "response_a": LATENCY, "response_b": LATENCY}
+           "metrics": [METRIC], "shifts": [SHIFT], "sink": TEXT, "response_a": LATENCY, "response_b": LATENCY}
 # The gated quantiles of the response time, by the name of their metric.
 GATED = {"response_ns_p50": 0.5, "response_ns_p90": 0.9, "response_ns_p99": 0.99,
          "response_ns_p99_9": 0.999}
@@ -76,7 +76,7 @@ def draw(run):
     for side, name, look in zip("ab", side_names(verdict), LOOKS):
         times.plot(*curve(run.histogram(verdict[f"response_{side}"])), label=name, **look)
     finish(shifts, times, verdict)
-    return file_name(f"shift-{verdict['scenario']}@{verdict['b']}"), figure
+    return file_name(f"shift-{verdict['scenario']}@{verdict['sink']}"), figure
 
 
 def side_names(verdict):
@@ -87,7 +87,8 @@ def side_names(verdict):
 
 
 def words(verdict):
-    title = f"{verdict['outcome'].upper()}: {verdict['scenario']}, {load_text(verdict['load'])}"
+    title = (f"{verdict['outcome'].upper()}: {verdict['sink']} \u2013 {verdict['scenario']}, "
+             f"{load_text(verdict['load'])}")
     subtitle = (f"{' against '.join(reversed(side_names(verdict)))}; {verdict['rounds_used']} of "
                 f"{verdict['rounds_recorded']} rounds; machine {verdict['fingerprint']}")
     notes = [*(reason["what"] for reason in verdict["reasons"]),

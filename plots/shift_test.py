@@ -21,7 +21,7 @@ def verdict(**changes):
     made = {
         "format": "tailgate-verdict", "version": 1, "outcome": "fail", "a": "file", "b": "file",
         "a_revision": "0123456789abcdef", "b_revision": "fedcba9876543210", "scenario": "steady",
-        "fingerprint": "a1b2c3d4", "label": "", "load": testing.load(), "rounds_used": 15,
+        "sink": "file", "fingerprint": "a1b2c3d4", "label": "", "load": testing.load(), "rounds_used": 15,
         "rounds_recorded": 50, "reasons": [{"what": "it rose", "remedy": "mend it"}],
         "remarks": [{"what": "beware", "remedy": "so"}],
         "metrics": [metric("response_ns_p50", "fail", 0.1, 0.05),
@@ -69,7 +69,7 @@ def test_both_distributions_are_drawn(tmp_path, line):
 
 def test_words_say_the_outcome_and_why():
     words = shift.words(verdict())
-    assert words.title == "FAIL: steady, 10k events/s"
+    assert words.title == "FAIL: file \u2013 steady, 10k events/s"
     assert "15 of 50 rounds" in words.subtitle and "a1b2c3d4" in words.subtitle
     assert words.notes == ["it rose", "! beware"]
     assert shift.words(verdict(label="Wine: smoke")).banner == "Wine: smoke"

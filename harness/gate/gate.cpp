@@ -241,7 +241,12 @@ bool is_decided(const Duet& duet, const Policy& policy, std::string_view today) 
   const auto completed =
       static_cast<std::size_t>(std::count_if(duet.rounds.begin(), duet.rounds.end(), is_completed));
   if (std::find(looks.begin(), looks.end(), completed) == looks.end()) return false;
-  return judge(duet, policy, today).outcome != kVerdictInconclusive;
+  const std::string outcome = judge(duet, policy, today).outcome;
+  if (outcome != kVerdictInvalid) return outcome != kVerdictInconclusive;
+  // Rates that were missed in too large a share of the rounds so far may not be in the end.
+  Policy patient = policy;
+  patient.most_missed_rounds = 1;
+  return judge(duet, patient, today).outcome == kVerdictInvalid;
 }
 
 std::string today_utc() {

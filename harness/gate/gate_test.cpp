@@ -372,6 +372,14 @@ TEST_CASE("stopping early asks at the looks only") {
   duet = sample_duet({});
   duet.rounds.resize(16);
   CHECK_FALSE(is_decided(duet, policy, kToday));
+  duet = sample_duet({});
+  duet.rounds.resize(15);
+  duet.rounds[0].a.rate_missed = true;
+  duet.rounds[1].a.rate_missed = true;
+  CHECK(judged(duet).outcome == "invalid");
+  CHECK_FALSE(is_decided(duet, policy, kToday));  // 2 of 50 would do
+  duet.rounds[0].a.ledger.unaccounted = 1;
+  CHECK(is_decided(duet, policy, kToday));
   SampleDuet noisy;
   noisy.spread = 0.25;
   noisy.rounds = 15;

@@ -53,6 +53,8 @@ std::string metric_value_text(const MetricJudgement& metric, double value) {
 
 std::string comparison_text(const Verdict& verdict) {
   std::string sides = verdict.a == verdict.b ? verdict.b : verdict.a + " to " + verdict.b;
+  // Where the user named the sides otherwise.
+  if (verdict.b != verdict.sink) sides = verdict.sink + ", " + sides;
   if (verdict.a_revision != verdict.b_revision) {
     sides += fmt::format(", {} to {}", short_revision(verdict.a_revision),
                          short_revision(verdict.b_revision));

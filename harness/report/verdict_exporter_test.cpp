@@ -49,6 +49,14 @@ TEST_CASE("text for a terminal: the verdict first, every metric, at most 80 colu
   for (const MetricJudgement& metric : verdict.metrics) CHECK_THAT(text, Contains(metric.name));
 }
 
+TEST_CASE("sides that the user named are named beside their sink") {
+  Verdict verdict = verdict_of(1);
+  verdict.a = "before";
+  verdict.b = "after";
+  CHECK(comparison_text(verdict) ==
+        "file, before to after, 0123456789 to fedcba9876; steady at 20k/s");
+}
+
 TEST_CASE("text says the outcome, why, and what to do") {
   CHECK_THAT(render_verdicts({verdict_of(1)}, false),
              Catch::StartsWith("PASS") && Contains("every gated metric is below its margin") &&
@@ -83,8 +91,8 @@ TEST_CASE("Markdown has the verdicts on top and escapes what it would format") {
   verdict.b = "*x*";
   const std::string text = written(verdict_markdown_exporter(), {verdict_of(1), verdict});
   CHECK_THAT(text, Contains("| **pass** | file, 0123456789 to fedcba9876; steady at 20k/s | 15 |"));
-  CHECK_THAT(text, Contains("| **fail** | a\\|b to \\*x\\*, 0123456789"));
-  CHECK_THAT(text, Contains("## fail: a\\|b to \\*x\\*"));
+  CHECK_THAT(text, Contains("| **fail** | file, a\\|b to \\*x\\*, 0123456789"));
+  CHECK_THAT(text, Contains("## fail: file, a\\|b to \\*x\\*"));
   // Every row of a table has as many cells as its head.
   std::size_t cells = 0;
   for (const std::string& line : lines(text)) {
