@@ -22,7 +22,8 @@ METRIC = {"name": TEXT, "decision": TEXT, "effect": NUMBER, "margin": NUMBER}
 VERDICT = {"outcome": TEXT, "a": TEXT, "b": TEXT, "a_revision": TEXT, "b_revision": TEXT,
            "scenario": TEXT, "fingerprint": TEXT, "label": TEXT, "load": LOAD,
            "rounds_used": COUNT, "rounds_recorded": COUNT, "reasons": REMARKS, "remarks": REMARKS,
-           "metrics": [METRIC], "shifts": [SHIFT], "sink": TEXT, "response_a": LATENCY, "response_b": LATENCY}
+           "metrics": [METRIC], "shifts": [SHIFT], "sink": TEXT,
+           "response_a": LATENCY, "response_b": LATENCY}
 # The gated quantiles of the response time, by the name of their metric.
 GATED = {"response_ns_p50": 0.5, "response_ns_p90": 0.9, "response_ns_p99": 0.99,
          "response_ns_p99_9": 0.999}

@@ -21,7 +21,8 @@ def verdict(**changes):
     made = {
         "format": "tailgate-verdict", "version": 1, "outcome": "fail", "a": "file", "b": "file",
         "a_revision": "0123456789abcdef", "b_revision": "fedcba9876543210", "scenario": "steady",
-        "sink": "file", "fingerprint": "a1b2c3d4", "label": "", "load": testing.load(), "rounds_used": 15,
+        "sink": "file", "fingerprint": "a1b2c3d4", "label": "", "load": testing.load(),
+        "rounds_used": 15,
         "rounds_recorded": 50, "reasons": [{"what": "it rose", "remedy": "mend it"}],
         "remarks": [{"what": "beware", "remedy": "so"}],
         "metrics": [metric("response_ns_p50", "fail", 0.1, 0.05),
