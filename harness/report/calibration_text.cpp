@@ -8,12 +8,12 @@ namespace tailgate {
 namespace {
 
 std::string share_text(const ShareInterval& share) {
-  return fmt::format("{:.3g} % ({:.2g} to {:.3g})", share.share * 100, share.low * 100,
+  return fmt::format("{:.3g} % ({:.1f} to {:.3g})", share.share * 100, share.low * 100,
                      share.high * 100);
 }
 
 std::string row_text(const CalibrationRow& row) {
-  return fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<20} | {:>4.0f} |\n",
+  return fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4.0f} |\n",
                      printable(row.planted), row.runs, row.pass, row.fail, row.inconclusive,
                      row.invalid, share_text(row.failed), row.mean_duration_s);
 }
@@ -44,9 +44,9 @@ std::string render_calibration(const std::vector<CalibrationRow>& rows,
       close_sink();
       sink = row.sink;
       text += (text.empty() ? "### " : "\n### ") + printable(sink) + "\n\n";
-      text += fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<20} | {:>4} |\n",
+      text += fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4} |\n",
                           "planted", "runs", "pass", "fail", "open", "inv.", "failed (95 %)", "s");
-      text += "| ---------- | ---: | ---: | ---: | ---: | ---: | -------------------- | ---: |\n";
+      text += "| ---------- | ---: | ---: | ---: | ---: | ---: | --------------------- | ---: |\n";
     }
     text += row_text(row);
   }
