@@ -148,7 +148,7 @@ void add_gate_command(CLI::App& program, Action& action) {
       "Examples:\n"
       "  tailgate gate duet.json\n"
       "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
-      "  tailgate gate 'steady@file.json' --baseline results/baselines/f00/steady@file.json");
+      "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'");
   command->callback([request, &action] {
     action = [request] {
       request->colour = colour_wanted(stdout);
