@@ -277,9 +277,9 @@ void add_other_options(CLI::App& command, DuetArguments& arguments) {
   command.add_option("--load-cpus", arguments.placement.load_cpus,
                      "of both load threads: the last of these");
   command.add_option("--controller-cpus", arguments.placement.controller_cpus,
-                     "processors of the controller: auto, any, or as 1,2-3");
+                     "of the controller: auto, any, or as 1,2-3");
   command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,
-                     "processors of the consumers, likewise");
+                     "of the consumers, likewise");
   command
       .add_option("--hang-timeout-s", arguments.hang_timeout_s,
                   "a call that takes longer counts as hung")
