@@ -145,12 +145,20 @@ Placement duet_placement(const DuetArguments& arguments) {
   return placement;
 }
 
+// All processors but the load's, where there is another.
+std::vector<int> beside_the_load(const Placement& placement) {
+  std::vector<int> cpus = initial_cpus();
+  std::erase(cpus, placement.load_cpus.front());
+  return cpus;
+}
+
 DuetEnvironment environment_of(const DuetArguments& arguments) {
   DuetEnvironment environment;
   environment.placement = duet_placement(arguments);
   environment.trial.range = kRange;
   environment.trial.load_cpus = environment.placement.load_cpus;
   environment.trial.consumer_cpus = environment.placement.consumer_cpus;
+  environment.trial.sink_cpus = beside_the_load(environment.placement);
   environment.trial.consume = parse_consume(arguments.consume);
   environment.trial.slowest = 0;
   environment.trial.noise_s = 0;
