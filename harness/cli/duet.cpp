@@ -153,12 +153,20 @@ Placement duet_placement(const DuetArguments& arguments) {
   return placement;
 }
 
+// All processors but the load's, where there is another.
+std::vector<int> beside_the_load(const Placement& placement) {
+  std::vector<int> cpus = initial_cpus();
+  std::erase(cpus, placement.load_cpus.front());
+  return cpus;
+}
+
 DuetEnvironment environment_of(const DuetArguments& arguments) {
   DuetEnvironment environment;
   environment.placement = duet_placement(arguments);
   environment.trial.range = kRange;
   environment.trial.load_cpus = environment.placement.load_cpus;
   environment.trial.consumer_cpus = environment.placement.consumer_cpus;
+  environment.trial.sink_cpus = beside_the_load(environment.placement);
   environment.trial.consume = parse_consume(arguments.consume);
   environment.trial.slowest = 0;
   environment.trial.noise_s = 0;
@@ -306,9 +314,9 @@ void add_other_options(CLI::App& command, DuetArguments& arguments) {
   command.add_option("--load-cpus", arguments.placement.load_cpus,
                      "of both load threads: the last of these");
   command.add_option("--controller-cpus", arguments.placement.controller_cpus,
-                     "processors of the controller: auto, any, or as 1,2-3");
+                     "of the controller: auto, any, or as 1,2-3");
   command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,
-                     "processors of the consumers, likewise");
+                     "of the consumers, likewise");
   command
       .add_option("--hang-timeout-s", arguments.hang_timeout_s,
                   "a call that takes longer counts as hung")

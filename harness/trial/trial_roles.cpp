@@ -25,6 +25,10 @@ void fill_cpus(std::array<std::int32_t, kCount>& slots, const std::vector<int>& 
   std::copy_n(cpus.begin(), std::min(cpus.size(), kCount - 1), slots.begin());
 }
 
+const std::vector<int>& sink_cpus(const TrialSettings& settings) {
+  return settings.sink_cpus.empty() ? initial_cpus() : settings.sink_cpus;
+}
+
 TrialPlan make_plan(const RolesPlan& roles) {
   const TrialSettings& settings = roles.settings;
   TrialPlan plan;
@@ -37,7 +41,7 @@ TrialPlan make_plan(const RolesPlan& roles) {
   plan.clock = settings.clock;
   plan.range = settings.range;
   plan.live = resolve_consume(roles.sink, settings.consume) == Consume::live ? 1 : 0;
-  fill_cpus(plan.all_cpus, initial_cpus());
+  fill_cpus(plan.all_cpus, sink_cpus(settings));
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
   fill_cpus(plan.victim_cpus, settings.victim_cpus);
@@ -105,11 +109,12 @@ Child TrialRoles::start_child(const char* command, const char* log_name) {
                        .namespace_pid = session_->namespace_pid()});
 }
 
-// Daemons run where the system puts them, as they would without us, not on our processor.
+// Daemons run where the system puts them, as they would without us, not on our processor; unless
+// the settings say where.
 void TrialRoles::start_session() {
   session_ = sink_.type->make_session(sink_.context);
   const ScopedAffinity restore;
-  bind_this_thread(initial_cpus());
+  bind_this_thread(sink_cpus(settings_));
   session_->start();
   session_started_ = true;
   granted_ = settings_of(session_->granted());
