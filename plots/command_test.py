@@ -11,7 +11,7 @@ import pytest
 import testing
 
 HERE = pathlib.Path(__file__).parent
-SCRIPTS = ("plot", "percentiles", "histogram", "over_time", "overhead", "sweep")
+SCRIPTS = ("plot", "percentiles", "histogram", "over_time", "overhead", "sweep", "causes")
 STEADY = testing.steady([testing.lognormal(900, 0.3, 500)], intervals=[{900: 5}, {5000: 2}])
 SWEEP = testing.sweep([(1000.0, 1000.0, False, {100: 9}), (2000.0, 1500.0, True, {900: 9})])
 
@@ -55,7 +55,9 @@ def test_every_plot_that_the_results_can_fill_is_written(run, tmp_path):
         "skipped over_time of sweep: no interval with events (file)",
         "skipped sweep of steady: needs a run at two or more rates (scenario sweep)",
         *(f"skipped overhead of {scenario}: needs a run at two or more rates whose overhead was "
-          "measured (scenario sweep)" for scenario in ("steady", "sweep"))]
+          "measured (scenario sweep)" for scenario in ("steady", "sweep")),
+        *(f"skipped causes of {scenario}: needs a run whose slow calls were explained (run with "
+          "--explain)" for scenario in ("steady", "sweep"))]
 
 
 def test_processes_write_the_same_bytes(tmp_path):

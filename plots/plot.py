@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Draws every plot that the given results can fill: what `tailgate plot` calls."""
+import causes
 import command
 import histogram
 import over_time
@@ -8,7 +9,8 @@ import percentiles
 import sweep
 
 KINDS = {"percentiles": percentiles.draw, "histogram": histogram.draw,
-         "over_time": over_time.draw, "sweep": sweep.draw, "overhead": overhead.draw}
+         "over_time": over_time.draw, "sweep": sweep.draw, "overhead": overhead.draw,
+         "causes": causes.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

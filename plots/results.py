@@ -41,10 +41,16 @@ ROLE = {"role": TEXT, "cpu_ns_per_event?": ESTIMATE, "machine_percent?": ESTIMAT
 STEP = {"step": COUNT, "rate_hz": AMOUNT, "achieved_rate_hz": AMOUNT, "trials": COUNT,
         "saturated": FLAG, "service": LATENCY, "response": LATENCY,
         "controls?": COUNT, "overhead?": [ROLE]}
+CAUSES = [{"cause": TEXT, "excess_ns": COUNT}]
+CULPRITS = [{"name": TEXT, "time_ns": COUNT}]
+TAIL = {"measure": TEXT, "threshold_ns": COUNT, "calls": COUNT, "causes": CAUSES,
+        "culprits": CULPRITS}
+TRACED = {"outcome": TEXT, "explanation?": {"trace": {"complete": FLAG}, "tails": [TAIL]}}
 RESULT = {"id": TEXT, "complete": FLAG, "label": TEXT,
           "scenario": {"name": TEXT, "preset": TEXT}, "sink": {"name": TEXT, "label": TEXT},
           "machine": {"fingerprint": TEXT, "os": TEXT, "cpu_model": TEXT},
-          "build": {"revision": TEXT}, "summary": [STEP], "trials": [TRIAL], "remarks": REMARKS}
+          "build": {"revision": TEXT}, "summary": [STEP], "trials": [TRIAL], "remarks": REMARKS,
+          "traced?": [TRACED]}
 
 
 @dataclass(frozen=True)

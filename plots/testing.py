@@ -180,6 +180,29 @@ def roles(**shares):
             for role, percent in shares.items()]
 
 
+def tail(measure="response", causes=(), culprits=(), **changes):
+    """An explained tail of ten calls; `causes` and `culprits`: (name, ns) each."""
+    excess_ns = sum(ns for _, ns in causes)
+    made = {"measure": measure, "quantile": 0.999, "threshold_ns": 50_000, "usual_ns": 1000,
+            "calls": 10, "calls_missing": 0, "time_ns": excess_ns + 10_000, "excess_ns": excess_ns,
+            "causes": [{"cause": cause, "time_ns": ns, "excess_ns": ns, "calls": 10}
+                       for cause, ns in causes],
+            "culprits": [{"cause": "waiting", "name": name, "pid": 9, "time_ns": ns, "calls": 5}
+                         for name, ns in culprits]}
+    return made | changes
+
+
+def explained(tails, *, complete=True, **changes):
+    """A steady run with one traced trial that has these explained tails."""
+    data = steady([{900: 100}], **changes)
+    trace = {"method": "kernel_trace", "limits": "", "start_ns": 0, "end_ns": 10**10,
+             "records": 1000, "bytes": 64_000, "losses": [], "damaged_bytes": 0,
+             "mismatched_switches": 0, "system_calls": True, "complete": complete}
+    made = trial({900: 100}) | {"explanation": {"trace": trace, "tails": list(tails), "calls": [],
+                                                "calls_left_out": 0, "windows": []}}
+    return data | {"version": 3, "explained": True, "traced": [made]}
+
+
 def sweep(steps, **changes):
     """A run of the sweep; `steps`: (rate_hz, achieved_rate_hz, saturated, distribution) each."""
     summary, trials = [], []

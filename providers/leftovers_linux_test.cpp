@@ -11,11 +11,11 @@
 #include <csignal>
 #include <set>
 
+#include "harness/tracefs/instance.h"
 #include "providers/daemon/descendants.h"
 #include "providers/registry.h"
 #include "providers/stress_trial.h"
 #include "providers/test_directory.h"
-#include "providers/tracefs/instance.h"
 
 namespace tailgate {
 namespace {

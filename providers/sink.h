@@ -18,6 +18,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/event.h"
 #include "harness/base/options.h"
+#include "harness/base/probe.h"
 
 namespace tailgate {
 
@@ -40,13 +41,6 @@ struct Capabilities {
   bool multi_threaded = true;
   // The path frames or transports text: events come in the text encoding, without line feeds.
   bool text_events = false;
-};
-
-// Whether the sink can be used on this machine by this user, found out without side effects.
-struct Probe {
-  bool available = true;
-  std::string reason = {};  // why not, with the value seen; or what is limited although available
-  std::string remedy = {};  // what to do: a package, a privilege, a kernel option
 };
 
 // Events that the sink itself says it lost, under the sink's own name for the cause.

@@ -35,10 +35,15 @@ class PresetReader {
     preset.name = std::filesystem::path(origin_).stem().string();
     preset.suite = root.contains("run");
     check_keys(root, preset.suite
-                         ? std::vector<std::string>{"description", "run"}
+                         ? std::vector<std::string>{"description", "explain", "run"}
                          : std::vector<std::string>{"description", "scenario", "sinks", "set"});
     if (const toml::node* description = root.get("description")) {
       preset.description = text_of(*description, "description");
+    }
+    if (const toml::node* explain = root.get("explain")) {
+      const auto wanted = explain->value_exact<bool>();
+      if (!wanted) fail(*explain, "explain is not true or false", "write explain = true");
+      preset.explain = *wanted;
     }
     if (preset.suite) {
       read_suite(root, preset);

@@ -5,6 +5,8 @@
 //   sinks = ["null", "file:mode=mmap"]    scenario = "steady"
 //   [set]                                 sinks = ["null"]
 //   rate_hz = 10_000                      set = { rate_hz = 10_000 }
+//
+// A suite may say "explain = true": its trials also run under a trace, where that is permitted.
 #pragma once
 
 #include <filesystem>
@@ -27,6 +29,7 @@ struct Preset {
   std::string name;  // the file's name without .toml
   std::string description;
   bool suite = false;
+  bool explain = false;  // a suite whose slow calls are explained where that is permitted
   std::vector<PresetRun> runs;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/process.h"
+#include "harness/result/disturbance.h"
 #include "harness/result/latency.h"
 #include "harness/trial/result_facts.h"
 
@@ -34,6 +35,7 @@ class Run {
       result_.remarks.push_back({"a victim kept the other processors busy",
                                  "do not compare the latencies with runs without --victim"});
     }
+    result_.explained = environment.explain;
     plan_ = request_.scenario->next_step(request_.options, {});
     refresh();
   }
@@ -41,7 +43,7 @@ class Run {
   bool over() const { return !plan_; }
   const Result& result() const { return result_; }
 
-  // Seconds that the rest takes if no step is left out.
+  // Seconds that the rest takes if no step is left out, without what runs beside it.
   double left_s() const {
     if (over()) return 0;
     const std::size_t steps = request_.scenario->most_steps(request_.options);
@@ -56,6 +58,21 @@ class Run {
     control.index = result_.trials.back().index;
     control.step = result_.trials.back().step;
     result_.controls.push_back(std::move(control));
+    refresh();
+  }
+
+  // Under a trace, as the trial of that index has run or will run.
+  void run_traced(const LoadPlan& plan, unsigned index, const std::string& folder,
+                  const ProgressCallback& progress) {
+    TrialSettings settings = environment_.trial;
+    settings.trace = activity::TraceMethod::best;
+    Trial trial =
+        tailgate::run_trial(request_.sink, plan, settings, environment_.scratch / folder, progress);
+    trial.index = index;
+    trial.step = index < result_.trials.size() ? result_.trials[index].step
+                                               : static_cast<unsigned>(before_.size());
+    trial.intervals.clear();  // they are most of its size, and those without the trace are there
+    result_.traced.push_back(std::move(trial));
     refresh();
   }
 
@@ -84,6 +101,7 @@ class Run {
   void refresh() {
     result_.finished_utc = utc_now();
     result_.summary = summarize(result_);
+    result_.disturbance = disturbances(result_);
     result_.clock = describe_clock(environment_.trial.clock, drift_.read());
   }
 
@@ -97,12 +115,16 @@ class Run {
   std::size_t in_step_ = 0;  // trials done in the step at hand
 };
 
-// About how long runs take together with the control trials that they share.
+// About how long runs take together with their traced trials and the control trials that they
+// share.
 class TimePlan {
  public:
+  explicit TimePlan(const RunEnvironment& environment)
+      : controls_wanted_(environment.controls), traced_too_(environment.explain) {}
+
   // A run whose next load is `plan`, with that many seconds of trials.
   void add(const LoadPlan& plan, double run_s) {
-    runs_s_ += run_s;
+    runs_s_ += traced_too_ ? 2 * run_s : run_s;
     const auto same = std::find_if(controls_.begin(), controls_.end(),
                                    [&](const auto& control) { return control.first == plan; });
     if (same == controls_.end()) {
@@ -112,23 +134,25 @@ class TimePlan {
     }
   }
 
-  double total_s(bool with_controls) const {
+  double total_s() const {
     double total_s = runs_s_;
-    for (const auto& [plan, control_s] : controls_) total_s += with_controls ? control_s : 0;
+    for (const auto& [plan, control_s] : controls_) total_s += controls_wanted_ ? control_s : 0;
     return total_s;
   }
 
  private:
+  bool controls_wanted_;
+  bool traced_too_;
   double runs_s_ = 0;
   std::vector<std::pair<LoadPlan, double>> controls_;
 };
 
-double left_s(const std::vector<Run>& runs, bool controls) {
-  TimePlan left;
+double left_s(const std::vector<Run>& runs, const RunEnvironment& environment) {
+  TimePlan left(environment);
   for (const Run& run : runs) {
     if (!run.over()) left.add(run.plan(), run.left_s());
   }
-  return left.total_s(controls);
+  return left.total_s();
 }
 
 // The control trials of one turn, by their load.
@@ -178,43 +202,77 @@ void check_request(const RunRequest& request, const TrialSettings& settings) {
 }
 
 double planned_s(const std::vector<RunRequest>& requests, const RunEnvironment& environment) {
-  TimePlan total;
+  TimePlan total(environment);
   for (const RunRequest& request : requests) {
     const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
     const auto trials = static_cast<double>(request.options.integer("trials"));
     const auto steps = static_cast<double>(request.scenario->most_steps(request.options));
     total.add(*plan, planned_trial_s(*plan, environment.trial) * trials * steps);
   }
-  return total.total_s(environment.controls);
+  return total.total_s();
 }
+
+namespace {
+
+// A trial of each run that is not over, and what belongs beside it.
+class Turn {
+ public:
+  Turn(const RunEnvironment& environment, RunObserver& observer)
+      : environment_(environment), observer_(observer), controls_(environment) {}
+
+  // Returns whether any run had a trial left.
+  bool take(std::vector<Run>& runs) {
+    bool any = false;
+    controls_.next_turn();
+    for (Run& run : runs) {
+      if (run.over() || InterruptFlag::raised()) continue;
+      any = true;
+      const double after_s = left_s(runs, environment_);
+      run_beside(run, [this, &run, after_s](const TrialProgress& trial) {
+        observer_.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
+      });
+      ++count_;
+    }
+    return any;
+  }
+
+ private:
+  // What wears off, or warms up, between two trials must not fall on the traced ones alone.
+  void run_beside(Run& run, const ProgressCallback& progress) {
+    const LoadPlan plan = run.plan();
+    const auto index = static_cast<unsigned>(run.result().trials.size());
+    const bool traced_first = index % 2 == 1;
+    if (traced_first) trace(run, plan, index, progress);
+    if (InterruptFlag::raised()) return;
+    run.run_trial(fmt::format("trial-{}", count_), progress);
+    observer_.trial_ended(run.result());
+    if (!traced_first) trace(run, plan, index, progress);
+    if (!environment_.controls || InterruptFlag::raised()) return;
+    run.add_control(controls_.trial(plan, fmt::format("control-{}", count_), progress));
+    observer_.control_ended(run.result());
+  }
+
+  void trace(Run& run, const LoadPlan& plan, unsigned index, const ProgressCallback& progress) {
+    if (!environment_.explain || InterruptFlag::raised()) return;
+    run.run_traced(plan, index, fmt::format("traced-{}", count_), progress);
+    observer_.traced_ended(run.result());
+  }
+
+  const RunEnvironment& environment_;
+  RunObserver& observer_;
+  Controls controls_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
 
 std::vector<Result> execute_runs(std::vector<RunRequest> requests,
                                  const RunEnvironment& environment, RunObserver& observer) {
   for (const RunRequest& request : requests) check_request(request, environment.trial);
   std::vector<Run> runs;
   for (RunRequest& request : requests) runs.emplace_back(std::move(request), environment);
-  Controls controls(environment);
-  std::size_t count = 0;
-  bool any_left = true;
-  while (any_left && !InterruptFlag::raised()) {
-    any_left = false;
-    controls.next_turn();
-    for (Run& run : runs) {
-      if (run.over() || InterruptFlag::raised()) continue;
-      const double after_s = left_s(runs, environment.controls);
-      const auto progress = [&](const TrialProgress& trial) {
-        observer.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
-      };
-      const LoadPlan plan = run.plan();
-      run.run_trial(fmt::format("trial-{}", count), progress);
-      observer.trial_ended(run.result());
-      if (environment.controls && !InterruptFlag::raised()) {
-        run.add_control(controls.trial(plan, fmt::format("control-{}", count), progress));
-        observer.control_ended(run.result());
-      }
-      ++count;
-      any_left = true;
-    }
+  Turn turn(environment, observer);
+  while (!InterruptFlag::raised() && turn.take(runs)) {
   }
   std::vector<Result> results;
   for (const Run& run : runs) results.push_back(run.result());

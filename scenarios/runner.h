@@ -1,7 +1,8 @@
 // Runs scenarios against sinks: plans the steps, takes the runs' trials in turn so that a change
 // of the machine's mood falls on all of them alike, and builds one result a run. In each turn the
 // loads also run on the null sink, once for all runs that want the same load: what those control
-// trials cost is what the harness costs.
+// trials cost is what the harness costs. Where slow calls are to be explained, each trial has a
+// traced one beside it, after it in one turn and before it in the next.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,7 @@ struct RunEnvironment {
   std::string label;              // Result::label
   std::filesystem::path scratch;  // exists; each trial gets a folder in it
   bool controls = true;           // run the same load on the null sink beside each trial
+  bool explain = false;           // and once more under a trace
 };
 
 // Told what happens; for progress, and for writing results as they grow.
@@ -44,6 +46,8 @@ class RunObserver {
   virtual void trial_ended(const Result& run) = 0;
   // After the control trial of the last trial.
   virtual void control_ended(const Result& run) = 0;
+  // After a traced trial.
+  virtual void traced_ended(const Result& run) = 0;
 };
 
 // Runs all trials of all requests. An interrupt by the user ends the trial at hand and leaves the

@@ -46,14 +46,18 @@ double Timeline::seconds(Ticks ticks) const {
 // Where a processor's state and sums are kept.
 inline std::uint32_t Timeline::processor_index(std::uint32_t number) {
   number = std::min(number, kMaxProcessors - 1);
-  if (number >= processors_.size()) [[unlikely]] {
-    Processor fresh;
-    fresh.since = begin_;
-    processors_.resize(number + 1, fresh);
-    processor_use_.resize(number + 1);
-    intervals_.resize(number + 1);
-  }
+  if (number >= processors_.size()) [[unlikely]]
+    add_processors(number + 1);
   return number;
+}
+
+void Timeline::add_processors(std::size_t count) {
+  Processor fresh;
+  fresh.since = begin_;
+  processors_.resize(count, fresh);
+  processor_use_.resize(count);
+  intervals_.resize(count);
+  interrupts_.resize(count);
 }
 
 std::uint32_t Timeline::find_use(std::uint32_t thread) const {
@@ -89,6 +93,10 @@ inline std::uint32_t Timeline::use_of(std::uint32_t thread) {
     if (use != kUnknown) [[likely]]
       return use;
   }
+  return find_or_add_use(thread);
+}
+
+std::uint32_t Timeline::find_or_add_use(std::uint32_t thread) {
   std::uint32_t use = find_use(thread);
   return use != kUnknown ? use : new_use(thread);
 }
@@ -98,6 +106,11 @@ std::uint32_t Timeline::process_use(std::uint32_t process) {
       process_ids_.try_emplace(process, static_cast<std::uint32_t>(processes_.size()));
   if (added) processes_.emplace_back().process = process;
   return at->second;
+}
+
+void Timeline::keep_interval(std::uint32_t index, Ticks until) {
+  const Processor& at = processors_[index];
+  intervals_[index].push_back({at.since, until, index, at.thread_use});
 }
 
 // Gives the time since the last switch to the thread that has run, and to the processor's sums.
@@ -111,9 +124,7 @@ inline void Timeline::charge(std::uint32_t index, Ticks until) {
   total.seen = true;
   add_to(use.thread == 0 ? total.idle_ticks : total.thread_ticks, own);
   at.interrupt_ticks = 0;
-  if (keep_intervals_ && ran > 0) {
-    intervals_[index].push_back({at.since, until, index, at.thread_use});
-  }
+  if (keep_intervals_ && ran > 0) keep_interval(index, until);
 }
 
 void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
@@ -128,7 +139,6 @@ void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
 }
 
 void Timeline::add(const ContextSwitch& record) {
-  ++switches_;
   std::uint32_t old_use = use_of(record.old_thread);
   std::uint32_t new_use = use_of(record.new_thread);
   std::uint32_t index = processor_index(record.processor);
@@ -148,11 +158,19 @@ void Timeline::add(const ContextSwitch& record) {
   at.previous_use = old_use;
   at.thread_use = new_use;
   at.since = record.time;
+  if (watched_.empty()) return;
+  if (ThreadHistory* history = watched(record.old_thread)) history->switch_out(record, begin_);
+  if (ThreadHistory* history = watched(record.new_thread)) history->switch_in(record);
 }
 
 void Timeline::add(const ThreadReady& record) {
   ++ready_records_;
   threads_[use_of(record.thread)].ready_since = record.time;
+  if (!keep_intervals_) return;
+  ready_threads_.push_back({record, running_thread(record.processor)});
+  if (ThreadHistory* history = watched(record.thread)) {
+    history->wake(record, ready_threads_.back().waker);
+  }
 }
 
 void Timeline::add(const Interrupt& record) {
@@ -174,6 +192,7 @@ void Timeline::add(const Interrupt& record) {
   use.longest_ticks = std::max(use.longest_ticks, whole);
   if (at.interrupts.size() == kMaxOpenInterrupts) at.interrupts.erase(at.interrupts.begin());
   at.interrupts.push_back({record.begin, whole});
+  if (keep_intervals_) interrupts_[index].push_back(record);
   if (record.kind == InterruptKind::deferred_threaded) return;
   ProcessorUse& total = processor_use_[index];
   total.seen = true;
@@ -195,7 +214,9 @@ void Timeline::add(const ThreadFact& record) {
   bool reused = use != kUnknown && !record.rundown && threads_[use].process != kUnknown;
   if (use == kUnknown || reused) use = new_use(record.thread);
   ThreadUse& thread = threads_[use];
-  if (thread.process == kUnknown) thread.process = process_use(record.process);
+  if (thread.process == kUnknown && record.process != kUnknown) {
+    thread.process = process_use(record.process);
+  }
   if (!record.name.empty()) thread.name = record.name;
 }
 
@@ -218,12 +239,19 @@ void Timeline::add(const ImageFact& record) {
 }
 
 void Timeline::finish(Ticks end) {
+  for (const auto& [request, index] : open_storage_) storage_[index].end = end;
   for (std::uint32_t number = 0; number < processors_.size(); ++number) {
     Processor& at = processors_[number];
     if (at.thread_use == kUnknown) continue;
     charge(number, end);
     at.since = std::max(at.since, end);
   }
+}
+
+std::uint64_t Timeline::switches() const {
+  std::uint64_t sum = 0;
+  for (const ProcessorUse& processor : processor_use_) sum += processor.switches;
+  return sum;
 }
 
 std::uint32_t Timeline::running_thread(std::uint32_t processor) const {

@@ -10,17 +10,18 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "harness/activity/records.h"
+#include "harness/activity/thread_history.h"
 #include "harness/base/histogram.h"
 
 namespace tailgate::activity {
 
-inline constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 // ThreadUse::ready_since of a thread that is not waiting for a processor.
 inline constexpr Ticks kNotReady = std::numeric_limits<Ticks>::min();
 
@@ -69,18 +70,42 @@ struct RunInterval {
   std::uint32_t thread_use = 0;  // index into Timeline::threads()
 };
 
+// A thread became ready.
+struct ReadyRecord {
+  ThreadReady ready;
+  std::uint32_t waker = kUnknown;  // the thread that ran where it happened
+};
+
+// A request to storage.
+struct StorageSpan {
+  Ticks begin = 0;
+  Ticks end = 0;
+  std::uint32_t thread = 0;
+  std::string name;
+};
+
 class Timeline {
  public:
   // ticks_per_second above 0. begin: the trace's start, from which the first switch of a processor
   // charges its old thread.
   Timeline(std::int64_t ticks_per_second, Ticks begin);
 
-  // Keeps every run interval for who_ran(); 24 bytes a context switch. Off unless asked for.
+  // Keeps every run interval for who_ran() and runs(), every interrupt and ready record; 24 to 40
+  // bytes a record. Off unless asked for.
   void keep_intervals() { keep_intervals_ = true; }
+
+  // Keeps the history of a thread; before the first record.
+  void watch(std::uint32_t thread) { watched_.try_emplace(thread); }
 
   void add(const ContextSwitch& record);
   void add(const ThreadReady& record);
   void add(const Interrupt& record);
+  void add(const RoutineFact& record);
+  void add(const SystemCall& record);
+  void add(const SystemCallFact& record);
+  void add(const PageFault& record);
+  void add(const StorageRequest& record);
+  void add(const RecordsLost& record);
   void add(const ThreadFact& record);
   void add(const ProcessFact& record);
   void add(const ImageFact& record);
@@ -100,6 +125,25 @@ class Timeline {
   // kept.
   const RunInterval* who_ran(std::uint32_t processor, Ticks time) const;
 
+  // What was kept of a processor, in order of time (interrupts: of their end). Empty when nothing
+  // was.
+  std::span<const RunInterval> runs(std::uint32_t processor) const;
+  std::span<const Interrupt> interrupts(std::uint32_t processor) const;
+  const std::vector<ReadyRecord>& ready_threads() const { return ready_threads_; }
+
+  // Of a watched thread; null for any other.
+  const ThreadHistory* history(std::uint32_t thread) const;
+
+  // Requests to storage that have begun, by their begin; one that was not done ends with the trace.
+  const std::vector<StorageSpan>& storage() const { return storage_; }
+  const std::vector<RecordsLost>& losses() const { return losses_; }
+
+  // The last name that the trace gave a thread; empty when it gave none.
+  const std::string& thread_name(std::uint32_t thread) const;
+  std::string routine_name(InterruptKind kind, std::uint64_t routine) const;
+  // "system call 123" and WaitsFor::unknown for one that no fact names.
+  SystemCallFact system_call(std::uint32_t number) const;
+
   const std::vector<ThreadUse>& threads() const { return threads_; }
   const std::vector<ProcessUse>& processes() const { return processes_; }
   const std::vector<ProcessorUse>& processors() const { return processor_use_; }
@@ -115,7 +159,7 @@ class Timeline {
 
   // Switches whose old thread was not the one the trace said was running: events are missing.
   std::uint64_t mismatched_switches() const { return mismatched_switches_; }
-  std::uint64_t switches() const { return switches_; }
+  std::uint64_t switches() const;
   std::uint64_t ready_records() const { return ready_records_; }
 
  private:
@@ -123,7 +167,8 @@ class Timeline {
     Ticks begin;
     Ticks ticks;  // all of it, nested ones included
   };
-  struct Processor {
+  // Of a size that indices and addresses are quickly computed with.
+  struct alignas(64) Processor {
     std::uint32_t thread_use = kUnknown;
     std::uint32_t previous_use = kUnknown;
     Ticks since = 0;                        // of the current thread
@@ -137,13 +182,17 @@ class Timeline {
   };
 
   std::uint32_t processor_index(std::uint32_t number);
+  void add_processors(std::size_t count);
   std::uint32_t use_of(std::uint32_t thread);
+  std::uint32_t find_or_add_use(std::uint32_t thread);
   std::uint32_t find_use(std::uint32_t thread) const;
   std::uint32_t new_use(std::uint32_t thread);
   void set_use(std::uint32_t thread, std::uint32_t use);
   std::uint32_t process_use(std::uint32_t process);
   void charge(std::uint32_t index, Ticks until);
+  void keep_interval(std::uint32_t index, Ticks until);
   void note_wake_up(ThreadUse& use, Ticks time);
+  ThreadHistory* watched(std::uint32_t thread);
 
   std::int64_t ticks_per_second_;
   Ticks begin_;
@@ -157,9 +206,16 @@ class Timeline {
   std::unordered_map<std::uint32_t, std::uint32_t> process_ids_;
   std::map<std::pair<std::uint64_t, InterruptKind>, RoutineUse> routines_;
   std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
-  std::vector<std::vector<RunInterval>> intervals_;  // by processor
+  std::vector<std::vector<RunInterval>> intervals_;  // by processor, as the next
+  std::vector<std::vector<Interrupt>> interrupts_;
+  std::vector<ReadyRecord> ready_threads_;
+  std::unordered_map<std::uint32_t, ThreadHistory> watched_;
+  std::map<std::pair<InterruptKind, std::uint64_t>, std::string> routine_names_;
+  std::map<std::uint32_t, SystemCallFact> system_calls_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> open_storage_;
+  std::vector<StorageSpan> storage_;
+  std::vector<RecordsLost> losses_;
   Histogram wake_up_ns_;
-  std::uint64_t switches_ = 0;
   std::uint64_t mismatched_switches_ = 0;
   std::uint64_t ready_records_ = 0;
 };

@@ -64,6 +64,13 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
+// The system's number of the calling thread.
+std::uint32_t this_thread_number();
+
+// What the system shows the calling thread as, in 15 bytes at most; threads that it starts are
+// shown likewise.
+void name_this_thread(const std::string& name);
+
 // Processor time, user and system, that a process has used so far, any user's; nothing when there
 // is no such process.
 std::optional<std::uint64_t> process_cpu_ns(int pid);

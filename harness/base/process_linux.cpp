@@ -165,6 +165,14 @@ void prepare_child_process() {
   prctl(PR_SET_TIMERSLACK, 1);
 }
 
+void name_this_thread(const std::string& name) {
+  prctl(PR_SET_NAME, name.c_str());
+}
+
+std::uint32_t this_thread_number() {
+  return static_cast<std::uint32_t>(gettid());
+}
+
 std::optional<std::uint64_t> process_cpu_ns(int pid) {
   clockid_t clock;
   timespec used;

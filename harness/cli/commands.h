@@ -27,6 +27,7 @@ void add_sinks_command(CLI::App& program, Action& action);
 void add_scenarios_command(CLI::App& program, Action& action);
 void add_show_command(CLI::App& program, Action& action);
 void add_export_command(CLI::App& program, Action& action);
+void add_explain_command(CLI::App& program, Action& action);
 void add_plot_command(CLI::App& program, Action& action);
 void add_etl_command(CLI::App& program, Action& action);
 void add_gate_command(CLI::App& program, Action& action);

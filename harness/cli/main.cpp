@@ -40,6 +40,7 @@ int run_command_line(int argc, char** argv) {
   add_scenarios_command(program, action);
   add_show_command(program, action);
   add_export_command(program, action);
+  add_explain_command(program, action);
   add_plot_command(program, action);
   add_etl_command(program, action);
   add_gate_command(program, action);

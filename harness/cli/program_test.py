@@ -114,6 +114,27 @@ def test_control_trials_can_be_left_out(tmp_path, scratch):
     assert "there were no control trials" in done.stdout
 
 
+def test_slow_calls_are_explained_by_trials_beside_the_others(tmp_path, scratch):
+    out = tmp_path / "out"
+    done = tailgate("run", "steady", "--sink", "file", "--explain", "--set", "rate_hz=5000",
+                    "--set", "duration_s=0.3", "--trials", 2, "--no-control", "--out", out,
+                    "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(next(out.iterdir()).read_text())
+    assert result["explained"] is True
+    assert [trial["index"] for trial in result["traced"]] == [0, 1]
+    assert all("explanation" not in trial for trial in result["trials"])
+    for trial in result["traced"]:
+        for tail in trial["explanation"]["tails"]:
+            assert sum(cause["time_ns"] for cause in tail["causes"]) == tail["time_ns"]
+    assert {one["measure"] for one in result["disturbance"]} == {"service", "response"}
+    explained = tailgate("explain", out)
+    assert explained.returncode == 0, explained.stderr
+    assert max(len(line) for line in explained.stdout.splitlines()) <= 80
+    for words in "service time, p99.9 and beyond", "the trace changed", "together":
+        assert words in explained.stdout
+
+
 def test_json_on_standard_output(tmp_path, scratch):
     done = tailgate("run", "max", "--sink", "null", "--set", "events=1000", "--trials", 1, "--json",
                     "--quiet", "--out", tmp_path / "out", "--scratch", scratch)
@@ -159,8 +180,8 @@ def test_a_preset_error_names_file_and_line(tmp_path):
 
 def test_help_has_examples_and_fits_the_terminal():
     for arguments in (["--help"], ["run", "--help"], ["sinks", "--help"], ["scenarios", "--help"],
-                      ["show", "--help"], ["export", "--help"], ["plot", "--help"],
-                      ["etl", "--help"], ["duet", "--help"]):
+                      ["show", "--help"], ["explain", "--help"], ["export", "--help"],
+                      ["plot", "--help"], ["etl", "--help"], ["duet", "--help"]):
         done = tailgate(*arguments)
         assert done.returncode == 0
         assert "Examples:" in done.stdout, arguments

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "harness/activity/trace.h"
 #include "harness/base/affinity.h"
 #include "harness/base/install_paths.h"
 #include "harness/base/process.h"
@@ -41,6 +42,8 @@ struct RunArguments {
   int digits = 3;
   bool no_control = false;
   bool victim = false;
+  bool explain = false;
+  bool no_explain = false;  // neither: as the preset says
   bool keep = false;
   bool json = false;
   bool quiet = false;
@@ -57,8 +60,7 @@ void apply_settings(const RunArguments& arguments, Options& options) {
   if (arguments.pacing) options.set("pacing", *arguments.pacing);
 }
 
-std::vector<RunRequest> requests_from(const RunArguments& arguments) {
-  const Preset preset = find_preset(arguments.name, preset_folders());
+std::vector<RunRequest> requests_from(const RunArguments& arguments, const Preset& preset) {
   std::vector<RunRequest> requests;
   for (const PresetRun& run : preset.runs) {
     Options options = run.options;
@@ -164,6 +166,8 @@ class Reporter : public RunObserver {
 
   void control_ended(const Result& run) override { save_result(file_of(run), run); }
 
+  void traced_ended(const Result& run) override { save_result(file_of(run), run); }
+
   std::filesystem::path file_of(const Result& run) const {
     return out_ / result_file_name(run, given_);
   }
@@ -198,12 +202,25 @@ void print_results(const std::vector<Result>& results, const Reporter& reporter,
   }
 }
 
+// A suite's wish for explanations is met where they can be had in full; the user's own always.
+bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
+  if (arguments.explain) return true;
+  if (arguments.no_explain || !preset.explain) return false;
+  const Probe probe = activity::probe_trace();
+  if (!probe.available && !arguments.quiet) {
+    fmt::print(stderr, "slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
+  }
+  return probe.available;
+}
+
 int run(const RunArguments& arguments) {
   RunEnvironment environment;
   std::vector<RunRequest> requests = as_usage([&] {
+    const Preset preset = find_preset(arguments.name, preset_folders());
+    environment.explain = explain_wanted(arguments, preset);
     environment.placement = choose_placement(arguments.placement);
     environment.trial = trial_settings(arguments, environment.placement);
-    return usable(requests_from(arguments), arguments, environment.trial);
+    return usable(requests_from(arguments, preset), arguments, environment.trial);
   });
   std::filesystem::create_directories(arguments.out);
   environment.trial.clock = calibrate_clock(arguments.clock == "os");
@@ -268,6 +285,10 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--no-control", arguments.no_control,
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
+  CLI::Option* explain =
+      command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
+  command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
+      ->excludes(explain);
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");
@@ -285,6 +306,7 @@ void add_run_command(CLI::App& program, Action& action) {
       "  tailgate run steady --sink null,file --set rate_hz=10000 --set duration_s=2 \\\n"
       "      --trials 5 --out results-today\n"
       "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
+      "  sudo tailgate run steady --sink file --explain --out why\n"
       "  tailgate run quick --out quick");
   command->callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
 }

@@ -55,7 +55,7 @@ void add_distributions(const Duet& duet, Verdict& verdict) {
     }
     if (effects.size() != rounds.size()) continue;
     const QuantileInterval interval = quantile_interval(effects, 0.5, 0.95);
-    QuantileShift& shift = verdict.shifts.emplace_back();
+    QuantileRatio& shift = verdict.shifts.emplace_back();
     shift.quantile = quantile;
     shift.ratio = std::exp(interval.estimate);
     if (interval.low) shift.low = std::exp(*interval.low);

@@ -394,7 +394,7 @@ TEST_CASE("the shifts follow the quantiles") {
   const Verdict verdict = judged(sample_duet(sample));
   REQUIRE(verdict.shifts.size() >= 10);
   CHECK(verdict.shifts.back().quantile == 0.9995);
-  for (const QuantileShift& shift : verdict.shifts) {
+  for (const QuantileRatio& shift : verdict.shifts) {
     CHECK(shift.ratio == Approx(1.1).margin(0.005));
     CHECK(*shift.low <= *shift.high);
   }

@@ -65,8 +65,8 @@ const Latency* find_latency(const Trial& trial, LatencyKind kind) {
 }
 
 std::vector<const Exporter*> exporters() {
-  return {&csv_exporter(), &csv_intervals_exporter(), &gbench_exporter(), &hgrm_exporter(),
-          &hlog_exporter()};
+  return {&csv_exporter(),  &csv_intervals_exporter(), &gbench_exporter(),
+          &hgrm_exporter(), &hlog_exporter(),          &perfetto_exporter()};
 }
 
 const Exporter& find_exporter(std::string_view name) {
@@ -81,6 +81,7 @@ const Exporter& find_exporter(std::string_view name) {
 Result select_step(const Result& result, unsigned step) {
   Result selected = result;
   std::erase_if(selected.trials, [&](const Trial& trial) { return trial.step != step; });
+  std::erase_if(selected.traced, [&](const Trial& trial) { return trial.step != step; });
   std::erase_if(selected.summary, [&](const StepSummary& summary) { return summary.step != step; });
   if (selected.trials.empty()) {
     std::set<unsigned> steps;

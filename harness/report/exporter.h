@@ -51,6 +51,7 @@ const Exporter& hgrm_exporter();
 const Exporter& hlog_exporter();
 const Exporter& csv_exporter();
 const Exporter& csv_intervals_exporter();
+const Exporter& perfetto_exporter();
 
 // All of them, by name.
 std::vector<const Exporter*> exporters();

@@ -14,7 +14,7 @@
 
 namespace tailgate {
 
-// What the reader accepts at most. The deepest result nests 6 levels.
+// What the reader accepts at most. The deepest result nests 9 levels.
 inline constexpr std::size_t kMaxResultBytes = std::size_t{256} << 20;
 inline constexpr int kMaxResultDepth = 16;
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/explanation.h"
 #include "harness/result/overhead.h"
 
 namespace tailgate {
@@ -311,6 +312,7 @@ struct Trial {
   std::vector<DaemonUse> daemons;
   std::optional<Overhead> overhead;
   std::optional<VictimUse> victim;
+  std::optional<Explanation> explanation;
   Noise noise;
   Floor floor;
   bool memory_locked = false;
@@ -354,6 +356,7 @@ struct Trial {
     v("overhead", &Trial::overhead,
       "what each role used while the recorded load ran; absent when it never began", 3);
     v("victim", &Trial::victim, "how fast other work went beside the load; absent without any", 3);
+    v("explanation", &Trial::explanation, "why its slow calls were slow; traced trials only", 3);
     v("noise", &Trial::noise,
       "gaps that an idle spin loop saw on the load's processor just before");
     v("floor", &Trial::floor,
@@ -539,6 +542,9 @@ struct Result {
   std::vector<StepSummary> summary;
   std::vector<Trial> trials;
   std::vector<Trial> controls;
+  bool explained = false;
+  std::vector<Trial> traced;
+  std::vector<Disturbance> disturbance;
   std::vector<Remark> remarks;
 
   template <class Visitor>
@@ -564,6 +570,14 @@ struct Result {
       "trials of the same load on the null sink, each run beside the trial whose index it has; "
       "runs of one command share them. Empty when the run was told to go without",
       3);
+    v("explained", &Result::explained,
+      "a trace ran in turn with the trials: no baseline for results without", 3);
+    v("traced", &Result::traced,
+      "trials of the same load under the trace that explains their slow calls, each run beside the "
+      "trial whose index it has; nothing else in this result counts them",
+      3);
+    v("disturbance", &Result::disturbance,
+      "what the trace changed, by step: derived from trials and traced", 3);
     v("remarks", &Result::remarks, "what a reader of this result must know");
   }
 };

@@ -1,5 +1,6 @@
 #include "harness/result/sample.h"
 
+#include "harness/result/disturbance.h"
 #include "harness/result/latency.h"
 
 namespace tailgate {
@@ -143,6 +144,89 @@ Trial sample_control(unsigned index) {
   return trial;
 }
 
+// The trial's slowest call: 500 ns late, 5 ms in the program, then 9 ms behind another thread, 5 ms
+// in write() blocked by storage, and 1 ms in which nothing was recorded.
+ExplainedCall sample_explained_call(const Trial& trial) {
+  const SlowCall& slow = trial.slowest.front();
+  constexpr std::uint64_t kMs = 1'000'000;
+  const std::uint64_t at_ns = slow.start_ns;
+  ExplainedCall call;
+  call.pid = 4321;
+  call.sequence = slow.sequence;
+  call.intended_ns = slow.intended_ns;
+  call.start_ns = slow.start_ns;
+  call.end_ns = slow.end_ns;
+  call.cpu = slow.cpu;
+  call.slow_service = true;
+  call.slow_response = true;
+  call.slices = {
+      {slow.intended_ns, at_ns, "queued", "", 0, ""},
+      {at_ns, at_ns + 5 * kMs, "running", "", 0, ""},
+      {at_ns + 5 * kMs, at_ns + 14 * kMs, "waiting", "burner", 99, ""},
+      {at_ns + 14 * kMs, at_ns + 19 * kMs, "blocked_io", "writer", 77, "write; 254:0 WS"},
+      {at_ns + 19 * kMs, slow.end_ns, "unknown", "write", 0, ""},
+  };
+  return call;
+}
+
+ActivityWindow sample_window(const ExplainedCall& call) {
+  constexpr std::uint64_t kMs = 1'000'000;
+  ActivityWindow window;
+  window.sequence = call.sequence;
+  window.start_ns = call.intended_ns - kMs;
+  window.end_ns = call.end_ns + kMs;
+  const std::uint64_t at_ns = call.start_ns;
+  window.runs = {{0, window.start_ns, window.end_ns, 0, "idle"},
+                 {1, window.start_ns, at_ns + 5 * kMs, call.pid, "tailgate"},
+                 {1, at_ns + 5 * kMs, at_ns + 14 * kMs, 99, "burner"},
+                 {1, at_ns + 14 * kMs, at_ns + 19 * kMs, 0, "idle"},
+                 {1, at_ns + 19 * kMs, window.end_ns, call.pid, "tailgate"}};
+  window.spans = {{"interrupt", "timer", 1, 0, at_ns + 5 * kMs - 3000, at_ns + 5 * kMs},
+                  {"syscall", "write", 1, call.pid, at_ns + 14 * kMs, call.end_ns},
+                  {"block_io", "254:0 WS by writer", -1, 77, at_ns + 14 * kMs, at_ns + 19 * kMs}};
+  window.wakes = {{at_ns + 19 * kMs - 1000, 1, call.pid, 0}};
+  return window;
+}
+
+ExplainedTail sample_tail(const char* measure, std::uint64_t extra_ns) {
+  constexpr std::uint64_t kMs = 1'000'000;
+  ExplainedTail tail;
+  tail.measure = measure;
+  tail.quantile = 0.999;
+  tail.threshold_ns = 19'981'000 + extra_ns;
+  tail.usual_ns = 5 * kMs;
+  tail.calls = 1;
+  tail.calls_missing = 19;
+  tail.time_ns = 20 * kMs + extra_ns;
+  tail.excess_ns = tail.time_ns - tail.usual_ns;
+  tail.causes = {{"waiting", 9 * kMs, 9 * kMs, 1},
+                 {"blocked_io", 5 * kMs, 5 * kMs, 1},
+                 {"unknown", kMs, kMs, 1}};
+  if (extra_ns > 0) tail.causes.push_back({"queued", extra_ns, extra_ns, 1});
+  tail.causes.push_back({"running", 5 * kMs, 0, 1});
+  tail.culprits = {{"waiting", "burner", 99, 9 * kMs, 1}, {"blocked_io", "writer", 77, 5 * kMs, 1}};
+  return tail;
+}
+
+// The same load under a trace that lost three records.
+Trial sample_traced(unsigned index) {
+  Trial trial = sample_trial(index);
+  trial.intervals.clear();
+  Explanation explanation;
+  explanation.trace.method = "kernel_trace";
+  explanation.trace.start_ns = trial.start_ns - kSecondNs / 2;
+  explanation.trace.end_ns = trial.end_ns + 1'000'000;
+  explanation.trace.records = 81'234;
+  explanation.trace.bytes = 3'456'789;
+  explanation.trace.losses = {{0, 3}};
+  explanation.trace.system_calls = true;
+  explanation.tails = {sample_tail("service", 0), sample_tail("response", 500)};
+  explanation.calls = {sample_explained_call(trial)};
+  explanation.windows = {sample_window(explanation.calls.front())};
+  trial.explanation = explanation;
+  return trial;
+}
+
 Trial sample_losing_trial(unsigned index) {
   Trial trial = sample_trial(index);
   trial.achieved_rate_hz = 9'500;
@@ -205,7 +289,10 @@ Result sample_result() {
   result.trials = {sample_trial(0), sample_trial(1), sample_losing_trial(2),
                    sample_crashed_trial(3)};
   result.controls = {sample_control(0), sample_control(1), sample_control(2), sample_control(3)};
+  result.explained = true;
+  result.traced = {sample_traced(0), sample_traced(1)};
   result.summary = summarize(result);
+  result.disturbance = disturbances(result);
   result.remarks = {{"1 of 4 trials did not complete", "see trials[].outcome_detail"}};
   return result;
 }

@@ -55,6 +55,23 @@ TAILGATE_ABOUT(Estimate, "a mean over trials and how well it is known");
 TAILGATE_ABOUT(RoleOverhead,
                "what logging cost by role: each trial's use less its control trial's; without "
                "control trials the use itself");
+TAILGATE_ABOUT(Explanation, "why the slow calls of one trial were slow");
+TAILGATE_ABOUT(TraceUsed, "how the machine was watched during a traced trial");
+TAILGATE_ABOUT(TraceLoss, "records that the trace lost on one processor");
+TAILGATE_ABOUT(ExplainedTail, "the slow end of one distribution and what it is made of");
+TAILGATE_ABOUT(CauseTime, "what one cause took of a tail's time");
+TAILGATE_ABOUT(Culprit, "somebody or something that slow calls waited for");
+TAILGATE_ABOUT(ExplainedCall,
+               "a call above the threshold, cut from its intended start to its return without gap "
+               "or overlap");
+TAILGATE_ABOUT(CallSlice, "a stretch of a slow call's time that has one cause");
+TAILGATE_ABOUT(ActivityWindow, "what all processors did around one of the slowest calls");
+TAILGATE_ABOUT(ActivityRun, "one thread's stay on a processor");
+TAILGATE_ABOUT(ActivitySpan,
+               "something with a begin and an end that happened on a processor or in a thread");
+TAILGATE_ABOUT(ActivityWake, "a thread that was made ready to run");
+TAILGATE_ABOUT(Disturbance, "what the trace itself changed, in one step");
+TAILGATE_ABOUT(QuantileShift, "one quantile with and without the trace");
 TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
 TAILGATE_ABOUT(Floor, "the harness's own cost: the same loop on the null sink");
 TAILGATE_ABOUT(Remark, "something that a reader of the figures must know");
@@ -65,7 +82,7 @@ TAILGATE_ABOUT(DuetSide,
                "one side of one round: all its slices together, without the first events of each");
 TAILGATE_ABOUT(Verdict, "what the gate says of one duet");
 TAILGATE_ABOUT(MetricJudgement, "one metric's part in the verdict");
-TAILGATE_ABOUT(QuantileShift, "how one quantile of the response times differs");
+TAILGATE_ABOUT(QuantileRatio, "how one quantile of the response times differs");
 #undef TAILGATE_ABOUT
 
 struct FieldText {

@@ -109,6 +109,25 @@ TEST_CASE("the third version's fixture holds what each role used, in trials and 
   CHECK(result.summary[0].overhead[5].role == "logging");
 }
 
+TEST_CASE("the third version's fixture holds why its traced trials' slow calls were slow") {
+  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v3-" +
+                                    result_file_name(sample_result()));
+  CHECK(result.explained);
+  CHECK_FALSE(result.trials.at(0).explanation);
+  REQUIRE(result.traced.at(0).explanation);
+  const Explanation& explanation = *result.traced[0].explanation;
+  CHECK(explanation.trace.losses.at(0).records == 3);
+  const ExplainedCall& call = explanation.calls.at(0);
+  std::uint64_t at_ns = call.intended_ns;
+  for (const CallSlice& slice : call.slices) {
+    CHECK(slice.start_ns == at_ns);
+    at_ns = slice.end_ns;
+  }
+  CHECK(at_ns == call.end_ns);
+  CHECK(explanation.windows.at(0).runs.at(2).name == "burner");
+  CHECK(result.disturbance.size() == 2);
+}
+
 TEST_CASE("the first version's duet holds what it was made with") {
   const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v1.json");
   CHECK(duet.id == "00112233445566ff");

@@ -77,7 +77,7 @@ struct MetricJudgement {
 };
 
 // How one quantile of the response times differs.
-struct QuantileShift {
+struct QuantileRatio {
   double quantile = 0;
   double ratio = 1;
   std::optional<double> low;
@@ -85,11 +85,11 @@ struct QuantileShift {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("quantile", &QuantileShift::quantile, "0.99 is the 99th percentile");
-    v("ratio", &QuantileShift::ratio, "median over the rounds used of B's quantile / A's");
-    v("low", &QuantileShift::low,
+    v("quantile", &QuantileRatio::quantile, "0.99 is the 99th percentile");
+    v("ratio", &QuantileRatio::ratio, "median over the rounds used of B's quantile / A's");
+    v("low", &QuantileRatio::low,
       "lower end of its 95 % interval; absent with too few rounds for one");
-    v("high", &QuantileShift::high, "upper end");
+    v("high", &QuantileRatio::high, "upper end");
   }
 };
 
@@ -119,7 +119,7 @@ struct Verdict {
   std::vector<Remark> reasons;
   std::vector<Remark> remarks;
   std::vector<MetricJudgement> metrics;
-  std::vector<QuantileShift> shifts;
+  std::vector<QuantileRatio> shifts;
   Latency response_a;
   Latency response_b;
 

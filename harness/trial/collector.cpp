@@ -51,25 +51,18 @@ Span load_span(const TrialMemory& memory, std::uint64_t record_start_ns) {
   return span;
 }
 
-std::vector<SlowCall> slowest_calls(const TrialMemory& memory) {
-  std::vector<SlowCall> calls;
-  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-    const SlowSlot* slots = memory.slowest(i);
-    for (std::uint32_t k = 0; k < memory.plan().slowest; ++k) {
-      const std::uint64_t end_ns = slots[k].end_ns.load(std::memory_order_acquire);
-      if (end_ns == 0) continue;
-      calls.push_back({.thread = i,
-                       .sequence = slots[k].sequence.load(),
-                       .intended_ns = slots[k].intended_ns.load(),
-                       .start_ns = slots[k].start_ns.load(),
-                       .end_ns = end_ns,
-                       .cpu = static_cast<int>(slots[k].cpu.load())});
-    }
+void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
+               std::vector<SlowCall>& calls) {
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint64_t end_ns = slots[k].end_ns.load(std::memory_order_acquire);
+    if (end_ns == 0) continue;
+    calls.push_back({.thread = thread,
+                     .sequence = slots[k].sequence.load(),
+                     .intended_ns = slots[k].intended_ns.load(),
+                     .start_ns = slots[k].start_ns.load(),
+                     .end_ns = end_ns,
+                     .cpu = static_cast<int>(slots[k].cpu.load())});
   }
-  std::sort(calls.begin(), calls.end(), [](const SlowCall& a, const SlowCall& b) {
-    return a.end_ns - a.start_ns > b.end_ns - b.start_ns;
-  });
-  return calls;
 }
 
 Noise noise_of(const NoiseBlock& block) {
@@ -167,6 +160,28 @@ Histogram merged(const TrialMemory& memory, Metric metric) {
     all.add(snapshot(memory.layout(), memory.words(i, recorded_as(memory, metric))));
   }
   return all;
+}
+
+std::vector<SlowCall> slowest_calls(const TrialMemory& memory) {
+  std::vector<SlowCall> calls;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    add_slots(memory.slowest(i), memory.plan().slowest, i, calls);
+  }
+  std::sort(calls.begin(), calls.end(), [](const SlowCall& a, const SlowCall& b) {
+    return a.end_ns - a.start_ns > b.end_ns - b.start_ns;
+  });
+  return calls;
+}
+
+std::vector<SlowCall> slowest_responses(const TrialMemory& memory) {
+  std::vector<SlowCall> calls;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    add_slots(memory.slowest_responses(i), memory.plan().slowest_responses, i, calls);
+  }
+  std::sort(calls.begin(), calls.end(), [](const SlowCall& a, const SlowCall& b) {
+    return a.end_ns - a.intended_ns > b.end_ns - b.intended_ns;
+  });
+  return calls;
 }
 
 void collect_measurements(const TrialMemory& memory, Trial& trial) {

@@ -39,6 +39,10 @@ class IntervalCollector {
 // All threads' values of one metric together.
 Histogram merged(const TrialMemory& memory, Metric metric);
 
+// The calls that the load threads kept, of all of them together, longest time first.
+std::vector<SlowCall> slowest_calls(const TrialMemory& memory);
+std::vector<SlowCall> slowest_responses(const TrialMemory& memory);
+
 // Recorded distributions, rates, slowest calls, noise and floor. The outcome, the ledger and the
 // intervals are the caller's.
 void collect_measurements(const TrialMemory& memory, Trial& trial);

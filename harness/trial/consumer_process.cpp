@@ -105,6 +105,7 @@ class ConsumerProcess : public EventVisitor {
 
 int run_consumer_process(const std::string& shared_memory_handle) {
   prepare_child_process();
+  name_this_thread("tg-consumer");
   TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
   try {
     ConsumerProcess(memory).run();

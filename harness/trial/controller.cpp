@@ -13,6 +13,7 @@
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/result_facts.h"
 #include "harness/trial/trial_roles.h"
+#include "harness/trial/trial_trace.h"
 
 namespace tailgate {
 namespace {
@@ -24,6 +25,7 @@ class TrialRun {
   TrialRun(const SinkChoice& sink, const LoadPlan& load, const TrialSettings& settings,
            const std::filesystem::path& directory, const ProgressCallback& progress)
       : settings_(settings),
+        directory_(directory),
         progress_(progress),
         roles_({.sink = sink, .load = load, .settings = settings, .directory = directory},
                [this](const char* what) { report(what); }),
@@ -65,11 +67,30 @@ class TrialRun {
     roles_.start_session();
     if (!roles_.start_provider() || !roles_.start_live_consumer()) return;
     if (!settings_.victim_cpus.empty() && !roles_.start_victim()) return;
+    if (settings_.trace && !start_trace()) return;
     trial_.started_utc = utc_now();
     watch_processes();
     overhead_.begin();
     header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
     watch_load();
+  }
+
+  // True when the load's threads are there and the trace runs.
+  bool start_trace() {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.hang_timeout_s);
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      while (memory_.thread(i).os_thread.load(std::memory_order_acquire) == 0) {
+        if (roles_.provider_ended()) return false;
+        if (std::chrono::steady_clock::now() > deadline) {
+          roles_.end_as("hung", "the load's threads did not start");
+          return false;
+        }
+        std::this_thread::sleep_for(kLook);
+      }
+    }
+    trace_.emplace(memory_, *settings_.trace, directory_);
+    return true;
   }
 
   void watch_processes() {
@@ -105,6 +126,7 @@ class TrialRun {
 
   void end_load() {
     if (!roles_.provider_started()) return;
+    if (trace_) trace_->stop();
     overhead_.end();
     roles_.end_provider();
     intervals_.cut(clock_.now_ns());
@@ -123,6 +145,20 @@ class TrialRun {
     trial_.ledger = roles_.ledger();
     collect_consumer();
     add_remarks(memory_, trial_);
+    if (trace_) explain();
+  }
+
+  void explain() {
+    report("explaining slow calls");
+    try {
+      trial_.explanation = trace_->explain();
+    } catch (const Error& error) {
+      trial_.remarks.push_back(
+          {"slow calls could not be explained: " + error.what_failed(), error.remedy()});
+    }
+    trace_.reset();
+    const std::size_t kept = std::size_t{settings_.slowest} * memory_.plan().load.threads;
+    trial_.slowest.resize(std::min(trial_.slowest.size(), kept));
   }
 
   void add_cpu_of_stopping() {
@@ -152,6 +188,7 @@ class TrialRun {
   }
 
   const TrialSettings& settings_;
+  const std::filesystem::path& directory_;
   const ProgressCallback& progress_;
   TrialRoles roles_;
   TrialMemory& memory_;
@@ -160,6 +197,7 @@ class TrialRun {
   IntervalCollector intervals_;
   OverheadMeter overhead_;
   std::chrono::steady_clock::time_point began_;
+  std::optional<TrialTrace> trace_;
   Trial trial_;
 };
 

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/activity/trace.h"
 #include "harness/base/clock.h"
 #include "harness/base/histogram.h"
 #include "harness/result/result.h"
@@ -35,6 +37,8 @@ struct TrialSettings {
   double poll_interval_s = 0.0005;
   double hang_timeout_s = 10;  // a call, an opening or a closing that takes longer hangs
   bool keep_files = false;     // leave the trial's folder
+  // Trace what the machine does beside the load, to explain slow calls.
+  std::optional<activity::TraceMethod> trace = {};
 };
 
 struct TrialProgress {

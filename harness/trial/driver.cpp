@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "harness/base/affinity.h"
@@ -15,57 +16,72 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Keeps the calls with the longest service times. Costs one comparison for every other call.
-class SlowestCalls {
+// One call as it is kept.
+struct CallTimes {
+  std::uint64_t sequence;
+  std::uint64_t intended_ns;
+  std::uint64_t start_ns;
+  std::uint64_t end_ns;
+};
+
+// The calls with the longest times of one kind: a heap whose top is the one to go next. Costs one
+// comparison for every other call.
+class LongestCalls {
  public:
-  SlowestCalls(SlowSlot* slots, std::uint32_t count) : slots_(slots), count_(count) {
-    if (count_ == 0) fastest_.service_ns = std::numeric_limits<std::uint64_t>::max();
+  struct Kept {
+    std::uint64_t ns = 0;
+    std::uint32_t slot = 0;
+  };
+
+  // heap: as many as there are slots; outlives this.
+  LongestCalls(SlowSlot* slots, std::vector<Kept>& heap) : slots_(slots), heap_(heap) {
+    for (std::size_t i = 0; i < heap.size(); ++i) heap[i].slot = static_cast<std::uint32_t>(i);
+    if (heap.empty()) least_ns_ = std::numeric_limits<std::uint64_t>::max();
   }
 
-  [[gnu::always_inline]] void offer(std::uint64_t service_ns, std::uint64_t sequence,
-                                    std::uint64_t intended_ns, std::uint64_t start_ns,
-                                    std::uint64_t end_ns) {
-    if (service_ns <= fastest_.service_ns) [[likely]]
+  [[gnu::always_inline]] void offer(std::uint64_t ns, const CallTimes& call) {
+    if (ns <= least_ns_) [[likely]]
       return;
-    keep(slots_[fastest_.index], sequence, intended_ns, start_ns, end_ns);
-    fastest_ = find_fastest(slots_, count_);
+    keep(slots_[heap_[0].slot], call);
+    least_ns_ = replace_top(heap_, ns);
   }
 
  private:
-  // Of the kept calls the one to go next.
-  struct Fastest {
-    std::uint64_t service_ns = 0;
-    std::uint32_t index = 0;
-  };
-
-  static std::uint64_t service_of(const SlowSlot& slot) {
-    return slot.end_ns.load(kRelaxed) - slot.start_ns.load(kRelaxed);
-  }
-
-  [[gnu::noinline]] static void keep(SlowSlot& slot, std::uint64_t sequence,
-                                     std::uint64_t intended_ns, std::uint64_t start_ns,
-                                     std::uint64_t end_ns) {
+  [[gnu::noinline]] static void keep(SlowSlot& slot, const CallTimes& call) {
     // A reader, also after a kill in between, takes a slot without an end for empty.
     slot.end_ns.store(0, std::memory_order_release);
-    slot.start_ns.store(start_ns, std::memory_order_release);
-    slot.intended_ns.store(intended_ns, kRelaxed);
-    slot.sequence.store(sequence, kRelaxed);
+    slot.start_ns.store(call.start_ns, std::memory_order_release);
+    slot.intended_ns.store(call.intended_ns, kRelaxed);
+    slot.sequence.store(call.sequence, kRelaxed);
     slot.cpu.store(current_cpu(), kRelaxed);
-    slot.end_ns.store(end_ns, std::memory_order_release);
+    slot.end_ns.store(call.end_ns, std::memory_order_release);
   }
 
-  [[gnu::noinline]] static Fastest find_fastest(const SlowSlot* slots, std::uint32_t count) {
-    Fastest fastest{service_of(slots[0]), 0};
-    for (std::uint32_t i = 1; i < count; ++i) {
-      const std::uint64_t service_ns = service_of(slots[i]);
-      if (service_ns < fastest.service_ns) fastest = {service_ns, i};
+  // Returns the new top's time.
+  [[gnu::noinline]] static std::uint64_t replace_top(std::span<Kept> heap, std::uint64_t ns) {
+    const Kept added{ns, heap[0].slot};
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
+      if (child + 1 < heap.size() && heap[child + 1].ns < heap[child].ns) ++child;
+      if (heap[child].ns >= ns) break;
+      heap[at] = heap[child];
+      at = child;
     }
-    return fastest;
+    heap[at] = added;
+    return heap[0].ns;
   }
 
   SlowSlot* slots_;
-  std::uint32_t count_;
-  Fastest fastest_;
+  std::span<Kept> heap_;
+  std::uint64_t least_ns_ = 0;
+};
+
+// What the loop keeps beside its stack, allocated before the first event.
+struct Heaps {
+  explicit Heaps(const ThreadRecord& record)
+      : service(record.slowest_count), response(record.slowest_responses_count) {}
+  std::vector<LongestCalls::Kept> service;
+  std::vector<LongestCalls::Kept> response;
 };
 
 // When a thread's load ends.
@@ -92,29 +108,34 @@ Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
 // Records a trial's calls: three histograms (one in a closed loop) and the slowest calls.
 class HistogramRecorder {
  public:
-  explicit HistogramRecorder(const ThreadRecord& record)
+  HistogramRecorder(const ThreadRecord& record, Heaps& heaps)
       : service_(record.service),
         response_(record.response),
         start_lag_(record.start_lag),
-        slowest_(record.slowest, record.slowest_count) {}
+        slowest_(record.slowest, heaps.service),
+        slowest_responses_(record.slowest_responses, heaps.response) {}
 
   template <bool kScheduled>
   [[gnu::always_inline]] void record(std::uint64_t sequence, std::uint64_t intended_ns,
                                      std::uint64_t start_ns, std::uint64_t end_ns) {
     const std::uint64_t service_ns = end_ns - start_ns;
+    const CallTimes call{sequence, intended_ns, start_ns, end_ns};
     service_.record(service_ns);
     if constexpr (kScheduled) {
-      response_.record(end_ns - intended_ns);
+      const std::uint64_t response_ns = end_ns - intended_ns;
+      response_.record(response_ns);
       start_lag_.record(start_ns - intended_ns);
+      slowest_responses_.offer(response_ns, call);
     }
-    slowest_.offer(service_ns, sequence, intended_ns, start_ns, end_ns);
+    slowest_.offer(service_ns, call);
   }
 
  private:
   HistogramWriter service_;
   HistogramWriter response_;
   HistogramWriter start_lag_;
-  SlowestCalls slowest_;
+  LongestCalls slowest_;
+  LongestCalls slowest_responses_;
 };
 
 template <EventEncoding kEncoding>
@@ -168,9 +189,10 @@ void drive(const LoadThread& load, Provider& provider, const ThreadRecord& recor
   const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
   std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
   Schedule schedule(load.plan, load.thread, load.start_ns);
+  Heaps heaps(record);
   const TrialEmitter<kEncoding> emitter(
       {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
-      record.progress, HistogramRecorder(record));
+      record.progress, HistogramRecorder(record, heaps));
   if (load.plan.shape == Shape::max) {
     closed_loop(load, emitter, schedule.record_start_ns());
   } else {

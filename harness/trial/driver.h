@@ -17,9 +17,11 @@ struct ThreadRecord {
   ThreadBlock& progress;
   SlowSlot* slowest;
   std::uint32_t slowest_count;
+  SlowSlot* slowest_responses;  // in an open loop only, as the two below
+  std::uint32_t slowest_responses_count;
   HistogramWriter service;
-  HistogramWriter response;   // this and the next only in an open loop: a closed one intends each
-  HistogramWriter start_lag;  // call for the moment at which it starts
+  HistogramWriter response;  // a closed loop intends each call for the moment at which it starts
+  HistogramWriter start_lag;
 };
 
 struct LoadThread {

@@ -50,6 +50,8 @@ class Bench {
                {.progress = *progress_,
                 .slowest = slowest_.data(),
                 .slowest_count = 16,
+                .slowest_responses = nullptr,
+                .slowest_responses_count = 0,
                 .service = HistogramWriter(layout_, words_[0].data()),
                 .response = HistogramWriter(layout_, words_[1].data()),
                 .start_lag = HistogramWriter(layout_, words_[2].data())});

@@ -54,6 +54,8 @@ struct Driven {
                {.progress = *progress,
                 .slowest = slowest.data(),
                 .slowest_count = 16,
+                .slowest_responses = nullptr,
+                .slowest_responses_count = 0,
                 .service = HistogramWriter(layout, words[0].data()),
                 .response = HistogramWriter(layout, words[1].data()),
                 .start_lag = HistogramWriter(layout, words[2].data())});

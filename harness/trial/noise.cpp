@@ -82,6 +82,8 @@ FloorBlock measure_floor(const TrialPlan& plan, HistogramWriter service) {
              {.progress = *progress,
               .slowest = slowest.data(),
               .slowest_count = plan.slowest,
+              .slowest_responses = nullptr,
+              .slowest_responses_count = 0,
               .service = service,
               .response = HistogramWriter(layout, response.data()),
               .start_lag = HistogramWriter(layout, start_lag.data())});

@@ -127,6 +127,8 @@ class ProviderProcess {
 
   void load_thread(unsigned number) {
     bind(number);
+    name_this_thread("tg-load-" + std::to_string(number));
+    memory_.thread(number).os_thread.store(this_thread_number(), std::memory_order_release);
     const TrialPlan& plan = memory_.plan();
     const HistogramLayout& layout = memory_.layout();
     const std::uint64_t start_ns = wait_for_go();
@@ -150,6 +152,8 @@ class ProviderProcess {
                {.progress = memory_.thread(number),
                 .slowest = memory_.slowest(number),
                 .slowest_count = plan.slowest,
+                .slowest_responses = memory_.slowest_responses(number),
+                .slowest_responses_count = plan.slowest_responses,
                 .service = HistogramWriter(layout, memory_.words(number, Metric::service)),
                 .response = HistogramWriter(layout, memory_.words(number, Metric::response)),
                 .start_lag = HistogramWriter(layout, memory_.words(number, Metric::start_lag))});
@@ -165,6 +169,7 @@ class ProviderProcess {
 
 int run_provider_process(const std::string& shared_memory_handle) {
   prepare_child_process();
+  name_this_thread("tg-provider");
   TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
   try {
     ProviderProcess(memory).run();

@@ -23,7 +23,8 @@ std::size_t histogram_bytes(const HistogramLayout& layout) {
 }
 
 std::size_t block_bytes(const TrialPlan& plan) {
-  return whole_pages(sizeof(ThreadBlock) + plan.slowest * sizeof(SlowSlot));
+  return whole_pages(sizeof(ThreadBlock) +
+                     (plan.slowest + plan.slowest_responses) * sizeof(SlowSlot));
 }
 
 }  // namespace
@@ -88,6 +89,10 @@ ThreadBlock& TrialMemory::thread(unsigned thread) const {
 
 SlowSlot* TrialMemory::slowest(unsigned thread) const {
   return reinterpret_cast<SlowSlot*>(thread_base(thread) + sizeof(ThreadBlock));
+}
+
+SlowSlot* TrialMemory::slowest_responses(unsigned thread) const {
+  return slowest(thread) + plan().slowest;
 }
 
 std::uint64_t* TrialMemory::words(unsigned thread, Metric metric) const {

@@ -61,9 +61,10 @@ struct SlicePlan {
 
 struct TrialPlan {
   std::uint32_t run = 0;
-  std::uint32_t slowest = 0;           // calls kept per thread
-  std::uint64_t noise_ns = 0;          // how long to watch the idle processor before the load
-  std::uint64_t poll_interval_ns = 0;  // of the live consumer
+  std::uint32_t slowest = 0;            // calls kept per thread, by service time …
+  std::uint32_t slowest_responses = 0;  // … and by response time, open loop only
+  std::uint64_t noise_ns = 0;           // how long to watch the idle processor before the load
+  std::uint64_t poll_interval_ns = 0;   // of the live consumer
   LoadPlan load;
   SlicePlan slices;
   ClockCalibration clock;
@@ -93,8 +94,9 @@ struct SlowSlot {
 
 // Progress and counts of one load thread; it alone writes them.
 struct alignas(64) ThreadBlock {
-  std::atomic<std::uint64_t> started;   // calls begun
-  std::atomic<std::uint64_t> finished;  // calls returned
+  std::atomic<std::uint64_t> started;    // calls begun
+  std::atomic<std::uint64_t> finished;   // calls returned
+  std::atomic<std::uint32_t> os_thread;  // the system's number of the thread; 0: not running yet
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
@@ -172,7 +174,7 @@ struct ConsumerBlock {
 
 // What this program's processes share, and what another build's must share too to take a role here:
 // rises with every change of the layout or of its meaning.
-inline constexpr std::uint32_t kTrialProtocol = 2;
+inline constexpr std::uint32_t kTrialProtocol = 3;
 
 struct TrialHeader {
   std::uint64_t magic;
@@ -204,7 +206,8 @@ class TrialMemory {
   TrialHeader& header() const { return *reinterpret_cast<TrialHeader*>(memory_.data()); }
   const TrialPlan& plan() const { return header().plan; }
   ThreadBlock& thread(unsigned thread) const;
-  SlowSlot* slowest(unsigned thread) const;  // plan().slowest of them
+  SlowSlot* slowest(unsigned thread) const;            // plan().slowest of them
+  SlowSlot* slowest_responses(unsigned thread) const;  // plan().slowest_responses of them
   std::uint64_t* words(unsigned thread, Metric metric) const;
   std::uint64_t* floor_words() const;
   std::uint64_t* delivery_words() const;

@@ -12,6 +12,7 @@
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
 #include "harness/trial/roles.h"
+#include "harness/trial/trial_trace.h"
 
 namespace tailgate {
 namespace {
@@ -34,6 +35,11 @@ TrialPlan make_plan(const RolesPlan& roles) {
   TrialPlan plan;
   plan.run = std::random_device()();
   plan.slowest = settings.slowest;
+  // Slices log every call, so there the trace needs none kept.
+  if (settings.trace && roles.slices.count == 0) {
+    plan.slowest = std::max(plan.slowest, explained_calls(roles.load));
+    if (roles.load.shape != Shape::max) plan.slowest_responses = explained_calls(roles.load);
+  }
   plan.noise_ns = static_cast<std::uint64_t>(settings.noise_s * 1e9);
   plan.poll_interval_ns = static_cast<std::uint64_t>(settings.poll_interval_s * 1e9);
   plan.load = roles.load;

@@ -31,6 +31,7 @@ std::vector<std::uint32_t> ring() {
 
 int run_victim_process(const std::string& shared_memory_handle) {
   prepare_child_process();
+  name_this_thread("tg-victim");
   const TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
   bind_this_thread(cpu_list(memory.plan().victim_cpus));
   const std::vector<std::uint32_t> next = ring();

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include "harness/tracefs/instance.h"
 #include "providers/stress_trial.h"
-#include "providers/tracefs/instance.h"
 
 namespace tailgate {
 namespace {

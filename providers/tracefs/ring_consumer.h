@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/tracefs/event_format.h"
+#include "harness/tracefs/ring_page.h"
+#include "harness/tracefs/trace_folder.h"
 #include "providers/sink.h"
-#include "providers/tracefs/event_format.h"
-#include "providers/tracefs/ring_page.h"
-#include "providers/tracefs/trace_folder.h"
 
 namespace tailgate::tracefs {
 

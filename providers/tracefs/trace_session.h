@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "harness/tracefs/instance.h"
 #include "providers/sink.h"
-#include "providers/tracefs/instance.h"
 
 namespace tailgate::tracefs {
 

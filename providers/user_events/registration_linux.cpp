@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
-#include "providers/tracefs/instance.h"
+#include "harness/tracefs/instance.h"
 
 namespace tailgate::user_events {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 
+#include "harness/tracefs/trace_folder.h"
 #include "providers/sink.h"
-#include "providers/tracefs/trace_folder.h"
 
 namespace tailgate::user_events {
 

@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstring>
 
+#include "harness/tracefs/event_format.h"
+#include "harness/tracefs/instance.h"
+#include "harness/tracefs/ring_page.h"
+#include "harness/tracefs/test_pages.h"
 #include "providers/readback/test_events.h"
 #include "providers/registry.h"
-#include "providers/tracefs/event_format.h"
-#include "providers/tracefs/instance.h"
-#include "providers/tracefs/ring_page.h"
-#include "providers/tracefs/test_pages.h"
 
 namespace tailgate::user_events {
 namespace {

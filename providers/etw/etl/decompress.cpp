@@ -30,9 +30,9 @@ constexpr std::size_t kLznt1ChunkBytes = 4096;
 constexpr unsigned kFlagsEnd = 0x100;
 constexpr unsigned kNoFlags = 1;
 // How far from the ends items are decoded without checking each read: a flag byte, eight literals
-// (touching as many bytes of output) and a match.
+// (touching as many bytes of output) and a short match.
 constexpr std::ptrdiff_t kUncheckedInputBytes = 16;
-constexpr std::ptrdiff_t kUncheckedOutputBytes = 16;
+constexpr std::ptrdiff_t kUncheckedOutputBytes = 48;
 
 struct Lznt1State {
   const std::uint8_t* in;
@@ -41,20 +41,32 @@ struct Lznt1State {
   std::uint8_t* const chunk;
   std::uint8_t* const end;  // of the chunk's output, at most
   unsigned flags = kNoFlags;
+  // A match's length has this many bits up to this position in the chunk, and one less at each
+  // doubling after it.
+  unsigned length_bits = 12;
+  std::size_t length_bits_end = 16;
 };
 
-// Reads a match and copies it. False when it starts before the chunk or ends behind it. The caller
-// has checked that its two bytes are there.
+// Reads a match and copies it; with `slack`, kUncheckedOutputBytes of output may be touched. False
+// when it starts before the chunk or ends behind it. The caller has checked that its two bytes are
+// there.
+template <bool slack>
 inline bool take_lznt1_match(Lznt1State& s) {
   unsigned match = load<std::uint16_t>(s.in);
   s.in += 2;
-  auto position = static_cast<unsigned>(s.to - s.chunk);
-  if (position == 0) return false;
-  // The length has 12 bits up to position 16, and one less at each doubling after it.
-  auto length_bits = 16 - static_cast<unsigned>(std::bit_width((position - 1) | 8u));
-  std::size_t distance = (match >> length_bits) + 1;
-  std::size_t length = (match & ((1u << length_bits) - 1)) + 3;
-  if (distance > position || !copy_match(s.to, distance, length, s.end)) return false;
+  auto position = static_cast<std::size_t>(s.to - s.chunk);
+  while (position > s.length_bits_end) {
+    --s.length_bits;
+    s.length_bits_end *= 2;
+  }
+  std::size_t distance = (match >> s.length_bits) + 1;
+  std::size_t length = (match & ((1u << s.length_bits) - 1)) + 3;
+  if (distance > position) return false;
+  if (slack && length <= kShortMatchBytes) {
+    copy_short_match(s.to, distance, length);
+  } else if (!copy_match(s.to, distance, length, s.end)) {
+    return false;
+  }
   s.to += length;
   return true;
 }
@@ -75,11 +87,13 @@ bool decode_unchecked(Lznt1State& state) {
     s.flags >>= literals;
     if (s.flags == kNoFlags) continue;
     s.flags >>= 1;
-    if (!take_lznt1_match(s)) return false;
+    if (!take_lznt1_match<true>(s)) return false;
   }
   state.in = s.in;
   state.to = s.to;
   state.flags = s.flags;
+  state.length_bits = s.length_bits;
+  state.length_bits_end = s.length_bits_end;
   return true;
 }
 
@@ -94,7 +108,7 @@ bool decode_checked(Lznt1State& s) {
     s.flags >>= 1;
     if (!match) {
       *s.to++ = *s.in++;
-    } else if (s.in_end - s.in < 2 || !take_lznt1_match(s)) {
+    } else if (s.in_end - s.in < 2 || !take_lznt1_match<false>(s)) {
       return false;
     }
   }

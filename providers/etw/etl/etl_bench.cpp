@@ -9,6 +9,7 @@
 
 #include "providers/etw/etl/decompress.h"
 #include "providers/etw/etl/kernel_activity.h"
+#include "providers/etw/etl/prefetcher.h"
 #include "providers/etw/etl/report.h"
 #include "providers/etw/etl/testing/compress.h"
 #include "providers/etw/etl/testing/trace_writer.h"
@@ -174,11 +175,36 @@ void decompression(benchmark::State& state, CompressionFormat format) {
   set_bytes(state, packed.size() * kBufferBytes);
 }
 
+const std::vector<std::uint8_t>& compressed_switch_trace() {
+  static const auto bytes = switches(1'000'000, CompressionFormat::xpress, 1);
+  return bytes;
+}
+
+// Nothing but the buffers of an XPRESS trace, on as many threads as the argument says: this one and
+// its helpers, which are kept supplied. Real time, as below.
+void decompress_in_parallel(benchmark::State& state) {
+  TraceFile file(compressed_switch_trace(), "benchmark");
+  auto threads = static_cast<unsigned>(state.range(0));
+  Prefetcher prefetcher(threads - 1);
+  std::vector<PrefetchSlot> slots(4 * std::size_t{threads});
+  auto buffers = file.buffers();
+  std::size_t unpacked = 0;
+  for (auto _ : state) {
+    std::size_t requested = 0;
+    for (std::size_t taken = 0; taken < buffers.size(); ++taken) {
+      for (; requested < std::min(taken + slots.size(), buffers.size()); ++requested) {
+        prefetcher.request(slots[requested % slots.size()], file, buffers[requested]);
+      }
+      unpacked += prefetcher.take(slots[taken % slots.size()]).size();
+    }
+  }
+  set_bytes(state, unpacked / static_cast<std::size_t>(state.iterations()));
+}
+
 // Every record of an XPRESS trace in order of time, with as many helper threads as the argument
 // says. Real time: the helpers' is what this is about.
 void read_compressed(benchmark::State& state) {
-  static const auto bytes = switches(1'000'000, CompressionFormat::xpress, 1);
-  TraceFile file(bytes, "benchmark");
+  TraceFile file(compressed_switch_trace(), "benchmark");
   std::int64_t unpacked = 0;
   for (auto _ : state) {
     TraceReader reader({&file}, ReadOrder::time, static_cast<unsigned>(state.range(0)));
@@ -238,6 +264,11 @@ BENCHMARK(merge_and_cpu_accounting)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(decompression, xpress, CompressionFormat::xpress);
 BENCHMARK_CAPTURE(decompression, xpress_huffman, CompressionFormat::xpress_huffman);
 BENCHMARK_CAPTURE(decompression, lznt1, CompressionFormat::lznt1);
+BENCHMARK(decompress_in_parallel)
+    ->ArgName("threads")
+    ->DenseRange(1, static_cast<int>(default_helpers()) + 1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(read_compressed)
     ->ArgName("helpers")
     ->DenseRange(0, static_cast<int>(default_helpers()))

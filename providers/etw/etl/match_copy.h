@@ -9,7 +9,7 @@
 namespace tailgate::etl {
 
 // Slack behind a match's end within which copy_match() may write before the real bytes follow.
-inline constexpr std::size_t kCopySlackBytes = 32;
+inline constexpr std::size_t kCopySlackBytes = 64;
 
 namespace detail {
 
@@ -23,31 +23,53 @@ inline constexpr std::array<std::uint64_t, 8> kRepeat = {0,
                                                          0x0001000000000001,
                                                          0x0100000000000001};
 
-// Two copies of 8 bytes, right for distances of 8 and more. Not one of 16: a load that spans two
+// The most whole patterns of `distance` bytes that a word holds, in bytes.
+inline constexpr std::array<std::uint8_t, 8> kWholePatternsBytes = {0, 8, 8, 6, 8, 5, 6, 7};
+
+// Four copies of 8 bytes, right for distances of 8 and more. Not two of 16: a load that spans two
 // recent stores waits until both have left the store buffer, and the smaller ones rarely do.
-inline void copy_16_bytes(std::uint8_t* to, const std::uint8_t* from) {
+inline void copy_32_bytes(std::uint8_t* to, const std::uint8_t* from) {
   std::memcpy(to, from, 8);
   std::memcpy(to + 8, from + 8, 8);
+  std::memcpy(to + 16, from + 16, 8);
+  std::memcpy(to + 24, from + 24, 8);
+}
+
+// A short pattern, spelled out in a word that is stored again and again, each time a whole number
+// of patterns further.
+inline void repeat_pattern(std::uint8_t* to, std::size_t distance, std::size_t length) {
+  std::uint64_t word;
+  std::memcpy(&word, to - distance, 8);
+  word = (word & ((std::uint64_t{1} << (8 * distance)) - 1)) * kRepeat[distance];
+  std::size_t stride = kWholePatternsBytes[distance];
+  for (std::size_t done = 0; done < length; done += stride) std::memcpy(to + done, &word, 8);
 }
 
 // copy_match() where kCopySlackBytes behind the match's end may be overwritten.
 inline void copy_match_with_slack(std::uint8_t* to, std::size_t distance, std::size_t length) {
+  if (distance < 8) return repeat_pattern(to, distance, length);
   const std::uint8_t* from = to - distance;
-  if (distance >= 8) {
-    copy_16_bytes(to, from);
-    for (std::size_t done = 16; done < length; done += 16) copy_16_bytes(to + done, from + done);
+  if (distance < 32) {
+    for (std::size_t done = 0; done < length; done += 32) copy_32_bytes(to + done, from + done);
     return;
   }
-  // A short pattern, spelled out in a word that is stored again and again, each time a whole number
-  // of patterns further.
-  std::uint64_t word;
-  std::memcpy(&word, from, 8);
-  word = (word & ((std::uint64_t{1} << (8 * distance)) - 1)) * kRepeat[distance];
-  std::size_t stride = 8 - 8 % distance;
-  for (std::size_t done = 0; done < length; done += stride) std::memcpy(to + done, &word, 8);
+  // Long matches come here: most lie far back, and most fit into 64 bytes.
+  std::memcpy(to, from, 32);
+  std::memcpy(to + 32, from + 32, 32);
+  for (std::size_t done = 64; done < length; done += 32) {
+    std::memcpy(to + done, from + done, 32);
+  }
 }
 
 }  // namespace detail
+
+inline constexpr std::size_t kShortMatchBytes = 32;
+
+// copy_match() of at most kShortMatchBytes, where that much and 8 bytes may be overwritten.
+inline void copy_short_match(std::uint8_t* to, std::size_t distance, std::size_t length) {
+  if (distance < 8) return detail::repeat_pattern(to, distance, length);
+  detail::copy_32_bytes(to, to - distance);
+}
 
 // Copies `length` bytes to `to` from `distance` bytes before it, as if byte by byte: a distance
 // below the length repeats a pattern. The caller has checked that the source starts inside the

@@ -1,7 +1,6 @@
 #include "providers/etw/etl/trace_reader.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <limits>
 #include <map>
@@ -24,16 +23,16 @@ bool same_clock(const LogFileHeader& a, const LogFileHeader& b) {
   return apart <= kSameBootFiletime && apart >= -kSameBootFiletime;
 }
 
-// Reads one byte of each cache line in order. Hopping from record to record waits for memory at
-// every hop; a linear pass lets the hardware prefetcher bring the buffer in first.
-void touch(Bytes bytes) {
-  std::uint8_t sum = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 64) {
-    sum = static_cast<std::uint8_t>(sum + bytes[i]);
-  }
-  // A store that the compiler must keep, or it would drop the loop.
-  static std::atomic<std::uint8_t> sink;
-  sink.store(sum, std::memory_order_relaxed);
+// Hopping from record to record waits for memory at every hop. How far ahead of the records the
+// memory is asked for: beyond the longest batch of usual ones, and little enough for those of many
+// processors to stay in the second-level cache.
+constexpr std::size_t kPrefetchBytes = 8192;
+constexpr std::size_t kCacheLineBytes = 64;
+
+// Asks for what lies between `done` and `until` in `bytes`, and moves `done` there.
+void prefetch(Bytes bytes, std::size_t& done, std::size_t until) {
+  until = std::min(until, bytes.size());
+  for (; done < until; done += kCacheLineBytes) __builtin_prefetch(bytes.data() + done);
 }
 
 }  // namespace
@@ -225,9 +224,9 @@ bool TraceReader::open_buffer(Stream& stream) {
       ++damage_.undecompressable_buffers;
       continue;
     }
-    if (!(buffer.flags & kCompressed)) touch(bytes);
     stream.cursor = RecordCursor(bytes, buffer.processor);
-    stream.buffer_bytes = static_cast<std::uint32_t>(bytes.size());
+    stream.bytes = bytes;
+    stream.prefetched_bytes = 0;
     return true;
   }
   stream.in_buffer = false;
@@ -265,6 +264,7 @@ bool TraceReader::fill_from_buffer(Stream& stream) {
   stream.batch.resize(kBatch + 1);
   // Locals, or every step would go through memory.
   RecordCursor cursor = stream.cursor;
+  prefetch(stream.bytes, stream.prefetched_bytes, cursor.position_bytes() + kPrefetchBytes);
   Record* const begin = stream.batch.data();
   Record* at = begin;
   std::int64_t last_time = stream.last_time;
@@ -286,7 +286,7 @@ bool TraceReader::fill_from_buffer(Stream& stream) {
 void TraceReader::note_end(const Stream& stream) {
   if (!stream.cursor.damaged()) return;
   ++damage_.damaged_buffers;
-  damage_.unread_bytes += stream.buffer_bytes - stream.cursor.position_bytes();
+  damage_.unread_bytes += stream.bytes.size() - stream.cursor.position_bytes();
 }
 
 bool TraceReader::fill_sorted(Stream& stream) {

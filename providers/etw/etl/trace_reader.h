@@ -93,7 +93,8 @@ class TraceReader {
     std::size_t requested = 0;
     RecordCursor cursor;
     std::int64_t last_time = std::numeric_limits<std::int64_t>::min();  // decoded so far
-    std::uint32_t buffer_bytes = 0;
+    Bytes bytes;  // of the buffer that is being read
+    std::size_t prefetched_bytes = 0;
     bool in_buffer = false;
     bool sorted = false;  // times may go back inside the buffer: its records are sorted first
     bool opened = false;  // sorted streams only

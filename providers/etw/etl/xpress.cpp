@@ -10,17 +10,29 @@
 namespace tailgate::etl {
 namespace {
 
-// A flag word lies in the upper half of 64 bits, and this bit right behind its last flag: whatever
-// is left of it, counting its leading zeros ends there.
-constexpr std::uint64_t kFlagsEnd = 0x8000'0000;
-constexpr std::uint64_t kNoFlags = kFlagsEnd << 32;
+// The flags that are left lie in the lower bits of 64, the next one lowest, and this bit right
+// behind the last one: whatever is left, counting the zeros ends there. They are counted from below
+// because x86's instruction that does so waits for nothing else; its twin from above waits for
+// whatever its result's register held before, here a match's bytes.
+constexpr std::uint64_t kFlagsEnd = std::uint64_t{1} << 32;
+constexpr std::uint64_t kNoFlags = 1;
+
+// The next 32 flags, of which the format has the first one highest.
+inline std::uint64_t read_flags(const std::uint8_t* in) {
+  auto word = load<std::uint32_t>(in);
+  word = (word & 0x5555'5555) << 1 | ((word >> 1) & 0x5555'5555);
+  word = (word & 0x3333'3333) << 2 | ((word >> 2) & 0x3333'3333);
+  word = (word & 0x0F0F'0F0F) << 4 | ((word >> 4) & 0x0F0F'0F0F);
+  word = (word & 0x00FF'00FF) << 8 | ((word >> 8) & 0x00FF'00FF);
+  return kFlagsEnd | std::rotl(word, 16);
+}
 
 // What decodes the stream with and without checks of every read shares.
 struct XpressState {
   const std::uint8_t* in;
   const std::uint8_t* in_end;
-  const std::uint8_t* nibbles;  // the byte of two nibbles that was read last
-  unsigned nibbles_left = 0;    // 0 or 1: its upper one
+  unsigned nibble = 0;      // of a byte whose lower one has been used
+  unsigned has_nibble = 0;  // 0 or 1
   std::uint64_t flags = kNoFlags;
   std::uint8_t* to;
   std::uint8_t* const start;
@@ -33,7 +45,7 @@ struct XpressState {
 // How far from the ends of input and output items are decoded without checking each read: 32
 // literals, then a match with the longest form of its length.
 constexpr std::size_t kUncheckedInputBytes = 48;
-constexpr std::size_t kUncheckedOutputBytes = 64;
+constexpr std::size_t kUncheckedOutputBytes = 96;
 
 // The length behind a nibble of 15: a byte, a word, or both words. 0 when it makes no sense or,
 // with `checked`, when the input ends.
@@ -70,37 +82,42 @@ bool decode_unchecked(XpressState& state) {
   const std::uint8_t* const in_safe = s.in_end - kUncheckedInputBytes;
   const std::uint8_t* const to_safe = s.end - kUncheckedOutputBytes;
   while (s.in <= in_safe && s.to <= to_safe) {
-    auto literals = static_cast<unsigned>(std::countl_zero(s.flags));
+    auto literals = static_cast<unsigned>(std::countr_zero(s.flags));
     copy_literals_unchecked(s.to, s.in, literals);
     s.to += literals;
     s.in += literals;
-    s.flags <<= literals;
+    s.flags >>= literals;
     if (s.flags == kNoFlags) {
-      s.flags = std::uint64_t{load<std::uint32_t>(s.in)} << 32 | kFlagsEnd;
+      s.flags = read_flags(s.in);
       s.in += 4;
       continue;
     }
-    s.flags <<= 1;
+    s.flags >>= 1;
     unsigned match = load<std::uint16_t>(s.in);
     s.in += 2;
     std::size_t length = (match & 7) + 3;
     std::size_t distance = (match >> 3) + 1;
+    if (distance > static_cast<std::size_t>(s.to - s.start)) return false;
     if (length == 7 + 3) {
       // Arithmetic instead of branches: which half it is cannot be foretold.
-      s.nibbles = s.nibbles_left != 0 ? s.nibbles : s.in;
-      unsigned nibble = (*s.nibbles >> (4 * s.nibbles_left)) & 15u;
-      s.nibbles_left ^= 1;
-      s.in += s.nibbles_left;
-      length += nibble;
-      if (nibble == 15) length = read_long_length<false>(s.in, s.in_end);
+      unsigned nibbles = s.nibble | (*s.in & (s.has_nibble - 1));
+      s.has_nibble ^= 1;
+      s.in += s.has_nibble;
+      s.nibble = (nibbles >> 4) & (0 - s.has_nibble);
+      length += nibbles & 15;
+      if ((nibbles & 15) == 15) {
+        length = read_long_length<false>(s.in, s.in_end);
+        if (!copy_match(s.to, distance, length, s.end) || length == 0) return false;
+        s.to += length;
+        continue;
+      }
     }
-    if (distance > static_cast<std::size_t>(s.to - s.start)) return false;
-    if (!copy_match(s.to, distance, length, s.end) || length == 0) return false;
+    copy_short_match(s.to, distance, length);
     s.to += length;
   }
   state.in = s.in;
-  state.nibbles = s.nibbles;
-  state.nibbles_left = s.nibbles_left;
+  state.nibble = s.nibble;
+  state.has_nibble = s.has_nibble;
   state.flags = s.flags;
   state.to = s.to;
   return true;
@@ -108,12 +125,13 @@ bool decode_unchecked(XpressState& state) {
 
 // A match's length beyond its own 3 bits. 0 when the input ends or the length makes no sense.
 std::size_t read_length_checked(XpressState& s) {
-  if (s.nibbles_left == 0) {
+  if (!s.has_nibble) {
     if (s.in_left() < 1) return 0;
-    s.nibbles = s.in++;
+    s.nibble = *s.in++;
   }
-  unsigned nibble = (*s.nibbles >> (4 * s.nibbles_left)) & 15u;
-  s.nibbles_left ^= 1;
+  unsigned nibble = s.nibble & 15;
+  s.nibble >>= 4;
+  s.has_nibble ^= 1;
   if (nibble < 15) return nibble + 7 + 3;
   return read_long_length<true>(s.in, s.in_end);
 }
@@ -121,7 +139,7 @@ std::size_t read_length_checked(XpressState& s) {
 // Decodes what is left. False when the input is damaged or ends too early.
 bool decode_checked(XpressState& s) {
   while (s.to < s.end) {
-    auto literals = static_cast<std::size_t>(std::countl_zero(s.flags));
+    auto literals = static_cast<std::size_t>(std::countr_zero(s.flags));
     if (literals > 0) {
       // The output may be full in the middle of a flag word: the rest of its bits mean nothing.
       literals = std::min(literals, s.room());
@@ -129,16 +147,16 @@ bool decode_checked(XpressState& s) {
       std::memcpy(s.to, s.in, literals);
       s.to += literals;
       s.in += literals;
-      s.flags <<= literals;
+      s.flags >>= literals;
       continue;
     }
     if (s.flags == kNoFlags) {
       if (s.in_left() < 4) return false;
-      s.flags = std::uint64_t{load<std::uint32_t>(s.in)} << 32 | kFlagsEnd;
+      s.flags = read_flags(s.in);
       s.in += 4;
       continue;
     }
-    s.flags <<= 1;
+    s.flags >>= 1;
     if (s.in_left() < 2) return false;
     unsigned match = load<std::uint16_t>(s.in);
     s.in += 2;
@@ -157,7 +175,6 @@ bool decode_checked(XpressState& s) {
 bool decompress_xpress(Bytes input, std::span<std::uint8_t> out) {
   XpressState state{.in = input.data(),
                     .in_end = input.data() + input.size(),
-                    .nibbles = input.data(),
                     .to = out.data(),
                     .start = out.data(),
                     .end = out.data() + out.size()};

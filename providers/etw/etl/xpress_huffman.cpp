@@ -16,35 +16,57 @@ constexpr unsigned kMaxCodeBits = 15;
 constexpr std::size_t kCodeSpace = std::size_t{1} << kMaxCodeBits;
 constexpr std::size_t kTableBytes = kSymbols / 2;
 constexpr std::size_t kBlockBytes = 65536;
+// Codes up to this length are looked up directly.
+constexpr unsigned kDirectBits = 11;
+// In a match's symbol: bytes behind the code hold the length.
+constexpr unsigned kLongLength = 15;
+constexpr unsigned kMinMatch = 3;
 
-// What a code stands for, ready for use.
+// What a code stands for, ready for use without a branch: a literal looks like a match of one byte,
+// whose distance is made of bits that it leaves for the next symbol.
 class Symbol {
  public:
   Symbol() = default;
   Symbol(unsigned symbol, unsigned code_bits) {
-    if (symbol < 256) {
-      packed_ = kLiteral | symbol << 16 | code_bits << 8 | code_bits;
-    } else {
-      unsigned distance_bits = (symbol - 256) >> 4;
-      packed_ =
-          distance_bits << 20 | (symbol & 15) << 16 | code_bits << 8 | (code_bits + distance_bits);
-    }
+    bool literal = symbol < 256;
+    unsigned distance_bits = literal ? 0 : (symbol - 256) >> 4;
+    unsigned length = literal ? 1 : (symbol & 15) + kMinMatch;
+    bool long_length = length == kLongLength + kMinMatch;
+    packed_ = (63 - (literal ? kLiteralDistanceBits : distance_bits)) << 26 |
+              (literal ? 0 : code_bits) << 21 | length << 16 | (literal ? symbol : 0) << 8 |
+              (literal ? kLiteral : 0) | (long_length ? kSpecial : 0) | (code_bits + distance_bits);
   }
+  // Stands in the direct table for all codes that are too long for it.
+  static Symbol long_code() {
+    Symbol symbol;
+    symbol.packed_ = kSpecial;
+    return symbol;
+  }
+
+  // Distances of literals are at least 8, and less than this.
+  static constexpr std::ptrdiff_t kLiteralDistanceEnd = 32;
+
+  // The code is longer than the direct table's, or the match's length lies behind its code.
+  bool is_special() const { return (packed_ & kSpecial) != 0; }
+  bool is_long_code() const { return packed_ == kSpecial; }
   bool is_literal() const { return (packed_ & kLiteral) != 0; }
-  std::uint8_t literal() const { return static_cast<std::uint8_t>(packed_ >> 16); }
-  // Of the match, less 3; kLongLength: bytes behind the code hold it.
-  unsigned length() const { return (packed_ >> 16) & 15; }
-  unsigned distance_bits() const { return (packed_ >> 20) & 15; }
-  unsigned code_bits() const { return (packed_ >> 8) & 15; }
-  // Code and distance.
+  std::uint8_t literal() const { return static_cast<std::uint8_t>(packed_ >> 8); }
+  // Of the output, 1 for a literal. Not that of a match with a long one.
+  unsigned length() const { return (packed_ >> 16) & 31; }
+  // Of the code and the distance.
   unsigned total_bits() const { return packed_ & 63; }
+  // 0 for a literal.
+  unsigned match_code_bits() const { return (packed_ >> 21) & 31; }
+  unsigned distance_bits() const { return total_bits() - match_code_bits(); }
+  // How far right the distance lies in 63 bits that begin with it.
+  unsigned distance_shift() const { return packed_ >> 26; }
 
  private:
-  static constexpr std::uint32_t kLiteral = 0x8000'0000;
-  std::uint32_t packed_ = 0;
+  static constexpr unsigned kLiteralDistanceBits = 4;
+  static constexpr std::uint32_t kSpecial = 0x40;
+  static constexpr std::uint32_t kLiteral = 0x80;
+  std::uint32_t packed_;
 };
-
-constexpr unsigned kLongLength = 15;
 
 // Canonical codes rise with their length, so those too long for the direct table lie behind all
 // others in the space of 15-bit codes, and have a table of their own there.
@@ -53,45 +75,72 @@ class CodeTable {
   // False when the lengths do not describe a complete prefix code.
   bool build(const std::uint8_t* packed_lengths) {
     std::array<std::uint8_t, kSymbols> lengths;
-    std::array<std::size_t, kMaxCodeBits + 1> count{};
-    for (std::size_t i = 0; i < kSymbols; ++i) {
-      lengths[i] = (packed_lengths[i / 2] >> (4 * (i & 1))) & 15;
-      ++count[lengths[i]];
+    CountByLength count{};
+    // Neighbours have the same length more often than not: counted apart, none waits for the other.
+    CountByLength odd_count{};
+    for (std::size_t i = 0; i < kTableBytes; ++i) {
+      std::uint8_t even = packed_lengths[i] & 15;
+      std::uint8_t odd = packed_lengths[i] >> 4;
+      lengths[2 * i] = even;
+      lengths[2 * i + 1] = odd;
+      ++count[even];
+      ++odd_count[odd];
     }
-    std::array<std::size_t, kMaxCodeBits + 1> next{};
-    std::size_t at = 0;
+    for (std::size_t i = 0; i < count.size(); ++i) count[i] += odd_count[i];
+    // Symbols in order of their codes: those of the same length follow each other.
+    CountByLength next{};
+    std::size_t symbols = 0;
+    std::size_t space = 0;
     for (unsigned bits = 1; bits <= kMaxCodeBits; ++bits) {
-      if (bits == kDirectBits + 1) first_long_ = static_cast<unsigned>(at);
-      next[bits] = at;
-      at += count[bits] << (kMaxCodeBits - bits);
+      next[bits] = symbols;
+      symbols += count[bits];
+      space += count[bits] << (kMaxCodeBits - bits);
     }
-    if (at != kCodeSpace) return false;
-    for (unsigned symbol = 0; symbol < kSymbols; ++symbol) {
-      unsigned bits = lengths[symbol];
-      if (bits == 0) continue;
-      std::size_t span = std::size_t{1} << (kMaxCodeBits - bits);
-      Symbol* entries = bits <= kDirectBits ? &direct_[next[bits] >> kUnusedBits]
-                                            : &long_[next[bits] - first_long_];
-      std::fill_n(entries, bits <= kDirectBits ? span >> kUnusedBits : span, Symbol(symbol, bits));
-      next[bits] += span;
+    if (space != kCodeSpace) return false;
+    // Symbols without a code go behind all others.
+    next[0] = symbols;
+    std::array<std::uint16_t, kSymbols> by_code;
+    for (std::size_t symbol = 0; symbol < kSymbols; ++symbol) {
+      by_code[next[lengths[symbol]]++] = static_cast<std::uint16_t>(symbol);
     }
+    fill(count, by_code);
     return true;
   }
 
-  // The symbol that the upper 15 bits of `code` begin with.
-  Symbol look_up(unsigned code) const {
-    return code < first_long_ ? direct_[code >> kUnusedBits] : long_[code - first_long_];
+  // The symbol that the upper bits of `bits` begin with, unless that is a long code.
+  Symbol look_up(std::uint64_t bits) const { return direct_[bits >> (64 - kDirectBits)]; }
+  // The symbol of a long code.
+  Symbol look_up_long(std::uint64_t bits) const {
+    return long_[(bits >> (64 - kMaxCodeBits)) - first_long_];
   }
 
  private:
-  static constexpr unsigned kDirectBits = 11;
-  static constexpr unsigned kUnusedBits = kMaxCodeBits - kDirectBits;
+  using CountByLength = std::array<std::size_t, kMaxCodeBits + 1>;
+
+  void fill(const CountByLength& count, const std::array<std::uint16_t, kSymbols>& by_code) {
+    const std::uint16_t* symbol = by_code.data();
+    Symbol* to = direct_.data();
+    for (unsigned bits = 1; bits <= kDirectBits; ++bits) {
+      for (std::size_t i = 0; i < count[bits]; ++i) {
+        to = std::fill_n(to, std::size_t{1} << (kDirectBits - bits), Symbol(*symbol++, bits));
+      }
+    }
+    first_long_ = static_cast<std::size_t>(to - direct_.data()) << (kMaxCodeBits - kDirectBits);
+    std::fill(to, direct_.data() + direct_.size(), Symbol::long_code());
+    to = long_.data();
+    for (unsigned bits = kDirectBits + 1; bits <= kMaxCodeBits; ++bits) {
+      for (std::size_t i = 0; i < count[bits]; ++i) {
+        to = std::fill_n(to, std::size_t{1} << (kMaxCodeBits - bits), Symbol(*symbol++, bits));
+      }
+    }
+  }
+
   // The most that codes of 12 and more bits can take of the space.
   static constexpr std::size_t kMaxLong = kSymbols << (kMaxCodeBits - kDirectBits - 1);
 
   std::array<Symbol, 1u << kDirectBits> direct_;
   std::array<Symbol, kMaxLong> long_;
-  unsigned first_long_ = 0;
+  std::size_t first_long_;
 };
 
 // The bit stream: words of 16 bits, first bit highest, with bytes of long lengths between them. As
@@ -103,14 +152,16 @@ class BitInput {
 
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
   const std::uint8_t* position() const { return at_; }
+  const std::uint8_t* end() const { return end_; }
 
-  // The upper 15 bits.
-  unsigned code() const { return static_cast<unsigned>(bits_ >> (64 - kMaxCodeBits)); }
+  // The next bits, highest first; as many as were refilled are sure.
+  std::uint64_t peek() const { return bits_; }
 
-  // 2^count plus the next `count` bits behind the first `skipped`.
-  std::size_t distance(unsigned skipped, unsigned count) const {
+  // A match's distance, which lies behind the first `skipped` bits: a one and as many bits as its
+  // symbol says.
+  std::size_t distance(Symbol symbol, unsigned skipped) const {
     std::uint64_t with_leading_one = std::uint64_t{1} << 63 | (bits_ << skipped) >> 1;
-    return static_cast<std::size_t>(with_leading_one >> (63 - count));
+    return static_cast<std::size_t>(with_leading_one >> symbol.distance_shift());
   }
 
   void skip(unsigned count) {
@@ -123,11 +174,9 @@ class BitInput {
 
   // Holds at least 48 bits afterwards. 8 bytes must be left.
   void refill_unchecked() {
-    auto loaded = load<std::uint64_t>(at_);
     // Four words, the first one highest.
-    constexpr std::uint64_t kEvenWords = 0x0000'FFFF'0000'FFFF;
-    loaded = std::rotl(loaded, 32);
-    loaded = (loaded & kEvenWords) << 16 | ((loaded >> 16) & kEvenWords);
+    std::uint64_t loaded = std::uint64_t{std::rotl(load<std::uint32_t>(at_), 16)} << 32 |
+                           std::rotl(load<std::uint32_t>(at_ + 4), 16);
     bits_ |= loaded >> held_;
     int words = (63 - held_) >> 4;
     at_ += 2 * words;
@@ -145,13 +194,16 @@ class BitInput {
   }
 
   // Gives back the words that are further ahead than the format looks, so that position() is that
-  // of the next byte. At least one bit must have been skipped since the start.
+  // of the next byte. At least 16 bits must be held.
+  void give_back_unchecked() {
+    at_ -= 2 * ((held_ >> 4) - 1);
+    held_ = 16 + (held_ & 15);
+    drop_unheld();
+  }
+
+  // The same, and nothing when less is held.
   void give_back() {
-    int ahead = 16 + (held_ & 15);
-    if (held_ > ahead) {
-      at_ -= (held_ - ahead) / 8;
-      held_ = ahead;
-    }
+    if (held_ >= 16) return give_back_unchecked();
     drop_unheld();
   }
 
@@ -173,19 +225,20 @@ class BitInput {
   int held_ = 0;            // how many are sure; below 64
 };
 
-// The length (less 3) that bytes behind the code hold. False when the input ends or the length
-// makes no sense.
-bool take_long_length(BitInput& bits, std::size_t& length) {
-  bits.give_back();
-  if (bits.left() < 1) return false;
-  length = kLongLength + std::size_t{bits.take<std::uint8_t>()};
-  if (length < kLongLength + 255) return true;
-  if (bits.left() < 2) return false;
+// The length that bytes behind the code hold. 0 when it makes no sense or, with `checked`, when the
+// input ends.
+template <bool checked>
+std::size_t take_long_length(BitInput& bits) {
+  if (checked && bits.left() < 1) return 0;
+  std::size_t length = bits.take<std::uint8_t>();
+  if (length < 255) return length + kLongLength + kMinMatch;
+  if (checked && bits.left() < 2) return 0;
   length = bits.take<std::uint16_t>();
-  if (length > 0) return length >= kLongLength;
-  if (bits.left() < 4) return false;
-  length = bits.take<std::uint32_t>();
-  return length >= kLongLength;
+  if (length == 0) {
+    if (checked && bits.left() < 4) return 0;
+    length = bits.take<std::uint32_t>();
+  }
+  return length < kLongLength ? 0 : length + kMinMatch;
 }
 
 struct Output {
@@ -194,88 +247,119 @@ struct Output {
   const std::uint8_t* const block_end;  // no symbol of the block begins behind it
   const std::uint8_t* const end;
 
-  // length: less 3. False when the match starts before the output or ends behind it.
+  std::size_t written() const { return static_cast<std::size_t>(to - start); }
+
+  // False when the match starts before the output or ends behind it, or has no length.
   bool copy(std::size_t distance, std::size_t length) {
-    length += 3;
-    if (distance > static_cast<std::size_t>(to - start)) return false;
+    if (distance > written() || length == 0) return false;
     if (!copy_match(to, distance, length, end)) return false;
     to += length;
     return true;
   }
 };
 
-// How far from the ends symbols are decoded without checking each read and write: two literals; two
-// refills around the longest form of a length.
+// How far from the ends symbols are decoded without checking each read and write: two refills
+// around the longest form of a length; a literal or a match copied with slack.
 constexpr std::size_t kUncheckedInputBytes = 32;
-constexpr std::ptrdiff_t kUncheckedOutputBytes = 2;
+constexpr std::ptrdiff_t kUncheckedOutputBytes = 32;
+
+// A literal, or a match of at most 24 bytes whose distance is inside of the output; that much may
+// be written whichever it is.
+inline void copy_item(std::uint8_t* to, Symbol symbol, std::size_t distance, std::size_t length) {
+  if (distance < 8) return detail::repeat_pattern(to, distance, length);
+  const std::uint8_t* from = to - distance;
+  auto first = load<std::uint64_t>(from);
+  first = symbol.is_literal() ? symbol.literal() : first;
+  std::memcpy(to, &first, 8);
+  std::memcpy(to + 8, from + 8, 8);
+  if (length > 16) [[unlikely]]
+    std::memcpy(to + 16, from + 16, 8);
+}
+
+// Takes a match whose length lies behind its code, and returns that; 0 when it makes no sense.
+inline std::size_t take_long_match(BitInput& bits, Symbol symbol, std::size_t& distance) {
+  bits.skip(symbol.match_code_bits());
+  bits.give_back_unchecked();
+  std::size_t length = take_long_length<false>(bits);
+  distance = bits.distance(symbol, 0);
+  bits.refill_unchecked();
+  bits.skip(symbol.distance_bits());
+  return length;
+}
 
 // Decodes until the block's output or the input is nearly at its end. False when it is damaged.
 bool decode_unchecked(BitInput& input, const CodeTable& table, Output& output) {
   if (output.block_end - output.to < kUncheckedOutputBytes) return true;
+  if (input.left() < kUncheckedInputBytes) return true;
   // Locals, or every step would go through memory.
   BitInput bits = input;
   Output out = output;
+  const std::uint8_t* const in_safe = bits.end() - kUncheckedInputBytes;
   const std::uint8_t* const to_safe = out.block_end - kUncheckedOutputBytes;
-  while (out.to <= to_safe && bits.left() >= kUncheckedInputBytes) {
-    // Of the 48 bits a literal takes up to 15, and a match up to 30.
+  bits.refill_unchecked();
+  Symbol symbol = table.look_up(bits.peek());
+  while (out.to <= to_safe && bits.position() <= in_safe) {
+    // Of the 48 bits a symbol takes up to 30. The next one is looked up before the refill, so that
+    // it need not wait for it.
     bits.refill_unchecked();
-    Symbol symbol = table.look_up(bits.code());
-    if (symbol.is_literal()) {
-      *out.to++ = symbol.literal();
-      bits.skip(symbol.code_bits());
-      symbol = table.look_up(bits.code());
-      if (symbol.is_literal()) {
-        *out.to++ = symbol.literal();
-        bits.skip(symbol.code_bits());
+    if (symbol.is_special()) {
+      if (symbol.is_long_code()) symbol = table.look_up_long(bits.peek());
+      if (symbol.is_special()) {
+        std::size_t distance;
+        std::size_t length = take_long_match(bits, symbol, distance);
+        symbol = table.look_up(bits.peek());
+        if (!out.copy(distance, length)) return false;
         continue;
       }
     }
-    std::size_t length = symbol.length();
-    if (length < kLongLength) {
-      std::size_t distance = bits.distance(symbol.code_bits(), symbol.distance_bits());
-      bits.skip(symbol.total_bits());
-      if (!out.copy(distance, length)) return false;
-      continue;
-    }
-    bits.skip(symbol.code_bits());
-    bits.give_back();
-    length += bits.take<std::uint8_t>();
-    if (length == kLongLength + 255) {
-      length = bits.take<std::uint16_t>();
-      if (length == 0) length = bits.take<std::uint32_t>();
-      if (length < kLongLength) return false;
-    }
-    bits.refill_unchecked();
-    std::size_t distance = bits.distance(0, symbol.distance_bits());
-    bits.skip(symbol.distance_bits());
-    if (!out.copy(distance, length)) return false;
+    // Whether it is a literal or a match cannot be foretold: both are done alike.
+    std::size_t distance = bits.distance(symbol, symbol.match_code_bits());
+    if (distance > out.written()) return false;
+    bits.skip(symbol.total_bits());
+    copy_item(out.to, symbol, distance, symbol.length());
+    out.to += symbol.length();
+    symbol = table.look_up(bits.peek());
   }
   input = bits;
   output.to = out.to;
   return true;
 }
 
-// Decodes what is left of the block.
-bool decode_checked(BitInput& bits, const CodeTable& table, Output& out) {
-  while (out.to < out.block_end) {
+// Decodes until `limit`, which lies in the block. False when the input is damaged or ends before.
+bool decode_checked(BitInput& bits, const CodeTable& table, Output& out,
+                    const std::uint8_t* limit) {
+  while (out.to < limit) {
     bits.refill_checked();
-    Symbol symbol = table.look_up(bits.code());
-    bits.skip(symbol.code_bits());
-    if (bits.exhausted()) return false;
+    Symbol symbol = table.look_up(bits.peek());
+    if (symbol.is_long_code()) symbol = table.look_up_long(bits.peek());
     if (symbol.is_literal()) {
+      bits.skip(symbol.total_bits());
+      if (bits.exhausted()) return false;
       *out.to++ = symbol.literal();
       continue;
     }
+    bits.skip(symbol.match_code_bits());
+    if (bits.exhausted()) return false;
     std::size_t length = symbol.length();
-    if (length == kLongLength) {
-      if (!take_long_length(bits, length)) return false;
+    if (symbol.is_special()) {
+      bits.give_back();
+      length = take_long_length<true>(bits);
       bits.refill_checked();
     }
-    std::size_t distance = bits.distance(0, symbol.distance_bits());
+    std::size_t distance = bits.distance(symbol, 0);
     bits.skip(symbol.distance_bits());
     if (bits.exhausted() || !out.copy(distance, length)) return false;
   }
   return true;
+}
+
+// Decodes a block. False when the input is damaged.
+bool decode_block(BitInput& bits, const CodeTable& table, Output& out) {
+  // A literal's distance must be inside of the output, even if nothing is copied from there.
+  const std::uint8_t* first =
+      out.start + std::min(Symbol::kLiteralDistanceEnd, out.block_end - out.start);
+  return decode_checked(bits, table, out, first) && decode_unchecked(bits, table, out) &&
+         decode_checked(bits, table, out, out.block_end);
 }
 
 }  // namespace
@@ -290,9 +374,7 @@ bool decompress_xpress_huffman(Bytes in, std::span<std::uint8_t> out) {
     const std::uint8_t* block_end =
         static_cast<std::size_t>(end - to) > kBlockBytes ? to + kBlockBytes : end;
     Output output{.to = to, .start = out.data(), .block_end = block_end, .end = end};
-    if (!decode_unchecked(bits, table, output) || !decode_checked(bits, table, output)) {
-      return false;
-    }
+    if (!decode_block(bits, table, output)) return false;
     to = output.to;
     // The next block begins where the format's own look-ahead ends.
     bits.give_back();

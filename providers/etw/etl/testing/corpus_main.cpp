@@ -81,16 +81,23 @@ std::vector<std::uint8_t> trace(CompressionFormat compression, unsigned pointer_
   return writer.file();
 }
 
+// Short text, and bytes enough for the decoders' fast paths.
 void save_decompression(const fs::path& directory) {
   constexpr std::string_view kText =
       "the seed of the seed of the seed, aaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-  const Bytes text(reinterpret_cast<const std::uint8_t*>(kText.data()), kText.size());
-  unsigned which = 0;
-  for (auto format :
-       {CompressionFormat::xpress, CompressionFormat::lznt1, CompressionFormat::xpress_huffman}) {
-    ByteBuilder b;
-    b.u8(which).u8(kText.size()).u8(0).u8(0).raw(compress(format, text));
-    save(directory / fmt::format("format-{}", which++), b.bytes());
+  const std::vector<std::uint8_t> text(kText.begin(), kText.end());
+  const std::vector<std::uint8_t> records = trace(CompressionFormat::none, 8);
+  const std::pair<CompressionFormat, const char*> kFormats[] = {
+      {CompressionFormat::xpress, "xpress"},
+      {CompressionFormat::lznt1, "lznt1"},
+      {CompressionFormat::xpress_huffman, "xpress_huffman"}};
+  for (const auto& [format, name] : kFormats) {
+    for (const auto& [data, file] : {std::pair{&text, "text"}, std::pair{&records, "records"}}) {
+      auto size = static_cast<unsigned>(data->size());
+      ByteBuilder b;
+      b.u8(size & 0xFF).u8((size >> 8) & 0xFF).u8(size >> 16).raw(compress(format, *data));
+      save(directory / name / file, b.bytes());
+    }
   }
 }
 
@@ -132,7 +139,7 @@ int main(int argc, char** argv) {
   save(directory / "reader/xpress", trace(CompressionFormat::xpress, 8));
   save(directory / "reader/lznt1", trace(CompressionFormat::lznt1, 4));
   save(directory / "reader/xpress_huffman", trace(CompressionFormat::xpress_huffman, 8));
-  save_decompression(directory / "decompress");
+  save_decompression(directory);
   ByteBuilder schema;
   schema.u8(0).u16(static_cast<unsigned>(metadata().bytes().size())).raw(metadata().bytes());
   save(directory / "tracelogging/metadata", schema.raw(metadata_payload()).bytes());

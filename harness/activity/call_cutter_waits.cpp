@@ -1,0 +1,102 @@
+// How a CallCutter tells what a thread that did not run was waiting for.
+#include <algorithm>
+
+#include "harness/activity/call_cutter.h"
+
+namespace tailgate::activity {
+namespace {
+
+// A wait that ends this soon after a request to storage was done ended with it.
+constexpr Ticks kSoonNs = 500'000;
+
+Cause cause_of(WaitsFor waits_for, Wait wait) {
+  switch (waits_for) {
+    case WaitsFor::lock:
+      return Cause::blocked_lock;
+    case WaitsFor::socket:
+      return wait == Wait::uninterruptible ? Cause::blocked_lock : Cause::blocked_socket;
+    case WaitsFor::sleep:
+      return Cause::blocked_sleep;
+    case WaitsFor::storage:
+      return Cause::blocked_storage;
+    case WaitsFor::unknown:
+      break;
+  }
+  return wait == Wait::uninterruptible ? Cause::blocked_lock : Cause::blocked_other;
+}
+
+}  // namespace
+
+// Storage when requests were under way for half of the time, or one was done just before its end;
+// then named after the thread whose request took the most of it.
+bool CallCutter::for_storage(const Piece& piece, Slice& slice) const {
+  const std::vector<StorageSpan>& all = timeline_.storage();
+  const Ticks wait_begin = piece.history->stretches()[piece.stretch].begin;
+  const Ticks wait_end = piece.stretch + 1 < piece.history->stretches().size()
+                             ? piece.history->stretches()[piece.stretch + 1].begin
+                             : piece.end;
+  auto at =
+      std::lower_bound(all.begin(), all.end(), wait_begin - longest_storage_,
+                       [](const StorageSpan& span, Ticks wanted) { return span.begin < wanted; });
+  const StorageSpan* longest = nullptr;
+  Ticks most = 0;
+  Ticks covered = 0;
+  Ticks covered_to = wait_begin;
+  bool done_at_end = false;
+  for (; at != all.end() && at->begin < wait_end; ++at) {
+    const Ticks overlap = std::min(at->end, wait_end) - std::max(at->begin, wait_begin);
+    if (overlap <= 0) continue;
+    if (overlap > most) {
+      most = overlap;
+      longest = &*at;
+    }
+    covered += std::max<Ticks>(0, std::min(at->end, wait_end) - std::max(at->begin, covered_to));
+    covered_to = std::max(covered_to, std::min(at->end, wait_end));
+    done_at_end = done_at_end || (at->end <= wait_end && wait_end - at->end < kSoonNs);
+  }
+  if (longest == nullptr || (!done_at_end && covered < (wait_end - wait_begin) / 2)) return false;
+  slice.cause = Cause::blocked_storage;
+  name_thread(slice, longest->thread);
+  slice.detail += slice.detail.empty() ? longest->name : "; " + longest->name;
+  return true;
+}
+
+Slice CallCutter::cut_waiting(const Piece& piece) const {
+  const std::vector<ThreadStretch>& stretches = piece.history->stretches();
+  const ThreadStretch& stretch = stretches[piece.stretch];
+  Slice slice;
+  slice.begin = piece.begin;
+  slice.end = piece.end;
+  if (stretch.wait == Wait::stopped) {
+    slice.cause = Cause::stopped;
+    return slice;
+  }
+  WaitsFor waits_for = WaitsFor::unknown;
+  const std::size_t mark = piece.history->mark_at(stretch.begin);
+  if (mark < piece.history->marks().size()) {
+    const ThreadMark& at = piece.history->marks()[mark];
+    if (at.in_system_call) {
+      const SystemCallFact call = timeline_.system_call(at.system_call);
+      waits_for = call.waits_for;
+      slice.detail = call.name;
+    }
+    if (at.kind == MarkKind::page_fault && at.time + kLongestFaultNs > stretch.begin) {
+      slice.detail += slice.detail.empty() ? "page fault" : ", page fault";
+    }
+  }
+  const bool may_be_storage =
+      stretch.wait == Wait::uninterruptible || waits_for == WaitsFor::storage;
+  if (may_be_storage && for_storage(piece, slice)) return slice;
+  slice.cause = cause_of(waits_for, stretch.wait);
+  if (piece.stretch + 1 < stretches.size()) {
+    const ThreadStretch& next = stretches[piece.stretch + 1];
+    if (next.by_interrupt) {
+      slice.name = "interrupt";
+    } else {
+      name_thread(slice, next.waker);
+    }
+  }
+  return slice;
+}
+
+}  // namespace tailgate::activity

@@ -1,0 +1,40 @@
+// What a stretch of a call's time went into. Their names in a result, and what each means, stand at
+// CallSlice in harness/result/explanation.h.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tailgate::activity {
+
+enum class Cause : std::uint8_t {
+  running,
+  system_call,
+  page_fault,
+  interrupt,
+  softirq,
+  waiting,
+  blocked_storage,
+  blocked_lock,
+  blocked_socket,
+  blocked_sleep,
+  blocked_other,
+  stopped,
+  queued,
+  machine,
+  unknown,
+  untraced,
+};
+inline constexpr std::size_t kCauses = 16;
+
+inline std::string_view cause_name(Cause cause) {
+  constexpr std::array<std::string_view, kCauses> kNames = {
+      "running",    "syscall",      "page_fault",     "interrupt",     "softirq",       "waiting",
+      "blocked_io", "blocked_lock", "blocked_socket", "blocked_sleep", "blocked_other", "stopped",
+      "queued",     "machine",      "unknown",        "untraced"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+}  // namespace tailgate::activity

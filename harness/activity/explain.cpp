@@ -1,0 +1,243 @@
+#include "harness/activity/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "harness/activity/activity_window.h"
+#include "harness/activity/call_cutter.h"
+#include "harness/activity/tail.h"
+
+namespace tailgate::activity {
+namespace {
+
+constexpr std::size_t kListedOfEach = 24;  // calls by service time, and by response time
+constexpr std::size_t kMostSlices = 64;
+constexpr std::size_t kWindows = 8;
+constexpr Ticks kWindowMarginNs = 200'000;
+
+// A call of one tail or of both.
+struct Slow {
+  SlowCall call;
+  bool service = false;
+  bool response = false;
+  std::vector<Slice> slices;
+};
+
+std::uint64_t service_of(const SlowCall& call) {
+  return call.end_ns - call.start_ns;
+}
+
+std::uint64_t response_of(const SlowCall& call) {
+  return call.end_ns - call.intended_ns;
+}
+
+// Where a tail begins, and how many calls the histogram has from there on.
+struct Threshold {
+  Threshold(const Histogram& histogram, double quantile) {
+    const std::uint64_t value = histogram.value_at_quantile(quantile);
+    const HistogramLayout& layout = histogram.layout();
+    ns = layout.lowest_equivalent(std::min(layout.index_of(value), layout.count_slots() - 1));
+    calls = histogram.count_between(ns, histogram.max());
+  }
+  std::uint64_t ns = 0;
+  std::uint64_t calls = 0;
+};
+
+class Explainer {
+ public:
+  Explainer(const Timeline& timeline, const ExplainRequest& request)
+      : timeline_(timeline),
+        request_(request),
+        service_(request.service, request.quantile),
+        response_(request.response, request.quantile) {
+    for (const SlowCall& call : request.slowest) {
+      if (service_of(call) >= service_.ns) slow_of(call).service = true;
+    }
+    for (const SlowCall& call : request.slowest_responses) {
+      if (response_of(call) >= response_.ns) slow_of(call).response = true;
+    }
+  }
+
+  Explanation explain() {
+    cut_all();
+    Explanation explanation;
+    explanation.trace = request_.trace;
+    if (request_.service.total_count() == 0) return explanation;
+    explanation.tails.push_back(service_tail());
+    if (!request_.slowest_responses.empty()) explanation.tails.push_back(response_tail());
+    list_calls(explanation);
+    make_windows(explanation);
+    return explanation;
+  }
+
+ private:
+  Slow& slow_of(const SlowCall& call) {
+    Slow& slow = slow_[{call.thread, call.sequence}];
+    slow.call = call;
+    return slow;
+  }
+
+  std::uint32_t thread_of(const SlowCall& call) const {
+    return call.thread < request_.threads.size() ? request_.threads[call.thread] : 0;
+  }
+
+  void cut_all() {
+    const CallCutter cutter(timeline_, {.begin = static_cast<Ticks>(request_.trace.start_ns),
+                                        .end = static_cast<Ticks>(request_.trace.end_ns),
+                                        .system_calls = request_.trace.system_calls});
+    const auto usual = static_cast<Ticks>(request_.service.value_at_quantile(0.5));
+    for (auto& [key, slow] : slow_) {
+      const SlowCall& call = slow.call;
+      const double lag_s = static_cast<double>(call.start_ns - call.intended_ns) / 1e9;
+      const double before =
+          std::ceil(lag_s * request_.thread_rate_hz) + static_cast<double>(request_.burst_events);
+      slow.slices = cutter.cut({.thread = thread_of(call),
+                                .processor = call.cpu,
+                                .intended = static_cast<Ticks>(call.intended_ns),
+                                .start = static_cast<Ticks>(call.start_ns),
+                                .end = static_cast<Ticks>(call.end_ns),
+                                .usual = usual,
+                                .catch_up = static_cast<Ticks>(before) * usual});
+    }
+  }
+
+  ExplainedTail service_tail() const {
+    Tail tail(request_.service.value_at_quantile(0.5));
+    for (const auto& [key, slow] : slow_) {
+      if (slow.service) tail.add(slow.slices, static_cast<Ticks>(slow.call.start_ns));
+    }
+    return report("service", service_, tail);
+  }
+
+  ExplainedTail response_tail() const {
+    Tail tail(request_.response.value_at_quantile(0.5));
+    for (const auto& [key, slow] : slow_) {
+      if (slow.response) tail.add(slow.slices, static_cast<Ticks>(slow.call.intended_ns));
+    }
+    return report("response", response_, tail);
+  }
+
+  ExplainedTail report(const char* measure, const Threshold& threshold, const Tail& tail) const {
+    ExplainedTail report;
+    report.measure = measure;
+    report.quantile = request_.quantile;
+    report.threshold_ns = threshold.ns;
+    tail.report(report);
+    report.calls_missing = threshold.calls - std::min(threshold.calls, report.calls);
+    return report;
+  }
+
+  // The slowest by one measure and by the other.
+  void list_calls(Explanation& explanation) const {
+    std::vector<const Slow*> by_service;
+    std::vector<const Slow*> by_response;
+    for (const auto& [key, slow] : slow_) {
+      if (slow.service) by_service.push_back(&slow);
+      if (slow.response) by_response.push_back(&slow);
+    }
+    std::stable_sort(by_service.begin(), by_service.end(), [](const Slow* a, const Slow* b) {
+      return service_of(a->call) > service_of(b->call);
+    });
+    const auto slower_response = [](const Slow* a, const Slow* b) {
+      return response_of(a->call) > response_of(b->call);
+    };
+    std::stable_sort(by_response.begin(), by_response.end(), slower_response);
+    by_service.resize(std::min(by_service.size(), kListedOfEach));
+    by_response.resize(std::min(by_response.size(), kListedOfEach));
+    std::vector<const Slow*> listed = by_service;
+    for (const Slow* slow : by_response) {
+      if (std::find(by_service.begin(), by_service.end(), slow) == by_service.end()) {
+        listed.push_back(slow);
+      }
+    }
+    std::stable_sort(listed.begin(), listed.end(), slower_response);
+    for (const Slow* slow : listed) explanation.calls.push_back(describe(*slow));
+    explanation.calls_left_out = slow_.size() - listed.size();
+  }
+
+  ExplainedCall describe(const Slow& slow) const {
+    ExplainedCall call;
+    call.thread = slow.call.thread;
+    call.pid = thread_of(slow.call);
+    call.sequence = slow.call.sequence;
+    call.intended_ns = slow.call.intended_ns;
+    call.start_ns = slow.call.start_ns;
+    call.end_ns = slow.call.end_ns;
+    call.cpu = slow.call.cpu;
+    call.slow_service = slow.service;
+    call.slow_response = slow.response;
+    // A long lag must not crowd out the call itself.
+    const auto start = static_cast<Ticks>(slow.call.start_ns);
+    const Ticks least_before = least_listed(slow.slices, start, true);
+    const Ticks least_within = least_listed(slow.slices, start, false);
+    for (const Slice& slice : slow.slices) {
+      const Ticks least = slice.end <= start ? least_before : least_within;
+      if (slice.end - slice.begin < least || call.slices.size() == kMostSlices) {
+        ++call.slices_left_out;
+        call.left_out_ns += static_cast<std::uint64_t>(slice.end - slice.begin);
+        continue;
+      }
+      call.slices.push_back({.start_ns = static_cast<std::uint64_t>(slice.begin),
+                             .end_ns = static_cast<std::uint64_t>(slice.end),
+                             .cause = std::string(cause_name(slice.cause)),
+                             .name = slice.name,
+                             .pid = slice.thread,
+                             .detail = slice.detail});
+    }
+    return call;
+  }
+
+  // The length from which on the slices before the call's start, or those after it, are listed, so
+  // that half of the room is enough.
+  static Ticks least_listed(const std::vector<Slice>& slices, Ticks start, bool before) {
+    std::vector<Ticks> lengths;
+    for (const Slice& slice : slices) {
+      if ((slice.end <= start) == before) lengths.push_back(slice.end - slice.begin);
+    }
+    if (lengths.size() <= kMostSlices / 2) return 0;
+    const auto last = lengths.begin() + kMostSlices / 2 - 1;
+    std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
+    return *last;
+  }
+
+  // Around the calls with the longest service times, and the longest response times when there are
+  // none; no two that overlap.
+  void make_windows(Explanation& explanation) const {
+    std::vector<const ExplainedCall*> calls;
+    for (const ExplainedCall& call : explanation.calls) calls.push_back(&call);
+    std::stable_sort(calls.begin(), calls.end(), [](const auto* a, const auto* b) {
+      return a->end_ns - a->start_ns > b->end_ns - b->start_ns;
+    });
+    std::vector<std::pair<Ticks, Ticks>> taken;
+    for (const ExplainedCall* call : calls) {
+      if (explanation.windows.size() == kWindows) break;
+      const Ticks begin = std::max<Ticks>(0, static_cast<Ticks>(call->start_ns) - kWindowMarginNs);
+      const Ticks end = static_cast<Ticks>(call->end_ns) + kWindowMarginNs;
+      const bool overlaps = std::any_of(taken.begin(), taken.end(), [&](const auto& other) {
+        return begin < other.second && end > other.first;
+      });
+      if (overlaps) continue;
+      taken.emplace_back(begin, end);
+      explanation.windows.push_back(activity_window(timeline_, request_.threads, begin, end));
+      explanation.windows.back().thread = call->thread;
+      explanation.windows.back().sequence = call->sequence;
+    }
+  }
+
+  const Timeline& timeline_;
+  const ExplainRequest& request_;
+  Threshold service_;
+  Threshold response_;
+  std::map<std::pair<unsigned, std::uint64_t>, Slow> slow_;
+};
+
+}  // namespace
+
+Explanation explain(const Timeline& timeline, const ExplainRequest& request) {
+  return Explainer(timeline, request).explain();
+}
+
+}  // namespace tailgate::activity

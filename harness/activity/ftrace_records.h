@@ -1,0 +1,106 @@
+// Turns records of the Linux kernel's trace buffer into the neutral records of a Timeline.
+//
+// The events, by their names in tracefs: sched/sched_switch, sched_waking and sched_wakeup_new;
+// irq/irq_handler_* and softirq_*; irq_vectors/*_entry and *_exit; exceptions/page_fault_*;
+// block/block_rq_issue and block_rq_complete; raw_syscalls/*. What their fields are called and
+// where they lie is read from the kernel's own format files (kernel:
+// Documentation/trace/events.rst); what they mean follows
+// include/trace/events/{sched,irq,block,syscalls}.h of the kernel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/activity/timeline.h"
+#include "harness/tracefs/event_format.h"
+
+namespace tailgate::activity {
+
+class FtraceRecords {
+ public:
+  explicit FtraceRecords(Timeline& timeline) : timeline_(timeline) {}
+
+  // Makes the event known. Returns false for one that says nothing about activity. Throws Error
+  // when the format lacks a field that the event has on every kernel.
+  bool know(std::string_view format_text);
+
+  // Takes a record's data as RingPage gives it, records of all processors in order of time; time in
+  // nanoseconds of the run clock. Any bytes are safe: damaged_bytes() grows by a record that is too
+  // short for its kind, and kinds that are not known are skipped. A time before the last one counts
+  // as the last one.
+  void add(std::uint32_t processor, Ticks time, std::span<const std::byte> data);
+
+  std::uint64_t records() const { return records_; }
+  std::uint64_t damaged_bytes() const { return damaged_bytes_; }
+  Ticks last_time() const { return last_time_; }
+
+ private:
+  enum class Kind : std::uint8_t {
+    none,
+    context_switch,
+    waking,
+    interrupt_begin,
+    interrupt_end,
+    page_fault,
+    storage_begin,
+    storage_end,
+    system_call_begin,
+    system_call_end,
+  };
+  // Where a number lies in a record.
+  struct Place {
+    std::size_t at = 0;
+    std::size_t bytes = 0;
+  };
+  struct Event {
+    Kind kind = Kind::none;
+    std::size_t least_bytes = 0;  // of a record that holds all places
+    std::array<Place, 6> places = {};
+    InterruptKind interrupt = InterruptKind::hardware;
+    std::uint64_t routine_base = 0;  // of an interrupt: added to the number at its place, if any
+    std::string name = {};           // of an interrupt's vector
+  };
+  struct Record {
+    std::uint32_t processor;
+    Ticks time;
+    std::span<const std::byte> data;
+    const Event& event;
+  };
+  struct OpenInterrupt {
+    std::uint64_t routine;
+    InterruptKind kind;
+    Ticks begin;
+  };
+
+  Event describe(const tracefs::EventFormat& format);
+  Event describe_interrupt(const tracefs::EventFormat& format);
+  void add(const Record& record);
+  static std::uint64_t number(const Record& record, std::size_t place);
+  static std::string text(const Record& record, std::size_t place);
+  static std::uint32_t thread_of(const Record& record);
+  void add_switch(const Record& record);
+  void add_waking(const Record& record);
+  void add_interrupt(const Record& record);
+  void name_routine(const Record& record, std::uint64_t routine);
+  void add_storage(const Record& record);
+  void name_thread(const Record& record, std::size_t place, std::uint32_t thread);
+
+  Timeline& timeline_;
+  std::vector<Event> events_{Event()};            // the first is none
+  std::vector<std::uint16_t> event_of_id_;        // index into events_
+  std::vector<std::vector<OpenInterrupt>> open_;  // by processor
+  std::set<std::pair<InterruptKind, std::uint64_t>> named_routines_;
+  std::unordered_map<std::uint32_t, std::array<char, 16>> names_;
+  std::uint64_t records_ = 0;
+  std::uint64_t damaged_bytes_ = 0;
+  Ticks last_time_ = 0;
+};
+
+}  // namespace tailgate::activity

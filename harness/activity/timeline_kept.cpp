@@ -1,0 +1,77 @@
+// What a Timeline keeps beyond its sums: records that explain single moments.
+#include <algorithm>
+
+#include "harness/activity/timeline.h"
+
+namespace tailgate::activity {
+
+ThreadHistory* Timeline::watched(std::uint32_t thread) {
+  const auto at = watched_.find(thread);
+  return at == watched_.end() ? nullptr : &at->second;
+}
+
+const ThreadHistory* Timeline::history(std::uint32_t thread) const {
+  const auto at = watched_.find(thread);
+  return at == watched_.end() ? nullptr : &at->second;
+}
+
+void Timeline::add(const RoutineFact& record) {
+  routine_names_[{record.kind, record.routine}] = record.name;
+}
+
+void Timeline::add(const SystemCall& record) {
+  if (ThreadHistory* history = watched(record.thread)) history->mark(record);
+}
+
+void Timeline::add(const SystemCallFact& record) {
+  system_calls_[record.number] = record;
+}
+
+void Timeline::add(const PageFault& record) {
+  if (ThreadHistory* history = watched(record.thread)) history->mark(record);
+}
+
+void Timeline::add(const StorageRequest& record) {
+  const std::pair key(record.device, record.sector);
+  const auto open = open_storage_.find(key);
+  if (open != open_storage_.end()) {
+    storage_[open->second].end = record.time;
+    open_storage_.erase(open);
+  }
+  if (!record.begins) return;
+  open_storage_[key] = storage_.size();
+  storage_.push_back({record.time, record.time, record.thread, record.name});
+}
+
+void Timeline::add(const RecordsLost& record) {
+  losses_.push_back(record);
+}
+
+std::span<const RunInterval> Timeline::runs(std::uint32_t processor) const {
+  if (processor >= intervals_.size()) return {};
+  return intervals_[processor];
+}
+
+std::span<const Interrupt> Timeline::interrupts(std::uint32_t processor) const {
+  if (processor >= interrupts_.size()) return {};
+  return interrupts_[processor];
+}
+
+const std::string& Timeline::thread_name(std::uint32_t thread) const {
+  static const std::string none;
+  const std::uint32_t use = find_use(thread);
+  return use == kUnknown ? none : threads_[use].name;
+}
+
+std::string Timeline::routine_name(InterruptKind kind, std::uint64_t routine) const {
+  const auto at = routine_names_.find({kind, routine});
+  return at == routine_names_.end() ? symbol(0, routine) : at->second;
+}
+
+SystemCallFact Timeline::system_call(std::uint32_t number) const {
+  const auto at = system_calls_.find(number);
+  if (at != system_calls_.end()) return at->second;
+  return {number, "system call " + std::to_string(number), WaitsFor::unknown};
+}
+
+}  // namespace tailgate::activity

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "harness/activity/kernel_trace_linux.h"
+#include "harness/activity/switch_trace_linux.h"
+#include "harness/activity/trace.h"
+#include "harness/base/error.h"
+#include "harness/tracefs/trace_folder.h"
+
+namespace tailgate::activity {
+namespace {
+
+// Nothing can be traced: every call's time is untraced, and the result says why.
+class NoTrace : public Trace {
+ public:
+  explicit NoTrace(std::string why) : why_(std::move(why)) {}
+  void stop() override {}
+  TraceUsed read(Timeline&) override {
+    TraceUsed used;
+    used.method = "none";
+    used.limits = why_;
+    return used;
+  }
+
+ private:
+  std::string why_;
+};
+
+std::unique_ptr<Trace> start_best(const TraceOptions& options) {
+  std::string why;
+  try {
+    return start_kernel_trace(options);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  try {
+    return start_switch_trace(options);
+  } catch (const Error& error) {
+    return std::make_unique<NoTrace>(fmt::format("{}; {}", why, error.what()));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Trace> start_trace(const TraceOptions& options) {
+  switch (options.method) {
+    case TraceMethod::kernel_trace:
+      return start_kernel_trace(options);
+    case TraceMethod::context_switches:
+      return start_switch_trace(options);
+    case TraceMethod::best:
+      break;
+  }
+  return start_best(options);
+}
+
+Probe probe_trace() {
+  Probe probe = tracefs::probe_tracefs();
+  if (!probe.available) probe.reason += "; slow calls are explained by context switches alone";
+  return probe;
+}
+
+}  // namespace tailgate::activity

@@ -1,0 +1,338 @@
+// The part of the schema that says why slow calls were slow; see harness/result/result.h for how
+// these structs become files, and harness/activity/README.md for how the causes are told apart.
+//
+// Times are on the run clock unless the comment says duration. `pid` is the system's number of a
+// thread; a process' first thread has the process' own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tailgate {
+
+// A stretch of a slow call's time that has one cause.
+struct CallSlice {
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::string cause;
+  std::string name;
+  std::uint32_t pid = 0;
+  std::string detail;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("start_ns", &CallSlice::start_ns, "when it began");
+    v("end_ns", &CallSlice::end_ns, "when it ended");
+    v("cause", &CallSlice::cause,
+      "running (on a processor, in the program's own code), syscall (on a processor, in the "
+      "kernel for a call of the program's), page_fault, interrupt, softirq, waiting (ready, but "
+      "another thread had the processor), blocked_io (storage), blocked_lock, blocked_socket, "
+      "blocked_sleep, blocked_other, stopped (by a signal), queued (before the call's start: the "
+      "load thread was busy with earlier events), machine (the processor did nothing that the "
+      "trace saw, for 10 us and more, in the program's own code), unknown (the same in the "
+      "kernel: kernel or hypervisor), untraced (the trace has no record of that time)");
+    v("name", &CallSlice::name,
+      "who or what: the thread that had the processor (waiting) or ended the wait (blocked), the "
+      "system call, the interrupt; empty where that is not known");
+    v("pid", &CallSlice::pid, "of that thread; 0 where the name is no thread's");
+    v("detail", &CallSlice::detail, "what else is known: the system call that blocked, the device");
+  }
+};
+
+// A call above the threshold, cut from its intended start to its return without gap or overlap.
+struct ExplainedCall {
+  unsigned thread = 0;
+  std::uint32_t pid = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t intended_ns = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  int cpu = -1;
+  bool slow_service = false;
+  bool slow_response = false;
+  std::vector<CallSlice> slices;
+  std::uint64_t slices_left_out = 0;
+  std::uint64_t left_out_ns = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("thread", &ExplainedCall::thread, "load thread");
+    v("pid", &ExplainedCall::pid, "the system's number of that thread");
+    v("sequence", &ExplainedCall::sequence, "the event's number in that thread");
+    v("intended_ns", &ExplainedCall::intended_ns, "when the schedule wanted the call to start");
+    v("start_ns", &ExplainedCall::start_ns, "when it started");
+    v("end_ns", &ExplainedCall::end_ns, "when it returned");
+    v("cpu", &ExplainedCall::cpu, "processor on which it returned; -1 where that cannot be told");
+    v("slow_service", &ExplainedCall::slow_service,
+      "its service time is at or above the tail's threshold");
+    v("slow_response", &ExplainedCall::slow_response, "its response time is");
+    v("slices", &ExplainedCall::slices,
+      "its time from intended_ns to end_ns, in order, without a gap where none is left out; their "
+      "durations and left_out_ns add up to it to the nanosecond");
+    v("slices_left_out", &ExplainedCall::slices_left_out,
+      "the shortest slices, not listed where there are more than 64");
+    v("left_out_ns", &ExplainedCall::left_out_ns, "their time (duration)");
+  }
+};
+
+// What one cause took of a tail's time.
+struct CauseTime {
+  std::string cause;
+  std::uint64_t time_ns = 0;
+  std::uint64_t excess_ns = 0;
+  std::uint64_t calls = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("cause", &CauseTime::cause, "as in CallSlice");
+    v("time_ns", &CauseTime::time_ns, "time with that cause, all slow calls together (duration)");
+    v("excess_ns", &CauseTime::excess_ns,
+      "of it what is above the usual time of a call (duration)");
+    v("calls", &CauseTime::calls, "slow calls that had any of it");
+  }
+};
+
+// Somebody or something that slow calls waited for.
+struct Culprit {
+  std::string cause;
+  std::string name;
+  std::uint32_t pid = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t calls = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("cause", &Culprit::cause, "as in CallSlice");
+    v("name", &Culprit::name, "as in CallSlice");
+    v("pid", &Culprit::pid,
+      "as in CallSlice; threads of one name and cause are one culprit, and this is the pid of the "
+      "one that took most");
+    v("time_ns", &Culprit::time_ns, "time that it took of the slow calls (duration)");
+    v("calls", &Culprit::calls, "slow calls of which it took any");
+  }
+};
+
+// The slow end of one distribution and what it is made of.
+struct ExplainedTail {
+  std::string measure;
+  double quantile = 0;
+  std::uint64_t threshold_ns = 0;
+  std::uint64_t usual_ns = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t calls_missing = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t excess_ns = 0;
+  std::vector<CauseTime> causes;
+  std::vector<Culprit> culprits;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("measure", &ExplainedTail::measure,
+      "service (from a call's start to its return) or response (from its intended start)");
+    v("quantile", &ExplainedTail::quantile, "where the tail begins: 0.999");
+    v("threshold_ns", &ExplainedTail::threshold_ns,
+      "the traced trial's time at that quantile: calls that took as long or longer are slow");
+    v("usual_ns", &ExplainedTail::usual_ns,
+      "the traced trial's median: what a call takes anyway. Taken off each slow call's time before "
+      "its causes are compared: off running, syscall and queued first, in that order, then off "
+      "its other causes by their shares of the rest");
+    v("calls", &ExplainedTail::calls, "slow calls that were explained");
+    v("calls_missing", &ExplainedTail::calls_missing,
+      "slow calls by the histogram for which no slot was left, so that they are not in this");
+    v("time_ns", &ExplainedTail::time_ns,
+      "time of the explained calls: the sum over causes (duration)");
+    v("excess_ns", &ExplainedTail::excess_ns,
+      "of it what is above the usual: the sum over causes (duration)");
+    v("causes", &ExplainedTail::causes, "by cause, the largest excess first");
+    v("culprits", &ExplainedTail::culprits, "by name, the longest time first, at most 20");
+  }
+};
+
+// One thread's stay on a processor.
+struct ActivityRun {
+  int cpu = -1;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint32_t pid = 0;
+  std::string name;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("cpu", &ActivityRun::cpu, "processor");
+    v("start_ns", &ActivityRun::start_ns, "when it got the processor, or the window's begin");
+    v("end_ns", &ActivityRun::end_ns, "when it gave it up, or the window's end");
+    v("pid", &ActivityRun::pid, "the thread; 0: the processor was idle");
+    v("name", &ActivityRun::name, "its name");
+  }
+};
+
+// Something with a begin and an end that happened on a processor or in a thread.
+struct ActivitySpan {
+  std::string kind;
+  std::string name;
+  int cpu = -1;
+  std::uint32_t pid = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("kind", &ActivitySpan::kind,
+      "interrupt or softirq (of a processor), syscall or page_fault (of a load thread), block_io "
+      "(a request to storage, from issue to completion)");
+    v("name", &ActivitySpan::name, "which: 'timer', 'NET_RX', 'write', '254:0 WS by jbd2'");
+    v("cpu", &ActivitySpan::cpu, "processor; -1 for what is no processor's");
+    v("pid", &ActivitySpan::pid, "thread; 0 for what is no thread's");
+    v("start_ns", &ActivitySpan::start_ns, "when it began, or the window's begin");
+    v("end_ns", &ActivitySpan::end_ns, "when it ended, or the window's end");
+  }
+};
+
+// A thread was made ready to run.
+struct ActivityWake {
+  std::uint64_t time_ns = 0;
+  int cpu = -1;
+  std::uint32_t pid = 0;
+  std::uint32_t waker_pid = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("time_ns", &ActivityWake::time_ns, "when");
+    v("cpu", &ActivityWake::cpu, "the processor on which the waker ran");
+    v("pid", &ActivityWake::pid, "the thread that became ready");
+    v("waker_pid", &ActivityWake::waker_pid,
+      "the thread that ran there; it did it itself, or an interrupt on top of it");
+  }
+};
+
+// What all processors did around one of the slowest calls.
+struct ActivityWindow {
+  unsigned thread = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::vector<ActivityRun> runs;
+  std::vector<ActivitySpan> spans;
+  std::vector<ActivityWake> wakes;
+  std::uint64_t left_out = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("thread", &ActivityWindow::thread, "load thread of the call");
+    v("sequence", &ActivityWindow::sequence, "the call's event in that thread");
+    v("start_ns", &ActivityWindow::start_ns, "the window's begin, a little before the call");
+    v("end_ns", &ActivityWindow::end_ns, "its end, a little after");
+    v("runs", &ActivityWindow::runs, "who ran, by processor and time");
+    v("spans", &ActivityWindow::spans, "interrupts, system calls, faults, requests, by begin");
+    v("wakes", &ActivityWindow::wakes, "threads that became ready, by time");
+    v("left_out", &ActivityWindow::left_out,
+      "runs, spans and wakes of this window that are not listed: there were too many");
+  }
+};
+
+// Records that the trace lost on one processor.
+struct TraceLoss {
+  int cpu = -1;
+  std::uint64_t records = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("cpu", &TraceLoss::cpu, "processor");
+    v("records", &TraceLoss::records, "records that were overwritten before they were read");
+  }
+};
+
+// How the machine was watched during a traced trial.
+struct TraceUsed {
+  std::string method;
+  std::string limits;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+  std::vector<TraceLoss> losses;
+  std::uint64_t damaged_bytes = 0;
+  std::uint64_t mismatched_switches = 0;
+  bool system_calls = false;
+  bool complete = false;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("method", &TraceUsed::method,
+      "kernel_trace (scheduling, interrupts, page faults, storage), context_switches (when the "
+      "load's threads were switched out and in, not for whom), none");
+    v("limits", &TraceUsed::limits,
+      "what that method cannot see here, why, and what would help; empty for nothing");
+    v("start_ns", &TraceUsed::start_ns, "when the trace began");
+    v("end_ns", &TraceUsed::end_ns, "when it ended");
+    v("records", &TraceUsed::records, "records that were read");
+    v("bytes", &TraceUsed::bytes, "their size");
+    v("losses", &TraceUsed::losses, "records that the trace lost, by processor");
+    v("damaged_bytes", &TraceUsed::damaged_bytes, "bytes that could not be taken apart");
+    v("mismatched_switches", &TraceUsed::mismatched_switches,
+      "switches away from a thread that, by the records before, was not running");
+    v("system_calls", &TraceUsed::system_calls,
+      "the load threads' system calls were traced: what they do in the kernel can be told from "
+      "their own code");
+    v("complete", &TraceUsed::complete,
+      "the trace covers the whole load and lost nothing; otherwise the explanation has holes, "
+      "which are 'untraced'");
+  }
+};
+
+// Why the slow calls of one trial were slow.
+struct Explanation {
+  TraceUsed trace;
+  std::vector<ExplainedTail> tails;
+  std::vector<ExplainedCall> calls;
+  std::uint64_t calls_left_out = 0;
+  std::vector<ActivityWindow> windows;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("trace", &Explanation::trace, "how the machine was watched");
+    v("tails", &Explanation::tails, "the slow end of service and response times by cause");
+    v("calls", &Explanation::calls,
+      "the slowest calls cut by cause, longest response time first; the tails sum up these and "
+      "those left out");
+    v("calls_left_out", &Explanation::calls_left_out,
+      "explained calls that are in the tails and not listed");
+    v("windows", &Explanation::windows, "what all processors did around the slowest of them");
+  }
+};
+
+// One quantile with and without the trace.
+struct QuantileShift {
+  double quantile = 0;
+  std::uint64_t untraced_ns = 0;
+  std::uint64_t traced_ns = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("quantile", &QuantileShift::quantile, "0.5, 0.99 …");
+    v("untraced_ns", &QuantileShift::untraced_ns, "over the trials without the trace");
+    v("traced_ns", &QuantileShift::traced_ns, "over the traced trials that ran in turn with them");
+  }
+};
+
+// What the trace itself changed, in one step.
+struct Disturbance {
+  unsigned step = 0;
+  std::string measure;
+  unsigned untraced_trials = 0;
+  unsigned traced_trials = 0;
+  std::vector<QuantileShift> quantiles;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("step", &Disturbance::step, "the step");
+    v("measure", &Disturbance::measure, "service or response");
+    v("untraced_trials", &Disturbance::untraced_trials, "completed trials without the trace");
+    v("traced_trials", &Disturbance::traced_trials, "completed trials with it");
+    v("quantiles", &Disturbance::quantiles, "of all their calls together");
+  }
+};
+
+}  // namespace tailgate

@@ -1,0 +1,132 @@
+// Whole trials under a trace. By the kernel's trace where the user may, else by context switches
+// alone.
+#include <catch2/catch.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "harness/activity/trace.h"
+#include "harness/base/affinity.h"
+#include "harness/tracefs/instance.h"
+#include "harness/trial/controller.h"
+#include "harness/trial/scratch.h"
+
+namespace tailgate {
+namespace {
+
+Trial run_traced(
+    const std::string& sink, LoadPlan load,
+    const ProgressCallback& progress = [](const TrialProgress&) {}) {
+  static const ClockCalibration clock = calibrate_clock();
+  TrialSettings settings;
+  settings.clock = clock;
+  settings.range = {
+      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
+  settings.load_cpus = {initial_cpus().back()};
+  settings.consumer_cpus = {initial_cpus().front()};
+  settings.noise_s = 0.01;
+  settings.trace = activity::TraceMethod::best;
+  const Scratch scratch({}, false);
+  load.warmup_s = 0.05;
+  load.pacing = Pacing::spin;
+  return run_trial(parse_sink_choice(sink), load, settings, scratch.path() / "trial", progress);
+}
+
+LoadPlan steady(double rate_hz) {
+  LoadPlan load;
+  load.rate_hz = rate_hz;
+  load.duration_s = 0.5;
+  return load;
+}
+
+void check_explained(const Trial& trial) {
+  REQUIRE(trial.explanation);
+  const Explanation& explanation = *trial.explanation;
+  INFO(explanation.trace.method << ": " << explanation.trace.limits);
+  for (const ExplainedTail& tail : explanation.tails) {
+    CHECK(tail.calls > 0);
+    CHECK(tail.calls_missing == 0);
+    std::uint64_t sum_ns = 0;
+    for (const CauseTime& cause : tail.causes) sum_ns += cause.time_ns;
+    CHECK(sum_ns == tail.time_ns);
+  }
+  for (const ExplainedCall& call : explanation.calls) {
+    std::uint64_t sum_ns = call.left_out_ns;
+    for (const CallSlice& slice : call.slices) sum_ns += slice.end_ns - slice.start_ns;
+    CHECK(sum_ns == call.end_ns - call.intended_ns);
+  }
+}
+
+void check_nothing_left() {
+  if (!tracefs::probe_tracefs().available) return;
+  for (const std::string& name : tracefs::TraceFolder::root().folders_in("instances")) {
+    CHECK(tracefs::owner_pid(name, '-') != getpid());
+  }
+}
+
+TEST_CASE("a traced trial explains the slow end of its calls") {
+  LoadPlan load = steady(10'000);
+  load.threads = GENERATE(1u, 2u);
+  const Trial trial = run_traced("file", load);
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.slowest.size() <= 16 * load.threads);
+  check_explained(trial);
+  REQUIRE(trial.explanation->tails.size() == 2);
+  CHECK(trial.explanation->tails[0].measure == "service");
+  CHECK(trial.explanation->tails[1].measure == "response");
+  // As many as lie beyond the quantile, and those that share its slot of the histogram.
+  CHECK(trial.explanation->tails[0].calls >= trial.measured / 1000);
+  if (trial.explanation->trace.method != "kernel_trace") return check_nothing_left();
+  CHECK(trial.explanation->trace.start_ns < trial.start_ns);
+  CHECK(trial.explanation->trace.end_ns >= trial.end_ns);
+  CHECK_FALSE(trial.explanation->windows.empty());
+  for (const ExplainedTail& tail : trial.explanation->tails) {
+    for (const CauseTime& cause : tail.causes) CHECK(cause.cause != "untraced");
+  }
+  check_nothing_left();
+}
+
+TEST_CASE("a closed loop has no response times of its own to explain") {
+  LoadPlan load;
+  load.shape = Shape::max;
+  load.duration_s = 0;
+  load.events = 20'000;
+  const Trial trial = run_traced("file", load);
+  CHECK(trial.outcome == "completed");
+  check_explained(trial);
+  REQUIRE(trial.explanation->tails.size() == 1);
+  CHECK(trial.explanation->tails[0].measure == "service");
+  check_nothing_left();
+}
+
+TEST_CASE("a provider that is killed under a trace leaves what it had, and no instance") {
+  bool killed = false;
+  const Trial trial = run_traced("file", steady(5'000), [&](const TrialProgress& progress) {
+    if (killed || progress.what != "load" || progress.elapsed_s < 0.4) return;
+    killed = kill(progress.provider_pid, SIGKILL) == 0;
+  });
+  REQUIRE(killed);
+  CHECK(trial.outcome == "killed");
+  check_explained(trial);
+  check_nothing_left();
+}
+
+TEST_CASE("the sink that writes into the kernel's trace buffer can be traced as well") {
+  const Probe probe = tracefs::probe_tracefs();
+  if (!probe.available) {
+    WARN("skipped: " << probe.reason << "; " << probe.remedy);
+    return;
+  }
+  const Trial trial = run_traced("ftrace", steady(5'000));
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.ledger.unaccounted == 0);
+  check_explained(trial);
+  check_nothing_left();
+}
+
+}  // namespace
+}  // namespace tailgate

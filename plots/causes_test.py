@@ -1,0 +1,81 @@
+"""The bars of causes against known times."""
+import pytest
+
+import causes
+import testing
+from caption import Skip
+
+RESPONSE = testing.tail(causes=[("waiting", 600_000), ("queued", 300_000), ("running", 100_000)],
+                        culprits=[("burner", 500_000), ("kworker", 100_000), ("", 70_000)])
+SERVICE = testing.tail("service", [("blocked_io", 80_000), ("unknown", 20_000)])
+
+
+def drawn(runs, options):
+    [(name, figure)] = list(causes.draw(runs, options))
+    return name, figure
+
+
+def bars(panel):
+    """(cause, left, width) of each bar in one panel, by row."""
+    rows = {}
+    for container in panel.containers:
+        for bar in container:
+            row = round(bar.get_y() + bar.get_height() / 2)
+            rows.setdefault(row, []).append((container.get_label(), round(bar.get_x(), 6),
+                                             round(bar.get_width(), 6)))
+    return rows
+
+
+def texts(panel):
+    return [text.get_text() for text in panel.texts]
+
+
+def test_a_bar_is_the_share_of_each_cause(as_runs, options):
+    name, figure = drawn(as_runs(testing.explained([RESPONSE, SERVICE])), options)
+    assert name == "causes-steady"
+    response, service = figure.axes
+    assert bars(response) == {0: [("queued", 0, 30), ("running", 30, 10), ("waiting", 40, 60)]}
+    assert bars(service) == {0: [("blocked_io", 0, 80), ("unknown", 80, 20)]}
+    assert texts(response) == ["10 calls from 50 µs on, 100 µs excess each\n"
+                               "burner 500 µs, kworker 100 µs"]
+    assert texts(service) == ["10 calls from 50 µs on, 10 µs excess each"]
+
+
+def test_runs_have_a_row_each_and_trials_are_pooled(as_runs, options):
+    pooled = testing.explained([testing.tail(causes=[("waiting", 100)])], sink="b")
+    second = testing.explained([testing.tail(causes=[("interrupt", 300)])])["traced"]
+    pooled["traced"] += second
+    runs = as_runs(testing.explained([RESPONSE], sink="a"), pooled)
+    response, _ = drawn(runs, options)[1].axes
+    assert [label.get_text() for label in response.get_yticklabels()] == ["a", "b"]
+    assert bars(response)[1] == [("interrupt", 0, 75), ("waiting", 75, 25)]
+
+
+def test_a_measure_without_slow_calls_says_so(as_runs, options):
+    _, figure = drawn(as_runs(testing.explained([RESPONSE])), options)
+    assert texts(figure.axes[1]) == ["not explained"] and not bars(figure.axes[1])
+
+
+def test_excess_of_nothing_draws_no_bar(as_runs, options):
+    _, figure = drawn(as_runs(testing.explained([testing.tail(causes=[("running", 0)])])), options)
+    assert not bars(figure.axes[0])
+
+
+def test_trials_that_failed_and_results_without_a_trace_are_left_out(as_runs, options):
+    failed = testing.explained([RESPONSE])
+    failed["traced"][0]["outcome"] = "crashed"
+    for data in (failed, testing.steady([{5: 1}]), testing.explained([])):
+        with pytest.raises(Skip, match="--explain"):
+            drawn(as_runs(data), options)
+
+
+def test_a_trace_with_holes_is_told(as_runs):
+    [run] = as_runs(testing.explained([RESPONSE], complete=False))
+    assert causes.words([(run, "file")]).notes == [
+        "! file: the trace has holes, so part of the time is 'not traced'"]
+
+
+def test_a_cause_of_a_later_version_is_drawn_under_its_own_name(as_runs, options):
+    _, figure = drawn(as_runs(testing.explained([testing.tail(causes=[("moon", 5)])])), options)
+    assert bars(figure.axes[0]) == {0: [("moon", 0, 100)]}
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["moon"]

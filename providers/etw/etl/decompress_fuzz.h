@@ -1,0 +1,21 @@
+// What the decompressors' fuzz targets share: the first three bytes are the size of the output.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "providers/etw/etl/decompress.h"
+
+namespace tailgate::etl {
+
+inline void fuzz_decompressor(CompressionFormat format, Bytes data) {
+  constexpr std::size_t kSizeBytes = 3;
+  if (data.size() < kSizeBytes) return;
+  std::size_t out_bytes = data[0] + 256u * data[1] + 65536u * (data[2] & 3u);
+  std::vector<std::uint8_t> out(out_bytes);
+  // A copy of exactly the input's size lets the sanitizer see reads past its end.
+  std::vector<std::uint8_t> in(data.begin() + kSizeBytes, data.end());
+  decompress(format, in, out);
+}
+
+}  // namespace tailgate::etl
