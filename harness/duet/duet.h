@@ -29,7 +29,7 @@ struct DuetRequest {
 };
 
 struct DuetEnvironment {
-  TrialSettings trial;  // noise_s, interval_s, slowest and victim_cpus play no part
+  TrialSettings trial;  // noise_s, interval_s, slowest, victim_cpus and trace play no part
   Placement placement;
   Machine machine;
   Build build;                    // of this program
