@@ -63,10 +63,10 @@ std::vector<Remark> reasons_against(const Result& a, const Result& b) {
     reasons.push_back({"they were given different loads", "give both the same scenario and rate"});
   }
   if (a.explained != b.explained) {
-    reasons.push_back({fmt::format("slow calls were explained in {} alone: a trace ran in turn with "
-                                   "its trials",
-                                   a.explained ? "A" : "B"),
-                       "measure both with --explain, or both with --no-explain"});
+    reasons.push_back(
+        {fmt::format("slow calls were explained in {} alone: a trace ran in turn with its trials",
+                     a.explained ? "A" : "B"),
+         "measure both with --explain, or both with --no-explain"});
   }
   add_own(a, "A", reasons);
   add_own(b, "B", reasons);
