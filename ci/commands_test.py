@@ -30,18 +30,35 @@ def fixture_machine(tmp_path):
     return dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}"), tmp_path
 
 
-@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "sinks-table", "windows"])
+@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "sinks-table", "gate",
+                                     "nightly", "windows"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
     assert f"ci/{command}" in help_run.stdout
 
 
-@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "windows"])
+@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "gate", "nightly",
+                                     "windows"])
 def test_an_unknown_argument_is_an_error(command):
     wrong = run(command, "--no-such-argument")
     assert wrong.returncode != 0
     assert "--no-such-argument" in wrong.stderr
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["HEAD"], "two revisions are needed, 1 were given"),
+    (["no-such-revision", "HEAD"], "git knows no commit 'no-such-revision'"),
+    (["--policy"], "--policy needs a value")])
+def test_the_gate_tells_a_usage_error_from_a_verdict(arguments, words):
+    wrong = run("gate", *arguments)
+    assert wrong.returncode == 2
+    assert words in wrong.stderr
+
+
+def test_a_night_wants_minutes_in_numbers():
+    wrong = run("nightly", "--minutes", "soon")
+    assert wrong.returncode == 2 and "'soon'" in wrong.stderr
 
 
 def test_setup_gives_each_package_a_reason():

@@ -40,7 +40,7 @@ def draw(runs, options):
     order = [cause for cause in LOOKS if cause in drawn] + sorted(drawn - set(LOOKS))
     # Beyond the facts beside the bars.
     axes[0][0].legend(handles=[style.patch(look(cause)[0], **face(cause)) for cause in order],
-                      loc="upper left", bbox_to_anchor=(1.64, 1.02), borderaxespad=0)
+                      loc="upper left", bbox_to_anchor=(1.82, 1.02), borderaxespad=0)
     yield f"causes-{runs[0].scenario}", figure
 
 

@@ -107,7 +107,7 @@ def load(path):
     if type(version) is not int or not 1 <= version <= NEWEST_VERSION:
         raise ResultError(f"{path}: result version {version!r}, known are 1 to {NEWEST_VERSION}; "
                           "use the plots that came with the program that wrote it")
-    fault = _fault(data, RESULT, "")
+    fault = fault_of(data, RESULT, "")
     if fault:
         raise ResultError(f"{path}: {fault}; restore the file or run it again")
     return Run(path, data)
@@ -137,7 +137,7 @@ def _refuse_constant(name):
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _fault(value, form, where):
+def fault_of(value, form, where):
     """What keeps `value` from having `form`, or None."""
     if isinstance(form, dict):
         if not isinstance(value, dict):
@@ -149,14 +149,14 @@ def _fault(value, form, where):
                 continue
             if key not in value:
                 return f"{place} is missing"
-            fault = _fault(value[key], inner, place)
+            fault = fault_of(value[key], inner, place)
             if fault:
                 return fault
         return None
     if isinstance(form, list):
         if not isinstance(value, list):
             return f"{where} is not a list"
-        faults = (_fault(item, form[0], f"{where}[{i}]") for i, item in enumerate(value))
+        faults = (fault_of(item, form[0], f"{where}[{i}]") for i, item in enumerate(value))
         return next(filter(None, faults), None)
     return None if _is(value, form) else f"{where} is {str(value)[:40]!r}, not {form}"
 

@@ -11,6 +11,7 @@
 #include "providers/journald/journald.h"
 #include "providers/lttng/lttng.h"
 #include "providers/null/null.h"
+#include "providers/planted/planted.h"
 #include "providers/spdlog/spdlog.h"
 #include "providers/synthetic/synthetic.h"
 #include "providers/syslog/syslog.h"
@@ -66,7 +67,9 @@ void sweep_dead_sessions() {
 
 SinkChoice parse_sink_choice(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
-  const SinkType& type = find_sink(parts.front());
+  const SinkType& bare = find_sink(parts.front());
+  const bool planted = std::any_of(parts.begin() + 1, parts.end(), is_plant_option);
+  const SinkType& type = planted ? planted_sink(bare) : bare;
   Options options(type.options(), fmt::format("sink '{}'", type.name()));
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');

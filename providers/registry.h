@@ -21,7 +21,8 @@ const SinkType& find_sink(std::string_view name);
 // Has every sink sweep; what cannot be removed stays for the next run.
 void sweep_dead_sessions();
 
-// A sink with its options: "file:mode=mmap:sync_every=100".
+// A sink with its options: "file:mode=mmap:sync_every=100". With an option that begins with
+// "plant_" type is that sink with a change planted into it (providers/planted/planted.h).
 struct SinkChoice {
   const SinkType* type;
   Options options;

@@ -32,6 +32,9 @@ struct Capabilities {
   bool accounts_losses = false;
   // emit() may return before the event has left the provider process or reached the session.
   bool asynchronous = false;
+  // The session's processes, or threads of the provider, go on working for an event after emit()
+  // has returned, at the expense of whatever else runs then.
+  bool deferred_work = false;
   // emit() may refuse an event (full buffer, EAGAIN) instead of waiting.
   bool may_refuse = false;
   // Several threads may emit at once.

@@ -1,45 +1,17 @@
 #include "scenarios/runner.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
-#include <random>
 #include <utility>
 
 #include "harness/base/process.h"
 #include "harness/result/disturbance.h"
 #include "harness/result/latency.h"
+#include "harness/trial/result_facts.h"
 
 namespace tailgate {
 namespace {
-
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
-std::string random_id() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
-
-std::vector<Setting> settings_of(const Options& options) {
-  std::vector<Setting> settings;
-  for (const auto& [name, value] : options.resolved()) settings.push_back({name, value});
-  return settings;
-}
-
-SinkUsed sink_used(const SinkChoice& sink) {
-  const Capabilities can = sink.type->capabilities(sink.options);
-  return {.name = sink.type->name(),
-          .label = sink.text,
-          .options = settings_of(sink.options),
-          .live_read = can.live_read,
-          .read_back = can.read_back,
-          .accounts_losses = can.accounts_losses,
-          .asynchronous = can.asynchronous};
-}
 
 // One run on its way through its steps and trials.
 class Run {
@@ -54,8 +26,8 @@ class Run {
     result_.label = environment.label;
     result_.scenario = {.name = request_.scenario->name(),
                         .preset = request_.preset,
-                        .options = settings_of(request_.options)};
-    result_.sink = sink_used(request_.sink);
+                        .options = describe_options(request_.options)};
+    result_.sink = describe_sink(request_.sink);
     result_.placement = environment.placement;
     result_.machine = environment.machine;
     result_.build = environment.build;
@@ -127,19 +99,10 @@ class Run {
   }
 
   void refresh() {
-    const ClockCalibration& clock = environment_.trial.clock;
-    const ClockDrift drift = drift_.read();
     result_.finished_utc = utc_now();
     result_.summary = summarize(result_);
     result_.disturbance = disturbances(result_);
-    result_.clock = {.kind = std::string(clock_kind_name(clock.kind)),
-                     .frequency_hz = clock.frequency_hz,
-                     .error_ppm = clock.error_ppm,
-                     .read_cost_ns = clock.read_cost_ns,
-                     .cross_core_offset_ns = clock.cross_core_offset_ns,
-                     .cross_core_bound_ns = clock.cross_core_bound_ns,
-                     .drift_against_monotonic_ppm = drift.against_monotonic_ppm,
-                     .drift_against_realtime_ppm = drift.against_realtime_ppm};
+    result_.clock = describe_clock(environment_.trial.clock, drift_.read());
   }
 
   RunRequest request_;

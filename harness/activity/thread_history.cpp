@@ -44,6 +44,12 @@ void ThreadHistory::wake(const ThreadReady& record, std::uint32_t waker) {
   now.by_interrupt = record.by_interrupt;
 }
 
+void ThreadHistory::run_since_wake(std::uint32_t processor) {
+  if (stretches_.empty() || stretches_.back().state != ThreadState::ready) return;
+  stretches_.back().state = ThreadState::running;
+  stretches_.back().processor = processor;
+}
+
 void ThreadHistory::mark(const SystemCall& record) {
   marks_.push_back({record.time,
                     record.begins ? MarkKind::system_call_begin : MarkKind::system_call_end,

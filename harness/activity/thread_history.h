@@ -42,6 +42,8 @@ class ThreadHistory {
   void switch_in(const ContextSwitch& record);
   // waker: the thread that ran on the record's processor.
   void wake(const ThreadReady& record, std::uint32_t waker);
+  // It got the processor as soon as it was ready; nothing when it was not ready.
+  void run_since_wake(std::uint32_t processor);
   void mark(const SystemCall& record);
   void mark(const PageFault& record);
 

@@ -138,6 +138,22 @@ void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
   wake_up_ns_.record(ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1} << 62);
 }
 
+// Linux leaves out a switch away from the idle thread now and then (seen with 6.18). A
+// thread that turns up on a processor which was idle has run there since it was woken.
+bool Timeline::infer_run(std::uint32_t index, std::uint32_t use, Ticks seen) {
+  Processor& at = processors_[index];
+  const Ticks woken = threads_[use].ready_since;
+  if (at.thread_use == kUnknown || threads_[at.thread_use].thread != 0) return false;
+  if (woken == kNotReady || woken < at.since || woken > seen) return false;
+  charge(index, woken);
+  at.previous_use = at.thread_use;
+  at.thread_use = use;
+  at.since = woken;
+  threads_[use].ready_since = kNotReady;
+  if (ThreadHistory* history = watched(threads_[use].thread)) history->run_since_wake(index);
+  return true;
+}
+
 void Timeline::add(const ContextSwitch& record) {
   std::uint32_t old_use = use_of(record.old_thread);
   std::uint32_t new_use = use_of(record.new_thread);
@@ -148,6 +164,7 @@ void Timeline::add(const ContextSwitch& record) {
     // Unknown before the first switch; otherwise a switch is missing, and the old thread of this
     // one is the better witness.
     if (at.thread_use != kUnknown) ++mismatched_switches_;
+    infer_run(index, old_use, record.time);
     at.thread_use = old_use;
   }
   charge(index, record.time);
@@ -161,6 +178,15 @@ void Timeline::add(const ContextSwitch& record) {
   if (watched_.empty()) return;
   if (ThreadHistory* history = watched(record.old_thread)) history->switch_out(record, begin_);
   if (ThreadHistory* history = watched(record.new_thread)) history->switch_in(record);
+}
+
+void Timeline::add(const SystemCall& record) {
+  ThreadHistory* history = watched(record.thread);
+  if (history == nullptr) return;
+  if (infer_run(processor_index(record.processor), use_of(record.thread), record.time)) {
+    ++mismatched_switches_;
+  }
+  history->mark(record);
 }
 
 void Timeline::add(const ThreadReady& record) {

@@ -190,6 +190,8 @@ class Timeline {
   void set_use(std::uint32_t thread, std::uint32_t use);
   std::uint32_t process_use(std::uint32_t process);
   void charge(std::uint32_t index, Ticks until);
+  // Whether a thread that is seen on the processor is now taken to have run since it was woken.
+  bool infer_run(std::uint32_t index, std::uint32_t use, Ticks seen);
   void keep_interval(std::uint32_t index, Ticks until);
   void note_wake_up(ThreadUse& use, Ticks time);
   ThreadHistory* watched(std::uint32_t thread);

@@ -19,10 +19,6 @@ void Timeline::add(const RoutineFact& record) {
   routine_names_[{record.kind, record.routine}] = record.name;
 }
 
-void Timeline::add(const SystemCall& record) {
-  if (ThreadHistory* history = watched(record.thread)) history->mark(record);
-}
-
 void Timeline::add(const SystemCallFact& record) {
   system_calls_[record.number] = record;
 }

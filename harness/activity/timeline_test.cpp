@@ -159,6 +159,45 @@ TEST_CASE("a missing switch is counted and the new record believed") {
   CHECK(thread(timeline, 8).cpu_ticks == 0);
 }
 
+// tg blocks at 10, the processor idles; it is woken at 40, and its switch in is not recorded.
+TEST_CASE("a thread that turns up on an idle processor has run since it was woken") {
+  const auto until_woken = [] {
+    Timeline timeline(kHz, 0);
+    timeline.watch(12);
+    timeline.keep_intervals();
+    timeline.add(switched(0, 0, 0, 12));
+    timeline.add(switched(10, 0, 12, 0));
+    timeline.add(ThreadReady{40, 1, 12});
+    return timeline;
+  };
+  const auto check = [](const Timeline& timeline) {
+    CHECK(timeline.mismatched_switches() == 1);
+    CHECK(thread(timeline, 12).cpu_ticks == 10 + 20);
+    const std::vector<ThreadStretch>& stretches = timeline.history(12)->stretches();
+    const ThreadStretch& woken = stretches.at(2);
+    CHECK(woken.begin == 40);
+    CHECK(woken.state == ThreadState::running);
+    CHECK(woken.processor == 0);
+  };
+
+  Timeline by_switch = until_woken();
+  by_switch.add(switched(60, 0, 12, 0));
+  by_switch.finish(100);
+  check(by_switch);
+
+  Timeline by_call = until_woken();
+  by_call.add(SystemCall{50, 0, 12, 1, true});
+  by_call.add(switched(60, 0, 12, 0));
+  by_call.finish(100);
+  check(by_call);
+
+  // On a processor that ran another thread, nothing can be told.
+  Timeline busy = until_woken();
+  busy.add(switched(45, 0, 0, 13));
+  busy.add(switched(60, 0, 12, 0));
+  CHECK(busy.history(12)->stretches().at(2).state == ThreadState::ready);
+}
+
 TEST_CASE("addresses are named by module, the process' own first") {
   Timeline timeline(kHz, 0);
   timeline.add(ImageFact{0, 0, 0xFFFFF80000000000, 0x1000, "\\SystemRoot\\system32\\nt.exe"});

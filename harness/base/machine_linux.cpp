@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -36,7 +35,9 @@ std::string trim(std::string_view text) {
 // The whole file without blanks at its ends; empty when it cannot be read.
 std::string read_text(const fs::path& path) {
   std::ifstream file(path);
-  return trim(std::string{std::istreambuf_iterator<char>(file), {}});
+  std::string text;
+  std::getline(file, text, '\0');  // the buffer's iterators would throw when reading fails
+  return trim(text);
 }
 
 // What follows `key` and the separator in the first line that has it.

@@ -12,6 +12,7 @@
 namespace tailgate {
 
 struct ChildOptions {
+  std::filesystem::path program = {};                            // absolute; empty: this program
   std::vector<std::string> arguments;                            // without the program
   std::vector<std::pair<std::string, std::string>> environment;  // added to this process's own
   std::vector<std::intptr_t> inherited;  // SharedMemory::native() of what the child may open
@@ -31,8 +32,9 @@ struct ChildEnd {
 // process that started it. Destroying a running child kills it.
 class Child {
  public:
-  // Runs this program again. Throws Error.
-  static Child start_self(const ChildOptions& options);
+  // Throws Error. On Linux a program that cannot be run shows as a child that ends with exit code
+  // 127.
+  static Child start(const ChildOptions& options);
 
   Child(Child&& other) noexcept
       : process_(std::exchange(other.process_, 0)), pid_(other.pid_), end_(other.end_) {}

@@ -65,7 +65,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   for (std::intptr_t file : options.inherited) fcntl(static_cast<int>(file), F_SETFD, 0);
-  execve("/proc/self/exe", arguments, environment);
+  execve(options.program.empty() ? "/proc/self/exe" : options.program.c_str(), arguments,
+         environment);
   _exit(127);
 }
 
@@ -80,7 +81,7 @@ bool ChildEnd::killed() const {
   return !exited && (code == SIGKILL || code == SIGTERM);
 }
 
-Child Child::start_self(const ChildOptions& options) {
+Child Child::start(const ChildOptions& options) {
   std::vector<std::string> arguments = options.arguments;
   arguments.insert(arguments.begin(), "tailgate");
   std::vector<std::string> environment = merged_environment(options.environment);

@@ -44,10 +44,10 @@ TEST_CASE("child: answers in shared memory, then waits", "[.child]") {
 
 TEST_CASE("a child gets its arguments, and what it prints is in the file") {
   const TestDirectory folder;
-  Child child = Child::start_self({.arguments = {"--list-reporters"},
-                                   .environment = {},
-                                   .inherited = {},
-                                   .output = folder / "log"});
+  Child child = Child::start({.arguments = {"--list-reporters"},
+                              .environment = {},
+                              .inherited = {},
+                              .output = folder / "log"});
   const std::optional<ChildEnd> end = child.wait_for(20s);
   REQUIRE(end);
   CHECK(end->exited);
@@ -60,10 +60,10 @@ TEST_CASE("a child shares memory that it inherits, and ends when it is killed") 
   const TestDirectory folder;
   SharedMemory memory = SharedMemory::create(1 << 20);
   first_word(memory) = 41;
-  Child child = Child::start_self({.arguments = {"[child]"},
-                                   .environment = {{kHandle, memory.handle()}},
-                                   .inherited = {memory.native()},
-                                   .output = folder / "log"});
+  Child child = Child::start({.arguments = {"[child]"},
+                              .environment = {{kHandle, memory.handle()}},
+                              .inherited = {memory.native()},
+                              .output = folder / "log"});
   const auto give_up = std::chrono::steady_clock::now() + 20s;
   while (first_word(memory) == 41 && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::sleep_for(1ms);
@@ -82,10 +82,10 @@ TEST_CASE("a child that is forgotten is ended") {
   SharedMemory memory = SharedMemory::create(4096);
   int pid = 0;
   {
-    const Child child = Child::start_self({.arguments = {"[child]"},
-                                           .environment = {{kHandle, memory.handle()}},
-                                           .inherited = {memory.native()},
-                                           .output = folder / "log"});
+    const Child child = Child::start({.arguments = {"[child]"},
+                                      .environment = {{kHandle, memory.handle()}},
+                                      .inherited = {memory.native()},
+                                      .output = folder / "log"});
     pid = child.pid();
   }
   CHECK_FALSE(tailgate::process_cpu_ns(pid).has_value());

@@ -110,7 +110,8 @@ Handle open_inheritable(const wchar_t* path, DWORD access, DWORD how) {
 }
 
 // Runs this program, its first instruction yet to come.
-PROCESS_INFORMATION create_suspended(const ChildOptions& options, HANDLE input, HANDLE output) {
+PROCESS_INFORMATION create_suspended(const std::filesystem::path& program,
+                                     const ChildOptions& options, HANDLE input, HANDLE output) {
   std::vector<HANDLE> handles = {input, output};
   for (const std::intptr_t inherited : options.inherited) handles.push_back(handle_of(inherited));
   InheritedHandles attributes(std::move(handles));
@@ -129,9 +130,10 @@ PROCESS_INFORMATION create_suspended(const ChildOptions& options, HANDLE input, 
   constexpr DWORD kFlags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT |
                            CREATE_NEW_PROCESS_GROUP | EXTENDED_STARTUPINFO_PRESENT;
   PROCESS_INFORMATION created = {};
-  if (CreateProcessW(executable_path().c_str(), command_line.data(), nullptr, nullptr, TRUE, kFlags,
+  if (CreateProcessW(program.c_str(), command_line.data(), nullptr, nullptr, TRUE, kFlags,
                      environment.data(), nullptr, &startup.StartupInfo, &created) == 0) {
-    throw windows_error("CreateProcessW", "tailgate", GetLastError(), "close other programs");
+    throw windows_error("CreateProcessW", program.string(), GetLastError(),
+                        "give a program for this system, or close other programs");
   }
   return created;
 }
@@ -149,7 +151,9 @@ bool ChildEnd::killed() const {
   return !exited && (number == kEndedByUs || number == kEndedByConsole || number == kEndedByLogOff);
 }
 
-Child Child::start_self(const ChildOptions& options) {
+Child Child::start(const ChildOptions& options) {
+  const std::filesystem::path program =
+      options.program.empty() ? executable_path() : options.program;
   const Handle output =
       open_inheritable(options.output.c_str(), FILE_APPEND_DATA | SYNCHRONIZE, OPEN_ALWAYS);
   if (!output) {
@@ -158,12 +162,12 @@ Child Child::start_self(const ChildOptions& options) {
   }
   const Handle input = open_inheritable(L"NUL", GENERIC_READ, OPEN_EXISTING);
   const HANDLE job = children_job();
-  const PROCESS_INFORMATION created = create_suspended(options, input.get(), output.get());
+  const PROCESS_INFORMATION created = create_suspended(program, options, input.get(), output.get());
   const Handle thread(created.hThread);
   Child child(reinterpret_cast<std::intptr_t>(created.hProcess),
               static_cast<int>(created.dwProcessId));
   if (AssignProcessToJobObject(job, created.hProcess) == 0) {
-    throw windows_error("AssignProcessToJobObject", "tailgate", GetLastError(),
+    throw windows_error("AssignProcessToJobObject", program.string(), GetLastError(),
                         "run outside of a program that forbids jobs within its own");
   }
   ResumeThread(thread.get());
@@ -230,6 +234,14 @@ void prepare_child_process() {
   // A crash ends the process at once, instead of asking the user what to do.
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
   timeBeginPeriod(1);  // milliseconds
+}
+
+std::uint32_t this_thread_number() {
+  return GetCurrentThreadId();
+}
+
+void name_this_thread(const std::string& name) {
+  SetThreadDescription(GetCurrentThread(), std::wstring(name.begin(), name.end()).c_str());
 }
 
 std::optional<std::uint64_t> process_cpu_ns(int pid) {

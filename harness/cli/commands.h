@@ -3,6 +3,7 @@
 //
 // Exit codes: 0 done; 1 it ran, but something went wrong (a trial that did not complete, a file
 // that cannot be written); 2 the command line or a preset is wrong; 130 interrupted by the user.
+// `tailgate gate` has its own for its verdicts (harness/gate/gate.h), which leave 2 and 130 alone.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,7 @@ inline constexpr int kExitInterrupted = 130;
 using Action = std::function<int()>;
 
 void add_run_command(CLI::App& program, Action& action);
+void add_duet_command(CLI::App& program, Action& action);
 void add_sinks_command(CLI::App& program, Action& action);
 void add_scenarios_command(CLI::App& program, Action& action);
 void add_show_command(CLI::App& program, Action& action);
@@ -28,6 +30,10 @@ void add_export_command(CLI::App& program, Action& action);
 void add_explain_command(CLI::App& program, Action& action);
 void add_plot_command(CLI::App& program, Action& action);
 void add_etl_command(CLI::App& program, Action& action);
+void add_gate_command(CLI::App& program, Action& action);
+void add_compare_command(CLI::App& program, Action& action);
+void add_policy_command(CLI::App& program, Action& action);
+void add_selftest_command(CLI::App& program, Action& action);
 
 // An Error that the user's own words caused: exit code 2.
 class UsageError : public Error {

@@ -4,9 +4,10 @@
 #include <cstring>
 #include <exception>
 
-#include "harness/base/affinity.h"
 #include "harness/base/build_info.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/surroundings.h"
+#include "harness/duet/program.h"
 #include "harness/trial/roles.h"
 
 namespace {
@@ -34,6 +35,7 @@ int run_command_line(int argc, char** argv) {
       "Exit codes: 0 done, 1 something went wrong, 2 usage, 130 interrupted.");
   Action action;
   add_run_command(program, action);
+  add_duet_command(program, action);
   add_sinks_command(program, action);
   add_scenarios_command(program, action);
   add_show_command(program, action);
@@ -41,6 +43,10 @@ int run_command_line(int argc, char** argv) {
   add_explain_command(program, action);
   add_plot_command(program, action);
   add_etl_command(program, action);
+  add_gate_command(program, action);
+  add_compare_command(program, action);
+  add_policy_command(program, action);
+  add_selftest_command(program, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -52,16 +58,11 @@ int run_command_line(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  initial_cpus();  // remembered before anything binds this process
   try {
-    if (argc == 3 && std::strcmp(argv[1], kProviderCommand) == 0) {
-      return run_provider_process(argv[2]);
-    }
-    if (argc == 3 && std::strcmp(argv[1], kConsumerCommand) == 0) {
-      return run_consumer_process(argv[2]);
-    }
-    if (argc == 3 && std::strcmp(argv[1], kVictimCommand) == 0) {
-      return run_victim_process(argv[2]);
+    if (const std::optional<int> exit_code = run_role(argc, argv)) return *exit_code;
+    if (argc == 2 && std::strcmp(argv[1], kDescribeCommand) == 0) {
+      fmt::print("{}", describe_program(build_used()));
+      return kExitDone;
     }
     return run_command_line(argc, argv);
   } catch (const UsageError& error) {

@@ -155,6 +155,10 @@ def test_json_on_standard_output(tmp_path, scratch):
     (["run", "steady", "--sink", "null", "--consume", "live"], "cannot be read"),
     (["run", "steady", "--sink", "null", "--load-cpus", "9999"], "9999"),
     (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "does not rise"),
+    (["duet", "null", "nil"], "nil"),
+    (["duet", "null", "--set", "threads=2"], "threads = 2"),
+    (["duet", "null", "--scenario", "sweep"], "several steps"),
+    (["duet", "null", "--program-b", "/bin/true"], "is no tailgate"),
     (["scenarios", "nothing"], "nothing"),
     (["sinks", "nothing"], "nothing"),
 ])
@@ -177,7 +181,7 @@ def test_a_preset_error_names_file_and_line(tmp_path):
 def test_help_has_examples_and_fits_the_terminal():
     for arguments in (["--help"], ["run", "--help"], ["sinks", "--help"], ["scenarios", "--help"],
                       ["show", "--help"], ["explain", "--help"], ["export", "--help"],
-                      ["plot", "--help"], ["etl", "--help"]):
+                      ["plot", "--help"], ["etl", "--help"], ["duet", "--help"]):
         done = tailgate(*arguments)
         assert done.returncode == 0
         assert "Examples:" in done.stdout, arguments
@@ -253,3 +257,60 @@ def test_the_smoke_suite_runs_every_scenario(tmp_path, scratch):
     shown = tailgate("show", out)
     assert shown.returncode == 0
     assert max(len(line) for line in shown.stdout.splitlines()) <= 80
+
+
+DUET_QUICK = ["--set", "rate_hz=20000", "--slice-ms", "5", "--slices", "4", "--quiet"]
+
+
+def test_a_duet_writes_one_file_and_a_table(tmp_path, scratch):
+    out = tmp_path / "deep" / "duet.json"
+    done = tailgate("duet", "synthetic:service_ns=2000", "synthetic:service_ns=4000", *DUET_QUICK,
+                    "--rounds", 2, "--seed", 7, "--out", out, "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    duet = json.loads(out.read_text())
+    assert duet["format"] == "tailgate-duet" and duet["complete"] and duet["seed"] == 7
+    assert [set(round_["slice_order"]) for round_ in duet["rounds"]] == [{"A", "B"}] * 2
+    assert duet["a"]["build"]["revision"] == duet["build"]["revision"]
+    table, wrote = done.stdout.rsplit("wrote: ", 1)
+    assert wrote.strip() == str(out)
+    assert "service p50" in table
+    assert max(len(line) for line in table.splitlines()) <= 80
+    assert list(scratch.iterdir()) == []
+
+
+def test_the_same_build_plays_both_sides_as_programs(tmp_path, scratch):
+    done = tailgate("duet", "null", "--program-a", PROGRAM, "--program-b", PROGRAM, *DUET_QUICK,
+                    "--rounds", 1, "--out", tmp_path / "duet.json", "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    duet = json.loads((tmp_path / "duet.json").read_text())
+    assert duet["a"]["program"] == str(PROGRAM.resolve())
+    assert duet["b"]["build"] == duet["build"]
+
+
+def test_a_duet_takes_sink_and_load_from_an_earlier_result(tmp_path, scratch):
+    done = tailgate("run", "poisson-10k", "--sink", "file:mode=stdio", "--set", "duration_s=0.1",
+                    "--trials", 1, "--no-control", "--quiet", "--out", tmp_path / "out",
+                    "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    earlier = next((tmp_path / "out").glob("*.json"))
+    done = tailgate("duet", earlier, "null", "--slice-ms", 10, "--slices", 4, "--rounds", 1,
+                    "--quiet", "--out", tmp_path / "duet.json", "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    duet = json.loads((tmp_path / "duet.json").read_text())
+    assert duet["a"]["sink"]["label"] == "file:mode=stdio"
+    assert duet["b"]["sink"]["label"] == "null"
+    assert duet["b"]["load"]["shape"] == "poisson" and duet["b"]["load"]["rate_hz"] == 10_000
+
+
+def test_an_interrupted_duet_keeps_its_rounds_and_leaves_no_process(tmp_path, scratch):
+    out = tmp_path / "duet.json"
+    process = start("duet", "null", *DUET_QUICK, "--rounds", 1000, "--out", out, "--scratch",
+                    scratch)
+    assert wait_until(out.exists)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    duet = json.loads(out.read_text())
+    assert duet["rounds"] and not duet["complete"]
+    assert wait_until(lambda: not children(process.pid))
+    assert list(scratch.iterdir()) == []

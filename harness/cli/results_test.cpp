@@ -120,5 +120,16 @@ TEST_CASE("the commands take their options from the command line") {
   CHECK_THAT(app.get_subcommand("export")->help(), Catch::Contains("csv-intervals"));
 }
 
+TEST_CASE("a duet is shown as such, beside results or alone") {
+  const ResultDirectory directory;
+  save_duet(directory / "duet.json", sample_duet());
+  const std::string alone = shown({.paths = {directory / "duet.json"}});
+  CHECK_THAT(alone, Catch::StartsWith("duet\n") && Catch::Contains("service p50"));
+  const std::string both = shown({.paths = {directory / "duet.json", directory / "a.json"}});
+  CHECK(both.starts_with(alone));
+  CHECK(both.size() > alone.size());
+  CHECK_THROWS_AS(shown({.paths = {directory / "duet.json"}, .json = true}), Error);
+}
+
 }  // namespace
 }  // namespace tailgate

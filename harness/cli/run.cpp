@@ -7,12 +7,11 @@
 
 #include "harness/activity/trace.h"
 #include "harness/base/affinity.h"
-#include "harness/base/build_info.h"
 #include "harness/base/install_paths.h"
-#include "harness/base/machine.h"
 #include "harness/base/process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/preset_folders.h"
+#include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
 #include "harness/report/text.h"
 #include "harness/result/files.h"
@@ -33,9 +32,7 @@ struct RunArguments {
   std::optional<std::string> pacing;
   std::string out = ".";
   std::string consume = "auto";
-  std::string load_cpus = "auto";
-  std::string controller_cpus = "auto";
-  std::string consumer_cpus = "auto";
+  PlacementArguments placement;
   std::string scratch;
   std::string clock = "auto";
   unsigned slowest = 16;
@@ -50,21 +47,15 @@ struct RunArguments {
   bool keep = false;
   bool json = false;
   bool quiet = false;
+
+  std::vector<Setting> given() const { return parse_settings(settings); }
 };
 
 constexpr std::uint64_t kLongestNs = 3'600'000'000'000;  // an hour: the histograms' range
 
 // Settings of the command line apply to every run of a preset that has the option.
 void apply_settings(const RunArguments& arguments, Options& options) {
-  for (const std::string& setting : arguments.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos) {
-      throw Error(fmt::format("--set '{}' is not name=value", setting),
-                  "write --set rate_hz=10000");
-    }
-    options.set(std::string_view(setting).substr(0, equals),
-                std::string_view(setting).substr(equals + 1));
-  }
+  for (const Setting& setting : arguments.given()) options.set(setting.name, setting.value);
   if (arguments.trials) options.set("trials", std::to_string(*arguments.trials));
   if (arguments.pacing) options.set("pacing", *arguments.pacing);
 }
@@ -113,25 +104,6 @@ std::vector<RunRequest> usable(std::vector<RunRequest> requests, const RunArgume
   return usable;
 }
 
-std::vector<int> chosen_cpus(const std::string& text, std::vector<int> by_default) {
-  if (text == "auto") return by_default;
-  const std::vector<int> cpus = parse_cpu_list(text);
-  const ScopedAffinity restore;
-  bind_this_thread(cpus);  // throws for a processor that this process may not use
-  return cpus;
-}
-
-// One processor for the controller, one for the consumer where there are enough, the rest for the
-// load. On two processors the load has one of them to itself.
-Placement placement_from(const RunArguments& arguments) {
-  const std::vector<int>& cpus = initial_cpus();
-  const std::size_t reserved = std::min<std::size_t>(cpus.size() - 1, cpus.size() >= 4 ? 2 : 1);
-  const std::vector<int> load(cpus.begin() + static_cast<std::ptrdiff_t>(reserved), cpus.end());
-  return {.load_cpus = chosen_cpus(arguments.load_cpus, load),
-          .controller_cpus = chosen_cpus(arguments.controller_cpus, {cpus.front()}),
-          .consumer_cpus = chosen_cpus(arguments.consumer_cpus, {cpus[reserved == 2 ? 1 : 0]})};
-}
-
 // Where the victim runs: everywhere but under the load.
 std::vector<int> cpus_beside(const std::vector<int>& load_cpus) {
   std::vector<int> beside;
@@ -165,29 +137,6 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   settings.hang_timeout_s = arguments.hang_timeout_s;
   settings.keep_files = arguments.keep;
   return settings;
-}
-
-Machine machine_used(const MachineInfo& info) {
-  Machine machine{.fingerprint = info.fingerprint,
-                  .os = info.os,
-                  .kernel = info.kernel,
-                  .cpu_model = info.cpu_model,
-                  .logical_cpus = info.logical_cpus,
-                  .memory_bytes = info.memory_bytes,
-                  .hypervisor = info.hypervisor,
-                  .details = {}};
-  for (const auto& [name, value] : info.details) machine.details.push_back({name, value});
-  return machine;
-}
-
-Build build_used() {
-  const BuildInfo& info = build_info();
-  return {.version = info.version,
-          .revision = info.revision,
-          .dirty = info.dirty,
-          .compiler = info.compiler,
-          .flags = info.flags,
-          .type = info.type};
 }
 
 // Writes each result as it grows, and shows how far the runs are.
@@ -253,15 +202,6 @@ void print_results(const std::vector<Result>& results, const Reporter& reporter,
   }
 }
 
-std::vector<Setting> given_settings(const RunArguments& arguments) {
-  std::vector<Setting> given;
-  for (const std::string& setting : arguments.settings) {
-    const std::size_t equals = setting.find('=');
-    given.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
-  }
-  return given;
-}
-
 // A suite's wish for explanations is met where they can be had in full; the user's own always.
 bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
   if (arguments.explain) return true;
@@ -278,7 +218,7 @@ int run(const RunArguments& arguments) {
   std::vector<RunRequest> requests = as_usage([&] {
     const Preset preset = find_preset(arguments.name, preset_folders());
     environment.explain = explain_wanted(arguments, preset);
-    environment.placement = placement_from(arguments);
+    environment.placement = choose_placement(arguments.placement);
     environment.trial = trial_settings(arguments, environment.placement);
     return usable(requests_from(arguments, preset), arguments, environment.trial);
   });
@@ -298,7 +238,7 @@ int run(const RunArguments& arguments) {
                time_left(planned_s(requests, environment)));
   }
   const InterruptFlag interrupt;
-  Reporter reporter(arguments.out, arguments.quiet, given_settings(arguments));
+  Reporter reporter(arguments.out, arguments.quiet, arguments.given());
   const std::vector<Result> results = execute_runs(std::move(requests), environment, reporter);
   print_results(results, reporter, arguments.json);
   if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
@@ -318,11 +258,11 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command
       .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
       ->capture_default_str();
-  command.add_option("--load-cpus", arguments.load_cpus,
+  command.add_option("--load-cpus", arguments.placement.load_cpus,
                      "of the load threads: auto, any, or as 1,2-3");
-  command.add_option("--controller-cpus", arguments.controller_cpus,
+  command.add_option("--controller-cpus", arguments.placement.controller_cpus,
                      "processors of the controller, likewise");
-  command.add_option("--consumer-cpus", arguments.consumer_cpus,
+  command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,
                      "processors of the consumer, likewise");
   command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
       ->check(CLI::Range(0.01, 3600.0))

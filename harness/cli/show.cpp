@@ -7,18 +7,45 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
+#include "harness/report/duet_text.h"
 #include "harness/report/text.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
 
+namespace {
+
+// The duets among the given files; what is not one stays in paths.
+std::vector<Duet> take_duets(std::vector<std::filesystem::path>& paths) {
+  std::vector<Duet> duets;
+  std::erase_if(paths, [&duets](const std::filesystem::path& path) {
+    const bool is_duet = std::filesystem::is_regular_file(path) && is_duet_file(path);
+    if (is_duet) duets.push_back(load_duet(path));
+    return is_duet;
+  });
+  return duets;
+}
+
+}  // namespace
+
 void show(const ShowRequest& request, std::ostream& out) {
+  std::vector<std::filesystem::path> paths = request.paths;
+  const std::vector<Duet> duets = take_duets(paths);
+  if (request.json && !duets.empty()) {
+    throw UsageError(Error("a duet has no summary as JSON", "its file is JSON: read that"));
+  }
   std::vector<Result> results;
   std::vector<std::string> names;
-  for (const std::filesystem::path& path : find_result_files(request.paths)) {
+  for (const std::filesystem::path& path : find_result_files(paths)) {
     results.push_back(load_result(path));
     names.push_back(path.string());
   }
+  for (const Duet& duet : duets) {
+    out << (&duet == &duets.front() ? "" : "\n")
+        << render_duet(duet, {.colour = request.colour, .trials = request.trials});
+  }
+  if (paths.empty()) return;
+  if (!duets.empty()) out << '\n';
   if (request.json) {
     out << render_summary_json(results, names);
   } else {
@@ -30,10 +57,10 @@ void show(const ShowRequest& request, std::ostream& out) {
 void add_show_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("show", "Print results as a table");
   const auto request = std::make_shared<ShowRequest>();
-  command->add_option("paths", request->paths, "Result files, and directories that hold some")
+  command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
-  command->add_flag("--trials", request->trials, "Also show every trial");
+  command->add_flag("--trials", request->trials, "Also show every trial, every round of a duet");
   command->add_flag("--roles", request->roles, "Overhead of every role, also of several results");
   command->add_flag("--json", request->json, "Print the same figures as JSON");
   command->footer(

@@ -8,10 +8,10 @@
 namespace tailgate {
 
 struct ShowRequest {
-  std::vector<std::filesystem::path> paths;  // result files, and directories that hold some
-  bool trials = false;                       // rows for each trial
+  std::vector<std::filesystem::path> paths;  // result files, directories that hold some, duets
+  bool trials = false;                       // rows for each trial, or for each round of a duet
   bool roles = false;                        // the overhead of every role
-  bool json = false;                         // the same figures as JSON
+  bool json = false;                         // the same figures as JSON; not of duets
   bool colour = false;
 };
 

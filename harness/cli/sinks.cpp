@@ -17,6 +17,7 @@ std::vector<std::string> capability_words(const Capabilities& can) {
   if (can.live_read) words.push_back("live");
   if (can.accounts_losses) words.push_back("counts losses");
   if (can.asynchronous) words.push_back("asynchronous");
+  if (can.deferred_work) words.push_back("deferred work");
   if (can.may_refuse) words.push_back("may refuse");
   if (!can.multi_threaded) words.push_back("one thread");
   return words;

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "harness/report/human.h"
+#include "harness/report/painter.h"
 
 namespace tailgate {
 namespace {
 
-constexpr std::size_t kColumns = 80;
 constexpr std::size_t kMostCulprits = 8;
 constexpr std::size_t kMostSlices = 12;
 
@@ -47,14 +47,6 @@ std::string cut(const std::string& text, std::size_t columns) {
   std::string kept = safe;
   while (columns_of(kept) > columns - 1) kept.pop_back();
   return kept + "~";
-}
-
-std::string lines(const std::string& text) {
-  std::string all;
-  for (const std::string& line : wrapped(printable(text), kColumns - 2, 2)) {
-    all += "  " + line + "\n";
-  }
-  return all;
 }
 
 std::vector<const Trial*> explained_trials(const Result& result, unsigned step) {
@@ -228,22 +220,22 @@ std::string trace_text(const std::vector<const Trial*>& trials) {
   }
   std::string text;
   for (const std::string& method : methods) text += (text.empty() ? "" : ", ") + method;
-  text = lines(fmt::format("traced by {}: {} trials, {} records, {} lost", text, trials.size(),
-                           human_count(records), human_count(lost)));
+  text = paragraph(fmt::format("traced by {}: {} trials, {} records, {} lost", text, trials.size(),
+                               human_count(records), human_count(lost)));
   if (incomplete > 0) {
     text +=
-        lines(fmt::format("the trace of {} trials is not complete: the explanation has holes, "
-                          "which are 'not traced'",
-                          incomplete));
+        paragraph(fmt::format("the trace of {} trials is not complete: the explanation has holes, "
+                              "which are 'not traced'",
+                              incomplete));
   }
-  for (const std::string& limit : limits) text += lines("not seen: " + limit);
+  for (const std::string& limit : limits) text += paragraph("not seen: " + limit);
   return text;
 }
 
 std::string noise_text(const std::vector<const Trial*>& trials) {
   double share = 0;
   for (const Trial* trial : trials) share += trial->noise.lost_share;
-  return lines(fmt::format(
+  return paragraph(fmt::format(
       "an idle spin loop just before the load lost {:.2f} % of its time in gaps over 10 us",
       100 * share / static_cast<double>(trials.size())));
 }
@@ -257,7 +249,7 @@ std::string disturbance_text(const Result& result, unsigned step) {
       cells += fmt::format("{}p{:g} {} to {}", cells.empty() ? "" : ", ", shift.quantile * 100,
                            human_duration(shift.untraced_ns), human_duration(shift.traced_ns));
     }
-    text += lines(fmt::format("the trace changed {} times: {}", one.measure, cells));
+    text += paragraph(fmt::format("the trace changed {} times: {}", one.measure, cells));
   }
   return text;
 }

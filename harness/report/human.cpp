@@ -115,4 +115,13 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std
   return lines;
 }
 
+std::string paragraph(std::string_view text) {
+  constexpr std::size_t kColumns = 80;
+  std::string all;
+  for (const std::string& line : wrapped(printable(text), kColumns - 2, 2)) {
+    all += "  " + line + "\n";
+  }
+  return all;
+}
+
 }  // namespace tailgate

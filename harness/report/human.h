@@ -32,4 +32,7 @@ std::size_t columns_of(std::string_view text);
 // after the first begin with `hanging` spaces, which count.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging);
 
+// The text, made printable, in ended lines that begin two columns in and fit a terminal of 80.
+std::string paragraph(std::string_view text);
+
 }  // namespace tailgate

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 
 namespace tailgate {
 namespace {
@@ -74,6 +75,18 @@ TEST_CASE("texts wrap at spaces, and within words that are too long") {
   CHECK(wrapped("abcdefghij", 4, 1) == Lines{"abcd", " efg", " hij"});
   CHECK(wrapped("µµµµ µµ", 4, 0) == Lines{"µµµµ", "µµ"});
   CHECK(columns_of("µ時a") == 3);
+}
+
+TEST_CASE("a paragraph stands two columns in and fits the terminal") {
+  const std::string text = paragraph("one\x1b two " + std::string(100, 'x'));
+  CHECK(text.starts_with("  one"));
+  CHECK(text.ends_with("\n"));
+  CHECK(text.find('\x1b') == std::string::npos);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(line.starts_with("  "));
+    CHECK(columns_of(line) <= 80);
+  }
 }
 
 }  // namespace

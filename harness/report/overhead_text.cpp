@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "harness/report/human.h"
+#include "harness/report/painter.h"
 #include "harness/result/overhead_summary.h"
 #include "harness/stats/crossing.h"
 
 namespace tailgate {
 namespace {
 
-constexpr std::size_t kColumns = 80;
 constexpr double kMostNs = 1e18;
 constexpr double kRulePercent = 5;
 
@@ -86,14 +86,6 @@ std::string rows_of(const Result& result, std::string_view role) {
   return rows;
 }
 
-std::string wrapped_lines(const std::string& text) {
-  std::string lines;
-  for (const std::string& line : wrapped(printable(text), kColumns - 2, 2)) {
-    lines += "  " + line + "\n";
-  }
-  return lines;
-}
-
 // What the samples cost in a trial, in the mean, and what they could not see.
 std::string sampler_lines(const Result& result) {
   double samples = 0;
@@ -112,7 +104,7 @@ std::string sampler_lines(const Result& result) {
     text = fmt::format("  sampling took {} a sample, {:.2f} % of the controller's processor\n",
                        duration_cell(cost_ns / samples), std::min(100 * cost_ns / span_ns, 999.0));
   }
-  for (const std::string& limit : limits) text += wrapped_lines("not seen: " + limit);
+  for (const std::string& limit : limits) text += paragraph("not seen: " + limit);
   return text;
 }
 
@@ -143,7 +135,7 @@ std::string rule_lines(const Result& result) {
   const std::string found = crossing.kind == Crossing::Kind::none ? "not reached up to " + rate
                             : crossing.kind == Crossing::Kind::at ? "reached at about " + rate
                                                                   : "reached below " + rate;
-  return wrapped_lines(fmt::format(
+  return paragraph(fmt::format(
       "{:g} % of the machine spent on logging: {} (rule of thumb for ETW: 10k events/s cost about "
       "5 %, 1M swamp a machine)",
       kRulePercent, found));

@@ -178,18 +178,18 @@ void add_spans(Trace& trace, const Explanation& explanation, const LoadThreads& 
                .name = span.name.empty() ? span.kind : span.name,
                .category = span.kind};
     const auto thread = threads.find(span.pid);
-    if (span.kind == "interrupt" || span.kind == "softirq") {
+    if (span.kind == "block_io") {
+      trace.name_track(kStorage, 1, "requests");
+      trace.add_crossing(shown);
+    } else if (span.cpu >= 0 && (span.kind == "interrupt" || span.kind == "softirq")) {
       shown.process = kProcessors;
-      shown.track = track(static_cast<unsigned>(std::max(span.cpu, 0)), true);
+      shown.track = track(static_cast<unsigned>(span.cpu), true);
       trace.name_track(kProcessors, shown.track, fmt::format("interrupts of {}", span.cpu));
       trace.add(std::move(shown));
-    } else if (thread != threads.end() && span.kind != "block_io") {
+    } else if (thread != threads.end()) {  // others have no slow call, and so no track
       shown.process = kLoad;
       shown.track = track(thread->second, false);
       trace.add(std::move(shown));
-    } else {
-      trace.name_track(kStorage, 1, "requests");
-      trace.add_crossing(shown);
     }
   }
 }

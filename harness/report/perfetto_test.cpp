@@ -93,6 +93,18 @@ TEST_CASE("processors, interrupts, storage and wake-ups have their tracks and id
   CHECK(wakes[0]["name"] == "wakes tailgate [4321]");
 }
 
+TEST_CASE("a system call is on its thread's track, and nowhere when that thread had no slow call") {
+  Result result = one_traced();
+  ActivityWindow& window = result.traced[0].explanation->windows[0];
+  const json document = exported(result);
+  const auto calls = events(document, "X", "syscall");
+  REQUIRE(calls.size() == 1);
+  CHECK(track_of(document, calls[0]) == "calls of thread 0");
+  window.spans[1].pid = 5555;
+  CHECK(events(exported(result), "X", "syscall").empty());
+  CHECK(events(exported(result), "b", "syscall").empty());
+}
+
 TEST_CASE("windows that overlap are one") {
   Result result = one_traced();
   Explanation& explanation = *result.traced[0].explanation;

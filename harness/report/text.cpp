@@ -10,27 +10,12 @@
 
 #include "harness/report/human.h"
 #include "harness/report/overhead_text.h"
+#include "harness/report/painter.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
 
 namespace tailgate {
 namespace {
-
-constexpr std::size_t kColumns = 80;
-
-class Painter {
- public:
-  explicit Painter(bool on) : on_(on) {}
-  std::string bold(const std::string& text) const { return paint("1", text); }
-  std::string red(const std::string& text) const { return paint("31", text); }
-  std::string yellow(const std::string& text) const { return paint("33", text); }
-
- private:
-  std::string paint(const char* code, const std::string& text) const {
-    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-  bool on_;
-};
 
 // What became of the events of some trials.
 struct Tally {
@@ -154,18 +139,6 @@ std::string trial_list(const std::vector<unsigned>& indexes) {
     i = last + 1;
   }
   return fmt::format("trial{} {}", indexes.size() == 1 ? "" : "s", fmt::join(ranges, ", "));
-}
-
-std::string note(const std::string& what, const std::string& remedy, const Painter& painter) {
-  std::string text;
-  for (const std::string& line : wrapped("! " + printable(what), kColumns - 2, 2)) {
-    text += "  " + painter.yellow(line) + "\n";
-  }
-  if (remedy.empty()) return text;
-  for (const std::string& line : wrapped("-> " + printable(remedy), kColumns - 4, 3)) {
-    text += "    " + line + "\n";
-  }
-  return text;
 }
 
 std::string floor_line(const Result& result) {

@@ -85,16 +85,16 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-// Whether a JSON file means to be a result; a damaged one is not passed over in silence.
-bool looks_like_result(const std::filesystem::path& path) {
-  return read_file(path).find(fmt::format("\"{}\"", kResultFormat)) != std::string::npos;
+// Whether a JSON file means to be of that format; a damaged one is not passed over in silence.
+bool names_format(const std::filesystem::path& path, const char* format) {
+  return read_file(path).find(fmt::format("\"{}\"", format)) != std::string::npos;
 }
 
 std::vector<std::filesystem::path> results_in(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.is_regular_file() && entry.path().extension() == ".json" &&
-        looks_like_result(entry.path())) {
+        names_format(entry.path(), kResultFormat)) {
       found.push_back(entry.path());
     }
   }
@@ -121,6 +121,30 @@ Result load_result(const std::filesystem::path& path) {
 
 void save_result(const std::filesystem::path& path, const Result& result) {
   write_file_atomically(path, write_result(result));
+}
+
+Duet load_duet(const std::filesystem::path& path) {
+  return read_duet(read_file(path), path.string());
+}
+
+void save_duet(const std::filesystem::path& path, const Duet& duet) {
+  write_file_atomically(path, write_duet(duet));
+}
+
+Calibration load_calibration(const std::filesystem::path& path) {
+  return read_calibration(read_file(path), path.string());
+}
+
+void save_calibration(const std::filesystem::path& path, const Calibration& calibration) {
+  write_file_atomically(path, write_calibration(calibration));
+}
+
+bool is_duet_file(const std::filesystem::path& path) {
+  try {
+    return names_format(path, kDuetFormat);
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::vector<std::filesystem::path> find_result_files(

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/calibration.h"
+#include "harness/result/duet.h"
 #include "harness/result/result.h"
 
 namespace tailgate {
@@ -25,6 +27,17 @@ Result load_result(const std::filesystem::path& path);
 // Writes a result file in one step (see write_file_atomically): what was there before stays until
 // the new result is on disk. Throws Error when it cannot be written, and as write_result.
 void save_result(const std::filesystem::path& path, const Result& result);
+
+// The same for duets.
+Duet load_duet(const std::filesystem::path& path);
+void save_duet(const std::filesystem::path& path, const Duet& duet);
+
+// The same for calibrations.
+Calibration load_calibration(const std::filesystem::path& path);
+void save_calibration(const std::filesystem::path& path, const Calibration& calibration);
+
+// Whether a file names itself a duet; false too when it cannot be read.
+bool is_duet_file(const std::filesystem::path& path);
 
 // The given files, and for a directory the result files directly inside it, by name; what else is
 // a .json file there (plots' data, verdicts) is passed over. Throws Error when a path does not

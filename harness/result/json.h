@@ -1,12 +1,16 @@
-// Results to JSON text and back. The fields follow from the `describe` functions of result.h; here
-// is only how each kind of value is written, and what the reader refuses.
+// Results, duets, verdicts and calibrations as JSON text. The fields follow from the `describe`
+// functions of their headers; here is only how each kind of value is written, and what the reader
+// refuses.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "harness/result/calibration.h"
+#include "harness/result/duet.h"
 #include "harness/result/result.h"
+#include "harness/result/verdict.h"
 
 namespace tailgate {
 
@@ -27,5 +31,14 @@ std::string write_result(const Result& result);
 // is not a result, comes from a newer version, or lacks, repeats or mistypes a field, or has one
 // that its version does not know.
 Result read_result(std::string_view json_text, const std::string& origin);
+
+// The same for duets.
+std::string write_duet(const Duet& duet);
+Duet read_duet(std::string_view json_text, const std::string& origin);
+
+// The same for calibrations, and for verdicts, which other tools read.
+std::string write_calibration(const Calibration& calibration);
+Calibration read_calibration(std::string_view json_text, const std::string& origin);
+std::string write_verdict(const Verdict& verdict);
 
 }  // namespace tailgate

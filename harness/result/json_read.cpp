@@ -17,7 +17,20 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kDamaged = "copy the file again from where it was made, or run again";
-constexpr const char* kSeeFields = "see the field tables in results/README.md, or run again";
+constexpr const char* kSeeFields = "see the field tables in results/, or run again";
+
+// What tells one kind of file from another.
+struct Format {
+  const char* name;     // the value of its field 'format'
+  const char* what;     // in errors
+  const char* command;  // that writes it
+  int version;          // the current one
+};
+
+constexpr Format kResult{kResultFormat, "result", "tailgate run", kResultVersion};
+constexpr Format kDuet{kDuetFormat, "duet", "tailgate duet", kDuetVersion};
+constexpr Format kCalibration{kCalibrationFormat, "calibration", "tailgate selftest gate",
+                              kCalibrationVersion};
 
 // A value for an error message: short, one line, whatever it holds.
 std::string excerpt(const json& value) {
@@ -32,6 +45,7 @@ std::string excerpt(const json& value) {
 
 struct Source {
   const std::string& origin;
+  const Format& format;
   int version;
 };
 
@@ -71,12 +85,13 @@ class FieldReader {
 
   // An older file may hold fields that have been given up since; a current one may not.
   void check_unknown() const {
-    if (known_ == object_.size() || source_.version < kResultVersion) return;
+    if (known_ == object_.size() || source_.version < source_.format.version) return;
     for (const auto& [name, value] : object_.items()) {
       if (std::find(names_.begin(), names_.end(), name) != names_.end()) continue;
       const std::string near = nearest_name(name, names_);
-      throw Error(fmt::format("{}: {} is not a field of a version {} result", source_.origin,
-                              excerpt(ResultPath(path_, name).text()), source_.version),
+      throw Error(fmt::format("{}: {} is not a field of a version {} {}", source_.origin,
+                              excerpt(ResultPath(path_, name).text()), source_.version,
+                              source_.format.what),
                   near.empty() ? std::string(kSeeFields) : fmt::format("did you mean '{}'?", near));
     }
   }
@@ -190,40 +205,53 @@ json parse(std::string_view text, const std::string& origin) {
   }
 }
 
-int check_format(const json& document, const std::string& origin) {
-  const auto format = document.is_object() ? document.find("format") : document.end();
-  if (format == document.end() || *format != kResultFormat) {
-    throw Error(fmt::format("{}: not a result: its 'format' is {}, not '{}'", origin,
-                            format == document.end() ? "missing" : excerpt(*format), kResultFormat),
-                "give a file that 'tailgate run' wrote");
+int check_format(const json& document, const Format& format, const std::string& origin) {
+  const auto named = document.is_object() ? document.find("format") : document.end();
+  if (named == document.end() || *named != format.name) {
+    throw Error(fmt::format("{}: not a {}: its 'format' is {}, not '{}'", origin, format.what,
+                            named == document.end() ? "missing" : excerpt(*named), format.name),
+                fmt::format("give a file that '{}' wrote", format.command));
   }
   const auto found = document.find("version");
   int version = 0;
-  const Source source{origin, kResultVersion};
+  const Source source{origin, format, format.version};
   const ResultPath root;
   const ResultPath path(root, "version");
   if (found == document.end()) {
     throw Error(fmt::format("{}: version is missing", origin), kSeeFields);
   }
   read(*found, path, source, version);
-  if (version > kResultVersion) {
+  if (version > format.version) {
     throw Error(fmt::format("{}: version {} was made by a newer tailgate; this one reads up to {}",
-                            origin, version, kResultVersion),
+                            origin, version, format.version),
                 "use the tailgate that made it, or a later one");
   }
   if (version < 1) refuse(source, path, *found, "1 or more");
   return version;
 }
 
+template <class Root>
+Root read_root(std::string_view json_text, const Format& format, const std::string& origin) {
+  const json document = parse(json_text, origin);
+  const Source source{origin, format, check_format(document, format, origin)};
+  Root root;
+  read(document, ResultPath(), source, root);
+  root.version = format.version;
+  return root;
+}
+
 }  // namespace
 
 Result read_result(std::string_view json_text, const std::string& origin) {
-  const json document = parse(json_text, origin);
-  const Source source{origin, check_format(document, origin)};
-  Result result;
-  read(document, ResultPath(), source, result);
-  result.version = kResultVersion;
-  return result;
+  return read_root<Result>(json_text, kResult, origin);
+}
+
+Duet read_duet(std::string_view json_text, const std::string& origin) {
+  return read_root<Duet>(json_text, kDuet, origin);
+}
+
+Calibration read_calibration(std::string_view json_text, const std::string& origin) {
+  return read_root<Calibration>(json_text, kCalibration, origin);
 }
 
 }  // namespace tailgate

@@ -116,4 +116,16 @@ std::string write_result(const Result& result) {
   return render(result, ResultPath(), 0) + "\n";
 }
 
+std::string write_duet(const Duet& duet) {
+  return render(duet, ResultPath(), 0) + "\n";
+}
+
+std::string write_calibration(const Calibration& calibration) {
+  return render(calibration, ResultPath(), 0) + "\n";
+}
+
+std::string write_verdict(const Verdict& verdict) {
+  return render(verdict, ResultPath(), 0) + "\n";
+}
+
 }  // namespace tailgate

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/result/describe.h"
+#include "harness/result/duet.h"
 #include "harness/result/result.h"
+#include "harness/result/verdict.h"
 
 namespace tailgate {
 namespace {
@@ -73,6 +75,14 @@ TAILGATE_ABOUT(QuantileShift, "one quantile with and without the trace");
 TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
 TAILGATE_ABOUT(Floor, "the harness's own cost: the same loop on the null sink");
 TAILGATE_ABOUT(Remark, "something that a reader of the figures must know");
+TAILGATE_ABOUT(Duet, "one duet: two sides that took turns on one processor, round after round");
+TAILGATE_ABOUT(DuetSubject, "what one side of a duet is");
+TAILGATE_ABOUT(DuetRound, "one round: fresh processes of both sides, alternating in short slices");
+TAILGATE_ABOUT(DuetSide,
+               "one side of one round: all its slices together, without the first events of each");
+TAILGATE_ABOUT(Verdict, "what the gate says of one duet");
+TAILGATE_ABOUT(MetricJudgement, "one metric's part in the verdict");
+TAILGATE_ABOUT(QuantileRatio, "how one quantile of the response times differs");
 #undef TAILGATE_ABOUT
 
 struct FieldText {
@@ -166,9 +176,10 @@ class Collector {
   std::size_t current_ = 0;
 };
 
-std::vector<StructText> result_structs() {
+template <class Root>
+std::vector<StructText> structs_of() {
   Collector collector;
-  collector.collect<Result>();
+  collector.collect<Root>();
   return collector.structs();
 }
 
@@ -186,35 +197,79 @@ Json schema_of(const StructText& text) {
           {"additionalProperties", false}};
 }
 
-}  // namespace
-
-std::string result_schema_json() {
+template <class Root>
+std::string schema_json(const char* format, int version) {
+  const std::string root = About<Root>::kName;
   Json schema;
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
-  schema["title"] = kResultFormat;
-  schema["$ref"] = "#/$defs/Result";
+  schema["title"] = format;
+  schema["$ref"] = "#/$defs/" + root;
   Json& definitions = schema["$defs"] = Json::object();
-  for (const StructText& text : result_structs()) definitions[text.name] = schema_of(text);
-  Json& fields = definitions["Result"]["properties"];
-  fields["format"]["const"] = kResultFormat;
+  for (const StructText& text : structs_of<Root>()) definitions[text.name] = schema_of(text);
+  Json& fields = definitions[root]["properties"];
+  fields["format"]["const"] = format;
   fields["version"]["minimum"] = 1;
-  fields["version"]["maximum"] = kResultVersion;
+  fields["version"]["maximum"] = version;
   return schema.dump(2) + "\n";
 }
 
-std::string result_field_tables() {
+// elsewhere: the file to which links to structs lead whose tables are not among these.
+std::string field_tables(const std::vector<StructText>& structs, const std::string& elsewhere) {
   std::string text;
-  for (const StructText& table : result_structs()) {
+  for (const StructText& table : structs) {
     text +=
         fmt::format("{}### {}\n\nHolds {}.\n\n| field | type | meaning |\n| --- | --- | --- |\n",
                     text.empty() ? "" : "\n", table.name, table.meaning);
     for (const FieldText& field : table.fields) {
       const std::string since =
           field.since == 1 ? "" : fmt::format(" (since version {})", field.since);
-      text += fmt::format("| `{}` | {} | {}{} |\n", field.name, field.type, field.meaning, since);
+      const auto here = [&](const StructText& other) {
+        return field.type.find("[" + other.name + "]") != std::string::npos;
+      };
+      std::string type = field.type;
+      const std::size_t link = type.find("](#");
+      if (link != std::string::npos && std::none_of(structs.begin(), structs.end(), here)) {
+        type.insert(link + 2, elsewhere);
+      }
+      text += fmt::format("| `{}` | {} | {}{} |\n", field.name, type, field.meaning, since);
     }
   }
   return text;
+}
+
+template <class Root>
+std::vector<StructText> structs_beside_result() {
+  std::vector<StructText> structs = structs_of<Root>();
+  for (const StructText& known : structs_of<Result>()) {
+    std::erase_if(structs, [&](const StructText& text) { return text.name == known.name; });
+  }
+  return structs;
+}
+
+}  // namespace
+
+std::string result_schema_json() {
+  return schema_json<Result>(kResultFormat, kResultVersion);
+}
+
+std::string duet_schema_json() {
+  return schema_json<Duet>(kDuetFormat, kDuetVersion);
+}
+
+std::string verdict_schema_json() {
+  return schema_json<Verdict>(kVerdictFormat, kVerdictVersion);
+}
+
+std::string result_field_tables() {
+  return field_tables(structs_of<Result>(), "");
+}
+
+std::string duet_field_tables() {
+  return field_tables(structs_beside_result<Duet>(), "README.md");
+}
+
+std::string verdict_field_tables() {
+  return field_tables(structs_beside_result<Verdict>(), "README.md");
 }
 
 }  // namespace tailgate

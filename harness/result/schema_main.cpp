@@ -1,5 +1,6 @@
-// Brings the folder results/ up to date with the structs of result.h:
-//   tailgate_schema DIRECTORY   writes schema.json there, and the field tables into README.md
+// Brings the folder results/ up to date with the structs of result.h, duet.h and verdict.h:
+//   tailgate_schema DIRECTORY   writes schema.json, duet-schema.json and verdict-schema.json there,
+//                               and the field tables into README.md, DUET.md and VERDICT.md
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -18,8 +19,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void update(const std::filesystem::path& directory) {
-  const std::filesystem::path readme = directory / "README.md";
+void update_tables(const std::filesystem::path& readme, const std::string& tables) {
   std::string text = read(readme);
   const std::size_t at = text.find(tailgate::kFieldTablesMark);
   if (at == std::string::npos) {
@@ -29,8 +29,17 @@ void update(const std::filesystem::path& directory) {
   }
   text.resize(at);
   text += tailgate::kFieldTablesMark;
-  tailgate::write_file_atomically(readme, text + "\n" + tailgate::result_field_tables());
+  tailgate::write_file_atomically(readme, text + "\n" + tables);
+}
+
+void update(const std::filesystem::path& directory) {
+  update_tables(directory / "README.md", tailgate::result_field_tables());
+  update_tables(directory / "DUET.md", tailgate::duet_field_tables());
+  update_tables(directory / "VERDICT.md", tailgate::verdict_field_tables());
   tailgate::write_file_atomically(directory / "schema.json", tailgate::result_schema_json());
+  tailgate::write_file_atomically(directory / "duet-schema.json", tailgate::duet_schema_json());
+  tailgate::write_file_atomically(directory / "verdict-schema.json",
+                                  tailgate::verdict_schema_json());
 }
 
 }  // namespace

@@ -22,14 +22,30 @@ std::string committed(const std::string& name) {
 
 TEST_CASE("results/schema.json is what tailgate_schema writes") {
   CHECK(committed("schema.json") == result_schema_json());
+  CHECK(committed("duet-schema.json") == duet_schema_json());
+  CHECK(committed("verdict-schema.json") == verdict_schema_json());
 }
 
-TEST_CASE("the field tables of results/README.md are what tailgate_schema writes") {
-  const std::string readme = committed("README.md");
+// What stands below the mark.
+std::string committed_tables(const std::string& name) {
+  const std::string readme = committed(name);
   const std::string begin = std::string(kFieldTablesMark) + "\n";
   const std::size_t at = readme.find(begin);
   REQUIRE(at != std::string::npos);
-  CHECK(readme.substr(at + begin.size()) == result_field_tables());
+  return readme.substr(at + begin.size());
+}
+
+TEST_CASE("the field tables in results/ are what tailgate_schema writes") {
+  CHECK(committed_tables("README.md") == result_field_tables());
+  CHECK(committed_tables("DUET.md") == duet_field_tables());
+  CHECK(committed_tables("VERDICT.md") == verdict_field_tables());
+}
+
+TEST_CASE("the tables of a duet lead to the result's for what both have") {
+  const std::string tables = duet_field_tables();
+  CHECK(tables.find("### Machine") == std::string::npos);
+  CHECK(tables.find("[Machine](README.md#machine)") != std::string::npos);
+  CHECK(tables.find("list of [DuetRound](#duetround)") != std::string::npos);
 }
 
 TEST_CASE("the schema says of a field what the struct says") {
@@ -110,6 +126,18 @@ TEST_CASE("the third version's fixture holds why its traced trials' slow calls w
   CHECK(at_ns == call.end_ns);
   CHECK(explanation.windows.at(0).runs.at(2).name == "burner");
   CHECK(result.disturbance.size() == 2);
+}
+
+TEST_CASE("the first version's duet holds what it was made with") {
+  const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v1.json");
+  CHECK(duet.id == "00112233445566ff");
+  CHECK(duet.slices == 50);
+  REQUIRE(duet.rounds.size() == 4);
+  CHECK(duet.rounds[1].slice_order.starts_with("ABBAABBA"));
+  CHECK(duet.rounds[2].b.over_1ms == 1);
+  CHECK(duet.rounds[2].b.service.count == 19'000);
+  CHECK(duet.rounds[3].b.outcome == "killed");
+  CHECK(duet.b.sink.label == "file:mode=write");
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct TrialSettings {
   HistogramRange range;
   std::vector<int> load_cpus;      // empty: not bound
   std::vector<int> consumer_cpus;  // empty: not bound
+  std::vector<int> sink_cpus;      // of the sink's own threads and daemons; empty: all there are
   std::vector<int> victim_cpus;    // of a process that does other work meanwhile; empty: none
   Consume consume = Consume::automatic;
   std::uint32_t slowest = 16;  // calls kept per thread

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/affinity.h"
+#include "harness/trial/emitter.h"
 #include "harness/trial/pacing.h"
 #include "harness/trial/schedule.h"
 
@@ -104,56 +105,19 @@ Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
   return limits;
 }
 
-// What the loop touches for each event. An object of it lives on the loop's stack and its address
-// goes nowhere, so that the compiler can keep the parts in registers.
-template <EventEncoding kEncoding>
-class Emitter {
+// Records a trial's calls: three histograms (one in a closed loop) and the slowest calls.
+class HistogramRecorder {
  public:
-  Emitter(const LoadThread& load, Provider& provider, const ThreadRecord& record,
-          std::span<const std::uint16_t> sizes, std::byte* event, Heaps& heaps)
-      : provider_(&provider),
-        progress_(&record.progress),
-        service_(record.service),
+  HistogramRecorder(const ThreadRecord& record, Heaps& heaps)
+      : service_(record.service),
         response_(record.response),
         start_lag_(record.start_lag),
         slowest_(record.slowest, heaps.service),
-        slowest_responses_(record.slowest_responses, heaps.response),
-        sizes_(sizes.data()),
-        size_mask_(sizes.size() - 1),
-        event_(event),
-        run_(load.run),
-        thread_(static_cast<std::uint16_t>(load.thread)) {}
+        slowest_responses_(record.slowest_responses, heaps.response) {}
 
-  // What can be done for the next event before its time has come.
-  [[gnu::always_inline]] HeaderWriter<kEncoding> prepare() {
-    size_bytes_ = sizes_[sequence_ & size_mask_];
-    return {event_,
-            {.run = run_,
-             .thread = thread_,
-             .size_bytes = size_bytes_,
-             .sequence = sequence_,
-             .emit_ns = 0}};
-  }
-
-  // Emits the prepared event. A closed loop has no schedule to lag behind: its response times are
-  // its service times, and the collector knows.
   template <bool kScheduled>
-  [[gnu::always_inline]] void emit(HeaderWriter<kEncoding> header, const Clock& clock,
-                                   std::uint64_t intended_ns, std::uint64_t start_ns,
-                                   bool recorded) {
-    const std::uint64_t sequence = sequence_++;
-    header.put_time(start_ns);
-    progress_->last_start_ns.store(start_ns, kRelaxed);
-    progress_->started.store(sequence + 1, kRelaxed);
-    const EmitStatus status = provider_->emit(thread_, {event_, size_bytes_});
-    const std::uint64_t end_ns = clock.now_after_ns();
-    if (status != kAccepted) [[unlikely]]
-      count_refusal(*progress_, status);
-    progress_->finished.store(sequence + 1, kRelaxed);
-    progress_->last_end_ns.store(end_ns, kRelaxed);
-    if (!recorded) [[unlikely]]
-      return;
-    ++recorded_;
+  [[gnu::always_inline]] void record(std::uint64_t sequence, std::uint64_t intended_ns,
+                                     std::uint64_t start_ns, std::uint64_t end_ns) {
     const std::uint64_t service_ns = end_ns - start_ns;
     const CallTimes call{sequence, intended_ns, start_ns, end_ns};
     service_.record(service_ns);
@@ -166,34 +130,19 @@ class Emitter {
     slowest_.offer(service_ns, call);
   }
 
-  std::uint64_t recorded() const { return recorded_; }
-
  private:
-  static void count_refusal(ThreadBlock& progress, EmitStatus status) {
-    const std::size_t cause = std::min<std::size_t>(status, Provider::kMaxRefusalCauses) - 1;
-    std::atomic<std::uint64_t>& count = progress.refused[cause];
-    count.store(count.load(kRelaxed) + 1, kRelaxed);
-  }
-
-  Provider* provider_;
-  ThreadBlock* progress_;
   HistogramWriter service_;
   HistogramWriter response_;
   HistogramWriter start_lag_;
   LongestCalls slowest_;
   LongestCalls slowest_responses_;
-  const std::uint16_t* sizes_;
-  std::size_t size_mask_;
-  std::byte* event_;
-  std::uint32_t run_;
-  std::uint16_t thread_;
-  std::uint16_t size_bytes_ = 0;
-  std::uint64_t sequence_ = 0;
-  std::uint64_t recorded_ = 0;
 };
 
 template <EventEncoding kEncoding>
-void open_loop(const LoadThread& load, Emitter<kEncoding> emitter, Schedule& schedule,
+using TrialEmitter = Emitter<kEncoding, HistogramRecorder>;
+
+template <EventEncoding kEncoding>
+void open_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter, Schedule& schedule,
                ThreadBlock& progress) {
   const Clock clock = load.clock;
   Pacer pacer(load.plan.pacing, clock, load.stop);
@@ -220,7 +169,7 @@ void open_loop(const LoadThread& load, Emitter<kEncoding> emitter, Schedule& sch
 }
 
 template <EventEncoding kEncoding>
-void closed_loop(const LoadThread& load, Emitter<kEncoding> emitter,
+void closed_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter,
                  std::uint64_t record_start_ns) {
   const Clock clock = load.clock;
   Pacer(load.plan.pacing, clock, load.stop).wait_until(load.start_ns);
@@ -241,7 +190,9 @@ void drive(const LoadThread& load, Provider& provider, const ThreadRecord& recor
   std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
   Schedule schedule(load.plan, load.thread, load.start_ns);
   Heaps heaps(record);
-  const Emitter<kEncoding> emitter(load, provider, record, sizes, event.data(), heaps);
+  const TrialEmitter<kEncoding> emitter(
+      {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
+      record.progress, HistogramRecorder(record, heaps));
   if (load.plan.shape == Shape::max) {
     closed_loop(load, emitter, schedule.record_start_ns());
   } else {

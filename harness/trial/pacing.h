@@ -44,23 +44,36 @@ class Pacer {
   // Returns the time at which it saw that intended_ns had come; at once when that is past. Returns
   // early when stop is set.
   std::uint64_t wait_until(std::uint64_t intended_ns) {
-    std::uint64_t now_ns = clock_.now_ns();
+    return wait_until(intended_ns, 0, [](std::uint64_t, std::uint64_t now_ns) { return now_ns; });
+  }
+
+  // The same; calls stepped(previous_ns, now_ns) after every look at the clock, the first time with
+  // the caller's own last look. It returns the time at which it ends: now_ns if it did nothing.
+  template <class Stepped>
+  [[gnu::always_inline]] std::uint64_t wait_until(std::uint64_t intended_ns,
+                                                  std::uint64_t last_look_ns, Stepped stepped) {
+    std::uint64_t now_ns = stepped(last_look_ns, clock_.now_ns());
     spun_ns_ -= now_ns;
     while (now_ns < intended_ns && stop_.load(std::memory_order_relaxed) == 0) {
       const std::uint64_t gap_ns = intended_ns - now_ns;
-      if (gap_ns > wake_early_ns_) [[unlikely]] {
+      const std::uint64_t before_ns = now_ns;
+      slept_ = gap_ns > wake_early_ns_;
+      if (slept_) [[unlikely]] {
         sleep_ns(gap_ns - wake_early_ns_);
-        const std::uint64_t woke_ns = clock_.now_ns();
-        spun_ns_ -= woke_ns - now_ns;
-        now_ns = woke_ns;
+        now_ns = clock_.now_ns();
+        spun_ns_ -= now_ns - before_ns;
       } else {
         spin_pause();
         now_ns = clock_.now_ns();
       }
+      now_ns = stepped(before_ns, now_ns);
     }
     spun_ns_ += now_ns;
     return now_ns;
   }
+
+  // Whether the last step of waiting was a sleep.
+  bool slept() const { return slept_; }
 
   // Time so far that waiting kept the processor busy.
   std::uint64_t spun_ns() const { return spun_ns_; }
@@ -76,6 +89,7 @@ class Pacer {
   const Clock clock_;
   const std::atomic<std::uint32_t>& stop_;
   std::uint64_t spun_ns_ = 0;
+  bool slept_ = false;
   std::uint64_t wake_early_ns_ = std::numeric_limits<std::uint64_t>::max();
 };
 

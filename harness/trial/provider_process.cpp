@@ -10,6 +10,7 @@
 #include "harness/trial/driver.h"
 #include "harness/trial/noise.h"
 #include "harness/trial/roles.h"
+#include "harness/trial/slices.h"
 #include "harness/trial/trial_context.h"
 
 namespace tailgate {
@@ -132,14 +133,22 @@ class ProviderProcess {
     const HistogramLayout& layout = memory_.layout();
     const std::uint64_t start_ns = wait_for_go();
     if (start_ns == 0) return;
-    drive_load({.plan = plan.load,
-                .thread = number,
-                .run = plan.run,
-                .encoding = sink_.context.encoding,
-                .clock = sink_.context.clock,
-                .start_ns = start_ns,
-                .stop = header_.stop},
-               *provider_,
+    const LoadThread load = {.plan = plan.load,
+                             .thread = number,
+                             .run = plan.run,
+                             .encoding = sink_.context.encoding,
+                             .clock = sink_.context.clock,
+                             .start_ns = start_ns,
+                             .stop = header_.stop};
+    if (plan.slices.count > 0) {
+      drive_slices(load, *provider_,
+                   {.plan = plan.slices,
+                    .progress = memory_.thread(number),
+                    .turn = header_.turn,
+                    .calls = memory_.calls()});
+      return;
+    }
+    drive_load(load, *provider_,
                {.progress = memory_.thread(number),
                 .slowest = memory_.slowest(number),
                 .slowest_count = plan.slowest,

@@ -2,6 +2,7 @@
 // it; users never call them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace tailgate {
@@ -20,5 +21,9 @@ int run_consumer_process(const std::string& shared_memory_handle);
 
 // Does a fixed piece of work again and again and counts the rounds, until it is ended.
 int run_victim_process(const std::string& shared_memory_handle);
+
+// What a program's main function asks first: runs the role that the arguments name, if they name
+// one, and returns its exit code. Remembers the processors that this process was given.
+std::optional<int> run_role(int argc, char** argv);
 
 }  // namespace tailgate

@@ -1,5 +1,8 @@
 #include "harness/trial/trial_memory.h"
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -8,7 +11,7 @@
 namespace tailgate {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x314C414952544754;  // "TGTRIAL1"
+constexpr std::uint64_t kMagic = 0x304C414952544754;  // "TGTRIAL0"
 constexpr std::size_t kPage = 4096;
 
 std::size_t whole_pages(std::size_t bytes) {
@@ -39,14 +42,16 @@ TrialMemory::TrialMemory(SharedMemory memory, const TrialPlan& plan)
 
 TrialMemory TrialMemory::create(const TrialPlan& plan) {
   const HistogramLayout layout(plan.range);
-  const std::size_t size_bytes = whole_pages(sizeof(TrialHeader)) +
-                                 plan.load.threads * thread_bytes(plan, layout) +
-                                 2 * histogram_bytes(layout);
+  const std::size_t size_bytes =
+      whole_pages(sizeof(TrialHeader)) + plan.load.threads * thread_bytes(plan, layout) +
+      2 * histogram_bytes(layout) + whole_pages(plan.slices.max_calls * sizeof(CallRecord));
   TrialMemory memory(SharedMemory::create(size_bytes), plan);
   // All of the memory is zero, which is how these types begin; this starts their lifetimes.
   auto* header = new (memory.memory_.data()) TrialHeader;
   header->plan = plan;
   for (unsigned i = 0; i < plan.load.threads; ++i) new (memory.thread_base(i)) ThreadBlock{};
+  header->protocol = kTrialProtocol;
+  header->header_bytes = sizeof(TrialHeader);
   header->magic = kMagic;
   return memory;
 }
@@ -54,8 +59,20 @@ TrialMemory TrialMemory::create(const TrialPlan& plan) {
 TrialMemory TrialMemory::open_inherited(const std::string& handle) {
   SharedMemory memory = SharedMemory::open_inherited(handle);
   const auto* header = reinterpret_cast<const TrialHeader*>(memory.data());
-  if (memory.size_bytes() < sizeof(TrialHeader) || header->magic != kMagic) {
-    throw Error("the shared memory '" + handle + "' holds no trial",
+  constexpr std::size_t kGuardBytes = offsetof(TrialHeader, plan);
+  if (memory.size_bytes() < kGuardBytes || header->magic != kMagic) {
+    throw Error("the shared memory '" + handle + "' holds no trial that this program knows",
+                "this command is for tailgate's own use; start a run with 'tailgate run'");
+  }
+  if (header->protocol != kTrialProtocol || header->header_bytes != sizeof(TrialHeader)) {
+    throw Error(
+        fmt::format("the controller shares memory by protocol {} with {} bytes of header, "
+                    "this program by protocol {} with {}",
+                    header->protocol, header->header_bytes, kTrialProtocol, sizeof(TrialHeader)),
+        "let builds of the same protocol work together");
+  }
+  if (memory.size_bytes() < sizeof(TrialHeader)) {
+    throw Error("the shared memory '" + handle + "' is too small for a trial",
                 "this command is for tailgate's own use; start a run with 'tailgate run'");
   }
   const TrialPlan& plan = header->plan;
@@ -90,6 +107,10 @@ std::uint64_t* TrialMemory::floor_words() const {
 
 std::uint64_t* TrialMemory::delivery_words() const {
   return reinterpret_cast<std::uint64_t*>(memory_.data() + tail_offset_ + histogram_bytes_);
+}
+
+CallRecord* TrialMemory::calls() const {
+  return reinterpret_cast<CallRecord*>(memory_.data() + tail_offset_ + 2 * histogram_bytes_);
 }
 
 }  // namespace tailgate

@@ -50,6 +50,15 @@ enum class Phase : std::uint32_t {
   failed,    // the error text is set
 };
 
+// A load in slices, each begun when the controller says so: how the two sides of a duet take turns.
+// The load's one thread logs every call after the warm-up instead of recording histograms.
+struct SlicePlan {
+  std::uint32_t count = 0;   // with those of the warm-up; 0: the load runs in one stretch
+  std::uint32_t warmup = 0;  // the first of them
+  std::uint64_t length_ns = 0;
+  std::uint64_t max_calls = 0;  // room in the log
+};
+
 struct TrialPlan {
   std::uint32_t run = 0;
   std::uint32_t slowest = 0;            // calls kept per thread, by service time …
@@ -57,6 +66,7 @@ struct TrialPlan {
   std::uint64_t noise_ns = 0;           // how long to watch the idle processor before the load
   std::uint64_t poll_interval_ns = 0;   // of the live consumer
   LoadPlan load;
+  SlicePlan slices;
   ClockCalibration clock;
   HistogramRange range;
   std::uint32_t live = 0;                  // the consumer reads while the trial runs
@@ -93,6 +103,30 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> spun_ns;   // waiting for intended times, awake
   std::atomic<std::uint64_t> unissued;  // scheduled, but not begun when the time was up
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by the provider's refusal cause
+};
+
+// What became of a call that took long.
+enum class CallKind : std::uint32_t {
+  unremarkable,  // it was quick, or it was slow and the thread kept its processor
+  preempted,     // the thread was switched away from and did not block
+  blocked,       // the thread blocked
+};
+
+// One logged call; times on the run clock.
+struct CallRecord {
+  std::uint64_t intended_ns;
+  std::uint64_t start_ns;
+  std::uint64_t end_ns;
+  std::uint32_t slice;  // from 0, warm-up left out
+  CallKind kind;
+};
+
+// Whose turn it is: the controller grants slices, the load thread reports them done.
+struct TurnBlock {
+  std::atomic<std::uint32_t> granted;  // slices that may have begun; one more than there are: end
+  std::atomic<std::uint32_t> done;     // slices that are over
+  std::atomic<std::uint32_t> classified;  // the kinds of calls can be told here
+  std::atomic<std::uint64_t> logged;      // calls in the log
 };
 
 // What an idle spin loop on the load's processor saw.
@@ -138,14 +172,21 @@ struct ConsumerBlock {
   std::atomic<std::uint32_t> loss_count;
 };
 
+// What this program's processes share, and what another build's must share too to take a role here:
+// rises with every change of the layout or of its meaning.
+inline constexpr std::uint32_t kTrialProtocol = 3;
+
 struct TrialHeader {
   std::uint64_t magic;
+  std::uint32_t protocol;
+  std::uint32_t header_bytes;  // another compiler's idea of the same structs is another layout
   TrialPlan plan;
   std::atomic<std::uint64_t> go_ns;         // start of the warm-up; 0: not yet
   std::atomic<std::uint32_t> stop;          // load threads shall end at their next event
   std::atomic<std::uint32_t> sampled;       // the provider, done, may exit: its counters are read
   std::atomic<std::uint32_t> session_over;  // the consumer shall read to the end and finish
   std::atomic<std::uint64_t> victim_rounds;
+  TurnBlock turn;
   ProviderBlock provider;
   ConsumerBlock consumer;
 };
@@ -157,8 +198,10 @@ inline constexpr std::size_t kThreadMetrics = 3;
 // A view that finds everything in the shared memory.
 class TrialMemory {
  public:
-  static TrialMemory create(const TrialPlan& plan);              // controller
-  static TrialMemory open_inherited(const std::string& handle);  // the other two
+  static TrialMemory create(const TrialPlan& plan);  // controller
+  // The other roles. Throws Error when the memory is no trial's, or that of a controller with
+  // another protocol.
+  static TrialMemory open_inherited(const std::string& handle);
 
   TrialHeader& header() const { return *reinterpret_cast<TrialHeader*>(memory_.data()); }
   const TrialPlan& plan() const { return header().plan; }
@@ -168,6 +211,7 @@ class TrialMemory {
   std::uint64_t* words(unsigned thread, Metric metric) const;
   std::uint64_t* floor_words() const;
   std::uint64_t* delivery_words() const;
+  CallRecord* calls() const;  // plan().slices.max_calls of them
   const HistogramLayout& layout() const { return layout_; }
   SharedMemory& memory() { return memory_; }
 
@@ -180,7 +224,7 @@ class TrialMemory {
   HistogramLayout layout_;
   std::size_t histogram_bytes_;
   std::size_t thread_bytes_;
-  std::size_t tail_offset_;  // floor and delivery histograms
+  std::size_t tail_offset_;  // floor and delivery histograms, then the log of calls
 };
 
 }  // namespace tailgate

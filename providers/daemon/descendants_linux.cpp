@@ -8,7 +8,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string>
 #include <utility>
 
 namespace tailgate {
@@ -40,7 +40,10 @@ std::vector<Listed> all_processes() {
     const std::string number = entry.path().filename().string();
     if (number.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "stat");
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    // Not through the buffer's iterators: they throw when the process ends between opening and
+    // reading.
+    std::string text;
+    std::getline(file, text, '\0');
     Listed process;
     if (parse_stat(text, process)) processes.push_back(std::move(process));
   }

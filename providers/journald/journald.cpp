@@ -26,6 +26,7 @@ class JournaldSink : public SinkType {
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = true,
+            .deferred_work = true,
             .may_refuse = true,
             .text_events = options.text("encoding") == "text"};
   }

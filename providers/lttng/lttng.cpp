@@ -55,7 +55,8 @@ class LttngSink : public SinkType {
   Capabilities capabilities(const Options& options) const override {
     return {.read_back = true,
             .live_read = options.text("output") != "snapshot",
-            .accounts_losses = lttng_detail::loss_mode(options) != "overwrite"};
+            .accounts_losses = lttng_detail::loss_mode(options) != "overwrite",
+            .deferred_work = true};
   }
 
   Probe probe(const Options&) const override { return lttng_detail::probe_tracer(); }

@@ -74,6 +74,7 @@ class SpdlogSink : public SinkType {
             .live_read = true,
             .accounts_losses = true,
             .asynchronous = !at_once,
+            .deferred_work = options.text("mode") != "sync",
             .text_events = true};
   }
 

@@ -22,22 +22,6 @@ double standard_normal(DelayRandom& random) {
 
 }  // namespace
 
-DelayRandom::DelayRandom(std::uint64_t seed) {
-  std::uint64_t mixed = seed + 0x9E3779B97F4A7C15ull;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ull;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBull;
-  mixed ^= mixed >> 31;
-  state_ = mixed == 0 ? 1 : mixed;  // zero is the one state that xorshift never leaves
-}
-
-double DelayRandom::next_unit() {
-  state_ ^= state_ >> 12;
-  state_ ^= state_ << 25;
-  state_ ^= state_ >> 27;
-  const std::uint64_t bits = (state_ * 0x2545F4914F6CDD1Dull) >> 11;
-  return (static_cast<double>(bits) + 1.0) * 0x1p-53;
-}
-
 std::uint64_t DelayLaw::draw_ns(DelayRandom& random) const {
   double delay_ns = service_ns;
   switch (shape) {
@@ -55,14 +39,6 @@ std::uint64_t DelayLaw::draw_ns(DelayRandom& random) const {
   }
   if (slow_share > 0 && random.next_unit() <= slow_share) return slow_ns;
   return static_cast<std::uint64_t>(std::llround(delay_ns));
-}
-
-std::uint64_t StallPlan::release_ns(std::uint64_t origin_ns, std::uint64_t now_ns) const {
-  const std::uint64_t first = origin_ns + first_ns;
-  if (length_ns == 0 || now_ns < first) return now_ns;
-  const std::uint64_t since = now_ns - first;
-  const std::uint64_t into = period_ns == 0 ? since : since % period_ns;
-  return into < length_ns ? now_ns + (length_ns - into) : now_ns;
 }
 
 DelayLaw delay_law(const Options& options) {

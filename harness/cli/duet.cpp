@@ -1,0 +1,367 @@
+// tailgate duet: measures two sides against each other, and writes one file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+
+#include "harness/base/affinity.h"
+#include "harness/base/process.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/gate.h"
+#include "harness/cli/preset_folders.h"
+#include "harness/cli/surroundings.h"
+#include "harness/cli/terminal.h"
+#include "harness/duet/duet.h"
+#include "harness/duet/program.h"
+#include "harness/gate/gate.h"
+#include "harness/report/duet_text.h"
+#include "harness/report/verdict_exporter.h"
+#include "harness/result/files.h"
+#include "harness/result/latency.h"
+#include "harness/trial/result_facts.h"
+#include "harness/trial/scratch.h"
+#include "scenarios/preset.h"
+
+namespace tailgate {
+namespace {
+
+struct SideArguments {
+  std::string subject;  // sink with options, or a result file
+  std::string program;
+  std::string label;
+};
+
+struct DuetArguments {
+  SideArguments a;
+  SideArguments b;
+  std::string scenario;
+  std::vector<std::string> settings;
+  std::optional<unsigned> rounds;  // without: 20, or as many as the policy looks at most
+  std::uint64_t seed = 1;
+  std::optional<double> slice_ms;
+  std::optional<unsigned> slices;
+  unsigned warmup_slices = SliceWishes{}.warmup_slices;
+  std::string out = "duet.json";
+  std::string consume = "auto";
+  PlacementArguments placement;
+  std::string scratch;
+  double hang_timeout_s = 10;
+  bool rounds_shown = false;
+  bool keep = false;
+  bool quiet = false;
+  bool gate = false;
+  std::string policy;
+  bool allow_dirty = false;
+};
+
+constexpr unsigned kRounds = 20;
+constexpr HistogramRange kRange = {
+    .lowest_discernible = 1, .highest_trackable = 3'600'000'000'000, .significant_digits = 3};
+
+// A sink under a load.
+struct Subject {
+  std::string sink;
+  const Scenario* scenario;
+  Options options;
+  std::string preset;
+};
+
+Subject subject_of_scenario(const std::string& name, std::string sink) {
+  const Preset preset = find_preset(name.empty() ? "steady" : name, preset_folders());
+  if (preset.runs.size() != 1) {
+    throw Error(fmt::format("'{}' is a suite of {} runs", name, preset.runs.size()),
+                "name one scenario or preset with --scenario");
+  }
+  const PresetRun& run = preset.runs.front();
+  return {std::move(sink), run.scenario, run.options, preset.name};
+}
+
+// What an earlier run measured, to be measured again.
+Subject subject_of_result(const std::string& file) {
+  const Result result = load_result(file);
+  const Scenario& scenario = find_scenario(result.scenario.name);
+  Options options(scenario.options(), fmt::format("scenario '{}'", scenario.name()));
+  for (const Setting& setting : result.scenario.options) options.set(setting.name, setting.value);
+  return {result.sink.label, &scenario, options, result.scenario.preset};
+}
+
+bool names_result(const std::string& text) {
+  return text.ends_with(".json");
+}
+
+Subject subject_of(const std::string& text, const DuetArguments& arguments) {
+  const bool load_given = !arguments.scenario.empty();
+  Subject subject =
+      names_result(text) ? subject_of_result(text) : subject_of_scenario(arguments.scenario, text);
+  if (names_result(text) && load_given) {
+    subject = subject_of_scenario(arguments.scenario, subject.sink);
+  }
+  for (const Setting& setting : parse_settings(arguments.settings)) {
+    subject.options.set(setting.name, setting.value);
+  }
+  return subject;
+}
+
+LoadPlan load_of(const Subject& subject) {
+  if (subject.scenario->most_steps(subject.options) > 1) {
+    throw Error(fmt::format("scenario '{}' has several steps", subject.scenario->name()),
+                "a duet runs one load: use --scenario steady, burst or max");
+  }
+  return *subject.scenario->next_step(subject.options, {});
+}
+
+DuetSubjectRequest subject_request(const SideArguments& side, const Subject& subject,
+                                   const std::filesystem::path& scratch) {
+  DuetSubjectRequest request{
+      .side = {.sink = parse_sink_choice(subject.sink), .load = load_of(subject)},
+      .label = side.label,
+      .scenario = {.name = subject.scenario->name(),
+                   .preset = subject.preset,
+                   .options = describe_options(subject.options)},
+      .build = build_used()};
+  if (!side.program.empty()) {
+    request.build = ask_program(side.program, scratch);
+    request.side.program = std::filesystem::canonical(side.program);
+  }
+  return request;
+}
+
+// A result names its scenario for both sides; two must agree.
+std::pair<Subject, Subject> subjects_of(const DuetArguments& arguments) {
+  const std::string& b_text =
+      arguments.b.subject.empty() ? arguments.a.subject : arguments.b.subject;
+  const bool a_file = names_result(arguments.a.subject);
+  const bool b_file = names_result(b_text);
+  Subject a = subject_of(arguments.a.subject, arguments);
+  Subject b = subject_of(b_text, arguments);
+  if (a_file && !b_file) b = {b.sink, a.scenario, a.options, a.preset};
+  if (b_file && !a_file) a = {a.sink, b.scenario, b.options, b.preset};
+  if (!(load_of(a) == load_of(b))) {
+    throw Error("the two results were not taken under the same load",
+                "name the load for both with --scenario and --set");
+  }
+  return {std::move(a), std::move(b)};
+}
+
+// Both sides' load on one processor: the last of those that the load may have.
+Placement duet_placement(const DuetArguments& arguments) {
+  Placement placement = choose_placement(arguments.placement);
+  const int cpu = placement.load_cpus.empty() ? initial_cpus().back() : placement.load_cpus.back();
+  placement.load_cpus = {cpu};
+  return placement;
+}
+
+// All processors but the load's, where there is another.
+std::vector<int> beside_the_load(const Placement& placement) {
+  std::vector<int> cpus = initial_cpus();
+  std::erase(cpus, placement.load_cpus.front());
+  return cpus;
+}
+
+DuetEnvironment environment_of(const DuetArguments& arguments) {
+  DuetEnvironment environment;
+  environment.placement = duet_placement(arguments);
+  environment.trial.range = kRange;
+  environment.trial.load_cpus = environment.placement.load_cpus;
+  environment.trial.consumer_cpus = environment.placement.consumer_cpus;
+  environment.trial.sink_cpus = beside_the_load(environment.placement);
+  environment.trial.consume = parse_consume(arguments.consume);
+  environment.trial.slowest = 0;
+  environment.trial.noise_s = 0;
+  environment.trial.hang_timeout_s = arguments.hang_timeout_s;
+  environment.trial.keep_files = arguments.keep;
+  return environment;
+}
+
+// Writes the file as it grows, and shows how far the duet is.
+class Reporter : public DuetObserver {
+ public:
+  // policy: of the gate that decides when there are enough rounds; without one, all are run.
+  Reporter(std::filesystem::path out, bool quiet, std::optional<Policy> policy)
+      : out_(std::move(out)), quiet_(quiet), policy_(std::move(policy)) {}
+
+  void progress(const Duet& duet, const RoundProgress& round, double left_s) override {
+    if (quiet_) return;
+    const std::string left =
+        left_s > 0 ? fmt::format(", about {} left", time_left(left_s)) : std::string();
+    status_.show(fmt::format("round {} of {}: {}{}", duet.rounds.size() + 1, duet.planned_rounds,
+                             round.what, left));
+  }
+
+  void round_ended(const Duet& duet) override {
+    save_duet(out_, duet);
+    if (quiet_) return;
+    status_.clear();
+    const DuetRound& round = duet.rounds.back();
+    for (const Remark& remark : round.remarks) {
+      fmt::print(stderr, "round {}: {}\n", round.index, remark.what);
+    }
+    if (!status_.active()) {
+      fmt::print(stderr, "round {} done: p50 A {} ns, B {} ns\n", round.index,
+                 round.a.service.p50_ns, round.b.service.p50_ns);
+    }
+  }
+
+  bool enough(const Duet& duet) override {
+    if (!policy_) return false;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return spent.count() > policy_->time_budget_s || is_decided(duet, *policy_, today_utc());
+  }
+
+ private:
+  std::filesystem::path out_;
+  bool quiet_;
+  std::optional<Policy> policy_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  StatusLine status_;
+};
+
+bool went_well(const Duet& duet) {
+  const auto well = [](const DuetSide& side) {
+    return side.outcome == kOutcomeCompleted && side.ledger.unaccounted == 0;
+  };
+  return std::all_of(duet.rounds.begin(), duet.rounds.end(),
+                     [&](const DuetRound& round) { return well(round.a) && well(round.b); });
+}
+
+// Shows the verdict on a duet and gives its exit code.
+int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::path& file) {
+  Verdict verdict = judge(duet, policy, today_utc());
+  verdict.duet = file.string();
+  fmt::print("{}\nwrote: {}\n", render_verdicts({verdict}, colour_wanted(stdout)), file.string());
+  return verdict_exit_code(verdict.outcome);
+}
+
+int duet(const DuetArguments& arguments) {
+  sweep_dead_sessions();
+  const Scratch scratch(arguments.scratch, arguments.keep);
+  DuetEnvironment environment;
+  std::optional<Policy> policy;
+  if (arguments.gate) policy = policy_at(arguments.policy, arguments.allow_dirty);
+  const unsigned rounds = policy ? static_cast<unsigned>(policy->looks.rounds.back()) : kRounds;
+  const DuetRequest request = as_usage([&] {
+    environment = environment_of(arguments);
+    const auto [a, b] = subjects_of(arguments);
+    DuetRequest wanted{.a = subject_request(arguments.a, a, scratch.path()),
+                       .b = subject_request(arguments.b, b, scratch.path()),
+                       .wishes = {.slice_ms = arguments.slice_ms,
+                                  .slices = arguments.slices,
+                                  .warmup_slices = arguments.warmup_slices},
+                       .rounds = arguments.rounds.value_or(rounds),
+                       .seed = arguments.seed};
+    check_duet(wanted, environment);
+    return wanted;
+  });
+  environment.trial.clock = calibrate_clock();
+  const MachineInfo machine = collect_machine_info();
+  environment.machine = machine_used(machine);
+  environment.label = machine.restriction;
+  environment.build = build_used();
+  environment.scratch = scratch.path();
+  const std::filesystem::path out(arguments.out);
+  if (out.has_parent_path()) std::filesystem::create_directories(out.parent_path());
+  bind_this_thread(environment.placement.controller_cpus);
+  const InterruptFlag interrupt;
+  Reporter reporter(out, arguments.quiet, policy);
+  const Duet result = run_duet(request, environment, reporter);
+  save_duet(out, result);
+  if (policy && !InterruptFlag::raised()) return show_verdict(result, *policy, out);
+  fmt::print(
+      "{}\nwrote: {}\n",
+      render_duet(result, {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
+      out.string());
+  if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
+  if (InterruptFlag::raised()) return kExitInterrupted;
+  return result.complete && went_well(result) ? kExitDone : kExitFailed;
+}
+
+void add_side_options(CLI::App& command, DuetArguments& arguments) {
+  command.add_option("A", arguments.a.subject, "sink with options, or an earlier result")
+      ->required();
+  command.add_option("B", arguments.b.subject, "likewise; the same as A when left out");
+  command.add_option("--program-a", arguments.a.program, "another build of tailgate plays side A")
+      ->type_name("FILE");
+  command.add_option("--program-b", arguments.b.program, "likewise side B")->type_name("FILE");
+  command.add_option("--label-a", arguments.a.label, "what to call side A");
+  command.add_option("--label-b", arguments.b.label, "what to call side B");
+}
+
+void add_round_options(CLI::App& command, DuetArguments& arguments) {
+  command.add_option("--scenario", arguments.scenario, "scenario or preset of one load: steady");
+  command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--rounds", arguments.rounds,
+                  fmt::format("rounds, each with fresh processes [{}]", kRounds))
+      ->check(CLI::Range(1u, 100'000u));
+  command.add_option("--seed", arguments.seed, "of all coins: who starts, who goes first")
+      ->capture_default_str();
+  command.add_option("--slice-ms", arguments.slice_ms, "length of a slice")
+      ->check(CLI::Range(0.1, 60'000.0));
+  command.add_option("--slices", arguments.slices, "slices a side in a round")
+      ->check(CLI::Range(1u, 10'000u));
+  command.add_option("--warmup-slices", arguments.warmup_slices, "slices a side before them")
+      ->check(CLI::Range(0u, 1'000u))
+      ->capture_default_str();
+}
+
+void add_other_options(CLI::App& command, DuetArguments& arguments) {
+  command.add_option("-o,--out", arguments.out, "file to write, anew after each round")
+      ->capture_default_str();
+  command
+      .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
+      ->capture_default_str();
+  command.add_option("--load-cpus", arguments.placement.load_cpus,
+                     "of both load threads: the last of these");
+  command.add_option("--controller-cpus", arguments.placement.controller_cpus,
+                     "of the controller: auto, any, or as 1,2-3");
+  command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,
+                     "of the consumers, likewise");
+  command
+      .add_option("--hang-timeout-s", arguments.hang_timeout_s,
+                  "a call that takes longer counts as hung")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
+  command.add_flag("--show-rounds", arguments.rounds_shown, "a line for each round in the table");
+  command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
+  command.add_flag("--quiet", arguments.quiet, "no progress");
+  CLI::Option* gate =
+      command.add_flag("--gate", arguments.gate, "end when the gate can decide, with its verdict");
+  command.add_option("--policy", arguments.policy, "of the gate; else the built-in one")
+      ->needs(gate)
+      ->type_name("FILE");
+  command
+      .add_flag("--allow-dirty", arguments.allow_dirty, "judge builds of uncommitted changes too")
+      ->needs(gate);
+}
+
+}  // namespace
+
+void add_duet_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("duet", "Measure two sides against each other");
+  auto arguments = std::make_shared<DuetArguments>();
+  add_side_options(*command, *arguments);
+  add_round_options(*command, *arguments);
+  add_other_options(*command, *arguments);
+  command->footer(
+      "Both sides are alive at once and take turns on one processor, in short slices\n"
+      "whose order a coin decides; a round has fresh processes. What differs between\n"
+      "the sides of one round is hardly the machine's mood: see harness/duet/README.md.\n"
+      "Options of the scenario that say how long a load lasts play no part here.\n"
+      "\n"
+      "Examples:\n"
+      "  tailgate duet synthetic:service_ns=2000 synthetic:service_ns=2500 \\\n"
+      "      --set rate_hz=20000\n"
+      "  tailgate duet file:mode=write file:mode=writev --rounds 15 --out files.json\n"
+      "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
+      "      --set rate_hz=20000 --seed 7\n"
+      "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
+      "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4\n"
+      "invalid.");
+  command->callback([&action, arguments] { action = [arguments] { return duet(*arguments); }; });
+}
+
+}  // namespace tailgate

@@ -1,0 +1,42 @@
+// What `tailgate gate` and `tailgate compare` do once their command line has been read.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/gate/policy.h"
+
+namespace tailgate {
+
+struct GateRequest {
+  std::vector<std::filesystem::path> paths = {};  // duets, or directories that hold some
+  std::filesystem::path policy = {};              // empty: the built-in one
+  std::filesystem::path baseline = {};            // of a result that is not in duet; or empty
+  std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well
+  std::filesystem::path plots = {};  // folder to draw the verdicts into; or empty
+  bool allow_dirty = false;  // judge builds of uncommitted changes, whatever the policy says
+  bool colour = false;
+};
+
+// Judges every duet, writes the verdicts to `out` and to the files, and returns the worst one's
+// exit code (gate.h). With a baseline, tells the results' difference from it and why there is no
+// verdict: inconclusive, or invalid where they may not be compared. Throws UsageError for paths
+// that hold no duet, and for a policy that does not fit.
+int gate(const GateRequest& request, std::ostream& out);
+
+struct CompareRequest {
+  std::vector<std::filesystem::path> paths = {};  // results, the first is A; or one duet
+  bool colour = false;
+};
+
+// Writes the comparison to `out`. Throws UsageError for fewer than two results.
+void compare(const CompareRequest& request, std::ostream& out);
+
+// The policy in that file, or the built-in one where the path is empty; allow_dirty: but that
+// builds of uncommitted changes are judged, too. Throws UsageError.
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty);
+
+}  // namespace tailgate

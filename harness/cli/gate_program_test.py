@@ -1,0 +1,110 @@
+"""The gate as a user runs it: duets, verdicts in every format, plots, the gate's own record.
+
+TAILGATE_BUILD names the build folder.
+"""
+
+import json
+import os
+import subprocess
+import xml.etree.ElementTree
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "results/verdict-schema.json").read_text())
+# Three rounds cannot fail anything (1/8 is the smallest p value), but they can pass.
+POLICY = "[gate]\nlooks = [3]\nfalse_fail = 0.01\nfalse_pass = 0.2\nallow_dirty_builds = true\n"
+DUET = ("--set", "rate_hz=20000", "--slices", "4", "--slice-ms", "20", "--warmup-slices", "1",
+        "--rounds", "3", "--quiet")
+
+
+def tailgate(*arguments, cwd):
+    return subprocess.run([str(PROGRAM), *map(str, arguments)], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=100, check=False, cwd=cwd)
+
+
+@pytest.fixture(name="folder", scope="module")
+def fixture_folder(tmp_path_factory):
+    """A folder with a policy and a duet of three rounds of the null sink with itself."""
+    folder = tmp_path_factory.mktemp("gate")
+    (folder / "policy.toml").write_text(POLICY)
+    run = tailgate("duet", "null", *DUET, "--out", "duet.json", cwd=folder)
+    assert (folder / "duet.json").exists(), run.stderr
+    return folder
+
+
+def test_a_duet_is_judged_in_every_format(folder):
+    run = tailgate("gate", "duet.json", "--policy", "policy.toml", "--json", "v.json", "--junit",
+                   "v.xml", "--markdown", "v.md", "--text", "v.txt", cwd=folder)
+    assert run.returncode in (0, 3, 4), run.stderr
+    [verdict] = json.loads((folder / "v.json").read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(verdict)
+    assert verdict["duet"] == "duet.json" and verdict["policy"] == "policy.toml"
+    assert {"pass": 0, "inconclusive": 3, "invalid": 4}[verdict["outcome"]] == run.returncode
+    assert len(verdict["metrics"]) > 10
+    suites = xml.etree.ElementTree.parse(folder / "v.xml").getroot()
+    assert suites.tag == "testsuites"
+    assert len(suites.findall("testsuite/testcase")) == int(suites.get("tests"))
+    assert f"**{verdict['outcome']}**" in (folder / "v.md").read_text()
+    assert (folder / "v.txt").read_text() == run.stdout
+    assert all(len(line) <= 80 for line in run.stdout.splitlines())
+
+
+def test_verdicts_are_drawn(folder):
+    run = tailgate("gate", "duet.json", "--allow-dirty", "--plots", "plots", cwd=folder)
+    assert run.returncode in (0, 3, 4), run.stderr
+    assert sorted(path.suffix for path in (folder / "plots").iterdir()) == [".json", ".png", ".svg"]
+
+
+def test_a_duet_ends_with_the_verdict_when_it_is_asked_to(folder):
+    run = tailgate("duet", "null", *DUET, "--gate", "--policy", "policy.toml", "--out", "own.json",
+                   cwd=folder)
+    again = tailgate("gate", "own.json", "--policy", "policy.toml", cwd=folder)
+    assert run.returncode == again.returncode, run.stderr
+    assert run.stdout.splitlines()[0] == again.stdout.splitlines()[0]
+
+
+def test_fewer_rounds_than_a_look_wants_are_inconclusive(folder):
+    run = tailgate("gate", "duet.json", "--allow-dirty", cwd=folder)
+    assert run.returncode == 3
+    assert run.stdout.startswith("INCONCLUSIVE")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["gate", "none.json"], "none.json"),
+    (["gate", "policy.toml"], "--baseline"),
+    (["gate", "duet.json", "--policy", "bad.toml"], "bad.toml:2: look 3 does not come after 5"),
+    (["compare", "none.json"], "none.json"),
+    (["policy", "bad.toml"], "bad.toml:2"),
+    (["selftest", "gate", "--change", "faster"], "there is no change 'faster'")])
+def test_usage_errors_are_told_from_verdicts(folder, arguments, words):
+    (folder / "bad.toml").write_text("[gate]\nlooks = [5, 3]\n")
+    run = tailgate(*arguments, cwd=folder)
+    assert run.returncode == 2
+    assert words in run.stderr
+
+
+def test_the_record_of_the_gate_grows_and_is_shown(folder):
+    arguments = ["selftest", "gate", "--sink", "null", "--change", "none", "--set", "rate_hz=20000",
+                 "--policy", "policy.toml", "--relabel", "20"]
+    first = tailgate(*arguments, "--same", "1", cwd=folder)
+    assert first.returncode == 0, first.stderr
+    second = tailgate(*arguments, "--same", "2", cwd=folder)
+    assert second.returncode == 0, second.stderr
+    record = json.loads((folder / "calibration.json").read_text())
+    assert [run["seed"] for run in record["runs"]] == [1, 2]
+    assert {run["planted"] for run in record["runs"]} == {"none"}
+    assert len(record["runs"][0]["metrics"][0]["a"]) == 3
+    shown = tailgate(*arguments, "--show", cwd=folder)
+    assert shown.stdout == second.stdout
+    assert "### null" in shown.stdout and "Relabelled, 6 rounds" in shown.stdout
+
+
+@pytest.mark.parametrize("command", ["gate", "compare", "policy", "selftest gate"])
+def test_help_fits_a_terminal(folder, command):
+    run = tailgate(*command.split(), "--help", cwd=folder)
+    assert run.returncode == 0
+    assert all(len(line) <= 80 for line in run.stdout.splitlines()), run.stdout

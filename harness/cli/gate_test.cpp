@@ -1,0 +1,117 @@
+#include "harness/cli/gate.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "harness/base/test_directory.h"
+#include "harness/cli/commands.h"
+#include "harness/gate/sample_duet.h"
+#include "harness/result/files.h"
+#include "harness/result/sample.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+void save_sample(const std::filesystem::path& path, double factor) {
+  SampleDuet sample;
+  sample.all = factor;
+  save_duet(path, sample_duet(sample));
+}
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("the exit code is the worst verdict's") {
+  const TestDirectory directory;
+  const auto good = directory.path() / "good.json";
+  const auto bad = directory.path() / "bad.json";
+  save_sample(good, 1);
+  save_sample(bad, 1.2);
+  std::ostringstream out;
+  CHECK(gate({.paths = {good}}, out) == 0);
+  CHECK_THAT(out.str(), Catch::StartsWith("PASS"));
+  CHECK(gate({.paths = {good, bad}}, out) == 1);
+  // A directory stands for the duets inside it; other files there are passed over.
+  save_result(directory.path() / "result.json", sample_result());
+  CHECK(gate({.paths = {directory.path()}}, out) == 1);
+}
+
+TEST_CASE("verdicts are written to the files that were asked for") {
+  const TestDirectory directory;
+  const auto duet = directory.path() / "duet.json";
+  save_sample(duet, 1);
+  std::ostringstream out;
+  gate({.paths = {duet},
+        .files = {{"json", directory.path() / "v.json"}, {"junit", directory.path() / "v.xml"}}},
+       out);
+  CHECK_THAT(content(directory.path() / "v.json"), Contains("\"outcome\": \"pass\""));
+  CHECK_THAT(content(directory.path() / "v.json"), Contains(duet.string()));
+  CHECK_THAT(content(directory.path() / "v.xml"), Catch::StartsWith("<?xml"));
+}
+
+TEST_CASE("a policy is used, and one that does not fit is a usage error") {
+  const TestDirectory directory;
+  const auto duet = directory.path() / "duet.json";
+  save_sample(duet, 1.2);
+  const auto policy = directory.path() / "policy.toml";
+  std::ofstream(policy) << "[metrics]\nresponse_ns_p50 = { margin = 0.5, find = 1 }\n"
+                           "response_ns_p90 = { margin = 0.5, find = 1 }\n"
+                           "response_ns_p99 = { margin = 0.5, find = 1 }\n"
+                           "service_ns_mean.margin = 0.5\ncpu_ns_per_event.margin = 0.5\n";
+  std::ostringstream out;
+  CHECK(gate({.paths = {duet}}, out) == 1);
+  CHECK(gate({.paths = {duet}, .policy = policy}, out) == 0);
+  std::ofstream(policy) << "[gate]\nlooks = 3\n";
+  CHECK_THROWS_AS(gate({.paths = {duet}, .policy = policy}, out), UsageError);
+}
+
+TEST_CASE("a result by itself gets no verdict") {
+  const TestDirectory directory;
+  const auto result = directory.path() / "result.json";
+  save_result(result, sample_result());
+  std::ostringstream out;
+  CHECK_THROWS_WITH(gate({.paths = {result}}, out),
+                    Contains("not a duet") && Contains("--baseline"));
+  CHECK_THROWS_WITH(gate({.paths = {directory.path()}}, out), Contains("holds no duet"));
+  CHECK_THROWS_AS(gate({.paths = {directory.path() / "none.json"}}, out), UsageError);
+}
+
+TEST_CASE("a stored baseline gives neither pass nor fail, and the reason") {
+  const TestDirectory directory;
+  Result clean = sample_result();
+  clean.trials.resize(2);
+  const auto before = directory.path() / "before.json";
+  const auto after = directory.path() / "after.json";
+  save_result(before, clean);
+  save_result(after, clean);
+  std::ostringstream out;
+  CHECK(gate({.paths = {after}, .baseline = before}, out) == 3);
+  CHECK_THAT(out.str(), Contains("NOT TAKEN IN DUET") && Contains("in turns on one processor"));
+  clean.machine.fingerprint = "elsewhere";
+  save_result(after, clean);
+  CHECK(gate({.paths = {after}, .baseline = before}, out) == 4);
+}
+
+TEST_CASE("comparing needs two results or one duet") {
+  const TestDirectory directory;
+  const auto result = directory.path() / "result.json";
+  const auto duet = directory.path() / "duet.json";
+  save_result(result, sample_result());
+  save_sample(duet, 1.1);
+  std::ostringstream out;
+  CHECK_THROWS_AS(compare({.paths = {result}}, out), UsageError);
+  compare({.paths = {result, result}}, out);
+  CHECK_THAT(out.str(), Contains("NOT TAKEN IN DUET"));
+  std::ostringstream of_duet;
+  compare({.paths = {duet}}, of_duet);
+  CHECK_THAT(of_duet.str(), Contains("50 rounds"));
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,105 @@
+// tailgate policy: checks a policy file and shows what it comes to.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/gate.h"
+#include "harness/gate/effect_text.h"
+#include "harness/gate/policy.h"
+
+namespace tailgate {
+namespace {
+
+struct PolicyRequest {
+  std::filesystem::path file;
+  std::string scenario;
+  std::string sink;
+  bool runs = false;
+  bool nightly_runs = false;
+  bool reference = false;
+};
+
+std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
+  if (!rule.gate) return "reported only";
+  MetricJudgement metric;
+  metric.unit = kind.unit;
+  metric.effect_kind = effect_kind_name(kind.effect);
+  std::string text = effect_text(metric, rule.margin);
+  if (rule.at_least > 0) text += fmt::format(", or {:.6g} {}", rule.at_least, kind.unit);
+  if (kind.tail_share > 0) text += fmt::format("; finds {}", effect_text(metric, rule.find));
+  return text;
+}
+
+void show_policy(const Policy& policy, const PolicyRequest& request, std::ostream& out) {
+  DuetSubject subject;
+  subject.scenario.name = request.scenario;
+  subject.sink.name = request.sink.substr(0, request.sink.find(':'));
+  subject.sink.label = request.sink;
+  out << fmt::format("policy {}: method {}, looks after {} rounds\n", policy.origin,
+                     gate_method_name(policy.method), fmt::join(policy.looks.rounds, ", "));
+  out << fmt::format(
+      "false fail at most {:g}, false pass at most {:g}, {:g} s a duet, dirty builds {}\n",
+      policy.looks.false_fail, policy.looks.false_pass, policy.time_budget_s,
+      policy.allow_dirty_builds ? "allowed" : "forbidden");
+  for (const MetricKind& kind : metric_kinds()) {
+    out << fmt::format("  {:<20} {}\n", kind.name, margin_text(kind, policy.rule(kind, subject)));
+  }
+  for (const Waiver& waiver : policy.waivers) {
+    const MetricKind& kind = *find_metric(waiver.metric);
+    MetricJudgement metric;
+    metric.unit = kind.unit;
+    metric.effect_kind = effect_kind_name(kind.effect);
+    out << fmt::format("  waiver until {}: {} {} to {} ({}: {})\n", waiver.expires, waiver.metric,
+                       effect_text(metric, waiver.low), effect_text(metric, waiver.high),
+                       waiver.commit, waiver.reason);
+  }
+}
+
+// One line for each duet of ci/gate, or with the nightly ones of ci/nightly: scenario, sink and
+// settings, between tabs.
+void show_runs(const Policy& policy, bool nightly, std::ostream& out) {
+  for (const PolicyRun& run : policy.runs) {
+    if (run.nightly && !nightly) continue;
+    for (const std::string& sink : run.sinks) {
+      out << run.scenario << '\t' << sink << '\t' << fmt::format("{}", fmt::join(run.set, " "))
+          << '\n';
+    }
+  }
+}
+
+}  // namespace
+
+void add_policy_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("policy", "Check and show what the gate decides by");
+  const auto request = std::make_shared<PolicyRequest>();
+  command->add_option("file", request->file, "The policy; without it the built-in one")
+      ->type_name("FILE");
+  command->add_option("--scenario", request->scenario, "As it holds for this scenario or preset")
+      ->type_name("NAME");
+  command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
+  command->add_flag("--runs", request->runs, "Only the duets that ci/gate runs");
+  command->add_flag("--nightly-runs", request->nightly_runs, "Only the duets of ci/nightly");
+  command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
+  command->footer(
+      "Examples:\n"
+      "  tailgate policy ci/policy.toml\n"
+      "  tailgate policy ci/policy.toml --sink journald --scenario burst");
+  command->callback([request, &action] {
+    action = [request] {
+      const Policy policy = policy_at(request->file, false);
+      if (request->runs || request->nightly_runs) {
+        show_runs(policy, request->nightly_runs, std::cout);
+      } else if (request->reference) {
+        std::cout << policy.nightly_reference << '\n';
+      } else {
+        show_policy(policy, *request, std::cout);
+      }
+      return kExitDone;
+    };
+  });
+}
+
+}  // namespace tailgate

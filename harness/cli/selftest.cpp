@@ -1,0 +1,274 @@
+// tailgate selftest: does the gate find what is there, and nothing else, on this machine?
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "harness/base/process.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/gate.h"
+#include "harness/cli/terminal.h"
+#include "harness/gate/calibration.h"
+#include "harness/gate/gate.h"
+#include "harness/report/calibration_text.h"
+#include "harness/result/files.h"
+#include "harness/stats/quantile_interval.h"
+#include "harness/trial/scratch.h"
+
+namespace tailgate {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+struct SelftestArguments {
+  std::vector<std::string> sinks;
+  std::vector<std::string> settings;
+  std::vector<std::string> changes;
+  std::string scenario = "steady";
+  std::string record = "calibration.json";
+  std::string policy;
+  std::string scratch;
+  unsigned same = 40;
+  unsigned planted = 8;
+  double minutes = 60;
+  std::size_t relabel = 2000;
+  bool show = false;
+};
+
+// A change and the sink options that plant it (providers/planted/plant.h).
+struct Change {
+  const char* name;
+  const char* options;
+  const char* help;
+};
+
+constexpr const char* kNothing = "plant_slower_percent=0";
+constexpr const char* kDaemon = "daemon-10";
+constexpr double kDaemonShare = 0.1;
+
+constexpr Change kChanges[] = {
+    {kPlantedNothing, kNothing, "the same on both sides"},
+    {"slower-5", "plant_slower_percent=5", "each call 5 % slower: at the margin"},
+    {"slower-10", "plant_slower_percent=10", "each call 10 % slower"},
+    {"slower-25", "plant_slower_percent=25", "each call 25 % slower"},
+    {"tail-100us", "plant_tail_share=0.002:plant_tail_ns=100000", "100 us on 0.2 % of calls"},
+    {"stall-5ms", "plant_stall_ms=5", "one stall of 5 ms a second"},
+    {kDaemon, "", "a daemon that uses 10 % of the processor time that an event costs"},
+    {"leak", "plant_leak_bytes=64", "each call leaks 64 bytes"},
+};
+
+const Change& find_change(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Change& change : kChanges) {
+    if (change.name == name) return change;
+    names.emplace_back(change.name);
+  }
+  throw Error(fmt::format("there is no change '{}'", name),
+              fmt::format("give some of: {}", fmt::join(names, ", ")));
+}
+
+unsigned runs_so_far(const Calibration& calibration, const std::string& sink,
+                     const std::string& planted) {
+  const auto count = std::count_if(
+      calibration.runs.begin(), calibration.runs.end(),
+      [&](const CalibrationRun& run) { return run.sink == sink && run.planted == planted; });
+  return static_cast<unsigned>(count);
+}
+
+// A tenth of the processor time by event that the sink was found to use with nothing planted.
+std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std::string& sink) {
+  std::vector<double> used;
+  for (const CalibrationRun& run : calibration.runs) {
+    if (run.sink != sink || run.planted != kPlantedNothing) continue;
+    for (const MetricSeries& series : run.metrics) {
+      if (series.name == "cpu_ns_per_event") {
+        used.insert(used.end(), series.a.begin(), series.a.end());
+      }
+    }
+  }
+  if (used.empty()) return {};
+  return static_cast<std::uint64_t>(std::max(1.0, kDaemonShare * median(used)));
+}
+
+struct Step {
+  std::string sink;
+  const Change* change;
+  std::string options;  // of side B
+};
+
+// What is furthest from its number of runs, nothing planted first where equal; nothing when all are
+// there. So that a record which is cut short anywhere is balanced.
+std::optional<Step> next_step(const Calibration& calibration, const SelftestArguments& arguments) {
+  std::optional<Step> next;
+  double least = 1;
+  for (const std::string& sink : arguments.sinks) {
+    for (const std::string& name : arguments.changes) {
+      const Change& change = find_change(name);
+      const unsigned wanted = name == kPlantedNothing ? arguments.same : arguments.planted;
+      if (wanted == 0) continue;
+      const double done = static_cast<double>(runs_so_far(calibration, sink, name)) / wanted;
+      if (done >= least) continue;
+      std::string options = change.options;
+      if (name == kDaemon) {
+        const auto ns = daemon_ns(calibration, sink);
+        if (!ns) continue;
+        options = fmt::format("plant_daemon_ns={}", *ns);
+      }
+      least = done;
+      next = Step{sink, &change, options};
+    }
+  }
+  return next;
+}
+
+// The arguments of `tailgate duet` for a step. The seed follows from the number of runs before it.
+std::vector<std::string> duet_arguments(const Step& step, const SelftestArguments& arguments,
+                                        std::size_t seed, const std::filesystem::path& file) {
+  std::vector<std::string> words = {"duet",
+                                    step.sink + ":" + kNothing,
+                                    step.sink + ":" + step.options,
+                                    "--scenario",
+                                    arguments.scenario,
+                                    "--seed",
+                                    std::to_string(seed),
+                                    "--gate",
+                                    "--allow-dirty",
+                                    "--quiet",
+                                    "--out",
+                                    file.string()};
+  for (const std::string& setting : arguments.settings) {
+    words.insert(words.end(), {"--set", setting});
+  }
+  if (!arguments.policy.empty()) words.insert(words.end(), {"--policy", arguments.policy});
+  if (!arguments.scratch.empty()) words.insert(words.end(), {"--scratch", arguments.scratch});
+  return words;
+}
+
+// Runs one duet in a process of its own and judges what it wrote; nothing when the user
+// interrupted. Throws Error when it wrote no duet.
+std::optional<CalibrationRun> measure(const Step& step, const SelftestArguments& arguments,
+                                      const Policy& policy, std::size_t seed,
+                                      const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "duet.json";
+  const std::filesystem::path output = folder / "output";
+  std::filesystem::remove(file);
+  const auto begin = std::chrono::steady_clock::now();
+  Child child = Child::start({.arguments = duet_arguments(step, arguments, seed, file),
+                              .environment = {},
+                              .inherited = {},
+                              .output = output});
+  std::optional<ChildEnd> end;
+  while (!(end = child.wait_for(std::chrono::milliseconds(200)))) {
+    if (InterruptFlag::raised()) return {};
+  }
+  const Seconds spent = std::chrono::steady_clock::now() - begin;
+  if (!std::filesystem::exists(file)) {
+    throw Error(fmt::format("the duet of '{}' with '{}' wrote nothing ({})", step.sink,
+                            step.change->name, end->text()),
+                fmt::format("try it by itself: tailgate {}",
+                            fmt::join(duet_arguments(step, arguments, seed, "duet.json"), " ")));
+  }
+  const Duet duet = load_duet(file);
+  return calibration_run(duet, judge(duet, policy, today_utc()), step.sink, step.change->name,
+                         spent.count());
+}
+
+Calibration load_record(const std::string& file) {
+  return std::filesystem::exists(file) ? load_calibration(file) : Calibration{};
+}
+
+int selftest_gate(const SelftestArguments& arguments) {
+  // Uncommitted changes are the same on both sides here.
+  const Policy policy = policy_at(arguments.policy, true);
+  Calibration calibration = as_usage([&] {
+    for (const std::string& change : arguments.changes) find_change(change);
+    return load_record(arguments.record);
+  });
+  const InterruptFlag interrupt;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto left_s = [&] {
+    const Seconds spent = std::chrono::steady_clock::now() - begin;
+    return arguments.minutes * 60 - spent.count();
+  };
+  if (!arguments.show) {
+    const Scratch scratch(arguments.scratch, false);
+    StatusLine status;
+    while (left_s() > 0 && !InterruptFlag::raised()) {
+      const std::optional<Step> step = next_step(calibration, arguments);
+      if (!step) break;
+      status.show(fmt::format("{} with {}, run {}; {} left", step->sink, step->change->name,
+                              calibration.runs.size() + 1, time_left(left_s())));
+      auto run = measure(*step, arguments, policy, calibration.runs.size() + 1, scratch.path());
+      if (!run) break;
+      fmt::print(stderr, "{} with {}: {} after {} rounds, {:.0f} s\n", run->sink, run->planted,
+                 run->outcome, run->rounds_used, run->duration_s);
+      calibration.runs.push_back(std::move(*run));
+      save_calibration(arguments.record, calibration);
+    }
+  }
+  std::cout << render_calibration(summarize(calibration, policy),
+                                  relabelled(calibration, policy, arguments.relabel, 1));
+  return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
+}
+
+std::string changes_help() {
+  std::string text = "Changes:\n";
+  for (const Change& change : kChanges) {
+    text += fmt::format("  {:<11} {}\n", change.name, change.help);
+  }
+  return text;
+}
+
+void add_options(CLI::App& command, SelftestArguments& arguments) {
+  for (const Change& change : kChanges) arguments.changes.emplace_back(change.name);
+  command.add_option("--sink", arguments.sinks, "A sink to test; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--change", arguments.changes, "Only this change; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  command.add_option("--scenario", arguments.scenario, "Scenario or preset of one load")
+      ->capture_default_str();
+  command.add_option("--set", arguments.settings, "Scenario option, name=value; repeatable")
+      ->allow_extra_args(false);
+  command.add_option("--record", arguments.record, "File that the runs are added to")
+      ->capture_default_str();
+  command.add_option("--policy", arguments.policy, "Of the gate; else the built-in one")
+      ->type_name("FILE");
+  command.add_option("--same", arguments.same, "Runs with nothing planted, in all")
+      ->capture_default_str();
+  command.add_option("--planted", arguments.planted, "Runs of each change, in all")
+      ->capture_default_str();
+  command.add_option("--minutes", arguments.minutes, "Start no more runs after this time")
+      ->capture_default_str();
+  command.add_option("--relabel", arguments.relabel, "Gates from relabelled rounds")
+      ->capture_default_str();
+  command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files");
+  command.add_flag("--show", arguments.show, "Measure nothing: show what the record says");
+}
+
+}  // namespace
+
+void add_selftest_command(CLI::App& program, Action& action) {
+  CLI::App* command = program.add_subcommand("selftest", "Hold tailgate against known answers");
+  command->require_subcommand(1);
+  CLI::App* gate = command->add_subcommand("gate", "False alarms and detection of the gate");
+  const auto arguments = std::make_shared<SelftestArguments>();
+  add_options(*gate, *arguments);
+  gate->footer(changes_help() +
+               "\n"
+               "Every run is a duet of its own; the record grows from night to night.\n"
+               "\n"
+               "Examples:\n"
+               "  tailgate selftest gate --sink file --sink lttng --set rate_hz=20000\n"
+               "  tailgate selftest gate --sink file --change none --same 100\n"
+               "  tailgate selftest gate --show --policy ci/policy.toml");
+  gate->callback(
+      [arguments, &action] { action = [arguments] { return selftest_gate(*arguments); }; });
+}
+
+}  // namespace tailgate

@@ -1,0 +1,30 @@
+// What the commands that measure have in common: where the roles run, and what they run on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/machine.h"
+#include "harness/result/result.h"
+
+namespace tailgate {
+
+// Lists of processors as the user gives them: "auto", "any", or "1,2-3".
+struct PlacementArguments {
+  std::string load_cpus = "auto";
+  std::string controller_cpus = "auto";
+  std::string consumer_cpus = "auto";
+};
+
+// Automatic: one processor for the controller, one for the consumer where there are enough, the
+// rest for the load. On two processors the load has one of them to itself. Throws Error that names
+// a processor that this process may not use.
+Placement choose_placement(const PlacementArguments& arguments);
+
+// "rate_hz=10000" -> {rate_hz, 10000}, each of them. Throws Error that names one without '='.
+std::vector<Setting> parse_settings(const std::vector<std::string>& texts);
+
+Machine machine_used(const MachineInfo& info);
+Build build_used();
+
+}  // namespace tailgate

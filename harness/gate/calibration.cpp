@@ -1,0 +1,190 @@
+#include "harness/gate/calibration.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "harness/gate/gate.h"
+#include "harness/gate/metrics.h"
+#include "harness/gate/validity.h"
+
+namespace tailgate {
+namespace {
+
+constexpr double kConfidence = 0.95;
+
+// So that the policy's waivers and settings for scenario and sink apply; waivers never hold here.
+constexpr const char* kAfterEveryWaiver = "9999-12-31";
+
+DuetSubject subject_of(const CalibrationRun& run) {
+  DuetSubject subject;
+  subject.scenario.name = run.scenario.substr(0, run.scenario.find(' '));
+  subject.sink.name = run.sink.substr(0, run.sink.find(':'));
+  subject.sink.label = run.sink;
+  return subject;
+}
+
+Decision decision_of(const CalibrationRun& run, const Policy& policy) {
+  return decide_metrics(run.metrics, run.tail_events, subject_of(run), policy, kAfterEveryWaiver)
+      .decision.decision;
+}
+
+std::vector<std::string> sinks_of(const Calibration& calibration) {
+  std::vector<std::string> sinks;
+  for (const CalibrationRun& run : calibration.runs) {
+    if (std::find(sinks.begin(), sinks.end(), run.sink) == sinks.end()) sinks.push_back(run.sink);
+  }
+  return sinks;
+}
+
+CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& rows) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const CalibrationRow& row) {
+    return row.sink == run.sink && row.planted == run.planted;
+  });
+  if (found != rows.end()) return *found;
+  CalibrationRow& row = rows.emplace_back();
+  row.sink = run.sink;
+  row.planted = run.planted;
+  return row;
+}
+
+// All rounds of one sink in which nothing was planted, of the metrics that every run has.
+struct Pool {
+  CalibrationRun all;  // the first run, with the rounds of all
+  std::size_t rounds = 0;
+};
+
+Pool pool_of(const Calibration& calibration, const std::string& sink) {
+  Pool pool;
+  for (const CalibrationRun& run : calibration.runs) {
+    if (run.sink != sink || run.planted != kPlantedNothing || run.metrics.empty()) continue;
+    if (pool.rounds == 0) {
+      pool.all = run;
+      pool.rounds = run.metrics.front().a.size();
+      continue;
+    }
+    std::erase_if(pool.all.metrics, [&](MetricSeries& series) {
+      const auto found =
+          std::find_if(run.metrics.begin(), run.metrics.end(),
+                       [&](const MetricSeries& other) { return other.name == series.name; });
+      if (found == run.metrics.end()) return true;
+      series.a.insert(series.a.end(), found->a.begin(), found->a.end());
+      series.b.insert(series.b.end(), found->b.begin(), found->b.end());
+      return false;
+    });
+    pool.all.tail_events = std::min(pool.all.tail_events, run.tail_events);
+    pool.rounds += run.metrics.front().a.size();
+  }
+  return pool;
+}
+
+// The rounds at these places, sides exchanged where the coin says so.
+CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>& places,
+                       const std::vector<bool>& exchanged) {
+  CalibrationRun run = all;
+  for (std::size_t metric = 0; metric < all.metrics.size(); ++metric) {
+    const MetricSeries& from = all.metrics[metric];
+    MetricSeries& to = run.metrics[metric];
+    to.a.clear();
+    to.b.clear();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::size_t place = places[i];
+      to.a.push_back(exchanged[i] ? from.b[place] : from.a[place]);
+      to.b.push_back(exchanged[i] ? from.a[place] : from.b[place]);
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
+CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const std::string& sink,
+                               const std::string& planted, double duration_s) {
+  CalibrationRun run;
+  run.sink = sink;
+  run.planted = planted;
+  run.scenario = verdict.scenario;
+  for (const Setting& setting : duet.b.scenario.options) {
+    if (setting.name == "rate_hz") run.scenario += " rate_hz=" + setting.value;
+  }
+  run.started_utc = duet.started_utc;
+  run.seed = duet.seed;
+  run.revision = duet.build.revision;
+  run.fingerprint = duet.machine.fingerprint;
+  run.duration_s = duration_s;
+  run.tail_events = events_per_round(duet);
+  run.outcome = verdict.outcome;
+  run.outcome_detail = verdict.reasons.empty() ? "" : verdict.reasons.front().what;
+  run.by_rule = verdict.outcome == kVerdictInvalid || !hard_failures(duet).empty();
+  run.rounds_used = verdict.rounds_used;
+  run.metrics = metric_series(duet);
+  return run;
+}
+
+std::string outcome_under(const CalibrationRun& run, const Policy& policy) {
+  if (run.by_rule || run.metrics.empty()) return run.outcome;
+  const Decision decision = decision_of(run, policy);
+  return decision == Decision::pass   ? kVerdictPass
+         : decision == Decision::fail ? kVerdictFail
+                                      : kVerdictInconclusive;
+}
+
+std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy) {
+  std::vector<CalibrationRow> rows;
+  for (const CalibrationRun& run : calibration.runs) {
+    CalibrationRow& row = row_of(run, rows);
+    const std::string outcome = outcome_under(run, policy);
+    ++row.runs;
+    row.pass += outcome == kVerdictPass ? 1 : 0;
+    row.fail += outcome == kVerdictFail ? 1 : 0;
+    row.inconclusive += outcome == kVerdictInconclusive ? 1 : 0;
+    row.invalid += outcome == kVerdictInvalid ? 1 : 0;
+    row.mean_rounds += static_cast<double>(run.rounds_used);
+    row.mean_duration_s += run.duration_s;
+  }
+  for (CalibrationRow& row : rows) {
+    row.mean_rounds /= static_cast<double>(row.runs);
+    row.mean_duration_s /= static_cast<double>(row.runs);
+    row.failed = binomial_interval(row.fail, row.runs, kConfidence);
+    row.passed = binomial_interval(row.pass, row.runs, kConfidence);
+  }
+  const std::vector<std::string> sinks = sinks_of(calibration);
+  std::stable_sort(rows.begin(), rows.end(), [&](const CalibrationRow& x, const CalibrationRow& y) {
+    const auto key = [&](const CalibrationRow& row) {
+      const auto sink = std::find(sinks.begin(), sinks.end(), row.sink);
+      return std::pair(sink, row.planted != kPlantedNothing);
+    };
+    return key(x) < key(y);
+  });
+  return rows;
+}
+
+std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
+                                      std::size_t gates, std::uint64_t seed) {
+  std::vector<RelabelledRow> rows;
+  for (const std::string& sink : sinks_of(calibration)) {
+    const Pool pool = pool_of(calibration, sink);
+    if (pool.rounds < policy.looks.rounds.front() || pool.all.metrics.empty()) continue;
+    RelabelledRow& row = rows.emplace_back();
+    row.sink = sink;
+    row.rounds = pool.rounds;
+    std::mt19937_64 random(seed);
+    std::vector<std::size_t> places(pool.rounds);
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    const std::size_t wanted = std::min(policy.looks.rounds.back(), pool.rounds);
+    for (; row.gates < gates; ++row.gates) {
+      std::shuffle(places.begin(), places.end(), random);
+      const std::vector<std::size_t> chosen(places.begin(),
+                                            places.begin() + static_cast<std::ptrdiff_t>(wanted));
+      std::vector<bool> exchanged;
+      for (std::size_t i = 0; i < wanted; ++i) exchanged.push_back(random() >> 63 != 0);
+      const Decision decision = decision_of(relabel(pool.all, chosen, exchanged), policy);
+      row.pass += decision == Decision::pass ? 1 : 0;
+      row.fail += decision == Decision::fail ? 1 : 0;
+    }
+    row.failed = binomial_interval(row.fail, row.gates, kConfidence);
+  }
+  return rows;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,64 @@
+// Holding the gate against comparisons whose answer is known: false alarms, detection, and how sure
+// both are. Everything follows from the record alone (harness/result/calibration.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/gate/policy.h"
+#include "harness/result/calibration.h"
+#include "harness/result/verdict.h"
+#include "harness/stats/binomial_interval.h"
+
+namespace tailgate {
+
+inline constexpr const char* kPlantedNothing = "none";
+
+// The record of one comparison. sink: without what was planted. duration_s: how long it took.
+CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const std::string& sink,
+                               const std::string& planted, double duration_s);
+
+// What a policy says of a recorded comparison: the recorded outcome where a rule decided, else the
+// outcome of its rounds.
+std::string outcome_under(const CalibrationRun& run, const Policy& policy);
+
+// All comparisons of one sink with the same planted change.
+struct CalibrationRow {
+  std::string sink;
+  std::string planted;
+  std::uint64_t runs = 0;
+  std::uint64_t pass = 0;
+  std::uint64_t fail = 0;
+  std::uint64_t inconclusive = 0;
+  std::uint64_t invalid = 0;
+  double mean_rounds = 0;
+  double mean_duration_s = 0;
+  ShareInterval failed;  // share that failed, with its 95 % interval (Clopper and Pearson): false
+                         // alarms where nothing was planted, else what was found
+  ShareInterval passed;  // share that passed, likewise
+};
+
+// A row for each sink and planted change, in the order in which they first occur, nothing planted
+// first.
+std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy);
+
+// What would have been decided had the coin named the sides otherwise.
+struct RelabelledRow {
+  std::string sink;
+  std::uint64_t rounds = 0;  // from comparisons in which nothing was planted
+  std::uint64_t gates = 0;   // decisions made from them
+  std::uint64_t pass = 0;
+  std::uint64_t fail = 0;
+  ShareInterval failed;  // share of the gates that failed, with its 95 % interval
+};
+
+// Draws, `gates` times for each sink, as many rounds as the policy's last look wants (or as there
+// are) from all those of its comparisons with nothing planted, names the sides of each by a coin,
+// and decides. The gates share rounds, so this bounds the error given these rounds, no more. Sinks
+// with fewer rounds than the first look wants are left out.
+std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
+                                      std::size_t gates, std::uint64_t seed);
+
+}  // namespace tailgate

@@ -1,0 +1,86 @@
+#include "harness/gate/comparable.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <tuple>
+
+namespace tailgate {
+namespace {
+
+auto load_key(const Load& load) {
+  return std::tie(load.shape, load.rate_hz, load.end_rate_hz, load.burst_events, load.burst_gap_s,
+                  load.threads, load.payload, load.pacing);
+}
+
+bool has_same_loads(const Result& a, const Result& b) {
+  if (a.trials.empty() || b.trials.empty()) return a.trials.size() == b.trials.size();
+  for (const Trial& trial : b.trials) {
+    bool found = false;
+    for (const Trial& other : a.trials) {
+      found = found || (other.step == trial.step && load_key(other.load) == load_key(trial.load));
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
+void add_own(const Result& result, const char* name, std::vector<Remark>& reasons) {
+  if (!result.label.empty()) {
+    reasons.push_back({fmt::format("{}'s use is restricted: {}", name, result.label),
+                       "measure on the system that the figures shall speak for"});
+  }
+  unsigned unaccounted = 0;
+  unsigned lossy = 0;
+  unsigned missed = 0;
+  for (const Trial& trial : result.trials) {
+    unaccounted += trial.ledger.unaccounted != 0 ? 1 : 0;
+    lossy += trial.ledger.lost > 0 ? 1 : 0;
+    missed += trial.rate_missed ? 1 : 0;
+  }
+  const auto add = [&](unsigned trials, const char* what, const char* remedy) {
+    if (trials > 0) {
+      reasons.push_back(
+          {fmt::format("{} of {}'s {} trials {}", trials, name, result.trials.size(), what),
+           remedy});
+    }
+  };
+  add(unaccounted, "have events unaccounted for", "find out where they went");
+  add(lossy, "lost events", "lower the rate or enlarge the sink's buffers");
+  add(missed, "missed the rate", "lower it to one that the sink can hold on this machine");
+}
+
+}  // namespace
+
+std::vector<Remark> reasons_against(const Result& a, const Result& b) {
+  std::vector<Remark> reasons;
+  if (a.machine.fingerprint != b.machine.fingerprint) {
+    reasons.push_back({fmt::format("they are of different machines, {} and {}",
+                                   a.machine.fingerprint, b.machine.fingerprint),
+                       "measure both on one machine"});
+  }
+  if (!has_same_loads(a, b)) {
+    reasons.push_back({"they were given different loads", "give both the same scenario and rate"});
+  }
+  if (a.explained != b.explained) {
+    reasons.push_back(
+        {fmt::format("slow calls were explained in {} alone: a trace ran in turn with its trials",
+                     a.explained ? "A" : "B"),
+         "measure both with --explain, or both with --no-explain"});
+  }
+  add_own(a, "A", reasons);
+  add_own(b, "B", reasons);
+  return reasons;
+}
+
+const char* why_duet() {
+  return "These results were not taken in duet: each is from a machine in another mood, and two "
+         "runs "
+         "of the very same program differ by more than most changes do. Where it was measured, "
+         "tests against a stored baseline found a program different from itself in 19 to 100 % of "
+         "comparisons, depending on the test; the gate's test in duet found none. So there is no "
+         "verdict here. 'tailgate duet A B' runs both sides in turns on one processor, and "
+         "'tailgate gate' judges that.";
+}
+
+}  // namespace tailgate

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "harness/gate/effect_text.h"
+#include "harness/gate/gate.h"
+#include "harness/stats/quantile_interval.h"
+#include "harness/stats/tail_samples.h"
+
+namespace tailgate {
+namespace {
+
+constexpr double kConfidence = 0.95;
+
+const MetricSeries* find_series(const std::vector<MetricSeries>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const MetricSeries& series) { return series.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<double> first_of(const std::vector<double>& values, std::size_t count) {
+  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+// A metric on its way through the decision.
+struct Candidate {
+  const MetricKind* kind;
+  const MetricSeries* series;  // null: not measured
+  MetricRule rule;
+  const Waiver* waiver;
+  MetricJudgement judgement;
+  bool gated = false;
+};
+
+// An effect of the test's scale (a logarithm, for ratios) in the terms of reports, and back.
+double reported(double effect, EffectKind kind) {
+  return kind == EffectKind::ratio ? std::expm1(effect) : effect;
+}
+double tested(double effect, EffectKind kind) {
+  return kind == EffectKind::ratio ? std::log1p(effect) : effect;
+}
+
+// A margin in units of the metric becomes relative to the median of both sides together, so that it
+// does not depend on which of them is called A.
+double effective_margin(const MetricRule& rule, const MetricSeries& series) {
+  if (rule.at_least <= 0) return rule.margin;
+  std::vector<double> both = series.a;
+  both.insert(both.end(), series.b.begin(), series.b.end());
+  return std::max(rule.margin, rule.at_least / median(both));
+}
+
+// Whether there are enough calls beyond a quantile to gate it; says why not in the judgement.
+bool has_tail(Candidate& candidate, std::uint64_t events, const Looks& looks) {
+  const MetricKind& kind = *candidate.kind;
+  if (kind.tail_share <= 0) return true;
+  MetricJudgement& judgement = candidate.judgement;
+  const double samples = std::floor(kind.tail_share * static_cast<double>(events) *
+                                    static_cast<double>(looks.rounds.back()));
+  judgement.tail_samples = static_cast<std::uint64_t>(samples);
+  if (!candidate.rule.gate) return false;
+  if (candidate.rule.find <= judgement.margin) {
+    judgement.reason = fmt::format("not gated: the change to find, {:.3g} %, is within the margin",
+                                   candidate.rule.find * 100);
+    return false;
+  }
+  const double needed = std::ceil(tail_samples_needed(candidate.rule.find, judgement.margin));
+  judgement.tail_samples_needed = static_cast<std::uint64_t>(needed);
+  if (samples >= needed) return true;
+  judgement.reason =
+      fmt::format("not gated: {} calls beyond it in {} rounds, {} needed to find {:+.3g} %{}",
+                  *judgement.tail_samples, looks.rounds.back(), *judgement.tail_samples_needed,
+                  candidate.rule.find * 100,
+                  samples > 0 ? fmt::format("; these tell {:+.3g} %",
+                                            detectable_effect(samples, judgement.margin) * 100)
+                              : "");
+  return false;
+}
+
+Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& series,
+                       std::uint64_t events, const DuetSubject& subject, const Policy& policy,
+                       std::string_view today) {
+  Candidate candidate{
+      &kind, find_series(series, kind.name), policy.rule(kind, subject), nullptr, {}, false};
+  MetricJudgement& judgement = candidate.judgement;
+  judgement.name = kind.name;
+  judgement.unit = kind.unit;
+  judgement.effect_kind = effect_kind_name(kind.effect);
+  if (candidate.series == nullptr) {
+    judgement.decision = "unmeasured";
+    judgement.reason = "not measured on both sides of every round";
+    return candidate;
+  }
+  judgement.decision = "reported";
+  judgement.reason = "reported only";
+  if (candidate.rule.gate) {
+    candidate.waiver = policy.waiver(kind.name, subject, today);
+    judgement.margin = effective_margin(candidate.rule, *candidate.series);
+  }
+  candidate.gated = has_tail(candidate, events, policy.looks) && candidate.rule.gate;
+  if (candidate.gated && candidate.waiver != nullptr) {
+    judgement.margin = candidate.waiver->high;
+    judgement.waiver = fmt::format("{}: {}", candidate.waiver->commit, candidate.waiver->reason);
+  }
+  return candidate;
+}
+
+// The effect and its interval over the rounds that were used.
+void describe_effect(Candidate& candidate, std::size_t rounds) {
+  const EffectKind kind = candidate.kind->effect;
+  MetricJudgement& judgement = candidate.judgement;
+  judgement.median_a = median(first_of(candidate.series->a, rounds));
+  judgement.median_b = median(first_of(candidate.series->b, rounds));
+  const std::vector<double> effects = first_of(effects_of(*candidate.series, kind), rounds);
+  const QuantileInterval interval = quantile_interval(effects, 0.5, kConfidence);
+  judgement.effect = reported(interval.estimate, kind);
+  if (interval.low) judgement.effect_low = reported(*interval.low, kind);
+  if (interval.high) judgement.effect_high = reported(*interval.high, kind);
+}
+
+std::string reason_of(const MetricJudgement& judgement) {
+  const std::string margin = effect_text(judgement, judgement.margin);
+  if (judgement.decision == "pass") return fmt::format("below its margin of {}", margin);
+  if (judgement.decision == "fail") return fmt::format("beyond its margin of {}", margin);
+  if (judgement.p_beyond < judgement.p_within) {
+    return fmt::format("not yet told from its margin of {}, below which it seems", margin);
+  }
+  return fmt::format("not yet told from its margin of {}, beyond which it seems", margin);
+}
+
+void take_decision(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
+                   const Looks& looks, MetricJudgement& judgement) {
+  judgement.statistic = decision.statistic;
+  judgement.p_within = decision.p_within;
+  judgement.p_no_change = decision.p_no_change;
+  judgement.p_beyond = decision.p_beyond;
+  judgement.decision = decision.decision == Decision::pass   ? "pass"
+                       : decision.decision == Decision::fail ? "fail"
+                                                             : "undecided";
+  if (decision.decision == Decision::undecided) {
+    judgement.rounds_needed = rounds_needed(decision.statistic, rounds, metrics, looks);
+  }
+  judgement.reason = reason_of(judgement);
+}
+
+}  // namespace
+
+MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uint64_t events,
+                               const DuetSubject& subject, const Policy& policy,
+                               std::string_view today) {
+  std::vector<Candidate> candidates;
+  std::vector<PairedMetric> gated;
+  for (const MetricKind& kind : metric_kinds()) {
+    const Candidate& candidate =
+        candidates.emplace_back(candidate_of(kind, series, events, subject, policy, today));
+    if (!candidate.gated) continue;
+    PairedMetric& metric = gated.emplace_back();
+    metric.effects = effects_of(*candidate.series, kind.effect);
+    metric.margin = tested(candidate.judgement.margin, kind.effect);
+    // Where a change is agreed on, there is no "no change" to be told from.
+    if (candidate.waiver != nullptr) metric.no_change = metric.margin;
+  }
+  MetricsDecision result;
+  result.decision = policy.method == GateMethod::looks ? decide(gated, policy.looks)
+                                                       : decide_anytime(gated, policy.looks);
+  const std::size_t rounds = result.decision.rounds;
+  std::size_t next = 0;
+  for (Candidate& candidate : candidates) {
+    if (candidate.gated) {
+      take_decision(result.decision.metrics[next++], rounds, gated.size(), policy.looks,
+                    candidate.judgement);
+    }
+    if (candidate.series != nullptr) {
+      // Without gated metrics nothing was decided: the effects are then of all rounds.
+      describe_effect(candidate, gated.empty() ? candidate.series->a.size() : rounds);
+    }
+    result.judgements.push_back(std::move(candidate.judgement));
+  }
+  return result;
+}
+
+}  // namespace tailgate

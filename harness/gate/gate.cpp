@@ -1,0 +1,259 @@
+#include "harness/gate/gate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+
+#include "harness/gate/effect_text.h"
+#include "harness/gate/validity.h"
+#include "harness/result/latency.h"
+#include "harness/stats/quantile_interval.h"
+
+namespace tailgate {
+namespace {
+
+constexpr int kExitPass = 0;
+constexpr int kExitFail = 1;
+constexpr int kExitInconclusive = 3;
+constexpr int kExitInvalid = 4;
+
+constexpr double kShiftQuantiles[] = {0.01, 0.05,  0.1,  0.25,  0.5,    0.75,  0.9,
+                                      0.95, 0.975, 0.99, 0.995, 0.9975, 0.999, 0.9995};
+
+std::vector<const DuetRound*> rounds_used(const Duet& duet, std::size_t count) {
+  std::vector<const DuetRound*> rounds;
+  for (const DuetRound& round : duet.rounds) {
+    if (rounds.size() < count && is_completed(round)) rounds.push_back(&round);
+  }
+  return rounds;
+}
+
+// The shift at every quantile that has at least ten calls beyond it in the rounds' mean, and both
+// sides' merged distributions.
+void add_distributions(const Duet& duet, Verdict& verdict) {
+  const auto rounds = rounds_used(duet, verdict.rounds_used);
+  if (rounds.empty()) return;
+  std::vector<Histogram> a;
+  std::vector<Histogram> b;
+  for (const DuetRound* round : rounds) {
+    a.push_back(decode_latency(round->a.response));
+    b.push_back(decode_latency(round->b.response));
+  }
+  constexpr double kFewestBeyond = 10;
+  const auto events = static_cast<double>(events_per_round(duet));
+  for (const double quantile : kShiftQuantiles) {
+    if (std::round((1 - quantile) * events) < kFewestBeyond) break;
+    std::vector<double> effects;
+    for (std::size_t i = 0; i < rounds.size(); ++i) {
+      const auto from = static_cast<double>(a[i].value_at_quantile(quantile));
+      const auto to = static_cast<double>(b[i].value_at_quantile(quantile));
+      if (from > 0 && to > 0) effects.push_back(std::log(to / from));
+    }
+    if (effects.size() != rounds.size()) continue;
+    const QuantileInterval interval = quantile_interval(effects, 0.5, 0.95);
+    QuantileRatio& shift = verdict.shifts.emplace_back();
+    shift.quantile = quantile;
+    shift.ratio = std::exp(interval.estimate);
+    if (interval.low) shift.low = std::exp(*interval.low);
+    if (interval.high) shift.high = std::exp(*interval.high);
+  }
+  for (std::size_t i = 1; i < rounds.size(); ++i) {
+    a[0].add(a[i]);
+    b[0].add(b[i]);
+  }
+  verdict.response_a = make_latency(a[0]);
+  verdict.response_b = make_latency(b[0]);
+}
+
+Verdict heading_of(const Duet& duet, const Policy& policy) {
+  Verdict verdict;
+  verdict.duet_id = duet.id;
+  verdict.label = duet.label;
+  verdict.policy = policy.origin;
+  verdict.method = gate_method_name(policy.method);
+  verdict.a = duet.a.label;
+  verdict.b = duet.b.label;
+  verdict.a_revision = duet.a.build.revision;
+  verdict.b_revision = duet.b.build.revision;
+  verdict.sink = duet.b.sink.label;
+  verdict.scenario = duet.b.scenario.preset.empty() ? duet.b.scenario.name : duet.b.scenario.preset;
+  verdict.load = duet.b.load;
+  verdict.fingerprint = duet.machine.fingerprint;
+  verdict.looks.assign(policy.looks.rounds.begin(), policy.looks.rounds.end());
+  verdict.false_fail = policy.looks.false_fail;
+  verdict.false_pass = policy.looks.false_pass;
+  verdict.rounds_recorded = duet.rounds.size();
+  return verdict;
+}
+
+std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, std::string_view which) {
+  std::vector<const MetricJudgement*> found;
+  for (const MetricJudgement& metric : verdict.metrics) {
+    if (metric.decision == which) found.push_back(&metric);
+  }
+  return found;
+}
+
+void explain_fail(Verdict& verdict) {
+  for (const MetricJudgement* metric : with_decision(verdict, "fail")) {
+    verdict.reasons.push_back(
+        {fmt::format("{} changed by {}; {} is tolerated", metric->name,
+                     effect_with_interval(*metric), effect_text(*metric, metric->margin)),
+         metric->waiver.empty()
+             ? "find the cause and mend it, or agree on the change by a waiver in the policy"
+             : "it is beyond what the waiver agreed on: mend it, or agree anew"});
+  }
+}
+
+// A metric that seems beyond its margin decides by failing, and one such is enough; else all that
+// are undecided must pass.
+std::uint64_t rounds_to_decide(const std::vector<const MetricJudgement*>& undecided) {
+  std::uint64_t to_fail = 0;
+  std::uint64_t to_pass = 0;
+  for (const MetricJudgement* metric : undecided) {
+    const std::uint64_t needed = metric->rounds_needed.value_or(0);
+    if (metric->statistic > 0) {
+      to_fail = to_fail == 0 ? needed : std::min(to_fail, needed);
+    } else {
+      to_pass = std::max(to_pass, needed);
+    }
+  }
+  return to_fail > 0 ? to_fail : to_pass;
+}
+
+void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) {
+  const auto undecided = with_decision(verdict, "undecided");
+  verdict.rounds_needed =
+      std::max(rounds_to_decide(undecided), std::uint64_t{verdict.looks.front()});
+  if (!decision.looked) {
+    verdict.reasons.push_back({fmt::format("{} rounds are fewer than the first look wants, {}",
+                                           decision.rounds, verdict.looks.front()),
+                               fmt::format("run {} rounds", verdict.looks.back())});
+    return;
+  }
+  for (const MetricJudgement* metric : undecided) {
+    verdict.reasons.push_back(
+        {fmt::format("{} changed by {}: {}", metric->name, effect_with_interval(*metric),
+                     metric->reason),
+         *metric->rounds_needed >= 100'000
+             ? "more rounds will not tell it from its margin"
+             : fmt::format("about {} rounds would decide it", *metric->rounds_needed)});
+  }
+}
+
+void add_waiver_remarks(const Duet& duet, const Policy& policy, std::string_view today,
+                        Verdict& verdict) {
+  for (const MetricJudgement& metric : verdict.metrics) {
+    if (metric.waiver.empty()) continue;
+    const Waiver& waiver = *policy.waiver(metric.name, duet.b, today);
+    if (metric.effect_high && *metric.effect_high < waiver.low) {
+      verdict.remarks.push_back(
+          {fmt::format("{} changed by {}, less than its waiver expects, {} to {}", metric.name,
+                       effect_with_interval(metric), effect_text(metric, waiver.low),
+                       effect_text(metric, waiver.high)),
+           "withdraw the waiver or set it to what is measured"});
+    }
+  }
+  for (const Waiver& waiver : policy.waivers) {
+    if (!waiver.scope.matches(duet.b) || today <= waiver.expires) continue;
+    verdict.remarks.push_back({fmt::format("the waiver of {} for {} expired on {}", waiver.commit,
+                                           waiver.metric, waiver.expires),
+                               "remove it from the policy, or agree on it anew"});
+  }
+}
+
+void add_metric_remarks(const Duet& duet, const Policy& policy, Verdict& verdict) {
+  for (const MetricJudgement& metric : verdict.metrics) {
+    const bool wanted = policy.rule(*find_metric(metric.name), duet.b).gate;
+    if (wanted && metric.decision == "unmeasured") {
+      verdict.remarks.push_back({fmt::format("{} is not gated: {}", metric.name, metric.reason),
+                                 "nothing, where this system or sink does not have it"});
+    }
+  }
+}
+
+void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDecision& decision,
+                    Verdict& verdict) {
+  verdict.reasons = reasons_against(duet, policy);
+  if (!verdict.reasons.empty()) {
+    verdict.outcome = kVerdictInvalid;
+    return;
+  }
+  const std::vector<Remark> missed = missed_rate_of_b(duet, policy);
+  verdict.reasons = hard_failures(duet);
+  if (!verdict.reasons.empty() || decision.decision == Decision::fail) {
+    verdict.outcome = kVerdictFail;
+    explain_fail(verdict);
+  } else if (decision.metrics.empty()) {
+    verdict.outcome = kVerdictInvalid;
+    verdict.reasons.push_back(
+        {"no metric could be gated", "look at why of each metric, and at the duet's own remarks"});
+  } else if (!missed.empty()) {
+    verdict.outcome = kVerdictInvalid;
+    verdict.reasons = missed;
+  } else if (decision.decision == Decision::pass) {
+    verdict.outcome = kVerdictPass;
+    verdict.reasons.push_back({"every gated metric is below its margin", "nothing"});
+  } else {
+    verdict.outcome = kVerdictInconclusive;
+    explain_inconclusive(decision, verdict);
+  }
+}
+
+}  // namespace
+
+int verdict_exit_code(std::string_view outcome) {
+  if (outcome == kVerdictPass) return kExitPass;
+  if (outcome == kVerdictFail) return kExitFail;
+  return outcome == kVerdictInconclusive ? kExitInconclusive : kExitInvalid;
+}
+
+int verdict_exit_code(const std::vector<Verdict>& verdicts) {
+  for (const char* outcome : {kVerdictFail, kVerdictInvalid, kVerdictInconclusive}) {
+    const bool any = std::any_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
+      return verdict.outcome == outcome;
+    });
+    if (any) return verdict_exit_code(outcome);
+  }
+  return kExitPass;
+}
+
+Verdict judge(const Duet& duet, const Policy& policy, std::string_view today) {
+  Verdict verdict = heading_of(duet, policy);
+  MetricsDecision metrics =
+      decide_metrics(metric_series(duet), events_per_round(duet), duet.b, policy, today);
+  verdict.rounds_used = metrics.decision.rounds;
+  verdict.metrics = std::move(metrics.judgements);
+  decide_outcome(duet, policy, metrics.decision, verdict);
+  verdict.remarks = cautions(duet);
+  add_metric_remarks(duet, policy, verdict);
+  add_waiver_remarks(duet, policy, today, verdict);
+  add_distributions(duet, verdict);
+  return verdict;
+}
+
+bool is_decided(const Duet& duet, const Policy& policy, std::string_view today) {
+  const auto& looks = policy.looks.rounds;
+  const auto completed =
+      static_cast<std::size_t>(std::count_if(duet.rounds.begin(), duet.rounds.end(), is_completed));
+  if (std::find(looks.begin(), looks.end(), completed) == looks.end()) return false;
+  const std::string outcome = judge(duet, policy, today).outcome;
+  if (outcome != kVerdictInvalid) return outcome != kVerdictInconclusive;
+  // Rates that were missed in too large a share of the rounds so far may not be in the end.
+  Policy patient = policy;
+  patient.most_missed_rounds = 1;
+  return judge(duet, patient, today).outcome == kVerdictInvalid;
+}
+
+std::string today_utc() {
+  const std::chrono::year_month_day day(
+      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+}
+
+}  // namespace tailgate

@@ -1,0 +1,50 @@
+// The verdict on a duet: is B worse than A by more than the policy tolerates? ci/GATE.md explains
+// the procedure, harness/stats/sequential.h what its errors are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/gate/policy.h"
+#include "harness/result/duet.h"
+#include "harness/result/verdict.h"
+#include "harness/stats/sequential.h"
+
+namespace tailgate {
+
+inline constexpr const char* kVerdictPass = "pass";
+inline constexpr const char* kVerdictFail = "fail";
+inline constexpr const char* kVerdictInconclusive = "inconclusive";
+inline constexpr const char* kVerdictInvalid = "invalid";
+
+// The exit code of an outcome: pass 0, fail 1, inconclusive 3, invalid 4. Several verdicts end with
+// the worst one's: fail, invalid, inconclusive, pass.
+int verdict_exit_code(std::string_view outcome);
+int verdict_exit_code(const std::vector<Verdict>& verdicts);
+
+// Every metric of a duet decided from its values alone, and the decision of all of them.
+struct MetricsDecision {
+  SequentialDecision decision;              // of the gated metrics
+  std::vector<MetricJudgement> judgements;  // all metrics, as metric_kinds() orders them
+};
+
+// series: as metric_series gives them. events: calls per round (events_per_round). subject: selects
+// what the policy says of scenario and sink. today: YYYY-MM-DD, for the waivers.
+MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uint64_t events,
+                               const DuetSubject& subject, const Policy& policy,
+                               std::string_view today);
+
+// The verdict; `duet` (the file's name) is left to the caller. Throws Error when a distribution of
+// the duet cannot be decoded.
+Verdict judge(const Duet& duet, const Policy& policy, std::string_view today);
+
+// Whether more rounds cannot change the verdict: for stopping a duet early. Looks only after the
+// numbers of rounds at which the policy does.
+bool is_decided(const Duet& duet, const Policy& policy, std::string_view today);
+
+// Today in UTC, YYYY-MM-DD.
+std::string today_utc();
+
+}  // namespace tailgate

@@ -1,0 +1,441 @@
+#include "harness/gate/gate.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+
+#include "harness/gate/effect_text.h"
+#include "harness/gate/sample_duet.h"
+#include "harness/result/json.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+constexpr const char* kToday = "2026-06-01";
+
+Verdict judged(const Duet& duet, const Policy& policy = {}) {
+  return judge(duet, policy, kToday);
+}
+
+const MetricJudgement& metric_of(const Verdict& verdict, const std::string& name) {
+  const auto found = std::find_if(verdict.metrics.begin(), verdict.metrics.end(),
+                                  [&](const MetricJudgement& m) { return m.name == name; });
+  REQUIRE(found != verdict.metrics.end());
+  return *found;
+}
+
+std::string reasons(const Verdict& verdict) {
+  std::string text;
+  for (const Remark& reason : verdict.reasons) text += reason.what + " | " + reason.remedy + "\n";
+  return text;
+}
+
+std::string remarks(const Verdict& verdict) {
+  std::string text;
+  for (const Remark& remark : verdict.remarks) text += remark.what + "\n";
+  return text;
+}
+
+TEST_CASE("the same on both sides passes at the first look") {
+  const Verdict verdict = judged(sample_duet({}));
+  INFO(reasons(verdict));
+  CHECK(verdict.outcome == "pass");
+  CHECK(verdict.rounds_used == 15);
+  CHECK(verdict.rounds_recorded == 50);
+  CHECK(verdict_exit_code(verdict.outcome) == 0);
+  for (const MetricJudgement& metric : verdict.metrics) CHECK(metric.decision != "fail");
+}
+
+// Twenty gates each; under sign exchange at most one in a thousand fails.
+TEST_CASE("the same on both sides never fails") {
+  const bool heavy = GENERATE(false, true);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SampleDuet sample;
+    sample.seed = seed;
+    sample.heavy = heavy;
+    sample.spread = 0.03;
+    CHECK(judged(sample_duet(sample)).outcome != "fail");
+  }
+}
+
+TEST_CASE("ten percent on every call fails, with the effect and its interval") {
+  SampleDuet sample;
+  sample.all = 1.10;
+  const Verdict verdict = judged(sample_duet(sample));
+  CHECK(verdict.outcome == "fail");
+  CHECK(verdict_exit_code(verdict.outcome) == 1);
+  const MetricJudgement& p50 = metric_of(verdict, "response_ns_p50");
+  CHECK(p50.decision == "fail");
+  CHECK(p50.effect == Approx(0.10).margin(0.01));
+  CHECK(*p50.effect_low <= 0.10);
+  CHECK(*p50.effect_high >= 0.10);
+  CHECK(p50.margin == 0.05);
+  CHECK(metric_of(verdict, "rss_bytes").decision == "pass");
+  CHECK_THAT(reasons(verdict), Contains("response_ns_p50 changed by +"));
+  CHECK_THAT(reasons(verdict), Contains("waiver"));
+}
+
+TEST_CASE("each kind of cost is found by its own metric") {
+  SampleDuet sample;
+  SECTION("the tail") {
+    sample.tail = 1.4;
+    const Verdict verdict = judged(sample_duet(sample));
+    CHECK(verdict.outcome == "fail");
+    CHECK(metric_of(verdict, "response_ns_p99").decision == "fail");
+    CHECK(metric_of(verdict, "response_ns_p50").decision == "pass");
+  }
+  SECTION("processor time") {
+    sample.cpu = 1.1;
+    const Verdict verdict = judged(sample_duet(sample));
+    CHECK(metric_of(verdict, "cpu_ns_per_event").decision == "fail");
+    CHECK(metric_of(verdict, "cpu_ns_per_event").effect == Approx(0.1).margin(0.01));
+    CHECK(metric_of(verdict, "response_ns_p50").decision == "pass");
+  }
+  SECTION("memory") {
+    sample.memory = 1.2;
+    CHECK(metric_of(judged(sample_duet(sample)), "rss_bytes").decision == "fail");
+  }
+  SECTION("stalls") {
+    Duet duet = sample_duet(sample);
+    for (DuetRound& round : duet.rounds) round.b.over_1ms = 2;
+    const Verdict verdict = judged(duet);
+    CHECK(metric_of(verdict, "calls_over_1ms").decision == "fail");
+    CHECK(metric_of(verdict, "calls_over_1ms").effect == 2);
+  }
+  SECTION("the rate") {
+    Duet duet = sample_duet(sample);
+    for (DuetRound& round : duet.rounds) round.b.rate_missed = true;
+    const Verdict verdict = judged(duet);
+    CHECK(verdict.outcome == "fail");
+    CHECK(metric_of(verdict, "rate_missed").decision == "fail");
+  }
+}
+
+TEST_CASE("faster is no reason to fail") {
+  SampleDuet sample;
+  sample.all = 0.7;
+  sample.cpu = 0.8;
+  CHECK(judged(sample_duet(sample)).outcome == "pass");
+}
+
+TEST_CASE("noise leaves it open, and says how many rounds would decide") {
+  SampleDuet sample;
+  sample.spread = 0.25;
+  const Verdict verdict = judged(sample_duet(sample));
+  REQUIRE(verdict.outcome == "inconclusive");
+  CHECK(verdict_exit_code(verdict.outcome) == 3);
+  CHECK(verdict.rounds_used == 50);
+  REQUIRE(verdict.rounds_needed);
+  CHECK(*verdict.rounds_needed >= 50);
+  CHECK_THAT(reasons(verdict), Contains("rounds would decide it"));
+}
+
+TEST_CASE("too few rounds leave it open") {
+  SampleDuet sample;
+  sample.rounds = 6;
+  sample.all = 3;
+  const Verdict verdict = judged(sample_duet(sample));
+  CHECK(verdict.outcome == "inconclusive");
+  CHECK_THAT(reasons(verdict), Contains("6 rounds are fewer than the first look wants, 15"));
+}
+
+TEST_CASE("a comparison that may not be made is invalid, whatever the figures") {
+  SampleDuet sample;
+  sample.all = 2;
+  Duet duet = sample_duet(sample);
+  std::string expected;
+  SECTION("unaccounted events") {
+    duet.rounds[20].a.ledger.unaccounted = 3;
+    expected = "side A: 3 events unaccounted for, in 1 rounds";
+  }
+  SECTION("Wine") {
+    duet.machine.os = "Wine 8.0 on Linux";
+    expected = "measured under 'Wine 8.0";
+  }
+  SECTION("a restriction on use") {
+    duet.label = "Wine: smoke, not Windows";
+    expected = "its use is restricted: Wine";
+  }
+  SECTION("another load") {
+    duet.b.load.rate_hz = 10'000;
+    expected = "different loads";
+  }
+  SECTION("two things at a time") {
+    duet.b.build.revision = "fedcba";
+    duet.b.sink.label = "file:mode=mmap";
+    duet.b.sink.options = {{"mode", "mmap"}};
+    expected = "more than one thing differs: the sink or its options, the revision";
+  }
+  SECTION("uncommitted changes") {
+    duet.b.build.dirty = true;
+    duet.a.build.dirty = true;
+    expected = "uncommitted changes, which the policy forbids";
+  }
+  SECTION("losses on both sides") {
+    duet.rounds[1].a.ledger.lost = 5;
+    duet.rounds[2].b.ledger.lost = 7;
+    expected = "both sides lost events: A 5, B 7";
+  }
+  SECTION("A missed its rate") {
+    for (int i = 0; i < 6; ++i) duet.rounds[static_cast<std::size_t>(i)].a.rate_missed = true;
+    expected = "side A missed its rate in 6 of 50 rounds";
+  }
+  SECTION("A crashed") {
+    duet.rounds[3].a.outcome = "crashed";
+    duet.rounds[3].a.outcome_detail = "SIGSEGV";
+    expected = "side A did not run to its end in 1 rounds (crashed: SIGSEGV)";
+  }
+  const Verdict verdict = judged(duet);
+  CHECK(verdict.outcome == "invalid");
+  CHECK(verdict_exit_code(verdict.outcome) == 4);
+  CHECK_THAT(reasons(verdict), Contains(expected));
+}
+
+TEST_CASE("what is allowed to differ does not make it invalid") {
+  Duet duet = sample_duet({});
+  SECTION("the sink's options alone") {
+    duet.b.sink.label = "file:mode=mmap";
+    duet.b.sink.options = {{"mode", "mmap"}};
+  }
+  SECTION("the revision alone, with the sink's default written out") {
+    duet.b.build.revision = "fedcba";
+    duet.a.sink.options = {{"mode", "write"}};
+    duet.b.sink.options = {{"mode", "write"}};
+    duet.b.sink.label = "file:mode=write";
+  }
+  SECTION("a rate missed in a tenth of the rounds") {
+    for (std::size_t i = 0; i < 5; ++i) duet.rounds[10 * i].a.rate_missed = true;
+  }
+  SECTION("an interrupted round") {
+    duet.rounds[40].b.outcome = "interrupted";
+  }
+  CHECK(judged(duet).outcome == "pass");
+}
+
+TEST_CASE("uncommitted changes where the policy allows them are remarked on") {
+  Duet duet = sample_duet({});
+  duet.b.build.dirty = true;
+  duet.a.build.dirty = true;
+  Policy policy;
+  policy.allow_dirty_builds = true;
+  const Verdict verdict = judged(duet, policy);
+  CHECK(verdict.outcome == "pass");
+  CHECK_THAT(remarks(verdict), Contains("uncommitted changes"));
+}
+
+TEST_CASE("one lost event or crash of B alone fails") {
+  Duet duet = sample_duet({});
+  SECTION("a loss") {
+    duet.rounds[49].b.ledger.lost = 1;
+    const Verdict verdict = judged(duet);
+    CHECK(verdict.outcome == "fail");
+    CHECK_THAT(reasons(verdict), Contains("side B lost 1 events in 1 rounds; side A lost none"));
+  }
+  SECTION("a crash") {
+    duet.rounds[2].b.outcome = "crashed";
+    CHECK(judged(duet).outcome == "fail");
+  }
+  SECTION("a crash in every round") {
+    for (DuetRound& round : duet.rounds) round.b.outcome = "hung";
+    CHECK(judged(duet).outcome == "fail");
+  }
+  SECTION("a loss of A alone does not") {
+    duet.rounds[49].a.ledger.lost = 1;
+    const Verdict verdict = judged(duet);
+    CHECK(verdict.outcome == "pass");
+    CHECK_THAT(remarks(verdict), Contains("side A lost 1 events, side B none"));
+  }
+}
+
+// 20,000 calls a round, 50 rounds: a thousand calls beyond p99.9. At 1000 calls a round there are
+// 50, and finding a doubling over 25 % needs 114.
+TEST_CASE("a quantile with too few calls beyond it is reported only") {
+  Duet duet = sample_duet({});
+  const MetricJudgement many = metric_of(judged(duet), "response_ns_p99_9");
+  CHECK(many.decision == "pass");
+  CHECK(*many.tail_samples == 1000);
+  CHECK(*many.tail_samples_needed == 114);
+  for (DuetRound& round : duet.rounds) {
+    round.a.events = 1000;
+    round.b.events = 1000;
+  }
+  const MetricJudgement few = metric_of(judged(duet), "response_ns_p99_9");
+  CHECK(few.decision == "reported");
+  CHECK(*few.tail_samples == 50);
+  CHECK_THAT(few.reason, Contains("50 calls beyond it in 50 rounds, 114 needed"));
+}
+
+TEST_CASE("what was not measured in every round is not gated, and the verdict says so") {
+  Duet duet = sample_duet({});
+  duet.rounds[7].a.cpu_ns.reset();
+  const Verdict verdict = judged(duet);
+  CHECK(verdict.outcome == "pass");
+  CHECK(metric_of(verdict, "cpu_ns_per_event").decision == "unmeasured");
+  CHECK_THAT(remarks(verdict), Contains("cpu_ns_per_event is not gated"));
+}
+
+TEST_CASE("without anything to gate there is no verdict") {
+  Duet duet = sample_duet({});
+  duet.rounds.clear();
+  const Verdict verdict = judged(duet);
+  CHECK(verdict.outcome == "invalid");
+  CHECK_THAT(reasons(verdict), Contains("no metric could be gated"));
+}
+
+// 64 KiB are 8.2 % of 800,000 bytes, and 0.8 % of 8 MB, where the 5 % count.
+TEST_CASE("small memories have a margin in bytes") {
+  Duet duet = sample_duet({});
+  CHECK(metric_of(judged(duet), "rss_bytes").margin == 0.05);
+  for (DuetRound& round : duet.rounds) {
+    round.a.rss_bytes = 800'000;
+    round.b.rss_bytes = 850'000;
+  }
+  const MetricJudgement small = metric_of(judged(duet), "rss_bytes");
+  CHECK(small.margin == Approx(65'536.0 / 825'000));
+  CHECK(small.decision == "pass");
+}
+
+Waiver waiver_of(double low, double high) {
+  Waiver waiver;
+  waiver.metric = "response_ns_p50";
+  waiver.low = low;
+  waiver.high = high;
+  waiver.commit = "4f2a9c1";
+  waiver.reason = "checksums";
+  waiver.expires = "2026-12-31";
+  return waiver;
+}
+
+TEST_CASE("a waived change is held against what was agreed on") {
+  SampleDuet sample;
+  sample.all = 1.10;
+  Policy policy;
+  policy.metrics = {{"response_ns_p90", false, {}, {}, {}},
+                    {"service_ns_mean", false, {}, {}, {}},
+                    {"cpu_ns_per_event", false, {}, {}, {}}};
+  policy.waivers = {waiver_of(0.05, 0.15)};
+  const Verdict agreed = judged(sample_duet(sample), policy);
+  INFO(reasons(agreed));
+  CHECK(agreed.outcome == "pass");
+  CHECK_THAT(metric_of(agreed, "response_ns_p50").waiver, Contains("4f2a9c1: checksums"));
+  SECTION("more than agreed on fails") {
+    sample.all = 1.25;
+    const Verdict more = judged(sample_duet(sample), policy);
+    CHECK(more.outcome == "fail");
+    CHECK_THAT(reasons(more), Contains("beyond what the waiver agreed on"));
+  }
+  SECTION("less is remarked on") {
+    sample.all = 1;
+    const Verdict less = judged(sample_duet(sample), policy);
+    CHECK(less.outcome == "pass");
+    CHECK_THAT(remarks(less), Contains("less than its waiver expects"));
+  }
+  SECTION("a promised improvement that did not come fails") {
+    sample.all = 0.95;
+    policy.waivers = {waiver_of(-0.3, -0.2)};
+    CHECK(judged(sample_duet(sample), policy).outcome == "fail");
+  }
+  SECTION("for another sink it does not hold") {
+    policy.waivers[0].scope.sink = "lttng";
+    CHECK(judged(sample_duet(sample), policy).outcome == "fail");
+  }
+  SECTION("after its day it does not hold") {
+    policy.waivers[0].expires = "2026-05-31";
+    const Verdict expired = judged(sample_duet(sample), policy);
+    CHECK(expired.outcome == "fail");
+    CHECK_THAT(remarks(expired), Contains("expired on 2026-05-31"));
+  }
+}
+
+TEST_CASE("the anytime method fails what the looks fail") {
+  Policy policy;
+  policy.method = GateMethod::anytime;
+  SampleDuet sample;
+  CHECK(judged(sample_duet(sample), policy).outcome == "pass");
+  sample.all = 1.2;
+  const Verdict verdict = judged(sample_duet(sample), policy);
+  CHECK(verdict.outcome == "fail");
+  CHECK(verdict.rounds_used < 25);
+}
+
+TEST_CASE("stopping early asks at the looks only") {
+  Duet duet = sample_duet({});
+  const Policy policy;
+  duet.rounds.resize(14);
+  CHECK_FALSE(is_decided(duet, policy, kToday));
+  duet = sample_duet({});
+  duet.rounds.resize(15);
+  CHECK(is_decided(duet, policy, kToday));
+  duet = sample_duet({});
+  duet.rounds.resize(16);
+  CHECK_FALSE(is_decided(duet, policy, kToday));
+  duet = sample_duet({});
+  duet.rounds.resize(15);
+  duet.rounds[0].a.rate_missed = true;
+  duet.rounds[1].a.rate_missed = true;
+  CHECK(judged(duet).outcome == "invalid");
+  CHECK_FALSE(is_decided(duet, policy, kToday));  // 2 of 50 would do
+  duet.rounds[0].a.ledger.unaccounted = 1;
+  CHECK(is_decided(duet, policy, kToday));
+  SampleDuet noisy;
+  noisy.spread = 0.25;
+  noisy.rounds = 15;
+  CHECK_FALSE(is_decided(sample_duet(noisy), policy, kToday));
+}
+
+// Every quantile of B is 1.1 times A's, up to the last with ten calls beyond it.
+TEST_CASE("the shifts follow the quantiles") {
+  SampleDuet sample;
+  sample.all = 1.1;
+  sample.spread = 0.001;
+  const Verdict verdict = judged(sample_duet(sample));
+  REQUIRE(verdict.shifts.size() >= 10);
+  CHECK(verdict.shifts.back().quantile == 0.9995);
+  for (const QuantileRatio& shift : verdict.shifts) {
+    CHECK(shift.ratio == Approx(1.1).margin(0.005));
+    CHECK(*shift.low <= *shift.high);
+  }
+  CHECK(verdict.response_a.count == verdict.rounds_used * 20'000);
+  CHECK(verdict.response_b.count == verdict.rounds_used * 20'000);
+}
+
+TEST_CASE("several verdicts end with the worst one's exit code") {
+  const auto code = [](std::vector<const char*> outcomes) {
+    std::vector<Verdict> verdicts;
+    for (const char* outcome : outcomes) verdicts.emplace_back().outcome = outcome;
+    return verdict_exit_code(verdicts);
+  };
+  CHECK(code({"pass", "pass"}) == 0);
+  CHECK(code({"pass", "inconclusive"}) == 3);
+  CHECK(code({"inconclusive", "invalid", "pass"}) == 4);
+  CHECK(code({"invalid", "fail", "inconclusive"}) == 1);
+}
+
+TEST_CASE("effects in words") {
+  MetricJudgement metric;
+  metric.effect_kind = "ratio";
+  metric.effect = 0.1234;
+  CHECK(effect_with_interval(metric) == "+12.3 %");
+  metric.effect_low = -0.05;
+  metric.effect_high = 1.5;
+  CHECK(effect_with_interval(metric) == "+12.3 % (-5.0 % to +150 %)");
+  CHECK(effect_text(metric, 27.5) == "x28.5");
+  CHECK(effect_cell(metric, -0.25) == "-25.0%");
+  metric.effect_kind = "difference";
+  metric.unit = "per 20k";
+  CHECK(effect_text(metric, 0.25) == "+0.25 per 20k");
+  CHECK(effect_cell(metric, -12345.6) == "-12346");
+}
+
+TEST_CASE("today is a date") {
+  const std::string today = today_utc();
+  REQUIRE(today.size() == 10);
+  CHECK(today > "2025-01-01");
+  CHECK(today[4] == '-');
+}
+
+}  // namespace
+}  // namespace tailgate

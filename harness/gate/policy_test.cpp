@@ -1,0 +1,251 @@
+#include "harness/gate/policy.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+Policy parsed(const std::string& text) {
+  return parse_policy(text, "p.toml");
+}
+
+DuetSubject subject(const std::string& scenario, const std::string& sink) {
+  DuetSubject subject;
+  subject.scenario.name = scenario;
+  subject.sink.name = sink.substr(0, sink.find(':'));
+  subject.sink.label = sink;
+  return subject;
+}
+
+MetricRule rule(const Policy& policy, const char* metric, const DuetSubject& of) {
+  return policy.rule(*find_metric(metric), of);
+}
+
+TEST_CASE("an empty policy is the built-in one") {
+  const Policy policy = parsed("");
+  CHECK(policy.origin == "p.toml");
+  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 25, 35, 50});
+  CHECK(policy.looks.fail_level() == 0.00025);
+  CHECK(policy.looks.pass_level() == 0.0125);
+  CHECK(policy.method == GateMethod::looks);
+  CHECK_FALSE(policy.allow_dirty_builds);
+  CHECK(rule(policy, "response_ns_p99", subject("steady", "file")).margin == 0.15);
+  CHECK_FALSE(rule(policy, "response_ns_max", subject("steady", "file")).gate);
+}
+
+TEST_CASE("ci/policy.toml says what holds without a file") {
+  const Policy file = load_policy(std::string(TAILGATE_SOURCE_DIR) + "/ci/policy.toml");
+  const Policy built_in;
+  CHECK(file.looks.rounds == built_in.looks.rounds);
+  CHECK(file.looks.false_fail == built_in.looks.false_fail);
+  CHECK(file.looks.false_pass == built_in.looks.false_pass);
+  CHECK(file.time_budget_s == built_in.time_budget_s);
+  CHECK(file.most_missed_rounds == built_in.most_missed_rounds);
+  CHECK(file.allow_dirty_builds == built_in.allow_dirty_builds);
+  CHECK(file.method == built_in.method);
+  CHECK_FALSE(file.runs.empty());
+  for (const MetricKind& kind : metric_kinds()) {
+    INFO(kind.name);
+    const MetricRule ours = file.rule(kind, subject("steady", "file"));
+    const MetricRule theirs = built_in.rule(kind, subject("steady", "file"));
+    CHECK(ours.gate == theirs.gate);
+    CHECK(ours.margin == theirs.margin);
+    CHECK(ours.at_least == theirs.at_least);
+    CHECK(ours.find == theirs.find);
+    bool listed = false;
+    for (const MetricSettings& settings : file.metrics) {
+      listed = listed || settings.metric == kind.name;
+    }
+    CHECK(listed == kind.gated);
+  }
+}
+
+TEST_CASE("every key is read") {
+  const Policy policy = parsed(R"(
+[gate]
+method = "anytime"
+looks = [10, 20]
+false_fail = 0.01
+false_pass = 0.1
+time_budget_s = 60
+most_missed_rounds = 0
+allow_dirty_builds = true
+[metrics.calls_over_1ms]
+margin = 1
+[metrics.response_ns_max]
+gate = true
+margin = 2.5
+[nightly]
+reference = "v1.0"
+[[run]]
+scenario = "steady"
+sinks = ["file", "null"]
+set = { rate_hz = 1_000, pacing = "spin", x = 0.5, y = true }
+nightly = true
+)");
+  CHECK(policy.method == GateMethod::anytime);
+  CHECK(policy.looks.rounds == std::vector<std::size_t>{10, 20});
+  CHECK(policy.looks.fail_level() == 0.005);
+  CHECK(policy.time_budget_s == 60);
+  CHECK(policy.most_missed_rounds == 0);
+  CHECK(policy.allow_dirty_builds);
+  CHECK(rule(policy, "calls_over_1ms", {}).margin == 1);
+  CHECK(rule(policy, "response_ns_max", {}).gate);
+  CHECK(rule(policy, "response_ns_max", {}).margin == 2.5);
+  CHECK(policy.nightly_reference == "v1.0");
+  REQUIRE(policy.runs.size() == 1);
+  CHECK(policy.runs[0].sinks == std::vector<std::string>{"file", "null"});
+  CHECK(policy.runs[0].nightly);
+  CHECK(policy.runs[0].set ==
+        std::vector<std::string>{"pacing=spin", "rate_hz=1000", "x=0.5", "y=true"});
+}
+
+TEST_CASE("settings for a scenario and a sink hold there alone") {
+  const Policy policy = parsed(R"(
+[metrics.response_ns_p99]
+margin = 0.2
+find = 0.5
+[[scoped]]
+sink = "journald"
+metrics.response_ns_p99 = { margin = 0.3 }
+[[scoped]]
+scenario = "burst-1k"
+metrics.response_ns_p99.gate = false
+[[scoped]]
+sink = "file:mode=mmap"
+metrics.rss_bytes = { gate = false }
+)");
+  const char* p99 = "response_ns_p99";
+  CHECK(rule(policy, p99, subject("steady", "file")).margin == 0.2);
+  CHECK(rule(policy, p99, subject("steady", "journald:sync=x")).margin == 0.3);
+  CHECK(rule(policy, p99, subject("steady", "journald")).find == 0.5);
+  CHECK_FALSE(rule(policy, p99, subject("burst-1k", "journald")).gate);
+  DuetSubject preset = subject("burst", "file");
+  preset.scenario.preset = "burst-1k";
+  CHECK_FALSE(rule(policy, p99, preset).gate);
+  CHECK(rule(policy, "rss_bytes", subject("steady", "file")).gate);
+  CHECK_FALSE(rule(policy, "rss_bytes", subject("steady", "file:mode=mmap")).gate);
+}
+
+TEST_CASE("waivers hold for their scope, until their day, the last of several") {
+  const Policy policy = parsed(R"(
+[[waiver]]
+metric = "response_ns_p50"
+ratio = [1.05, 1.15]
+commit = "aaaa"
+reason = "checksums"
+expires = 2026-06-30
+[[waiver]]
+metric = "response_ns_p50"
+sink = "file"
+ratio = [0.8, 1.3]
+commit = "bbbb"
+reason = "larger header"
+expires = 2026-05-31
+[[waiver]]
+metric = "calls_blocked"
+difference = [-1, 3]
+commit = "cccc"
+reason = "waits for the disk"
+expires = 2030-01-01
+)");
+  const auto commit = [&](const char* metric, const char* sink, const char* today) {
+    const Waiver* waiver = policy.waiver(metric, subject("steady", sink), today);
+    return waiver == nullptr ? std::string() : waiver->commit;
+  };
+  CHECK(commit("response_ns_p50", "file", "2026-05-31") == "bbbb");
+  CHECK(commit("response_ns_p50", "file", "2026-06-01") == "aaaa");
+  CHECK(commit("response_ns_p50", "lttng", "2026-06-30") == "aaaa");
+  CHECK(commit("response_ns_p50", "lttng", "2026-07-01").empty());
+  CHECK(commit("response_ns_p90", "file", "2026-05-31").empty());
+  CHECK(policy.waivers[0].low == Approx(0.05));
+  CHECK(policy.waivers[1].high == Approx(0.3));
+  CHECK(policy.waivers[2].low == -1);
+  CHECK(policy.waivers[2].high == 3);
+}
+
+constexpr const char* kWaiver = "[[waiver]]\nmetric = \"response_ns_p50\"\n";
+
+TEST_CASE("what does not fit is refused with file, line, key, value and remedy") {
+  struct Row {
+    std::string text;
+    std::string where;
+    std::string what;
+    std::string remedy;
+  };
+  const Row row = GENERATE(
+      Row{"gate = {", "p.toml:1", "", "mend the TOML"},
+      Row{"[gates]", "p.toml:1", "unknown key 'gates'", "did you mean 'gate'?"},
+      Row{"\n[gate]\nlook = [1]", "p.toml:3", "unknown key 'look'", "did you mean 'looks'?"},
+      Row{"[gate]\nlooks = 5", "p.toml:2", "looks is not a list", "looks = [15"},
+      Row{"[gate]\nlooks = [5, 5]", "p.toml:2", "look 5 does not come after 5", "looks = [15"},
+      Row{"[gate]\nlooks = [0]", "p.toml:2", "from 1 to 1000", "looks = [15"},
+      Row{"[gate]\nlooks = [1e3]", "p.toml:2", "whole number", "looks = [15"},
+      Row{"[gate]\nmethod = \"look\"", "p.toml:2", "no method 'look'", "'looks'"},
+      Row{"[gate]\nfalse_fail = 2", "p.toml:2", "false_fail = 2 is not from", "within"},
+      Row{"[gate]\nfalse_fail = \"x\"", "p.toml:2", "false_fail is not a number", "give one from"},
+      Row{"[gate]\nfalse_fail = nan", "p.toml:2", "false_fail = nan", "within"},
+      Row{"[gate]\nfalse_fail = 0.0001", "p.toml:1", "finer than 16384 sign patterns",
+          "at least 0.00024"},
+      Row{"[gate]\nallow_dirty_builds = 1", "p.toml:2", "not true or false", "write true"},
+      Row{"gate = 3", "p.toml:1", "gate is not a table", "write [gate]"},
+      Row{"[metrics.response_p99]\nmargin = 1", "p.toml:1", "there is no metric 'response_p99'",
+          "did you mean 'response_ns_p99'?"},
+      Row{"[metrics]\nrss_bytes = 0.1", "p.toml:2", "metrics.rss_bytes is not a table",
+          "[metrics.rss_bytes]"},
+      Row{"[metrics.rss_bytes]\nmargin = -0.1", "p.toml:2", "margin = -0.1 is not from 0",
+          "within"},
+      Row{"[metrics.rss_bytes]\nmargin = true", "p.toml:2", "margin is not a number", "give one"},
+      Row{"[metrics.rss_bytes]\nmargin = 0", "p.toml:1", "rss_bytes is gated with a margin of 0",
+          "gate = false"},
+      Row{"[metrics.rss_bytes]\nfind = 1", "p.toml:1", "metrics.rss_bytes has no 'find'",
+          "only quantiles"},
+      Row{"[metrics.calls_blocked]\nat_least = 1", "p.toml:1", "has no 'at_least'", "only ratios"},
+      Row{"[metrics.response_ns_p50]\nmargin = 0.2", "p.toml:1",
+          "find = 0.1 is not above the margin 0.2", "larger change to find"},
+      Row{"[[scoped]]\nsink = \"file\"", "p.toml:1", "it sets no metrics", "[scoped.metrics.NAME]"},
+      Row{"[scoped]\nsink = \"file\"", "p.toml:1", "scoped is not a list", "[[scoped]]"},
+      Row{"waiver = [1]", "p.toml:1", "waiver is not a table", "[[waiver]]"},
+      Row{kWaiver, "p.toml:1", "'ratio' is missing", "[low, high]"},
+      Row{std::string(kWaiver) + "ratio = [1.2, 1.1]", "p.toml:3", "not below the second",
+          "[low, high]"},
+      Row{std::string(kWaiver) + "ratio = [0, 1.1]", "p.toml:3", "ratio = 0 is not from", "within"},
+      Row{std::string(kWaiver) + "ratio = [1]", "p.toml:3", "two numbers", "[low, high]"},
+      Row{std::string(kWaiver) + "difference = [1, 2]", "p.toml:3", "judged by its ratio",
+          "ratio = [low, high]"},
+      Row{std::string(kWaiver) + "ratio = [1, 2]", "p.toml:1", "'commit' is missing", "add commit"},
+      Row{std::string(kWaiver) + "ratio = [1, 2]\ncommit = \"a\"", "p.toml:1",
+          "'reason' is missing", "add reason"},
+      Row{std::string(kWaiver) + "ratio = [1, 2]\ncommit = \"a\"\nreason = \"\"", "p.toml:5",
+          "reason is empty", "say what it is"},
+      Row{std::string(kWaiver) +
+              "ratio = [1, 2]\ncommit = \"a\"\nreason = \"b\"\nexpires = \"2027-01-31\"",
+          "p.toml:6", "expires is not a date", "without quotes"},
+      Row{"[[run]]\nscenario = \"steady\"", "p.toml:1", "'sinks' is missing", "a list of sinks"},
+      Row{"[[run]]\nscenario = \"steady\"\nsinks = []", "p.toml:3", "not a list of sinks",
+          "sinks = ["},
+      Row{"[[run]]\nscenario = \"s\"\nsinks = [\"a\"]\nset = { x = [1] }", "p.toml:4",
+          "x is neither", "one of these"},
+      Row{"[nightly]\nref = \"x\"", "p.toml:2", "unknown key 'ref'", "reference"});
+  INFO(row.text);
+  try {
+    parsed(row.text);
+    FAIL("was accepted");
+  } catch (const Error& error) {
+    CHECK_THAT(error.what_failed(), Catch::StartsWith(row.where));
+    CHECK_THAT(error.what_failed(), Contains(row.what));
+    CHECK_THAT(error.remedy(), Contains(row.remedy));
+  }
+}
+
+TEST_CASE("a policy that cannot be read is refused") {
+  CHECK_THROWS_WITH(load_policy("none/policy.toml"), Contains("cannot read the policy"));
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,17 @@
+// What the gate's record comes to, as tables that read well in a terminal and as Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/gate/calibration.h"
+
+namespace tailgate {
+
+// For each sink a table of its planted changes (runs, verdicts, the share that failed with its 95 %
+// interval, rounds and time of a run), then what relabelling its rounds gave. At most 80 columns
+// wide but for sinks' names.
+std::string render_calibration(const std::vector<CalibrationRow>& rows,
+                               const std::vector<RelabelledRow>& relabelled);
+
+}  // namespace tailgate

@@ -1,0 +1,48 @@
+#include "harness/report/calibration_text.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+CalibrationRow row(const char* sink, const char* planted, std::uint64_t runs, std::uint64_t fail) {
+  CalibrationRow row;
+  row.sink = sink;
+  row.planted = planted;
+  row.runs = runs;
+  row.pass = runs - fail;
+  row.fail = fail;
+  row.mean_duration_s = 41.6;
+  row.failed = binomial_interval(fail, runs, 0.95);
+  return row;
+}
+
+// Shares by hand: 0 of 40 is at most 1 - .025^(1/40) = 8.81 %, 8 of 8 at least .025^(1/8) = 63.1 %.
+TEST_CASE("a table a sink, with exact intervals") {
+  RelabelledRow bound;
+  bound.sink = "file";
+  bound.rounds = 640;
+  bound.gates = 2000;
+  bound.pass = 1990;
+  bound.failed = binomial_interval(0, 2000, 0.95);
+  const std::string text = render_calibration(
+      {row("file", "none", 40, 0), row("file", "slower-10", 8, 8), row("lttng", "none", 1000, 1)},
+      {bound});
+  CHECK_THAT(text, Catch::StartsWith("### file\n\n| planted"));
+  CHECK_THAT(text, Contains("| none       |   40 |   40 |    0 |    0 |    0 | 0 % (0.0 to 8.81)"));
+  CHECK_THAT(text, Contains("| slower-10  |    8 |    0 |    8 |"));
+  CHECK_THAT(text, Contains("100 % (63.1 to 100)"));
+  CHECK_THAT(text, Contains("\n### lttng\n\n"));
+  CHECK_THAT(text, Contains("Relabelled, 640 rounds with nothing planted: of 2000 gates 0 failed"));
+  CHECK(text.find("Relabelled") < text.find("### lttng"));
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,158 @@
+#include "harness/stats/sequential.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "harness/stats/e_process.h"
+#include "harness/stats/mean_interval.h"
+#include "harness/stats/sign_flip.h"
+
+namespace tailgate {
+namespace {
+
+std::size_t rounds_of(const std::vector<PairedMetric>& metrics) {
+  if (metrics.empty()) return 0;
+  const std::size_t rounds = metrics.front().effects.size();
+  for (const PairedMetric& metric : metrics) {
+    if (metric.effects.size() != rounds || rounds == 0) {
+      throw std::invalid_argument("decide: as many effects for every metric, and at least one");
+    }
+  }
+  return rounds;
+}
+
+// The first rounds' effects, less the margin or what counts as no change.
+std::vector<std::vector<double>> shifted(const std::vector<PairedMetric>& metrics,
+                                         std::size_t rounds, double PairedMetric::*by) {
+  std::vector<std::vector<double>> result;
+  for (const PairedMetric& metric : metrics) {
+    std::vector<double>& effects = result.emplace_back();
+    for (std::size_t i = 0; i < rounds; ++i) effects.push_back(metric.effects[i] - metric.*by);
+  }
+  return result;
+}
+
+bool all_pass(const std::vector<MetricDecision>& metrics) {
+  return std::all_of(metrics.begin(), metrics.end(), [](const MetricDecision& metric) {
+    return metric.decision == Decision::pass;
+  });
+}
+
+// The most decisive of the metrics that the evidence after these rounds lets fail; false: none.
+bool fail_by_evidence(const std::vector<PairedMetric>& metrics, std::size_t rounds,
+                      const Looks& looks, std::vector<MetricDecision>& decisions) {
+  std::vector<double> evidences;
+  for (const PairedMetric& metric : metrics) {
+    const auto above = std::count_if(metric.effects.begin(),
+                                     metric.effects.begin() + static_cast<std::ptrdiff_t>(rounds),
+                                     [&](double effect) { return effect > metric.margin; });
+    evidences.push_back(log_sign_evidence(static_cast<std::uint64_t>(above), rounds));
+  }
+  const double enough = -std::log(looks.false_fail);
+  const double share = std::log(static_cast<double>(metrics.size()));
+  const bool failed = log_mean_evidence(evidences) >= enough;
+  const double most = *std::max_element(evidences.begin(), evidences.end());
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    decisions[i].p_within = std::min(1.0, std::exp(-evidences[i]));
+    if (decisions[i].decision == Decision::fail) decisions[i].decision = Decision::undecided;
+    // What reaches the bound by itself fails; so does the metric that led where all together did.
+    if (failed && (evidences[i] - share >= enough || evidences[i] == most)) {
+      decisions[i].decision = Decision::fail;
+    }
+  }
+  return failed;
+}
+
+}  // namespace
+
+SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
+                        const Looks& looks) {
+  if (rounds == 0 || rounds > rounds_of(metrics)) {
+    throw std::invalid_argument("look: at least one round, and as many as there are effects");
+  }
+  const SignFlips flips = SignFlips::up_to(rounds, looks.patterns, looks.seed);
+  const auto at_margin = sign_flip_test(shifted(metrics, rounds, &PairedMetric::margin), flips);
+  SequentialDecision result{Decision::undecided, rounds, true, {}};
+  bool beyond = false;
+  for (const SignFlipResult& test : at_margin) {
+    MetricDecision& metric = result.metrics.emplace_back();
+    metric.statistic = test.statistic;
+    metric.p_within = test.p_above_adjusted;
+    metric.p_beyond = test.p_below;
+    if (metric.p_beyond <= looks.pass_level()) metric.decision = Decision::pass;
+    beyond = beyond || metric.p_within <= looks.fail_level();
+  }
+  if (beyond) {
+    const auto at_none = sign_flip_test(shifted(metrics, rounds, &PairedMetric::no_change), flips);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      MetricDecision& metric = result.metrics[i];
+      metric.p_no_change = at_none[i].p_above_adjusted;
+      if (std::max(metric.p_within, metric.p_no_change) <= looks.fail_level()) {
+        metric.decision = Decision::fail;
+        result.decision = Decision::fail;
+      }
+    }
+  }
+  if (all_pass(result.metrics)) result.decision = Decision::pass;
+  return result;
+}
+
+SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks) {
+  const std::size_t recorded = rounds_of(metrics);
+  SequentialDecision result;
+  for (const std::size_t rounds : looks.rounds) {
+    if (rounds > recorded) break;
+    result = look(metrics, rounds, looks);
+    if (result.decision != Decision::undecided) return result;
+  }
+  if (!result.looked && recorded > 0) {
+    result = look(metrics, recorded, looks);
+    result.looked = false;
+    result.decision = Decision::undecided;
+    for (MetricDecision& metric : result.metrics) metric.decision = Decision::undecided;
+  }
+  return result;
+}
+
+SequentialDecision decide_anytime(const std::vector<PairedMetric>& metrics, const Looks& looks) {
+  const std::size_t recorded = std::min(rounds_of(metrics), looks.rounds.back());
+  SequentialDecision result;
+  for (std::size_t rounds = 1; rounds <= recorded; ++rounds) {
+    const bool at_look =
+        std::find(looks.rounds.begin(), looks.rounds.end(), rounds) != looks.rounds.end();
+    if (at_look || rounds == recorded) {
+      const bool looked = result.looked || at_look;
+      result = look(metrics, rounds, looks);
+      result.looked = looked;
+    } else {
+      result.rounds = rounds;
+      result.metrics.assign(metrics.size(), {});
+    }
+    // A look's own fail is the other procedure's.
+    result.decision = Decision::undecided;
+    if (fail_by_evidence(metrics, rounds, looks, result.metrics)) {
+      result.decision = Decision::fail;
+      return result;
+    }
+    if (at_look && all_pass(result.metrics)) {
+      result.decision = Decision::pass;
+      return result;
+    }
+  }
+  return result;
+}
+
+std::size_t rounds_needed(double statistic, std::size_t rounds, std::size_t metrics,
+                          const Looks& looks) {
+  constexpr std::size_t kMost = 100'000;
+  constexpr double kNormalDegrees = 1e5;  // at which Student's t is normal to four digits
+  const double level =
+      statistic > 0 ? looks.fail_level() / static_cast<double>(metrics) : looks.pass_level();
+  const double wanted = student_t_quantile(1 - level, kNormalDegrees);
+  const double factor = statistic == 0 ? static_cast<double>(kMost) : wanted / statistic;
+  const double needed = std::ceil(static_cast<double>(rounds) * factor * factor);
+  return std::clamp(needed < kMost ? static_cast<std::size_t>(needed) : kMost, rounds, kMost);
+}
+
+}  // namespace tailgate

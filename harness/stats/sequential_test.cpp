@@ -1,0 +1,209 @@
+#include "harness/stats/sequential.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+namespace tailgate {
+namespace {
+
+// Spread of a round's log ratio, of the size that duets were measured to have.
+constexpr double kSpread = 0.03;
+
+enum class Shape { normal, heavy };
+
+// `count` metrics of 50 rounds without a change: every metric has a part that all share, one in
+// seven rounds is wild, and heavy ones have no variance (Student's t with two degrees of freedom).
+std::vector<PairedMetric> unchanged(std::mt19937_64& random, std::size_t count, Shape shape) {
+  std::normal_distribution<double> normal(0, kSpread);
+  std::student_t_distribution<double> heavy(2);
+  const auto draw = [&] {
+    return shape == Shape::normal ? normal(random) : kSpread * heavy(random);
+  };
+  std::vector<PairedMetric> metrics(count);
+  for (PairedMetric& metric : metrics) metric.margin = std::log(1.05);
+  for (std::size_t round = 0; round < 50; ++round) {
+    const double shared = draw();
+    const double wild = random() % 7 == 0 ? 5 : 1;
+    for (PairedMetric& metric : metrics) metric.effects.push_back(wild * (shared + draw()) / 2);
+  }
+  return metrics;
+}
+
+void shift(PairedMetric& metric, double by) {
+  for (double& effect : metric.effects) effect += by;
+}
+
+// With looks at .00025 and p(0) exact, at most one A/A decision in a thousand fails (on average 0.3
+// of these 300); that none of them does is the procedure's aim.
+TEST_CASE("sides that behave alike do not fail") {
+  const Shape shape = GENERATE(Shape::normal, Shape::heavy);
+  std::mt19937_64 random(101);
+  for (int gate = 0; gate < 150; ++gate) {
+    const auto decision = decide(unchanged(random, 12, shape), Looks{});
+    CHECK(decision.decision != Decision::fail);
+  }
+}
+
+TEST_CASE("sides that behave alike with usual spread pass early") {
+  std::mt19937_64 random(102);
+  int passed = 0;
+  std::size_t rounds = 0;
+  for (int gate = 0; gate < 50; ++gate) {
+    const auto decision = decide(unchanged(random, 12, Shape::normal), Looks{});
+    passed += decision.decision == Decision::pass ? 1 : 0;
+    rounds += decision.rounds;
+  }
+  CHECK(passed >= 48);
+  CHECK(rounds / 50 <= 25);
+}
+
+TEST_CASE("ten percent in one metric fails, and that metric alone") {
+  std::mt19937_64 random(103);
+  for (int gate = 0; gate < 30; ++gate) {
+    auto metrics = unchanged(random, 12, Shape::normal);
+    shift(metrics[7], std::log(1.10));
+    const auto decision = decide(metrics, Looks{});
+    REQUIRE(decision.decision == Decision::fail);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      CHECK((decision.metrics[i].decision == Decision::fail) == (i == 7));
+    }
+  }
+}
+
+TEST_CASE("a change at the margin is neither passed nor failed") {
+  std::mt19937_64 random(104);
+  int decided = 0;
+  for (int gate = 0; gate < 50; ++gate) {
+    auto metrics = unchanged(random, 2, Shape::normal);
+    shift(metrics[0], metrics[0].margin);
+    decided += decide(metrics, Looks{}).decision == Decision::undecided ? 0 : 1;
+  }
+  // Passing at the margin has probability .05 at most: 2.5 of 50; three standard errors more are 7.
+  CHECK(decided <= 7);
+}
+
+// All fifteen of the first look's rounds point the same way: of 16,384 patterns only the observed
+// one, and by chance one or two more, are as extreme.
+TEST_CASE("what is plain is decided at the first look") {
+  PairedMetric worse{std::vector<double>(50, 0.5), 0.05, 0};
+  const auto failed = decide({worse}, Looks{});
+  CHECK(failed.decision == Decision::fail);
+  CHECK(failed.rounds == 15);
+  PairedMetric equal{std::vector<double>(50, 0.0), 0.05, 0};
+  const auto passed = decide({equal}, Looks{});
+  CHECK(passed.decision == Decision::pass);
+  CHECK(passed.rounds == 15);
+  PairedMetric better{std::vector<double>(50, -0.5), 0.05, 0};
+  CHECK(decide({better}, Looks{}).decision == Decision::pass);
+}
+
+TEST_CASE("one metric that is not decided keeps the others from passing") {
+  std::mt19937_64 random(105);
+  PairedMetric noisy{{}, 0.05, 0};
+  for (int i = 0; i < 50; ++i) noisy.effects.push_back(random() % 2 == 0 ? 0.9 : -0.9);
+  const PairedMetric equal{std::vector<double>(50, 0.0), 0.05, 0};
+  const auto decision = decide({equal, noisy}, Looks{});
+  CHECK(decision.decision == Decision::undecided);
+  CHECK(decision.rounds == 50);
+  CHECK(decision.looked);
+  CHECK(decision.metrics[0].decision == Decision::pass);
+  CHECK(decision.metrics[1].decision == Decision::undecided);
+}
+
+// Beyond a negative margin, but not beyond no change: only where an improvement was promised does
+// that fail.
+TEST_CASE("to fail, an effect must also exceed no change") {
+  PairedMetric metric{std::vector<double>(50, -0.01), -0.2, 0};
+  CHECK(decide({metric}, Looks{}).decision == Decision::undecided);
+  metric.no_change = metric.margin;
+  CHECK(decide({metric}, Looks{}).decision == Decision::fail);
+}
+
+TEST_CASE("too few rounds decide nothing") {
+  const PairedMetric worse{std::vector<double>(14, 0.5), 0.05, 0};
+  const auto decision = decide({worse}, Looks{});
+  CHECK(decision.decision == Decision::undecided);
+  CHECK_FALSE(decision.looked);
+  CHECK(decision.rounds == 14);
+  CHECK(decision.metrics[0].p_within == 1.0 / 16'384);
+  CHECK(decide({}, Looks{}).decision == Decision::undecided);
+}
+
+TEST_CASE("rounds after the deciding look do not matter") {
+  PairedMetric metric{std::vector<double>(50, 0.5), 0.05, 0};
+  std::fill(metric.effects.begin() + 15, metric.effects.end(), -9.0);
+  CHECK(decide({metric}, Looks{}).decision == Decision::fail);
+}
+
+// A wider margin never turns a pass into anything else, nor something else into a fail.
+TEST_CASE("a wider margin is never stricter") {
+  std::mt19937_64 random(106);
+  for (int gate = 0; gate < 5; ++gate) {
+    auto metrics = unchanged(random, 3, Shape::normal);
+    shift(metrics[1], 0.08);
+    int last = -1;  // fail -1, undecided 0, pass 1
+    for (double margin = 0; margin < 0.3; margin += 0.02) {
+      metrics[1].margin = margin;
+      const Decision decision = decide(metrics, Looks{}).decision;
+      const int rank = decision == Decision::pass ? 1 : decision == Decision::fail ? -1 : 0;
+      CHECK(rank >= last);
+      last = rank;
+    }
+    CHECK(last == 1);
+  }
+}
+
+TEST_CASE("by evidence: nothing fails that is alike, and ten percent does") {
+  std::mt19937_64 random(107);
+  for (int gate = 0; gate < 200; ++gate) {
+    const auto metrics = unchanged(random, 12, gate % 2 == 0 ? Shape::normal : Shape::heavy);
+    CHECK(decide_anytime(metrics, Looks{}).decision != Decision::fail);
+  }
+  for (int gate = 0; gate < 20; ++gate) {
+    auto metrics = unchanged(random, 12, Shape::normal);
+    shift(metrics[3], std::log(1.15));
+    const auto decision = decide_anytime(metrics, Looks{});
+    CHECK(decision.decision == Decision::fail);
+    CHECK(decision.metrics[3].decision == Decision::fail);
+    CHECK(decision.metrics[4].decision != Decision::fail);
+  }
+}
+
+// n rounds all above have the evidence (2^(n+1) - 1) / (n + 1): 1170 after 13, 2184 after 14; the
+// mean over two metrics, one without any, reaches 1000 after 14.
+TEST_CASE("by evidence: a plain change needs fourteen rounds") {
+  const PairedMetric worse{std::vector<double>(50, 0.5), 0.05, 0};
+  const PairedMetric equal{std::vector<double>(50, 0.0), 0.05, 0};
+  CHECK(decide_anytime({worse}, Looks{}).rounds == 13);
+  const auto decision = decide_anytime({worse, equal}, Looks{});
+  CHECK(decision.decision == Decision::fail);
+  CHECK(decision.rounds == 14);
+  CHECK(decision.metrics[0].decision == Decision::fail);
+  CHECK(decision.metrics[1].decision != Decision::fail);
+  const auto passed = decide_anytime({equal}, Looks{});
+  CHECK(passed.decision == Decision::pass);
+  CHECK(passed.rounds == 15);
+}
+
+// The normal quantile at .0125 is 2.2414, at .00025 / 10 it is 4.0556.
+TEST_CASE("the rounds that a decision would need") {
+  CHECK(rounds_needed(-1.12, 50, 10, Looks{}) == Approx(50 * 4.005).margin(1));
+  CHECK(rounds_needed(2.03, 50, 10, Looks{}) == Approx(50 * 3.991).margin(1));
+  CHECK(rounds_needed(-3, 50, 10, Looks{}) == 50);
+  CHECK(rounds_needed(0, 50, 10, Looks{}) == 100'000);
+}
+
+TEST_CASE("metrics of different rounds are refused") {
+  const PairedMetric three{{1, 2, 3}, 0, 0};
+  const PairedMetric two{{1, 2}, 0, 0};
+  CHECK_THROWS_AS(decide({three, two}, Looks{}), std::invalid_argument);
+  CHECK_THROWS_AS(decide({PairedMetric{}}, Looks{}), std::invalid_argument);
+  CHECK_THROWS_AS(look({three}, 4, Looks{}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace tailgate

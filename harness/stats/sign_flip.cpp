@@ -1,0 +1,143 @@
+#include "harness/stats/sign_flip.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kMostEnumeratedRounds = 20;
+
+// Sums that are equal in exact arithmetic differ in their last bits by the order of adding: they
+// count as equal, which can only make a p value larger.
+constexpr double kTie = 1e-9;
+
+// The effects divided by their median size, limited, and then by their length: the statistic of a
+// pattern of signs is their signed sum.
+std::vector<double> standardized(const std::vector<double>& effects, double clip) {
+  std::vector<double> sizes;
+  for (const double effect : effects) {
+    if (!std::isfinite(effect)) throw std::invalid_argument("sign_flip_test: a finite effect");
+    if (effect != 0) sizes.push_back(std::abs(effect));
+  }
+  std::vector<double> scaled(effects.size());
+  if (sizes.empty()) return scaled;
+  std::sort(sizes.begin(), sizes.end());
+  const double scale = (sizes[(sizes.size() - 1) / 2] + sizes[sizes.size() / 2]) / 2;
+  double squares = 0;
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    scaled[i] = std::clamp(effects[i] / scale, -clip, clip);
+    squares += scaled[i] * scaled[i];
+  }
+  for (double& value : scaled) value /= std::sqrt(squares);
+  return scaled;
+}
+
+// The signed sum for every pattern: eight rounds at a time through a table of their 256 sums.
+std::vector<double> statistics_of_all(const std::vector<double>& scaled, const SignFlips& flips) {
+  std::vector<double> sums(flips.patterns());
+  std::array<double, 256> table;
+  for (std::size_t i = 0; i < flips.bytes_per_pattern(); ++i) {
+    const std::size_t first = 8 * i;
+    const std::size_t last = std::min(first + 8, scaled.size());
+    for (std::size_t signs = 0; signs < table.size(); ++signs) {
+      table[signs] = 0;
+      for (std::size_t round = first; round < last; ++round) {
+        table[signs] += (signs >> (round - first) & 1) != 0 ? -scaled[round] : scaled[round];
+      }
+    }
+    for (std::size_t pattern = 0; pattern < sums.size(); ++pattern) {
+      sums[pattern] += table[flips.byte(pattern, i)];
+    }
+  }
+  return sums;
+}
+
+double share_at_least(const std::vector<double>& statistics, double bound) {
+  const auto count = std::count_if(statistics.begin(), statistics.end(),
+                                   [&](double value) { return value >= bound - kTie; });
+  return static_cast<double>(count) / static_cast<double>(statistics.size());
+}
+
+// From the metric with the smallest statistic up: each is compared with the largest of its own and
+// the smaller ones' statistics; and no metric's p value is below that of one more extreme.
+void adjust(const std::vector<std::vector<double>>& statistics,
+            std::vector<SignFlipResult>& results) {
+  std::vector<std::size_t> order(results.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return results[a].statistic < results[b].statistic;
+  });
+  std::vector<double> largest(statistics.front().size(), std::numeric_limits<double>::lowest());
+  for (const std::size_t metric : order) {
+    for (std::size_t pattern = 0; pattern < largest.size(); ++pattern) {
+      largest[pattern] = std::max(largest[pattern], statistics[metric][pattern]);
+    }
+    results[metric].p_above_adjusted = share_at_least(largest, results[metric].statistic);
+  }
+  double least = 0;
+  for (auto metric = order.rbegin(); metric != order.rend(); ++metric) {
+    least = std::max(least, results[*metric].p_above_adjusted);
+    results[*metric].p_above_adjusted = least;
+  }
+}
+
+}  // namespace
+
+SignFlips SignFlips::all(std::size_t rounds) {
+  if (rounds < 1 || rounds > kMostEnumeratedRounds) {
+    throw std::invalid_argument("SignFlips::all: 1 to 20 rounds");
+  }
+  SignFlips flips(rounds, std::size_t{1} << rounds);
+  const std::size_t width = flips.bytes_per_pattern();
+  for (std::size_t at = 0; at < flips.bytes_.size(); ++at) {
+    flips.bytes_[at] = static_cast<std::uint8_t>(at / width >> 8 * (at % width));
+  }
+  return flips;
+}
+
+SignFlips SignFlips::drawn(std::size_t rounds, std::size_t patterns, std::uint64_t seed) {
+  if (rounds < 1 || patterns < 1) {
+    throw std::invalid_argument("SignFlips::drawn: at least one round and one pattern");
+  }
+  SignFlips flips(rounds, patterns);
+  std::mt19937_64 random(seed);
+  for (std::size_t at = flips.bytes_per_pattern(); at < flips.bytes_.size(); ++at) {
+    flips.bytes_[at] = static_cast<std::uint8_t>(random() >> 56);
+  }
+  return flips;
+}
+
+SignFlips SignFlips::up_to(std::size_t rounds, std::size_t patterns, std::uint64_t seed) {
+  const bool few = rounds <= kMostEnumeratedRounds && (std::size_t{1} << rounds) <= patterns;
+  return few ? all(rounds) : drawn(rounds, patterns, seed);
+}
+
+std::vector<SignFlipResult> sign_flip_test(const std::vector<std::vector<double>>& effects,
+                                           const SignFlips& flips, double clip) {
+  if (!(clip > 0)) throw std::invalid_argument("sign_flip_test: a clip above 0");
+  std::vector<std::vector<double>> statistics;
+  std::vector<SignFlipResult> results;
+  for (const std::vector<double>& metric : effects) {
+    if (metric.size() != flips.rounds()) {
+      throw std::invalid_argument("sign_flip_test: as many effects as the flips have rounds");
+    }
+    statistics.push_back(statistics_of_all(standardized(metric, clip), flips));
+    std::vector<double>& all = statistics.back();
+    SignFlipResult& result = results.emplace_back();
+    result.statistic = all.front();
+    result.p_above = share_at_least(all, result.statistic);
+    const auto below = std::count_if(
+        all.begin(), all.end(), [&](double value) { return value <= result.statistic + kTie; });
+    result.p_below = static_cast<double>(below) / static_cast<double>(all.size());
+  }
+  if (!results.empty()) adjust(statistics, results);
+  return results;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Verdicts: by how much does each quantile of the response time differ, and what is tolerated?
+
+Reads what `tailgate gate --json` wrote and draws one plot a verdict; the x axis is that of the
+percentile curves, 1 / (1 - q), so each further nine is as wide as the last.
+"""
+import argparse
+import json
+import math
+import pathlib
+import sys
+
+import style
+from caption import Caption, file_name, load_text
+from percentiles import curve, percent_ticks
+from results import COUNT, LATENCY, LOAD, NUMBER, REMARKS, TEXT, ResultError, Run, fault_of
+
+FORMAT = "tailgate-verdict"
+NEWEST_VERSION = 1
+SHIFT = {"quantile": NUMBER, "ratio": NUMBER, "low?": NUMBER, "high?": NUMBER}
+METRIC = {"name": TEXT, "decision": TEXT, "effect": NUMBER, "margin": NUMBER}
+VERDICT = {"outcome": TEXT, "a": TEXT, "b": TEXT, "a_revision": TEXT, "b_revision": TEXT,
+           "scenario": TEXT, "fingerprint": TEXT, "label": TEXT, "load": LOAD,
+           "rounds_used": COUNT, "rounds_recorded": COUNT, "reasons": REMARKS, "remarks": REMARKS,
+           "metrics": [METRIC], "shifts": [SHIFT], "sink": TEXT,
+           "response_a": LATENCY, "response_b": LATENCY}
+# The gated quantiles of the response time, by the name of their metric.
+GATED = {"response_ns_p50": 0.5, "response_ns_p90": 0.9, "response_ns_p99": 0.99,
+         "response_ns_p99_9": 0.999}
+LOOKS = ({"color": style.PALETTE[0], "linestyle": "-"},
+         {"color": style.PALETTE[4], "linestyle": "--"})
+MARKS = {"pass": "o", "fail": "X", "undecided": "D"}
+
+
+def load(path):
+    """The verdicts in the file; ResultError when it cannot be read or holds none."""
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ResultError(f"{path}: {error.strerror}; give what 'tailgate gate --json' wrote"
+                          ) from None
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"{path}: not JSON ({error}); give what 'tailgate gate --json' wrote"
+                          ) from None
+    for number, verdict in enumerate(data if isinstance(data, list) else [data]):
+        if not isinstance(verdict, dict) or verdict.get("format") != FORMAT:
+            raise ResultError(f"{path}: no verdict; give what 'tailgate gate --json' wrote")
+        if verdict.get("version") != NEWEST_VERSION:
+            raise ResultError(f"{path}: verdict version {verdict.get('version')!r}, known is "
+                              f"{NEWEST_VERSION}; use the plots that came with the program")
+        found = fault_of(verdict, VERDICT, f"[{number}]") or impossible(verdict)
+        if found:
+            raise ResultError(f"{path}: {found}; restore the file or judge again")
+        yield Run(path, verdict)
+
+
+def impossible(verdict):
+    """What of a verdict of the right form no axis could show, or None."""
+    for shift in verdict["shifts"]:
+        if not 0 <= shift["quantile"] < 1:
+            return f"a quantile is {shift['quantile']}, not between 0 and 1"
+        if not all(shift.get(end, 1) > 0 for end in ("ratio", "low", "high")):
+            return f"a ratio at quantile {shift['quantile']} is not above 0"
+    below = [m["name"] for m in verdict["metrics"] if min(m["effect"], m["margin"]) <= -1 and
+             m["name"] in GATED]
+    return f"the ratio of {below[0]} is not above 0" if below else None
+
+
+def draw(run):
+    """The plot of one verdict: its name and figure; None where no round was used."""
+    verdict = run.data
+    if not verdict["shifts"]:
+        return None
+    figure, [[shifts], [times]] = style.sheet(2, 1, (6.6, 2.9), words(verdict), sharex=True,
+                                              gap_inches=(0.3, 0.25))
+    draw_shifts(shifts, verdict)
+    for side, name, look in zip("ab", side_names(verdict), LOOKS):
+        times.plot(*curve(run.histogram(verdict[f"response_{side}"])), label=name, **look)
+    finish(shifts, times, verdict)
+    return file_name(f"shift-{verdict['scenario']}@{verdict['sink']}"), figure
+
+
+def side_names(verdict):
+    names = [f"{side.upper()}: {verdict[side]}" for side in "ab"]
+    if verdict["a_revision"] != verdict["b_revision"]:
+        names = [f"{name} ({verdict[f'{side}_revision'][:10]})" for side, name in zip("ab", names)]
+    return names
+
+
+def words(verdict):
+    title = (f"{verdict['outcome'].upper()}: {verdict['sink']} \u2013 {verdict['scenario']}, "
+             f"{load_text(verdict['load'])}")
+    subtitle = (f"{' against '.join(reversed(side_names(verdict)))}; {verdict['rounds_used']} of "
+                f"{verdict['rounds_recorded']} rounds; machine {verdict['fingerprint']}")
+    notes = [*(reason["what"] for reason in verdict["reasons"]),
+             *(f"! {remark['what']}" for remark in verdict["remarks"])]
+    return Caption(title, subtitle, verdict["label"], notes)
+
+
+def place(quantile):
+    return 1 / (1 - quantile)
+
+
+def draw_shifts(panel, verdict):
+    known = verdict["shifts"]
+    panel.axhline(0, color="black", linewidth=0.8)
+    panel.plot([place(s["quantile"]) for s in known], [math.log(s["ratio"]) for s in known],
+               color=style.PALETTE[0], marker=".", label="shift")
+    for shift in known:
+        if "low" in shift and "high" in shift:
+            panel.vlines(place(shift["quantile"]), math.log(shift["low"]), math.log(shift["high"]),
+                         color=style.PALETTE[0], linewidth=1.2)
+    for metric, quantile in gated(verdict):
+        x, margin = place(quantile), math.log1p(metric["margin"])
+        panel.plot([x / 1.35, x * 1.35], [margin, margin], color=style.PALETTE[4], linewidth=2.2,
+                   label=f"{metric['name']} margin")
+        panel.plot([x], [math.log1p(metric["effect"])], linestyle="none", markersize=7,
+                   marker=MARKS[metric["decision"]], color=style.PALETTE[0], zorder=3,
+                   label=f"{metric['name']} {metric['decision']}")
+
+
+def gated(verdict):
+    """The gated metrics that are quantiles of the response time, with their quantiles."""
+    return [(metric, GATED[metric["name"]]) for metric in verdict["metrics"]
+            if metric["name"] in GATED and metric["decision"] in MARKS]
+
+
+def percent_text(log_ratio):
+    percent = math.expm1(log_ratio) * 100
+    return f"{percent:+.3g} %".replace("-", "\u2212") if abs(percent) >= 1e-9 else "0 %"
+
+
+def percent_steps(low, high):
+    """Places for ticks from low to high (logarithms of ratios) that read well in percent."""
+    span = max(abs(math.expm1(low)), abs(math.expm1(high)))
+    step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+                 if span / s <= 5), span)
+    counts = range(math.ceil(math.expm1(low) / step), math.floor(math.expm1(high) / step) + 1)
+    return [math.log1p(count * step) for count in counts]
+
+
+def finish(shifts, times, verdict):
+    ends = [value for line in shifts.lines for value in line.get_ydata()]
+    ends += [math.log(s[end]) for s in verdict["shifts"] for end in ("low", "high") if end in s]
+    reach = max(ends) - min(ends)
+    low, high = min(ends) - 0.08 * reach, max(ends) + 0.08 * reach
+    steps = percent_steps(low, high)
+    shifts.set(ylim=(low, high), ylabel="B against A")
+    style.ticks(shifts.yaxis, steps, [percent_text(step) for step in steps])
+    style.legend(shifts, [
+        style.handle("shift, 95 % interval", color=style.PALETTE[0], marker="."),
+        *(style.handle(f"gated: {decision}", color=style.PALETTE[0], marker=mark, markersize=7,
+                       linestyle="none") for decision, mark in MARKS.items()
+          if any(metric["decision"] == decision for metric, _ in gated(verdict))),
+        style.handle("tolerated", color=style.PALETTE[4], linewidth=2.2)])
+    highest = max(verdict[f"response_{side}"]["count"] for side in "ab")
+    values = [value for line in times.lines for value in line.get_ydata()]
+    style.log_axis(times.yaxis, min(values) / 1.4, max(values) * 1.4)
+    times.set(xscale="log", xlim=(1, max(100, highest) * 1.15), xlabel="percentile of events",
+              ylabel="response time (logarithmic)")
+    places, texts = percent_ticks(highest)
+    shown = [(p, t) for p, t in zip(places, texts) if p <= max(100, highest) * 1.15]
+    style.ticks(times.xaxis, *zip(*shown))
+    style.legend(times, [style.handle(name, **look)
+                         for name, look in zip(side_names(verdict), LOOKS)])
+
+
+def main(arguments=None):
+    """Draws every verdict of the files. Exit status as for the other plots."""
+    parser = argparse.ArgumentParser(prog="shift.py", description="Draws verdicts of tailgate.")
+    parser.add_argument("verdicts", nargs="+", type=pathlib.Path, metavar="FILE",
+                        help="what 'tailgate gate --json' wrote")
+    parser.add_argument("--out", type=pathlib.Path, metavar="DIR",
+                        help="where the plots go (default: the folder of the first file)")
+    options = parser.parse_args(arguments)
+    folder = options.out or options.verdicts[0].parent
+    figures = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        runs = [run for path in options.verdicts for run in load(path)]
+        for drawn in filter(None, map(draw, runs)):
+            name, figure = drawn
+            figures += 1
+            number = f"-{figures}" if len(runs) > 1 else ""
+            for suffix in ("png", "svg"):
+                path = folder / f"{name}{number}.{suffix}"
+                style.save(figure, path)
+                print(path)
+    except ResultError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}; give another --out", file=sys.stderr)
+        raise SystemExit(2) from None
+    if not figures:
+        print("skipped: no verdict has a round to show", file=sys.stderr)
+    raise SystemExit(0 if figures else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+
+#include "harness/base/error.h"
+#include "providers/planted/burner.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kMapBytes = sizeof(std::atomic<std::uint64_t>);
+constexpr long kLookNs = 1'000'000;
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+std::uint64_t used_ns() {
+  timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
+}
+
+// Keeps its whole use of the processor at what the events so far are worth: looking is in it.
+[[noreturn]] void burn(const WorkCounter& counter, std::uint64_t ns_per_event) {
+  const std::uint64_t start_ns = used_ns();
+  while (true) {
+    const std::uint64_t worth_ns = counter.events() * ns_per_event;
+    while (used_ns() - start_ns < worth_ns) {
+    }
+    const timespec look = {0, kLookNs};
+    nanosleep(&look, nullptr);
+  }
+}
+
+}  // namespace
+
+bool burner_available() {
+  return true;
+}
+
+WorkCounter::WorkCounter(const std::filesystem::path& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 || ftruncate(file, kMapBytes) != 0) {
+    const int reason = errno;
+    if (file >= 0) close(file);
+    throw system_error("open", path.string(), reason, "choose another --scratch folder");
+  }
+  void* address =
+      mmap(nullptr, kMapBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  const int reason = errno;
+  close(file);
+  if (address == MAP_FAILED) throw system_error("mmap", path.string(), reason, "free memory");
+  events_ = static_cast<std::atomic<std::uint64_t>*>(address);
+}
+
+WorkCounter::~WorkCounter() {
+  munmap(events_, kMapBytes);
+}
+
+Burner::Burner(const std::filesystem::path& counter, std::uint64_t ns_per_event) {
+  const WorkCounter work(counter);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw system_error("fork", "the planted daemon", errno, "raise the process limit");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+    prctl(PR_SET_NAME, "planted-daemon");
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_DFL);
+    burn(work, ns_per_event);
+  }
+  pid_ = pid;
+}
+
+void Burner::stop() {
+  if (pid_ == 0) return;
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,192 @@
+#include "providers/planted/planted.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "providers/planted/burner.h"
+#include "providers/planted/plant.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::string_view kPrefix = "plant_";
+
+std::filesystem::path counter_path(const TrialContext& context) {
+  return context.directory / "planted.work";
+}
+
+class PlantedSession : public Session {
+ public:
+  PlantedSession(std::unique_ptr<Session> session, const TrialContext& context)
+      : session_(std::move(session)),
+        counter_(counter_path(context)),
+        daemon_ns_(plant_from(context.options).daemon_ns) {}
+
+  void start() override {
+    session_->start();
+    if (daemon_ns_ > 0) burner_.emplace(counter_, daemon_ns_);
+  }
+
+  std::vector<std::pair<std::string, std::string>> granted() const override {
+    return session_->granted();
+  }
+
+  std::vector<DaemonProcess> daemons() const override {
+    std::vector<DaemonProcess> daemons = session_->daemons();
+    if (burner_) daemons.push_back({"planted", burner_->pid()});
+    return daemons;
+  }
+
+  std::vector<std::pair<std::string, std::string>> environment() const override {
+    return session_->environment();
+  }
+
+  int namespace_pid() const override { return session_->namespace_pid(); }
+
+  void stop() override {
+    if (burner_) burner_->stop();
+    session_->stop();
+  }
+
+  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override {
+    return session_->daemons_cpu_in_stop_ns();
+  }
+
+  std::vector<Loss> losses() const override { return session_->losses(); }
+
+ private:
+  std::unique_ptr<Session> session_;
+  std::filesystem::path counter_;
+  std::uint64_t daemon_ns_;
+  std::optional<Burner> burner_;
+};
+
+class PlantedProvider : public Provider {
+ public:
+  PlantedProvider(std::unique_ptr<Provider> provider, const TrialContext& context)
+      : provider_(std::move(provider)), clock_(context.clock), plant_(plant_from(context.options)) {
+    for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(plant_.seed + (i << 20));
+    if (plant_.daemon_ns > 0) work_.emplace(counter_path(context));
+  }
+
+  EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
+    const std::uint64_t start_ns = clock_.now_ns();
+    ThreadState& state = threads_[thread];
+    const EmitStatus status = provider_->emit(thread, event);
+    if (plant_.leak_bytes > 0) state.leak.grow(plant_.leak_bytes);
+    if (work_) work_->add();
+    const std::uint64_t end_ns = clock_.now_ns();
+    const std::uint64_t until_ns = release_ns(state, start_ns, end_ns);
+    while (clock_.now_ns() < until_ns) {
+    }
+    return status;
+  }
+
+  std::vector<std::string> refusal_causes() const override { return provider_->refusal_causes(); }
+  void close() override { provider_->close(); }
+  std::vector<Loss> losses() const override { return provider_->losses(); }
+
+ private:
+  struct alignas(64) ThreadState {
+    explicit ThreadState(std::uint64_t seed) : random(seed) {}
+    DelayRandom random;
+    Leak leak;
+  };
+
+  // When a call that the sink has finished may return; not after end_ns when nothing is planted.
+  std::uint64_t release_ns(ThreadState& state, std::uint64_t start_ns,
+                           std::uint64_t end_ns) noexcept {
+    const auto longer = static_cast<double>(end_ns - start_ns) * plant_.slower_share;
+    std::uint64_t until_ns = longer > 0 ? end_ns + static_cast<std::uint64_t>(longer) : 0;
+    if (plant_.tail_share > 0 && state.random.next_unit() <= plant_.tail_share) {
+      until_ns = std::max(until_ns, end_ns) + plant_.tail_ns;
+    }
+    if (plant_.stalls.length_ns > 0) {
+      const std::uint64_t stall_end_ns = plant_.stalls.release_ns(origin_ns(start_ns), start_ns);
+      if (stall_end_ns > start_ns) until_ns = std::max(until_ns, stall_end_ns);
+    }
+    return until_ns;
+  }
+
+  // The start of the first call of all.
+  std::uint64_t origin_ns(std::uint64_t start_ns) noexcept {
+    std::uint64_t origin = origin_ns_.load(std::memory_order_relaxed);
+    if (origin != kNoOrigin) [[likely]]
+      return origin;
+    origin_ns_.compare_exchange_strong(origin, start_ns, std::memory_order_relaxed);
+    return origin == kNoOrigin ? start_ns : origin;
+  }
+
+  static constexpr std::uint64_t kNoOrigin = ~std::uint64_t{0};
+
+  std::unique_ptr<Provider> provider_;
+  Clock clock_;
+  Plant plant_;
+  std::vector<ThreadState> threads_;
+  std::optional<WorkCounter> work_;
+  std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
+};
+
+class PlantedSink : public SinkType {
+ public:
+  explicit PlantedSink(const SinkType& sink) : sink_(sink) {}
+
+  std::string name() const override { return sink_.name(); }
+  std::string description() const override {
+    return sink_.description() + ", with a planted change";
+  }
+
+  OptionTable options() const override {
+    OptionTable table = sink_.options();
+    for (OptionSpec& spec : plant_options()) table.push_back(std::move(spec));
+    return table;
+  }
+
+  Capabilities capabilities(const Options& options) const override {
+    Capabilities can = sink_.capabilities(options);
+    can.deferred_work = can.deferred_work || options.integer("plant_daemon_ns") > 0;
+    return can;
+  }
+
+  Probe probe(const Options& options) const override {
+    if (options.integer("plant_daemon_ns") > 0 && !burner_available()) {
+      return {.available = false,
+              .reason = "plant_daemon_ns is set, and a daemon cannot be planted on this system",
+              .remedy = "leave plant_daemon_ns out"};
+    }
+    return sink_.probe(options);
+  }
+
+  void sweep() const override { sink_.sweep(); }
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    return std::make_unique<PlantedSession>(sink_.make_session(context), context);
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return std::make_unique<PlantedProvider>(sink_.open_provider(context), context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return sink_.open_consumer(context);
+  }
+
+ private:
+  const SinkType& sink_;
+};
+
+}  // namespace
+
+bool is_plant_option(std::string_view name) {
+  return name.starts_with(kPrefix);
+}
+
+const SinkType& planted_sink(const SinkType& sink) {
+  static std::map<const SinkType*, std::unique_ptr<PlantedSink>> sinks;
+  std::unique_ptr<PlantedSink>& planted = sinks[&sink];
+  if (!planted) planted = std::make_unique<PlantedSink>(sink);
+  return *planted;
+}
+
+}  // namespace tailgate

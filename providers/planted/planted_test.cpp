@@ -1,0 +1,122 @@
+#include "providers/planted/planted.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "harness/base/process.h"
+#include "providers/planted/burner.h"
+#include "providers/planted/plant.h"
+#include "providers/test_trial.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+std::vector<std::uint64_t> call_times_ns(const std::string& sink, int calls) {
+  TestTrial trial(sink);
+  trial.open();
+  const Clock& clock = trial.context().clock;
+  std::vector<std::uint64_t> times_ns;
+  for (int i = 0; i < calls; ++i) {
+    const std::uint64_t start_ns = clock.now_ns();
+    CHECK(trial.emit().empty());
+    times_ns.push_back(clock.now_ns() - start_ns);
+  }
+  trial.provider().close();
+  return times_ns;
+}
+
+TEST_CASE("an option of that prefix makes any sink a planted one") {
+  const SinkChoice plain = parse_sink_choice("synthetic:service_ns=100");
+  const SinkChoice planted = parse_sink_choice("synthetic:service_ns=100:plant_leak_bytes=0");
+  CHECK(plain.type != planted.type);
+  CHECK(planted.type->name() == "synthetic");
+  CHECK(planted.options.integer("service_ns") == 100);
+  CHECK(parse_sink_choice("null:plant_leak_bytes=1").type->name() == "null");
+  CHECK_THROWS_WITH(parse_sink_choice("null:plant_leek_bytes=1"),
+                    Contains("did you mean 'plant_leak_bytes'?"));
+}
+
+TEST_CASE("what passes through a planted sink comes back") {
+  TestTrial trial("file:plant_tail_share=0.1:plant_tail_ns=1000");
+  trial.open();
+  for (int i = 0; i < 1000; ++i) CHECK(trial.emit().empty());
+  trial.provider().close();
+  trial.session().stop();
+  CHECK(trial.read_back().sequences.size() == 1000);
+}
+
+TEST_CASE("slower calls take their share longer") {
+  const std::uint64_t plain_ns = 20'000;
+  for (const std::uint64_t call_ns :
+       call_times_ns("synthetic:service_ns=20_000:plant_slower_percent=50", 50)) {
+    CHECK(call_ns >= plain_ns * 3 / 2);
+  }
+}
+
+TEST_CASE("a tail has its share of the calls") {
+  const std::vector<std::uint64_t> times_ns =
+      call_times_ns("synthetic:service_ns=0:plant_tail_share=0.1:plant_tail_ns=300_000", 2000);
+  const auto slow = std::count_if(times_ns.begin(), times_ns.end(),
+                                  [](std::uint64_t ns) { return ns >= 300'000; });
+  // Five standard deviations of a binomial of 2000 with 0.1, and what the machine adds.
+  CHECK(slow >= 200 - 67);
+  CHECK(slow <= 200 + 67 + 50);
+}
+
+TEST_CASE("a call that begins in a planted stall ends after it") {
+  TestTrial trial("synthetic:service_ns=0:plant_stall_ms=20:plant_stall_every_s=0.04");
+  trial.open();
+  const Clock& clock = trial.context().clock;
+  const std::uint64_t origin_after_ns = [&] {
+    trial.emit();  // stalls lie at 20 to 40 ms after its start
+    return clock.now_ns();
+  }();
+  bool held = false;
+  for (int i = 0; i < 100'000'000 && clock.now_ns() < origin_after_ns + 100'000'000; ++i) {
+    const std::uint64_t start_ns = clock.now_ns();
+    trial.emit();
+    held = held || clock.now_ns() - start_ns > 5'000'000;
+  }
+  CHECK(held);
+  CHECK_THROWS_WITH(TestTrial("null:plant_stall_ms=1000:plant_stall_every_s=1"),
+                    Contains("leaves no time between stalls"));
+}
+
+TEST_CASE("a leak grows whatever its pieces") {
+  Leak leak;
+  for (const std::size_t bytes : {1u, 63u, 65'535u, 65'536u, 200'000u}) leak.grow(bytes);
+}
+
+TEST_CASE("a planted daemon spends what the events are worth") {
+  if (!burner_available()) {
+    const SinkChoice planted = parse_sink_choice("null:plant_daemon_ns=50_000");
+    CHECK_FALSE(planted.type->probe(planted.options).available);
+    return;
+  }
+  constexpr std::uint64_t kEvents = 2000;
+  constexpr std::uint64_t kNsPerEvent = 50'000;
+  TestTrial trial("null:plant_daemon_ns=50_000");
+  const std::vector<DaemonProcess> daemons = trial.session().daemons();
+  REQUIRE(daemons.size() == 1);
+  const auto used_ns = [&] { return process_cpu_ns(daemons[0].pid).value_or(0); };
+  trial.open();
+  const std::uint64_t before_ns = used_ns();
+  for (std::uint64_t i = 0; i < kEvents; ++i) trial.emit();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (used_ns() - before_ns < kEvents * kNsPerEvent &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  CHECK(used_ns() - before_ns >= kEvents * kNsPerEvent * 9 / 10);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(used_ns() - before_ns <= kEvents * kNsPerEvent * 12 / 10);
+  trial.session().stop();
+  CHECK_FALSE(process_cpu_ns(daemons[0].pid).has_value());
+}
+
+}  // namespace
+}  // namespace tailgate
