@@ -9,6 +9,7 @@
 
 #include "harness/base/command_line_windows.h"
 #include "harness/base/install_paths.h"
+#include "harness/base/library_windows.h"
 #include "harness/base/process.h"
 
 namespace tailgate {
@@ -241,7 +242,10 @@ std::uint32_t this_thread_number() {
 }
 
 void name_this_thread(const std::string& name) {
-  SetThreadDescription(GetCurrentThread(), std::wstring(name.begin(), name.end()).c_str());
+  // Windows 10 1607 and later.
+  using SetName = HRESULT(WINAPI*)(HANDLE, const wchar_t*);
+  static const auto set_name = library_function<SetName>(L"kernel32.dll", "SetThreadDescription");
+  if (set_name != nullptr) set_name(GetCurrentThread(), wide(name).c_str());
 }
 
 std::optional<std::uint64_t> process_cpu_ns(int pid) {
