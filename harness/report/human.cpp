@@ -116,7 +116,6 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std
 }
 
 std::string paragraph(std::string_view text) {
-  constexpr std::size_t kColumns = 80;
   std::string all;
   for (const std::string& line : wrapped(printable(text), kColumns - 2, 2)) {
     all += "  " + line + "\n";
