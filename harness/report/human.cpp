@@ -107,8 +107,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std
         next = space + 1;
       }
     }
+    std::string_view shown = text.substr(0, end);
+    if (next > end) shown = shown.substr(0, shown.find_last_not_of(' ') + 1);
     line.assign(lines.empty() ? 0 : hanging, ' ');
-    lines.push_back(line.append(text.substr(0, end)));
+    lines.push_back(line.append(shown));
     text.remove_prefix(next);
   }
   if (lines.empty()) lines.emplace_back();
