@@ -127,6 +127,8 @@ def gated(verdict):
 
 def percent_text(log_ratio):
     percent = math.expm1(log_ratio) * 100
+    if percent >= 900:
+        return f"\u00d7{math.exp(log_ratio):.3g}"
     return f"{percent:+.3g} %".replace("-", "\u2212") if abs(percent) >= 1e-9 else "0 %"
 
 
@@ -139,20 +141,46 @@ def percent_steps(low, high):
     return [math.log1p(count * step) for count in counts]
 
 
+def shift_range(verdict):
+    """Lowest and highest shift to show: all of what is gated, and of the rest what leaves that room
+    to be read, for the interval of a rare quantile can reach many times as far."""
+    known = [math.log(s[end]) for s in verdict["shifts"] for end in ("ratio", "low", "high")
+             if end in s]
+    decided = [math.log1p(metric[value]) for metric, _ in gated(verdict)
+               for value in ("effect", "margin")]
+    most = 2 * max(map(abs, decided or known))
+    low = min(0, *decided, *(max(value, -most) for value in known))
+    high = max(0, *decided, *(min(value, most) for value in known))
+    room = 0.08 * (high - low) or 0.01
+    return low - room, high + room
+
+
+def mark_cut_ends(panel, verdict, low, high):
+    """A triangle at the edge wherever an interval or a shift goes on beyond it."""
+    beyond = [(shift, end) for shift in verdict["shifts"] for end in ("ratio", "low", "high")
+              if end in shift and not low <= math.log(shift[end]) <= high]
+    for shift, end in beyond:
+        above = shift[end] > 1
+        panel.plot([place(shift["quantile"])], [high if above else low], linestyle="none",
+                   marker="^" if above else "v", markersize=6, color=style.PALETTE[0],
+                   clip_on=False, label="cut")
+    return bool(beyond)
+
+
 def finish(shifts, times, verdict):
-    ends = [value for line in shifts.lines for value in line.get_ydata()]
-    ends += [math.log(s[end]) for s in verdict["shifts"] for end in ("low", "high") if end in s]
-    reach = max(ends) - min(ends)
-    low, high = min(ends) - 0.08 * reach, max(ends) + 0.08 * reach
+    low, high = shift_range(verdict)
     steps = percent_steps(low, high)
     shifts.set(ylim=(low, high), ylabel="B against A")
+    cut = mark_cut_ends(shifts, verdict, low, high)
     style.ticks(shifts.yaxis, steps, [percent_text(step) for step in steps])
     style.legend(shifts, [
         style.handle("shift, 95 % interval", color=style.PALETTE[0], marker="."),
         *(style.handle(f"gated: {decision}", color=style.PALETTE[0], marker=mark, markersize=7,
                        linestyle="none") for decision, mark in MARKS.items()
           if any(metric["decision"] == decision for metric, _ in gated(verdict))),
-        style.handle("tolerated", color=style.PALETTE[4], linewidth=2.2)])
+        style.handle("tolerated", color=style.PALETTE[4], linewidth=2.2),
+        *([style.handle("goes on beyond the edge", color=style.PALETTE[0], marker="^",
+                        linestyle="none")] if cut else [])])
     highest = max(verdict[f"response_{side}"]["count"] for side in "ab")
     values = [value for line in times.lines for value in line.get_ydata()]
     style.log_axis(times.yaxis, min(values) / 1.4, max(values) * 1.4)

@@ -60,6 +60,16 @@ def test_margins_stand_at_their_quantiles(tmp_path, line):
     assert not [label for label in labels if "p99_9" in label or "rss" in label]
 
 
+def test_a_wild_interval_leaves_room_for_what_is_gated(tmp_path, line):
+    wild = {"quantile": 0.999, "ratio": 1.2, "low": 0.9, "high": 100.0}
+    data = verdict()
+    _, [shifts, _] = drawn(tmp_path, verdict(shifts=[*data["shifts"], wild]))
+    low, high = shifts.get_ylim()
+    assert low < 0 and math.log(1.15) < high < math.log(2)
+    assert line(shifts, "cut") == [[pytest.approx(1000)], [pytest.approx(high)]]
+    assert shift.percent_text(math.log(100)) == "\u00d7100"
+
+
 def test_both_distributions_are_drawn(tmp_path, line):
     _, [_, times] = drawn(tmp_path, verdict())
     a = line(times, "A: file (0123456789)")

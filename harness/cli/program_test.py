@@ -273,7 +273,7 @@ def test_a_duet_writes_one_file_and_a_table(tmp_path, scratch):
     assert duet["a"]["build"]["revision"] == duet["build"]["revision"]
     table, wrote = done.stdout.rsplit("wrote: ", 1)
     assert wrote.strip() == str(out)
-    assert "service p50" in table
+    assert "service_ns_p50" in table
     assert max(len(line) for line in table.splitlines()) <= 80
     assert list(scratch.iterdir()) == []
 

@@ -124,7 +124,7 @@ TEST_CASE("a duet is shown as such, beside results or alone") {
   const ResultDirectory directory;
   save_duet(directory / "duet.json", sample_duet());
   const std::string alone = shown({.paths = {directory / "duet.json"}});
-  CHECK_THAT(alone, Catch::StartsWith("duet\n") && Catch::Contains("service p50"));
+  CHECK_THAT(alone, Catch::StartsWith("duet\n") && Catch::Contains("service_ns_p50"));
   const std::string both = shown({.paths = {directory / "duet.json", directory / "a.json"}});
   CHECK(both.starts_with(alone));
   CHECK(both.size() > alone.size());

@@ -51,7 +51,6 @@ nlohmann::json sink_json(const SinkChoice& sink) {
           {"options", options_json(sink.type->options())}};
 }
 
-constexpr std::size_t kColumns = 80;
 constexpr std::size_t kIndent = 18;
 
 void print_indented(const std::string& text) {

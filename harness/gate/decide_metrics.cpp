@@ -78,22 +78,25 @@ bool has_tail(Candidate& candidate, std::uint64_t events, const Looks& looks) {
   return false;
 }
 
+// What is said of a metric before, or without, a decision.
+MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
+  MetricJudgement judgement;
+  judgement.name = kind.name;
+  judgement.unit = kind.unit;
+  judgement.effect_kind = effect_kind_name(kind.effect);
+  judgement.decision = measured ? "reported" : "unmeasured";
+  judgement.reason = measured ? "reported only" : "not measured on both sides of every round";
+  return judgement;
+}
+
 Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& series,
                        std::uint64_t events, const DuetSubject& subject, const Policy& policy,
                        std::string_view today) {
   Candidate candidate{
       &kind, find_series(series, kind.name), policy.rule(kind, subject), nullptr, {}, false};
   MetricJudgement& judgement = candidate.judgement;
-  judgement.name = kind.name;
-  judgement.unit = kind.unit;
-  judgement.effect_kind = effect_kind_name(kind.effect);
-  if (candidate.series == nullptr) {
-    judgement.decision = "unmeasured";
-    judgement.reason = "not measured on both sides of every round";
-    return candidate;
-  }
-  judgement.decision = "reported";
-  judgement.reason = "reported only";
+  judgement = undecided_judgement(kind, candidate.series != nullptr);
+  if (candidate.series == nullptr) return candidate;
   if (candidate.rule.gate) {
     candidate.waiver = policy.waiver(kind.name, subject, today);
     judgement.margin = effective_margin(candidate.rule, *candidate.series);
@@ -106,13 +109,12 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   return candidate;
 }
 
-// The effect and its interval over the rounds that were used.
-void describe_effect(Candidate& candidate, std::size_t rounds) {
-  const EffectKind kind = candidate.kind->effect;
-  MetricJudgement& judgement = candidate.judgement;
-  judgement.median_a = median(first_of(candidate.series->a, rounds));
-  judgement.median_b = median(first_of(candidate.series->b, rounds));
-  const std::vector<double> effects = first_of(effects_of(*candidate.series, kind), rounds);
+// Medians, the effect and its interval over the first of the rounds.
+void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
+                     MetricJudgement& judgement) {
+  judgement.median_a = median(first_of(series.a, rounds));
+  judgement.median_b = median(first_of(series.b, rounds));
+  const std::vector<double> effects = first_of(effects_of(series, kind), rounds);
   const QuantileInterval interval = quantile_interval(effects, 0.5, kConfidence);
   judgement.effect = reported(interval.estimate, kind);
   if (interval.low) judgement.effect_low = reported(*interval.low, kind);
@@ -146,6 +148,18 @@ void take_decision(const MetricDecision& decision, std::size_t rounds, std::size
 
 }  // namespace
 
+std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
+  const std::vector<MetricSeries> all = metric_series(duet);
+  std::vector<MetricJudgement> judgements;
+  for (const MetricKind& kind : metric_kinds()) {
+    const MetricSeries* series = find_series(all, kind.name);
+    MetricJudgement& judgement =
+        judgements.emplace_back(undecided_judgement(kind, series != nullptr));
+    if (series != nullptr) describe_effect(*series, kind.effect, series->a.size(), judgement);
+  }
+  return judgements;
+}
+
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uint64_t events,
                                const DuetSubject& subject, const Policy& policy,
                                std::string_view today) {
@@ -173,7 +187,8 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uin
     }
     if (candidate.series != nullptr) {
       // Without gated metrics nothing was decided: the effects are then of all rounds.
-      describe_effect(candidate, gated.empty() ? candidate.series->a.size() : rounds);
+      describe_effect(*candidate.series, candidate.kind->effect,
+                      gated.empty() ? candidate.series->a.size() : rounds, candidate.judgement);
     }
     result.judgements.push_back(std::move(candidate.judgement));
   }

@@ -36,6 +36,10 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uin
                                const DuetSubject& subject, const Policy& policy,
                                std::string_view today);
 
+// Every metric of a duet without a decision: medians, effect and interval over all completed
+// rounds, as metric_kinds() orders them.
+std::vector<MetricJudgement> describe_metrics(const Duet& duet);
+
 // The verdict; `duet` (the file's name) is left to the caller. Throws Error when a distribution of
 // the duet cannot be decoded.
 Verdict judge(const Duet& duet, const Policy& policy, std::string_view today);

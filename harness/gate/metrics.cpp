@@ -16,6 +16,11 @@ std::optional<double> per_calls(const DuetSide& side, std::uint64_t count) {
   return static_cast<double>(count) * kCallsPerCount / static_cast<double>(side.events);
 }
 
+std::optional<double> daemon_cpu_per_event(const DuetSide& side) {
+  if (!side.daemon_cpu_ns || side.cpu_events == 0) return {};
+  return static_cast<double>(*side.daemon_cpu_ns) / static_cast<double>(side.cpu_events);
+}
+
 std::optional<double> optional_ns(const Latency& latency, std::uint64_t ns) {
   if (latency.count == 0) return {};
   return static_cast<double>(ns);
@@ -124,6 +129,10 @@ std::vector<MetricKind> reported_kinds() {
                0, [](Side s) { return optional_ns(s.raw_response, s.raw_response.p50_ns); }),
       quantile("raw_response_ns_p99", "99th percentile of it", 0.01, 0, 0,
                [](Side s) { return optional_ns(s.raw_response, s.raw_response.p99_ns); }),
+      ratio("daemon_ns_per_event", "ns", "processor time of the daemons per call", 0, 0,
+            daemon_cpu_per_event),
+      ratio("achieved_rate_hz", "Hz", "achieved rate", 0, 0,
+            [](Side s) { return std::optional(s.achieved_rate_hz); }),
       count("calls_preempted", "calls longer than 20 us in which the thread was preempted", 0,
             [](Side s) { return per_calls(s, s.preempted); }),
   };

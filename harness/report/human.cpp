@@ -107,8 +107,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std
         next = space + 1;
       }
     }
+    std::string_view shown = text.substr(0, end);
+    if (next > end) shown = shown.substr(0, shown.find_last_not_of(' ') + 1);
     line.assign(lines.empty() ? 0 : hanging, ' ');
-    lines.push_back(line.append(text.substr(0, end)));
+    lines.push_back(line.append(shown));
     text.remove_prefix(next);
   }
   if (lines.empty()) lines.emplace_back();
@@ -116,7 +118,6 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std
 }
 
 std::string paragraph(std::string_view text) {
-  constexpr std::size_t kColumns = 80;
   std::string all;
   for (const std::string& line : wrapped(printable(text), kColumns - 2, 2)) {
     all += "  " + line + "\n";

@@ -9,6 +9,8 @@
 
 namespace tailgate {
 
+inline constexpr std::size_t kColumns = 80;  // of the terminal that all texts are made for
+
 // A duration with four significant digits (whole nanoseconds below a microsecond), in at most seven
 // characters: "24ns", "1.235us", "12.35ms", "999.9s", "2.778h", "416.7d".
 std::string human_duration(std::uint64_t ns);
@@ -32,7 +34,7 @@ std::size_t columns_of(std::string_view text);
 // after the first begin with `hanging` spaces, which count.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging);
 
-// The text, made printable, in ended lines that begin two columns in and fit a terminal of 80.
+// The text, made printable, in ended lines that begin two columns in and fit kColumns.
 std::string paragraph(std::string_view text);
 
 }  // namespace tailgate

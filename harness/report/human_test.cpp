@@ -77,6 +77,10 @@ TEST_CASE("texts wrap at spaces, and within words that are too long") {
   CHECK(columns_of("µ時a") == 3);
 }
 
+TEST_CASE("a line that is broken at a space does not end in one") {
+  CHECK(wrapped("a  bcdef", 4, 0) == std::vector<std::string>{"a", "bcde", "f"});
+}
+
 TEST_CASE("a paragraph stands two columns in and fits the terminal") {
   const std::string text = paragraph("one\x1b two " + std::string(100, 'x'));
   CHECK(text.starts_with("  one"));

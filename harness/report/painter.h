@@ -1,13 +1,9 @@
-// What all texts for a terminal share: their width, colours, and how they tell what a reader must
-// know.
+// What all texts for a terminal share: colours, and how they tell what a reader must know.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 namespace tailgate {
-
-inline constexpr std::size_t kColumns = 80;
 
 // Paints a text with ANSI colours, or leaves it as it is.
 class Painter {

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdint>
-
 #include "harness/report/human.h"
 #include "harness/result/json.h"
 
@@ -40,15 +37,6 @@ const VerdictExporter& verdict_json_exporter() {
 std::vector<const VerdictExporter*> verdict_exporters() {
   return {&verdict_json_exporter(), &verdict_junit_exporter(), &verdict_markdown_exporter(),
           &verdict_text_exporter()};
-}
-
-std::string metric_value_text(const MetricJudgement& metric, double value) {
-  if (metric.decision == "unmeasured") return "-";
-  if (metric.unit == "ns" && value >= 0) {
-    return human_duration(static_cast<std::uint64_t>(std::llround(value)));
-  }
-  if (metric.unit == "bytes" && value >= 0) return human_rate(value) + "B";
-  return fmt::format("{:.3g}", value);
 }
 
 std::string comparison_text(const Verdict& verdict) {

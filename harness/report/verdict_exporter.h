@@ -35,9 +35,6 @@ std::vector<const VerdictExporter*> verdict_exporters();
 // The verdicts as text for a terminal of 80 columns; colour: with ANSI colours.
 std::string render_verdicts(const std::vector<Verdict>& verdicts, bool colour);
 
-// A metric's value with its unit, in at most eight characters: "2.012us", "8.12MB", "0.25".
-std::string metric_value_text(const MetricJudgement& metric, double value);
-
 // What was compared, in one line: "file: 4f2a9c1d to 8b7e6d5c, steady at 20k/s".
 std::string comparison_text(const Verdict& verdict);
 

@@ -4,6 +4,7 @@
 
 #include "harness/gate/effect_text.h"
 #include "harness/report/human.h"
+#include "harness/report/metrics_text.h"
 #include "harness/report/verdict_exporter.h"
 
 namespace tailgate {

@@ -13,7 +13,7 @@ OptionTable plant_options() {
   const OptionType integer = OptionType::integer;
   const OptionType real = OptionType::real;
   return {
-      {"plant_slower_percent", real, "0", "each call takes so much longer than the sink makes it",
+      {"plant_slower_percent", real, "0", "each call takes so much longer, as its caller sees it",
        0, 10'000},
       {"plant_tail_share", real, "0", "share of calls, drawn at random, that take …_tail_ns longer",
        0, 1},

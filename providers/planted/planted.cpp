@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -16,6 +17,20 @@ constexpr std::string_view kPrefix = "plant_";
 
 std::filesystem::path counter_path(const TrialContext& context) {
   return context.directory / "planted.work";
+}
+
+// The time of one reading of the clock: the least of several means, for preemption only adds.
+double clock_read_ns(const Clock& clock) {
+  constexpr int kMeans = 20;
+  constexpr int kReads = 100;
+  double least_ns = std::numeric_limits<double>::max();
+  for (int mean = 0; mean < kMeans; ++mean) {
+    const std::uint64_t start_ns = clock.now_ns();
+    std::uint64_t end_ns = start_ns;
+    for (int read = 0; read < kReads; ++read) end_ns = clock.now_ns();
+    least_ns = std::min(least_ns, static_cast<double>(end_ns - start_ns) / kReads);
+  }
+  return least_ns;
 }
 
 class PlantedSession : public Session {
@@ -67,7 +82,10 @@ class PlantedSession : public Session {
 class PlantedProvider : public Provider {
  public:
   PlantedProvider(std::unique_ptr<Provider> provider, const TrialContext& context)
-      : provider_(std::move(provider)), clock_(context.clock), plant_(plant_from(context.options)) {
+      : provider_(std::move(provider)),
+        clock_(context.clock),
+        clock_read_ns_(clock_read_ns(clock_)),
+        plant_(plant_from(context.options)) {
     for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(plant_.seed + (i << 20));
     if (plant_.daemon_ns > 0) work_.emplace(counter_path(context));
   }
@@ -78,8 +96,8 @@ class PlantedProvider : public Provider {
     const EmitStatus status = provider_->emit(thread, event);
     if (plant_.leak_bytes > 0) state.leak.grow(plant_.leak_bytes);
     if (work_) work_->add();
-    const std::uint64_t end_ns = clock_.now_ns();
-    const std::uint64_t until_ns = release_ns(state, start_ns, end_ns);
+    const std::uint64_t until_ns = release_ns(state, start_ns, clock_.now_ns());
+    if (until_ns == 0) return status;
     while (clock_.now_ns() < until_ns) {
     }
     return status;
@@ -96,11 +114,10 @@ class PlantedProvider : public Provider {
     Leak leak;
   };
 
-  // When a call that the sink has finished may return; not after end_ns when nothing is planted.
+  // When a call that the sink has finished may return; 0 when nothing is planted into it.
   std::uint64_t release_ns(ThreadState& state, std::uint64_t start_ns,
                            std::uint64_t end_ns) noexcept {
-    const auto longer = static_cast<double>(end_ns - start_ns) * plant_.slower_share;
-    std::uint64_t until_ns = longer > 0 ? end_ns + static_cast<std::uint64_t>(longer) : 0;
+    std::uint64_t until_ns = plant_.slower_share > 0 ? end_ns + longer_ns(end_ns - start_ns) : 0;
     if (plant_.tail_share > 0 && state.random.next_unit() <= plant_.tail_share) {
       until_ns = std::max(until_ns, end_ns) + plant_.tail_ns;
     }
@@ -109,6 +126,15 @@ class PlantedProvider : public Provider {
       if (stall_end_ns > start_ns) until_ns = std::max(until_ns, stall_end_ns);
     }
     return until_ns;
+  }
+
+  // How long to wait for a call that took so long between the two readings of the clock here, so
+  // that its caller sees it take the planted share longer: the caller's readings are a reading's
+  // time further out on either side, and waiting ends half a reading late on average.
+  std::uint64_t longer_ns(std::uint64_t spent_ns) const noexcept {
+    const double seen_ns = static_cast<double>(spent_ns) + 2 * clock_read_ns_;
+    return static_cast<std::uint64_t>(
+        std::max(0.0, seen_ns * plant_.slower_share - clock_read_ns_ / 2));
   }
 
   // The start of the first call of all.
@@ -124,6 +150,7 @@ class PlantedProvider : public Provider {
 
   std::unique_ptr<Provider> provider_;
   Clock clock_;
+  double clock_read_ns_;
   Plant plant_;
   std::vector<ThreadState> threads_;
   std::optional<WorkCounter> work_;
