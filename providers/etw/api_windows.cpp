@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "harness/base/library_windows.h"
+
 namespace tailgate::etw {
 namespace {
 
@@ -10,32 +12,20 @@ std::string library_name() {
   return named == nullptr || *named == '\0' ? "advapi32.dll" : named;
 }
 
-template <class Function>
-void load(HMODULE library, const char* name, Function& function) {
-  // By way of void*, which GCC takes for a conversion that is meant.
-  function = reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(library, name)));
-  if (function == nullptr) {
-    throw windows_error("GetProcAddress", name, GetLastError(), "use Windows 10 or later");
-  }
-}
-
 Api load_api() {
-  const std::string name = library_name();
-  // Never unloaded: its functions may run on threads of its own.
-  const HMODULE library = LoadLibraryW(wide(name).c_str());
-  if (library == nullptr) {
-    throw windows_error("LoadLibraryW", name, GetLastError(),
-                        std::string("unset ") + kLibraryVariable);
-  }
+  const HMODULE library = load_library(library_name(), std::string("unset ") + kLibraryVariable);
   Api api = {};
-  load(library, "StartTraceW", api.start_trace);
-  load(library, "ControlTraceW", api.control_trace);
-  load(library, "QueryAllTracesW", api.query_all_traces);
-  load(library, "EnableTraceEx2", api.enable_trace);
-  load(library, "EventRegister", api.event_register);
-  load(library, "EventUnregister", api.event_unregister);
-  load(library, "EventSetInformation", api.event_set_information);
-  load(library, "EventWriteTransfer", api.event_write);
+  load_function(library, "StartTraceW", api.start_trace);
+  load_function(library, "ControlTraceW", api.control_trace);
+  load_function(library, "QueryAllTracesW", api.query_all_traces);
+  load_function(library, "EnableTraceEx2", api.enable_trace);
+  load_function(library, "OpenTraceW", api.open_trace);
+  load_function(library, "ProcessTrace", api.process_trace);
+  load_function(library, "CloseTrace", api.close_trace);
+  load_function(library, "EventRegister", api.event_register);
+  load_function(library, "EventUnregister", api.event_unregister);
+  load_function(library, "EventSetInformation", api.event_set_information);
+  load_function(library, "EventWriteTransfer", api.event_write);
   return api;
 }
 

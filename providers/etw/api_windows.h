@@ -7,6 +7,7 @@
 #include "harness/base/api_windows.h"
 
 // After windows.h, whose types they need.
+#include <evntcons.h>
 #include <evntprov.h>
 #include <evntrace.h>
 
@@ -17,6 +18,9 @@ struct Api {
   decltype(&::ControlTraceW) control_trace;
   decltype(&::QueryAllTracesW) query_all_traces;
   decltype(&::EnableTraceEx2) enable_trace;
+  decltype(&::OpenTraceW) open_trace;
+  decltype(&::ProcessTrace) process_trace;
+  decltype(&::CloseTrace) close_trace;
   decltype(&::EventRegister) event_register;
   decltype(&::EventUnregister) event_unregister;
   // EVENT_INFO_CLASS ends at 0 in mingw-w64 10, so the class is a number.

@@ -15,14 +15,16 @@ class EtwSink : public SinkType {
 
   OptionTable options() const override { return etw::options(); }
 
-  // A circular file overwrites its oldest events and counts them nowhere; the session's count of
-  // lost events has not been checked on a real Windows machine.
+  // A circular file and buffers in memory overwrite their oldest events and count them nowhere; the
+  // session's count of lost events has not been checked on a real Windows machine.
   Capabilities capabilities(const Options& options) const override {
-    const bool delivers =
-        options.text("mode") != "unlistened" && options.text("level") != "warning";
+    const std::string& mode = options.text("mode");
+    const bool delivers = mode != "unlistened" && options.text("level") != "warning";
     return {.read_back = delivers,
-            .accounts_losses = options.text("mode") == "file",
+            .live_read = delivers && mode == "realtime",
+            .accounts_losses = mode != "circular" && mode != "memory",
             .asynchronous = true,
+            .deferred_work = mode != "unlistened",
             .may_refuse = true};
   }
 
@@ -37,7 +39,8 @@ class EtwSink : public SinkType {
     return etw::open_provider(context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return etw::open_consumer(context);
+    return context.options.text("mode") == "realtime" ? etw::open_live_consumer(context)
+                                                      : etw::open_file_consumer(context);
   }
 };
 

@@ -5,9 +5,11 @@
 #include "harness/base/affinity.h"
 #include "harness/base/api_windows.h"
 #include "harness/base/install_paths.h"
+#include "harness/base/test_directory.h"
 #include "harness/trial/controller.h"
 #include "harness/trial/scratch.h"
 #include "providers/etw/api_windows.h"
+#include "providers/etw/logman.h"
 
 using namespace tailgate;
 
@@ -21,8 +23,9 @@ void set_variable(const std::wstring& name, const std::wstring& value) {
 }
 
 Trial run(const std::string& sink, const wchar_t* fault = L"", double rate_hz = 20'000) {
-  const std::filesystem::path library = executable_path().parent_path() / TAILGATE_ETW_STAND_IN;
-  set_variable(wide(etw::kLibraryVariable), library.wstring());
+  const std::filesystem::path folder = executable_path().parent_path();
+  set_variable(wide(etw::kLibraryVariable), (folder / TAILGATE_ETW_STAND_IN).wstring());
+  set_variable(wide(etw::kLogmanVariable), (folder / TAILGATE_LOGMAN_STAND_IN).wstring());
   set_variable(kFaultVariable, fault);
   LoadPlan load;
   load.rate_hz = rate_hz;
@@ -55,19 +58,50 @@ std::string remarks(const Trial& trial) {
 
 }  // namespace
 
-TEST_CASE("a whole trial comes back from the session's file, the ledger balanced") {
-  for (const char* sink : {"etw", "etw:mode=circular", "etw:clock=system:flush_timer_s=0"}) {
-    const Trial trial = run(sink);
-    INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
-    CHECK(trial.outcome == "completed");
-    CHECK(trial.ledger.checked);
-    CHECK(trial.ledger.emitted == 12'000);
-    CHECK(trial.ledger.delivered == trial.ledger.emitted);
-    CHECK(trial.ledger.unaccounted == 0);
-    CHECK(trial.ledger.corrupted + trial.ledger.duplicates + trial.ledger.damaged_bytes == 0);
-    CHECK(granted(trial, "buffers_count") == "64");  // what was granted, not what was asked for
-    CHECK(granted(trial, "buffer_bytes") == "65536");
+void check_balanced(const std::string& sink, const Trial& trial) {
+  INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
+  CHECK(trial.outcome == "completed");
+  CHECK(trial.ledger.checked);
+  CHECK(trial.ledger.emitted == 12'000);
+  CHECK(trial.ledger.delivered == trial.ledger.emitted);
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.corrupted + trial.ledger.duplicates + trial.ledger.damaged_bytes == 0);
+}
+
+TEST_CASE("a whole trial comes back from the session, the ledger balanced") {
+  for (const char* sink : {"etw", "etw:mode=circular", "etw:clock=system:flush_timer_s=0",
+                           "etw:mode=new_file:file_bytes=1Mi", "etw:mode=memory:buffer_bytes=128Ki",
+                           "etw:mode=private", "etw:mode=realtime", "etw:controller=logman",
+                           "etw:controller=logman:mode=realtime"}) {
+    check_balanced(sink, run(sink));
   }
+}
+
+TEST_CASE("what was granted is in the result, rather than what was asked for") {
+  const Trial trial = run("etw:buffers_max_count=8");
+  CHECK(granted(trial, "buffers_count") == "64");
+  CHECK(granted(trial, "buffers_max_count") == "64");
+  CHECK(granted(trial, "buffer_bytes") == "65536");
+}
+
+TEST_CASE("events in real time are delivered while the load runs") {
+  const Trial trial = run("etw:mode=realtime:buffer_bytes=4096");
+  check_balanced("realtime", trial);
+  CHECK(trial.consumer.delivery.has_value());
+}
+
+TEST_CASE("files stay in a folder of their own, the oldest giving way") {
+  const TestDirectory folder;
+  const std::string sink = "etw:keep_in=" + std::filesystem::relative(folder.path()).string();
+  const auto files = [&] {
+    const std::filesystem::directory_iterator entries(folder.path());
+    return std::distance(begin(entries), end(entries));
+  };
+  check_balanced(sink, run(sink));
+  check_balanced(sink, run(sink));
+  CHECK(files() == 2);
+  check_balanced(sink, run(sink + ":keep_bytes=0"));
+  CHECK(files() == 1);
 }
 
 TEST_CASE("nobody listens: nothing is delivered, and nothing is claimed") {
@@ -97,10 +131,29 @@ TEST_CASE("a session that cannot be started says why, and what to do") {
       {L"enable_fails", "EnableTraceEx2"},
       {L"no_buffers", "has no buffers"}};
   for (const auto& [fault, text] : faults) {
-    const Trial trial = run("etw", fault);
-    CHECK(trial.outcome == "failed");
-    CHECK_THAT(trial.outcome_detail, Catch::Contains(text));
+    for (const char* sink : {"etw", "etw:mode=private"}) {
+      const Trial trial = run(sink, fault);
+      CHECK(trial.outcome == "failed");
+      CHECK_THAT(trial.outcome_detail, Catch::Contains(text));
+    }
   }
+}
+
+TEST_CASE("a controller that fails or hangs is not waited for for ever") {
+  const Trial failed = run("etw:controller=logman", L"logman_fails");
+  CHECK(failed.outcome == "failed");
+  CHECK_THAT(failed.outcome_detail, Catch::Contains("it said: Error: Access is denied."));
+  const Trial hung = run("etw:controller=logman:logman_timeout_s=1", L"logman_hangs");
+  CHECK(hung.outcome == "failed");
+  CHECK_THAT(hung.outcome_detail, Catch::Contains("had not ended after 1 s"));
+  const Trial asked_too_much = run("etw:controller=logman:mode=private");
+  CHECK(asked_too_much.outcome == "failed");
+}
+
+TEST_CASE("a real-time session that may not be read says so") {
+  const Trial trial = run("etw:mode=realtime", L"open_fails");
+  CHECK(trial.outcome == "failed");
+  CHECK_THAT(trial.outcome_detail, Catch::Contains("OpenTraceW"));
 }
 
 TEST_CASE("a stale session of the same name is stopped first") {
@@ -115,4 +168,8 @@ TEST_CASE("what a session lost without counting is never silent") {
   const Trial lost = run("etw", L"buffer_lost");
   CHECK_THAT(remarks(lost), Catch::Contains("could not write 1 buffers"));
   CHECK(lost.ledger.unaccounted > 0);
+
+  const Trial undelivered = run("etw:mode=realtime:buffer_bytes=4096", L"realtime_buffer_lost");
+  CHECK_THAT(remarks(undelivered), Catch::Contains("could not deliver 1 buffers"));
+  CHECK(undelivered.ledger.unaccounted > 0);
 }

@@ -1,5 +1,9 @@
 #include "providers/etw/options.h"
 
+#include <algorithm>
+
+#include "providers/etw/retention.h"
+
 namespace tailgate::etw {
 namespace {
 
@@ -14,6 +18,17 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
+std::filesystem::path trace_folder(const TrialContext& context) {
+  const std::string& keep_in = context.options.text("keep_in");
+  return keep_in.empty() ? context.directory : std::filesystem::path(keep_in);
+}
+
+// In a folder that trials share, each has a name of its own.
+std::string trace_stem(const TrialContext& context) {
+  if (context.options.text("keep_in").empty()) return "trace";
+  return kKeptPrefix + etl::to_text(provider_guid(context));
+}
+
 }  // namespace
 
 OptionTable options() {
@@ -23,10 +38,20 @@ OptionTable options() {
   const OptionType integer = OptionType::integer;
   const OptionType boolean = OptionType::boolean;
   return {
-      choice_option("mode", "file",
-                    "file: all buffers go to a file; circular: that overwrites its oldest ones at "
-                    "file_bytes; unlistened: no session listens, the cost of a call then",
-                    {"file", "circular", "unlistened"}),
+      choice_option(
+          "mode", "file",
+          "file: all buffers go to a file; circular: that overwrites its oldest ones at "
+          "file_bytes; new_file: another file every file_bytes; realtime: to the "
+          "consumer, by no file; memory: buffers that are overwritten, and written to a "
+          "file at the end; private: a session within the provider's process; "
+          "unlistened: no session, the cost of a call then",
+          {"file", "circular", "new_file", "realtime", "memory", "private", "unlistened"}),
+      choice_option("controller", "api",
+                    "api: tailgate starts and stops the session itself; logman: Windows' program "
+                    "of that name does",
+                    {"api", "logman"}),
+      {"logman_timeout_s", OptionType::integer, "10", "a call of logman may take this long", 1,
+       600},
       {"buffer_bytes", integer, "64Ki", "size of a buffer; Windows takes whole KiB", 4096,
        kMaxBufferBytes},
       {"buffers_min_count", integer, "0", "buffers from the start (0: Windows decides)", 0,
@@ -35,8 +60,13 @@ OptionTable options() {
       {"flush_timer_s", integer, "1",
        "buffers that are not full go to the file after this time (0: only when the session ends)",
        0, 3600},
-      {"file_bytes", integer, "64Mi", "circular: size of the file; Windows takes whole MiB",
+      {"file_bytes", integer, "64Mi", "circular, new_file: size of a file; Windows takes whole MiB",
        1 << 20, kMaxFileBytes},
+      {"keep_in", OptionType::text, "",
+       "folder in which the files stay after the trial (empty: they are removed with it)"},
+      {"keep_bytes", integer, "1Gi",
+       "keep_in: before a session starts, its oldest files are removed until this holds", 0,
+       kMaxFileBytes},
       choice_option("clock", "qpc",
                     "what stamps events: QueryPerformanceCounter, the system time "
                     "(100 ns, coarse), or the processor's counter",
@@ -72,7 +102,21 @@ etl::Guid provider_guid(const TrialContext& context) {
 }
 
 std::filesystem::path trace_path(const TrialContext& context) {
-  return context.directory / "trace.etl";
+  const bool many = context.options.text("mode") == "new_file";
+  return trace_folder(context) / (trace_stem(context) + (many ? "-%d" : "") + kTraceExtension);
+}
+
+std::vector<std::filesystem::path> written_traces(const TrialContext& context) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(trace_folder(context))) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() == kTraceExtension &&
+        path.filename().string().starts_with(trace_stem(context))) {
+      paths.push_back(path);
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 }  // namespace tailgate::etw

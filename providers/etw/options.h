@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/base/options.h"
 #include "providers/etw/etl/guid.h"
@@ -25,6 +26,10 @@ Selection event_selection();
 // A session of its own enables only the provider of its own trial: both follow from the trial's
 // directory.
 etl::Guid provider_guid(const TrialContext& context);
+
+// Where the session writes, as Windows wants it: in mode new_file with %d, which it numbers.
 std::filesystem::path trace_path(const TrialContext& context);
+// What it has written, in order of their names. Throws filesystem_error.
+std::vector<std::filesystem::path> written_traces(const TrialContext& context);
 
 }  // namespace tailgate::etw

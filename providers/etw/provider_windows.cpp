@@ -1,12 +1,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "providers/etw/api_windows.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
+#include "providers/etw/trace_control_windows.h"
 
 namespace tailgate::etw {
 namespace {
@@ -67,6 +69,7 @@ class EtwProvider : public Provider {
         static_cast<ULONG>(kProviderMetadata.size()));
     if (failed != ERROR_SUCCESS) api().event_unregister(handle_);
     check("EventSetInformation", failed);
+    if (context.options.text("mode") == "private") start_private_session(context);
     const Selection listens = session_selection(context.options);
     const bool listened =
         context.options.text("mode") != "unlistened" && listens.level >= descriptor_.Level;
@@ -94,9 +97,24 @@ class EtwProvider : public Provider {
   void close() override {
     if (closed_.exchange(true)) return;
     api().event_unregister(handle_);
+    if (private_session_) private_session_->stop();
+  }
+
+  std::vector<Loss> losses() const override {
+    return private_session_ ? private_session_->losses() : std::vector<Loss>{};
   }
 
  private:
+  void start_private_session(const TrialContext& context) {
+    private_session_.emplace(context, "tailgate-private-" + etl::to_text(provider_guid(context)));
+    try {
+      private_session_->start();
+    } catch (const Error&) {
+      api().event_unregister(handle_);
+      throw;
+    }
+  }
+
   static void check(const char* call, ULONG error) {
     if (error == ERROR_SUCCESS) return;
     throw windows_error(call, "the provider Tailgate", error, "see providers/etw/README.md");
@@ -129,6 +147,7 @@ class EtwProvider : public Provider {
   REGHANDLE handle_ = 0;
   std::atomic<std::uint32_t> listened_level_ = 0;  // 0: nobody listens
   std::atomic<bool> closed_ = false;
+  std::optional<TraceControl> private_session_;
 };
 
 }  // namespace
