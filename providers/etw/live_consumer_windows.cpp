@@ -31,10 +31,9 @@ class LiveConsumer : public Consumer {
     name_ = wide(session == nullptr ? "" : session);
     EVENT_TRACE_LOGFILEW source = {};
     source.LoggerName = name_.data();
-    source.DUMMYUNIONNAME.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME |
-                                             PROCESS_TRACE_MODE_EVENT_RECORD |
-                                             PROCESS_TRACE_MODE_RAW_TIMESTAMP;
-    source.DUMMYUNIONNAME2.EventRecordCallback = on_event;
+    source.ProcessTraceMode = PROCESS_TRACE_MODE_REAL_TIME | PROCESS_TRACE_MODE_EVENT_RECORD |
+                              PROCESS_TRACE_MODE_RAW_TIMESTAMP;
+    source.EventRecordCallback = on_event;
     source.Context = this;
     handle_ = api().open_trace(&source);
     if (handle_ == kNoTrace) {

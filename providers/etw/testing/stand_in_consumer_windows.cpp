@@ -98,7 +98,7 @@ __declspec(dllexport) TRACEHANDLE WINAPI OpenTraceW(EVENT_TRACE_LOGFILEW* source
     SetLastError(planted("open_fails") ? ERROR_ACCESS_DENIED : 4201);
     return ~TRACEHANDLE{0};
   }
-  consumer.callback = source->DUMMYUNIONNAME2.EventRecordCallback;
+  consumer.callback = source->EventRecordCallback;
   consumer.context = source->Context;
   consumer.closed = false;
   return kConsumerHandle;
