@@ -31,7 +31,7 @@ def fixture_machine(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "sinks-table", "gate",
-                                     "nightly", "windows"])
+                                     "nightly", "windows", "windows-trials"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
@@ -39,7 +39,7 @@ def test_every_command_explains_itself(command):
 
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "gate", "nightly",
-                                     "windows"])
+                                     "windows", "windows-trials"])
 def test_an_unknown_argument_is_an_error(command):
     wrong = run(command, "--no-such-argument")
     assert wrong.returncode != 0

@@ -28,7 +28,7 @@ class EtwSink : public SinkType {
             .may_refuse = true};
   }
 
-  Probe probe(const Options&) const override { return etw::probe(); }
+  Probe probe(const Options& options) const override { return etw::probe(options); }
 
   void sweep() const override { etw::sweep(); }
 

@@ -5,8 +5,7 @@
 
 namespace tailgate::etw {
 
-// With any of these options. (session_windows.cpp)
-Probe probe();
+Probe probe(const Options& options);  // (session_windows.cpp)
 void sweep();
 
 std::unique_ptr<Session> make_session(const TrialContext& context);

@@ -82,7 +82,7 @@ int pid_of(const std::string& name) {
 
 }  // namespace
 
-Probe probe() {
+Probe probe(const Options& options) {
   if (stands_in()) {
     return {.available = true,
             .reason = "a library of tests stands in for Windows' event tracing",
@@ -95,7 +95,9 @@ Probe probe() {
                 fmt::format("Wine {} has no event tracing: its calls succeed and do nothing", wine),
             .remedy = "run on Windows"};
   }
-  if (!may_start_sessions()) {
+  const bool needs_session =
+      options.text("mode") != "unlistened" && options.text("mode") != "private";
+  if (needs_session && !may_start_sessions()) {
     return {.available = false,
             .reason = "this user may not start tracing sessions",
             .remedy = kElevate};
