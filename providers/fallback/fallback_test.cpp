@@ -9,8 +9,8 @@ namespace {
 
 using Catch::Contains;
 
-std::string granted(const TestTrial& trial, const std::string& name) {
-  for (const auto& [granted, value] : const_cast<TestTrial&>(trial).session().granted()) {
+std::string granted(TestTrial& trial, const std::string& name) {
+  for (const auto& [granted, value] : trial.session().granted()) {
     if (granted == name) return value;
   }
   return "";

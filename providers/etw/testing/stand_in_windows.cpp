@@ -111,12 +111,13 @@ void write_files(const std::wstring& path) {
 // The end of the session, by whichever process. The lock is held.
 void finish_session() {
   Shared& memory = shared();
-  memory.running = 0;
   memory.enabled = 0;
-  if (planted("stopped") || in_mode(EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_BUFFERING_MODE))
-    return;
-  collect_records(true);
-  write_files(memory.file);
+  const bool to_file = !in_mode(EVENT_TRACE_REAL_TIME_MODE | EVENT_TRACE_BUFFERING_MODE);
+  if (to_file && !planted("stopped")) {
+    collect_records(true);
+    write_files(memory.file);
+  }
+  memory.running = 0;  // last: another process may wait for the file by it
 }
 
 void write_in_background(const std::stop_token& stop) {
