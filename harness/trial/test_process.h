@@ -10,4 +10,10 @@ void kill_process(int pid);
 extern const char* const kKilledText;
 extern const char* const kAbortedText;
 
+// Whether processor time and transfers of other processes are counted. Wine does not.
+bool counts_other_processes();
+
+// Whether a thread's processor time is exact, rather than a count of the timer's ticks.
+extern const bool kThreadTimesAreExact;
+
 }  // namespace tailgate

@@ -393,20 +393,25 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   CHECK(overhead.events > 0);
   CHECK(overhead.events <= trial.measured);
   CHECK(overhead.samples >= 2);
-  CHECK(overhead.sampler_cpu_ns > 0);
+  if (kThreadTimesAreExact) CHECK(overhead.sampler_cpu_ns > 0);
   CHECK(overhead.sampler_longest_ns > 0);
 
   const RoleUse& provider = use_of(trial, "provider");
   CHECK(provider.processes == 1);
   CHECK(provider.ended == 0);
-  CHECK(*provider.counters.cpu_ns <= 2 * span_ns);
   // The load thread spins between its events, and writes each whole.
   CHECK(*provider.counters.spun_ns > 0);
   CHECK(*provider.counters.spun_ns <= span_ns);
   // Events are counted just before the other counters are read, with a few written in between.
   const double between = load.rate_hz * static_cast<double>(overhead.sampler_longest_ns) / 1e9 + 1;
-  const double written = static_cast<double>(*provider.counters.written_bytes) / 128;
-  CHECK(written >= static_cast<double>(overhead.events) - between);
+  const bool counted = counts_other_processes();
+  REQUIRE(provider.counters.cpu_ns.has_value() == counted);
+  REQUIRE(provider.counters.written_bytes.has_value() == counted);
+  if (counted) {
+    CHECK(*provider.counters.cpu_ns <= 2 * span_ns);
+    const double written = static_cast<double>(*provider.counters.written_bytes) / 128;
+    CHECK(written >= static_cast<double>(overhead.events) - between);
+  }
   CHECK(use_of(trial, "consumer").processes == 1);
   CHECK(use_of(trial, "daemons").processes == 0);
   CHECK(*use_of(trial, "controller").counters.cpu_ns >= overhead.sampler_cpu_ns / 2);
@@ -415,9 +420,9 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   std::uint64_t cpu_ns = 0;
   for (const Interval& interval : trial.intervals) {
     REQUIRE(interval.roles.size() == overhead.roles.size());
-    cpu_ns += *interval.roles.front().counters.cpu_ns;
+    cpu_ns += interval.roles.front().counters.cpu_ns.value_or(0);
   }
-  CHECK(cpu_ns == *provider.counters.cpu_ns);
+  CHECK(cpu_ns == provider.counters.cpu_ns.value_or(0));
 }
 
 TEST_CASE("a provider that dies leaves what it was last seen to use") {
@@ -433,7 +438,7 @@ TEST_CASE("a victim's speed is measured beside the load") {
   const Trial trial = run("null", steady(1e4, 0.3), how);
   REQUIRE(trial.victim);
   CHECK(trial.victim->rounds > 0);
-  CHECK(trial.victim->cpu_ns > 0);
+  if (counts_other_processes()) CHECK(trial.victim->cpu_ns > 0);
   CHECK(trial.victim->rounds_per_s > 0);
   CHECK_FALSE(run("null", steady(1e4, 0.1)).victim);
 }
