@@ -82,7 +82,8 @@ class FileSink : public SinkType {
             .live_read = true,
             .accounts_losses = mode.accounts_losses,
             .asynchronous = mode.buffered,
-            .may_refuse = true};
+            .may_refuse = true,
+            .multi_threaded = mode.multi_threaded};
   }
 
   Probe probe(const Options& options) const override {

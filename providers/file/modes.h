@@ -22,6 +22,7 @@ struct Mode {
   Probe (*probe)(const Options& options);
   // Opens the session's file for writing. Throws Error.
   std::unique_ptr<Provider> (*open)(const TrialContext& context, const std::filesystem::path& path);
+  bool multi_threaded = true;  // several threads may emit at once
 };
 
 // In the order in which they are listed; those of other operating systems among them.
