@@ -43,7 +43,7 @@ TEST_CASE("a comparison shows both figures, the change, and how far trials lie a
   CHECK_THAT(text, Contains("+0.0%"));
   CHECK_THAT(text, Contains("10k response"));
   CHECK_THAT(text, Contains("CPU/event"));
-  const Trial& first = clean_result().trials[0];
+  const Trial first = clean_result().trials[0];
   CHECK_THAT(text, Contains(human_duration(first.response.p50_ns) + "-"));
 }
 
