@@ -204,19 +204,24 @@ duet_file() {
 }
 
 # duet_of BASE HEAD SCENARIO SINK SETTINGS POLICY SECONDS FILE: runs a duet until the gate can
-# decide, at most that long (the policy's budget ends it before). Its exit code is the duet's
-# verdict's; another where there is no duet to judge.
+# decide; the policy's budget ends it, and so do SECONDS, the last resort. FILE is there afterwards
+# only where the duet ended by itself. Its exit code is the duet's verdict's; another where it gave
+# none.
 duet_of() {
   local setting status=0
   local -a set_options=()
   for setting in $5; do set_options+=(--set "$setting"); done
+  rm -f "$8.part"
   timeout --foreground --signal=INT --kill-after=20 "$7" \
     "$(program_of "$2")" duet "$4" --program-a "$(program_of "$1")" --program-b "$(program_of "$2")" \
     --label-a "${1:0:10}" --label-b "${2:0:10}" --scenario "$3" "${set_options[@]}" --gate \
     --policy "$6" "${waive_options[@]}" --seed "$(date +%s)" --out "$8.part" </dev/null 9>&- ||
     status=$?
-  [ "$status" -ne "$exit_interrupted" ] || return "$status"
-  # What was stopped before the policy's budget is judged by the rounds that it has.
-  if [ -e "$8.part" ]; then mv "$8.part" "$8"; fi
+  case "$status" in
+    0 | "$exit_fail" | "$exit_inconclusive" | "$exit_invalid")
+      # Without a round there is nothing to judge.
+      if [ -e "$8.part" ]; then mv "$8.part" "$8"; fi
+      ;;
+  esac
   return "$status"
 }
