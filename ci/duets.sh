@@ -143,8 +143,8 @@ check_sides() {
     invalid "the build of $2 has no gate: it is older than the gate; name a later revision"
   }
   if "$(program_of "$2")" duet null --program-a "$(program_of "$1")" \
-    --program-b "$(program_of "$2")" --set rate_hz=1000 --rounds 1 --slices 1 --warmup-slices 0 \
-    --slice-ms 5 --quiet --out "$trial" >"$log" 2>&1 </dev/null 9>&-; then
+    --program-b "$(program_of "$2")" --set rate_hz=10000 --rounds 1 --slices 1 --warmup-slices 0 \
+    --slice-ms 20 --quiet --out "$trial" >"$log" 2>&1 </dev/null 9>&-; then
     return
   fi
   cat "$log"
