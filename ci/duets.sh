@@ -86,12 +86,11 @@ build_recipe() {
 # build_revision HASH NAME: builds it, unless that was done before. A build counts as done when the
 # recipe that it was made by has been written, which comes last.
 build_revision() {
-  local folder=$builds/$1 done_mark recipe
+  local folder=$builds/$1 recipe
   local -a launcher=()
-  done_mark=$folder/complete
   recipe=$(build_recipe)
-  if [ -x "$(program_of "$1")" ] && [ -e "$done_mark" ] && [ "$(cat "$done_mark")" = "$recipe" ]; then
-    touch "$done_mark"
+  if [ -x "$(program_of "$1")" ] && [ "$(cat "$folder/complete" 2>/dev/null)" = "$recipe" ]; then
+    touch "$folder/complete"
     say "$2 was built before: $folder"
     return
   fi
@@ -112,8 +111,8 @@ build_revision() {
   cmake --build "$folder/build" --target tailgate >"$folder/build.log" 2>&1 9>&- ||
     { tail -n 30 "$folder/build.log" &&
       invalid "building $2 ($1) failed; the log is $folder/build.log"; }
-  printf '%s\n' "$recipe" >"$done_mark.new"
-  mv "$done_mark.new" "$done_mark"
+  printf '%s\n' "$recipe" >"$folder/complete.new"
+  mv "$folder/complete.new" "$folder/complete"
 }
 
 drop_build() {
@@ -212,11 +211,10 @@ duet_of() {
   local -a set_options=()
   for setting in $5; do set_options+=(--set "$setting"); done
   rm -f "$8.part"
-  timeout --foreground --signal=INT --kill-after=20 "$7" \
-    "$(program_of "$2")" duet "$4" --program-a "$(program_of "$1")" --program-b "$(program_of "$2")" \
-    --label-a "${1:0:10}" --label-b "${2:0:10}" --scenario "$3" "${set_options[@]}" --gate \
-    --policy "$6" "${waive_options[@]}" --seed "$(date +%s)" --out "$8.part" </dev/null 9>&- ||
-    status=$?
+  timeout --foreground --signal=INT --kill-after=20 "$7" "$(program_of "$2")" duet "$4" \
+    --program-a "$(program_of "$1")" --program-b "$(program_of "$2")" --label-a "${1:0:10}" \
+    --label-b "${2:0:10}" --scenario "$3" "${set_options[@]}" --gate --policy "$6" \
+    "${waive_options[@]}" --seed "$(date +%s)" --out "$8.part" </dev/null 9>&- || status=$?
   case "$status" in
     0 | "$exit_fail" | "$exit_inconclusive" | "$exit_invalid")
       # Without a round there is nothing to judge.

@@ -1,5 +1,5 @@
-"""Tests of ci/gate and ci/nightly on a clone whose revisions are built by a stand-in for CMake: each
-"build" is a script that answers as its revision's file `behaviour` says, and writes down its calls.
+"""Tests of ci/gate and ci/nightly on a clone whose revisions a stand-in for CMake builds: each
+"build" is a script that answers as it is told, and writes down its calls.
 """
 
 import fcntl
@@ -20,9 +20,9 @@ grep -q does-not-compile "$2/program" && { echo 'error: expected ;'; exit 1; }
 cp "$2/program" "$2/tailgate" && chmod +x "$2/tailgate"
 """
 
-# Answers for a whole tailgate. ANSWERS/NAME holds the exit code of what NAME stands for.
+# Answers for tailgate. The file ANSWERS/NAME holds the exit code of what NAME stands for.
 PROGRAM = """#!/bin/bash
-# a tailgate of protocol 3
+# protocol 3
 echo "$@" >>"$CALLS"
 answer() { cat "$ANSWERS/$1" 2>/dev/null || echo "$2"; }
 value_of() { local name=$1; shift; while [ $# -gt 1 ]; do
@@ -52,7 +52,7 @@ esac
 
 
 class Clone:
-    """A repository with the commands, and revisions to build."""
+    """A repository that has the commands, to make revisions in."""
 
     def __init__(self, folder):
         self.root = folder / "clone"
@@ -99,7 +99,7 @@ class Clone:
         return self.run("nightly", "--out", "out", *arguments)
 
     def calls(self, word):
-        """The calls since the last question that begin so."""
+        """The calls that begin so."""
         lines = self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
         return [line for line in lines if line.startswith(word)]
 
