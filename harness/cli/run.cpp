@@ -350,8 +350,7 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);
-  command.add_flag("--plan", arguments.plan,
-                   "run nothing; a line for each part: number, seconds, scenario, sinks");
+  command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");
   command.add_option("--part", arguments.part, "only this part of a suite, its N-th [[run]]")
       ->check(CLI::Range(1u, 10'000u))
       ->type_name("N");
