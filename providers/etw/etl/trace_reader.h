@@ -173,7 +173,7 @@ class TraceReader {
   std::size_t group_ = 0;
   bool group_open_ = false;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<Head> heads_;  // by stream
+  std::vector<Head> heads_;          // by stream
   std::vector<std::uint64_t> keys_;  // by stream, and kDoneKey up to a power of two
   std::uint32_t winner_ = 0;
   std::uint64_t winner_key_ = kDoneKey;
