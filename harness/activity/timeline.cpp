@@ -206,6 +206,10 @@ void Timeline::add(const ImageFact& record) {
 
 void Timeline::finish(Ticks end) {
   for (const auto& [request, index] : open_storage_) storage_[index].end = end;
+  open_storage_.clear();
+  // Where a trace tells of a request only when it is done, they come by their end.
+  std::stable_sort(storage_.begin(), storage_.end(),
+                   [](const StorageSpan& a, const StorageSpan& b) { return a.begin < b.begin; });
   for (std::uint32_t number = 0; number < processors_.size(); ++number) {
     Processor& at = processors_[number];
     if (at.thread_use == kUnknown) continue;

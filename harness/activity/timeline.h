@@ -108,8 +108,8 @@ class Timeline {
   // charges its old thread.
   Timeline(std::int64_t ticks_per_second, Ticks begin);
 
-  // Keeps every run interval for who_ran() and runs(), every interrupt and ready record; 24 to 40
-  // bytes a record. Off unless asked for.
+  // Keeps every run interval for who_ran() and runs(), every interrupt, ready record and request to
+  // storage; 24 to 64 bytes a record. Off unless asked for.
   void keep_intervals() { keep_intervals_ = true; }
 
   // Keeps the history of a thread; before the first record.
@@ -152,7 +152,8 @@ class Timeline {
   // Of a watched thread; null for any other.
   const ThreadHistory* history(std::uint32_t thread) const;
 
-  // Requests to storage that have begun, by their begin; one that was not done ends with the trace.
+  // Requests to storage that have begun, by their begin (once finish() was called); one that was
+  // not done ends with the trace. Empty when nothing was kept.
   const std::vector<StorageSpan>& storage() const { return storage_; }
   const std::vector<RecordsLost>& losses() const { return losses_; }
 
