@@ -89,14 +89,15 @@ struct PageFault {
   std::uint32_t thread = 0;
 };
 
-// A request to storage was handed to the device, or is done. Both halves carry device and sector.
+// A request to storage was handed to the device, or is done. Both halves carry device and sector,
+// or whatever else names the request (Windows: the address of its packet, as the sector).
 struct StorageRequest {
   Ticks time = 0;
   std::uint32_t thread = 0;  // that handed it over
   std::uint64_t device = 0;
   std::uint64_t sector = 0;
   bool begins = true;
-  std::string name;  // "254:0 WS", of the first half
+  std::string name;  // "254:0 WS", of the first half; "read" from Windows
 };
 
 // Records of one processor are missing between two times.

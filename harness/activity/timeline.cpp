@@ -9,25 +9,9 @@ namespace tailgate::activity {
 namespace {
 
 constexpr std::uint32_t kSmallIds = 1u << 20;
-// Processor numbers of a damaged trace must not size anything.
-constexpr std::uint32_t kMaxProcessors = 4096;
 constexpr std::size_t kMaxOpenInterrupts = 64;
 // One hour: a longer wait for a processor is a damaged time.
 constexpr HistogramRange kWakeUpRange{1, 3'600'000'000'000, 2};
-
-// Times of damaged traces may be anything: the difference saturates instead of overflowing.
-Ticks between(Ticks begin, Ticks end) {
-  if (end <= begin) return 0;
-  auto apart = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-  constexpr std::uint64_t kMax = 0x7FFF'FFFF'FFFF'FFFF;
-  return static_cast<Ticks>(std::min(apart, kMax));
-}
-
-// Sums of damaged times saturate too.
-void add_to(Ticks& sum, Ticks ticks) {
-  auto wide = static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(ticks);
-  sum = static_cast<Ticks>(std::min<std::uint64_t>(wide, 0x7FFF'FFFF'FFFF'FFFF));
-}
 
 }  // namespace
 
@@ -41,14 +25,6 @@ Timeline::Timeline(std::int64_t ticks_per_second, Ticks begin)
 
 double Timeline::seconds(Ticks ticks) const {
   return static_cast<double>(ticks) / static_cast<double>(ticks_per_second_);
-}
-
-// Where a processor's state and sums are kept.
-inline std::uint32_t Timeline::processor_index(std::uint32_t number) {
-  number = std::min(number, kMaxProcessors - 1);
-  if (number >= processors_.size()) [[unlikely]]
-    add_processors(number + 1);
-  return number;
 }
 
 void Timeline::add_processors(std::size_t count) {
@@ -87,15 +63,6 @@ std::uint32_t Timeline::new_use(std::uint32_t thread) {
   return use;
 }
 
-inline std::uint32_t Timeline::use_of(std::uint32_t thread) {
-  if (thread < small_thread_ids_.size()) [[likely]] {
-    std::uint32_t use = small_thread_ids_[thread];
-    if (use != kUnknown) [[likely]]
-      return use;
-  }
-  return find_or_add_use(thread);
-}
-
 std::uint32_t Timeline::find_or_add_use(std::uint32_t thread) {
   std::uint32_t use = find_use(thread);
   return use != kUnknown ? use : new_use(thread);
@@ -111,20 +78,6 @@ std::uint32_t Timeline::process_use(std::uint32_t process) {
 void Timeline::keep_interval(std::uint32_t index, Ticks until) {
   const Processor& at = processors_[index];
   intervals_[index].push_back({at.since, until, index, at.thread_use});
-}
-
-// Gives the time since the last switch to the thread that has run, and to the processor's sums.
-inline void Timeline::charge(std::uint32_t index, Ticks until) {
-  Processor& at = processors_[index];
-  Ticks ran = between(at.since, until);
-  Ticks own = ran - std::min(at.interrupt_ticks, ran);
-  ThreadUse& use = threads_[at.thread_use];
-  add_to(use.cpu_ticks, own);
-  ProcessorUse& total = processor_use_[index];
-  total.seen = true;
-  add_to(use.thread == 0 ? total.idle_ticks : total.thread_ticks, own);
-  at.interrupt_ticks = 0;
-  if (keep_intervals_ && ran > 0) keep_interval(index, until);
 }
 
 void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
@@ -154,28 +107,15 @@ bool Timeline::infer_run(std::uint32_t index, std::uint32_t use, Ticks seen) {
   return true;
 }
 
-void Timeline::add(const ContextSwitch& record) {
-  std::uint32_t old_use = use_of(record.old_thread);
-  std::uint32_t new_use = use_of(record.new_thread);
-  std::uint32_t index = processor_index(record.processor);
-  Processor& at = processors_[index];
-  ++processor_use_[index].switches;
-  if (at.thread_use != old_use) {
-    // Unknown before the first switch; otherwise a switch is missing, and the old thread of this
-    // one is the better witness.
-    if (at.thread_use != kUnknown) ++mismatched_switches_;
-    infer_run(index, old_use, record.time);
-    at.thread_use = old_use;
-  }
-  charge(index, record.time);
-  threads_[old_use].preemptions += record.old_was_preempted ? 1 : 0;
-  ThreadUse& incoming = threads_[new_use];
-  ++incoming.switches_in;
-  if (incoming.ready_since != kNotReady) note_wake_up(incoming, record.time);
-  at.previous_use = old_use;
-  at.thread_use = new_use;
-  at.since = record.time;
-  if (watched_.empty()) return;
+// Unknown before the first switch; otherwise a switch is missing, and the old thread of this one is
+// the better witness.
+void Timeline::correct_running(std::uint32_t index, std::uint32_t use, Ticks seen) {
+  if (processors_[index].thread_use != kUnknown) ++mismatched_switches_;
+  infer_run(index, use, seen);
+  processors_[index].thread_use = use;
+}
+
+void Timeline::tell_watched(const ContextSwitch& record) {
   if (ThreadHistory* history = watched(record.old_thread)) history->switch_out(record, begin_);
   if (ThreadHistory* history = watched(record.new_thread)) history->switch_in(record);
 }
@@ -266,6 +206,10 @@ void Timeline::add(const ImageFact& record) {
 
 void Timeline::finish(Ticks end) {
   for (const auto& [request, index] : open_storage_) storage_[index].end = end;
+  open_storage_.clear();
+  // Where a trace tells of a request only when it is done, they come by their end.
+  std::stable_sort(storage_.begin(), storage_.end(),
+                   [](const StorageSpan& a, const StorageSpan& b) { return a.begin < b.begin; });
   for (std::uint32_t number = 0; number < processors_.size(); ++number) {
     Processor& at = processors_[number];
     if (at.thread_use == kUnknown) continue;

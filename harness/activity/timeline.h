@@ -7,6 +7,7 @@
 // however they nest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -24,6 +25,23 @@ namespace tailgate::activity {
 
 // ThreadUse::ready_since of a thread that is not waiting for a processor.
 inline constexpr Ticks kNotReady = std::numeric_limits<Ticks>::min();
+
+// Times of damaged traces may be anything: the difference saturates instead of overflowing.
+inline Ticks between(Ticks begin, Ticks end) {
+  if (end <= begin) return 0;
+  auto apart =
+      static_cast<Ticks>(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin));
+  return apart >= 0 ? apart : std::numeric_limits<Ticks>::max();
+}
+
+// Sums of damaged times saturate too. Neither sum nor ticks is negative.
+inline void add_to(Ticks& sum, Ticks ticks) {
+  auto added =
+      static_cast<Ticks>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(ticks));
+  if (added < 0) [[unlikely]]
+    added = std::numeric_limits<Ticks>::max();
+  sum = added;
+}
 
 // A thread during its life. Ids are reused; every reuse is another ThreadUse. What a switch touches
 // fills one cache line.
@@ -90,8 +108,8 @@ class Timeline {
   // charges its old thread.
   Timeline(std::int64_t ticks_per_second, Ticks begin);
 
-  // Keeps every run interval for who_ran() and runs(), every interrupt and ready record; 24 to 40
-  // bytes a record. Off unless asked for.
+  // Keeps every run interval for who_ran() and runs(), every interrupt, ready record and request to
+  // storage; 24 to 64 bytes a record. Off unless asked for.
   void keep_intervals() { keep_intervals_ = true; }
 
   // Keeps the history of a thread; before the first record.
@@ -134,7 +152,8 @@ class Timeline {
   // Of a watched thread; null for any other.
   const ThreadHistory* history(std::uint32_t thread) const;
 
-  // Requests to storage that have begun, by their begin; one that was not done ends with the trace.
+  // Requests to storage that have begun, by their begin (once finish() was called); one that was
+  // not done ends with the trace. Empty when nothing was kept.
   const std::vector<StorageSpan>& storage() const { return storage_; }
   const std::vector<RecordsLost>& losses() const { return losses_; }
 
@@ -190,6 +209,8 @@ class Timeline {
   void set_use(std::uint32_t thread, std::uint32_t use);
   std::uint32_t process_use(std::uint32_t process);
   void charge(std::uint32_t index, Ticks until);
+  void correct_running(std::uint32_t index, std::uint32_t use, Ticks seen);
+  void tell_watched(const ContextSwitch& record);
   // Whether a thread that is seen on the processor is now taken to have run since it was woken.
   bool infer_run(std::uint32_t index, std::uint32_t use, Ticks seen);
   void keep_interval(std::uint32_t index, Ticks until);
@@ -221,5 +242,61 @@ class Timeline {
   std::uint64_t mismatched_switches_ = 0;
   std::uint64_t ready_records_ = 0;
 };
+
+// What every switch goes through, to be compiled into the loop that feeds them.
+
+// Where a processor's state and sums are kept.
+inline std::uint32_t Timeline::processor_index(std::uint32_t number) {
+  // Processor numbers of a damaged trace must not size anything.
+  constexpr std::uint32_t kMaxProcessors = 4096;
+  number = std::min(number, kMaxProcessors - 1);
+  if (number >= processors_.size()) [[unlikely]]
+    add_processors(number + 1);
+  return number;
+}
+
+inline std::uint32_t Timeline::use_of(std::uint32_t thread) {
+  if (thread < small_thread_ids_.size()) [[likely]] {
+    std::uint32_t use = small_thread_ids_[thread];
+    if (use != kUnknown) [[likely]]
+      return use;
+  }
+  return find_or_add_use(thread);
+}
+
+// Gives the time since the last switch to the thread that has run, and to the processor's sums.
+inline void Timeline::charge(std::uint32_t index, Ticks until) {
+  Processor& at = processors_[index];
+  Ticks ran = between(at.since, until);
+  Ticks own = ran - std::min(at.interrupt_ticks, ran);
+  ThreadUse& use = threads_[at.thread_use];
+  add_to(use.cpu_ticks, own);
+  ProcessorUse& total = processor_use_[index];
+  total.seen = true;
+  add_to(use.thread == 0 ? total.idle_ticks : total.thread_ticks, own);
+  at.interrupt_ticks = 0;
+  if (keep_intervals_ && ran > 0) [[unlikely]]
+    keep_interval(index, until);
+}
+
+inline void Timeline::add(const ContextSwitch& record) {
+  std::uint32_t old_use = use_of(record.old_thread);
+  std::uint32_t new_use = use_of(record.new_thread);
+  std::uint32_t index = processor_index(record.processor);
+  Processor& at = processors_[index];
+  ++processor_use_[index].switches;
+  if (at.thread_use != old_use) [[unlikely]]
+    correct_running(index, old_use, record.time);
+  charge(index, record.time);
+  threads_[old_use].preemptions += record.old_was_preempted ? 1 : 0;
+  ThreadUse& incoming = threads_[new_use];
+  ++incoming.switches_in;
+  at.previous_use = old_use;
+  at.thread_use = new_use;
+  at.since = record.time;
+  if (!watched_.empty()) [[unlikely]]
+    tell_watched(record);
+  if (incoming.ready_since != kNotReady) note_wake_up(incoming, record.time);
+}
 
 }  // namespace tailgate::activity

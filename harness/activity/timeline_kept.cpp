@@ -28,6 +28,7 @@ void Timeline::add(const PageFault& record) {
 }
 
 void Timeline::add(const StorageRequest& record) {
+  if (!keep_intervals_) return;
   const std::pair key(record.device, record.sector);
   const auto open = open_storage_.find(key);
   if (open != open_storage_.end()) {

@@ -3,7 +3,8 @@
 //
 // Exit codes: 0 done; 1 it ran, but something went wrong (a trial that did not complete, a file
 // that cannot be written); 2 the command line or a preset is wrong; 130 interrupted by the user.
-// `tailgate gate` has its own for its verdicts (harness/gate/gate.h), which leave 2 and 130 alone.
+// A verdict has its own (harness/gate/gate.h), which leave 2 and 130 alone; what keeps a command
+// from its verdict ends it as invalid does, so that 1 always means that B is worse.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -40,6 +41,24 @@ class UsageError : public Error {
  public:
   explicit UsageError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
 };
+
+// An Error that kept a command from giving a verdict: the exit code of an invalid one.
+class VerdictError : public Error {
+ public:
+  explicit VerdictError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
+};
+
+// Runs the part of a command that ends with a verdict.
+template <class Part>
+auto as_verdict(Part part) {
+  try {
+    return part();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw VerdictError(error);
+  }
+}
 
 // Runs the part of a command that interprets what the user asked for.
 template <class Part>

@@ -53,6 +53,7 @@ struct DuetArguments {
   bool quiet = false;
   bool gate = false;
   std::string policy;
+  std::vector<std::string> waived_commits;
   bool allow_dirty = false;
 };
 
@@ -207,7 +208,10 @@ class Reporter : public DuetObserver {
   bool enough(const Duet& duet) override {
     if (!policy_) return false;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-    return spent.count() > policy_->time_budget_s || is_decided(duet, *policy_, today_utc());
+    // Another round takes about as long as those before; it must end within the budget.
+    const double round_s = spent.count() / static_cast<double>(duet.rounds.size());
+    return spent.count() + round_s > policy_->time_budget_s ||
+           is_decided(duet, *policy_, today_utc());
   }
 
  private:
@@ -239,7 +243,10 @@ int duet(const DuetArguments& arguments) {
   const Scratch scratch(arguments.scratch, arguments.keep);
   DuetEnvironment environment;
   std::optional<Policy> policy;
-  if (arguments.gate) policy = policy_at(arguments.policy, arguments.allow_dirty);
+  if (arguments.gate) {
+    policy = policy_at(arguments.policy, arguments.allow_dirty);
+    policy->waived_commits = arguments.waived_commits;
+  }
   const unsigned rounds = policy ? static_cast<unsigned>(policy->looks.rounds.back()) : kRounds;
   const DuetRequest request = as_usage([&] {
     environment = environment_of(arguments);
@@ -333,6 +340,10 @@ void add_other_options(CLI::App& command, DuetArguments& arguments) {
   command.add_option("--policy", arguments.policy, "of the gate; else the built-in one")
       ->needs(gate)
       ->type_name("FILE");
+  command.add_option("--waive", arguments.waived_commits, kWaiveHelp)
+      ->needs(gate)
+      ->allow_extra_args(false)
+      ->type_name("COMMIT");
   command
       .add_flag("--allow-dirty", arguments.allow_dirty, "judge builds of uncommitted changes too")
       ->needs(gate);
@@ -361,7 +372,12 @@ void add_duet_command(CLI::App& program, Action& action) {
       "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
       "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4\n"
       "invalid.");
-  command->callback([&action, arguments] { action = [arguments] { return duet(*arguments); }; });
+  command->callback([&action, arguments] {
+    action = [arguments] {
+      if (!arguments->gate) return duet(*arguments);
+      return as_verdict([&] { return duet(*arguments); });
+    };
+  });
 }
 
 }  // namespace tailgate

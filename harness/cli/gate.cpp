@@ -81,8 +81,10 @@ void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& fol
   write_file_atomically(file, std::move(text).str());
   const std::string script = (data_dir() / "plots" / "shift.py").string();
   if (run_program({python_program(), script, file.string(), "--out", folder.string()}) != 0) {
-    throw Error(fmt::format("'{}' could not be drawn", file.string()),
-                "the script's message is above; the verdicts stand without plots");
+    fmt::print(stderr,
+               "'{}' could not be drawn\n  the script's message is above; the verdicts stand "
+               "without plots\n",
+               file.string());
   }
 }
 
@@ -102,7 +104,8 @@ Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
 }
 
 int gate(const GateRequest& request, std::ostream& out) {
-  const Policy policy = policy_at(request.policy, request.allow_dirty);
+  Policy policy = policy_at(request.policy, request.allow_dirty);
+  policy.waived_commits = request.waived_commits;
   if (!request.baseline.empty()) return gate_against_baseline(request, out);
   std::vector<Verdict> verdicts;
   for (const auto& file : as_usage([&] { return find_duet_files(request.paths); })) {
@@ -128,6 +131,9 @@ void add_gate_command(CLI::App& program, Action& action) {
       ->type_name("FILE|DIR");
   command->add_option("--policy", request->policy, "Margins, looks, waivers; else the built-in")
       ->type_name("FILE");
+  command->add_option("--waive", request->waived_commits, kWaiveHelp)
+      ->allow_extra_args(false)
+      ->type_name("COMMIT");
   command->add_flag("--allow-dirty", request->allow_dirty, "Judge builds of uncommitted changes");
   for (const VerdictExporter* exporter : verdict_exporters()) {
     const std::string name = exporter->name();
@@ -152,7 +158,7 @@ void add_gate_command(CLI::App& program, Action& action) {
   command->callback([request, &action] {
     action = [request] {
       request->colour = colour_wanted(stdout);
-      return gate(*request, std::cout);
+      return as_verdict([&] { return gate(*request, std::cout); });
     };
   });
 }

@@ -16,10 +16,14 @@ struct GateRequest {
   std::filesystem::path policy = {};              // empty: the built-in one
   std::filesystem::path baseline = {};            // of a result that is not in duet; or empty
   std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well
-  std::filesystem::path plots = {};  // folder to draw the verdicts into; or empty
+  std::filesystem::path plots = {};              // folder to draw the verdicts into; or empty
+  std::vector<std::string> waived_commits = {};  // Policy::waived_commits
   bool allow_dirty = false;  // judge builds of uncommitted changes, whatever the policy says
   bool colour = false;
 };
+
+// Of the option --waive, which takes Policy::waived_commits.
+inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use its waivers";
 
 // Judges every duet, writes the verdicts to `out` and to the files, and returns the worst one's
 // exit code (gate.h). With a baseline, tells the results' difference from it and why there is no

@@ -8,6 +8,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/surroundings.h"
 #include "harness/duet/program.h"
+#include "harness/gate/gate.h"
 #include "harness/trial/roles.h"
 
 namespace {
@@ -68,6 +69,9 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     report(error);
     return kExitUsage;
+  } catch (const VerdictError& error) {
+    report(error);
+    return verdict_exit_code(kVerdictInvalid);
   } catch (const Error& error) {
     return report(error);
   } catch (const std::exception& error) {

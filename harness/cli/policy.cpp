@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/gate.h"
@@ -19,6 +21,8 @@ struct PolicyRequest {
   std::string sink;
   bool runs = false;
   bool nightly_runs = false;
+  bool time_budget = false;
+  bool waived_commits = false;
   bool reference = false;
 };
 
@@ -70,6 +74,13 @@ void show_runs(const Policy& policy, bool nightly, std::ostream& out) {
   }
 }
 
+// One a line, each once.
+void show_waived_commits(const Policy& policy, std::ostream& out) {
+  std::set<std::string> commits;
+  for (const Waiver& waiver : policy.waivers) commits.insert(waiver.commit);
+  for (const std::string& commit : commits) out << commit << '\n';
+}
+
 }  // namespace
 
 void add_policy_command(CLI::App& program, Action& action) {
@@ -82,6 +93,8 @@ void add_policy_command(CLI::App& program, Action& action) {
   command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
   command->add_flag("--runs", request->runs, "Only the duets that ci/gate runs");
   command->add_flag("--nightly-runs", request->nightly_runs, "Only the duets of ci/nightly");
+  command->add_flag("--time-budget", request->time_budget, "Only the seconds of a duet");
+  command->add_flag("--waived-commits", request->waived_commits, "Only the commits of waivers");
   command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
   command->footer(
       "Examples:\n"
@@ -92,6 +105,10 @@ void add_policy_command(CLI::App& program, Action& action) {
       const Policy policy = policy_at(request->file, false);
       if (request->runs || request->nightly_runs) {
         show_runs(policy, request->nightly_runs, std::cout);
+      } else if (request->time_budget) {
+        std::cout << fmt::format("{:.0f}\n", std::ceil(policy.time_budget_s));
+      } else if (request->waived_commits) {
+        show_waived_commits(policy, std::cout);
       } else if (request->reference) {
         std::cout << policy.nightly_reference << '\n';
       } else {

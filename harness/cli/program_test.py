@@ -155,6 +155,7 @@ def test_json_on_standard_output(tmp_path, scratch):
     (["run", "steady", "--sink", "null", "--consume", "live"], "cannot be read"),
     (["run", "steady", "--sink", "null", "--load-cpus", "9999"], "9999"),
     (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "does not rise"),
+    (["run", "smoke", "--part", "9"], "'smoke' has no part 9"),
     (["duet", "null", "nil"], "nil"),
     (["duet", "null", "--set", "threads=2"], "threads = 2"),
     (["duet", "null", "--scenario", "sweep"], "several steps"),
@@ -257,6 +258,34 @@ def test_the_smoke_suite_runs_every_scenario(tmp_path, scratch):
     shown = tailgate("show", out)
     assert shown.returncode == 0
     assert max(len(line) for line in shown.stdout.splitlines()) <= 80
+
+
+def test_a_suite_that_would_write_one_file_twice_is_refused(tmp_path):
+    suite = tmp_path / "twice.toml"
+    suite.write_text("""description = "one rate would replace the other"
+[[run]]
+scenario = "steady"
+sinks = ["file"]
+set = { rate_hz = 1000 }
+[[run]]
+scenario = "steady"
+sinks = ["null", "file"]
+""")
+    done = tailgate("run", suite, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'steady@file' is to be run twice" in done.stderr and "'sweep'" in done.stderr
+
+
+def test_a_suite_can_be_planned_and_run_part_by_part(tmp_path, scratch):
+    lines = tailgate("run", "smoke", "--plan", cwd=tmp_path).stdout.splitlines()
+    assert [line.split(maxsplit=2)[0] for line in lines] == ["1", "2", "3", "4", "5"]
+    number, seconds, what = lines[1].split(maxsplit=2)
+    assert int(seconds) >= 1 and what == "burst file"
+    assert list(tmp_path.iterdir()) == [scratch], "a plan runs nothing"
+    out = tmp_path / "out"
+    done = tailgate("run", "smoke", "--part", number, "--out", out, "--scratch", scratch)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in out.iterdir()] == ["burst@file@smoke.json"]
 
 
 DUET_QUICK = ["--set", "rate_hz=20000", "--slice-ms", "5", "--slices", "4", "--quiet"]

@@ -1,9 +1,12 @@
 // tailgate run: runs a scenario, a preset or a suite, and writes one result file a run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "harness/activity/trace.h"
 #include "harness/base/affinity.h"
@@ -45,6 +48,8 @@ struct RunArguments {
   bool explain = false;
   bool no_explain = false;  // neither: as the preset says
   bool keep = false;
+  bool plan = false;
+  std::size_t part = 0;  // of a suite, from 1; 0: all of it
   bool json = false;
   bool quiet = false;
 
@@ -84,9 +89,9 @@ std::vector<RunRequest> requests_from(const RunArguments& arguments, const Prese
 
 // A suite goes on without the sinks that this machine lacks, and says which; a sink that the user
 // named must be there.
-std::vector<RunRequest> usable(std::vector<RunRequest> requests, const RunArguments& arguments,
-                               const TrialSettings& settings) {
-  std::vector<RunRequest> usable;
+std::vector<RunRequest> available(std::vector<RunRequest> requests, const RunArguments& arguments,
+                                  const TrialSettings& settings) {
+  std::vector<RunRequest> available;
   for (RunRequest& request : requests) {
     const Probe probe = request.sink.type->probe(request.sink.options);
     if (!probe.available && arguments.sinks.empty()) {
@@ -95,8 +100,14 @@ std::vector<RunRequest> usable(std::vector<RunRequest> requests, const RunArgume
       continue;
     }
     check_request(request, settings);
-    usable.push_back(std::move(request));
+    available.push_back(std::move(request));
   }
+  return available;
+}
+
+std::vector<RunRequest> usable(std::vector<RunRequest> requests, const RunArguments& arguments,
+                               const TrialSettings& settings) {
+  std::vector<RunRequest> usable = available(std::move(requests), arguments, settings);
   if (usable.empty()) {
     throw Error(fmt::format("no sink of '{}' is available", arguments.name),
                 "see 'tailgate sinks' for what to install");
@@ -213,14 +224,64 @@ bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
   return probe.available;
 }
 
+// Each run's file is named by its scenario and sink: the second would replace the first one's.
+void check_files_differ(const std::vector<RunRequest>& requests) {
+  std::set<std::string> seen;
+  for (const RunRequest& request : requests) {
+    const std::string run = request.scenario->name() + "@" + request.sink.text;
+    if (seen.insert(run).second) continue;
+    throw Error(fmt::format("'{}' is to be run twice, into the same file", run),
+                "make it one run: several rates are a 'sweep'");
+  }
+}
+
+// The preset, or the one part of it that is wanted.
+Preset preset_of(const RunArguments& arguments) {
+  Preset preset = find_preset(arguments.name, preset_folders());
+  if (arguments.part == 0) return preset;
+  if (arguments.part > preset.runs.size()) {
+    throw Error(fmt::format("'{}' has no part {}", arguments.name, arguments.part),
+                fmt::format("give one from 1 to {}; --plan lists them", preset.runs.size()));
+  }
+  preset.runs = {preset.runs[arguments.part - 1]};
+  return preset;
+}
+
+// Prints a line for each part of the suite, [[run]] in its file, that has a sink on this machine:
+// its number, the seconds that it takes by plan, its scenario and sinks.
+int show_plan(const RunArguments& arguments) {
+  RunEnvironment environment;
+  environment.controls = !arguments.no_control;
+  const Preset preset = as_usage([&] { return preset_of(arguments); });
+  environment.explain = explain_wanted(arguments, preset);
+  environment.trial = trial_settings(arguments, choose_placement(arguments.placement));
+  for (std::size_t i = 0; i < preset.runs.size(); ++i) {
+    Preset part = preset;
+    part.runs = {preset.runs[i]};
+    const std::vector<RunRequest> requests = as_usage(
+        [&] { return available(requests_from(arguments, part), arguments, environment.trial); });
+    if (requests.empty()) continue;
+    std::vector<std::string> sinks;
+    for (const RunRequest& request : requests) sinks.push_back(request.sink.text);
+    fmt::print("{} {:.0f} {} {}\n", arguments.part == 0 ? i + 1 : arguments.part,
+               std::ceil(planned_s(requests, environment)), requests.front().scenario->name(),
+               fmt::join(sinks, " "));
+  }
+  return kExitDone;
+}
+
 int run(const RunArguments& arguments) {
+  if (arguments.plan) return show_plan(arguments);
   RunEnvironment environment;
   std::vector<RunRequest> requests = as_usage([&] {
-    const Preset preset = find_preset(arguments.name, preset_folders());
+    const Preset preset = preset_of(arguments);
     environment.explain = explain_wanted(arguments, preset);
     environment.placement = choose_placement(arguments.placement);
     environment.trial = trial_settings(arguments, environment.placement);
-    return usable(requests_from(arguments, preset), arguments, environment.trial);
+    std::vector<RunRequest> wanted =
+        usable(requests_from(arguments, preset), arguments, environment.trial);
+    check_files_differ(wanted);
+    return wanted;
   });
   std::filesystem::create_directories(arguments.out);
   environment.trial.clock = calibrate_clock(arguments.clock == "os");
@@ -291,6 +352,10 @@ void add_options(CLI::App& command, RunArguments& arguments) {
       command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);
+  command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");
+  command.add_option("--part", arguments.part, "only this part of a suite, its N-th [[run]]")
+      ->check(CLI::Range(1u, 10'000u))
+      ->type_name("N");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");

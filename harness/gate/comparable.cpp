@@ -75,12 +75,11 @@ std::vector<Remark> reasons_against(const Result& a, const Result& b) {
 
 const char* why_duet() {
   return "These results were not taken in duet: each is from a machine in another mood, and two "
-         "runs "
-         "of the very same program differ by more than most changes do. Where it was measured, "
-         "tests against a stored baseline found a program different from itself in 19 to 100 % of "
-         "comparisons, depending on the test; the gate's test in duet found none. So there is no "
-         "verdict here. 'tailgate duet A B' runs both sides in turns on one processor, and "
-         "'tailgate gate' judges that.";
+         "runs of the very same program differ by more than most changes do. Where it was "
+         "measured, tests against a stored baseline found a program different from itself in 19 to "
+         "100 % of comparisons, depending on the test; the gate's test in duet found none. So "
+         "there is no verdict here. 'tailgate duet A B' runs both sides in turns on one processor, "
+         "and 'tailgate gate' judges that.";
 }
 
 }  // namespace tailgate

@@ -90,15 +90,14 @@ MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
 }
 
 Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& series,
-                       std::uint64_t events, const DuetSubject& subject, const Policy& policy,
-                       std::string_view today) {
+                       std::uint64_t events, const DuetSubject& subject, const Policy& policy) {
   Candidate candidate{
       &kind, find_series(series, kind.name), policy.rule(kind, subject), nullptr, {}, false};
   MetricJudgement& judgement = candidate.judgement;
   judgement = undecided_judgement(kind, candidate.series != nullptr);
   if (candidate.series == nullptr) return candidate;
   if (candidate.rule.gate) {
-    candidate.waiver = policy.waiver(kind.name, subject, today);
+    candidate.waiver = policy.waiver(kind.name, subject);
     judgement.margin = effective_margin(candidate.rule, *candidate.series);
   }
   candidate.gated = has_tail(candidate, events, policy.looks) && candidate.rule.gate;
@@ -161,13 +160,12 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
 }
 
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uint64_t events,
-                               const DuetSubject& subject, const Policy& policy,
-                               std::string_view today) {
+                               const DuetSubject& subject, const Policy& policy) {
   std::vector<Candidate> candidates;
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
     const Candidate& candidate =
-        candidates.emplace_back(candidate_of(kind, series, events, subject, policy, today));
+        candidates.emplace_back(candidate_of(kind, series, events, subject, policy));
     if (!candidate.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(*candidate.series, kind.effect);

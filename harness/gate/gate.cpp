@@ -10,6 +10,7 @@
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/validity.h"
+#include "harness/gate/waivers.h"
 #include "harness/result/latency.h"
 #include "harness/stats/quantile_interval.h"
 
@@ -145,11 +146,10 @@ void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) 
   }
 }
 
-void add_waiver_remarks(const Duet& duet, const Policy& policy, std::string_view today,
-                        Verdict& verdict) {
+void add_waiver_remarks(const Duet& duet, const Policy& policy, Verdict& verdict) {
   for (const MetricJudgement& metric : verdict.metrics) {
     if (metric.waiver.empty()) continue;
-    const Waiver& waiver = *policy.waiver(metric.name, duet.b, today);
+    const Waiver& waiver = *policy.waiver(metric.name, duet.b);
     if (metric.effect_high && *metric.effect_high < waiver.low) {
       verdict.remarks.push_back(
           {fmt::format("{} changed by {}, less than its waiver expects, {} to {}", metric.name,
@@ -157,12 +157,6 @@ void add_waiver_remarks(const Duet& duet, const Policy& policy, std::string_view
                        effect_text(metric, waiver.high)),
            "withdraw the waiver or set it to what is measured"});
     }
-  }
-  for (const Waiver& waiver : policy.waivers) {
-    if (!waiver.scope.matches(duet.b) || today <= waiver.expires) continue;
-    verdict.remarks.push_back({fmt::format("the waiver of {} for {} expired on {}", waiver.commit,
-                                           waiver.metric, waiver.expires),
-                               "remove it from the policy, or agree on it anew"});
   }
 }
 
@@ -222,16 +216,20 @@ int verdict_exit_code(const std::vector<Verdict>& verdicts) {
   return kExitPass;
 }
 
-Verdict judge(const Duet& duet, const Policy& policy, std::string_view today) {
+Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
+  const Policy policy = with_valid_waivers(given, duet, today);
   Verdict verdict = heading_of(duet, policy);
   MetricsDecision metrics =
-      decide_metrics(metric_series(duet), events_per_round(duet), duet.b, policy, today);
+      decide_metrics(metric_series(duet), events_per_round(duet), duet.b, policy);
   verdict.rounds_used = metrics.decision.rounds;
   verdict.metrics = std::move(metrics.judgements);
   decide_outcome(duet, policy, metrics.decision, verdict);
   verdict.remarks = cautions(duet);
   add_metric_remarks(duet, policy, verdict);
-  add_waiver_remarks(duet, policy, today, verdict);
+  add_waiver_remarks(duet, policy, verdict);
+  for (Remark& remark : waivers_left_out(given, duet, today)) {
+    verdict.remarks.push_back(std::move(remark));
+  }
   add_distributions(duet, verdict);
   return verdict;
 }

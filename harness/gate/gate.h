@@ -31,17 +31,16 @@ struct MetricsDecision {
 };
 
 // series: as metric_series gives them. events: calls per round (events_per_round). subject: selects
-// what the policy says of scenario and sink. today: YYYY-MM-DD, for the waivers.
+// what the policy says of scenario and sink. All of the policy's waivers count.
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uint64_t events,
-                               const DuetSubject& subject, const Policy& policy,
-                               std::string_view today);
+                               const DuetSubject& subject, const Policy& policy);
 
 // Every metric of a duet without a decision: medians, effect and interval over all completed
 // rounds, as metric_kinds() orders them.
 std::vector<MetricJudgement> describe_metrics(const Duet& duet);
 
-// The verdict; `duet` (the file's name) is left to the caller. Throws Error when a distribution of
-// the duet cannot be decoded.
+// The verdict; `duet` (the file's name) is left to the caller. today: YYYY-MM-DD, on which waivers
+// must hold. Throws Error when a distribution of the duet cannot be decoded.
 Verdict judge(const Duet& duet, const Policy& policy, std::string_view today);
 
 // Whether more rounds cannot change the verdict: for stopping a duet early. Looks only after the

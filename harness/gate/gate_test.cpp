@@ -317,6 +317,7 @@ TEST_CASE("a waived change is held against what was agreed on") {
                     {"service_ns_mean", false, {}, {}, {}},
                     {"cpu_ns_per_event", false, {}, {}, {}}};
   policy.waivers = {waiver_of(0.05, 0.15)};
+  policy.waived_commits = {"4f2a9c1"};
   const Verdict agreed = judged(sample_duet(sample), policy);
   INFO(reasons(agreed));
   CHECK(agreed.outcome == "pass");
@@ -337,6 +338,12 @@ TEST_CASE("a waived change is held against what was agreed on") {
     sample.all = 0.95;
     policy.waivers = {waiver_of(-0.3, -0.2)};
     CHECK(judged(sample_duet(sample), policy).outcome == "fail");
+  }
+  SECTION("it does not hold where nothing says that B alone has the commit") {
+    policy.waived_commits.clear();
+    const Verdict unknown = judged(sample_duet(sample), policy);
+    CHECK(unknown.outcome == "fail");
+    CHECK_THAT(remarks(unknown), Contains("the waiver of 4f2a9c1") && Contains("was not used"));
   }
   SECTION("for another sink it does not hold") {
     policy.waivers[0].scope.sink = "lttng";

@@ -51,9 +51,9 @@ struct ScopedSettings {
 struct Waiver {
   PolicyScope scope;
   std::string metric;
-  double low = 0;   // the effect that is expected: a ratio less 1, or a difference
-  double high = 0;  // up to here
-  std::string commit;
+  double low = 0;      // the effect that is expected: a ratio less 1, or a difference
+  double high = 0;     // up to here
+  std::string commit;  // its hash, 7 to 40 hexadecimal digits; waivers.h says when it counts
   std::string reason;
   std::string expires;  // YYYY-MM-DD, the last day on which it holds
 };
@@ -84,22 +84,22 @@ struct Policy {
   std::vector<MetricSettings> metrics;
   std::vector<ScopedSettings> scoped;  // of several that match, the later ones win
   std::vector<Waiver> waivers;
+  std::vector<std::string> waived_commits;  // not from the file: see waivers.h
   std::vector<PolicyRun> runs;
   std::string nightly_reference;  // git revision; empty: none is pinned
 
   MetricRule rule(const MetricKind& kind, const DuetSubject& subject) const;
 
-  // The waiver for a metric of a duet that still holds on `today` (YYYY-MM-DD), or null; of several
-  // the last.
-  const Waiver* waiver(std::string_view metric, const DuetSubject& subject,
-                       std::string_view today) const;
+  // The waiver for a metric of a duet, or null; of several the last. Whether it holds is not looked
+  // at: with_valid_waivers (waivers.h) takes out those that do not.
+  const Waiver* waiver(std::string_view metric, const DuetSubject& subject) const;
 };
 
 std::string_view gate_method_name(GateMethod method);  // "looks", "anytime"
 
 // Reads a policy. Throws Error with "FILE:LINE: " in front for anything that is not TOML or does
-// not fit: an unknown key or metric, a wrong type, a value out of range, a waiver without reason or
-// expiry.
+// not fit: an unknown key or metric, a wrong type, a value out of range, a waiver without reason,
+// expiry or a commit's hash.
 Policy load_policy(const std::filesystem::path& file);
 
 // The same from text; origin stands for the file's name in errors.

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const MetricKind& kind : metric_kinds()) {
       const MetricRule rule = policy.rule(kind, DuetSubject{});
       if (rule.gate && !(rule.margin > 0)) std::abort();
-      policy.waiver(kind.name, DuetSubject{}, "2026-01-01");
+      policy.waiver(kind.name, DuetSubject{});
     }
   } catch (const Error&) {
     // Refused: what the reader is there for.

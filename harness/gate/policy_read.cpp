@@ -304,10 +304,21 @@ class PolicyReader {
       fail(node, fmt::format("{}: the first number is not below the second", key),
            "write [low, high]");
     }
-    waiver.commit = text_at(in, "commit", "the commit that made the change");
+    waiver.commit = read_commit(required(in, "commit", "the commit that made the change"));
     waiver.reason = text_at(in, "reason", "why the change is wanted");
     waiver.expires = read_date(required(in, "expires", "the last day on which it holds"));
     return waiver;
+  }
+
+  std::string read_commit(const toml::node& node) const {
+    std::string commit = text_of(node, "commit");
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (commit.size() < 7 || commit.size() > 40 ||
+        !std::all_of(commit.begin(), commit.end(), is_digit)) {
+      fail(node, fmt::format("commit '{}' is not a commit's hash", commit),
+           "write 7 to 40 of its hexadecimal digits, as 'git log --oneline' shows them");
+    }
+    return commit;
   }
 
   std::string read_date(const toml::node& node) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "harness/gate/comparable.h"
@@ -67,27 +68,57 @@ std::string line(const std::string& rate, const std::string& time, const std::st
                      difference, range_a, range_b);
 }
 
-// Processor time of logging per event, where both were measured.
-std::string cpu_line(const StepSummary& a, const StepSummary& b) {
-  const auto logging = [](const StepSummary& step) -> std::optional<Estimate> {
-    for (const RoleOverhead& role : step.overhead) {
-      if (role.role == "logging") return role.cpu_ns_per_event;
-    }
-    return {};
-  };
-  const auto cell = [](double ns) {
-    return ns < 0 ? fmt::format("{:.0f}ns", ns) : human_duration(static_cast<std::uint64_t>(ns));
-  };
-  const auto interval = [&](const Estimate& estimate) {
-    if (!estimate.half_width) return std::string();
-    return cell(estimate.mean - *estimate.half_width) + "-" +
-           cell(estimate.mean + *estimate.half_width);
-  };
-  const auto from = logging(a);
-  const auto to = logging(b);
-  if (!from || !to) return "";
-  return line("", "CPU/event", "mean", cell(from->mean), cell(to->mean),
-              change(from->mean, to->mean), interval(*from), interval(*to));
+using Figure = std::optional<Estimate> RoleOverhead::*;
+
+struct OverheadRow {
+  const char* role;
+  const char* name;
+  Figure figure;
+  bool is_time;
+};
+
+constexpr OverheadRow kOverheadRows[] = {
+    {"logging", "CPU", &RoleOverhead::cpu_ns_per_event, true},
+    {"logging", "switch", &RoleOverhead::switches_per_event, false},
+    {"logging", "faults", &RoleOverhead::faults_per_event, false},
+    {"logging", "bytes", &RoleOverhead::written_bytes_per_event, false},
+    {"machine", "CPU", &RoleOverhead::cpu_ns_per_event, true},
+};
+
+std::optional<Estimate> find_overhead(const StepSummary& step, const OverheadRow& row) {
+  for (const RoleOverhead& role : step.overhead) {
+    if (role.role == row.role) return role.*row.figure;
+  }
+  return {};
+}
+
+std::string overhead_cell(double value, bool is_time) {
+  if (!is_time) return fmt::format("{:.3g}", value);
+  return value < 0 ? fmt::format("{:.0f}ns", value)
+                   : human_duration(static_cast<std::uint64_t>(value));
+}
+
+std::string interval_cell(const Estimate& estimate, bool is_time) {
+  if (!estimate.half_width) return "";
+  return overhead_cell(estimate.mean - *estimate.half_width, is_time) + "-" +
+         overhead_cell(estimate.mean + *estimate.half_width, is_time);
+}
+
+// By event, for each figure that both have: means, and intervals in place of the trials' range.
+std::string overhead_lines(const StepSummary& a, const StepSummary& b) {
+  std::string text;
+  const char* role = "";
+  for (const OverheadRow& row : kOverheadRows) {
+    const auto from = find_overhead(a, row);
+    const auto to = find_overhead(b, row);
+    if (!from || !to) continue;
+    const bool again = std::string_view(role) == row.role;
+    role = row.role;
+    text += line("", again ? "" : row.role, row.name, overhead_cell(from->mean, row.is_time),
+                 overhead_cell(to->mean, row.is_time), change(from->mean, to->mean),
+                 interval_cell(*from, row.is_time), interval_cell(*to, row.is_time));
+  }
+  return text;
 }
 
 std::string pair_table(const Result& a, const Result& b) {
@@ -103,7 +134,7 @@ std::string pair_table(const Result& a, const Result& b) {
                    human_duration(to), change(static_cast<double>(from), static_cast<double>(to)),
                    range(a, step.step, row), range(b, step.step, row));
     }
-    text += cpu_line(*other, step);
+    text += overhead_lines(*other, step);
   }
   return text;
 }

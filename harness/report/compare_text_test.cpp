@@ -42,9 +42,25 @@ TEST_CASE("a comparison shows both figures, the change, and how far trials lie a
   CHECK_THAT(text, Contains("+100%"));
   CHECK_THAT(text, Contains("+0.0%"));
   CHECK_THAT(text, Contains("10k response"));
-  CHECK_THAT(text, Contains("CPU/event"));
-  const Trial& first = clean_result().trials[0];
+  const Trial first = clean_result().trials[0];
   CHECK_THAT(text, Contains(human_duration(first.response.p50_ns) + "-"));
+}
+
+// What logging costs the system by event, 1.2 us of processor time and then 1.5: +25 %.
+TEST_CASE("a comparison shows what logging costs the system, too") {
+  const auto costing = [](double cpu_ns) {
+    Result result = clean_result();
+    RoleOverhead logging;
+    logging.role = "logging";
+    logging.cpu_ns_per_event = {cpu_ns, 100};
+    logging.written_bytes_per_event = {128, {}};
+    for (StepSummary& step : result.summary) step.overhead = {logging};
+    return result;
+  };
+  const std::string text = compared(costing(1200), costing(1500));
+  CHECK_THAT(text, Contains("logging   CPU    1.200us 1.500us   +25.0% 1.100us-1.300us"));
+  CHECK_THAT(text, Contains("bytes      128     128    +0.0%"));
+  CHECK_THAT(text, !Contains("faults"));
 }
 
 TEST_CASE("a comparison says what forbids it") {

@@ -14,6 +14,8 @@ using activity::InterruptKind;
 using activity::Ticks;
 
 constexpr std::size_t kMaxDisks = 1024;
+// More than any Windows has; a damaged trace must not fill memory with them.
+constexpr std::size_t kMaxSystemCalls = 8192;
 
 const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
   auto at = std::find_if(fields.begin(), fields.end(),
@@ -114,7 +116,14 @@ void KernelActivity::add_payload(const Record& record, std::uint16_t hook, std::
     case kHookDiskRead:
     case kHookDiskWrite:
     case kHookDiskFlush:
-      return add_disk(record, hook, payload);
+      return add_disk(record, hook, version, payload);
+    case kHookDiskReadInit:
+    case kHookDiskWriteInit:
+    case kHookDiskFlushInit:
+      return add_request_begin(record, hook, payload);
+    case kHookSystemCallEnter:
+    case kHookSystemCallExit:
+      return add_system_call(record, hook, payload);
     case kHookContextSwitchBatch:
       ++switch_batches_;
       return;
@@ -181,7 +190,9 @@ void KernelActivity::add_image(const Record& record, std::uint16_t version, Byte
   timeline_.add(fact);
 }
 
-void KernelActivity::add_disk(const Record& record, std::uint16_t hook, Bytes payload) {
+void KernelActivity::add_disk(const Record& record, std::uint16_t hook, std::uint16_t version,
+                              Bytes payload) {
+  add_request_end(record, hook, version, payload);
   std::size_t pointer = record.pointer_bytes;
   std::size_t response_at = hook == kHookDiskFlush ? 8 : 24 + 2 * pointer;
   if (payload.size() < response_at + 8) return;
@@ -203,21 +214,129 @@ void KernelActivity::add_disk(const Record& record, std::uint16_t hook, Bytes pa
   disk.response_ticks_max = std::max(disk.response_ticks_max, response);
 }
 
+namespace {
+
+// Flushes have no offset; what both halves of every request carry is the address of its packet.
+activity::StorageRequest request_of(Ticks time, std::uint64_t packet, bool begins) {
+  activity::StorageRequest request;
+  request.time = time;
+  request.sector = packet;
+  request.begins = begins;
+  return request;
+}
+
+std::uint64_t pointer_at(Bytes payload, std::size_t at, std::size_t pointer_bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, payload.data() + at, pointer_bytes);
+  return value;
+}
+
+std::uint32_t id_at(Bytes payload, std::size_t at) {
+  if (at > payload.size() || payload.size() - at < 4) return RecordHeader::kNoId;
+  return load<std::uint32_t>(payload.data() + at);
+}
+
+}  // namespace
+
+void KernelActivity::add_request_begin(const Record& record, std::uint16_t hook, Bytes payload) {
+  std::size_t pointer = record.pointer_bytes;
+  if (payload.size() < pointer) return;
+  request_begins_recorded_ = true;
+  auto request = request_of(record.time, pointer_at(payload, 0, pointer), true);
+  request.thread = id_at(payload, pointer);
+  if (request.thread == RecordHeader::kNoId) {
+    request.thread = timeline_.running_thread(record.processor);
+  }
+  request.name = hook == kHookDiskReadInit    ? "read"
+                 : hook == kHookDiskWriteInit ? "write"
+                                              : "flush";
+  timeline_.add(request);
+}
+
+void KernelActivity::add_request_end(const Record& record, std::uint16_t hook,
+                                     std::uint16_t version, Bytes payload) {
+  std::size_t pointer = record.pointer_bytes;
+  bool flush = hook == kHookDiskFlush;
+  std::size_t packet_at = flush ? 16 : 24 + pointer;
+  std::size_t response_at = flush ? 8 : 24 + 2 * pointer;
+  std::size_t thread_at = flush ? 16 + pointer : 32 + 2 * pointer;
+  if (payload.size() < std::max(packet_at + pointer, response_at + 8)) return;
+  auto done = request_of(record.time, pointer_at(payload, packet_at, pointer), false);
+  if (!request_begins_recorded_) {
+    // The session recorded ends alone: they say when it all began.
+    auto response = load<std::int64_t>(payload.data() + response_at);
+    if (response < 0 || response > record.time) response = 0;
+    auto begin = request_of(record.time - response, done.sector, true);
+    begin.thread = version >= 3 ? id_at(payload, thread_at) : activity::kUnknown;
+    begin.name = hook == kHookDiskRead ? "read" : flush ? "flush" : "write";
+    timeline_.add(begin);
+  }
+  timeline_.add(done);
+}
+
 void KernelActivity::add_fault(const Record& record, std::uint16_t hook, Bytes payload) {
   constexpr std::uint16_t kHardPageFault = 0x020E;
   if (hook == kHookPageFaultLast) {
     ++faults_.access_violations;
   } else if (hook == kHookHardFault) {
     // Its twin of type "hard page fault" comes without size and time, when that is enabled.
-    ++faults_.hard;
-    std::size_t bytes_at = 16 + 2 * std::size_t{record.pointer_bytes} + 4;
-    if (payload.size() < bytes_at + 4) return;
-    faults_.hard_bytes += load<std::uint32_t>(payload.data() + bytes_at);
-    Ticks took = elapsed(load<std::int64_t>(payload.data()), record.time);
-    add_up(faults_.hard_ticks_sum, took);
-    faults_.hard_ticks_max = std::max(faults_.hard_ticks_max, took);
+    add_hard_fault(record, payload);
   } else if (hook != kHardPageFault) {
     ++faults_.soft;
+    timeline_.add(activity::PageFault{record.time, record.processor,
+                                      timeline_.running_thread(record.processor)});
+  }
+}
+
+void KernelActivity::add_hard_fault(const Record& record, Bytes payload) {
+  ++faults_.hard;
+  std::size_t thread_at = 16 + 2 * std::size_t{record.pointer_bytes};
+  if (payload.size() < thread_at + 8) return;
+  faults_.hard_bytes += load<std::uint32_t>(payload.data() + thread_at + 4);
+  auto begin = load<std::int64_t>(payload.data());
+  Ticks took = elapsed(begin, record.time);
+  add_up(faults_.hard_ticks_sum, took);
+  faults_.hard_ticks_max = std::max(faults_.hard_ticks_max, took);
+  // Recorded when the page is there: the thread stopped when it was not.
+  activity::PageFault fact{record.time - took, record.processor,
+                           load<std::uint32_t>(payload.data() + thread_at)};
+  const activity::ThreadHistory* history = timeline_.history(fact.thread);
+  if (history != nullptr && !history->marks().empty()) {
+    fact.time = std::max(fact.time, history->marks().back().time);
+  }
+  timeline_.add(fact);
+}
+
+// Windows records the address of what was called, and of the exit only its result.
+void KernelActivity::add_system_call(const Record& record, std::uint16_t hook, Bytes payload) {
+  activity::SystemCall fact;
+  fact.time = record.time;
+  fact.processor = record.processor;
+  fact.thread = timeline_.running_thread(record.processor);
+  fact.begins = hook == kHookSystemCallEnter;
+  if (fact.begins) {
+    if (payload.size() < record.pointer_bytes) return;
+    fact.number = system_call_number(pointer_at(payload, 0, record.pointer_bytes));
+  }
+  timeline_.add(fact);
+}
+
+// Numbers in order of appearance; kUnknown beyond any plausible amount.
+std::uint32_t KernelActivity::system_call_number(std::uint64_t address) {
+  auto known = system_calls_.find(address);
+  if (known != system_calls_.end()) return known->second;
+  if (system_calls_.size() == kMaxSystemCalls) return activity::kUnknown;
+  auto number = static_cast<std::uint32_t>(system_calls_.size());
+  system_calls_.emplace(address, number);
+  return number;
+}
+
+void KernelActivity::finish() {
+  timeline_.finish(last_time_);
+  // Only now are all images known: a trace may list them at its end.
+  for (auto [address, number] : system_calls_) {
+    timeline_.add(activity::SystemCallFact{number, timeline_.symbol(0, address),
+                                           activity::WaitsFor::unknown});
   }
 }
 
@@ -268,11 +387,6 @@ NamedInPayload named_in_payload(const Record& record, const RecordHeader& header
     at.thread_at = 16 + pointer;
   }
   return at;
-}
-
-std::uint32_t id_at(Bytes payload, std::size_t at) {
-  if (at > payload.size() || payload.size() - at < 4) return RecordHeader::kNoId;
-  return load<std::uint32_t>(payload.data() + at);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/activity/timeline.h"
@@ -57,8 +58,8 @@ class KernelActivity {
     }
   }
 
-  // Charges everything up to the last record. Call once, after it.
-  void finish() { timeline_.finish(last_time_); }
+  // Charges everything up to the last record, and names the system calls. Call once, after it.
+  void finish();
 
   // Fills thread and process id of a header that lacks them: from the payload where that names who
   // caused the event (samples, disk, hard faults: the thread; network: the process alone), else
@@ -110,8 +111,14 @@ class KernelActivity {
   void add_thread(const Record& record, std::uint16_t hook, std::uint16_t version, Bytes payload);
   void add_process(const Record& record, std::uint16_t hook, std::uint16_t version, Bytes payload);
   void add_image(const Record& record, std::uint16_t version, Bytes payload);
-  void add_disk(const Record& record, std::uint16_t hook, Bytes payload);
+  void add_disk(const Record& record, std::uint16_t hook, std::uint16_t version, Bytes payload);
   void add_fault(const Record& record, std::uint16_t hook, Bytes payload);
+  void add_hard_fault(const Record& record, Bytes payload);
+  void add_system_call(const Record& record, std::uint16_t hook, Bytes payload);
+  void add_request_begin(const Record& record, std::uint16_t hook, Bytes payload);
+  void add_request_end(const Record& record, std::uint16_t hook, std::uint16_t version,
+                       Bytes payload);
+  std::uint32_t system_call_number(std::uint64_t address);
   void add_masks(Bytes payload);
 
   static constexpr std::uint8_t kThreadStateReady = 1;
@@ -121,6 +128,8 @@ class KernelActivity {
   std::map<std::uint32_t, DiskUse> disks_;
   FaultUse faults_;
   std::uint64_t switch_batches_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> system_calls_;  // address -> number
+  bool request_begins_recorded_ = false;
   Enabled enabled_;
   std::vector<Field> fields_;
 };

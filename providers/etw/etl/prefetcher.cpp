@@ -46,7 +46,15 @@ Bytes Prefetcher::take(PrefetchSlot& slot) {
     slot.state_ = PrefetchSlot::State::idle;
     return slot.bytes_;
   }
-  finished_.wait(lock, [&slot] { return slot.state_ == PrefetchSlot::State::done; });
+  // A helper is at work on it: to do the next buffer meanwhile is better than to sleep, which costs
+  // more than a buffer does.
+  while (slot.state_ != PrefetchSlot::State::done) {
+    if (queue_.empty()) {
+      finished_.wait(lock);
+    } else {
+      load_first(lock);
+    }
+  }
   slot.state_ = PrefetchSlot::State::idle;
   return slot.bytes_;
 }
@@ -56,15 +64,19 @@ void Prefetcher::work() {
   for (;;) {
     queued_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    PrefetchSlot* slot = queue_.front();
-    queue_.pop_front();
-    slot->state_ = PrefetchSlot::State::running;
-    lock.unlock();
-    slot->bytes_ = load_buffer(*slot->file_, *slot->buffer_, slot->scratch_);
-    lock.lock();
-    slot->state_ = PrefetchSlot::State::done;
+    load_first(lock);
     finished_.notify_all();
   }
+}
+
+void Prefetcher::load_first(std::unique_lock<std::mutex>& lock) {
+  PrefetchSlot* slot = queue_.front();
+  queue_.pop_front();
+  slot->state_ = PrefetchSlot::State::running;
+  lock.unlock();
+  slot->bytes_ = load_buffer(*slot->file_, *slot->buffer_, slot->scratch_);
+  lock.lock();
+  slot->state_ = PrefetchSlot::State::done;
 }
 
 }  // namespace tailgate::etl

@@ -41,12 +41,15 @@ class Prefetcher {
   // Queues the buffer. The slot must be idle, and both must outlive the matching take().
   void request(PrefetchSlot& slot, const TraceFile& file, const BufferRef& buffer);
 
-  // Waits until the requested buffer is there, decompressing it here if no helper has begun, and
-  // makes the slot idle. Returns the bytes, which stay valid until the slot's next request().
+  // Waits until the requested buffer is there, decompressing it here if no helper has begun and
+  // other requested ones while a helper is at it, and makes the slot idle. Returns the bytes, which
+  // stay valid until the slot's next request(). For one thread only.
   Bytes take(PrefetchSlot& slot);
 
  private:
   void work();
+  // Loads the queue's first buffer, not holding the lock meanwhile.
+  void load_first(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable queued_;

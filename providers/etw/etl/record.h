@@ -124,6 +124,36 @@ class RecordCursor {
     return true;
   }
 
+  // As next(), for the records that have the kind of the one before: fills `to`, at most up to
+  // `end`, tells `visit` each one's time and returns the end of what it filled. Whatever it stops
+  // at is for next() to deal with. A loop of few instructions, which is what it is for.
+  template <typename Visit>
+  Record* next_alike(Record* to, const Record* end, Visit visit) {
+    const detail::HeaderShape shape = shape_;
+    Record record;
+    record.header_bytes = shape.header_bytes;
+    record.processor = processor_;
+    record.kind = shape.kind;
+    record.pointer_bytes = shape.pointer_bytes;
+    record.time = last_time_;
+    std::uint32_t position = position_;
+    while (to != end && position + 8 <= size_) {
+      const std::uint8_t* at = begin_ + position;
+      if (load<std::uint16_t>(at + 2) != expected_marker_) break;
+      std::uint32_t size = load<std::uint16_t>(at + shape.size_at);
+      if (size < shape.header_bytes || size > size_ - position) break;
+      record.data = at;
+      record.time = load<std::int64_t>(at + shape.time_at);
+      record.size_bytes = size;
+      *to++ = record;
+      visit(record.time);
+      position += static_cast<std::uint32_t>(align8(size));
+    }
+    last_time_ = record.time;
+    position_ = position;
+    return to;
+  }
+
   // Whether the chain ended at a record that cannot be right. False until next() returned false.
   bool damaged() const { return damaged_; }
   // Offset in the buffer of the next record, or of the damage.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "harness/base/error.h"
@@ -32,7 +33,9 @@ constexpr std::size_t kCacheLineBytes = 64;
 // Asks for what lies between `done` and `until` in `bytes`, and moves `done` there.
 void prefetch(Bytes bytes, std::size_t& done, std::size_t until) {
   until = std::min(until, bytes.size());
-  for (; done < until; done += kCacheLineBytes) __builtin_prefetch(bytes.data() + done);
+  std::size_t at = done;
+  for (; at < until; at += kCacheLineBytes) __builtin_prefetch(bytes.data() + at);
+  done = at;
 }
 
 }  // namespace
@@ -180,17 +183,20 @@ void TraceReader::start_tournament() {
   }
   std::size_t leaves = std::bit_ceil(streams_.size());
   heads_.assign(streams_.size(), {});
-  losers_.assign(leaves, {});
-  std::vector<Entrant> winners(2 * leaves);
-  for (std::size_t i = 0; i < streams_.size(); ++i) winners[leaves + i] = {first_key(i), i};
+  keys_.assign(leaves, kDoneKey);
+  for (std::size_t i = 0; i < streams_.size(); ++i) keys_[i] = first_key(i);
+  losers_.assign(leaves, 0);
+  std::vector<std::uint32_t> winners(2 * leaves);
+  std::iota(winners.begin() + static_cast<std::ptrdiff_t>(leaves), winners.end(), 0);
   for (std::size_t node = leaves; node-- > 1;) {
-    const Entrant& left = winners[2 * node];
-    const Entrant& right = winners[2 * node + 1];
-    bool left_first = left.key <= right.key;
+    std::uint32_t left = winners[2 * node];
+    std::uint32_t right = winners[2 * node + 1];
+    bool left_first = keys_[left] <= keys_[right];
     winners[node] = left_first ? left : right;
     losers_[node] = left_first ? right : left;
   }
   winner_ = winners[1];
+  winner_key_ = keys_[winner_];
 }
 
 void TraceReader::request_ahead(Stream& stream) {
@@ -262,23 +268,26 @@ bool TraceReader::fill(Stream& stream) {
 
 bool TraceReader::fill_from_buffer(Stream& stream) {
   stream.batch.resize(kBatch + 1);
-  // Locals, or every step would go through memory.
-  RecordCursor cursor = stream.cursor;
+  RecordCursor& cursor = stream.cursor;
   prefetch(stream.bytes, stream.prefetched_bytes, cursor.position_bytes() + kPrefetchBytes);
   Record* const begin = stream.batch.data();
-  Record* at = begin;
+  Record* const end = begin + kBatch;
   std::int64_t last_time = stream.last_time;
   std::uint64_t backward_steps = 0;
-  std::uint64_t unknown_records = 0;
-  for (; at != begin + kBatch && cursor.next(*at); ++at) {
-    backward_steps += at->time < last_time ? 1 : 0;
-    unknown_records += at->kind == RecordKind::unknown ? 1 : 0;
-    last_time = at->time;
+  auto note_time = [&last_time, &backward_steps](std::int64_t time) {
+    backward_steps += time < last_time ? 1 : 0;
+    last_time = time;
+  };
+  Record* at = begin;
+  for (;;) {
+    at = cursor.next_alike(at, end, note_time);
+    if (at == end || !cursor.next(*at)) break;
+    note_time(at->time);
+    damage_.unknown_records += at->kind == RecordKind::unknown ? 1 : 0;
+    ++at;
   }
-  stream.cursor = cursor;
   stream.last_time = last_time;
   if (order_ == ReadOrder::time) damage_.backward_steps += backward_steps;
-  damage_.unknown_records += unknown_records;
   stream.batch.resize(static_cast<std::size_t>(at - begin) + 1);
   return at != begin;
 }

@@ -55,13 +55,13 @@ class TraceReader {
   const Record* next() {
     for (;;) {
       if (pending_) advance_winner();
-      if (winner_.key == kDoneKey) {
+      if (winner_key_ == kDoneKey) {
         if (!open_next_group()) return nullptr;
         continue;
       }
       pending_ = true;
       // A stream that is not open yet has been placed by its earliest time only.
-      const Head& head = heads_[winner_.stream];
+      const Head& head = heads_[winner_];
       if (head.at != nullptr) return head.at;
     }
   }
@@ -107,11 +107,6 @@ class TraceReader {
     const Record* end = nullptr;
     std::uint64_t next_key = 0;  // of at + 1, known before the merge gets there
   };
-  // A stream's place in the tournament.
-  struct Entrant {
-    std::uint64_t key = kDoneKey;
-    std::uint64_t stream = 0;
-  };
   static constexpr std::uint64_t kDoneKey = std::numeric_limits<std::uint64_t>::max();
   struct Group {
     SessionClock clock;
@@ -144,30 +139,31 @@ class TraceReader {
   // a level, the winner is the next record.
   void advance_winner() {
     pending_ = false;
-    Entrant current = winner_;
-    Head& head = heads_[current.stream];
-    current.key = head.next_key;
+    std::uint32_t winner = winner_;
+    Head& head = heads_[winner];
+    std::uint64_t key = head.next_key;
     if (head.at != nullptr && head.at + 1 != head.end) {
       ++head.at;
       head.next_key = key_of(head.at[1].time);
     } else {
-      current.key = open_batch(current.stream);
+      key = open_batch(winner);
     }
+    keys_[winner] = key;
     // No branches: the outcome is random, and a wrong guess costs more than all of the matches.
-    for (std::size_t node = losers_.size() + current.stream; node > 1; node /= 2) {
-      Entrant& loser = losers_[node / 2];
-      Entrant was = loser;
+    for (std::size_t node = losers_.size() + winner; node > 1; node /= 2) {
+      std::uint32_t& loser = losers_[node / 2];
+      const std::uint64_t loser_key = keys_[loser];
       // Equal times go to the lower stream, which is the left one: the waiting one if the current
       // one comes from the right. Keys are at least 1.
       // Compilers turn a choice between the two into a branch, but not this exchange.
-      std::uint64_t loses = was.key - (node & 1) < current.key ? ~std::uint64_t{0} : 0;
-      std::uint64_t other_key = (was.key ^ current.key) & loses;
-      std::uint64_t other_stream = (was.stream ^ current.stream) & loses;
-      loser = {was.key ^ other_key, was.stream ^ other_stream};
-      current.key ^= other_key;
-      current.stream ^= other_stream;
+      const std::uint64_t exchange = loser_key - (node & 1) < key ? ~std::uint64_t{0} : 0;
+      key ^= (loser_key ^ key) & exchange;
+      const std::uint32_t both = (loser ^ winner) & static_cast<std::uint32_t>(exchange);
+      loser ^= both;
+      winner ^= both;
     }
-    winner_ = current;
+    winner_ = winner;
+    winner_key_ = key;
   }
 
   std::vector<const TraceFile*> files_;
@@ -177,11 +173,13 @@ class TraceReader {
   std::size_t group_ = 0;
   bool group_open_ = false;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<Head> heads_;  // by stream
-  Entrant winner_;
-  // By node; node n's children are 2n and 2n + 1. As many nodes as leaves, the streams in order and
-  // then empty ones up to a power of two.
-  std::vector<Entrant> losers_;
+  std::vector<Head> heads_;          // by stream
+  std::vector<std::uint64_t> keys_;  // by stream, and kDoneKey up to a power of two
+  std::uint32_t winner_ = 0;
+  std::uint64_t winner_key_ = kDoneKey;
+  // By node; node n's children are 2n and 2n + 1. As many nodes as leaves, which are the streams in
+  // order.
+  std::vector<std::uint32_t> losers_;
   bool pending_ = false;  // the winner's record has been delivered
   ReadDamage damage_;
   std::unique_ptr<Prefetcher> prefetcher_;

@@ -1,0 +1,225 @@
+# What ci/gate and ci/nightly share: two revisions, built alike and run in duet. Sourced after
+# common.sh by commands whose exit code is a verdict's (ci/GATE.md).
+# shellcheck shell=bash
+
+# shellcheck disable=SC2034
+readonly exit_fail=1 exit_usage=2 exit_inconclusive=3 exit_invalid=4 exit_interrupted=130
+readonly exit_timed_out=124
+
+# The built programs' folder: HASH/source is the work tree, HASH/build what was made of it. Paths of
+# equal length, so that the builds differ in nothing but the revision.
+builds=build/gate
+
+# Exit code 1 is for the verdict alone: whatever else ends the command with it, such as a tool that
+# set -e stops at, has kept it from a verdict.
+has_verdict=no
+trap 'code=$?; if [ "$code" -eq 1 ] && [ "$has_verdict" = no ]; then exit "$exit_invalid"; fi' EXIT
+
+# say TEXT: a line about what becomes of the duets.
+say() {
+  printf '%s: %s\n' "$command_name" "$1"
+}
+
+# invalid TEXT: ends, for what keeps the command from a verdict.
+invalid() {
+  printf '%s: no verdict: %s\n' "$command_name" "$1" >&2
+  exit "$exit_invalid"
+}
+
+# refuse TEXT: ends with the caller's usage text, for what is wrong with the command line.
+refuse() {
+  usage >&2
+  printf '%s: %s\n' "$command_name" "$1" >&2
+  exit "$exit_usage"
+}
+
+# in_caller_dir PATH: the path as meant from the folder that the command was called in.
+in_caller_dir() {
+  (cd "$caller_dir" && realpath -m -- "$1")
+}
+
+# commit_of REVISION: the full hash of the commit that a git revision names.
+commit_of() {
+  git rev-parse --verify --quiet "$1^{commit}" || {
+    printf "%s: git knows no commit '%s'; fetch it, or name another\n" "$command_name" "$1" >&2
+    return 1
+  }
+}
+
+# worse_of CODE CODE: the exit code of two verdicts together: fail, invalid, inconclusive, pass.
+worse_of() {
+  local code
+  for code in "$exit_fail" "$exit_invalid" "$exit_inconclusive"; do
+    if [ "$1" -eq "$code" ] || [ "$2" -eq "$code" ]; then
+      printf '%s' "$code"
+      return
+    fi
+  done
+  printf 0
+}
+
+# time_text SECONDS: "2 min 5 s".
+time_text() {
+  if [ "$1" -ge 60 ]; then printf '%d min ' $(($1 / 60)); fi
+  printf '%d s' $(($1 % 60))
+}
+
+# One command measures at a time. The lock is on file descriptor 9, which no program that might
+# outlive the command may inherit: those are started with 9>&-.
+take_lock() {
+  mkdir -p "$builds"
+  exec 9>>"$builds/lock"
+  flock -n 9 ||
+    invalid "another ci/gate or ci/nightly is at work (it holds $builds/lock); wait for it to end"
+}
+
+program_of() {
+  printf '%s/%s/%s/build/tailgate' "$PWD" "$builds" "$1"
+}
+
+# What a build depends on besides its revision: one that was made otherwise is made again.
+build_recipe() {
+  printf '%s\n' "${CXX:-c++}: $("${CXX:-c++}" --version 2>&1 | head -n 1)" \
+    "flags: Release ${CXXFLAGS:-} ${LDFLAGS:-}"
+}
+
+# build_revision HASH NAME: builds it, unless that was done before. A build counts as done when the
+# recipe that it was made by has been written, which comes last.
+build_revision() {
+  local folder=$builds/$1 recipe
+  local -a launcher=()
+  recipe=$(build_recipe)
+  if [ -x "$(program_of "$1")" ] && [ "$(cat "$folder/complete" 2>/dev/null)" = "$recipe" ]; then
+    touch "$folder/complete"
+    say "$2 was built before: $folder"
+    return
+  fi
+  drop_build "$folder"
+  git worktree prune
+  mkdir -p "$folder"
+  git worktree add --quiet --detach "$folder/source" "$1" >"$folder/checkout.log" 2>&1 ||
+    { cat "$folder/checkout.log" && invalid "git could not check out $2 ($1)"; }
+  if command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    # Both sides' files have the same names to ccache; what another revision compiled is used again.
+    export CCACHE_BASEDIR=$PWD/$folder CCACHE_NOHASHDIR=1
+  fi
+  cmake -S "$folder/source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DBUILD_TESTING=OFF "${launcher[@]}" >"$folder/configure.log" 2>&1 9>&- ||
+    { tail -n 30 "$folder/configure.log" &&
+      invalid "configuring $2 ($1) failed; the log is $folder/configure.log"; }
+  cmake --build "$folder/build" --target tailgate >"$folder/build.log" 2>&1 9>&- ||
+    { tail -n 30 "$folder/build.log" &&
+      invalid "building $2 ($1) failed; the log is $folder/build.log"; }
+  printf '%s\n' "$recipe" >"$folder/complete.new"
+  mv "$folder/complete.new" "$folder/complete"
+}
+
+drop_build() {
+  [ -d "$1" ] || return 0
+  # Last to be written, first to go: what is left of an interrupted removal is no complete build.
+  rm -f "$1/complete"
+  git worktree remove --force "$1/source" 2>/dev/null || true
+  rm -rf "$1"
+}
+
+# drop_old_builds: keeps the builds that were used last, and none that was not completed.
+drop_old_builds() {
+  local folder kept=6
+  for folder in "$builds"/*/; do
+    if [ -d "$folder" ] && [ ! -e "$folder/complete" ]; then drop_build "${folder%/}"; fi
+  done
+  find "$builds" -mindepth 2 -maxdepth 2 -name complete -printf '%T@ %h\n' | sort -rn |
+    tail -n +"$((kept + 1))" | cut -d' ' -f2- |
+    while read -r folder; do drop_build "$folder"; done
+}
+
+# check_sides BASE HEAD: ends unless both builds can be run in duet, with HEAD's in control.
+check_sides() {
+  local log=$builds/check.log trial=$builds/check.json
+  "$(program_of "$2")" policy >"$log" 2>&1 || {
+    cat "$log"
+    invalid "the build of $2 has no gate: it is older than the gate; name a later revision"
+  }
+  if "$(program_of "$2")" duet null --program-a "$(program_of "$1")" \
+    --program-b "$(program_of "$2")" --set rate_hz=10000 --rounds 1 --slices 1 --warmup-slices 0 \
+    --slice-ms 20 --quiet --out "$trial" >"$log" 2>&1 </dev/null 9>&-; then
+    return
+  fi
+  cat "$log"
+  say "the builds of $1 and $2 cannot be run in duet, as said above. Where the first is older"
+  say "than duets, or than a change of their protocol, compare later revisions: BASE must"
+  say "contain that change, too. 'tailgate compare' shows older results, without a verdict."
+  invalid "the two builds cannot be run in duet"
+}
+
+# find_waived BASE HEAD POLICY: sets waive_options by which of the policy's waivers are for commits
+# of HEAD that BASE has not, and says why the others are not used.
+waive_options=()
+find_waived() {
+  local commit full
+  waive_options=()
+  for commit in $("$(program_of "$2")" policy "$3" --waived-commits); do
+    if ! full=$(git rev-parse --verify --quiet "$commit^{commit}"); then
+      say "waiver of $commit: not used, git knows no such commit; mend its hash in $3"
+    elif git merge-base --is-ancestor "$full" "$1"; then
+      say "waiver of $commit: not used, the base contains it already; remove it from $3"
+    elif ! git merge-base --is-ancestor "$full" "$2"; then
+      say "waiver of $commit: not used, the head does not contain it"
+    else
+      waive_options+=(--waive "$commit")
+    fi
+  done
+}
+
+# has_sink PROGRAM SINK: whether that build and this machine have what the sink needs.
+has_sink() {
+  "$1" sinks "$2" --json 2>/dev/null | grep -c '"available": true' >/dev/null
+}
+
+# plan_duets BASE HEAD POLICY OPTION: sets planned to the duets that the policy names, one line each
+# (scenario, sink and settings, between tabs), without the sinks that there are not.
+planned=()
+plan_duets() {
+  local runs scenario sink settings
+  runs=$("$(program_of "$2")" policy "$3" "$4") || exit "$exit_usage"
+  [ -n "$runs" ] || refuse "the policy '$3' names no [[run]]"
+  planned=()
+  while IFS=$'\t' read -r scenario sink settings; do
+    if ! has_sink "$(program_of "$2")" "$sink"; then
+      say "left out: $sink is not available here ('tailgate sinks' says why)"
+    elif ! has_sink "$(program_of "$1")" "$sink"; then
+      say "left out: the base has no sink $sink to compare with"
+    else
+      planned+=("$scenario"$'\t'"$sink"$'\t'"$settings")
+    fi
+  done <<<"$runs"
+  [ "${#planned[@]}" -gt 0 ] || invalid "none of the policy's sinks is available here"
+}
+
+# duet_file DIR SCENARIO SINK: where that duet goes.
+duet_file() {
+  printf '%s/%s.json' "$1" "$(printf '%s@%s' "$2" "$3" | tr -c 'A-Za-z0-9@.+_-' '_')"
+}
+
+# duet_of BASE HEAD SCENARIO SINK SETTINGS POLICY SECONDS FILE: runs a duet until the gate can
+# decide; the policy's budget ends it, and so do SECONDS, the last resort. FILE is there afterwards
+# only where the duet ended by itself. Its exit code is the duet's verdict's; another where it gave
+# none.
+duet_of() {
+  local setting status=0
+  local -a set_options=()
+  for setting in $5; do set_options+=(--set "$setting"); done
+  rm -f "$8.part"
+  timeout --foreground --signal=INT --kill-after=20 "$7" "$(program_of "$2")" duet "$4" \
+    --program-a "$(program_of "$1")" --program-b "$(program_of "$2")" --label-a "${1:0:10}" \
+    --label-b "${2:0:10}" --scenario "$3" "${set_options[@]}" --gate --policy "$6" \
+    "${waive_options[@]}" --seed "$(date +%s)" --out "$8.part" </dev/null 9>&- || status=$?
+  case "$status" in
+    0 | "$exit_fail" | "$exit_inconclusive" | "$exit_invalid")
+      # Without a round there is nothing to judge.
+      if [ -e "$8.part" ]; then mv "$8.part" "$8"; fi
+      ;;
+  esac
+  return "$status"
+}
