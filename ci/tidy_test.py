@@ -3,12 +3,10 @@
 import json
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from command_module import load_command
-
 
 tidy = load_command("tidy")
 
