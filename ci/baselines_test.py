@@ -1,11 +1,11 @@
 """Tests of ci/baselines on results by construction."""
 
-import importlib.machinery
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
+
+from command_module import load_command
 
 CI = Path(__file__).resolve().parent
 sys.path.insert(0, str(CI.parent / "plots"))
@@ -13,14 +13,7 @@ sys.path.insert(0, str(CI.parent / "plots"))
 import testing  # noqa: E402
 
 
-def load_command():
-    loader = importlib.machinery.SourceFileLoader("baselines", str(CI / "baselines"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-baselines = load_command()
+baselines = load_command("baselines")
 
 
 def result(p50_ns, cpu_ns=None):

@@ -1,12 +1,12 @@
 """Tests of ci/sinks-table on results by construction."""
 
-import importlib.machinery
-import importlib.util
 import json
 import sys
 from pathlib import Path
 
 import pytest
+
+from command_module import load_command
 
 CI = Path(__file__).resolve().parent
 sys.path.insert(0, str(CI.parent / "plots"))
@@ -14,14 +14,7 @@ sys.path.insert(0, str(CI.parent / "plots"))
 import testing  # noqa: E402
 
 
-def load_command():
-    loader = importlib.machinery.SourceFileLoader("sinks_table", str(CI / "sinks-table"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-sinks_table = load_command()
+sinks_table = load_command("sinks-table")
 
 
 def result_with(sink, **changes):

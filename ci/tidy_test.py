@@ -1,24 +1,14 @@
 """Tests of ci/tidy: each rule finds what it is there for, and nothing in good text."""
 
-import importlib.machinery
-import importlib.util
 import json
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
+from command_module import load_command
 
-def load_tidy():
-    path = Path(__file__).resolve().parent / "tidy"
-    loader = importlib.machinery.SourceFileLoader("tidy", str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("tidy", loader))
-    loader.exec_module(module)
-    return module
-
-
-tidy = load_tidy()
+tidy = load_command("tidy")
 
 
 def findings_of(text, code=True):

@@ -14,7 +14,7 @@ struct DrainOutcome {
 
 // Waits until delivered() says that the consumer has seen all events, or until the given processes
 // have been idle for two looks in a row, 2 ms apart (each less than 40 us of processor time in
-// between), or for 250 ms. A process that is gone is idle.
+// between, and no thread that runs or could), or for 250 ms. A process that is gone is idle.
 DrainOutcome drain(const std::vector<int>& pids, const std::function<bool()>& delivered);
 
 }  // namespace tailgate

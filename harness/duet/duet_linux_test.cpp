@@ -1,6 +1,7 @@
 // What becomes of a duet whose processes are killed, interrupted or not what they should be, or
-// have a daemon beside them.
+// have a daemon beside them, and what a barrier asks the system.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -8,6 +9,7 @@
 #include <memory>
 
 #include "harness/base/process.h"
+#include "harness/duet/runnable.h"
 #include "harness/duet/test_duet.h"
 #include "harness/trial/trial_memory.h"
 
@@ -32,6 +34,30 @@ TEST_CASE("a side that is killed is recorded as such, with what it had measured"
   CHECK(duet.rounds[1].b.outcome == "completed");
   CHECK_FALSE(duet.rounds[0].remarks.empty());
   CHECK(duet.complete);
+}
+
+TEST_CASE("a process is runnable while it works, not while it sleeps or is gone") {
+  const pid_t worker = fork();
+  REQUIRE(worker >= 0);
+  if (worker == 0) {
+    alarm(30);  // whatever becomes of the test
+    for (volatile bool work = true; work;) {
+    }
+  }
+  const pid_t sleeper = fork();
+  if (sleeper == 0) {
+    alarm(30);
+    for (;;) pause();
+  }
+  CHECK(is_runnable(worker));
+  // It may not have got there yet.
+  for (int i = 0; i < 1000 && is_runnable(sleeper); ++i) usleep(10'000);
+  CHECK_FALSE(is_runnable(sleeper));
+  for (const pid_t child : {worker, sleeper}) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    CHECK_FALSE(is_runnable(child));
+  }
 }
 
 TEST_CASE("another program may play a side") {

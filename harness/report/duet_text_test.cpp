@@ -20,6 +20,7 @@ TEST_CASE("a duet's table shows both sides and by how much B differs") {
   CHECK_THAT(text, Contains("carry-over, B after A against B after B: "));
   // A count is a difference, by 20,000 events: none in two rounds of three.
   CHECK_THAT(text, Contains("calls_over_1ms            0       0       +0"));
+  CHECK_THAT(text, Contains("in 20,000 calls"));
   // Nothing is gated here, so nothing is said of margins.
   CHECK_THAT(text, !Contains("margin"));
 }

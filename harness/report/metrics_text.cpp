@@ -77,7 +77,7 @@ std::string metrics_table(const std::vector<MetricJudgement>& metrics, const Pai
   }
   return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16}{}\n", "metric", "A", "B", "change",
                      "95 % interval", any_gated ? " margin verdict" : "") +
-         gated + others;
+         gated + others + "  calls_...: in 20,000 calls; rate_missed: share of the rounds\n";
 }
 
 }  // namespace tailgate

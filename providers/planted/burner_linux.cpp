@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 
@@ -17,25 +18,44 @@ namespace {
 
 constexpr std::size_t kMapBytes = sizeof(std::atomic<std::uint64_t>);
 constexpr long kLookNs = 1'000'000;
+constexpr long kLongestSleepNs = 20'000'000;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-std::uint64_t used_ns() {
-  timespec used;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(used.tv_nsec);
+std::uint64_t now_ns(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+void nap(long ns) {
+  const timespec time = {0, ns};
+  nanosleep(&time, nullptr);
+}
+
+// How long to sleep after having used more than the events so far are worth: until events will be
+// worth it, at the rate at which they came. Looking every kLookNs alone can use a twentieth of a
+// processor where timers are dear, as in virtual machines: far more than a small plant.
+long sleep_ns(std::uint64_t used_ns, std::uint64_t worth_ns, std::uint64_t passed_ns) {
+  if (used_ns <= worth_ns || worth_ns == 0) return kLookNs;
+  const double repaid_ns = static_cast<double>(used_ns - worth_ns) *
+                           static_cast<double>(passed_ns) / static_cast<double>(worth_ns);
+  return std::clamp(static_cast<long>(std::min(repaid_ns, 1e9)), kLookNs, kLongestSleepNs);
 }
 
 // Keeps its whole use of the processor at what the events so far are worth: looking is in it.
 [[noreturn]] void burn(const WorkCounter& counter, std::uint64_t ns_per_event) {
-  const std::uint64_t start_ns = used_ns();
+  const auto used_ns = [start_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID)] {
+    return now_ns(CLOCK_PROCESS_CPUTIME_ID) - start_ns;
+  };
+  while (counter.events() == 0) nap(kLookNs);
+  const std::uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
   while (true) {
     const std::uint64_t worth_ns = counter.events() * ns_per_event;
-    while (used_ns() - start_ns < worth_ns) {
+    while (used_ns() < worth_ns) {
     }
-    const timespec look = {0, kLookNs};
-    nanosleep(&look, nullptr);
+    nap(sleep_ns(used_ns(), worth_ns, now_ns(CLOCK_MONOTONIC) - start_ns));
   }
 }
 

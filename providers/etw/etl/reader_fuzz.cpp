@@ -15,11 +15,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Decoder decoder;
     decoder.learn(files);
     report_info(file, decoder, TextFormat::text, swallow);
+    report_stats({&file}, decoder, TextFormat::json, swallow);
     DumpOptions options;
     options.format = DumpFormat::json_lines;
     dump_events({&file}, decoder, options, swallow);
     options.format = DumpFormat::tsv;
     dump_events({&file}, decoder, options, swallow);
+    report_cpu({&file}, TextFormat::json, 100, swallow);
   } catch (const tailgate::Error&) {
     // Not a trace: refused with a reason.
   }

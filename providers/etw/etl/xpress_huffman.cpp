@@ -32,9 +32,10 @@ class Symbol {
     unsigned distance_bits = literal ? 0 : (symbol - 256) >> 4;
     unsigned length = literal ? 1 : (symbol & 15) + kMinMatch;
     bool long_length = length == kLongLength + kMinMatch;
-    packed_ = (63 - (literal ? kLiteralDistanceBits : distance_bits)) << 26 |
-              (literal ? 0 : code_bits) << 21 | length << 16 | (literal ? symbol : 0) << 8 |
-              (literal ? kLiteral : 0) | (long_length ? kSpecial : 0) | (code_bits + distance_bits);
+    std::uint64_t distance_mask = literal ? kLiteralDistanceMask : (1u << distance_bits) - 1;
+    packed_ = distance_mask << 48 | (literal ? kLiteral : 0) | (long_length ? kSpecial : 0) |
+              code_bits << 24 | (literal ? symbol : 0) << 16 | length << 8 |
+              (code_bits + distance_bits);
   }
   // Stands in the direct table for all codes that are too long for it.
   static Symbol long_code() {
@@ -43,29 +44,29 @@ class Symbol {
     return symbol;
   }
 
-  // Distances of literals are at least 8, and less than this.
+  // Distances of literals are at least 16, and less than this.
   static constexpr std::ptrdiff_t kLiteralDistanceEnd = 32;
 
   // The code is longer than the direct table's, or the match's length lies behind its code.
   bool is_special() const { return (packed_ & kSpecial) != 0; }
   bool is_long_code() const { return packed_ == kSpecial; }
   bool is_literal() const { return (packed_ & kLiteral) != 0; }
-  std::uint8_t literal() const { return static_cast<std::uint8_t>(packed_ >> 8); }
+  std::uint8_t literal() const { return static_cast<std::uint8_t>(packed_ >> 16); }
   // Of the output, 1 for a literal. Not that of a match with a long one.
-  unsigned length() const { return (packed_ >> 16) & 31; }
+  unsigned length() const { return static_cast<std::uint8_t>(packed_ >> 8); }
   // Of the code and the distance.
-  unsigned total_bits() const { return packed_ & 63; }
-  // 0 for a literal.
-  unsigned match_code_bits() const { return (packed_ >> 21) & 31; }
-  unsigned distance_bits() const { return total_bits() - match_code_bits(); }
-  // How far right the distance lies in 63 bits that begin with it.
-  unsigned distance_shift() const { return packed_ >> 26; }
+  unsigned total_bits() const { return static_cast<std::uint8_t>(packed_); }
+  unsigned code_bits() const { return (packed_ >> 24) & 15; }
+  unsigned distance_bits() const { return total_bits() - code_bits(); }
+  // Of the distance's bits below its leading one.
+  std::uint64_t distance_mask() const { return packed_ >> 48; }
 
  private:
-  static constexpr unsigned kLiteralDistanceBits = 4;
-  static constexpr std::uint32_t kSpecial = 0x40;
-  static constexpr std::uint32_t kLiteral = 0x80;
-  std::uint32_t packed_;
+  static constexpr std::uint64_t kLiteralDistanceMask = 15;
+  static constexpr std::uint64_t kSpecial = 0x10000000;
+  static constexpr std::uint64_t kLiteral = 0x20000000;
+  // One word, what every symbol needs nearest to its ends: loads field by field take longer.
+  std::uint64_t packed_;
 };
 
 // Canonical codes rise with their length, so those too long for the direct table lie behind all
@@ -157,11 +158,10 @@ class BitInput {
   // The next bits, highest first; as many as were refilled are sure.
   std::uint64_t peek() const { return bits_; }
 
-  // A match's distance, which lies behind the first `skipped` bits: a one and as many bits as its
-  // symbol says.
-  std::size_t distance(Symbol symbol, unsigned skipped) const {
-    std::uint64_t with_leading_one = std::uint64_t{1} << 63 | (bits_ << skipped) >> 1;
-    return static_cast<std::size_t>(with_leading_one >> symbol.distance_shift());
+  // A match's distance, whose bits end before the bit `end`: a one and as many as its symbol says.
+  std::size_t distance(Symbol symbol, unsigned end) const {
+    std::uint64_t lowest = std::rotl(bits_, static_cast<int>(end));
+    return (lowest & symbol.distance_mask()) + symbol.distance_mask() + 1;
   }
 
   void skip(unsigned count) {
@@ -178,9 +178,9 @@ class BitInput {
     std::uint64_t loaded = std::uint64_t{std::rotl(load<std::uint32_t>(at_), 16)} << 32 |
                            std::rotl(load<std::uint32_t>(at_ + 4), 16);
     bits_ |= loaded >> held_;
-    int words = (63 - held_) >> 4;
-    at_ += 2 * words;
-    held_ += 16 * words;
+    // As many whole words as there is room for in 63 bits, that is until 48 are held.
+    at_ += (~static_cast<unsigned>(held_) >> 3) & 6;
+    held_ |= 48;
   }
 
   // The same, with zeros behind the end of the input; held_ counts only what was there.
@@ -278,10 +278,10 @@ inline void copy_item(std::uint8_t* to, Symbol symbol, std::size_t distance, std
 
 // Takes a match whose length lies behind its code, and returns that; 0 when it makes no sense.
 inline std::size_t take_long_match(BitInput& bits, Symbol symbol, std::size_t& distance) {
-  bits.skip(symbol.match_code_bits());
+  bits.skip(symbol.code_bits());
   bits.give_back_unchecked();
   std::size_t length = take_long_length<false>(bits);
-  distance = bits.distance(symbol, 0);
+  distance = bits.distance(symbol, symbol.distance_bits());
   bits.refill_unchecked();
   bits.skip(symbol.distance_bits());
   return length;
@@ -313,12 +313,16 @@ bool decode_unchecked(BitInput& input, const CodeTable& table, Output& output) {
       }
     }
     // Whether it is a literal or a match cannot be foretold: both are done alike.
-    std::size_t distance = bits.distance(symbol, symbol.match_code_bits());
-    if (distance > out.written()) return false;
+    std::size_t distance = bits.distance(symbol, symbol.total_bits());
+    // Wraps when the distance is too far: the compiler then needs no comparison.
+    std::size_t written = out.written();
+    if (written - distance > written) return false;
     bits.skip(symbol.total_bits());
+    // Before the copy, which does not hold it up then.
+    Symbol next = table.look_up(bits.peek());
     copy_item(out.to, symbol, distance, symbol.length());
     out.to += symbol.length();
-    symbol = table.look_up(bits.peek());
+    symbol = next;
   }
   input = bits;
   output.to = out.to;
@@ -338,7 +342,7 @@ bool decode_checked(BitInput& bits, const CodeTable& table, Output& out,
       *out.to++ = symbol.literal();
       continue;
     }
-    bits.skip(symbol.match_code_bits());
+    bits.skip(symbol.code_bits());
     if (bits.exhausted()) return false;
     std::size_t length = symbol.length();
     if (symbol.is_special()) {
@@ -346,7 +350,7 @@ bool decode_checked(BitInput& bits, const CodeTable& table, Output& out,
       length = take_long_length<true>(bits);
       bits.refill_checked();
     }
-    std::size_t distance = bits.distance(symbol, 0);
+    std::size_t distance = bits.distance(symbol, symbol.distance_bits());
     bits.skip(symbol.distance_bits());
     if (bits.exhausted() || !out.copy(distance, length)) return false;
   }
