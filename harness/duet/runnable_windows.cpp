@@ -15,7 +15,8 @@ namespace {
 
 constexpr LONG kInfoLengthMismatch = static_cast<LONG>(0xC0000004);  // ntstatus.h
 
-// Of KTHREAD_STATE, those of a thread that has a processor or waits for nothing else.
+// Of KTHREAD_STATE, those of a thread that has a processor or waits for nothing else. Wine leaves
+// the state out: there no thread is one of them.
 bool is_runnable_state(ULONG state) {
   enum : ULONG { kReady = 1, kRunning = 2, kStandby = 3, kDeferredReady = 7 };
   return state == kReady || state == kRunning || state == kStandby || state == kDeferredReady;
