@@ -50,14 +50,14 @@ TEST_CASE("another policy decides the same rounds anew") {
   const Calibration calibration = record();
   Policy strict;
   for (const MetricKind& kind : metric_kinds()) {
-    strict.metrics.push_back({kind.name, kind.name == "response_ns_p50", 1e-6, {}, 1e-5});
+    strict.metrics.push_back({kind.name, kind.name == "response_ns_p50", 1e-6, {}, {}, 1e-5});
   }
   Policy lenient;
-  lenient.metrics.push_back({"response_ns_p50", {}, 0.5, {}, 1.0});
-  lenient.metrics.push_back({"response_ns_p90", {}, 0.5, {}, 1.0});
-  lenient.metrics.push_back({"response_ns_p99", {}, 0.5, {}, 1.0});
-  lenient.metrics.push_back({"service_ns_mean", {}, 0.5, {}, {}});
-  lenient.metrics.push_back({"cpu_ns_per_event", {}, 0.5, {}, {}});
+  lenient.metrics.push_back({"response_ns_p50", {}, 0.5, {}, {}, 1.0});
+  lenient.metrics.push_back({"response_ns_p90", {}, 0.5, {}, {}, 1.0});
+  lenient.metrics.push_back({"response_ns_p99", {}, 0.5, {}, {}, 1.0});
+  lenient.metrics.push_back({"service_ns_mean", {}, 0.5, {}, {}, {}});
+  lenient.metrics.push_back({"cpu_ns_per_event", {}, 0.5, {}, {}, {}});
   CHECK(outcome_under(calibration.runs[0], Policy{}) == "fail");
   CHECK(outcome_under(calibration.runs[0], lenient) == "pass");
   CHECK(outcome_under(calibration.runs[1], strict) != "pass");

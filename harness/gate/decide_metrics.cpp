@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
@@ -42,13 +43,30 @@ double tested(double effect, EffectKind kind) {
   return kind == EffectKind::ratio ? std::log1p(effect) : effect;
 }
 
-// A margin in units of the metric becomes relative to the median of both sides together, so that it
-// does not depend on which of them is called A.
-double effective_margin(const MetricRule& rule, const MetricSeries& series) {
-  if (rule.at_least <= 0) return rule.margin;
-  std::vector<double> both = series.a;
-  both.insert(both.end(), series.b.begin(), series.b.end());
-  return std::max(rule.margin, rule.at_least / median(both));
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The standard deviation of a count per 20,000 that chance alone makes of so many events (Poisson),
+// at the rate of the side that has fewer: what only the other one has does not widen its margin.
+double chance_deviation(const MetricSeries& series, std::uint64_t events) {
+  const double rate = std::min(mean(series.a), mean(series.b));
+  return std::sqrt(rate * kCallsPerCount / static_cast<double>(events));
+}
+
+// What the rule's margin is for these rounds, whichever of the sides is called A. In units of the
+// metric it is relative to the median of both together.
+double effective_margin(const MetricRule& rule, const MetricSeries& series, std::uint64_t events) {
+  double margin = rule.margin;
+  if (rule.at_least > 0) {
+    std::vector<double> both = series.a;
+    both.insert(both.end(), series.b.begin(), series.b.end());
+    margin = std::max(margin, rule.at_least / median(both));
+  }
+  if (rule.chance > 0 && events > 0) {
+    margin = std::max(margin, rule.chance * chance_deviation(series, events));
+  }
+  return margin;
 }
 
 // Whether there are enough calls beyond a quantile to gate it; says why not in the judgement.
@@ -98,7 +116,7 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   if (candidate.series == nullptr) return candidate;
   if (candidate.rule.gate) {
     candidate.waiver = policy.waiver(kind.name, subject);
-    judgement.margin = effective_margin(candidate.rule, *candidate.series);
+    judgement.margin = effective_margin(candidate.rule, *candidate.series, events);
   }
   candidate.gated = has_tail(candidate, events, policy.looks) && candidate.rule.gate;
   if (candidate.gated && candidate.waiver != nullptr) {

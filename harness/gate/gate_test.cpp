@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <random>
 #include <string>
 
 #include "harness/gate/effect_text.h"
@@ -298,6 +299,26 @@ TEST_CASE("small memories have a margin in bytes") {
   CHECK(small.decision == "pass");
 }
 
+// Poisson counts of mean 16 on both sides, and 32 on one, of 20,000 calls and of 5000.
+TEST_CASE("what chance makes of a count is within its margin") {
+  Duet duet = sample_duet({});
+  std::mt19937_64 random(1);
+  std::poisson_distribution<std::uint64_t> calls(16);
+  for (DuetRound& round : duet.rounds) {
+    round.a.over_100us = calls(random);
+    round.b.over_100us = calls(random);
+  }
+  const MetricJudgement alike = metric_of(judged(duet), "calls_over_100us");
+  CHECK(alike.margin == Approx(1.5 * 4).epsilon(0.05));
+  CHECK(alike.decision == "pass");
+  for (DuetRound& round : duet.rounds) round.b.over_100us += 16;
+  const MetricJudgement doubled = metric_of(judged(duet), "calls_over_100us");
+  CHECK(doubled.margin == Approx(1.5 * 4).epsilon(0.05));
+  CHECK(doubled.decision == "fail");
+  for (DuetRound& round : duet.rounds) round.a.over_100us = 0;
+  CHECK(metric_of(judged(duet), "calls_over_100us").margin == 2);
+}
+
 Waiver waiver_of(double low, double high) {
   Waiver waiver;
   waiver.metric = "response_ns_p50";
@@ -313,9 +334,9 @@ TEST_CASE("a waived change is held against what was agreed on") {
   SampleDuet sample;
   sample.all = 1.10;
   Policy policy;
-  policy.metrics = {{"response_ns_p90", false, {}, {}, {}},
-                    {"service_ns_mean", false, {}, {}, {}},
-                    {"cpu_ns_per_event", false, {}, {}, {}}};
+  policy.metrics = {{"response_ns_p90", false, {}, {}, {}, {}},
+                    {"service_ns_mean", false, {}, {}, {}, {}},
+                    {"cpu_ns_per_event", false, {}, {}, {}, {}}};
   policy.waivers = {waiver_of(0.05, 0.15)};
   policy.waived_commits = {"4f2a9c1"};
   const Verdict agreed = judged(sample_duet(sample), policy);

@@ -9,7 +9,9 @@
 namespace tailgate {
 namespace {
 
-constexpr double kCallsPerCount = 20'000;
+// By the normal approximation 15 rounds then tell two equal Poisson counts from the margin in 29 of
+// 30 gates; with less the first look would hardly ever suffice.
+constexpr double kChance = 1.5;
 
 std::optional<double> per_calls(const DuetSide& side, std::uint64_t count) {
   if (side.events == 0) return {};
@@ -43,6 +45,7 @@ MetricKind quantile(std::string name, std::string help, double tail_share, doubl
           find,
           tail_share,
           0,
+          0,
           value};
 }
 
@@ -57,6 +60,7 @@ MetricKind count(std::string name, std::string help, double margin,
           0,
           0,
           0,
+          kChance,
           value};
 }
 
@@ -71,6 +75,7 @@ MetricKind ratio(std::string name, std::string unit, std::string help, double ma
           0,
           0,
           at_least,
+          0,
           value};
 }
 
@@ -110,7 +115,7 @@ std::vector<MetricKind> cost_kinds() {
       count("calls_blocked", "calls longer than 20 us in which the thread blocked", 0.25,
             [](Side s) { return per_calls(s, s.blocked); }),
       {"rate_missed", "of rounds", EffectKind::difference,
-       "rounds in which the side fell behind the rate", true, 0.1, 0, 0, 0,
+       "rounds in which the side fell behind the rate", true, 0.1, 0, 0, 0, 0,
        [](Side s) { return std::optional(s.rate_missed ? 1.0 : 0.0); }},
   };
 }

@@ -27,12 +27,17 @@ struct MetricKind {
   double find;        // of a quantile: the change that must be found where it is gated
   double tail_share;  // of a quantile: the share of calls beyond it; else 0
   double at_least;    // of a ratio: the margin is no smaller than this many units
+  double chance;      // of a count of calls: the margin is no smaller than this many standard
+                      // deviations of what chance alone makes of it in a round; else 0
   std::optional<double> (*value)(const DuetSide& side);  // empty: not measured
 };
 
 // All of them, in the order in which reports show them. Counts of calls are per 20,000, so that
 // their margins do not depend on rate and length of a round.
 const std::vector<MetricKind>& metric_kinds();
+
+// The calls that such a count is of.
+inline constexpr double kCallsPerCount = 20'000;
 
 // The one of that name, or null.
 const MetricKind* find_metric(std::string_view name);

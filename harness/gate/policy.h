@@ -30,6 +30,7 @@ struct MetricSettings {
   std::optional<bool> gate;        // false: reported only
   std::optional<double> margin;    // as MetricKind::margin
   std::optional<double> at_least;  // as MetricKind::at_least
+  std::optional<double> chance;    // as MetricKind::chance
   std::optional<double> find;      // as MetricKind::find
 };
 
@@ -46,6 +47,9 @@ struct ScopedSettings {
   PolicyScope scope;
   std::vector<MetricSettings> metrics;
 };
+
+// What holds for some sinks without a file: where a sink's own noise leaves nothing to gate.
+const std::vector<ScopedSettings>& built_in_scoped();
 
 // An agreed change of one metric: the gate tests against this interval instead of the margin.
 struct Waiver {
@@ -71,6 +75,7 @@ struct MetricRule {
   bool gate = false;
   double margin = 0;
   double at_least = 0;
+  double chance = 0;
   double find = 0;
 };
 
@@ -82,7 +87,7 @@ struct Policy {
   double most_missed_rounds = 0.1;  // share of rounds that may miss the rate; more: invalid
   bool allow_dirty_builds = false;
   std::vector<MetricSettings> metrics;
-  std::vector<ScopedSettings> scoped;  // of several that match, the later ones win
+  std::vector<ScopedSettings> scoped;  // after the built-in ones; the later ones win
   std::vector<Waiver> waivers;
   std::vector<std::string> waived_commits;  // not from the file: see waivers.h
   std::vector<PolicyRun> runs;

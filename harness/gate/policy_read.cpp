@@ -19,6 +19,7 @@ namespace {
 constexpr std::uintmax_t kMaxFileBytes = 1 << 20;
 constexpr std::int64_t kMostRounds = 1000;
 constexpr double kLargestMargin = 1e15;
+constexpr double kLargestChance = 100;
 
 class PolicyReader {
  public:
@@ -227,12 +228,13 @@ class PolicyReader {
         fail(node, fmt::format("metrics.{} is not a table", key),
              fmt::format("write [metrics.{}] with one setting a line", key));
       }
-      check_keys(*table, {"gate", "margin", "at_least", "find"});
+      check_keys(*table, {"gate", "margin", "at_least", "chance", "find"});
       MetricSettings& settings = all.emplace_back();
       settings.metric = kind.name;
       read_flag(*table, "gate", settings.gate);
       read_number(*table, "margin", 0, kLargestMargin, settings.margin);
       read_number(*table, "at_least", 0, kLargestMargin, settings.at_least);
+      read_number(*table, "chance", 0, kLargestChance, settings.chance);
       read_number(*table, "find", 0, kLargestMargin, settings.find);
       const auto only = [&](const char* name, bool given, bool has, const char* of) {
         if (!given || has) return;
@@ -241,6 +243,7 @@ class PolicyReader {
       };
       only("find", settings.find.has_value(), kind.tail_share > 0, "quantiles");
       only("at_least", settings.at_least.has_value(), kind.effect == EffectKind::ratio, "ratios");
+      only("chance", settings.chance.has_value(), kind.chance > 0, "counts of calls");
     }
     return all;
   }

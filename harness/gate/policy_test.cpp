@@ -49,14 +49,18 @@ TEST_CASE("ci/policy.toml says what holds without a file") {
   CHECK(file.allow_dirty_builds == built_in.allow_dirty_builds);
   CHECK(file.method == built_in.method);
   CHECK_FALSE(file.runs.empty());
+  CHECK(file.scoped.size() == built_in_scoped().size());
   for (const MetricKind& kind : metric_kinds()) {
     INFO(kind.name);
-    const MetricRule ours = file.rule(kind, subject("steady", "file"));
-    const MetricRule theirs = built_in.rule(kind, subject("steady", "file"));
-    CHECK(ours.gate == theirs.gate);
-    CHECK(ours.margin == theirs.margin);
-    CHECK(ours.at_least == theirs.at_least);
-    CHECK(ours.find == theirs.find);
+    for (const char* sink : {"file", "journald"}) {
+      const MetricRule ours = file.rule(kind, subject("steady", sink));
+      const MetricRule theirs = built_in.rule(kind, subject("steady", sink));
+      CHECK(ours.gate == theirs.gate);
+      CHECK(ours.margin == theirs.margin);
+      CHECK(ours.at_least == theirs.at_least);
+      CHECK(ours.chance == theirs.chance);
+      CHECK(ours.find == theirs.find);
+    }
     bool listed = false;
     for (const MetricSettings& settings : file.metrics) {
       listed = listed || settings.metric == kind.name;
@@ -77,6 +81,7 @@ most_missed_rounds = 0
 allow_dirty_builds = true
 [metrics.calls_over_1ms]
 margin = 1
+chance = 2.5
 [metrics.response_ns_max]
 gate = true
 margin = 2.5
@@ -95,6 +100,7 @@ nightly = true
   CHECK(policy.most_missed_rounds == 0);
   CHECK(policy.allow_dirty_builds);
   CHECK(rule(policy, "calls_over_1ms", {}).margin == 1);
+  CHECK(rule(policy, "calls_over_1ms", {}).chance == 2.5);
   CHECK(rule(policy, "response_ns_max", {}).gate);
   CHECK(rule(policy, "response_ns_max", {}).margin == 2.5);
   CHECK(policy.nightly_reference == "v1.0");
@@ -205,6 +211,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[metrics.rss_bytes]\nfind = 1", "p.toml:1", "metrics.rss_bytes has no 'find'",
           "only quantiles"},
       Row{"[metrics.calls_blocked]\nat_least = 1", "p.toml:1", "has no 'at_least'", "only ratios"},
+      Row{"[metrics.rate_missed]\nchance = 1", "p.toml:1", "has no 'chance'", "counts of calls"},
       Row{"[metrics.response_ns_p50]\nmargin = 0.2", "p.toml:1",
           "find = 0.1 is not above the margin 0.2", "larger change to find"},
       Row{"[[scoped]]\nsink = \"file\"", "p.toml:1", "it sets no metrics", "[scoped.metrics.NAME]"},

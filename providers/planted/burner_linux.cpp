@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMapBytes = sizeof(std::atomic<std::uint64_t>);
 constexpr long kLookNs = 1'000'000;
-constexpr long kLongestSleepNs = 20'000'000;
+constexpr long kLongestSleepNs = 50'000'000;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
