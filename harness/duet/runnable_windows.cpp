@@ -36,8 +36,7 @@ Value value_at(const std::vector<std::byte>& bytes, std::size_t at) {
 // each of its threads. Empty if the system does not tell.
 std::vector<std::byte> all_processes() {
   using QuerySystem = LONG(WINAPI*)(int, void*, ULONG, ULONG*);
-  static const auto query =
-      library_function<QuerySystem>(L"ntdll.dll", "NtQuerySystemInformation");
+  static const auto query = library_function<QuerySystem>(L"ntdll.dll", "NtQuerySystemInformation");
   std::vector<std::byte> bytes(std::size_t{256} << 10);
   for (int attempt = 0; query != nullptr && attempt < 8; ++attempt) {
     ULONG used = 0;
