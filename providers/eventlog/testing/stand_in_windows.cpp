@@ -17,6 +17,8 @@
 #include <string_view>
 #include <thread>
 
+// windows.h then declares the functions of advapi32 as defined here, rather than imported.
+#define _ADVAPI32_
 #include "harness/base/api_windows.h"
 
 // After windows.h, whose types it needs.
