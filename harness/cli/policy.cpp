@@ -33,7 +33,7 @@ std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
   metric.effect_kind = effect_kind_name(kind.effect);
   std::string text = effect_text(metric, rule.margin);
   if (rule.at_least > 0) text += fmt::format(", or {:.6g} {}", rule.at_least, kind.unit);
-  if (rule.chance > 0) text += fmt::format(", or {:g} times what chance makes of it", rule.chance);
+  if (rule.chance > 0) text += fmt::format(", or {:g} standard deviations of chance", rule.chance);
   if (kind.tail_share > 0) text += fmt::format("; finds {}", effect_text(metric, rule.find));
   return text;
 }

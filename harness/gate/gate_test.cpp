@@ -309,11 +309,11 @@ TEST_CASE("what chance makes of a count is within its margin") {
     round.b.over_100us = calls(random);
   }
   const MetricJudgement alike = metric_of(judged(duet), "calls_over_100us");
-  CHECK(alike.margin == Approx(1.5 * 4).epsilon(0.05));
+  CHECK(alike.margin == Approx(2.0 * 4).epsilon(0.05));
   CHECK(alike.decision == "pass");
   for (DuetRound& round : duet.rounds) round.b.over_100us += 16;
   const MetricJudgement doubled = metric_of(judged(duet), "calls_over_100us");
-  CHECK(doubled.margin == Approx(1.5 * 4).epsilon(0.05));
+  CHECK(doubled.margin == Approx(2.0 * 4).epsilon(0.05));
   CHECK(doubled.decision == "fail");
   for (DuetRound& round : duet.rounds) round.a.over_100us = 0;
   CHECK(metric_of(judged(duet), "calls_over_100us").margin == 2);

@@ -9,9 +9,9 @@
 namespace tailgate {
 namespace {
 
-// By the normal approximation 15 rounds then tell two equal Poisson counts from the margin in 29 of
-// 30 gates; with less the first look would hardly ever suffice.
-constexpr double kChance = 1.5;
+// Then 15 rounds tell two equal Poisson counts from the margin in 999 of 1000 gates (normal
+// approximation); from a margin of one deviation they would in seven of ten.
+constexpr double kChance = 2;
 
 std::optional<double> per_calls(const DuetSide& side, std::uint64_t count) {
   if (side.events == 0) return {};
