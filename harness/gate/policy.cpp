@@ -25,8 +25,8 @@ void apply_matching(const std::vector<ScopedSettings>& all, const DuetSubject& s
 
 // journald: calls block while the daemon does not read, once in some hundred events. Those make the
 // tail, and how many there are and for how long differs more between two rounds than any margin.
-// Asynchronous spdlog: calls wait for the queue's lock, or for the thread to be scheduled that holds
-// it, which makes the tail noisier. ci/CALIBRATION.md holds what was measured.
+// Asynchronous spdlog: calls wait for the queue's lock, or for the thread to be scheduled that
+// holds it, which makes the tail noisier. ci/CALIBRATION.md holds what was measured.
 const std::vector<ScopedSettings>& built_in_scoped() {
   static const std::vector<ScopedSettings> scoped = {
       {{"", "journald"},
@@ -46,8 +46,8 @@ bool PolicyScope::matches(const DuetSubject& subject) const {
   const bool right_scenario =
       scenario.empty() || scenario == subject.scenario.name || scenario == subject.scenario.preset;
   const std::string& label = subject.sink.label;
-  const bool right_sink = sink.empty() || sink == subject.sink.name || sink == label ||
-                          label.starts_with(sink + ":");
+  const bool right_sink =
+      sink.empty() || sink == subject.sink.name || sink == label || label.starts_with(sink + ":");
   return right_scenario && right_sink;
 }
 
