@@ -1,7 +1,7 @@
 // The gate's policy: what is gated, how much worse is tolerated, and which changes are agreed on.
 //
 //   [gate]                                  [[waiver]]
-//   looks = [15, 25, 35, 50]                metric = "response_ns_p50"
+//   looks = [15, 25, 35, 45]                metric = "response_ns_p50"
 //   false_fail = 0.001                      ratio = [1.10, 1.20]
 //                                           commit = "4f2a9c1"
 //   [metrics.response_ns_p50]               reason = "checksums, agreed on by all"
@@ -35,7 +35,7 @@ struct MetricSettings {
 };
 
 // Which duets something is for. An empty field means any; else the scenario's name or preset, and
-// the sink's name or label.
+// the sink's name, alone or with the first of its options as the user gives them.
 struct PolicyScope {
   std::string scenario;
   std::string sink;
@@ -48,7 +48,8 @@ struct ScopedSettings {
   std::vector<MetricSettings> metrics;
 };
 
-// What holds for some sinks without a file: where a sink's own noise leaves nothing to gate.
+// What holds for some sinks without a file, where their own noise leaves less to gate. A file's
+// settings come after it.
 const std::vector<ScopedSettings>& built_in_scoped();
 
 // An agreed change of one metric: the gate tests against this interval instead of the margin.
@@ -87,7 +88,7 @@ struct Policy {
   double most_missed_rounds = 0.1;  // share of rounds that may miss the rate; more: invalid
   bool allow_dirty_builds = false;
   std::vector<MetricSettings> metrics;
-  std::vector<ScopedSettings> scoped;  // after the built-in ones; the later ones win
+  std::vector<ScopedSettings> scoped;  // of several that match, the later ones win
   std::vector<Waiver> waivers;
   std::vector<std::string> waived_commits;  // not from the file: see waivers.h
   std::vector<PolicyRun> runs;

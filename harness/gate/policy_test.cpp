@@ -29,7 +29,7 @@ MetricRule rule(const Policy& policy, const char* metric, const DuetSubject& of)
 TEST_CASE("an empty policy is the built-in one") {
   const Policy policy = parsed("");
   CHECK(policy.origin == "p.toml");
-  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 25, 35, 50});
+  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 25, 35, 45});
   CHECK(policy.looks.fail_level() == 0.00025);
   CHECK(policy.looks.pass_level() == 0.0125);
   CHECK(policy.method == GateMethod::looks);
@@ -52,7 +52,7 @@ TEST_CASE("ci/policy.toml says what holds without a file") {
   CHECK(file.scoped.size() == built_in_scoped().size());
   for (const MetricKind& kind : metric_kinds()) {
     INFO(kind.name);
-    for (const char* sink : {"file", "journald"}) {
+    for (const char* sink : {"file", "journald", "spdlog:mode=async_block:queue=1024"}) {
       const MetricRule ours = file.rule(kind, subject("steady", sink));
       const MetricRule theirs = built_in.rule(kind, subject("steady", sink));
       CHECK(ours.gate == theirs.gate);
@@ -129,6 +129,7 @@ metrics.rss_bytes = { gate = false }
   const char* p99 = "response_ns_p99";
   CHECK(rule(policy, p99, subject("steady", "file")).margin == 0.2);
   CHECK(rule(policy, p99, subject("steady", "journald:sync=x")).margin == 0.3);
+  CHECK(rule(policy, p99, subject("steady", "spdlog:mode=async_block")).margin == 0.2);
   CHECK(rule(policy, p99, subject("steady", "journald")).find == 0.5);
   CHECK_FALSE(rule(policy, p99, subject("burst-1k", "journald")).gate);
   DuetSubject preset = subject("burst", "file");
@@ -136,6 +137,8 @@ metrics.rss_bytes = { gate = false }
   CHECK_FALSE(rule(policy, p99, preset).gate);
   CHECK(rule(policy, "rss_bytes", subject("steady", "file")).gate);
   CHECK_FALSE(rule(policy, "rss_bytes", subject("steady", "file:mode=mmap")).gate);
+  CHECK_FALSE(rule(policy, "rss_bytes", subject("steady", "file:mode=mmap:dir=x")).gate);
+  CHECK(rule(policy, "rss_bytes", subject("steady", "file:mode=mmapped")).gate);
 }
 
 TEST_CASE("waivers are for their scope, of several the last") {

@@ -43,7 +43,10 @@ std::string comparison_text(const Verdict& verdict) {
   std::string sides = verdict.a == verdict.b ? verdict.b : verdict.a + " to " + verdict.b;
   // Where the user named the sides otherwise.
   if (verdict.b != verdict.sink) sides = verdict.sink + ", " + sides;
-  if (verdict.a_revision != verdict.b_revision) {
+  const bool named_by_revision = !verdict.a.empty() && !verdict.b.empty() &&
+                                 verdict.a_revision.starts_with(verdict.a) &&
+                                 verdict.b_revision.starts_with(verdict.b);
+  if (verdict.a_revision != verdict.b_revision && !named_by_revision) {
     sides += fmt::format(", {} to {}", short_revision(verdict.a_revision),
                          short_revision(verdict.b_revision));
   }

@@ -55,6 +55,9 @@ TEST_CASE("sides that the user named are named beside their sink") {
   verdict.b = "after";
   CHECK(comparison_text(verdict) ==
         "file, before to after, 0123456789 to fedcba9876; steady at 20k/s");
+  verdict.a = "0123456";
+  verdict.b = "fedcba9876";
+  CHECK(comparison_text(verdict) == "file, 0123456 to fedcba9876; steady at 20k/s");
 }
 
 TEST_CASE("text says the outcome, why, and what to do") {

@@ -568,26 +568,3 @@ TEST_CASE("names of a manifest that are not UTF-8 come out as valid JSON") {
   CHECK(decoded.fields.at("caf\u00e9") == "Blue");
   CHECK(decoded.fields.size() == 9);
 }
-
-// RFC 5952, section 4 and the examples of RFC 4291.
-TEST_CASE("IPv6 addresses are shown as RFC 5952 has them") {
-  auto shown = [](std::vector<unsigned> groups) {
-    std::vector<std::uint8_t> bytes;
-    for (unsigned group : groups) {
-      bytes.push_back(static_cast<std::uint8_t>(group >> 8));
-      bytes.push_back(static_cast<std::uint8_t>(group));
-    }
-    Field field;
-    field.type = ValueType::ipv6;
-    field.data = bytes;
-    std::string text;
-    append_value(field, text);
-    return text;
-  };
-  CHECK(shown({0, 0, 0, 0, 0, 0, 0, 0}) == "::");
-  CHECK(shown({0, 0, 0, 0, 0, 0, 0, 1}) == "::1");
-  CHECK(shown({0xFF01, 0, 0, 0, 0, 0, 0, 0x101}) == "ff01::101");
-  CHECK(shown({0x2001, 0xDB8, 0, 0, 1, 0, 0, 1}) == "2001:db8::1:0:0:1");
-  CHECK(shown({0x2001, 0xDB8, 0, 1, 1, 1, 1, 1}) == "2001:db8:0:1:1:1:1:1");
-  CHECK(shown({1, 2, 3, 4, 5, 6, 0, 0}) == "1:2:3:4:5:6::");
-}

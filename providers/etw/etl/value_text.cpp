@@ -13,9 +13,18 @@ namespace tailgate::etl {
 namespace {
 
 std::uint64_t unsigned_value(Bytes data) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, data.data(), data.size() < 8 ? data.size() : 8);
-  return value;
+  switch (data.size()) {
+    case 1:
+      return data[0];
+    case 2:
+      return load<std::uint16_t>(data.data());
+    case 4:
+      return load<std::uint32_t>(data.data());
+    case 8:
+      return load<std::uint64_t>(data.data());
+    default:
+      return 0;
+  }
 }
 
 std::int64_t signed_value(Bytes data) {
@@ -143,6 +152,31 @@ void append_double(double value, std::string& out) {
 bool is_signed(ValueType type) {
   return type == ValueType::i8 || type == ValueType::i16 || type == ValueType::i32 ||
          type == ValueType::i64;
+}
+
+bool is_integer(ValueType type) {
+  switch (type) {
+    case ValueType::i8:
+    case ValueType::u8:
+    case ValueType::i16:
+    case ValueType::u16:
+    case ValueType::i32:
+    case ValueType::u32:
+    case ValueType::i64:
+    case ValueType::u64:
+    case ValueType::size:
+    case ValueType::hex32:
+    case ValueType::hex64:
+    case ValueType::pointer:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether the value's text is digits and their punctuation, which need no escaping. Others may be.
+bool is_number_text(const Field& field) {
+  return field.map == nullptr && field.format != ValueFormat::string && is_integer(field.type);
 }
 
 void append_integer(const Field& field, std::string& out) {
@@ -316,7 +350,50 @@ void append_value(const Field& field, std::string& out) {
   }
 }
 
+namespace {
+
+// Whether one of eight characters may need to be escaped: a control character or a backslash. Looks
+// at them all at once; bytes behind a true one may be taken for true as well.
+bool may_need_escape(std::uint64_t eight) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  std::uint64_t control = (eight - kEach * 0x20) & ~eight;
+  std::uint64_t no_backslash = eight ^ kEach * '\\';
+  std::uint64_t backslash = (no_backslash - kEach) & ~no_backslash;
+  return ((control | backslash) & kEach * 0x80) != 0;
+}
+
+// The same of any text, which seldom does.
+bool may_need_escape(std::string_view text) {
+  std::uint64_t eight = 0x2020202020202020;
+  if (text.size() < sizeof eight) {
+    std::memcpy(&eight, text.data(), text.size());
+    return may_need_escape(eight);
+  }
+  std::size_t last = text.size() - sizeof eight;
+  for (std::size_t at = 0; at < last; at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if (may_need_escape(eight)) return true;
+  }
+  std::memcpy(&eight, text.data() + last, sizeof eight);
+  return may_need_escape(eight);
+}
+
+// Escapes what append_value() has put behind `from`.
+void escape_behind(std::size_t from, std::string& out) {
+  std::string_view added = std::string_view(out).substr(from);
+  if (!may_need_escape(added)) return;
+  std::string copy(added);
+  out.resize(from);
+  append_escaped(copy, out);
+}
+
+}  // namespace
+
 void append_escaped(std::string_view text, std::string& out) {
+  if (!may_need_escape(text)) {
+    out += text;
+    return;
+  }
   for (char c : text) {
     switch (c) {
       case '\t':
@@ -336,23 +413,6 @@ void append_escaped(std::string_view text, std::string& out) {
     }
   }
 }
-
-namespace {
-
-bool needs_escape(std::string_view text) {
-  return text.find_first_of("\t\n\r\\") != std::string_view::npos;
-}
-
-// Escapes what append_value() has put behind `from`. Text seldom needs it.
-void escape_behind(std::size_t from, std::string& out) {
-  std::string_view added = std::string_view(out).substr(from);
-  if (!needs_escape(added)) return;
-  std::string copy(added);
-  out.resize(from);
-  append_escaped(copy, out);
-}
-
-}  // namespace
 
 void append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
   int depth = 0;
@@ -374,7 +434,7 @@ void append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
     switch (field.kind) {
       case Field::Kind::value:
         append_value(field, out);
-        escape_behind(from, out);
+        if (!is_number_text(field)) escape_behind(from, out);
         first = false;
         break;
       case Field::Kind::begin_array:

@@ -56,6 +56,8 @@ class Symbol {
   unsigned length() const { return static_cast<std::uint8_t>(packed_ >> 8); }
   // Of the code and the distance.
   unsigned total_bits() const { return static_cast<std::uint8_t>(packed_); }
+  // The same for a shift, which then takes the word as it is: x86 looks at 6 bits of a count.
+  unsigned shift() const { return static_cast<unsigned>(packed_) & 63; }
   unsigned code_bits() const { return (packed_ >> 24) & 15; }
   unsigned distance_bits() const { return total_bits() - code_bits(); }
   // Of the distance's bits below its leading one.
@@ -169,6 +171,12 @@ class BitInput {
     held_ -= static_cast<int>(count);
   }
 
+  // Its code and its distance.
+  void skip(Symbol symbol) {
+    bits_ <<= symbol.shift();
+    held_ -= static_cast<int>(symbol.total_bits());
+  }
+
   // Whether more bits were skipped than there were.
   bool exhausted() const { return held_ < 0; }
 
@@ -185,6 +193,7 @@ class BitInput {
 
   // The same, with zeros behind the end of the input; held_ counts only what was there.
   void refill_checked() {
+    if (left() >= 8) return refill_unchecked();
     drop_unheld();
     while (held_ < 48 && left() >= 2) {
       bits_ |= std::uint64_t{load<std::uint16_t>(at_)} << (48 - held_);
@@ -260,7 +269,7 @@ struct Output {
 
 // How far from the ends symbols are decoded without checking each read and write: two refills
 // around the longest form of a length; a literal or a match copied with slack.
-constexpr std::size_t kUncheckedInputBytes = 32;
+constexpr std::size_t kUncheckedInputBytes = 24;
 constexpr std::ptrdiff_t kUncheckedOutputBytes = 32;
 
 // A literal, or a match of at most 24 bytes whose distance is inside of the output; that much may
@@ -317,7 +326,7 @@ bool decode_unchecked(BitInput& input, const CodeTable& table, Output& output) {
     // Wraps when the distance is too far: the compiler then needs no comparison.
     std::size_t written = out.written();
     if (written - distance > written) return false;
-    bits.skip(symbol.total_bits());
+    bits.skip(symbol);
     // Before the copy, which does not hold it up then.
     Symbol next = table.look_up(bits.peek());
     copy_item(out.to, symbol, distance, symbol.length());
@@ -337,7 +346,7 @@ bool decode_checked(BitInput& bits, const CodeTable& table, Output& out,
     Symbol symbol = table.look_up(bits.peek());
     if (symbol.is_long_code()) symbol = table.look_up_long(bits.peek());
     if (symbol.is_literal()) {
-      bits.skip(symbol.total_bits());
+      bits.skip(symbol);
       if (bits.exhausted()) return false;
       *out.to++ = symbol.literal();
       continue;
@@ -368,7 +377,8 @@ bool decode_block(BitInput& bits, const CodeTable& table, Output& out) {
 
 }  // namespace
 
-bool decompress_xpress_huffman(Bytes in, std::span<std::uint8_t> out) {
+// Begins at a line of the instruction cache: which half of one its loop begins in made 1.5 %.
+[[gnu::aligned(64)]] bool decompress_xpress_huffman(Bytes in, std::span<std::uint8_t> out) {
   std::uint8_t* to = out.data();
   const std::uint8_t* const end = to + out.size();
   CodeTable table;
