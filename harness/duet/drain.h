@@ -13,7 +13,7 @@ struct DrainOutcome {
 };
 
 // Waits until delivered() says that the consumer has seen all events, or until the given processes
-// have been idle for two looks in a row, 2 ms apart (each less than 40 us of processor time in
+// have been idle for two looks in a row, 2 ms apart (less than a tenth of a processor used in
 // between, and no thread that runs or could), or for 250 ms. A process that is gone is idle.
 DrainOutcome drain(const std::vector<int>& pids, const std::function<bool()>& delivered);
 

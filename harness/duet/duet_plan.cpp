@@ -14,6 +14,8 @@ namespace {
 constexpr double kSliceS = 0.02;
 constexpr double kDrainedSliceS = 0.05;
 constexpr double kSideS = 1.0;  // of load for each side in a round
+// Less where barriers take time, too, so that the gate's fifty rounds fit into two minutes.
+constexpr double kDrainedSideS = 0.9;
 constexpr double kLeastEvents = 200;
 constexpr double kLeastBursts = 4;
 constexpr unsigned kLeastSlices = 4;
@@ -40,9 +42,9 @@ double slice_s(const LoadPlan& load, bool drained, const SliceWishes& wishes) {
   return length_s;
 }
 
-unsigned slice_count(double length_s, const SliceWishes& wishes) {
+unsigned slice_count(double length_s, bool drained, const SliceWishes& wishes) {
   if (wishes.slices) return *wishes.slices;
-  const double wanted = std::round(kSideS / length_s);
+  const double wanted = std::round((drained ? kDrainedSideS : kSideS) / length_s);
   return static_cast<unsigned>(std::clamp<double>(wanted, kLeastSlices, kMostSlices));
 }
 
@@ -62,7 +64,7 @@ void check_can_be_cut(const LoadPlan& load) {
 SlicePlan plan_slices(const LoadPlan& load, bool drained, const SliceWishes& wishes) {
   check_can_be_cut(load);
   const double length_s = slice_s(load, drained, wishes);
-  const unsigned count = slice_count(length_s, wishes);
+  const unsigned count = slice_count(length_s, drained, wishes);
   const bool closed_loop = load.shape == Shape::max;
   const double events = closed_loop ? kMostCallsClosedLoop / count : rate_hz(load) * length_s;
   if (events < 2.0 * kDroppedPerSlice) {

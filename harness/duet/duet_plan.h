@@ -22,10 +22,10 @@ struct SliceWishes {
 };
 
 // The slices of one side of a round: of 20 ms, or of 50 ms where a drain barrier ends each; longer
-// where that would be fewer than 200 events or less than 4 bursts; together about a second, but no
-// fewer than 4 and no more than 50 slices. Throws Error for a load that cannot be cut up: a ramp,
-// more than one thread, less than twice as many events in a slice as are dropped, or more calls
-// than a log may hold.
+// where that would be fewer than 200 events or less than 4 bursts; together about a second (.9 with
+// barriers), but no fewer than 4 and no more than 50 slices. Throws Error for a load that cannot be
+// cut up: a ramp, more than one thread, less than twice as many events in a slice as are dropped,
+// or more calls than a log may hold.
 SlicePlan plan_slices(const LoadPlan& load, bool drained, const SliceWishes& wishes);
 
 // One plan for two loads: of both the longer slices and the fewer of them.

@@ -128,7 +128,7 @@ TEST_CASE("noise leaves it open, and says how many rounds would decide") {
   const Verdict verdict = judged(sample_duet(sample));
   REQUIRE(verdict.outcome == "inconclusive");
   CHECK(verdict_exit_code(verdict.outcome) == 3);
-  CHECK(verdict.rounds_used == 45);
+  CHECK(verdict.rounds_used == 50);
   REQUIRE(verdict.rounds_needed);
   CHECK(*verdict.rounds_needed >= 50);
   CHECK_THAT(reasons(verdict), Contains("rounds would decide it"));
@@ -251,13 +251,13 @@ TEST_CASE("one lost event or crash of B alone fails") {
   }
 }
 
-// 20,000 calls a round, 45 rounds: 900 calls beyond p99.9. At 1000 calls a round there
-// are 45, and finding a doubling over 25 % needs 114.
+// 20,000 calls a round, 50 rounds: a thousand calls beyond p99.9. At 1000 calls a round
+// there are 50, and finding a doubling over 25 % needs 114.
 TEST_CASE("a quantile with too few calls beyond it is reported only") {
   Duet duet = sample_duet({});
   const MetricJudgement many = metric_of(judged(duet), "response_ns_p99_9");
   CHECK(many.decision == "pass");
-  CHECK(*many.tail_samples == 900);
+  CHECK(*many.tail_samples == 1000);
   CHECK(*many.tail_samples_needed == 114);
   for (DuetRound& round : duet.rounds) {
     round.a.events = 1000;
@@ -265,8 +265,8 @@ TEST_CASE("a quantile with too few calls beyond it is reported only") {
   }
   const MetricJudgement few = metric_of(judged(duet), "response_ns_p99_9");
   CHECK(few.decision == "reported");
-  CHECK(*few.tail_samples == 45);
-  CHECK_THAT(few.reason, Contains("45 calls beyond it in 45 rounds, 114 needed"));
+  CHECK(*few.tail_samples == 50);
+  CHECK_THAT(few.reason, Contains("50 calls beyond it in 50 rounds, 114 needed"));
 }
 
 TEST_CASE("what was not measured in every round is not gated, and the verdict says so") {

@@ -1,7 +1,7 @@
 // The gate's policy: what is gated, how much worse is tolerated, and which changes are agreed on.
 //
 //   [gate]                                  [[waiver]]
-//   looks = [15, 25, 35, 45]                metric = "response_ns_p50"
+//   looks = [15, 25, 35, 50]                metric = "response_ns_p50"
 //   false_fail = 0.001                      ratio = [1.10, 1.20]
 //                                           commit = "4f2a9c1"
 //   [metrics.response_ns_p50]               reason = "checksums, agreed on by all"

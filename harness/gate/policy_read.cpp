@@ -194,7 +194,7 @@ class PolicyReader {
 
   std::vector<std::size_t> read_looks(const toml::node& node) const {
     const toml::array* list = node.as_array();
-    const std::string remedy = "write, for example, looks = [15, 25, 35, 45]";
+    const std::string remedy = "write, for example, looks = [15, 25, 35, 50]";
     if (list == nullptr || list->empty()) fail(node, "looks is not a list of rounds", remedy);
     std::vector<std::size_t> looks;
     for (const toml::node& entry : *list) {

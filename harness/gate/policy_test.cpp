@@ -29,7 +29,7 @@ MetricRule rule(const Policy& policy, const char* metric, const DuetSubject& of)
 TEST_CASE("an empty policy is the built-in one") {
   const Policy policy = parsed("");
   CHECK(policy.origin == "p.toml");
-  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 25, 35, 45});
+  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 25, 35, 50});
   CHECK(policy.looks.fail_level() == 0.00025);
   CHECK(policy.looks.pass_level() == 0.0125);
   CHECK(policy.method == GateMethod::looks);

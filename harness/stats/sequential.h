@@ -17,7 +17,7 @@
 namespace tailgate {
 
 struct Looks {
-  std::vector<std::size_t> rounds = {15, 25, 35, 45};  // rising; after how many rounds to look
+  std::vector<std::size_t> rounds = {15, 25, 35, 50};  // rising; after how many rounds to look
   double false_fail = 0.001;     // most probability to fail two sides that behave alike
   double false_pass = 0.05;      // most probability to pass a metric that is at its margin
   std::size_t patterns = 16384;  // of flipped rounds
