@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "harness/base/clock.h"
+#include "harness/base/test_directory.h"
 #include "providers/registry.h"
-#include "providers/test_directory.h"
 #include "providers/test_namespace.h"
 
 namespace tailgate {

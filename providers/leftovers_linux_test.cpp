@@ -11,11 +11,11 @@
 #include <csignal>
 #include <set>
 
+#include "harness/base/test_directory.h"
 #include "harness/tracefs/instance.h"
 #include "providers/daemon/descendants.h"
 #include "providers/registry.h"
 #include "providers/stress_trial.h"
-#include "providers/test_directory.h"
 
 namespace tailgate {
 namespace {

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "providers/etw/etw.h"
+#include "providers/eventlog/eventlog.h"
+#include "providers/fallback/fallback.h"
 #include "providers/file/file.h"
 #include "providers/ftrace/ftrace.h"
 #include "providers/journald/journald.h"
@@ -19,10 +22,22 @@
 namespace tailgate {
 namespace {
 
+// The colon of a drive separates no options: "dir=C:\\logs".
+bool is_drive(std::string_view text, std::size_t colon) {
+  return text[colon] == ':' && colon >= 2 && text[colon - 2] == '=' && colon + 1 < text.size() &&
+         (text[colon + 1] == '\\' || text[colon + 1] == '/');
+}
+
+std::size_t next_separator(std::string_view text, char separator) {
+  std::size_t at = text.find(separator);
+  while (at != std::string_view::npos && is_drive(text, at)) at = text.find(separator, at + 1);
+  return at;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
-    const std::size_t at = text.find(separator);
+    const std::size_t at = next_separator(text, separator);
     parts.push_back(text.substr(0, at));
     if (at == std::string_view::npos) return parts;
     text.remove_prefix(at + 1);
@@ -33,8 +48,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 const std::vector<const SinkType*>& all_sinks() {
   static const std::vector<const SinkType*> sinks = {
-      &null_sink(),   &synthetic_sink(), &file_sink(),   &spdlog_sink(),     &journald_sink(),
-      &syslog_sink(), &lttng_sink(),     &ftrace_sink(), &user_events_sink()};
+      &null_sink(),        &synthetic_sink(), &file_sink(),     &spdlog_sink(),
+      &journald_sink(),    &syslog_sink(),    &lttng_sink(),    &ftrace_sink(),
+      &user_events_sink(), &etw_sink(),       &eventlog_sink(), &fallback_sink()};
   return sinks;
 }
 

@@ -31,6 +31,13 @@ TEST_CASE("a choice carries options after colons") {
   CHECK(choice.text == "file:mode=mmap:sync_every=1k");
 }
 
+TEST_CASE("a drive's colon is part of its path") {
+  const SinkChoice choice = parse_sink_choice("file:dir=C:\\logs:mode=mmap");
+  CHECK(choice.options.text("dir") == "C:\\logs");
+  CHECK(choice.options.text("mode") == "mmap");
+  CHECK(parse_sink_choice("file:dir=c:/logs").options.text("dir") == "c:/logs");
+}
+
 TEST_CASE("a malformed choice says what is wrong with it") {
   CHECK_THROWS_WITH(parse_sink_choice("file:mmap"), Contains("'mmap'") && Contains("name=value"));
   CHECK_THROWS_WITH(parse_sink_choice("file:mode=mapped"),

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/test_directory.h"
 #include "providers/readback/test_events.h"
 #include "providers/registry.h"
-#include "providers/test_directory.h"
 
 namespace tailgate {
 

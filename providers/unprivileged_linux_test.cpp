@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "harness/base/test_directory.h"
 #include "providers/registry.h"
 #include "providers/stress_trial.h"
-#include "providers/test_directory.h"
 
 namespace tailgate {
 namespace {

@@ -57,4 +57,16 @@ std::vector<int> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
+std::string format_cpu_list(const std::vector<int>& cpus) {
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += last == i ? fmt::format("{}", cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 }  // namespace tailgate

@@ -35,4 +35,7 @@ class ScopedAffinity {
 // "0,2-3" -> {0,2,3}; "" or "any" -> {}. Throws Error on anything else.
 std::vector<int> parse_cpu_list(std::string_view text);
 
+// {0,1,2,5} -> "0-2,5".
+std::string format_cpu_list(const std::vector<int>& cpus);
+
 }  // namespace tailgate

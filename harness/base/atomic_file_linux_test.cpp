@@ -127,3 +127,13 @@ TEST_CASE("a folder closed to the user is an error that says so") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
 }
+
+TEST_CASE("whoever has the old file open goes on reading that") {
+  const TestDirectory folder;
+  write_file_atomically(folder / "a", "old");
+  std::ifstream reader(folder / "a");
+  write_file_atomically(folder / "a", "new");
+  std::string seen;
+  reader >> seen;
+  CHECK(seen == "old");
+}

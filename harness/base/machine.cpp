@@ -8,8 +8,8 @@
 namespace tailgate {
 namespace {
 
-constexpr std::array<std::string_view, 6> kDecidingDetails = {
-    "architecture", "isolated_cpus", "smt", "governor", "turbo", "cpu_quota"};
+constexpr std::array<std::string_view, 7> kDecidingDetails = {
+    "architecture", "isolated_cpus", "smt", "governor", "turbo", "cpu_quota", "power_scheme"};
 
 constexpr std::pair<std::string_view, std::string_view> kHypervisors[] = {
     {"KVMKVMKVM", "KVM"},           {"Linux KVM Hv", "KVM"},   {"VMwareVMware", "VMware"},

@@ -19,8 +19,13 @@ struct MachineInfo {
   // Further facts, name and value. What is not known is left out. On Linux: architecture,
   // kernel_version, microcode, allowed_cpus, online_cpus, isolated_cpus, smt, governor, turbo,
   // cpu_quota (of the control group: processors' worth of time), clocksource,
-  // transparent_hugepages, boot (8 hex digits, different after each start of the machine).
+  // transparent_hugepages, boot (8 hex digits, different after each start of the machine). On
+  // Windows: architecture, allowed_cpus, smt, power_scheme, clocksource, boot, and wine, the
+  // version of Wine where it is that and no Windows.
   std::vector<std::pair<std::string, std::string>> details;
+  // What figures measured here are good for, where that is not everything: "Wine: smoke, not
+  // Windows".
+  std::string restriction;
   std::string fingerprint;  // machine_fingerprint of the above
 };
 
@@ -28,7 +33,8 @@ MachineInfo collect_machine_info();
 
 // 16 hex digits, the same for results that may be compared. They follow from what moves tail
 // latency and stays from run to run: os, kernel, cpu_model, logical_cpus, memory in whole GiB,
-// hypervisor, and of the details architecture, isolated_cpus, smt, governor, turbo and cpu_quota.
+// hypervisor, and of the details architecture, isolated_cpus, smt, governor, turbo, cpu_quota
+// and power_scheme.
 // A machine's name or serial number is not in it: two machines of one kind are one machine here,
 // which lets short-lived virtual machines share a baseline.
 // The hash is FNV-1a, 64 bit (Fowler, Noll and Vo; RFC 9923), over "name=value\n" lines.

@@ -162,18 +162,6 @@ std::string boot(const fs::path& root) {
 
 }  // namespace
 
-std::string format_cpu_list(const std::vector<int>& cpus) {
-  std::string text;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t last = i;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += last == i ? fmt::format("{}", cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 MachineInfo read_machine_info(const fs::path& root, std::string_view signature,
                               const std::vector<int>& cpus) {
   MachineInfo machine;

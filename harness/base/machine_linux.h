@@ -16,7 +16,4 @@ namespace tailgate {
 MachineInfo read_machine_info(const std::filesystem::path& root, std::string_view signature,
                               const std::vector<int>& cpus);
 
-// {0,1,2,5} -> "0-2,5".
-std::string format_cpu_list(const std::vector<int>& cpus);
-
 }  // namespace tailgate

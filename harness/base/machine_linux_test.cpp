@@ -8,7 +8,6 @@
 #include "harness/base/test_directory.h"
 
 namespace fs = std::filesystem;
-using tailgate::format_cpu_list;
 using tailgate::MachineInfo;
 using tailgate::read_machine_info;
 using tailgate::TestDirectory;
@@ -128,11 +127,4 @@ TEST_CASE("missing and senseless files leave fields out and harm nothing") {
   const MachineInfo machine = read_machine_info(root.path(), "", {});
   CHECK(machine.memory_bytes == 0);
   CHECK(details_of(machine).count("cpu_quota") == 0);
-}
-
-TEST_CASE("processor lists are short") {
-  CHECK(format_cpu_list({}) == "");
-  CHECK(format_cpu_list({3}) == "3");
-  CHECK(format_cpu_list({0, 1}) == "0-1");
-  CHECK(format_cpu_list({0, 2, 3, 4, 7}) == "0,2-4,7");
 }

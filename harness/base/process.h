@@ -32,7 +32,8 @@ struct ChildEnd {
 // process that started it. Destroying a running child kills it.
 class Child {
  public:
-  // Throws Error. A program that cannot be run shows as a child that ends with exit code 127.
+  // Throws Error. On Linux a program that cannot be run shows as a child that ends with exit code
+  // 127.
   static Child start(const ChildOptions& options);
 
   Child(Child&& other) noexcept

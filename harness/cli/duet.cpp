@@ -262,7 +262,9 @@ int duet(const DuetArguments& arguments) {
     return wanted;
   });
   environment.trial.clock = calibrate_clock();
-  environment.machine = machine_used();
+  const MachineInfo machine = collect_machine_info();
+  environment.machine = machine_used(machine);
+  environment.label = machine.restriction;
   environment.build = build_used();
   environment.scratch = scratch.path();
   const std::filesystem::path out(arguments.out);

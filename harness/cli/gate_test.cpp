@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/base/test_directory.h"
@@ -51,7 +52,7 @@ TEST_CASE("verdicts are written to the files that were asked for") {
         .files = {{"json", directory.path() / "v.json"}, {"junit", directory.path() / "v.xml"}}},
        out);
   CHECK_THAT(content(directory.path() / "v.json"), Contains("\"outcome\": \"pass\""));
-  CHECK_THAT(content(directory.path() / "v.json"), Contains(duet.string()));
+  CHECK(nlohmann::json::parse(content(directory.path() / "v.json"))[0]["duet"] == duet.string());
   CHECK_THAT(content(directory.path() / "v.xml"), Catch::StartsWith("<?xml"));
 }
 

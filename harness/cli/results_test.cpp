@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/base/test_directory.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/export.h"
 #include "harness/cli/show.h"
@@ -19,20 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // A directory with two results, "a.json" and "b.json".
-class ResultDirectory {
+class ResultDirectory : public TestDirectory {
  public:
   ResultDirectory() {
-    std::string pattern = (fs::temp_directory_path() / "tailgate-cli-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-    save_result(path_ / "a.json", sample_result());
-    save_result(path_ / "b.json", sample_result());
+    save_result(*this / "a.json", sample_result());
+    save_result(*this / "b.json", sample_result());
   }
-  ~ResultDirectory() { fs::remove_all(path_); }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 std::string shown(const ShowRequest& request) {

@@ -285,7 +285,9 @@ int run(const RunArguments& arguments) {
   });
   std::filesystem::create_directories(arguments.out);
   environment.trial.clock = calibrate_clock(arguments.clock == "os");
-  environment.machine = machine_used();
+  const MachineInfo machine = collect_machine_info();
+  environment.machine = machine_used(machine);
+  environment.label = machine.restriction;
   environment.build = build_used();
   sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);

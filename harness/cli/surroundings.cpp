@@ -7,7 +7,6 @@
 #include "harness/base/affinity.h"
 #include "harness/base/build_info.h"
 #include "harness/base/error.h"
-#include "harness/base/machine.h"
 
 namespace tailgate {
 namespace {
@@ -43,8 +42,7 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts) {
   return settings;
 }
 
-Machine machine_used() {
-  const MachineInfo info = collect_machine_info();
+Machine machine_used(const MachineInfo& info) {
   Machine machine{.fingerprint = info.fingerprint,
                   .os = info.os,
                   .kernel = info.kernel,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/machine.h"
 #include "harness/result/result.h"
 
 namespace tailgate {
@@ -23,7 +24,7 @@ Placement choose_placement(const PlacementArguments& arguments);
 // "rate_hz=10000" -> {rate_hz, 10000}, each of them. Throws Error that names one without '='.
 std::vector<Setting> parse_settings(const std::vector<std::string>& texts);
 
-Machine machine_used();
+Machine machine_used(const MachineInfo& info);
 Build build_used();
 
 }  // namespace tailgate

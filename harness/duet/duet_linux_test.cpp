@@ -1,12 +1,14 @@
-// What becomes of a duet whose processes are killed or are not what they should be, and what a
-// barrier asks the system.
+// What becomes of a duet whose processes are killed, interrupted or not what they should be, or
+// have a daemon beside them, and what a barrier asks the system.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <memory>
 
+#include "harness/base/process.h"
 #include "harness/duet/runnable.h"
 #include "harness/duet/test_duet.h"
 #include "harness/trial/trial_memory.h"
@@ -82,6 +84,40 @@ TEST_CASE("a program that shares memory by another protocol says so") {
   const int copy = dup(static_cast<int>(memory.memory().native()));
   CHECK_THROWS_WITH(TrialMemory::open_inherited(std::to_string(copy)),
                     Catch::Contains("by protocol " + std::to_string(kTrialProtocol + 1)));
+}
+
+TEST_CASE("an interrupted round is left out") {
+  auto interrupt = std::make_unique<InterruptFlag>();
+  Observer observer;
+  unsigned seen = 0;
+  observer.on_progress = [&](const RoundProgress& round) {
+    if (round.what == "slices" && ++seen == 2) raise(SIGINT);
+  };
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 5;
+  const Duet duet = run(wanted, observer);
+  CHECK(duet.rounds.size() == 1);
+  CHECK_FALSE(duet.complete);
+  interrupt.reset();
+  const InterruptFlag lowered;  // for the cases after this one
+}
+
+TEST_CASE("a barrier waits for the session's processes, whose work counts as the side's") {
+  constexpr double kDaemonNs = 10'000;
+  DuetRequest wanted = request("null:plant_leak_bytes=0", "null:plant_daemon_ns=10_000");
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  const DuetRound& round = duet.rounds[0];
+  CHECK(duet.drain == "delivered");
+  CHECK(round.a.drains == 10);
+  CHECK(round.b.drains == 10);
+  REQUIRE(round.b.daemon_cpu_ns.has_value());
+  const double daemon_ns = static_cast<double>(*round.b.daemon_cpu_ns) / (10.0 * 200);
+  CHECK(daemon_ns >= 0.9 * kDaemonNs);
+  // Its looking for work adds to it, in instrumented builds by half.
+  CHECK(daemon_ns <= 1.8 * kDaemonNs);
+  CHECK(*round.b.cpu_ns >= *round.b.daemon_cpu_ns);
+  CHECK_FALSE(round.a.daemon_cpu_ns.has_value());
 }
 
 }  // namespace

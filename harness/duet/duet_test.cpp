@@ -1,9 +1,6 @@
 // Whole rounds against the synthetic sink, whose service times are known in advance.
 #include <catch2/catch.hpp>
-#include <csignal>
-#include <memory>
 
-#include "harness/base/process.h"
 #include "harness/duet/test_duet.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
@@ -102,40 +99,6 @@ TEST_CASE("a side that fails again and again ends the duet") {
   CHECK(duet.rounds.size() == kMostFailedRounds);
   CHECK(duet.rounds[0].b.outcome == "crashed");
   CHECK(duet.remarks.size() == 1);
-}
-
-TEST_CASE("an interrupted round is left out") {
-  auto interrupt = std::make_unique<InterruptFlag>();
-  Observer observer;
-  unsigned seen = 0;
-  observer.on_progress = [&](const RoundProgress& round) {
-    if (round.what == "slices" && ++seen == 2) raise(SIGINT);
-  };
-  DuetRequest wanted = request("null", "null");
-  wanted.rounds = 5;
-  const Duet duet = run(wanted, observer);
-  CHECK(duet.rounds.size() == 1);
-  CHECK_FALSE(duet.complete);
-  interrupt.reset();
-  const InterruptFlag lowered;  // for the cases after this one
-}
-
-TEST_CASE("a barrier waits for the session's processes, whose work counts as the side's") {
-  constexpr double kDaemonNs = 10'000;
-  DuetRequest wanted = request("null:plant_leak_bytes=0", "null:plant_daemon_ns=10_000");
-  const Duet duet = run(wanted);
-  REQUIRE(duet.rounds.size() == 1);
-  const DuetRound& round = duet.rounds[0];
-  CHECK(duet.drain == "delivered");
-  CHECK(round.a.drains == 10);
-  CHECK(round.b.drains == 10);
-  REQUIRE(round.b.daemon_cpu_ns.has_value());
-  const double daemon_ns = static_cast<double>(*round.b.daemon_cpu_ns) / (10.0 * 200);
-  CHECK(daemon_ns >= 0.9 * kDaemonNs);
-  // Its looking for work adds to it, in instrumented builds by half.
-  CHECK(daemon_ns <= 1.8 * kDaemonNs);
-  CHECK(*round.b.cpu_ns >= *round.b.daemon_cpu_ns);
-  CHECK_FALSE(round.a.daemon_cpu_ns.has_value());
 }
 
 TEST_CASE("a leak shows in the memory at the end") {

@@ -1,8 +1,6 @@
 // The calls behind each counter: https://learn.microsoft.com/windows/win32/api/, psapi.h and
 // processthreadsapi.h.
-#define WIN32_LEAN_AND_MEAN
-#define NOMINMAX
-#include <windows.h>
+#include "harness/base/api_windows.h"
 
 // After windows.h, whose types it needs.
 #include <psapi.h>
@@ -10,30 +8,41 @@
 #include <memory>
 #include <utility>
 
+#include "harness/base/wine_windows.h"
 #include "harness/overhead/counters.h"
 #include "harness/overhead/sampler.h"
 
 namespace tailgate {
 namespace {
 
-struct HandleCloser {
-  void operator()(HANDLE handle) const { CloseHandle(handle); }
-};
-using Handle = std::unique_ptr<void, HandleCloser>;
-
-// A count of 100 ns. The kernel advances process times with the timer's interrupt, every 15.6 ms
-// as a rule.
-std::uint64_t ns_of(const FILETIME& time) {
-  return ((std::uint64_t{time.dwHighDateTime} << 32) | time.dwLowDateTime) * 100;
-}
-
 bool has_ended(HANDLE process) {
   return WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
 }
 
-// Counters of a process's whole life; an open handle keeps them readable after its end.
+// Wine answers each of the calls below, with zeros for what it does not know: all of other
+// processes but their memory, transfers, faults and cycles of any. These are left out there.
+bool under_wine() {
+  static const bool wine = !wine_version().empty();
+  return wine;
+}
+
+void read_memory(HANDLE process, Counters& counters) {
+  PROCESS_MEMORY_COUNTERS memory = {};
+  if (GetProcessMemoryInfo(process, &memory, sizeof memory) == 0) return;
+  counters.rss_bytes = memory.WorkingSetSize;
+  counters.peak_rss_bytes = memory.PeakWorkingSetSize;
+  if (under_wine()) return;
+  // Windows does not tell the faults that read from storage apart.
+  counters.minor_faults = memory.PageFaultCount;
+  counters.major_faults = 0;
+}
+
+// Counters of a process's whole life, its times advanced by the kernel with the timer's interrupt,
+// every 15.6 ms as a rule; an open handle keeps them readable after its end.
 Counters read_process(HANDLE process) {
   Counters counters;
+  read_memory(process, counters);
+  if (under_wine() && GetProcessId(process) != GetCurrentProcessId()) return counters;
   FILETIME created;
   FILETIME exited;
   FILETIME kernel;
@@ -43,16 +52,9 @@ Counters read_process(HANDLE process) {
     counters.system_ns = ns_of(kernel);
     counters.cpu_ns = ns_of(user) + ns_of(kernel);
   }
+  if (under_wine()) return counters;
   ULONG64 cycles = 0;
   if (QueryProcessCycleTime(process, &cycles) != 0) counters.cycles = cycles;
-  PROCESS_MEMORY_COUNTERS memory = {};
-  if (GetProcessMemoryInfo(process, &memory, sizeof memory) != 0) {
-    // Windows does not tell the faults that read from storage apart.
-    counters.minor_faults = memory.PageFaultCount;
-    counters.major_faults = 0;
-    counters.rss_bytes = memory.WorkingSetSize;
-    counters.peak_rss_bytes = memory.PeakWorkingSetSize;
-  }
   IO_COUNTERS io = {};
   if (GetProcessIoCounters(process, &io) != 0) {
     counters.read_bytes = io.ReadTransferCount;
@@ -85,7 +87,7 @@ class WindowsSampler : public Sampler {
     constexpr DWORD kAccess = PROCESS_QUERY_LIMITED_INFORMATION | SYNCHRONIZE;
     Watched watched;
     watched.role = process.role;
-    watched.process.reset(OpenProcess(kAccess, FALSE, static_cast<DWORD>(process.pid)));
+    watched.process = Handle(OpenProcess(kAccess, FALSE, static_cast<DWORD>(process.pid)));
     watched.ended = !watched.process || has_ended(watched.process.get());
     if (watched.process) watched.base = watched.last = read_process(watched.process.get());
     watched_.push_back(std::move(watched));
@@ -119,6 +121,7 @@ class WindowsSampler : public Sampler {
   }
 
   std::string limits() const override {
+    if (under_wine()) return "Wine counts next to nothing of other processes";
     return "Windows shows neither context switches nor run-queue time of a process, and its times "
            "advance with the timer's interrupt; the system process, with the kernel's threads, is "
            "in rest";

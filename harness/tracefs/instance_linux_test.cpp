@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
-#include "providers/test_directory.h"
+#include "harness/base/test_directory.h"
 
 namespace tailgate::tracefs {
 namespace {

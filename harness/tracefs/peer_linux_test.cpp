@@ -9,13 +9,13 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/base/test_directory.h"
 #include "harness/tracefs/event_format.h"
 #include "harness/tracefs/instance.h"
 #include "harness/tracefs/peer_reader.h"
 #include "harness/tracefs/ring_page.h"
 #include "harness/tracefs/test_pages.h"
 #include "providers/readback/test_events.h"
-#include "providers/test_directory.h"
 
 namespace tailgate::tracefs {
 namespace {

@@ -1,9 +1,8 @@
-#include <chrono>
 #include <exception>
-#include <thread>
 
 #include "harness/base/affinity.h"
 #include "harness/base/process.h"
+#include "harness/base/sleep.h"
 #include "harness/trial/ledger.h"
 #include "harness/trial/roles.h"
 #include "harness/trial/trial_context.h"
@@ -55,7 +54,7 @@ class ConsumerProcess : public EventVisitor {
       const std::size_t events = consumer_->poll(*this);
       if (events == 0) {
         if (over) return;
-        std::this_thread::sleep_for(std::chrono::nanoseconds(memory_.plan().poll_interval_ns));
+        sleep_for_ns(memory_.plan().poll_interval_ns);
         continue;
       }
       block_.busy_ns += clock_.now_ns() - before_ns;

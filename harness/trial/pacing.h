@@ -2,12 +2,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <thread>
 
 #include "harness/base/clock.h"
+#include "harness/base/sleep.h"
 #include "harness/trial/load.h"
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -33,7 +33,7 @@ class Pacer {
       case Pacing::spin:
         break;
       case Pacing::hybrid:
-        wake_early_ns_ = kHybridSpinNs;
+        wake_early_ns_ = oversleep_ns();
         break;
       case Pacing::sleep:
         wake_early_ns_ = 0;
@@ -79,15 +79,11 @@ class Pacer {
   std::uint64_t spun_ns() const { return spun_ns_; }
 
  private:
-  // Sleeps here overshoot by about 50 us with the timer slack at its least, sometimes by 100; a
-  // spin through the last 200 us hides that.
-  static constexpr std::uint64_t kHybridSpinNs = 200'000;
   // No single sleep is longer, so that stop is seen soon.
   static constexpr std::uint64_t kLongestSleepNs = 50'000'000;
 
   static void sleep_ns(std::uint64_t ns) {
-    std::this_thread::sleep_for(
-        std::chrono::nanoseconds(ns < kLongestSleepNs ? ns : kLongestSleepNs));
+    sleep_for_ns(ns < kLongestSleepNs ? ns : kLongestSleepNs);
   }
 
   const Clock clock_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <optional>
+
+#include "harness/base/file_lock.h"
 
 namespace tailgate {
 
@@ -22,12 +24,15 @@ class Scratch {
 
  private:
   std::filesystem::path path_;
-  std::intptr_t lock_ = -1;
+  std::optional<FileLock> lock_;
   bool keep_;
 };
 
-// The operating system's folder for temporary files that are kept on disk rather than in memory;
-// the environment variable TAILGATE_SCRATCH overrides it.
+// The operating system's folder for temporary files that are kept on disk rather than in memory.
+// (scratch_linux.cpp, scratch_windows.cpp)
+std::filesystem::path disk_folder();
+
+// That folder, unless the environment variable TAILGATE_SCRATCH names another.
 std::filesystem::path default_scratch_parent();
 
 }  // namespace tailgate

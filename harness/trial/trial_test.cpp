@@ -1,7 +1,4 @@
 // Whole trials against the synthetic sink, whose delays and losses are known in advance.
-#include <signal.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -9,12 +6,14 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <random>
 #include <thread>
 
 #include "harness/base/affinity.h"
 #include "harness/result/latency.h"
 #include "harness/trial/controller.h"
 #include "harness/trial/scratch.h"
+#include "harness/trial/test_process.h"
 
 using namespace tailgate;
 
@@ -242,13 +241,13 @@ TEST_CASE("a provider killed in the middle loses nothing that it had recorded") 
     if (progress.elapsed_s < load_began_s + 0.8) return;
     pid_killed = progress.provider_pid;
     REQUIRE(pid_killed > 0);
-    kill(pid_killed, SIGKILL);
+    kill_process(pid_killed);
   };
   const Trial trial = run_trial(parse_sink_choice("synthetic:service_ns=500"), steady(50'000, 5),
                                 settings(), scratch.path() / "trial", kill_it);
   CHECK(pid_killed != 0);
   CHECK(trial.outcome == "killed");
-  CHECK_THAT(trial.outcome_detail, Catch::Contains("signal 9"));
+  CHECK_THAT(trial.outcome_detail, Catch::Contains(kKilledText));
   CHECK(trial.measured > 1000);
   // Each event is recorded three times; the kill may fall between two of them.
   CHECK(recorded(trial.service) - recorded(trial.start_lag) <= 1);
@@ -271,7 +270,7 @@ TEST_CASE("a call that hangs ends the trial at the time-out, and is named") {
 TEST_CASE("a sink that crashes the provider is a fact of the trial") {
   const Trial trial = run("synthetic:crash_at=1000", steady(10'000, 5));
   CHECK(trial.outcome == "crashed");
-  CHECK_THAT(trial.outcome_detail, Catch::Contains("signal 6"));
+  CHECK_THAT(trial.outcome_detail, Catch::Contains(kAbortedText));
   CHECK(trial.measured >= 998);
   CHECK(trial.ledger.unaccounted == 0);
 }
@@ -348,7 +347,8 @@ TEST_CASE("the null sink is measured without a ledger") {
 
 TEST_CASE("scratch folders of dead runs are swept, those of living ones and strangers are not") {
   const std::filesystem::path parent =
-      default_scratch_parent() / ("tailgate-scratch-test-" + std::to_string(getpid()));
+      default_scratch_parent() /
+      ("tailgate-scratch-test-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(parent / "tailgate-dead0");
   std::filesystem::create_directories(parent / "tailgate-stranger");
   std::filesystem::create_directories(parent / "other");
@@ -394,20 +394,25 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   // Late events of the warm-up may be among them.
   CHECK(overhead.events <= trial.ledger.emitted);
   CHECK(overhead.samples >= 2);
-  CHECK(overhead.sampler_cpu_ns > 0);
+  if (kThreadTimesAreExact) CHECK(overhead.sampler_cpu_ns > 0);
   CHECK(overhead.sampler_longest_ns > 0);
 
   const RoleUse& provider = use_of(trial, "provider");
   CHECK(provider.processes == 1);
   CHECK(provider.ended == 0);
-  CHECK(*provider.counters.cpu_ns <= 2 * span_ns);
   // The load thread spins between its events, and writes each whole.
   CHECK(*provider.counters.spun_ns > 0);
   CHECK(*provider.counters.spun_ns <= span_ns);
   // Events are counted just before the other counters are read, with a few written in between.
   const double between = load.rate_hz * static_cast<double>(overhead.sampler_longest_ns) / 1e9 + 1;
-  const double written = static_cast<double>(*provider.counters.written_bytes) / 128;
-  CHECK(written >= static_cast<double>(overhead.events) - between);
+  const bool counted = counts_other_processes();
+  REQUIRE(provider.counters.cpu_ns.has_value() == counted);
+  REQUIRE(provider.counters.written_bytes.has_value() == counted);
+  if (counted) {
+    CHECK(*provider.counters.cpu_ns <= 2 * span_ns);
+    const double written = static_cast<double>(*provider.counters.written_bytes) / 128;
+    CHECK(written >= static_cast<double>(overhead.events) - between);
+  }
   CHECK(use_of(trial, "consumer").processes == 1);
   CHECK(use_of(trial, "daemons").processes == 0);
   CHECK(*use_of(trial, "controller").counters.cpu_ns >= overhead.sampler_cpu_ns / 2);
@@ -416,9 +421,9 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   std::uint64_t cpu_ns = 0;
   for (const Interval& interval : trial.intervals) {
     REQUIRE(interval.roles.size() == overhead.roles.size());
-    cpu_ns += *interval.roles.front().counters.cpu_ns;
+    cpu_ns += interval.roles.front().counters.cpu_ns.value_or(0);
   }
-  CHECK(cpu_ns == *provider.counters.cpu_ns);
+  CHECK(cpu_ns == provider.counters.cpu_ns.value_or(0));
 }
 
 TEST_CASE("a provider that dies leaves what it was last seen to use") {
@@ -434,7 +439,7 @@ TEST_CASE("a victim's speed is measured beside the load") {
   const Trial trial = run("null", steady(1e4, 0.3), how);
   REQUIRE(trial.victim);
   CHECK(trial.victim->rounds > 0);
-  CHECK(trial.victim->cpu_ns > 0);
+  if (counts_other_processes()) CHECK(trial.victim->cpu_ns > 0);
   CHECK(trial.victim->rounds_per_s > 0);
   CHECK_FALSE(run("null", steady(1e4, 0.1)).victim);
 }

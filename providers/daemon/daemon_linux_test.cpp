@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/base/test_directory.h"
 #include "providers/daemon/private_daemon.h"
 #include "providers/daemon/private_namespace.h"
-#include "providers/test_directory.h"
 
 namespace tailgate {
 namespace {

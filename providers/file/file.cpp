@@ -71,7 +71,7 @@ class FileSink : public SinkType {
  public:
   std::string name() const override { return "file"; }
   std::string description() const override {
-    return "a file: stdio, write, writev, synced, mapped, io_uring";
+    return "a file: stdio, written, synced, mapped, unbuffered, io_uring";
   }
 
   OptionTable options() const override;
@@ -82,7 +82,8 @@ class FileSink : public SinkType {
             .live_read = true,
             .accounts_losses = mode.accounts_losses,
             .asynchronous = mode.buffered,
-            .may_refuse = true};
+            .may_refuse = true,
+            .multi_threaded = mode.multi_threaded};
   }
 
   Probe probe(const Options& options) const override {
@@ -120,7 +121,7 @@ OptionTable FileSink::options() const {
       {"flush_every", integer, "0", "stdio: fflush after so many events (0: only at close)", 0},
       {"batch_events", integer, "32", "writev: events of one thread a call", 1, 1024},
       {"sync_every", integer, "1",
-       "fdatasync, preallocated: synchronise after so many events (0: never)", 0},
+       "fdatasync, preallocated, flush_buffers: synchronise after so many events (0: never)", 0},
       {"capacity_bytes", integer, "0",
        "preallocated: size of the file (0: a quarter more than the trial expects)", 0,
        kMaxCapacityBytes},

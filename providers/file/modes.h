@@ -22,9 +22,10 @@ struct Mode {
   Probe (*probe)(const Options& options);
   // Opens the session's file for writing. Throws Error.
   std::unique_ptr<Provider> (*open)(const TrialContext& context, const std::filesystem::path& path);
+  bool multi_threaded = true;  // several threads may emit at once
 };
 
-// In the order in which they are listed.
+// In the order in which they are listed; those of other operating systems among them.
 const std::vector<Mode>& modes();
 
 // "ext4", "tmpfs" …, or what is known instead: "unknown (type 0x1234)".
@@ -40,6 +41,14 @@ std::unique_ptr<Provider> open_preallocated(const TrialContext&, const std::file
 std::unique_ptr<Provider> open_mmap(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_io_uring(const TrialContext&, const std::filesystem::path&);
 
+std::unique_ptr<Provider> open_write_through(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_no_buffering(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_flush_buffers(const TrialContext&, const std::filesystem::path&);
+
 Probe probe_io_uring(const Options& options);
+
+// Of a mode that this operating system does not have.
+Probe probe_other_system(const Options& options);
+std::unique_ptr<Provider> open_other_system(const TrialContext&, const std::filesystem::path&);
 
 }  // namespace tailgate::file

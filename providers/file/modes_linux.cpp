@@ -47,6 +47,9 @@ const std::vector<Mode>& modes() {
       {"preallocated", in_place, false, true, always, open_preallocated},
       {"mmap", in_place, false, true, always, open_mmap},
       {"io_uring", append, true, true, probe_io_uring, open_io_uring},
+      {"write_through", append, false, true, probe_other_system, open_other_system},
+      {"no_buffering", in_place, false, true, probe_other_system, open_other_system},
+      {"flush_buffers", append, false, true, probe_other_system, open_other_system},
   };
   return list;
 }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "providers/tracefs/buffer_options.h"
 #include "providers/tracefs/ring_consumer.h"
 #include "providers/tracefs/trace_session.h"
 

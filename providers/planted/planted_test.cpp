@@ -92,7 +92,11 @@ TEST_CASE("a leak grows whatever its pieces") {
 }
 
 TEST_CASE("a planted daemon spends what the events are worth") {
-  if (!burner_available()) return;
+  if (!burner_available()) {
+    const SinkChoice planted = parse_sink_choice("null:plant_daemon_ns=50_000");
+    CHECK_FALSE(planted.type->probe(planted.options).available);
+    return;
+  }
   constexpr std::uint64_t kEvents = 2000;
   constexpr std::uint64_t kNsPerEvent = 50'000;
   TestTrial trial("null:plant_daemon_ns=50_000");

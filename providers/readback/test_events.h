@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/test_directory.h"
 #include "providers/sink.h"
-#include "providers/test_directory.h"
 
 namespace tailgate {
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 namespace tailgate {
 
@@ -28,13 +30,16 @@ class MappedFile {
   void close(std::size_t used_bytes);
 
  private:
+  static constexpr std::intptr_t kNoFile = -1;
+
   void unmap() noexcept;
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  std::intptr_t file_ = kNoFile;  // descriptor or HANDLE
   std::byte* data_ = nullptr;
   std::size_t limit_bytes_ = 0;
   std::size_t capacity_bytes_ = 0;
+  std::vector<std::byte*> pieces_;  // Windows: what is mapped, one after another
 };
 
 }  // namespace tailgate

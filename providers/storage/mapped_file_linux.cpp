@@ -31,19 +31,20 @@ int populate(std::byte* start, std::size_t bytes) {
 
 MappedFile::MappedFile(const std::filesystem::path& path, std::size_t limit_bytes)
     : path_(path), limit_bytes_(round_to_pages(limit_bytes)) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) {
     throw system_error("open", path.string(), errno, "choose a directory that can be written to");
   }
   void* range =
       ::mmap(nullptr, limit_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) {
     const int error = errno;
-    ::close(descriptor_);
+    ::close(descriptor);
     throw system_error("mmap", fmt::format("{} bytes of addresses", limit_bytes_), error,
                        "raise the limit on address space (ulimit -v)");
   }
   data_ = static_cast<std::byte*>(range);
+  file_ = descriptor;
 }
 
 MappedFile::~MappedFile() {
@@ -58,14 +59,15 @@ void MappedFile::extend(std::size_t capacity_bytes) {
                             wanted, limit_bytes_),
                 "emit fewer or smaller events in one trial");
   }
+  const int descriptor = static_cast<int>(file_);
   const auto offset = static_cast<off_t>(capacity_bytes_);
   const std::size_t more = wanted - capacity_bytes_;
-  if (const int error = ::posix_fallocate(descriptor_, offset, static_cast<off_t>(more))) {
+  if (const int error = ::posix_fallocate(descriptor, offset, static_cast<off_t>(more))) {
     throw system_error(fmt::format("posix_fallocate of {} more bytes", more), path_.string(), error,
                        "free disk space, choose another directory or emit fewer events");
   }
   std::byte* const start = data_ + capacity_bytes_;
-  if (::mmap(start, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor_, offset) ==
+  if (::mmap(start, more, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, offset) ==
       MAP_FAILED) {
     throw system_error("mmap", path_.string(), errno, "choose a directory on a local file system");
   }
@@ -76,17 +78,18 @@ void MappedFile::extend(std::size_t capacity_bytes) {
 }
 
 void MappedFile::close(std::size_t used_bytes) {
-  if (descriptor_ < 0) return;
-  const int error = ::ftruncate(descriptor_, static_cast<off_t>(used_bytes)) == 0 ? 0 : errno;
+  if (file_ == kNoFile) return;
+  const bool cut = ::ftruncate(static_cast<int>(file_), static_cast<off_t>(used_bytes)) == 0;
+  const int error = cut ? 0 : errno;
   unmap();
   if (error != 0) throw system_error("ftruncate", path_.string(), error, "check the disk");
 }
 
 void MappedFile::unmap() noexcept {
   if (data_ != nullptr) ::munmap(data_, limit_bytes_);
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (file_ != kNoFile) ::close(static_cast<int>(file_));
   data_ = nullptr;
-  descriptor_ = -1;
+  file_ = kNoFile;
 }
 
 }  // namespace tailgate

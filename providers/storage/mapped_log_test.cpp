@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "providers/test_directory.h"
+#include "harness/base/test_directory.h"
 
 namespace tailgate {
 namespace {

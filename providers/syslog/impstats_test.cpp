@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "providers/test_directory.h"
+#include "harness/base/test_directory.h"
 
 namespace tailgate::syslog {
 namespace {

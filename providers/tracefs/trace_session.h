@@ -36,7 +36,4 @@ class TraceSession : public Session {
   std::vector<Loss> losses_;
 };
 
-// The two options that every such sink has, to be appended to its table.
-OptionTable buffer_options();
-
 }  // namespace tailgate::tracefs

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "harness/base/error.h"
+#include "providers/tracefs/buffer_options.h"
 #include "providers/tracefs/ring_consumer.h"
 #include "providers/tracefs/trace_session.h"
 #include "providers/user_events/registration_linux.h"

@@ -1,0 +1,17 @@
+#include <chrono>
+#include <thread>
+
+#include "harness/base/sleep.h"
+
+namespace tailgate {
+
+void sleep_for_ns(std::uint64_t ns) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+}
+
+// About 50 us with the timer slack at its least (prepare_child_process), sometimes 100.
+std::uint64_t oversleep_ns() {
+  return 200'000;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,11 @@
+// Whether this Windows program runs under Wine, whose figures are none of Windows.
+#pragma once
+
+#include <string>
+
+namespace tailgate {
+
+// Wine's version ("8.0"), or "" on Windows. Only Wine's ntdll.dll exports wine_get_version.
+std::string wine_version();
+
+}  // namespace tailgate

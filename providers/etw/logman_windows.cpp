@@ -1,0 +1,58 @@
+#include "providers/etw/logman.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "harness/base/api_windows.h"
+#include "harness/base/process.h"
+
+namespace tailgate::etw {
+namespace {
+
+std::filesystem::path logman_path() {
+  const char* named = std::getenv(kLogmanVariable);
+  if (named != nullptr && *named != '\0') return named;
+  wchar_t folder[MAX_PATH] = {};
+  GetSystemDirectoryW(folder, MAX_PATH);
+  return std::filesystem::path(folder) / "logman.exe";
+}
+
+// What it printed, on one line.
+std::string said(const std::filesystem::path& output) {
+  constexpr std::size_t kMostBytes = 500;
+  std::ifstream file(output);
+  std::string text;
+  for (std::string word; text.size() < kMostBytes && file >> word;) {
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+void run_logman(const std::vector<std::string>& arguments, std::chrono::seconds limit,
+                const std::filesystem::path& output) {
+  const std::string call = fmt::format("logman {}", fmt::join(arguments, " "));
+  std::error_code ignored;
+  std::filesystem::remove(output, ignored);
+  Child child = Child::start({.program = logman_path(),
+                              .arguments = arguments,
+                              .environment = {},
+                              .inherited = {},
+                              .output = output});
+  const std::optional<ChildEnd> end = child.wait_for(limit);
+  if (!end) {
+    child.kill();
+    throw Error(fmt::format("'{}' had not ended after {} s", call, limit.count()),
+                "raise logman_timeout_s, or use controller=api");
+  }
+  if (end->exited && end->code == 0) return;
+  throw Error(fmt::format("'{}' ended by {}; it said: {}", call, end->text(), said(output)),
+              "sessions need an elevated prompt or the group Performance Log Users; "
+              "controller=api tells more exactly what is wrong");
+}
+
+}  // namespace tailgate::etw

@@ -1,0 +1,39 @@
+// What makes an event self-describing (TraceLogging): blocks of metadata that are written with it,
+// put together by the compiler. Layout: each block is a u16 size of the whole, then for a provider
+// its name with a zero; for an event a byte of tags, its name with a zero, and for each field its
+// name with a zero and a type (https://learn.microsoft.com/windows/win32/tracelogging/).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tailgate::etw {
+
+// The type of a field whose bytes follow a u16 count of them (TlgInBINARY).
+inline constexpr std::uint8_t kBinaryField = 14;
+
+template <std::size_t kNameBytes>
+constexpr auto provider_metadata(const char (&name)[kNameBytes]) {
+  std::array<std::uint8_t, 2 + kNameBytes> block{};
+  block[0] = static_cast<std::uint8_t>(block.size());
+  std::copy_n(name, kNameBytes, block.begin() + 2);
+  return block;
+}
+
+// An event with one binary field.
+template <std::size_t kNameBytes, std::size_t kFieldBytes>
+constexpr auto event_metadata(const char (&name)[kNameBytes], const char (&field)[kFieldBytes]) {
+  std::array<std::uint8_t, 2 + 1 + kNameBytes + kFieldBytes + 1> block{};
+  block[0] = static_cast<std::uint8_t>(block.size());
+  std::copy_n(name, kNameBytes, block.begin() + 3);
+  std::copy_n(field, kFieldBytes, block.begin() + 3 + kNameBytes);
+  block.back() = kBinaryField;
+  return block;
+}
+
+inline constexpr auto kProviderMetadata = provider_metadata("Tailgate");
+inline constexpr auto kEventMetadata = event_metadata("Event", "bytes");
+
+}  // namespace tailgate::etw

@@ -1,0 +1,122 @@
+#include "providers/etw/options.h"
+
+#include <algorithm>
+
+#include "providers/etw/retention.h"
+
+namespace tailgate::etw {
+namespace {
+
+constexpr std::uint8_t kInformation = 4;  // TRACE_LEVEL_INFORMATION
+constexpr std::uint64_t kKeyword = 0x1;
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char letter : text) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
+  }
+  return hash;
+}
+
+std::filesystem::path trace_folder(const TrialContext& context) {
+  const std::string& keep_in = context.options.text("keep_in");
+  return keep_in.empty() ? context.directory : std::filesystem::path(keep_in);
+}
+
+// In a folder that trials share, each has a name of its own.
+std::string trace_stem(const TrialContext& context) {
+  if (context.options.text("keep_in").empty()) return "trace";
+  return kKeptPrefix + etl::to_text(provider_guid(context));
+}
+
+}  // namespace
+
+OptionTable options() {
+  constexpr double kMaxBufferBytes = 16 << 20;
+  constexpr double kMaxBuffers = 1 << 16;
+  constexpr double kMaxFileBytes = 1e12;
+  const OptionType integer = OptionType::integer;
+  const OptionType boolean = OptionType::boolean;
+  return {
+      choice_option(
+          "mode", "file",
+          "file: all buffers go to a file; circular: that overwrites its oldest ones at "
+          "file_bytes; new_file: another file every file_bytes; realtime: to the "
+          "consumer, by no file; memory: buffers that are overwritten, and written to a "
+          "file at the end; private: a session within the provider's process; "
+          "unlistened: no session, the cost of a call then",
+          {"file", "circular", "new_file", "realtime", "memory", "private", "unlistened"}),
+      choice_option("controller", "api",
+                    "api: tailgate starts and stops the session itself; logman: Windows' program "
+                    "of that name does",
+                    {"api", "logman"}),
+      {"logman_timeout_s", OptionType::integer, "10", "a call of logman may take this long", 1,
+       600},
+      {"buffer_bytes", integer, "64Ki", "size of a buffer; Windows takes whole KiB", 4096,
+       kMaxBufferBytes},
+      {"buffers_min_count", integer, "0", "buffers from the start (0: Windows decides)", 0,
+       kMaxBuffers},
+      {"buffers_max_count", integer, "0", "buffers at most (0: Windows decides)", 0, kMaxBuffers},
+      {"flush_timer_s", integer, "1",
+       "buffers that are not full go to the file after this time (0: only when the session ends)",
+       0, 3600},
+      {"file_bytes", integer, "64Mi", "circular, new_file: size of a file; Windows takes whole MiB",
+       1 << 20, kMaxFileBytes},
+      {"keep_in", OptionType::text, "",
+       "folder in which the files stay after the trial (empty: they are removed with it)"},
+      {"keep_bytes", integer, "1Gi",
+       "keep_in: before a session starts, its oldest files are removed until this holds", 0,
+       kMaxFileBytes},
+      choice_option("clock", "qpc",
+                    "what stamps events: QueryPerformanceCounter, the system time "
+                    "(100 ns, coarse), or the processor's counter",
+                    {"qpc", "system", "cpu"}),
+      choice_option("level", "information",
+                    "the session takes events up to this level; the provider writes information, "
+                    "so that with warning each call ends where it finds that nobody listens",
+                    {"warning", "information", "verbose"}),
+      {"compressed", boolean, "false", "Windows compresses the buffers before it writes them"},
+      {"stack", boolean, "false", "Windows adds the caller's stack to each event"},
+  };
+}
+
+Selection session_selection(const Options& options) {
+  const std::string& level = options.text("level");
+  const int number = level == "warning" ? 3 : level == "verbose" ? 5 : kInformation;
+  return {.level = static_cast<std::uint8_t>(number), .keyword = kKeyword};
+}
+
+Selection event_selection() {
+  return {.level = kInformation, .keyword = kKeyword};
+}
+
+// Version 8 of RFC 9562: bits of one's own choice, here a name and the directory's hash.
+etl::Guid provider_guid(const TrialContext& context) {
+  etl::Guid guid{{'t', 'l', 'g', 't', 'e', 't', 'w', 0x80, 0x80, 0}};
+  std::uint64_t hash = fnv1a(context.directory.string());
+  for (std::size_t i = 9; i < guid.bytes.size(); ++i) {
+    guid.bytes[i] = static_cast<std::uint8_t>(hash);
+    hash >>= 8;
+  }
+  return guid;
+}
+
+std::filesystem::path trace_path(const TrialContext& context) {
+  const bool many = context.options.text("mode") == "new_file";
+  return trace_folder(context) / (trace_stem(context) + (many ? "-%d" : "") + kTraceExtension);
+}
+
+std::vector<std::filesystem::path> written_traces(const TrialContext& context) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(trace_folder(context))) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() == kTraceExtension &&
+        path.filename().string().starts_with(trace_stem(context))) {
+      paths.push_back(path);
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace tailgate::etw

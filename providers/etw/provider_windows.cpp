@@ -1,0 +1,159 @@
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "providers/etw/api_windows.h"
+#include "providers/etw/metadata.h"
+#include "providers/etw/options.h"
+#include "providers/etw/roles.h"
+#include "providers/etw/trace_control_windows.h"
+
+namespace tailgate::etw {
+namespace {
+
+constexpr ULONG kSetTraits = 2;  // EventProviderSetTraits
+// EVENT_DATA_DESCRIPTOR::Type, in mingw-w64 10 the whole of Reserved.
+constexpr ULONG kEventMetadataType = 1;
+constexpr ULONG kProviderMetadataType = 2;
+
+// Refusals, in the order of refusal_causes().
+constexpr EmitStatus kClosed = 1;
+constexpr EmitStatus kTooLarge = 2;
+constexpr EmitStatus kOther = 3;
+
+// An event for which the session had no room is lost by the session's own count (EventsLost),
+// whatever the call returns: a refusal would count it twice.
+EmitStatus refusal_of(ULONG error) {
+  switch (error) {
+    case ERROR_SUCCESS:
+    case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_LOG_FILE_FULL:
+      return kAccepted;
+    case ERROR_MORE_DATA:            // larger than the session's buffers
+    case ERROR_ARITHMETIC_OVERFLOW:  // larger than 64 KiB
+      return kTooLarge;
+    default:
+      return kOther;
+  }
+}
+
+EVENT_DATA_DESCRIPTOR piece(const void* data, std::size_t bytes, ULONG type) {
+  return {.Ptr = reinterpret_cast<ULONGLONG>(data),
+          .Size = static_cast<ULONG>(bytes),
+          .Reserved = type};
+}
+
+GUID native(const etl::Guid& guid) {
+  GUID result;
+  static_assert(sizeof result == sizeof guid.bytes);
+  std::memcpy(&result, guid.bytes.data(), sizeof result);
+  return result;
+}
+
+class EtwProvider : public Provider {
+ public:
+  explicit EtwProvider(const TrialContext& context)
+      : guid_(native(provider_guid(context))),
+        descriptor_{.Id = 0,
+                    .Version = 0,
+                    .Channel = 11,  // WINEVENT_CHANNEL_TRACELOGGING
+                    .Level = event_selection().level,
+                    .Opcode = 0,
+                    .Task = 0,
+                    .Keyword = event_selection().keyword} {
+    check("EventRegister", api().event_register(&guid_, on_enable, this, &handle_));
+    const ULONG failed = api().event_set_information(
+        handle_, kSetTraits, const_cast<std::uint8_t*>(kProviderMetadata.data()),
+        static_cast<ULONG>(kProviderMetadata.size()));
+    if (failed != ERROR_SUCCESS) api().event_unregister(handle_);
+    check("EventSetInformation", failed);
+    if (context.options.text("mode") == "private") start_private_session(context);
+    const Selection listens = session_selection(context.options);
+    const bool listened =
+        context.options.text("mode") != "unlistened" && listens.level >= descriptor_.Level;
+    if (listened) wait_until_enabled();
+  }
+  ~EtwProvider() override { close(); }
+
+  // What the TraceLogging macros do: look whether anybody listens, and only then write.
+  EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
+    if (closed_.load(std::memory_order_relaxed)) return kClosed;
+    if (listened_level_.load(std::memory_order_relaxed) < descriptor_.Level) return kAccepted;
+    const auto bytes = static_cast<std::uint16_t>(event.size());
+    EVENT_DATA_DESCRIPTOR pieces[] = {
+        piece(kProviderMetadata.data(), kProviderMetadata.size(), kProviderMetadataType),
+        piece(kEventMetadata.data(), kEventMetadata.size(), kEventMetadataType),
+        piece(&bytes, sizeof bytes, 0), piece(event.data(), event.size(), 0)};
+    return refusal_of(api_.event_write(handle_, &descriptor_, nullptr, nullptr,
+                                       static_cast<ULONG>(std::size(pieces)), pieces));
+  }
+
+  std::vector<std::string> refusal_causes() const override {
+    return {"closed", "larger than a buffer", "other error"};
+  }
+
+  void close() override {
+    if (closed_.exchange(true)) return;
+    api().event_unregister(handle_);
+    if (private_session_) private_session_->stop();
+  }
+
+  std::vector<Loss> losses() const override {
+    return private_session_ ? private_session_->losses() : std::vector<Loss>{};
+  }
+
+ private:
+  void start_private_session(const TrialContext& context) {
+    private_session_.emplace(context, "tailgate-private-" + etl::to_text(provider_guid(context)));
+    try {
+      private_session_->start();
+    } catch (const Error&) {
+      api().event_unregister(handle_);
+      throw;
+    }
+  }
+
+  static void check(const char* call, ULONG error) {
+    if (error == ERROR_SUCCESS) return;
+    throw windows_error(call, "the provider Tailgate", error, "see providers/etw/README.md");
+  }
+
+  // Called by Windows at any time, on any thread. Level 0 stands for all of them.
+  static void NTAPI on_enable(LPCGUID, ULONG enabled, UCHAR level, ULONGLONG any_keyword, ULONGLONG,
+                              PEVENT_FILTER_DESCRIPTOR, PVOID provider) {
+    const bool selected = any_keyword == 0 || (any_keyword & event_selection().keyword) != 0;
+    const std::uint32_t up_to = level == 0 ? 255u : level;
+    static_cast<EtwProvider*>(provider)->listened_level_ = enabled != 0 && selected ? up_to : 0;
+  }
+
+  // The session enabled the provider before this process began; Windows tells it so soon.
+  void wait_until_enabled() {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (listened_level_.load() < descriptor_.Level) {
+      if (std::chrono::steady_clock::now() > give_up) {
+        close();
+        throw Error("no session has enabled the provider within 5 s",
+                    "start the session before its provider");
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  const Api& api_ = api();
+  GUID guid_;
+  EVENT_DESCRIPTOR descriptor_;
+  REGHANDLE handle_ = 0;
+  std::atomic<std::uint32_t> listened_level_ = 0;  // 0: nobody listens
+  std::atomic<bool> closed_ = false;
+  std::optional<TraceControl> private_session_;
+};
+
+}  // namespace
+
+std::unique_ptr<Provider> open_provider(const TrialContext& context) {
+  return std::make_unique<EtwProvider>(context);
+}
+
+}  // namespace tailgate::etw

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "harness/base/process.h"
+#include "harness/base/wine_windows.h"
+#include "providers/etw/options.h"
+#include "providers/etw/roles.h"
+#include "providers/etw/trace_control_windows.h"
+
+namespace tailgate::etw {
+namespace {
+
+constexpr std::string_view kNamePrefix = "tailgate-";
+
+// The name says whose session it is, so that sweep() knows those of dead processes.
+std::string session_name(const TrialContext& context) {
+  return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
+                     etl::to_text(provider_guid(context)));
+}
+
+// A private session is the provider's.
+class EtwSession : public Session {
+ public:
+  explicit EtwSession(const TrialContext& context) {
+    const std::string& mode = context.options.text("mode");
+    if (mode != "unlistened" && mode != "private") control_.emplace(context, session_name(context));
+  }
+
+  void start() override {
+    if (control_) control_->start();
+  }
+  void stop() override {
+    if (control_) control_->stop();
+  }
+
+  std::vector<std::pair<std::string, std::string>> granted() const override {
+    if (!control_) return {};
+    return control_->granted();
+  }
+
+  std::vector<std::pair<std::string, std::string>> environment() const override {
+    if (!control_) return {};
+    return {{kSessionVariable, control_->name()}};
+  }
+
+  std::vector<Loss> losses() const override {
+    return control_ ? control_->losses() : std::vector<Loss>{};
+  }
+
+ private:
+  std::optional<TraceControl> control_;
+};
+
+// Whether Windows would let this process start a session, by the groups of its user.
+bool may_start_sessions() {
+  const auto member = [](std::initializer_list<DWORD> parts) {
+    SID_IDENTIFIER_AUTHORITY authority = SECURITY_NT_AUTHORITY;
+    PSID group = nullptr;
+    const DWORD* part = parts.begin();
+    if (AllocateAndInitializeSid(&authority, 2, part[0], part[1], 0, 0, 0, 0, 0, 0, &group) == 0) {
+      return false;
+    }
+    BOOL is_member = FALSE;
+    CheckTokenMembership(nullptr, group, &is_member);
+    FreeSid(group);
+    return is_member != FALSE;
+  };
+  constexpr DWORD kPerformanceLogUsers = 559;
+  return member({SECURITY_BUILTIN_DOMAIN_RID, DOMAIN_ALIAS_RID_ADMINS}) ||
+         member({SECURITY_BUILTIN_DOMAIN_RID, kPerformanceLogUsers});
+}
+
+// The number in "tailgate-1234-…", or 0.
+int pid_of(const std::string& name) {
+  int pid = 0;
+  if (!name.starts_with(kNamePrefix)) return pid;
+  std::from_chars(name.data() + kNamePrefix.size(), name.data() + name.size(), pid);
+  return pid;
+}
+
+}  // namespace
+
+Probe probe(const Options& options) {
+  if (stands_in()) {
+    return {.available = true,
+            .reason = "a library of tests stands in for Windows' event tracing",
+            .remedy = std::string("unset ") + kLibraryVariable};
+  }
+  const std::string wine = wine_version();
+  if (!wine.empty()) {
+    return {.available = false,
+            .reason =
+                fmt::format("Wine {} has no event tracing: its calls succeed and do nothing", wine),
+            .remedy = "run on Windows"};
+  }
+  const bool needs_session =
+      options.text("mode") != "unlistened" && options.text("mode") != "private";
+  if (needs_session && !may_start_sessions()) {
+    return {.available = false,
+            .reason = "this user may not start tracing sessions",
+            .remedy = kElevate};
+  }
+  return {.available = true,
+          .reason =
+              "tried with a library that stands in for Windows only, not yet on a real "
+              "Windows machine",
+          .remedy = "check that a result's ledger is balanced before you use its figures"};
+}
+
+// Sessions live on when the process that started them dies.
+void sweep() {
+  constexpr ULONG kMost = 64;
+  std::vector<Properties> sessions(kMost);
+  EVENT_TRACE_PROPERTIES* pointers[kMost];
+  for (ULONG i = 0; i < kMost; ++i) pointers[i] = &sessions[i].properties();
+  ULONG count = 0;
+  if (api().query_all_traces(pointers, kMost, &count) != ERROR_SUCCESS) return;
+  for (ULONG i = 0; i < count && i < kMost; ++i) {
+    const int pid = pid_of(narrow(sessions[i].name()));
+    if (pid == 0 || process_cpu_ns(pid)) continue;
+    Properties ended;
+    api().control_trace(0, sessions[i].name(), &ended.properties(), EVENT_TRACE_CONTROL_STOP);
+  }
+}
+
+std::unique_ptr<Session> make_session(const TrialContext& context) {
+  return std::make_unique<EtwSession>(context);
+}
+
+}  // namespace tailgate::etw

@@ -1,0 +1,109 @@
+// Stands in for logman.exe, in front of the library that stands in for event tracing: starts the
+// session in a process of its own, which ends with the session.
+//
+// TAILGATE_STAND_IN_FAULT plants: logman_fails (it says so and ends), logman_hangs.
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/base/command_line_windows.h"
+#include "harness/base/install_paths.h"
+#include "providers/etw/api_windows.h"
+#include "providers/etw/etl/guid.h"
+#include "providers/etw/properties_windows.h"
+#include "providers/etw/testing/stand_in_memory_windows.h"
+
+namespace {
+
+using namespace tailgate;
+using etw::Properties;
+
+// What follows an option, up to the next one.
+std::map<std::string, std::vector<std::string>> options_of(const std::vector<std::string>& words) {
+  std::map<std::string, std::vector<std::string>> options;
+  std::string name;
+  for (const std::string& word : words) {
+    if (word.starts_with('-')) name = word;
+    if (word.starts_with('-')) {
+      options[word];
+    } else {
+      options[name].push_back(word);
+    }
+  }
+  return options;
+}
+
+// In the session's own process: until somebody has stopped it.
+int serve(const std::vector<std::string>& words) {
+  auto options = options_of({words.begin() + 2, words.end()});
+  Properties wanted;
+  wanted->BufferSize = std::stoul(options.at("-bs").at(0));
+  wanted->LogFileMode = options.contains("-rt")  ? EVENT_TRACE_REAL_TIME_MODE
+                        : options.contains("-f") ? EVENT_TRACE_FILE_MODE_CIRCULAR
+                                                 : EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+  if (options.contains("-o")) wanted.set_file(options.at("-o").at(0));
+  const std::vector<std::string>& provider = options.at("-p");
+  const auto guid = etl::parse_guid(provider.at(0));
+  GUID native;
+  std::memcpy(&native, guid.value().bytes.data(), sizeof native);
+  const std::wstring name = wide(words.at(1));
+  TRACEHANDLE handle = 0;
+  if (etw::api().start_trace(&handle, name.c_str(), &wanted.properties()) != ERROR_SUCCESS) {
+    return 1;
+  }
+  etw::api().enable_trace(handle, &native, 1,
+                          static_cast<UCHAR>(std::stoul(provider.at(2), {}, 16)),
+                          std::stoull(provider.at(1), {}, 16), 0, 0, nullptr);
+  Properties ignored;
+  while (etw::api().control_trace(handle, nullptr, &ignored.properties(),
+                                  EVENT_TRACE_CONTROL_QUERY) == ERROR_SUCCESS) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return 0;
+}
+
+// Starts the session's process, and waits until the session is there.
+int start(std::vector<std::string> words) {
+  words.front() = "serve";
+  std::vector<std::string> arguments = words;
+  arguments.insert(arguments.begin(), "logman");
+  std::wstring command_line = command_line_of(arguments);
+  STARTUPINFOW startup = {};
+  startup.cb = sizeof startup;
+  PROCESS_INFORMATION created = {};
+  if (CreateProcessW(executable_path().c_str(), command_line.data(), nullptr, nullptr, FALSE, 0,
+                     nullptr, nullptr, &startup, &created) == 0) {
+    return 1;
+  }
+  const Handle thread(created.hThread);
+  const Handle process(created.hProcess);
+  while (etw::stand_in::shared().enabled == 0) {
+    if (WaitForSingleObject(process.get(), 1) == WAIT_OBJECT_0) return 1;
+  }
+  return 0;
+}
+
+int stop(const std::vector<std::string>& words) {
+  Properties ended;
+  return etw::api().control_trace(0, wide(words.at(1)).c_str(), &ended.properties(),
+                                  EVENT_TRACE_CONTROL_STOP) == ERROR_SUCCESS
+             ? 0
+             : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() < 2) return 2;
+  if (etw::stand_in::planted("logman_hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (etw::stand_in::planted("logman_fails")) {
+    std::puts("Error:\nAccess is denied.");
+    return 5;
+  }
+  if (words.front() == "serve") return serve(words);
+  return words.front() == "start" ? start(words) : stop(words);
+}

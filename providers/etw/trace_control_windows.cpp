@@ -1,0 +1,222 @@
+#include "providers/etw/trace_control_windows.h"
+
+#include <cstring>
+
+#include "providers/etw/logman.h"
+#include "providers/etw/options.h"
+#include "providers/etw/retention.h"
+
+namespace tailgate::etw {
+namespace {
+
+constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
+
+std::string remedy_for(ULONG error) {
+  switch (error) {
+    case ERROR_ACCESS_DENIED:
+      return kElevate;
+    case ERROR_NO_SYSTEM_RESOURCES:
+      return "stop other sessions (logman query -ets), of which Windows runs 64";
+    case ERROR_DISK_FULL:
+      return "free disk space, or use another --scratch folder";
+    case ERROR_BAD_PATHNAME:
+    case ERROR_SHARING_VIOLATION:
+      return "use another --scratch folder";
+    case ERROR_ALREADY_EXISTS:
+      return "stop the session of that name: logman stop NAME -ets";
+    default:
+      return "see providers/etw/README.md";
+  }
+}
+
+// WNODE_HEADER::ClientContext
+ULONG clock_number(const Options& options) {
+  const std::string& clock = options.text("clock");
+  return clock == "qpc" ? 1 : clock == "system" ? 2 : 3;
+}
+
+// EVENT_TRACE_PROPERTIES::LogFileMode
+ULONG mode_bits(const Options& options) {
+  constexpr ULONG kPrivateInProcess = 0x00020000;  // EVENT_TRACE_PRIVATE_IN_PROC
+  constexpr ULONG kCompressed = 0x04000000;        // EVENT_TRACE_COMPRESSED_MODE
+  const std::string& mode = options.text("mode");
+  const ULONG compressed = options.boolean("compressed") ? kCompressed : 0;
+  if (mode == "circular") return EVENT_TRACE_FILE_MODE_CIRCULAR | compressed;
+  if (mode == "new_file") return EVENT_TRACE_FILE_MODE_NEWFILE | compressed;
+  if (mode == "realtime") return EVENT_TRACE_REAL_TIME_MODE;
+  if (mode == "memory") return EVENT_TRACE_BUFFERING_MODE;
+  if (mode == "private") {
+    return EVENT_TRACE_PRIVATE_LOGGER_MODE | kPrivateInProcess | EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+  }
+  return EVENT_TRACE_FILE_MODE_SEQUENTIAL | compressed;
+}
+
+// Whether the session writes to a file while it runs.
+bool writes_file(const Options& options) {
+  const std::string& mode = options.text("mode");
+  return mode != "realtime" && mode != "memory";
+}
+
+Properties wanted(const TrialContext& context) {
+  const Options& options = context.options;
+  const auto number = [&](const char* name) { return static_cast<ULONG>(options.integer(name)); };
+  const std::string& mode = options.text("mode");
+  const bool capped = mode == "circular" || mode == "new_file";
+  Properties wanted;
+  wanted->Wnode.ClientContext = clock_number(options);
+  // A private session's is the provider's that it belongs to; others may have any of their own.
+  std::memcpy(&wanted->Wnode.Guid, provider_guid(context).bytes.data(), sizeof(GUID));
+  wanted->BufferSize = number("buffer_bytes") / 1024;
+  wanted->MinimumBuffers = number("buffers_min_count");
+  wanted->MaximumBuffers = number("buffers_max_count");
+  wanted->FlushTimer = number("flush_timer_s");
+  wanted->LogFileMode = mode_bits(options);
+  wanted->MaximumFileSize =
+      capped ? static_cast<ULONG>(options.integer("file_bytes") / (1 << 20)) : 0;
+  if (writes_file(options)) wanted.set_file(trace_path(context));
+  return wanted;
+}
+
+}  // namespace
+
+TraceControl::TraceControl(const TrialContext& context, std::string name)
+    : context_(context),
+      text_(std::move(name)),
+      name_(wide(text_)),
+      by_logman_(context.options.text("controller") == "logman") {
+  if (by_logman_) check_logman_can(context.options);
+}
+
+TraceControl::~TraceControl() {
+  if (!running_) return;
+  Properties ignored;
+  api().control_trace(handle_, name_.c_str(), &ignored.properties(), EVENT_TRACE_CONTROL_STOP);
+}
+
+void TraceControl::check(const char* call, ULONG error) const {
+  if (error != ERROR_SUCCESS) throw windows_error(call, text_, error, remedy_for(error));
+}
+
+void TraceControl::start() {
+  const Options& options = context_.options;
+  if (!options.text("keep_in").empty()) {
+    remove_oldest_traces(options.text("keep_in"),
+                         static_cast<std::uint64_t>(options.integer("keep_bytes")));
+  }
+  Properties stale;  // of a process that had our number before us
+  api().control_trace(0, name_.c_str(), &stale.properties(), EVENT_TRACE_CONTROL_STOP);
+  if (by_logman_) {
+    logman(logman_start(context_, text_));
+  } else {
+    start_by_api();
+  }
+  running_ = true;
+  try {
+    if (!by_logman_) enable();
+    query();
+  } catch (const Error&) {
+    running_ = false;
+    Properties ignored;
+    api().control_trace(handle_, name_.c_str(), &ignored.properties(), EVENT_TRACE_CONTROL_STOP);
+    throw;
+  }
+}
+
+void TraceControl::start_by_api() {
+  Properties properties = wanted(context_);
+  check("StartTraceW", api().start_trace(&handle_, name_.c_str(), &properties.properties()));
+}
+
+void TraceControl::enable() {
+  ENABLE_TRACE_PARAMETERS parameters = {};
+  parameters.Version = 2;           // ENABLE_TRACE_PARAMETERS_VERSION_2
+  constexpr ULONG kStackTrace = 4;  // EVENT_ENABLE_PROPERTY_STACK_TRACE
+  if (context_.options.boolean("stack")) parameters.EnableProperty = kStackTrace;
+  const Selection selection = session_selection(context_.options);
+  GUID guid;
+  std::memcpy(&guid, provider_guid(context_).bytes.data(), sizeof guid);
+  constexpr ULONG kTimeoutMs = 5000;  // until the providers that are there have been told
+  check("EnableTraceEx2",
+        api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, selection.level,
+                           selection.keyword, 0, kTimeoutMs, &parameters));
+}
+
+// A session that runs has buffers: one without is a stub's.
+void TraceControl::query() {
+  given_ = Properties();
+  check("ControlTraceW", api().control_trace(handle_, name_.c_str(), &given_.properties(),
+                                             EVENT_TRACE_CONTROL_QUERY));
+  if (given_->NumberOfBuffers > 0) return;
+  throw Error(fmt::format("session '{}' has no buffers: nothing is traced", text_),
+              "run on Windows");
+}
+
+std::vector<std::pair<std::string, std::string>> TraceControl::granted() const {
+  const EVENT_TRACE_PROPERTIES& given = given_.properties();
+  return {{"session", text_},
+          {"buffer_bytes", std::to_string(std::uint64_t{given.BufferSize} * 1024)},
+          {"buffers_min_count", std::to_string(given.MinimumBuffers)},
+          {"buffers_max_count", std::to_string(given.MaximumBuffers)},
+          {"buffers_count", std::to_string(given.NumberOfBuffers)},
+          {"flush_timer_s", std::to_string(given.FlushTimer)},
+          {"log_file_mode", fmt::format("{:#x}", given.LogFileMode)},
+          {"file_bytes", std::to_string(std::uint64_t{given.MaximumFileSize} << 20)}};
+}
+
+void TraceControl::stop() {
+  if (!running_) return;
+  running_ = false;
+  const Properties ended = by_logman_ ? stop_by_logman() : stop_by_api();
+  events_lost_ = ended->EventsLost;
+  if (ended->LogBuffersLost > 0) {
+    throw Error(fmt::format("session '{}' could not write {} buffers of events to its file", text_,
+                            ended->LogBuffersLost),
+                "give it more or larger buffers or a faster disk; events are missing");
+  }
+  if (ended->RealTimeBuffersLost > 0) {
+    throw Error(fmt::format("session '{}' could not deliver {} buffers of events to the consumer",
+                            text_, ended->RealTimeBuffersLost),
+                "lower the rate, or give the consumer a processor; events are missing");
+  }
+}
+
+Properties TraceControl::stop_by_api() {
+  if (context_.options.text("mode") == "memory") {
+    Properties flush;
+    flush.set_file(trace_path(context_));
+    check("ControlTraceW",
+          api().control_trace(handle_, nullptr, &flush.properties(), EVENT_TRACE_CONTROL_FLUSH));
+  }
+  Properties ended;
+  const ULONG error =
+      api().control_trace(handle_, nullptr, &ended.properties(), EVENT_TRACE_CONTROL_STOP);
+  if (error == kInstanceNotFound) {
+    throw windows_error("ControlTraceW", text_, error,
+                        "the session was stopped by another program or for want of disk space; "
+                        "events are missing");
+  }
+  check("ControlTraceW", error);
+  return ended;
+}
+
+// logman does not tell what was lost, so that is asked for before.
+Properties TraceControl::stop_by_logman() {
+  Properties ended;
+  const ULONG error =
+      api().control_trace(0, name_.c_str(), &ended.properties(), EVENT_TRACE_CONTROL_QUERY);
+  logman({"stop", text_, "-ets"});
+  check("ControlTraceW", error);
+  return ended;
+}
+
+void TraceControl::logman(const std::vector<std::string>& arguments) const {
+  run_logman(arguments, std::chrono::seconds(context_.options.integer("logman_timeout_s")),
+             context_.directory / "logman.log");
+}
+
+std::vector<Loss> TraceControl::losses() const {
+  if (events_lost_ == 0) return {};
+  return {{"EventsLost", events_lost_}};
+}
+
+}  // namespace tailgate::etw

@@ -1,0 +1,56 @@
+#include "harness/base/api_windows.h"
+#include "harness/base/wine_windows.h"
+#include "providers/file/modes.h"
+
+namespace tailgate::file {
+namespace {
+
+Probe always(const Options&) {
+  return {};
+}
+
+// Available, but Wine opens the file as if the flag were not there.
+Probe ignored_by_wine(const Options&) {
+  if (wine_version().empty()) return {};
+  return {.available = true,
+          .reason = "Wine ignores the flag: the path is tried out, its cost is not measured",
+          .remedy = "run on Windows"};
+}
+
+}  // namespace
+
+const std::vector<Mode>& modes() {
+  constexpr FileGrowth append = FileGrowth::append;
+  constexpr FileGrowth in_place = FileGrowth::in_place;
+  // Wine looks for the end of the file and then writes there, so that the events of two threads may
+  // overwrite each other. Windows does both in one.
+  const bool appends_whole = wine_version().empty();
+  static const std::vector<Mode> list = {
+      {"write", append, false, true, always, open_write, appends_whole},
+      // The C library drops its buffer after a failed write and does not say which events were in.
+      {"stdio", append, true, false, always, open_stdio},
+      {"writev", append, true, true, probe_other_system, open_other_system},
+      {"odsync", append, false, true, probe_other_system, open_other_system},
+      {"fdatasync", append, false, true, probe_other_system, open_other_system},
+      {"preallocated", in_place, false, true, probe_other_system, open_other_system},
+      {"mmap", in_place, false, true, always, open_mmap},
+      {"io_uring", append, true, true, probe_other_system, open_other_system},
+      {"write_through", append, false, true, ignored_by_wine, open_write_through, appends_whole},
+      {"no_buffering", in_place, false, true, ignored_by_wine, open_no_buffering},
+      {"flush_buffers", append, false, true, always, open_flush_buffers, appends_whole},
+  };
+  return list;
+}
+
+std::string file_system_name(const std::filesystem::path& directory) {
+  wchar_t volume[MAX_PATH] = {};
+  wchar_t name[MAX_PATH] = {};
+  const std::filesystem::path absolute = std::filesystem::absolute(directory);
+  if (GetVolumePathNameW(absolute.c_str(), volume, MAX_PATH) == 0 ||
+      GetVolumeInformationW(volume, nullptr, 0, nullptr, nullptr, nullptr, name, MAX_PATH) == 0) {
+    return "unknown";
+  }
+  return narrow(name);
+}
+
+}  // namespace tailgate::file
