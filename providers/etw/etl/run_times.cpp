@@ -37,6 +37,8 @@ RunTimes::RunTimes(const LogFileHeader& header, const Clock& clock)
 }
 
 std::uint64_t RunTimes::ns_of(std::uint64_t counter_ticks) const {
+  constexpr std::uint64_t kMostSeconds = 18'000'000'000;  // of ns in 64 bits
+  if (counter_ticks / counter_hz_ >= kMostSeconds) return std::numeric_limits<std::uint64_t>::max();
   return tailgate::counter_ns(counter_ticks, counter_hz_);
 }
 

@@ -172,3 +172,15 @@ TEST_CASE("times before the run clock's zero are 0") {
   CHECK(times.time_ns(-5) == 0);
   CHECK(times.counter_ns(-5) == 0);
 }
+
+TEST_CASE("damaged times saturate") {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  LogFileHeader header;
+  header.clock_hz = 1;
+  const ClockCase counter = counter_case();
+  const RunTimes times(header, Clock(counter.run));
+  CHECK(times.time_ns(kMost) == kMost);
+  CHECK(times.counter_ns(kMost) == kMost);
+  CHECK(times.counter_ns(10'000'000'000) == kMost);  // more than 292 years
+  CHECK(times.counter_ns(9'000'000'000) == 9'000'000'000'000'000'000);
+}
