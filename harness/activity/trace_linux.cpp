@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "harness/activity/kernel_trace_linux.h"
+#include "harness/activity/no_trace.h"
 #include "harness/activity/switch_trace_linux.h"
 #include "harness/activity/trace.h"
 #include "harness/base/error.h"
@@ -8,22 +9,6 @@
 
 namespace tailgate::activity {
 namespace {
-
-// Nothing can be traced: every call's time is untraced, and the result says why.
-class NoTrace : public Trace {
- public:
-  explicit NoTrace(std::string why) : why_(std::move(why)) {}
-  void stop() override {}
-  TraceUsed read(Timeline&) override {
-    TraceUsed used;
-    used.method = "none";
-    used.limits = why_;
-    return used;
-  }
-
- private:
-  std::string why_;
-};
 
 std::unique_ptr<Trace> start_best(const TraceOptions& options) {
   std::string why;

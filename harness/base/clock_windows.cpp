@@ -1,5 +1,6 @@
 #include "harness/base/api_windows.h"
 #include "harness/base/clock.h"
+#include "harness/base/performance_counter.h"
 
 namespace tailgate::clock_detail {
 namespace {
@@ -23,10 +24,7 @@ std::uint64_t counter_hz() {
 std::uint64_t os_monotonic_ns() {
   LARGE_INTEGER now;
   QueryPerformanceCounter(&now);
-  const auto ticks = static_cast<std::uint64_t>(now.QuadPart);
-  const std::uint64_t hz = counter_hz();
-  // Seconds apart from the rest, whose product with 10^9 stays within 64 bits.
-  return ticks / hz * kNsPerS + ticks % hz * kNsPerS / hz;
+  return counter_ns(static_cast<std::uint64_t>(now.QuadPart), counter_hz());
 }
 
 std::int64_t os_unix_ns() {

@@ -1,5 +1,7 @@
 #include "providers/etw/etw.h"
 
+#include "harness/activity/kernel_trace_windows.h"
+#include "providers/etw/kernel_trace_windows.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
 
@@ -8,6 +10,9 @@ namespace {
 
 class EtwSink : public SinkType {
  public:
+  // Whoever knows the sinks can explain their slow calls.
+  EtwSink() { activity::offer_kernel_trace({etw::start_kernel_trace, etw::probe_kernel_trace}); }
+
   std::string name() const override { return "etw"; }
   std::string description() const override {
     return "Event Tracing for Windows: self-describing events, a session of our own";

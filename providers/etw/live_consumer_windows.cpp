@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "providers/etw/access_windows.h"
 #include "providers/etw/api_windows.h"
 #include "providers/etw/event_field.h"
 #include "providers/etw/options.h"

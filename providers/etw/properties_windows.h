@@ -10,6 +10,9 @@
 
 namespace tailgate::etw {
 
+// From ControlTraceW for a session that is not there.
+inline constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
+
 class Properties {
  public:
   Properties() {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "harness/base/process.h"
-#include "harness/base/wine_windows.h"
+#include "providers/etw/access_windows.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
 #include "providers/etw/trace_control_windows.h"
@@ -53,25 +53,6 @@ class EtwSession : public Session {
   std::optional<TraceControl> control_;
 };
 
-// Whether Windows would let this process start a session, by the groups of its user.
-bool may_start_sessions() {
-  const auto member = [](std::initializer_list<DWORD> parts) {
-    SID_IDENTIFIER_AUTHORITY authority = SECURITY_NT_AUTHORITY;
-    PSID group = nullptr;
-    const DWORD* part = parts.begin();
-    if (AllocateAndInitializeSid(&authority, 2, part[0], part[1], 0, 0, 0, 0, 0, 0, &group) == 0) {
-      return false;
-    }
-    BOOL is_member = FALSE;
-    CheckTokenMembership(nullptr, group, &is_member);
-    FreeSid(group);
-    return is_member != FALSE;
-  };
-  constexpr DWORD kPerformanceLogUsers = 559;
-  return member({SECURITY_BUILTIN_DOMAIN_RID, DOMAIN_ALIAS_RID_ADMINS}) ||
-         member({SECURITY_BUILTIN_DOMAIN_RID, kPerformanceLogUsers});
-}
-
 // The number in "tailgate-1234-…", or 0.
 int pid_of(const std::string& name) {
   int pid = 0;
@@ -83,18 +64,7 @@ int pid_of(const std::string& name) {
 }  // namespace
 
 Probe probe(const Options& options) {
-  if (stands_in()) {
-    return {.available = true,
-            .reason = "a library of tests stands in for Windows' event tracing",
-            .remedy = std::string("unset ") + kLibraryVariable};
-  }
-  const std::string wine = wine_version();
-  if (!wine.empty()) {
-    return {.available = false,
-            .reason =
-                fmt::format("Wine {} has no event tracing: its calls succeed and do nothing", wine),
-            .remedy = "run on Windows"};
-  }
+  if (const auto elsewhere = probe_elsewhere()) return *elsewhere;
   const bool needs_session =
       options.text("mode") != "unlistened" && options.text("mode") != "private";
   if (needs_session && !may_start_sessions()) {

@@ -2,32 +2,13 @@
 
 #include <cstring>
 
+#include "providers/etw/access_windows.h"
 #include "providers/etw/logman.h"
 #include "providers/etw/options.h"
 #include "providers/etw/retention.h"
 
 namespace tailgate::etw {
 namespace {
-
-constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
-
-std::string remedy_for(ULONG error) {
-  switch (error) {
-    case ERROR_ACCESS_DENIED:
-      return kElevate;
-    case ERROR_NO_SYSTEM_RESOURCES:
-      return "stop other sessions (logman query -ets), of which Windows runs 64";
-    case ERROR_DISK_FULL:
-      return "free disk space, or use another --scratch folder";
-    case ERROR_BAD_PATHNAME:
-    case ERROR_SHARING_VIOLATION:
-      return "use another --scratch folder";
-    case ERROR_ALREADY_EXISTS:
-      return "stop the session of that name: logman stop NAME -ets";
-    default:
-      return "see providers/etw/README.md";
-  }
-}
 
 // WNODE_HEADER::ClientContext
 ULONG clock_number(const Options& options) {
@@ -79,6 +60,24 @@ Properties wanted(const TrialContext& context) {
 
 }  // namespace
 
+std::string session_remedy(ULONG error) {
+  switch (error) {
+    case ERROR_ACCESS_DENIED:
+      return kElevate;
+    case ERROR_NO_SYSTEM_RESOURCES:
+      return "stop other sessions (logman query -ets), of which Windows runs 64";
+    case ERROR_DISK_FULL:
+      return "free disk space, or use another --scratch folder";
+    case ERROR_BAD_PATHNAME:
+    case ERROR_SHARING_VIOLATION:
+      return "use another --scratch folder";
+    case ERROR_ALREADY_EXISTS:
+      return "stop the session of that name: logman stop NAME -ets";
+    default:
+      return "see providers/etw/README.md";
+  }
+}
+
 TraceControl::TraceControl(const TrialContext& context, std::string name)
     : context_(context),
       text_(std::move(name)),
@@ -94,7 +93,7 @@ TraceControl::~TraceControl() {
 }
 
 void TraceControl::check(const char* call, ULONG error) const {
-  if (error != ERROR_SUCCESS) throw windows_error(call, text_, error, remedy_for(error));
+  if (error != ERROR_SUCCESS) throw windows_error(call, text_, error, session_remedy(error));
 }
 
 void TraceControl::start() {

@@ -10,9 +10,8 @@
 
 namespace tailgate::etw {
 
-// Added to a remedy where Windows refuses for want of a privilege.
-inline constexpr const char* kElevate =
-    "run tailgate from an elevated prompt, or as a member of the group Performance Log Users";
+// What to do about an error of StartTraceW or ControlTraceW.
+std::string session_remedy(ULONG error);
 
 class TraceControl {
  public:

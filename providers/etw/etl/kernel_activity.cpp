@@ -49,6 +49,23 @@ void add_up(Ticks& sum, Ticks ticks) {
 
 }  // namespace
 
+KernelActivity::KernelActivity(const LogFileHeader& header, const SessionClock& clock)
+    : own_(std::make_unique<activity::Timeline>(clock.ticks_per_second(), header.start_raw)),
+      timeline_(own_.get()),
+      last_time_(header.start_raw) {}
+
+KernelActivity::KernelActivity(activity::Timeline& timeline, const RunTimes& times)
+    : times_(times), timeline_(&timeline), last_time_(times.start_ns()) {}
+
+Ticks KernelActivity::payload_time(std::int64_t raw) const {
+  return times_ ? times_->time_ns(raw) : raw;
+}
+
+Ticks KernelActivity::response_time(std::int64_t counter_ticks) const {
+  const Ticks ticks = std::max<Ticks>(0, counter_ticks);
+  return times_ ? times_->counter_ns(ticks) : ticks;
+}
+
 void KernelActivity::add_kernel(const Record& record, std::uint16_t hook) {
   switch (hook >> 8) {
     case 0x00:
@@ -85,8 +102,8 @@ void KernelActivity::add_payload(const Record& record, std::uint16_t hook, std::
       return add_switch(record, payload.data(), payload.size());
     case kHookReadyThread:
       if (payload.size() >= 4) {
-        timeline_.add(activity::ThreadReady{record.time, record.processor,
-                                            load<std::uint32_t>(payload.data())});
+        timeline_->add(activity::ThreadReady{record.time, record.processor,
+                                             load<std::uint32_t>(payload.data())});
       }
       return;
     case kHookIsr:
@@ -140,12 +157,12 @@ void KernelActivity::add_interrupt(const Record& record, InterruptKind kind, Byt
   std::size_t pointer = record.pointer_bytes;
   if (payload.size() < 8 + pointer) return;
   activity::Interrupt fact;
-  fact.begin = load<std::int64_t>(payload.data());
+  fact.begin = payload_time(load<std::int64_t>(payload.data()));
   fact.end = record.time;
   fact.processor = record.processor;
   fact.kind = kind;
   std::memcpy(&fact.routine, payload.data() + 8, pointer);
-  timeline_.add(fact);
+  timeline_->add(fact);
 }
 
 void KernelActivity::add_thread(const Record& record, std::uint16_t hook, std::uint16_t version,
@@ -161,7 +178,7 @@ void KernelActivity::add_thread(const Record& record, std::uint16_t hook, std::u
     decode_payload(*kernel_layout(hook, version), payload, record.pointer_bytes, fields_);
     fact.name = text_of(fields_, "ThreadName");
   }
-  timeline_.add(fact);
+  timeline_->add(fact);
 }
 
 void KernelActivity::add_process(const Record& record, std::uint16_t hook, std::uint16_t version,
@@ -175,7 +192,7 @@ void KernelActivity::add_process(const Record& record, std::uint16_t hook, std::
   fact.parent = static_cast<std::uint32_t>(number_of(fields_, "ParentId"));
   fact.name = text_of(fields_, "ImageFileName");
   fact.rundown = hook != kHookProcessStart;
-  timeline_.add(fact);
+  timeline_->add(fact);
 }
 
 void KernelActivity::add_image(const Record& record, std::uint16_t version, Bytes payload) {
@@ -187,7 +204,7 @@ void KernelActivity::add_image(const Record& record, std::uint16_t version, Byte
   fact.base = number_of(fields_, "ImageBase");
   fact.size_bytes = number_of(fields_, "ImageSize");
   fact.path = text_of(fields_, "FileName");
-  timeline_.add(fact);
+  timeline_->add(fact);
 }
 
 void KernelActivity::add_disk(const Record& record, std::uint16_t hook, std::uint16_t version,
@@ -209,7 +226,7 @@ void KernelActivity::add_disk(const Record& record, std::uint16_t hook, std::uin
   } else {
     ++disk.flushes;
   }
-  Ticks response = std::max<Ticks>(0, load<std::int64_t>(payload.data() + response_at));
+  Ticks response = response_time(load<std::int64_t>(payload.data() + response_at));
   add_up(disk.response_ticks_sum, response);
   disk.response_ticks_max = std::max(disk.response_ticks_max, response);
 }
@@ -245,12 +262,12 @@ void KernelActivity::add_request_begin(const Record& record, std::uint16_t hook,
   auto request = request_of(record.time, pointer_at(payload, 0, pointer), true);
   request.thread = id_at(payload, pointer);
   if (request.thread == RecordHeader::kNoId) {
-    request.thread = timeline_.running_thread(record.processor);
+    request.thread = timeline_->running_thread(record.processor);
   }
   request.name = hook == kHookDiskReadInit    ? "read"
                  : hook == kHookDiskWriteInit ? "write"
                                               : "flush";
-  timeline_.add(request);
+  timeline_->add(request);
 }
 
 void KernelActivity::add_request_end(const Record& record, std::uint16_t hook,
@@ -264,14 +281,14 @@ void KernelActivity::add_request_end(const Record& record, std::uint16_t hook,
   auto done = request_of(record.time, pointer_at(payload, packet_at, pointer), false);
   if (!request_begins_recorded_) {
     // The session recorded ends alone: they say when it all began.
-    auto response = load<std::int64_t>(payload.data() + response_at);
-    if (response < 0 || response > record.time) response = 0;
+    Ticks response = response_time(load<std::int64_t>(payload.data() + response_at));
+    if (response > record.time) response = 0;
     auto begin = request_of(record.time - response, done.sector, true);
     begin.thread = version >= 3 ? id_at(payload, thread_at) : activity::kUnknown;
     begin.name = hook == kHookDiskRead ? "read" : flush ? "flush" : "write";
-    timeline_.add(begin);
+    timeline_->add(begin);
   }
-  timeline_.add(done);
+  timeline_->add(done);
 }
 
 void KernelActivity::add_fault(const Record& record, std::uint16_t hook, Bytes payload) {
@@ -283,8 +300,8 @@ void KernelActivity::add_fault(const Record& record, std::uint16_t hook, Bytes p
     add_hard_fault(record, payload);
   } else if (hook != kHardPageFault) {
     ++faults_.soft;
-    timeline_.add(activity::PageFault{record.time, record.processor,
-                                      timeline_.running_thread(record.processor)});
+    timeline_->add(activity::PageFault{record.time, record.processor,
+                                       timeline_->running_thread(record.processor)});
   }
 }
 
@@ -293,18 +310,17 @@ void KernelActivity::add_hard_fault(const Record& record, Bytes payload) {
   std::size_t thread_at = 16 + 2 * std::size_t{record.pointer_bytes};
   if (payload.size() < thread_at + 8) return;
   faults_.hard_bytes += load<std::uint32_t>(payload.data() + thread_at + 4);
-  auto begin = load<std::int64_t>(payload.data());
-  Ticks took = elapsed(begin, record.time);
+  Ticks took = elapsed(payload_time(load<std::int64_t>(payload.data())), record.time);
   add_up(faults_.hard_ticks_sum, took);
   faults_.hard_ticks_max = std::max(faults_.hard_ticks_max, took);
   // Recorded when the page is there: the thread stopped when it was not.
   activity::PageFault fact{record.time - took, record.processor,
                            load<std::uint32_t>(payload.data() + thread_at)};
-  const activity::ThreadHistory* history = timeline_.history(fact.thread);
+  const activity::ThreadHistory* history = timeline_->history(fact.thread);
   if (history != nullptr && !history->marks().empty()) {
     fact.time = std::max(fact.time, history->marks().back().time);
   }
-  timeline_.add(fact);
+  timeline_->add(fact);
 }
 
 // Windows records the address of what was called, and of the exit only its result.
@@ -312,13 +328,13 @@ void KernelActivity::add_system_call(const Record& record, std::uint16_t hook, B
   activity::SystemCall fact;
   fact.time = record.time;
   fact.processor = record.processor;
-  fact.thread = timeline_.running_thread(record.processor);
+  fact.thread = timeline_->running_thread(record.processor);
   fact.begins = hook == kHookSystemCallEnter;
   if (fact.begins) {
     if (payload.size() < record.pointer_bytes) return;
     fact.number = system_call_number(pointer_at(payload, 0, record.pointer_bytes));
   }
-  timeline_.add(fact);
+  timeline_->add(fact);
 }
 
 // Numbers in order of appearance; kUnknown beyond any plausible amount.
@@ -331,12 +347,12 @@ std::uint32_t KernelActivity::system_call_number(std::uint64_t address) {
   return number;
 }
 
-void KernelActivity::finish() {
-  timeline_.finish(last_time_);
+void KernelActivity::finish(Ticks end) {
+  timeline_->finish(std::max(end, last_time_));
   // Only now are all images known: a trace may list them at its end.
   for (auto [address, number] : system_calls_) {
-    timeline_.add(activity::SystemCallFact{number, timeline_.symbol(0, address),
-                                           activity::WaitsFor::unknown});
+    timeline_->add(activity::SystemCallFact{number, timeline_->symbol(0, address),
+                                            activity::WaitsFor::unknown});
   }
 }
 
@@ -401,13 +417,13 @@ bool KernelActivity::attribute(const Record& record, RecordHeader& header) const
       return true;
     }
     header.thread_id = id_at(header.payload, named.thread_at);
-    if (header.thread_id == kNoId) header.thread_id = timeline_.running_thread(record.processor);
+    if (header.thread_id == kNoId) header.thread_id = timeline_->running_thread(record.processor);
     if (header.thread_id == kNoId) return false;
-    if (header.process_id == kNoId) header.process_id = timeline_.process_of(header.thread_id);
+    if (header.process_id == kNoId) header.process_id = timeline_->process_of(header.thread_id);
     return true;
   }
   if (header.process_id != kNoId) return false;
-  header.process_id = timeline_.process_of(header.thread_id);
+  header.process_id = timeline_->process_of(header.thread_id);
   return header.process_id != kNoId;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "providers/etw/etl/log_header.h"
 #include "providers/etw/etl/payload.h"
 #include "providers/etw/etl/record.h"
+#include "providers/etw/etl/run_times.h"
 
 namespace tailgate::etl {
 
@@ -37,9 +40,13 @@ struct FaultUse {
 
 class KernelActivity {
  public:
-  // header: of the session that the records come from; clock: its clock.
-  KernelActivity(const LogFileHeader& header, const SessionClock& clock)
-      : timeline_(clock.ticks_per_second(), header.start_raw), last_time_(header.start_raw) {}
+  // A timeline of its own, in ticks of the session's clock. header: of the session that the records
+  // come from; clock: its clock.
+  KernelActivity(const LogFileHeader& header, const SessionClock& clock);
+
+  // Feeds a timeline that outlives this, in nanoseconds of the run clock: add() then takes records
+  // whose time has been turned into that (RunTimes::time_ns). Sums in ticks are in ns, too.
+  KernelActivity(activity::Timeline& timeline, const RunTimes& times);
 
   // Takes the next record in order of time. Records that say nothing about activity are skipped.
   void add(const Record& record) {
@@ -59,15 +66,18 @@ class KernelActivity {
   }
 
   // Charges everything up to the last record, and names the system calls. Call once, after it.
-  void finish();
+  void finish() { finish(last_time_); }
+
+  // The same, up to a later end of the trace.
+  void finish(activity::Ticks end);
 
   // Fills thread and process id of a header that lacks them: from the payload where that names who
   // caused the event (samples, disk, hard faults: the thread; network: the process alone), else
   // from who was running. True when something was filled in.
   bool attribute(const Record& record, RecordHeader& header) const;
 
-  activity::Timeline& timeline() { return timeline_; }
-  const activity::Timeline& timeline() const { return timeline_; }
+  activity::Timeline& timeline() { return *timeline_; }
+  const activity::Timeline& timeline() const { return *timeline_; }
   const std::map<std::uint32_t, DiskUse>& disks() const { return disks_; }
   const FaultUse& faults() const { return faults_; }
   // Records that hold many context switches in compact form. Their times are not accounted: the
@@ -101,8 +111,13 @@ class KernelActivity {
     fact.new_thread = load<std::uint32_t>(payload);
     fact.old_thread = load<std::uint32_t>(payload + 4);
     fact.old_was_preempted = payload[14] == kThreadStateReady;
-    timeline_.add(fact);
+    timeline_->add(fact);
   }
+
+  // What payloads hold, as the timeline has it: a time on the session's clock, and how long a
+  // request took, by the performance counter and not below 0.
+  activity::Ticks payload_time(std::int64_t raw) const;
+  activity::Ticks response_time(std::int64_t counter_ticks) const;
 
   void add_kernel(const Record& record, std::uint16_t hook);
   void add_full(const Record& record);
@@ -123,7 +138,9 @@ class KernelActivity {
 
   static constexpr std::uint8_t kThreadStateReady = 1;
 
-  activity::Timeline timeline_;
+  std::optional<RunTimes> times_;            // where the timeline is another's
+  std::unique_ptr<activity::Timeline> own_;  // else
+  activity::Timeline* timeline_;
   activity::Ticks last_time_;
   std::map<std::uint32_t, DiskUse> disks_;
   FaultUse faults_;

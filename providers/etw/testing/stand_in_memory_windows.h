@@ -84,6 +84,15 @@ class Lock {
   Lock& operator=(const Lock&) = delete;
 };
 
+// From ControlTraceW for a session that is not there.
+inline constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
+
+// A name behind the properties.
+inline const wchar_t* text_at(const EVENT_TRACE_PROPERTIES* properties, ULONG offset) {
+  return reinterpret_cast<const wchar_t*>(reinterpret_cast<const std::uint8_t*>(properties) +
+                                          offset);
+}
+
 inline std::int64_t counter() {
   LARGE_INTEGER now;
   QueryPerformanceCounter(&now);

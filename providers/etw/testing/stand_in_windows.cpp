@@ -13,6 +13,10 @@
 //   buffer_lost           a buffer cannot be written to the file
 //   realtime_buffer_lost  a buffer cannot be delivered to the consumer
 //   open_fails            OpenTraceW refuses
+// The kernel's session (stand_in_kernel_windows.h) knows access_denied, name_taken, no_buffers and
+// stopped, too, and
+//   kernel_events_lost    it has lost two events
+//   kernel_no_dpc         Windows does not record DPCs
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -20,6 +24,7 @@
 #include <mutex>
 
 #include "providers/etw/etl/testing/trace_writer.h"
+#include "providers/etw/testing/stand_in_kernel_windows.h"
 #include "providers/etw/testing/stand_in_memory_windows.h"
 
 namespace {
@@ -28,7 +33,6 @@ using namespace tailgate::etw::stand_in;
 using tailgate::etl::EventRecord;
 
 constexpr TRACEHANDLE kSessionHandle = 7;
-constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
 
 using StoredRecord = std::pair<std::uint16_t, std::vector<std::uint8_t>>;  // processor, bytes
 
@@ -193,11 +197,6 @@ tailgate::etl::Guid portable(const GUID& guid) {
   return result;
 }
 
-const wchar_t* text_at(const EVENT_TRACE_PROPERTIES* properties, ULONG offset) {
-  return reinterpret_cast<const wchar_t*>(reinterpret_cast<const std::uint8_t*>(properties) +
-                                          offset);
-}
-
 }  // namespace
 
 extern "C" {
@@ -206,6 +205,9 @@ __declspec(dllexport) ULONG WINAPI
     StartTraceW(TRACEHANDLE* handle, LPCWSTR name, EVENT_TRACE_PROPERTIES* properties) {
   if (planted("access_denied")) return ERROR_ACCESS_DENIED;
   const bool taken = planted("name_taken") && !session.stale_stopped;
+  if (!taken && (properties->LogFileMode & kSystemLogger) != 0) {
+    return start_kernel(name, properties, handle);
+  }
   if (taken || shared().running != 0) return ERROR_ALREADY_EXISTS;
   const bool is_private = (properties->LogFileMode & EVENT_TRACE_PRIVATE_LOGGER_MODE) != 0;
   if (is_private && !registered_here(properties->Wnode.Guid)) return ERROR_INVALID_PARAMETER;
@@ -234,6 +236,7 @@ __declspec(dllexport) ULONG WINAPI ControlTraceW(TRACEHANDLE handle, LPCWSTR nam
     session.stale_stopped = true;
     return ERROR_SUCCESS;
   }
+  if (is_kernel(handle, name)) return control_kernel(properties, code);
   Shared& memory = shared();
   const bool meant = handle == kSessionHandle || (handle == 0 && wcscmp(name, memory.name) == 0);
   if (!meant || memory.running == 0) return kInstanceNotFound;

@@ -1,0 +1,154 @@
+// From a kernel session's file to slices of a slow call. Files: the fixture writer's.
+#include "providers/etw/kernel_trace_file.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "harness/activity/call_cutter.h"
+#include "harness/base/test_directory.h"
+#include "providers/etw/etl/kernel_hooks.h"
+#include "providers/etw/etl/testing/trace_writer.h"
+
+using namespace tailgate;
+using namespace tailgate::etl;
+using activity::Cause;
+using activity::Slice;
+using etw::KernelTraceFile;
+
+namespace {
+
+constexpr std::uint32_t kLoad = 8;
+constexpr std::uint32_t kOther = 12;
+constexpr std::int64_t kStartRaw = 10'000'000;  // a second of the counter
+constexpr std::uint64_t kStartNs = 1'000'000'000;
+
+// Microseconds after the session's start, in the clock's and the run's ticks.
+std::int64_t raw(std::int64_t us) {
+  return kStartRaw + us * 10;
+}
+std::int64_t at(std::int64_t us) {
+  return static_cast<std::int64_t>(kStartNs) + us * 1000;
+}
+
+// The load runs, a DPC interrupts it, another thread takes its processor, then it runs again.
+void write_trace(const std::filesystem::path& path, const WriterOptions& changed) {
+  WriterOptions options = changed;
+  options.start_raw = kStartRaw;
+  TraceWriter writer(options);
+  constexpr std::uint8_t kReady = 1;
+  writer.add(0, context_switch_record(raw(10), kLoad, 0));
+  KernelRecord dpc;
+  dpc.hook_id = kHookDpc;
+  dpc.time = raw(25);
+  dpc.payload = ByteBuilder().u64(static_cast<std::uint64_t>(raw(20))).u64(0xF000).bytes();
+  writer.add(0, perf_info_record(dpc));
+  writer.add(0, context_switch_record(raw(40), kOther, kLoad, kReady));
+  writer.add(0, context_switch_record(raw(90), kLoad, kOther));
+  writer.flush_all();
+  const std::vector<std::uint8_t> bytes = writer.file();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+struct Read {
+  TraceUsed used;
+  activity::Timeline timeline{1'000'000'000, 0};
+};
+
+Read read(const WriterOptions& options, KernelTraceFile trace = {}) {
+  const TestDirectory folder;
+  trace.path = folder.path() / "kernel.etl";
+  if (trace.start_ns == 0) trace.start_ns = kStartNs - 1000;
+  if (trace.end_ns == 0) trace.end_ns = static_cast<std::uint64_t>(at(200));
+  write_trace(trace.path, options);
+  Read result;
+  result.timeline.keep_intervals();
+  result.timeline.watch(kLoad);
+  result.used = etw::read_kernel_trace(trace, result.timeline);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel session's file explains a call to the nanosecond") {
+  const Read result = read({});
+  CHECK(result.used.method == "kernel_trace");
+  CHECK(result.used.limits.empty());
+  CHECK(result.used.complete);
+  CHECK(result.used.start_ns == kStartNs);
+  CHECK(result.used.end_ns == static_cast<std::uint64_t>(at(200)));
+  CHECK(result.used.bytes > 0);
+
+  const activity::CallCutter cutter(result.timeline,
+                                    {at(0), static_cast<activity::Ticks>(at(200)), true});
+  const std::vector<Slice> slices = cutter.cut({.thread = kLoad,
+                                                .processor = 0,
+                                                .intended = at(15),
+                                                .start = at(15),
+                                                .end = at(100),
+                                                .usual = 1'000'000});
+  REQUIRE(slices.size() == 5);
+  const Cause causes[] = {Cause::running, Cause::softirq, Cause::running, Cause::waiting,
+                          Cause::running};
+  const std::int64_t ends_us[] = {20, 25, 40, 90, 100};
+  std::int64_t begin = at(15);
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    INFO(i);
+    CHECK(slices[i].cause == causes[i]);
+    CHECK(slices[i].begin == begin);
+    CHECK(slices[i].end == at(ends_us[i]));
+    begin = slices[i].end;
+  }
+  CHECK(slices[3].thread == kOther);
+}
+
+TEST_CASE("what a session lost is told, by its file or by whoever stopped it") {
+  WriterOptions lossy;
+  lossy.events_lost = 3;
+  lossy.buffers_lost = 1;
+  Read result = read(lossy);
+  CHECK_FALSE(result.used.complete);
+  REQUIRE(result.used.losses.size() == 1);
+  CHECK(result.used.losses[0].cpu == -1);
+  CHECK(result.used.losses[0].records == 3);
+  CHECK_THAT(result.used.limits, Catch::Contains("1 buffers of records were lost"));
+
+  KernelTraceFile told;
+  told.events_lost = 5;
+  result = read({}, told);
+  CHECK_FALSE(result.used.complete);
+  REQUIRE(result.used.losses.size() == 1);
+  CHECK(result.used.losses[0].records == 5);
+}
+
+TEST_CASE("a session that ended early covers the time up to its last record") {
+  KernelTraceFile trace;
+  trace.ended_early = true;
+  const Read result = read({}, trace);
+  CHECK_FALSE(result.used.complete);
+  CHECK(result.used.end_ns == static_cast<std::uint64_t>(at(90)));
+  CHECK_THAT(result.used.limits, Catch::Contains("ended early"));
+}
+
+TEST_CASE("a file that is not on the run clock explains nothing, and says why") {
+  WriterOptions options;
+  options.clock_type = 3;
+  Read result = read(options);
+  CHECK(result.used.method == "none");
+  CHECK_THAT(result.used.limits, Catch::Contains("clock 3"));
+  CHECK(result.timeline.switches() == 0);
+
+  KernelTraceFile later;  // hours after what the file's header says
+  later.start_ns = 20'000'000'000'000;
+  later.end_ns = 20'001'000'000'000;
+  result = read({}, later);
+  CHECK(result.used.method == "none");
+  CHECK_THAT(result.used.limits, Catch::Contains("its times cannot be told"));
+  CHECK(result.timeline.switches() == 0);
+
+  activity::Timeline timeline(1'000'000'000, 0);
+  KernelTraceFile missing;
+  missing.path = "no such file.etl";
+  CHECK(etw::read_kernel_trace(missing, timeline).method == "none");
+}

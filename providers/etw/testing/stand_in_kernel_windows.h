@@ -1,0 +1,21 @@
+// The stand-in's system logger session: beside the other one, of one process, and with a story of
+// its own. From its start to its end the thread that started it runs on processor 0, interrupted by
+// one DPC in the middle of that time.
+#pragma once
+
+#include "providers/etw/testing/stand_in_memory_windows.h"
+
+namespace tailgate::etw::stand_in {
+
+inline constexpr ULONG kSystemLogger = 0x02000000;  // EVENT_TRACE_SYSTEM_LOGGER_MODE
+
+ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties,
+                   TRACEHANDLE* handle);
+
+// Whether ControlTraceW means that session, which runs.
+bool is_kernel(TRACEHANDLE handle, const wchar_t* name);
+
+// Query and stop; writes the file when it stops.
+ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code);
+
+}  // namespace tailgate::etw::stand_in
