@@ -299,7 +299,8 @@ TEST_CASE("small memories have a margin in bytes") {
   CHECK(small.decision == "pass");
 }
 
-// Poisson counts of mean 16 on both sides, and 32 on one, of 20,000 calls and of 5000.
+// Poisson counts of mean 16 in 20,000 calls on both sides, then 16 more on one, then none on the
+// other.
 TEST_CASE("what chance makes of a count is within its margin") {
   Duet duet = sample_duet({});
   std::mt19937_64 random(1);

@@ -11,6 +11,10 @@ namespace tailgate::etw {
 inline constexpr const char* kElevate =
     "run tailgate from an elevated prompt, or as a member of the group Performance Log Users";
 
+// What a probe says where everything is there.
+inline constexpr const char* kTriedWhere =
+    "tried with a library that stands in for Windows only, not yet on a real Windows machine";
+
 // Where it is not Windows' own event tracing that would be used: the stand-in of tests, or Wine's.
 std::optional<Probe> probe_elsewhere();
 

@@ -71,8 +71,8 @@ class KernelTrace : public activity::Trace {
     file_.clock = options.clock;
     // Without it StartTraceW says best what is missing.
     switch_on_system_profile_privilege();
-    control(0,
-            EVENT_TRACE_CONTROL_STOP);  // a stale one, of a process that had our number before us
+    // A stale one, of a process that had our number before us.
+    control(0, EVENT_TRACE_CONTROL_STOP);
     Properties properties = wanted(options.clock, file_.path);
     file_.start_ns = options.clock.now_ns();
     check("StartTraceW", api().start_trace(&handle_, wide_name_.c_str(), &properties.properties()));
@@ -123,7 +123,7 @@ class KernelTrace : public activity::Trace {
                         error == ERROR_ACCESS_DENIED ? kElevateForKernel : session_remedy(error));
   }
 
-  // A session that runs has buffers: one without is a stub's.
+  // What was granted. A session that runs has buffers: Wine says "started" and has none.
   void query() {
     Properties given;
     check("ControlTraceW", control(handle_, EVENT_TRACE_CONTROL_QUERY, &given));
@@ -163,9 +163,7 @@ Probe probe_kernel_trace() {
             .remedy = kElevateForKernel};
   }
   return {.available = true,
-          .reason =
-              "tried with a library that stands in for Windows only, not yet on a real Windows "
-              "machine",
+          .reason = kTriedWhere,
           .remedy = "check the limits that an explanation states"};
 }
 

@@ -73,9 +73,7 @@ Probe probe(const Options& options) {
             .remedy = kElevate};
   }
   return {.available = true,
-          .reason =
-              "tried with a library that stands in for Windows only, not yet on a real "
-              "Windows machine",
+          .reason = kTriedWhere,
           .remedy = "check that a result's ledger is balanced before you use its figures"};
 }
 

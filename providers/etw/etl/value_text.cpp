@@ -23,8 +23,11 @@ std::uint64_t unsigned_value(Bytes data) {
     case 8:
       return load<std::uint64_t>(data.data());
     default:
-      return 0;
+      break;
   }
+  std::uint64_t value = 0;
+  std::memcpy(&value, data.data(), std::min(data.size(), sizeof value));
+  return value;
 }
 
 std::int64_t signed_value(Bytes data) {
@@ -247,22 +250,17 @@ bool is_json_literal(const Field& field) {
       return std::isfinite(load<float>(field.data.data()));
     case ValueType::f64:
       return std::isfinite(load<double>(field.data.data()));
-    case ValueType::i8:
-    case ValueType::u8:
-    case ValueType::i16:
-    case ValueType::u16:
-    case ValueType::i32:
-    case ValueType::u32:
-    case ValueType::i64:
-    case ValueType::u64:
-    case ValueType::size:
-      break;
-    default:
+    case ValueType::hex32:
+    case ValueType::hex64:
+    case ValueType::pointer:
       return false;
+    default:
+      break;
   }
-  return field.format != ValueFormat::string && field.format != ValueFormat::hex &&
-         field.format != ValueFormat::ntstatus && field.format != ValueFormat::hresult &&
-         field.format != ValueFormat::ipv4 && field.format != ValueFormat::filetime;
+  return is_integer(field.type) && field.format != ValueFormat::string &&
+         field.format != ValueFormat::hex && field.format != ValueFormat::ntstatus &&
+         field.format != ValueFormat::hresult && field.format != ValueFormat::ipv4 &&
+         field.format != ValueFormat::filetime;
 }
 
 }  // namespace
