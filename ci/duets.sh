@@ -46,18 +46,6 @@ commit_of() {
   }
 }
 
-# worse_of CODE CODE: the exit code of two verdicts together: fail, invalid, inconclusive, pass.
-worse_of() {
-  local code
-  for code in "$exit_fail" "$exit_invalid" "$exit_inconclusive"; do
-    if [ "$1" -eq "$code" ] || [ "$2" -eq "$code" ]; then
-      printf '%s' "$code"
-      return
-    fi
-  done
-  printf 0
-}
-
 # time_text SECONDS: "2 min 5 s".
 time_text() {
   if [ "$1" -ge 60 ]; then printf '%d min ' $(($1 / 60)); fi
@@ -222,4 +210,22 @@ duet_of() {
       ;;
   esac
   return "$status"
+}
+
+# why_missing CODE: why a duet that ended with that exit code left no file.
+why_missing() {
+  if [ "$1" -eq "$exit_timed_out" ]; then
+    printf 'the duet did not end in time and was stopped'
+  else
+    printf 'the duet ended with exit code %d and left nothing to judge' "$1"
+  fi
+}
+
+# judge DIR OPTIONS: all verdicts on the folder's duets, also where there is none.
+judge() {
+  local folder=$1
+  local -a duets=()
+  shift
+  if compgen -G "$folder/*.json" >/dev/null; then duets=("$folder"); fi
+  "$tailgate" gate "${duets[@]}" "$@"
 }

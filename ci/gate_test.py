@@ -43,7 +43,10 @@ case "$1" in
     code=$(answer "duet-$2" 0)
     [ "$code" = 2 ] || echo '{}' >"$(value_of --out "$@")"
     exit "$code" ;;
-  gate) echo '# Verdicts' >"$(value_of --markdown "$@")"; exit "$(answer gate 0)" ;;
+  gate)
+    echo '# Verdicts' >"$(value_of --markdown "$@")"
+    case "$*" in *"--missing invalid"*) exit 4 ;; *"--missing inconclusive"*) exit 3 ;; esac
+    exit "$(answer gate 0)" ;;
   run)
     [ "$3" = --plan ] && { printf '1 4 sweep null file\\n2 6 max file\\n'; exit; }
     mkdir -p "$6" && echo '{}' >"$6/part-$4.json"; exit "$(answer "part-$4" 0)" ;;
@@ -203,7 +206,8 @@ def test_without_one_of_its_duets_the_gate_does_not_pass(clone, code, kind):
     clone.answer("duet-file", code)
     run = clone.gate()
     assert run.returncode == 4, kind
-    assert f"exit code {code} and left nothing to judge" in run.stdout
+    [call] = clone.calls("gate")
+    assert f"--missing invalid steady file the duet ended with exit code {code} and left" in call
 
 
 def test_an_interrupt_ends_the_gate(clone):
@@ -239,7 +243,8 @@ def test_a_night_runs_everything_once_and_can_be_resumed(clone):
     assert first.returncode == 4, first.stdout + first.stderr
     summary = (clone.root / "out/summary.md").read_text()
     assert summary.startswith("# Verdicts")
-    assert "- duet of steady against lttng: it went wrong (exit code 2)" in summary
+    [call] = clone.calls("gate")
+    assert "--missing invalid steady lttng the duet ended with exit code 2" in call
     assert "Against stored baselines" in summary
     assert sorted(path.name for path in (clone.root / "out/results").iterdir()) == [
         "part-1.json", "part-2.json"]
@@ -255,8 +260,8 @@ def test_a_night_without_time_is_inconclusive_and_says_what_is_missing(clone):
     clone.answer("budget", 600)
     run = clone.night("--minutes", "1")
     assert run.returncode == 3, run.stdout + run.stderr
-    assert "duet of steady against file: no time was left" in (
-        clone.root / "out/summary.md").read_text()
+    [call] = clone.calls("gate --policy")
+    assert "--missing inconclusive steady file no time was left" in call
     clone.answer("budget", 30)
     clone.answer("gate", 1)
     assert clone.night("--minutes", "10").returncode == 1

@@ -72,6 +72,19 @@ int gate_against_baseline(const GateRequest& request, std::ostream& out) {
   return verdict_exit_code(comparable ? kVerdictInconclusive : kVerdictInvalid);
 }
 
+Verdict verdict_on_missing(const MissingDuet& missing) {
+  if (missing.outcome != kVerdictInconclusive && missing.outcome != kVerdictInvalid) {
+    throw UsageError(Error(fmt::format("a missing duet cannot be '{}'", missing.outcome),
+                           "it is inconclusive, or invalid"));
+  }
+  Verdict verdict;
+  verdict.outcome = missing.outcome;
+  verdict.a = verdict.b = verdict.sink = missing.sink;
+  verdict.scenario = missing.scenario;
+  verdict.reasons.push_back({missing.why, "run it again; nothing is known of it"});
+  return verdict;
+}
+
 // By the Python script in plots/, from the file that goes beside the plots.
 void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
@@ -86,6 +99,23 @@ void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& fol
                "without plots\n",
                file.string());
   }
+}
+
+void add_missing_option(CLI::App& command, GateRequest& request) {
+  constexpr int kWords = 4;
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--missing",
+          [&request](const std::vector<std::string>& words) {
+            for (std::size_t i = 0; i + kWords <= words.size(); i += kWords) {
+              request.missing.push_back({words[i], words[i + 1], words[i + 2], words[i + 3]});
+            }
+          },
+          "A duet without a file: inconclusive or invalid")
+      ->type_size(kWords)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->type_name("OUTCOME SCENARIO SINK WHY");
 }
 
 const VerdictExporter& exporter_named(const std::string& name) {
@@ -104,10 +134,16 @@ Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
 }
 
 int gate(const GateRequest& request, std::ostream& out) {
+  if (request.paths.empty() && request.missing.empty()) {
+    throw UsageError(Error("there is no duet to judge", "name what 'tailgate duet --out' wrote"));
+  }
   Policy policy = policy_at(request.policy, request.allow_dirty);
   policy.waived_commits = request.waived_commits;
   if (!request.baseline.empty()) return gate_against_baseline(request, out);
   std::vector<Verdict> verdicts;
+  for (const MissingDuet& missing : request.missing) {
+    verdicts.push_back(verdict_on_missing(missing));
+  }
   for (const auto& file : as_usage([&] { return find_duet_files(request.paths); })) {
     const Duet duet = as_usage([&] { return load_duet_to_gate(file); });
     verdicts.push_back(judge(duet, policy, today_utc()));
@@ -127,8 +163,8 @@ void add_gate_command(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("gate", "Judge duets: is B worse than A?");
   const auto request = std::make_shared<GateRequest>();
   command->add_option("paths", request->paths, "Duets, and directories that hold some")
-      ->required()
       ->type_name("FILE|DIR");
+  add_missing_option(*command, *request);
   command->add_option("--policy", request->policy, "Margins, looks, waivers; else the built-in")
       ->type_name("FILE");
   command->add_option("--waive", request->waived_commits, kWaiveHelp)

@@ -11,8 +11,17 @@
 
 namespace tailgate {
 
+// A duet that was planned and left no file.
+struct MissingDuet {
+  std::string outcome;   // inconclusive or invalid: a duet that nobody saw has no other
+  std::string scenario;  // or its preset
+  std::string sink;      // with its options
+  std::string why;
+};
+
 struct GateRequest {
   std::vector<std::filesystem::path> paths = {};  // duets, or directories that hold some
+  std::vector<MissingDuet> missing = {};          // they get a verdict, too
   std::filesystem::path policy = {};              // empty: the built-in one
   std::filesystem::path baseline = {};            // of a result that is not in duet; or empty
   std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well
@@ -28,7 +37,8 @@ inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use 
 // Judges every duet, writes the verdicts to `out` and to the files, and returns the worst one's
 // exit code (gate.h). With a baseline, tells the results' difference from it and why there is no
 // verdict: inconclusive, or invalid where they may not be compared. Throws UsageError for paths
-// that hold no duet, and for a policy that does not fit.
+// that hold no duet, for no duet at all, for another outcome of a missing one, and for a policy
+// that does not fit.
 int gate(const GateRequest& request, std::ostream& out);
 
 struct CompareRequest {

@@ -53,6 +53,17 @@ def test_a_duet_is_judged_in_every_format(folder):
     assert all(len(line) <= 80 for line in run.stdout.splitlines())
 
 
+def test_duets_without_a_file_are_named_one_by_one(folder):
+    run = tailgate("gate", "--missing", "inconclusive", "steady", "lttng", "no time was left",
+                   "--missing", "invalid", "steady", "file:mode=mmap", "exit code 9", "duet.json",
+                   "--allow-dirty", "--json", "missing.json", cwd=folder)
+    assert run.returncode == 4, run.stdout + run.stderr
+    verdicts = json.loads((folder / "missing.json").read_text())
+    assert [v["sink"] for v in verdicts] == ["lttng", "file:mode=mmap", "null"]
+    for verdict in verdicts:
+        jsonschema.Draft202012Validator(SCHEMA).validate(verdict)
+
+
 def test_verdicts_are_drawn(folder):
     run = tailgate("gate", "duet.json", "--allow-dirty", "--plots", "plots", cwd=folder)
     assert run.returncode in (0, 3, 4), run.stderr

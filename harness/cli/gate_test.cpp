@@ -83,6 +83,24 @@ TEST_CASE("a result by itself gets no verdict") {
   CHECK_THROWS_AS(gate({.paths = {directory.path() / "none.json"}}, out), UsageError);
 }
 
+TEST_CASE("a duet that left no file has a verdict, too") {
+  const TestDirectory directory;
+  const auto good = directory.path() / "good.json";
+  const auto junit = directory.path() / "v.xml";
+  save_sample(good, 1);
+  const MissingDuet cut = {"inconclusive", "steady", "lttng", "no time was left"};
+  const MissingDuet broken = {"invalid", "steady", "file:mode=mmap", "it ended with exit code 9"};
+  std::ostringstream out;
+  CHECK(gate({.paths = {good}, .missing = {cut}, .files = {{"junit", junit}}}, out) == 3);
+  CHECK_THAT(out.str(), Contains("INCONCLUSIVE  lttng; steady\n  ! no time was left"));
+  CHECK_THAT(content(junit), Contains("<testsuite name=\"lttng; steady\" tests=\"1\""));
+  CHECK(gate({.paths = {good}, .missing = {cut, broken}, .files = {{"junit", junit}}}, out) == 4);
+  CHECK_THAT(content(junit), Contains("message=\"invalid: it ended with exit code 9"));
+  CHECK(gate({.missing = {broken}}, out) == 4);
+  CHECK_THROWS_AS(gate({.missing = {{"pass", "steady", "file", "?"}}}, out), UsageError);
+  CHECK_THROWS_AS(gate({}, out), UsageError);
+}
+
 TEST_CASE("a stored baseline gives neither pass nor fail, and the reason") {
   const TestDirectory directory;
   Result clean = sample_result();

@@ -55,6 +55,7 @@ std::string section(const Verdict& verdict) {
       fmt::format("\n## {}: {}\n\n", plain(verdict.outcome), plain(comparison_text(verdict)));
   if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", plain(verdict.label));
   for (const Remark& reason : verdict.reasons) text += bullet(reason);
+  if (verdict.metrics.empty()) return text;
   text += fmt::format("\nFrom {} of {} rounds, policy {}, machine {}.\n\n", verdict.rounds_used,
                       verdict.rounds_recorded, plain(verdict.policy), plain(verdict.fingerprint));
   text += "| metric | A | B | change (95 %) | margin | decision | why |\n";

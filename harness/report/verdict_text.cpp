@@ -52,7 +52,9 @@ std::string render(const Verdict& verdict, const Painter& painter) {
   }
   if (!verdict.label.empty()) text += note("restricted use: " + verdict.label, "", painter);
   text += reasons_text(verdict, painter);
-  text += "  " + rounds_text(verdict) + "\n" + metrics_table(verdict.metrics, painter);
+  if (!verdict.metrics.empty()) {
+    text += "  " + rounds_text(verdict) + "\n" + metrics_table(verdict.metrics, painter);
+  }
   for (const Remark& remark : verdict.remarks) text += note(remark.what, remark.remedy, painter);
   return text;
 }
