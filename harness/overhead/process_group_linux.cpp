@@ -80,7 +80,7 @@ ProcessGroup::ProcessGroup() {
 void ProcessGroup::make() {
   const fs::path root = hierarchy();
   if (root.empty()) {
-    why_not_ = "no cgroup v2 hierarchy is mounted";
+    why_not_ = "no cgroup v2 hierarchy is mounted; mount one";
     return;
   }
   parent_ = root / own_group();
@@ -88,7 +88,8 @@ void ProcessGroup::make() {
   static int count = 0;
   folder_ = parent_ / fmt::format("{}{}-{}", kPrefix, getpid(), ++count);
   if (mkdir(folder_.c_str(), 0755) != 0) {
-    why_not_ = fmt::format("cannot make {}: {}", folder_.string(), std::strerror(errno));
+    why_not_ = fmt::format("cannot make a group in {}: {}; run as root", parent_.string(),
+                           std::strerror(errno));
   }
 }
 

@@ -69,7 +69,7 @@ class LinuxSampler : public Sampler {
     if (group_ && !(group_->exists() && whole_tree_)) {
       limits += fmt::format(
           "{}what the daemons start is not counted with them: {}", limits.empty() ? "" : "; ",
-          group_->exists() ? "their group may not be changed" : group_->why_not());
+          group_->exists() ? "their group may not be changed; run as root" : group_->why_not());
     }
     return limits;
   }

@@ -186,6 +186,38 @@ TEST_CASE("each first touch of a page is a minor fault, and in RAM from then on"
   CHECK(value(counters_of(seen.uses, Role::machine).minor_faults) >= 0.99 * kPages);
 }
 
+TEST_CASE("each page that has to come from storage is a major fault") {
+  constexpr std::size_t kPages = 500;
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::string path = "/var/tmp/tailgate-truth-XXXXXX";
+  const int file = mkstemp(path.data());
+  REQUIRE(file >= 0);
+  unlink(path.c_str());
+  const std::string bytes(kPages * page, 'x');
+  REQUIRE(write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  REQUIRE(fsync(file) == 0);
+  const Watched seen = watched(Role::provider, [&] {
+    void* const memory = mmap(nullptr, bytes.size(), PROT_READ, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) _exit(2);
+    // None of it is in memory, and a page brings no others with it.
+    if (madvise(memory, bytes.size(), MADV_RANDOM) != 0) _exit(2);
+    if (posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) _exit(2);
+    for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page];
+  });
+  close(file);
+  const auto faults =
+      static_cast<double>(seen.own[1].usage.ru_majflt - seen.own[0].usage.ru_majflt);
+  const Counters& used = counters_of(seen.uses, Role::provider);
+  CHECK(value(used.major_faults) == Approx(faults).epsilon(0.01));
+  CHECK(value(counters_of(seen.uses, Role::machine).major_faults) >= 0.99 * faults);
+  if (faults == 0) {
+    WARN("skipped: /var/tmp kept the pages; is it in memory?");
+    return;
+  }
+  CHECK(value(used.major_faults) == Approx(kPages).epsilon(0.01));
+  CHECK(value(used.storage_read_bytes) >= 0.99 * static_cast<double>(bytes.size()));
+}
+
 TEST_CASE("bytes written and read are counted as the calls took them") {
   constexpr std::size_t kBytes = 4'000'000;
   const Watched seen = watched(Role::provider, [] {
