@@ -18,11 +18,12 @@ constexpr std::size_t kMostSlices = 64;
 constexpr std::size_t kWindows = 8;
 constexpr Ticks kWindowMarginNs = 200'000;
 
-// A call of one tail or of both.
+// A call that is in a tail, or listed, or both.
 struct Slow {
   SlowCall call;
-  bool service = false;
-  bool response = false;
+  bool service = false;   // in the tail of service times
+  bool response = false;  // likewise
+  bool listed = false;
   std::vector<Slice> slices;
 };
 
@@ -32,6 +33,16 @@ std::uint64_t service_of(const SlowCall& call) {
 
 std::uint64_t response_of(const SlowCall& call) {
   return call.end_ns - call.intended_ns;
+}
+
+// The slowest ones, whether or not they are in a tail: of few events a tail has one or two.
+std::vector<SlowCall> slowest(std::vector<SlowCall> calls, std::uint64_t (*time)(const SlowCall&)) {
+  const auto end =
+      calls.begin() + static_cast<std::ptrdiff_t>(std::min(calls.size(), kListedOfEach));
+  std::partial_sort(calls.begin(), end, calls.end(),
+                    [time](const SlowCall& a, const SlowCall& b) { return time(a) > time(b); });
+  calls.erase(end, calls.end());
+  return calls;
 }
 
 // Where a tail begins, and how many calls the histogram has from there on.
@@ -58,6 +69,12 @@ class Explainer {
     }
     for (const SlowCall& call : request.slowest_responses) {
       if (response_of(call) >= response_.ns) slow_of(call).response = true;
+    }
+    for (const SlowCall& call : slowest(request.slowest, service_of)) {
+      slow_of(call).listed = true;
+    }
+    for (const SlowCall& call : slowest(request.slowest_responses, response_of)) {
+      slow_of(call).listed = true;
     }
   }
 
@@ -130,30 +147,14 @@ class Explainer {
     return report;
   }
 
-  // The slowest by one measure and by the other.
   void list_calls(Explanation& explanation) const {
-    std::vector<const Slow*> by_service;
-    std::vector<const Slow*> by_response;
+    std::vector<const Slow*> listed;
     for (const auto& [key, slow] : slow_) {
-      if (slow.service) by_service.push_back(&slow);
-      if (slow.response) by_response.push_back(&slow);
+      if (slow.listed) listed.push_back(&slow);
     }
-    std::stable_sort(by_service.begin(), by_service.end(), [](const Slow* a, const Slow* b) {
-      return service_of(a->call) > service_of(b->call);
-    });
-    const auto slower_response = [](const Slow* a, const Slow* b) {
+    std::stable_sort(listed.begin(), listed.end(), [](const Slow* a, const Slow* b) {
       return response_of(a->call) > response_of(b->call);
-    };
-    std::stable_sort(by_response.begin(), by_response.end(), slower_response);
-    by_service.resize(std::min(by_service.size(), kListedOfEach));
-    by_response.resize(std::min(by_response.size(), kListedOfEach));
-    std::vector<const Slow*> listed = by_service;
-    for (const Slow* slow : by_response) {
-      if (std::find(by_service.begin(), by_service.end(), slow) == by_service.end()) {
-        listed.push_back(slow);
-      }
-    }
-    std::stable_sort(listed.begin(), listed.end(), slower_response);
+    });
     for (const Slow* slow : listed) explanation.calls.push_back(describe(*slow));
     explanation.calls_left_out = slow_.size() - listed.size();
   }

@@ -22,7 +22,8 @@ struct ExplainRequest {
   double quantile = 0.999;                  // where the tails begin
 };
 
-// Explains the calls of both lists that lie in their tail. timeline: as CallCutter wants it; its
+// Explains the calls of both lists that lie in their tail, and lists the 24 slowest of each, in a
+// tail or not. timeline: as CallCutter wants it; its
 // trace may have lost anything. Calls of threads that are not listed are untraced.
 Explanation explain(const Timeline& timeline, const ExplainRequest& request);
 

@@ -65,7 +65,7 @@ class SwitchRing {
  public:
   explicit SwitchRing(std::uint32_t thread) : descriptor_(open_switch_event(thread)) {
     if (descriptor_ < 0) {
-      throw system_error("perf_event_open", fmt::format("thread {}", thread), errno,
+      throw system_error("perf_event_open", "a load thread", errno,
                          "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 2");
     }
     for (std::size_t pages = kMostRingPages; pages > 0 && ring_ == nullptr; pages /= 2) {

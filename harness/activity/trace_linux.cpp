@@ -11,9 +11,10 @@ namespace tailgate::activity {
 namespace {
 
 std::unique_ptr<Trace> start_best(const TraceOptions& options) {
-  std::string why;
+  const Probe tracefs = tracefs::probe_tracefs();
+  std::string why = tracefs.reason;  // the remedy of what is tried next holds for both
   try {
-    return start_kernel_trace(options);
+    if (tracefs.available) return start_kernel_trace(options);
   } catch (const Error& error) {
     why = error.what();
   }

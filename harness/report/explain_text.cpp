@@ -234,10 +234,20 @@ std::string trace_text(const std::vector<const Trial*>& trials) {
 
 std::string noise_text(const std::vector<const Trial*>& trials) {
   double share = 0;
-  for (const Trial* trial : trials) share += trial->noise.lost_share;
+  std::size_t watched = 0;
+  for (const Trial* trial : trials) {
+    if (trial->noise.observed_ns == 0) continue;
+    share += trial->noise.lost_share;
+    ++watched;
+  }
+  if (watched == 0) {
+    return paragraph(
+        "the idle processor was not watched: how often the machine stands still is "
+        "not known; leave --noise-s at its default");
+  }
   return paragraph(fmt::format(
       "an idle spin loop just before the load lost {:.2f} % of its time in gaps over 10 us",
-      100 * share / static_cast<double>(trials.size())));
+      100 * share / static_cast<double>(watched)));
 }
 
 std::string disturbance_text(const Result& result, unsigned step) {

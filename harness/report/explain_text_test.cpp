@@ -67,6 +67,21 @@ TEST_CASE("names of any length and with any bytes fit the page") {
   CHECK_FALSE(holds(text, "\x1b"));
 }
 
+TEST_CASE("noise is the mean of the trials that were watched, and nothing where none was") {
+  Result result = sample_result();
+  REQUIRE(result.traced.size() == 2);
+  result.traced[0].noise.observed_ns = 0;
+  result.traced[0].noise.lost_share = 0;
+  result.traced[1].noise.observed_ns = 100'000'000;
+  result.traced[1].noise.lost_share = 0.05;
+  CHECK(holds(explain_text(result, 0), "lost 5.00 % of its time"));
+  result.traced[1].noise.observed_ns = 0;
+  const std::string text = explain_text(result, 0);
+  CHECK(holds(text, "was not watched"));
+  CHECK_FALSE(holds(text, "of its time in gaps"));
+  check_width(text);
+}
+
 TEST_CASE("a result without explained trials says what to do") {
   Result result = sample_result();
   result.traced.clear();

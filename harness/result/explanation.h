@@ -41,7 +41,7 @@ struct CallSlice {
   }
 };
 
-// A call above the threshold, cut from its intended start to its return without gap or overlap.
+// One of the slowest calls, cut from its intended start to its return without gap or overlap.
 struct ExplainedCall {
   unsigned thread = 0;
   std::uint32_t pid = 0;
@@ -295,8 +295,8 @@ struct Explanation {
     v("trace", &Explanation::trace, "how the machine was watched");
     v("tails", &Explanation::tails, "the slow end of service and response times by cause");
     v("calls", &Explanation::calls,
-      "the slowest calls cut by cause, longest response time first; the tails sum up these and "
-      "those left out");
+      "the slowest calls cut by cause, longest response time first: up to 24 by service time and "
+      "as many by response time, in a tail or not");
     v("calls_left_out", &Explanation::calls_left_out,
       "explained calls that are in the tails and not listed");
     v("windows", &Explanation::windows, "what all processors did around the slowest of them");

@@ -60,6 +60,24 @@ void check_explained(const Trial& trial) {
   }
 }
 
+// The 24 slowest of each kind, though far fewer are beyond the quantile.
+void check_listed(const Trial& trial) {
+  const std::vector<ExplainedCall>& calls = trial.explanation->calls;
+  CHECK(calls.size() >= 24);
+  CHECK(calls.size() <= 48);
+  const auto service_of = [](const auto& call) { return call.end_ns - call.start_ns; };
+  std::vector<std::uint64_t> slowest;
+  for (const SlowCall& call : trial.slowest) slowest.push_back(service_of(call));
+  std::vector<std::uint64_t> listed;
+  for (const ExplainedCall& call : calls) listed.push_back(service_of(call));
+  std::sort(slowest.rbegin(), slowest.rend());
+  std::sort(listed.rbegin(), listed.rend());
+  const std::size_t most = std::min<std::size_t>(24, slowest.size());
+  REQUIRE(listed.size() >= most);
+  CHECK(std::equal(slowest.begin(), slowest.begin() + static_cast<std::ptrdiff_t>(most),
+                   listed.begin()));
+}
+
 void check_nothing_left() {
   if (!tracefs::probe_tracefs().available) return;
   for (const std::string& name : tracefs::TraceFolder::root().folders_in("instances")) {
@@ -80,6 +98,7 @@ TEST_CASE("a traced trial explains the slow end of its calls") {
   CHECK(trial.explanation->tails[1].measure == "response");
   // As many as lie beyond the quantile, and those that share its slot of the histogram.
   CHECK(trial.explanation->tails[0].calls >= trial.measured / 1000);
+  check_listed(trial);
   if (trial.explanation->trace.method != "kernel_trace") return check_nothing_left();
   CHECK(trial.explanation->trace.start_ns < trial.start_ns);
   CHECK(trial.explanation->trace.end_ns >= trial.end_ns);
@@ -100,6 +119,7 @@ TEST_CASE("a closed loop has no response times of its own to explain") {
   check_explained(trial);
   REQUIRE(trial.explanation->tails.size() == 1);
   CHECK(trial.explanation->tails[0].measure == "service");
+  CHECK(trial.explanation->calls.size() == 24);
   check_nothing_left();
 }
 
