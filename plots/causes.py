@@ -18,7 +18,7 @@ LOOKS = {
     "blocked_socket": ("blocked: socket", "#B5538B", ".."),
     "blocked_sleep": ("blocked: sleep", "#B5538B", "\\\\\\"),
     "blocked_other": ("blocked: other", "#B5538B", "--"),
-    "stopped": ("stopped by a signal", "#000000", ""),
+    "stopped": ("stopped or suspended", "#000000", ""),
     "machine": ("machine noise", "#808080", ""),
     "unknown": ("unknown: kernel or hypervisor", "#b8b8b8", "xx"),
     "untraced": ("not traced", "#ffffff", "xx"),

@@ -39,8 +39,9 @@ class Story {
     timeline_.add(ContextSwitch{
         .time = time, .old_thread = from, .new_thread = to, .old_was_preempted = true});
   }
-  void waits(Ticks time, Wait wait) {
-    timeline_.add(ContextSwitch{.time = time, .old_thread = kLoad, .old_wait = wait});
+  void waits(Ticks time, Wait wait, WaitsFor waits_for = WaitsFor::unknown) {
+    timeline_.add(ContextSwitch{
+        .time = time, .old_thread = kLoad, .old_wait = wait, .old_waits_for = waits_for});
   }
   // On another processor, where `waker` runs.
   void wakes(Ticks time, std::uint32_t waker, bool by_interrupt = false) {
@@ -196,6 +197,24 @@ TEST_CASE("a thread that waits within a page fault goes on with it when it is ba
         "running::100 page_fault::500 blocked_io:load:7500 page_fault::400 syscall:write:100");
 }
 
+TEST_CASE("what a switch out says goes before what its system call says") {
+  const auto cut = [](WaitsFor waits_for, bool request) {
+    Story story;
+    story.enters(1000, 1);
+    if (request) story.timeline().add(StorageRequest{1400, kOther, 9, 100, true, "read"});
+    story.waits(1500, Wait::unknown, waits_for);
+    if (request) story.timeline().add(StorageRequest{4900, 0, 9, 100, false, ""});
+    story.wakes(5000, kThird);
+    story.switches(5000, 0, kLoad);
+    return story.cut(1000, 5000);
+  };
+  CHECK(cut(WaitsFor::unknown, false) == "syscall:write:500 blocked_socket:third:3500");
+  CHECK(cut(WaitsFor::lock, true) == "syscall:write:500 blocked_lock:third:3500");
+  CHECK(cut(WaitsFor::storage, false) == "syscall:write:500 blocked_io:third:3500");
+  CHECK(cut(WaitsFor::io, true) == "syscall:write:500 blocked_io:other:3500");
+  CHECK(cut(WaitsFor::io, false) == "syscall:write:500 blocked_other:third:3500");
+}
+
 TEST_CASE("time without a record beyond the usual is a gap: the machine's, or nobody knows") {
   Story story;
   story.enters(200'000, 1);
@@ -253,7 +272,7 @@ TEST_CASE("whatever the records say, the slices add up") {
         case 0:
         case 1:
           timeline.add(ContextSwitch{now, processor, thread, threads[pick(4)], pick(2) == 0,
-                                     static_cast<Wait>(pick(4))});
+                                     static_cast<Wait>(pick(4)), static_cast<WaitsFor>(pick(6))});
           break;
         case 2:
           timeline.add(ThreadReady{now, processor, thread, pick(2) == 0});

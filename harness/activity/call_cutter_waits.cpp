@@ -19,6 +19,8 @@ Cause cause_of(WaitsFor waits_for, Wait wait) {
       return Cause::blocked_sleep;
     case WaitsFor::storage:
       return Cause::blocked_storage;
+    case WaitsFor::io:
+      return Cause::blocked_other;
     case WaitsFor::unknown:
       break;
   }
@@ -71,21 +73,21 @@ Slice CallCutter::cut_waiting(const Piece& piece) const {
     slice.cause = Cause::stopped;
     return slice;
   }
-  WaitsFor waits_for = WaitsFor::unknown;
+  WaitsFor waits_for = stretch.waits_for;
   const std::size_t mark = piece.history->mark_at(stretch.begin);
   if (mark < piece.history->marks().size()) {
     const ThreadMark& at = piece.history->marks()[mark];
     if (at.in_system_call) {
       const SystemCallFact call = timeline_.system_call(at.system_call);
-      waits_for = call.waits_for;
+      if (waits_for == WaitsFor::unknown) waits_for = call.waits_for;
       slice.detail = call.name;
     }
     if (at.kind == MarkKind::page_fault && at.time + kLongestFaultNs > stretch.begin) {
       slice.detail += slice.detail.empty() ? "page fault" : ", page fault";
     }
   }
-  const bool may_be_storage =
-      stretch.wait == Wait::uninterruptible || waits_for == WaitsFor::storage;
+  const bool may_be_storage = stretch.wait == Wait::uninterruptible ||
+                              waits_for == WaitsFor::storage || waits_for == WaitsFor::io;
   if (may_be_storage && for_storage(piece, slice)) return slice;
   slice.cause = cause_of(waits_for, stretch.wait);
   if (piece.stretch + 1 < stretches.size()) {

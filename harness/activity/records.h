@@ -21,6 +21,16 @@ enum class Wait : std::uint8_t {
   stopped,          // by a signal or a debugger
 };
 
+// What a thread waits for, as far as its switch out or the system call in which it blocks tells.
+enum class WaitsFor : std::uint8_t {
+  unknown,
+  lock,
+  socket,
+  sleep,
+  storage,
+  io,  // the end of some input or output: storage's where the trace shows such a request
+};
+
 // A processor stopped running one thread and runs another. Thread 0 is the idle thread, one a
 // processor.
 struct ContextSwitch {
@@ -30,6 +40,7 @@ struct ContextSwitch {
   std::uint32_t new_thread = 0;
   bool old_was_preempted = false;  // it could have run on: it did not block
   Wait old_wait = Wait::unknown;   // where it could not
+  WaitsFor old_waits_for = WaitsFor::unknown;
 };
 
 // A thread was made runnable by whatever ran on `processor` at that time.
@@ -73,13 +84,10 @@ struct SystemCall {
   bool begins = true;
 };
 
-// What a thread that blocks in a system call waits for, as far as the call alone tells.
-enum class WaitsFor : std::uint8_t { unknown, lock, socket, sleep, storage };
-
 struct SystemCallFact {
   std::uint32_t number = 0;
   std::string name;
-  WaitsFor waits_for = WaitsFor::unknown;
+  WaitsFor waits_for = WaitsFor::unknown;  // when it blocks, as far as the call alone tells
 };
 
 // A thread touched memory that was not there. When the fault was dealt with is not recorded.

@@ -26,6 +26,7 @@ void ThreadHistory::switch_out(const ContextSwitch& record, Ticks begin) {
   now.begin = record.time;
   now.state = record.old_was_preempted ? ThreadState::ready : ThreadState::waiting;
   now.wait = record.old_wait;
+  now.waits_for = record.old_waits_for;
 }
 
 void ThreadHistory::switch_in(const ContextSwitch& record) {

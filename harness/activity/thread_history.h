@@ -20,10 +20,11 @@ enum class ThreadState : std::uint8_t {
 struct ThreadStretch {
   Ticks begin = 0;
   ThreadState state = ThreadState::running;
-  std::uint32_t processor = kUnknown;  // running: where
-  Wait wait = Wait::unknown;           // waiting: how
-  std::uint32_t waker = kUnknown;      // ready after waiting: the thread that ended that …
-  bool by_interrupt = false;           // … or below the interrupt that did
+  std::uint32_t processor = kUnknown;      // running: where
+  Wait wait = Wait::unknown;               // waiting: how …
+  WaitsFor waits_for = WaitsFor::unknown;  // … and for what, by the switch out
+  std::uint32_t waker = kUnknown;          // ready after waiting: the thread that ended that …
+  bool by_interrupt = false;               // … or below the interrupt that did
 };
 
 enum class MarkKind : std::uint8_t { system_call_begin, system_call_end, page_fault };

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 
 #include "harness/base/error.h"
 
@@ -21,6 +22,10 @@ inline constexpr int kExitInterrupted = 130;
 
 // What the chosen subcommand will do once the command line has been read.
 using Action = std::function<int()>;
+
+// The program with all of the subcommands below; parsing a command line sets action, which must
+// outlive it.
+std::unique_ptr<CLI::App> make_program(Action& action);
 
 void add_run_command(CLI::App& program, Action& action);
 void add_duet_command(CLI::App& program, Action& action);

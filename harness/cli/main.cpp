@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 
-#include "harness/base/build_info.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/surroundings.h"
 #include "harness/duet/program.h"
@@ -21,37 +20,12 @@ int report(const Error& error) {
 }
 
 int run_command_line(int argc, char** argv) {
-  CLI::App program("Measures what it costs to log an event, at the tail, at a given rate.",
-                   "tailgate");
-  program.set_version_flag("--version",
-                           "tailgate " + build_info().version + " (" + build_info().revision + ")");
-  program.require_subcommand(1);
-  program.get_formatter()->column_width(32);
-  program.footer(
-      "Examples:\n"
-      "  tailgate run steady --sink null,file --set rate_hz=10000 --out results-today\n"
-      "  tailgate show results-today\n"
-      "  tailgate plot results-today\n"
-      "'tailgate COMMAND --help' tells more of each.\n"
-      "Exit codes: 0 done, 1 something went wrong, 2 usage, 130 interrupted.");
   Action action;
-  add_run_command(program, action);
-  add_duet_command(program, action);
-  add_sinks_command(program, action);
-  add_scenarios_command(program, action);
-  add_show_command(program, action);
-  add_export_command(program, action);
-  add_explain_command(program, action);
-  add_plot_command(program, action);
-  add_etl_command(program, action);
-  add_gate_command(program, action);
-  add_compare_command(program, action);
-  add_policy_command(program, action);
-  add_selftest_command(program, action);
+  const std::unique_ptr<CLI::App> program = make_program(action);
   try {
-    program.parse(argc, argv);
+    program->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? kExitDone : kExitUsage;
+    return program->exit(error) == 0 ? kExitDone : kExitUsage;
   }
   return action();
 }

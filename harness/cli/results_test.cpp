@@ -113,6 +113,15 @@ TEST_CASE("the commands take their options from the command line") {
   CHECK_THAT(app.get_subcommand("export")->help(), Catch::Contains("csv-intervals"));
 }
 
+TEST_CASE("what begins with a slash is a path, on every system") {
+  Action action;
+  for (const char* command : {"show", "explain", "compare", "gate", "export csv"}) {
+    INFO(command);
+    make_program(action)->parse(std::string(command) + " /no/such/result.json");
+    CHECK_THROWS_WITH(action(), Catch::Contains("result.json"));
+  }
+}
+
 TEST_CASE("a duet is shown as such, beside results or alone") {
   const ResultDirectory directory;
   save_duet(directory / "duet.json", sample_duet());

@@ -30,7 +30,7 @@ std::string words_for(const std::string& cause) {
       {"blocked_socket", "blocked: a socket or pipe"},
       {"blocked_sleep", "blocked: sleeping"},
       {"blocked_other", "blocked: not known on what"},
-      {"stopped", "stopped by a signal"},
+      {"stopped", "stopped or suspended"},
       {"queued", "queued behind earlier events"},
       {"machine", "machine: gaps in its own code"},
       {"unknown", "unknown: kernel or hypervisor"},

@@ -29,10 +29,10 @@ struct CallSlice {
       "running (on a processor, in the program's own code), syscall (on a processor, in the "
       "kernel for a call of the program's), page_fault, interrupt, softirq, waiting (ready, but "
       "another thread had the processor), blocked_io (storage), blocked_lock, blocked_socket, "
-      "blocked_sleep, blocked_other, stopped (by a signal), queued (before the call's start: the "
-      "load thread was busy with earlier events), machine (the processor did nothing that the "
-      "trace saw, for 10 us and more, in the program's own code), unknown (the same in the "
-      "kernel: kernel or hypervisor), untraced (the trace has no record of that time)");
+      "blocked_sleep, blocked_other, stopped (by a signal; on Windows, suspended), queued (before "
+      "the call's start: the load thread was busy with earlier events), machine (the processor did "
+      "nothing that the trace saw, for 10 us and more, in the program's own code), unknown (the "
+      "same in the kernel: kernel or hypervisor), untraced (the trace has no record of that time)");
     v("name", &CallSlice::name,
       "who or what: the thread that had the processor (waiting) or ended the wait (blocked), the "
       "system call, the interrupt; empty where that is not known");

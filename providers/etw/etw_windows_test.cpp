@@ -2,6 +2,8 @@
 // for Windows' event tracing. What it proves is the sink's logic, not Windows' behaviour.
 #include <catch2/catch.hpp>
 
+#include <optional>
+
 #include "harness/base/affinity.h"
 #include "harness/base/api_windows.h"
 #include "harness/base/install_paths.h"
@@ -10,6 +12,9 @@
 #include "harness/trial/scratch.h"
 #include "providers/etw/api_windows.h"
 #include "providers/etw/logman.h"
+#include "providers/etw/properties_windows.h"
+#include "providers/etw/testing/stand_in_kernel_windows.h"
+#include "providers/registry.h"
 
 using namespace tailgate;
 
@@ -22,13 +27,18 @@ void set_variable(const std::wstring& name, const std::wstring& value) {
   _wputenv_s(name.c_str(), value.c_str());
 }
 
-Trial run(const std::string& sink, const wchar_t* fault = L"", double rate_hz = 20'000) {
+void plant(const wchar_t* fault) {
   const std::filesystem::path folder = executable_path().parent_path();
   set_variable(wide(etw::kLibraryVariable), (folder / TAILGATE_ETW_STAND_IN).wstring());
   set_variable(wide(etw::kLogmanVariable), (folder / TAILGATE_LOGMAN_STAND_IN).wstring());
   set_variable(kFaultVariable, fault);
+}
+
+Trial run(const std::string& sink, const wchar_t* fault = L"",
+          std::optional<activity::TraceMethod> trace = std::nullopt) {
+  plant(fault);
   LoadPlan load;
-  load.rate_hz = rate_hz;
+  load.rate_hz = 20'000;
   load.duration_s = 0.5;
   load.warmup_s = 0.1;
   TrialSettings settings;
@@ -38,6 +48,7 @@ Trial run(const std::string& sink, const wchar_t* fault = L"", double rate_hz = 
   settings.load_cpus = {initial_cpus().back()};
   settings.consumer_cpus = {initial_cpus().front()};
   settings.noise_s = 0.01;
+  settings.trace = trace;
   const Scratch scratch({}, false);
   return run_trial(parse_sink_choice(sink), load, settings, scratch.path() / "trial",
                    [](const TrialProgress&) {});
@@ -172,4 +183,84 @@ TEST_CASE("what a session lost without counting is never silent") {
   const Trial undelivered = run("etw:mode=realtime:buffer_bytes=4096", L"realtime_buffer_lost");
   CHECK_THAT(remarks(undelivered), Catch::Contains("could not deliver 1 buffers"));
   CHECK(undelivered.ledger.unaccounted > 0);
+}
+
+namespace {
+
+void check_adds_up(const Explanation& explanation) {
+  CHECK(explanation.tails.size() == 2);
+  for (const ExplainedTail& tail : explanation.tails) {
+    CHECK(tail.calls > 0);
+    std::uint64_t sum_ns = 0;
+    for (const CauseTime& cause : tail.causes) sum_ns += cause.time_ns;
+    CHECK(sum_ns == tail.time_ns);
+  }
+  for (const ExplainedCall& call : explanation.calls) {
+    std::uint64_t at_ns = call.intended_ns;
+    for (const CallSlice& slice : call.slices) {
+      CHECK(slice.start_ns >= at_ns);
+      CHECK(slice.cause != "untraced");
+      at_ns = slice.end_ns;
+    }
+    CHECK(at_ns <= call.end_ns);
+  }
+}
+
+// The call with this number, and its slice of this cause.
+std::pair<ExplainedCall, CallSlice> slow_call(const Explanation& explanation,
+                                              std::uint64_t sequence, const std::string& cause) {
+  for (const ExplainedCall& call : explanation.calls) {
+    if (call.sequence != sequence) continue;
+    for (const CallSlice& slice : call.slices) {
+      if (slice.cause == cause) return {call, slice};
+    }
+  }
+  FAIL("call " << sequence << " is not explained by " << cause);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a whole trial beside a kernel's session says what its slowest calls waited for") {
+  const Trial trial = run("etw", L"slow_calls", activity::TraceMethod::kernel_trace);
+  check_balanced("etw", trial);
+  REQUIRE(trial.explanation);
+  const TraceUsed& used = trial.explanation->trace;
+  INFO(used.limits);
+  CHECK(used.method == "kernel_trace");
+  CHECK(used.complete);
+  CHECK(used.mismatched_switches == 0);
+  CHECK(used.start_ns < trial.start_ns);
+  CHECK(used.end_ns >= trial.end_ns);
+  check_adds_up(*trial.explanation);
+
+  // Who holds up a call notes when, in the provider's process; the provider times the call itself.
+  const std::pair<std::uint64_t, const char*> held_up[] = {
+      {etw::stand_in::kSleepsInEvent, "blocked_sleep"},
+      {etw::stand_in::kPreemptedInEvent, "waiting"}};
+  for (const auto& [sequence, cause] : held_up) {
+    const auto [call, slice] = slow_call(*trial.explanation, sequence, cause);
+    CHECK(call.slow_service);
+    CHECK(slice.start_ns >= call.start_ns);
+    CHECK(slice.end_ns <= call.end_ns);
+    CHECK(slice.pid == (slice.cause == "waiting" ? etw::stand_in::kPreemptor : 0));
+  }
+}
+
+TEST_CASE("of the sessions that run, those of dead runs are stopped") {
+  plant(L"dead_session");
+  const auto running = [] {
+    std::vector<etw::Properties> sessions(4);
+    std::vector<EVENT_TRACE_PROPERTIES*> pointers;
+    for (etw::Properties& session : sessions) pointers.push_back(&session.properties());
+    ULONG count = 0;
+    REQUIRE(etw::api().query_all_traces(pointers.data(), 4, &count) == ERROR_SUCCESS);
+    std::vector<std::wstring> names;
+    for (ULONG i = 0; i < count; ++i) names.emplace_back(sessions[i].name());
+    return names;
+  };
+  const std::vector<std::wstring> before = running();
+  REQUIRE(before.size() == 3);
+  find_sink("etw").sweep();
+  CHECK(running() == std::vector<std::wstring>(before.begin() + 1, before.end()));
 }

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <tuple>
 
 #include "harness/activity/call_cutter.h"
 #include "harness/base/test_directory.h"
@@ -30,19 +31,24 @@ std::int64_t at(std::int64_t us) {
   return static_cast<std::int64_t>(kStartNs) + us * 1000;
 }
 
+// How the load's thread goes out, by the numbers that Windows gives states and wait reasons.
+struct Out {
+  std::uint8_t state = 1;         // Ready
+  std::uint8_t wait_reason = 32;  // WrPreempted
+};
+
 // The load runs, a DPC interrupts it, another thread takes its processor, then it runs again.
-void write_trace(const std::filesystem::path& path, const WriterOptions& changed) {
+void write_trace(const std::filesystem::path& path, const WriterOptions& changed, Out out) {
   WriterOptions options = changed;
   options.start_raw = kStartRaw;
   TraceWriter writer(options);
-  constexpr std::uint8_t kReady = 1;
   writer.add(0, context_switch_record(raw(10), kLoad, 0));
   KernelRecord dpc;
   dpc.hook_id = kHookDpc;
   dpc.time = raw(25);
   dpc.payload = ByteBuilder().u64(static_cast<std::uint64_t>(raw(20))).u64(0xF000).bytes();
   writer.add(0, perf_info_record(dpc));
-  writer.add(0, context_switch_record(raw(40), kOther, kLoad, kReady));
+  writer.add(0, context_switch_record(raw(40), kOther, kLoad, out.state, out.wait_reason));
   writer.add(0, context_switch_record(raw(90), kLoad, kOther));
   writer.flush_all();
   const std::vector<std::uint8_t> bytes = writer.file();
@@ -56,12 +62,12 @@ struct Read {
   activity::Timeline timeline{1'000'000'000, 0};
 };
 
-Read read(const WriterOptions& options, KernelTraceFile trace = {}) {
+Read read(const WriterOptions& options, KernelTraceFile trace = {}, Out out = {}) {
   const TestDirectory folder;
   trace.path = folder.path() / "kernel.etl";
   if (trace.start_ns == 0) trace.start_ns = kStartNs - 1000;
   if (trace.end_ns == 0) trace.end_ns = static_cast<std::uint64_t>(at(200));
-  write_trace(trace.path, options);
+  write_trace(trace.path, options, out);
   Read result;
   result.timeline.keep_intervals();
   result.timeline.watch(kLoad);
@@ -70,6 +76,16 @@ Read read(const WriterOptions& options, KernelTraceFile trace = {}) {
 }
 
 }  // namespace
+
+std::vector<Slice> slices_of(const Read& result) {
+  const activity::CallCutter cutter(result.timeline, {at(0), at(200), true});
+  return cutter.cut({.thread = kLoad,
+                     .processor = 0,
+                     .intended = at(15),
+                     .start = at(15),
+                     .end = at(100),
+                     .usual = 1'000'000});
+}
 
 TEST_CASE("a kernel session's file explains a call to the nanosecond") {
   const Read result = read({});
@@ -80,14 +96,7 @@ TEST_CASE("a kernel session's file explains a call to the nanosecond") {
   CHECK(result.used.end_ns == static_cast<std::uint64_t>(at(200)));
   CHECK(result.used.bytes > 0);
 
-  const activity::CallCutter cutter(result.timeline,
-                                    {at(0), static_cast<activity::Ticks>(at(200)), true});
-  const std::vector<Slice> slices = cutter.cut({.thread = kLoad,
-                                                .processor = 0,
-                                                .intended = at(15),
-                                                .start = at(15),
-                                                .end = at(100),
-                                                .usual = 1'000'000});
+  const std::vector<Slice> slices = slices_of(result);
   REQUIRE(slices.size() == 5);
   const Cause causes[] = {Cause::running, Cause::softirq, Cause::running, Cause::waiting,
                           Cause::running};
@@ -101,6 +110,48 @@ TEST_CASE("a kernel session's file explains a call to the nanosecond") {
     begin = slices[i].end;
   }
   CHECK(slices[3].thread == kOther);
+}
+
+// Numbers: KTHREAD_STATE and KWAIT_REASON as Microsoft's CSwitch class and wdm.h have them.
+TEST_CASE("Windows says of a thread that goes out why it waits, or that it does not") {
+  constexpr std::uint8_t kReady = 1;
+  constexpr std::uint8_t kStandby = 3;
+  constexpr std::uint8_t kWaiting = 5;
+  constexpr std::uint8_t kDeferredReady = 7;
+  const std::tuple<std::uint8_t, int, Cause> all[] = {
+      {kReady, 32, Cause::waiting},            // WrPreempted
+      {kStandby, 31, Cause::waiting},          // WrDispatchInt
+      {kDeferredReady, 30, Cause::waiting},    // WrQuantumEnd
+      {kReady, 0, Cause::waiting},             // whatever it waited for before
+      {kWaiting, 0, Cause::blocked_other},     // Executive, with no request to storage
+      {kWaiting, 2, Cause::blocked_storage},   // PageIn
+      {kWaiting, 4, Cause::blocked_sleep},     // DelayExecution
+      {kWaiting, 5, Cause::stopped},           // Suspended
+      {kWaiting, 6, Cause::blocked_other},     // UserRequest
+      {kWaiting, 9, Cause::blocked_storage},   // WrPageIn
+      {kWaiting, 11, Cause::blocked_sleep},    // WrDelayExecution
+      {kWaiting, 12, Cause::stopped},          // WrSuspended
+      {kWaiting, 15, Cause::blocked_other},    // WrQueue
+      {kWaiting, 21, Cause::blocked_lock},     // WrKeyedEvent
+      {kWaiting, 27, Cause::blocked_lock},     // WrResource
+      {kWaiting, 28, Cause::blocked_lock},     // WrPushLock
+      {kWaiting, 29, Cause::blocked_lock},     // WrMutex
+      {kWaiting, 33, Cause::waiting},          // WrYieldExecution
+      {kWaiting, 34, Cause::blocked_lock},     // WrFastMutex
+      {kWaiting, 35, Cause::blocked_lock},     // WrGuardedMutex
+      {kWaiting, 37, Cause::blocked_lock},     // WrAlertByThreadId
+      {kWaiting, 39, Cause::blocked_storage},  // WrPhysicalFault
+      {kWaiting, 255, Cause::blocked_other},   // none
+  };
+  for (const auto& [state, reason, cause] : all) {
+    INFO("state " << int{state} << ", reason " << reason);
+    const Read result = read({}, {}, {state, static_cast<std::uint8_t>(reason)});
+    const std::vector<Slice> slices = slices_of(result);
+    REQUIRE(slices.size() == 5);
+    CHECK(slices[3].cause == cause);
+    CHECK(slices[3].begin == at(40));
+    CHECK(slices[3].end == at(90));
+  }
 }
 
 TEST_CASE("what a session lost is told, by its file or by whoever stopped it") {

@@ -16,6 +16,7 @@
 #include "providers/etw/etl/payload.h"
 #include "providers/etw/etl/record.h"
 #include "providers/etw/etl/run_times.h"
+#include "providers/etw/etl/wait_reasons.h"
 
 namespace tailgate::etl {
 
@@ -103,6 +104,9 @@ class KernelActivity {
     return record.kind != RecordKind::perf_info || (load<std::uint16_t>(record.data) & 0x8700) == 0;
   }
 
+  // OldThreadState: Ready, Standby or DeferredReady.
+  static bool could_run(std::uint8_t state) { return state == 1 || state == 3 || state == 7; }
+
   void add_switch(const Record& record, const std::uint8_t* payload, std::size_t size) {
     if (size < 16) return;
     activity::ContextSwitch fact;
@@ -110,7 +114,10 @@ class KernelActivity {
     fact.processor = record.processor;
     fact.new_thread = load<std::uint32_t>(payload);
     fact.old_thread = load<std::uint32_t>(payload + 4);
-    fact.old_was_preempted = payload[14] == kThreadStateReady;
+    const WaitReason reason = wait_reason(payload[12]);
+    fact.old_was_preempted = could_run(payload[14]) || reason.ready;
+    fact.old_wait = reason.wait;
+    fact.old_waits_for = reason.waits_for;
     timeline_->add(fact);
   }
 
@@ -135,8 +142,6 @@ class KernelActivity {
                        Bytes payload);
   std::uint32_t system_call_number(std::uint64_t address);
   void add_masks(Bytes payload);
-
-  static constexpr std::uint8_t kThreadStateReady = 1;
 
   std::optional<RunTimes> times_;            // where the timeline is another's
   std::unique_ptr<activity::Timeline> own_;  // else

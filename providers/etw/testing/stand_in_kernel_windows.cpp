@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "providers/etw/etl/testing/trace_writer.h"
@@ -25,9 +26,8 @@ struct KernelSession {
 };
 KernelSession session;
 
-std::int64_t session_clock() {
-  return session.asked.Wnode.ClientContext == kCycleCounter ? static_cast<std::int64_t>(__rdtsc())
-                                                            : counter();
+std::int64_t clock_now(ULONG clock) {
+  return clock == kCycleCounter ? static_cast<std::int64_t>(__rdtsc()) : counter();
 }
 
 std::uint32_t events_lost() {
@@ -48,18 +48,45 @@ etl::WriterOptions writer_options() {
   return options;
 }
 
-void write_file() {
-  const std::int64_t ended = session_clock();
-  const std::int64_t middle = session.started + (ended - session.started) / 2;
-  etl::TraceWriter writer(writer_options());
-  writer.add(0, etl::context_switch_record(session.started, session.starter, 0));
+std::vector<std::uint8_t> dpc_record(std::int64_t time) {
   etl::KernelRecord dpc;
   dpc.hook_id = 0x0F44;
-  dpc.time = middle;
+  dpc.time = time;
   dpc.payload =
-      etl::ByteBuilder().u64(static_cast<std::uint64_t>(middle - 100)).u64(0xF0000000).bytes();
-  writer.add(0, etl::perf_info_record(dpc));
-  writer.add(0, etl::context_switch_record(ended, 0, session.starter));
+      etl::ByteBuilder().u64(static_cast<std::uint64_t>(time - 100)).u64(0xF0000000).bytes();
+  return etl::perf_info_record(dpc);
+}
+
+// By time. States and wait reasons: 1 Ready, 5 Waiting; 11 WrDelayExecution, 15 WrQueue, 32
+// WrPreempted.
+std::multimap<std::int64_t, std::vector<std::uint8_t>> story(std::int64_t ended) {
+  const Shared& memory = shared();
+  const std::uint32_t thread = memory.load_thread != 0 ? memory.load_thread : session.starter;
+  std::multimap<std::int64_t, std::vector<std::uint8_t>> records;
+  const auto switched = [&](std::int64_t time, std::uint32_t to, std::uint32_t from,
+                            std::uint8_t state, std::uint8_t reason) {
+    records.emplace(time, etl::context_switch_record(time, to, from, state, reason));
+  };
+  switched(session.started, thread, 0, 1, 0);
+  if (memory.slept.end != 0) {
+    switched(memory.slept.begin, 0, thread, 5, 11);
+    switched(memory.slept.end, thread, 0, 1, 0);
+  }
+  if (memory.preempted.end != 0) {
+    switched(memory.preempted.begin, kPreemptor, thread, 1, 32);
+    switched(memory.preempted.end, thread, kPreemptor, 5, 15);
+  }
+  const std::int64_t middle = session.started + (ended - session.started) / 2;
+  records.emplace(middle, dpc_record(middle));
+  switched(ended, 0, thread, 5, 0);
+  return records;
+}
+
+void write_file() {
+  etl::TraceWriter writer(writer_options());
+  for (const auto& [time, record] : story(clock_now(session.asked.Wnode.ClientContext))) {
+    writer.add(0, record);
+  }
   writer.flush_all();
   const std::vector<std::uint8_t> bytes = writer.file();
   std::ofstream(session.file, std::ios::binary)
@@ -83,8 +110,13 @@ ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties
   session.name = name;
   session.file = text_at(properties, properties->LogFileNameOffset);
   session.asked = *properties;
-  session.started = session_clock();
+  session.started = clock_now(properties->Wnode.ClientContext);
   session.starter = GetCurrentThreadId();
+  Shared& memory = shared();
+  memory.load_thread = 0;
+  memory.slept = memory.preempted = {};
+  memory.kernel_events = 0;
+  memory.kernel_clock = properties->Wnode.ClientContext;
   *handle = kKernelHandle;
   return ERROR_SUCCESS;
 }
@@ -97,8 +129,22 @@ ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code) {
   describe(properties);
   if (code != EVENT_TRACE_CONTROL_STOP) return ERROR_SUCCESS;
   session.running = false;
+  shared().kernel_clock = 0;
   write_file();
   return planted("stopped") ? kInstanceNotFound : ERROR_SUCCESS;
+}
+
+void be_slow() {
+  Shared& memory = shared();
+  const ULONG clock = memory.kernel_clock;
+  if (clock == 0 || !planted("slow_calls")) return;
+  const std::uint32_t event = memory.kernel_events++;
+  if (event != kSleepsInEvent && event != kPreemptedInEvent) return;
+  Away& away = event == kSleepsInEvent ? memory.slept : memory.preempted;
+  memory.load_thread = GetCurrentThreadId();
+  away.begin = clock_now(clock);
+  Sleep(kAwayMs);
+  away.end = clock_now(clock);
 }
 
 }  // namespace tailgate::etw::stand_in

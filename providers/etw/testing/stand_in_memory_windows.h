@@ -35,6 +35,12 @@ struct Buffer {
   std::array<std::uint8_t, kBufferBytes> bytes;  // records, each behind its u32 size
 };
 
+// While a load thread was not on a processor, by the kernel session's clock.
+struct Away {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
 // Zero at first, which is a valid value of every field.
 struct Shared {
   std::atomic<std::uint32_t> locked;
@@ -56,6 +62,12 @@ struct Shared {
   std::uint64_t turns;
   std::array<std::uint32_t, kProcessors> current;  // index + 1 of the buffer being filled; 0: none
   std::array<Buffer, kBuffers> buffers;
+  // Of the kernel's session (stand_in_kernel_windows.h).
+  std::atomic<std::uint32_t> kernel_clock;   // ClientContext of the one that runs; 0: none does
+  std::atomic<std::uint32_t> kernel_events;  // written to the other session since it began
+  std::uint32_t load_thread;                 // that was away, or 0
+  Away slept;
+  Away preempted;
 };
 
 // Whether TAILGATE_STAND_IN_FAULT plants this one.

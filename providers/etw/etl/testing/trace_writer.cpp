@@ -138,12 +138,14 @@ std::vector<std::uint8_t> message_record(const MessageRecord& record) {
 }
 
 std::vector<std::uint8_t> context_switch_record(std::int64_t time, std::uint32_t new_thread,
-                                                std::uint32_t old_thread, std::uint8_t old_state) {
+                                                std::uint32_t old_thread, std::uint8_t old_state,
+                                                std::uint8_t old_wait_reason) {
   KernelRecord record;
   record.hook_id = 0x0524;
   record.time = time;
   ByteBuilder b;
-  b.u32(new_thread).u32(old_thread).u8(8).u8(8).u8(0).u8(0).u8(0).u8(1).u8(old_state).u8(0);
+  b.u32(new_thread).u32(old_thread).u8(8).u8(8).u8(0).u8(0);
+  b.u8(old_wait_reason).u8(1).u8(old_state).u8(0);
   record.payload = b.u32(0).u32(0).bytes();
   return perf_info_record(record);
 }

@@ -98,7 +98,8 @@ std::vector<std::uint8_t> message_record(const MessageRecord& record);
 // A context switch as the kernel logs it, version 2.
 std::vector<std::uint8_t> context_switch_record(std::int64_t time, std::uint32_t new_thread,
                                                 std::uint32_t old_thread,
-                                                std::uint8_t old_state = 5);
+                                                std::uint8_t old_state = 5,
+                                                std::uint8_t old_wait_reason = 0);
 
 struct WriterOptions {
   std::uint32_t buffer_bytes = 4096;
