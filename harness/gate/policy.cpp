@@ -33,6 +33,7 @@ const std::vector<ScopedSettings>& built_in_scoped() {
        {{"response_ns_p99", false, {}, {}, {}, {}},
         {"response_ns_p99_9", false, {}, {}, {}, {}},
         {"calls_blocked", false, {}, {}, {}, {}}}},
+      {{"", "lttng"}, {{"response_ns_p99_9", {}, 2.0, {}, {}, 5.0}}},
       {{"", "spdlog:mode=async_block"},
        {{"response_ns_p99", {}, 0.25, {}, {}, 0.5}, {"response_ns_p99_9", {}, 0.4, {}, {}, 1.0}}}};
   return scoped;

@@ -52,7 +52,7 @@ TEST_CASE("ci/policy.toml says what holds without a file") {
   CHECK(file.scoped.size() == built_in_scoped().size());
   for (const MetricKind& kind : metric_kinds()) {
     INFO(kind.name);
-    for (const char* sink : {"file", "journald", "spdlog:mode=async_block:queue=1024"}) {
+    for (const char* sink : {"file", "journald", "lttng", "spdlog:mode=async_block:queue=1024"}) {
       const MetricRule ours = file.rule(kind, subject("steady", sink));
       const MetricRule theirs = built_in.rule(kind, subject("steady", sink));
       CHECK(ours.gate == theirs.gate);

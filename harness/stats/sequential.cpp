@@ -106,6 +106,8 @@ SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks&
     result = look(metrics, rounds, looks);
     if (result.decision != Decision::undecided) return result;
   }
+  const bool between_looks = result.looked && result.rounds < recorded;
+  if (between_looks && recorded < looks.rounds.back()) return look(metrics, recorded, looks);
   if (!result.looked && recorded > 0) {
     result = look(metrics, recorded, looks);
     result.looked = false;
@@ -120,7 +122,8 @@ SequentialDecision decide_anytime(const std::vector<PairedMetric>& metrics, cons
   SequentialDecision result;
   for (std::size_t rounds = 1; rounds <= recorded; ++rounds) {
     const bool at_look =
-        std::find(looks.rounds.begin(), looks.rounds.end(), rounds) != looks.rounds.end();
+        std::find(looks.rounds.begin(), looks.rounds.end(), rounds) != looks.rounds.end() ||
+        (rounds == recorded && result.looked);
     if (at_look || rounds == recorded) {
       const bool looked = result.looked || at_look;
       result = look(metrics, rounds, looks);

@@ -57,9 +57,12 @@ struct SequentialDecision {
 SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
                         const Looks& looks);
 
-// The first look that decides, or the last that there are rounds for. With fewer rounds than the
-// first look wants, undecided, with the metrics as they are so far. Without metrics, undecided.
-// Throws std::invalid_argument when the metrics have different numbers of effects, or none.
+// The first look that decides, or the last that there are rounds for. Where the rounds end between
+// two looks, the last is at their end: it takes the place of the look that they did not reach, so
+// that the errors hold, provided that it was not the effects that ended them (but the time, say).
+// With fewer rounds than the first look wants, undecided, with the metrics as they are so far.
+// Without metrics, undecided. Throws std::invalid_argument when the metrics have different numbers
+// of effects, or none.
 SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks);
 
 // The same by evidence that may be looked at after every round (e_process.h): a metric fails when

@@ -114,6 +114,29 @@ TEST_CASE("one metric that is not decided keeps the others from passing") {
   CHECK(decision.metrics[1].decision == Decision::undecided);
 }
 
+// When the time is up the rounds since the last look count, too.
+TEST_CASE("rounds that end between two looks are looked at once more") {
+  std::mt19937_64 random(106);
+  std::normal_distribution<double> noise(0, 0.1);
+  const Looks looks;
+  int by_the_end = 0;
+  for (int i = 0; i < 100; ++i) {
+    PairedMetric metric{{}, 0.05, 0};
+    for (int round = 0; round < 31; ++round) metric.effects.push_back(noise(random));
+    SequentialDecision wanted;
+    for (const std::size_t rounds : {15, 25, 31}) {
+      wanted = look({metric}, rounds, looks);
+      if (wanted.decision != Decision::undecided) break;
+    }
+    const SequentialDecision seen = decide({metric}, looks);
+    CHECK(seen.decision == wanted.decision);
+    CHECK(seen.rounds == wanted.rounds);
+    CHECK(decide_anytime({metric}, looks).looked);
+    by_the_end += seen.rounds == 31 && seen.decision == Decision::pass ? 1 : 0;
+  }
+  CHECK(by_the_end > 0);
+}
+
 // Beyond a negative margin, but not beyond no change: only where an improvement was promised does
 // that fail.
 TEST_CASE("to fail, an effect must also exceed no change") {
