@@ -114,6 +114,7 @@ class Timeline {
 
   // Keeps the history of a thread; before the first record.
   void watch(std::uint32_t thread) { watched_.try_emplace(thread); }
+  bool watches() const { return !watched_.empty(); }  // any thread
 
   void add(const ContextSwitch& record);
   void add(const ThreadReady& record);

@@ -105,7 +105,18 @@ class KernelActivity {
   }
 
   // OldThreadState: Ready, Standby or DeferredReady.
-  static bool could_run(std::uint8_t state) { return state == 1 || state == 3 || state == 7; }
+  static bool could_run(std::uint8_t state) {
+    constexpr unsigned kStates = 1U << 1 | 1U << 3 | 1U << 7;
+    return state < 8 && (kStates >> state & 1U) != 0;
+  }
+
+  [[gnu::noinline]] static void tell_wait(std::uint8_t wait_reason_number,
+                                          activity::ContextSwitch& fact) {
+    const WaitReason& reason = wait_reason(wait_reason_number);
+    fact.old_was_preempted = fact.old_was_preempted || reason.ready;
+    fact.old_wait = reason.wait;
+    fact.old_waits_for = reason.waits_for;
+  }
 
   void add_switch(const Record& record, const std::uint8_t* payload, std::size_t size) {
     if (size < 16) return;
@@ -114,10 +125,10 @@ class KernelActivity {
     fact.processor = record.processor;
     fact.new_thread = load<std::uint32_t>(payload);
     fact.old_thread = load<std::uint32_t>(payload + 4);
-    const WaitReason reason = wait_reason(payload[12]);
-    fact.old_was_preempted = could_run(payload[14]) || reason.ready;
-    fact.old_wait = reason.wait;
-    fact.old_waits_for = reason.waits_for;
+    fact.old_was_preempted = could_run(payload[14]);
+    // Whoever only counts processor time has no use for more.
+    if (timeline_->watches()) [[unlikely]]
+      tell_wait(payload[12], fact);
     timeline_->add(fact);
   }
 

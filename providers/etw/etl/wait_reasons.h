@@ -72,7 +72,7 @@ inline constexpr std::array kWaitReasons = {
 
 // reason: of a thread that was switched out (OldThreadWaitReason); one that is not known says
 // nothing.
-inline WaitReason wait_reason(std::uint8_t reason) {
+inline const WaitReason& wait_reason(std::uint8_t reason) {
   return reason < detail::kWaitReasons.size() ? detail::kWaitReasons[reason] : detail::kOther;
 }
 
