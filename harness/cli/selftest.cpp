@@ -43,12 +43,14 @@ struct SelftestArguments {
 // A change and the sink options that plant it (providers/planted/plant.h).
 struct Change {
   const char* name;
-  const char* options;
+  const char* options;  // of side B
   const char* help;
 };
 
 constexpr const char* kNothing = "plant_slower_percent=0";
 constexpr const char* kDaemon = "daemon-10";
+// On side A, so that the daemon is found by its work and not by its memory.
+constexpr const char* kIdleDaemon = "plant_daemon=true";
 constexpr double kDaemonShare = 0.1;
 
 constexpr Change kChanges[] = {
@@ -98,7 +100,8 @@ std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std
 struct Step {
   std::string sink;
   const Change* change;
-  std::string options;  // of side B
+  std::string options_a;
+  std::string options_b;
 };
 
 // What is furthest from its number of runs, nothing planted first where equal; nothing when all are
@@ -113,14 +116,15 @@ std::optional<Step> next_step(const Calibration& calibration, const SelftestArgu
       if (wanted == 0) continue;
       const double done = static_cast<double>(runs_so_far(calibration, sink, name)) / wanted;
       if (done >= least) continue;
-      std::string options = change.options;
+      Step step{sink, &change, kNothing, change.options};
       if (name == kDaemon) {
         const auto ns = daemon_ns(calibration, sink);
         if (!ns) continue;
-        options = fmt::format("plant_daemon_ns={}", *ns);
+        step.options_a = kIdleDaemon;
+        step.options_b = fmt::format("plant_daemon_ns={}", *ns);
       }
       least = done;
-      next = Step{sink, &change, options};
+      next = std::move(step);
     }
   }
   return next;
@@ -130,8 +134,8 @@ std::optional<Step> next_step(const Calibration& calibration, const SelftestArgu
 std::vector<std::string> duet_arguments(const Step& step, const SelftestArguments& arguments,
                                         std::size_t seed, const std::filesystem::path& file) {
   std::vector<std::string> words = {"duet",
-                                    step.sink + ":" + kNothing,
-                                    step.sink + ":" + step.options,
+                                    step.sink + ":" + step.options_a,
+                                    step.sink + ":" + step.options_b,
                                     "--scenario",
                                     arguments.scenario,
                                     "--seed",

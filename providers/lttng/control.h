@@ -45,8 +45,8 @@ class TraceControl {
   // Creates the session with one channel and its event, and starts it. Throws Error.
   void start() const;
 
-  // Stops it, waits for its data, takes the snapshot where that is the output, and destroys it.
-  // Throws Error, also when the daemon does not answer within the limit.
+  // Stops it, waits for its data and takes the snapshot where that is the output. The session is
+  // left to end with its daemon. Throws Error, also when that does not answer within the limit.
   TraceCounts stop(std::chrono::milliseconds limit) const;
 
  private:

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "harness/base/error.h"
 #include "harness/base/namespaces_linux.h"
@@ -26,6 +28,7 @@ constexpr const char* kSession = "tailgate";
 constexpr const char* kChannel = "events";
 constexpr const char* kEvent = "tailgate:event";
 constexpr std::chrono::milliseconds kStartLimit{10'000};
+constexpr std::chrono::milliseconds kLookForData{2};
 
 constexpr const char* kRemedy =
     "see lttng-sessiond.log in the trial's folder (keep it with --keep)";
@@ -203,6 +206,14 @@ TraceCounts read_counts(lttng_handle* handle) {
   return counts;
 }
 
+// lttng_stop_tracing would do, but it looks only every 200 ms whether the data is out.
+void stop_and_wait_for_data() {
+  check(lttng_stop_tracing_no_wait(kSession), "stopping the session");
+  int pending = 0;
+  while ((pending = lttng_data_pending(kSession)) == 1) std::this_thread::sleep_for(kLookForData);
+  check(pending, "waiting for the session's data");
+}
+
 }  // namespace
 
 bool TraceControl::daemon_alive() const {
@@ -233,13 +244,11 @@ void TraceControl::start() const {
 
 TraceCounts TraceControl::stop(std::chrono::milliseconds limit) const {
   return call_inside(namespace_pid_, limit, [this] {
-    check(lttng_stop_tracing(kSession), "stopping the session");
+    stop_and_wait_for_data();
     if (plan_.output == "snapshot") {
       check(lttng_snapshot_record(kSession, nullptr, 0), "taking the snapshot");
     }
-    const TraceCounts counts = read_counts(open_handle(plan_).get());
-    check(lttng_destroy_session(kSession), "destroying the session");
-    return counts;
+    return read_counts(open_handle(plan_).get());
   });
 }
 

@@ -238,16 +238,12 @@ class LttngSession : public Session {
     return dead;
   }
 
-  // The session daemon ends its consumer daemon; one that it cannot end, because it was stopped or
-  // has lost its parent, is ended here.
+  // Killed, not asked: what was in the buffers is out, the files lie in namespaces that end with
+  // them, and a session daemon that is asked waits half a second for a rotation that nobody made.
   void end_daemons() {
-    if (session_daemon_) {
-      session_daemon_->stop(kDaemonGrace);
-      for (const HeldProcess& process : started_by_daemon_) {
-        if (!process.wait_until_ended(milliseconds{200})) process.kill();
-      }
-      for (const HeldProcess& process : started_by_daemon_) process.wait_until_ended(kDaemonGrace);
-    }
+    if (session_daemon_) session_daemon_->stop(milliseconds{0});
+    for (const HeldProcess& process : started_by_daemon_) process.kill();
+    for (const HeldProcess& process : started_by_daemon_) process.wait_until_ended(kDaemonGrace);
     started_by_daemon_.clear();
     session_daemon_.reset();
     if (relay_daemon_) relay_daemon_->stop(kDaemonGrace);

@@ -26,7 +26,8 @@ class WorkCounter {
   std::atomic<std::uint64_t>* events_;
 };
 
-// The daemon: looks at the counter every millisecond and spends ns_per_event for each new event.
+// The daemon: looks at the counter every millisecond and spends ns_per_event for each new event; at
+// 0 it sleeps.
 class Burner {
  public:
   // Starts it. Throws Error.

@@ -46,6 +46,7 @@ long sleep_ns(std::uint64_t used_ns, std::uint64_t worth_ns, std::uint64_t passe
 
 // Keeps its whole use of the processor at what the events so far are worth: looking is in it.
 [[noreturn]] void burn(const WorkCounter& counter, std::uint64_t ns_per_event) {
+  while (ns_per_event == 0) pause();
   const auto used_ns = [start_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID)] {
     return now_ns(CLOCK_PROCESS_CPUTIME_ID) - start_ns;
   };

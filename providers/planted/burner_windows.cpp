@@ -5,7 +5,8 @@ namespace tailgate {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw Error("a daemon cannot be planted on Windows", "leave plant_daemon_ns out");
+  throw Error("a daemon cannot be planted on Windows",
+              "leave plant_daemon and plant_daemon_ns out");
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ OptionTable plant_options() {
        65536},
       {"plant_daemon_ns", integer, "0", "processor time that a daemon spends for each call", 0,
        kMaxNs},
+      {"plant_daemon", OptionType::boolean, "false",
+       "have such a daemon also where it has nothing to do"},
       {"plant_seed", integer, "1", "of which calls are in the tail", 0},
   };
 }
@@ -49,6 +51,7 @@ Plant plant_from(const Options& options) {
           .tail_ns = whole("plant_tail_ns"),
           .stalls = {.length_ns = stall_ns, .period_ns = every_ns, .first_ns = every_ns / 2},
           .leak_bytes = whole("plant_leak_bytes"),
+          .daemon = options.boolean("plant_daemon") || whole("plant_daemon_ns") > 0,
           .daemon_ns = whole("plant_daemon_ns"),
           .seed = whole("plant_seed")};
 }

@@ -18,7 +18,8 @@ struct Plant {
   std::uint64_t tail_ns = 0;     // … takes so much longer
   StallPlan stalls;              // calls that begin in a stall wait for its end
   std::uint64_t leak_bytes = 0;  // memory that each call allocates and never frees
-  std::uint64_t daemon_ns = 0;   // processor time that a daemon spends for each call
+  bool daemon = false;           // a daemon is there, …
+  std::uint64_t daemon_ns = 0;   // … which spends this processor time for each call
   std::uint64_t seed = 1;
 };
 

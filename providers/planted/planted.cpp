@@ -38,11 +38,11 @@ class PlantedSession : public Session {
   PlantedSession(std::unique_ptr<Session> session, const TrialContext& context)
       : session_(std::move(session)),
         counter_(counter_path(context)),
-        daemon_ns_(plant_from(context.options).daemon_ns) {}
+        plant_(plant_from(context.options)) {}
 
   void start() override {
     session_->start();
-    if (daemon_ns_ > 0) burner_.emplace(counter_, daemon_ns_);
+    if (plant_.daemon) burner_.emplace(counter_, plant_.daemon_ns);
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
@@ -75,7 +75,7 @@ class PlantedSession : public Session {
  private:
   std::unique_ptr<Session> session_;
   std::filesystem::path counter_;
-  std::uint64_t daemon_ns_;
+  Plant plant_;
   std::optional<Burner> burner_;
 };
 
@@ -87,7 +87,7 @@ class PlantedProvider : public Provider {
         clock_read_ns_(clock_read_ns(clock_)),
         plant_(plant_from(context.options)) {
     for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(plant_.seed + (i << 20));
-    if (plant_.daemon_ns > 0) work_.emplace(counter_path(context));
+    if (plant_.daemon) work_.emplace(counter_path(context));
   }
 
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
@@ -174,15 +174,15 @@ class PlantedSink : public SinkType {
 
   Capabilities capabilities(const Options& options) const override {
     Capabilities can = sink_.capabilities(options);
-    can.deferred_work = can.deferred_work || options.integer("plant_daemon_ns") > 0;
+    can.deferred_work = can.deferred_work || plant_from(options).daemon;
     return can;
   }
 
   Probe probe(const Options& options) const override {
-    if (options.integer("plant_daemon_ns") > 0 && !burner_available()) {
+    if (plant_from(options).daemon && !burner_available()) {
       return {.available = false,
-              .reason = "plant_daemon_ns is set, and a daemon cannot be planted on this system",
-              .remedy = "leave plant_daemon_ns out"};
+              .reason = "a daemon cannot be planted on this system",
+              .remedy = "leave plant_daemon and plant_daemon_ns out"};
     }
     return sink_.probe(options);
   }

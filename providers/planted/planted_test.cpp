@@ -118,5 +118,19 @@ TEST_CASE("a planted daemon spends what the events are worth") {
   CHECK_FALSE(process_cpu_ns(daemons[0].pid).has_value());
 }
 
+TEST_CASE("a planted daemon that has nothing to do is there all the same") {
+  if (!burner_available()) return;
+  TestTrial trial("null:plant_daemon=true");
+  const std::vector<DaemonProcess> daemons = trial.session().daemons();
+  REQUIRE(daemons.size() == 1);
+  const std::optional<std::uint64_t> before_ns = process_cpu_ns(daemons[0].pid);
+  REQUIRE(before_ns.has_value());
+  trial.open();
+  for (int i = 0; i < 2000; ++i) trial.emit();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Its start may still be under way at first; each look that it does not take would be 20 us.
+  CHECK(process_cpu_ns(daemons[0].pid).value_or(~0ULL) - *before_ns < 500'000);
+}
+
 }  // namespace
 }  // namespace tailgate
