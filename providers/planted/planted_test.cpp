@@ -118,6 +118,26 @@ TEST_CASE("a planted daemon spends what the events are worth") {
   CHECK_FALSE(process_cpu_ns(daemons[0].pid).has_value());
 }
 
+TEST_CASE("what a planted daemon used before the first event is not taken off its work") {
+  if (!burner_available()) return;
+  constexpr std::uint64_t kEvents = 2000;
+  constexpr std::uint64_t kNsPerEvent = 1'000;
+  TestTrial trial("null:plant_daemon_ns=1_000");
+  const int daemon = trial.session().daemons().at(0).pid;
+  const auto used_ns = [&] { return process_cpu_ns(daemon).value_or(0); };
+  trial.open();
+  // It looks every millisecond, so that it soon has used twice what the events will be worth.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (used_ns() < 2 * kEvents * kNsPerEvent && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const std::uint64_t before_ns = used_ns();
+  REQUIRE(before_ns >= 2 * kEvents * kNsPerEvent);
+  for (std::uint64_t i = 0; i < kEvents; ++i) trial.emit();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  CHECK(used_ns() - before_ns >= kEvents * kNsPerEvent * 9 / 10);
+}
+
 TEST_CASE("a planted daemon that has nothing to do is there all the same") {
   if (!burner_available()) return;
   TestTrial trial("null:plant_daemon=true");
