@@ -191,7 +191,7 @@ void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDeci
     verdict.reasons = missed;
   } else if (decision.decision == Decision::pass) {
     verdict.outcome = kVerdictPass;
-    verdict.reasons.push_back({"every gated metric is below its margin", "nothing"});
+    verdict.reasons.push_back({"every gated metric is below its margin", ""});
   } else {
     verdict.outcome = kVerdictInconclusive;
     explain_inconclusive(decision, verdict);

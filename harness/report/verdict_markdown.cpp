@@ -47,6 +47,7 @@ std::string metric_row(const MetricJudgement& metric) {
 }
 
 std::string bullet(const Remark& remark) {
+  if (remark.remedy.empty()) return fmt::format("- {}\n", plain(remark.what));
   return fmt::format("- {}: {}\n", plain(remark.what), plain(remark.remedy));
 }
 
