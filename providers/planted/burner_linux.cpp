@@ -46,7 +46,9 @@ long sleep_ns(std::uint64_t used_ns, std::uint64_t worth_ns, std::uint64_t passe
 
 // Keeps its whole use of the processor at what the events so far are worth: looking is in it.
 [[noreturn]] void burn(const WorkCounter& counter, std::uint64_t ns_per_event) {
-  while (ns_per_event == 0) pause();
+  if (ns_per_event == 0) {
+    while (true) pause();
+  }
   while (counter.events() == 0) nap(kLookNs);
   // Waiting for the first event is not in it: it can cost more than a second of events is worth.
   const auto used_ns = [start_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID)] {
