@@ -93,6 +93,7 @@ TEST_CASE("Markdown has the verdicts on top and escapes what it would format") {
   verdict.a = "a|b";
   verdict.b = "*x*";
   const std::string text = written(verdict_markdown_exporter(), {verdict_of(1), verdict});
+  CHECK_THAT(text, Contains("\n- every gated metric is below its margin\n"));
   CHECK_THAT(text, Contains("| **pass** | file, 0123456789 to fedcba9876; steady at 20k/s | 15 |"));
   CHECK_THAT(text, Contains("| **fail** | file, a\\|b to \\*x\\*, 0123456789"));
   CHECK_THAT(text, Contains("## fail: file, a\\|b to \\*x\\*"));

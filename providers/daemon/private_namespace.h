@@ -66,7 +66,7 @@ class PrivateNamespace {
   // The holder: what Session::namespace_pid() returns.
   int pid() const { return pid_; }
 
-  // The same file as seen from outside: /proc/PID/root/…
+  // The same file as seen from outside, through the holder's root.
   std::filesystem::path outside(const std::filesystem::path& path) const;
 
  private:

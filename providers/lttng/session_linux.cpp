@@ -241,6 +241,10 @@ class LttngSession : public Session {
   // Killed, not asked: what was in the buffers is out, the files lie in namespaces that end with
   // them, and a session daemon that is asked waits half a second for a rotation that nobody made.
   void end_daemons() {
+    // A start that failed has not asked yet.
+    if (session_daemon_ && started_by_daemon_.empty()) {
+      started_by_daemon_ = descendants(session_daemon_->pid());
+    }
     if (session_daemon_) session_daemon_->stop(milliseconds{0});
     for (const HeldProcess& process : started_by_daemon_) process.kill();
     for (const HeldProcess& process : started_by_daemon_) process.wait_until_ended(kDaemonGrace);

@@ -32,6 +32,10 @@ OptionTable plant_options() {
   };
 }
 
+bool plants_daemon(const Options& options) {
+  return options.boolean("plant_daemon") || options.integer("plant_daemon_ns") > 0;
+}
+
 Plant plant_from(const Options& options) {
   const auto whole = [&](const char* name) {
     return static_cast<std::uint64_t>(options.integer(name));
@@ -51,7 +55,7 @@ Plant plant_from(const Options& options) {
           .tail_ns = whole("plant_tail_ns"),
           .stalls = {.length_ns = stall_ns, .period_ns = every_ns, .first_ns = every_ns / 2},
           .leak_bytes = whole("plant_leak_bytes"),
-          .daemon = options.boolean("plant_daemon") || whole("plant_daemon_ns") > 0,
+          .daemon = plants_daemon(options),
           .daemon_ns = whole("plant_daemon_ns"),
           .seed = whole("plant_seed")};
 }

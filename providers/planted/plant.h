@@ -26,6 +26,9 @@ struct Plant {
 // The options, all of which begin with "plant_".
 OptionTable plant_options();
 
+// Whether the options ask for a daemon.
+bool plants_daemon(const Options& options);
+
 // Throws Error when a stall leaves no time between stalls.
 Plant plant_from(const Options& options);
 

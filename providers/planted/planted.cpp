@@ -174,12 +174,12 @@ class PlantedSink : public SinkType {
 
   Capabilities capabilities(const Options& options) const override {
     Capabilities can = sink_.capabilities(options);
-    can.deferred_work = can.deferred_work || plant_from(options).daemon;
+    can.deferred_work = can.deferred_work || plants_daemon(options);
     return can;
   }
 
   Probe probe(const Options& options) const override {
-    if (plant_from(options).daemon && !burner_available()) {
+    if (plants_daemon(options) && !burner_available()) {
       return {.available = false,
               .reason = "a daemon cannot be planted on this system",
               .remedy = "leave plant_daemon and plant_daemon_ns out"};
