@@ -51,16 +51,14 @@ Slices overlay(const Slices& below, const Slices& above) {
   return all;
 }
 
-Slices joined(Slices slices) {
-  Slices all;
-  for (Slice& slice : slices) {
-    if (!all.empty() && says_the_same(all.back(), slice)) {
-      all.back().end = slice.end;
-    } else {
-      all.push_back(std::move(slice));
-    }
+// Adds what `slice` says of the time from begin to end.
+void extend(Slices& slices, const Slice& slice, Ticks begin, Ticks end) {
+  if (end <= begin) return;
+  if (slices.empty() || !says_the_same(slices.back(), slice)) {
+    slices.push_back(slice);
+    slices.back().begin = begin;
   }
-  return all;
+  slices.back().end = end;
 }
 
 // What of the time that a page fault may take at most is left at a time after it.
@@ -91,20 +89,38 @@ CallCutter::CallCutter(const Timeline& timeline, const Coverage& coverage)
   }
 }
 
-std::vector<Slice> CallCutter::cut(const CallTimes& call) const {
-  Slices late = cut_part(call, call.intended, call.start);
-  settle(late, call.catch_up, true);
-  Slices slices = cut_part(call, call.start, call.end);
-  settle(slices, call.usual, false);
-  late.insert(late.end(), std::make_move_iterator(slices.begin()),
-              std::make_move_iterator(slices.end()));
-  return joined(std::move(late));
+std::vector<Slice> CallCutter::cut(const CallTimes& call) {
+  keep(call);
+  Slices slices;
+  settle(call, Part::before_start, slices);
+  settle(call, Part::from_start, slices);
+  return slices;
 }
 
-CallCutter::Slices CallCutter::cut_part(const CallTimes& call, Ticks begin, Ticks end) const {
+// Where the slices kept so far end, the time went on: the last one is cut anew.
+void CallCutter::keep(const CallTimes& call) {
+  const bool goes_on =
+      call.thread == kept_thread_ && call.intended >= kept_begin_ && call.intended <= kept_end_;
+  if (!goes_on) {
+    kept_.clear();
+    kept_thread_ = call.thread;
+    kept_begin_ = call.intended;
+    kept_end_ = call.intended;
+  }
+  if (call.end <= kept_end_) return;
+  Ticks from = kept_end_;
+  if (!kept_.empty()) {
+    from = kept_.back().begin;
+    kept_.pop_back();
+  }
+  Slices more = cut_thread(call.thread, from, call.end);
+  std::move(more.begin(), more.end(), std::back_inserter(kept_));
+  kept_end_ = call.end;
+}
+
+CallCutter::Slices CallCutter::cut_thread(std::uint32_t thread, Ticks begin, Ticks end) const {
   Slices slices;
-  const ThreadHistory* history = timeline_.history(call.thread);
-  if (end <= begin) return slices;
+  const ThreadHistory* history = timeline_.history(thread);
   if (history == nullptr || history->stretches().empty()) {
     return {slice_of(begin, end, Cause::untraced)};
   }
@@ -131,7 +147,7 @@ CallCutter::Slices CallCutter::cut_part(const CallTimes& call, Ticks begin, Tick
     }
   }
   append(slices, slice_of(last, end, Cause::untraced));
-  return overlay(slices, losses(call, begin, end));
+  return slices;
 }
 
 void CallCutter::cut_running(const Piece& piece, Slices& slices) const {
@@ -218,17 +234,18 @@ void CallCutter::cut_ready(const Piece& piece, Slices& slices) const {
 
 // Where the trace lost records of a processor that the thread used.
 CallCutter::Slices CallCutter::losses(const CallTimes& call, Ticks begin, Ticks end) const {
-  const ThreadHistory& history = *timeline_.history(call.thread);
+  Slices slices;
+  const ThreadHistory* history = timeline_.history(call.thread);
+  if (history == nullptr) return slices;
   const auto used = [&](std::uint32_t processor) {
     if (static_cast<std::int64_t>(processor) == call.processor) return true;
-    const std::size_t first = history.stretch_at(begin);
-    for (std::size_t i = first; i < history.stretches().size(); ++i) {
-      if (history.stretches()[i].begin >= end) break;
-      if (history.stretches()[i].processor == processor) return true;
+    const std::size_t first = history->stretch_at(begin);
+    for (std::size_t i = first; i < history->stretches().size(); ++i) {
+      if (history->stretches()[i].begin >= end) break;
+      if (history->stretches()[i].processor == processor) return true;
     }
     return false;
   };
-  Slices slices;
   for (const RecordsLost& lost : timeline_.losses()) {
     if (lost.end <= begin || lost.begin >= end || !used(lost.processor)) continue;
     Ticks from = std::max(lost.begin, begin);
@@ -246,30 +263,45 @@ void CallCutter::name_thread(Slice& slice, std::uint32_t thread) const {
 
 // Time on the processor in which nothing was recorded: what such a call needs anyway, and beyond
 // that, from the length of a gap on, the machine's or the kernel's.
-void CallCutter::settle(Slices& slices, Ticks budget, bool before_start) const {
-  Slices settled;
-  for (Slice& slice : slices) {
+void CallCutter::settle(const CallTimes& call, Part part, Slices& settled) const {
+  static const Slice queued = slice_of(0, 0, Cause::queued);
+  const bool before_start = part == Part::before_start;
+  const Ticks begin = before_start ? call.intended : call.start;
+  const Ticks end = before_start ? call.start : call.end;
+  Ticks budget = before_start ? call.catch_up : call.usual;
+  Slices overlaid;
+  for (const Slice& slice : slices_of(call, begin, end, overlaid)) {
+    const Ticks from = std::max(slice.begin, begin);
+    const Ticks until = std::min(slice.end, end);
     if (slice.cause != Cause::running && slice.cause != Cause::system_call) {
-      append(settled, std::move(slice));
+      extend(settled, slice, from, until);
       continue;
     }
-    const Ticks length = slice.end - slice.begin;
-    const bool is_gap = length > kGapNs + budget;
-    const Ticks own = is_gap ? budget : length;
+    const bool is_gap = until - from > kGapNs + budget;
+    const Ticks own = is_gap ? budget : until - from;
     budget -= std::min(own, budget);
+    extend(settled, before_start ? queued : slice, from, from + own);
+    if (!is_gap) continue;
     Slice rest = slice;
-    rest.begin = slice.begin + own;
     rest.cause =
         slice.cause == Cause::running && coverage_.system_calls ? Cause::machine : Cause::unknown;
-    slice.end = rest.begin;
-    if (before_start) {
-      slice.cause = Cause::queued;
-      slice.name.clear();
-    }
-    append(settled, std::move(slice));
-    append(settled, std::move(rest));
+    extend(settled, rest, from + own, until);
   }
-  slices = std::move(settled);
+}
+
+// The kept slices that reach into that time; overlaid: room for them where the trace lost records.
+std::span<const Slice> CallCutter::slices_of(const CallTimes& call, Ticks begin, Ticks end,
+                                             Slices& overlaid) const {
+  const auto first =
+      std::upper_bound(kept_.begin(), kept_.end(), begin,
+                       [](Ticks wanted, const Slice& slice) { return wanted < slice.end; });
+  const auto last = std::lower_bound(first, kept_.end(), end, [](const Slice& slice, Ticks wanted) {
+    return slice.begin < wanted;
+  });
+  const Slices lost = losses(call, begin, end);
+  if (lost.empty()) return {first, last};
+  overlaid = overlay(Slices(first, last), lost);
+  return overlaid;
 }
 
 }  // namespace tailgate::activity

@@ -24,7 +24,6 @@ struct Slow {
   bool service = false;   // in the tail of service times
   bool response = false;  // likewise
   bool listed = false;
-  std::vector<Slice> slices;
 };
 
 std::uint64_t service_of(const SlowCall& call) {
@@ -63,7 +62,9 @@ class Explainer {
       : timeline_(timeline),
         request_(request),
         service_(request.service, request.quantile),
-        response_(request.response, request.quantile) {
+        response_(request.response, request.quantile),
+        service_tail_(request.service.value_at_quantile(0.5)),
+        response_tail_(request.response.value_at_quantile(0.5)) {
     for (const SlowCall& call : request.slowest) {
       if (service_of(call) >= service_.ns) slow_of(call).service = true;
     }
@@ -83,8 +84,10 @@ class Explainer {
     Explanation explanation;
     explanation.trace = request_.trace;
     if (request_.service.total_count() == 0) return explanation;
-    explanation.tails.push_back(service_tail());
-    if (!request_.slowest_responses.empty()) explanation.tails.push_back(response_tail());
+    explanation.tails.push_back(report("service", service_, service_tail_));
+    if (!request_.slowest_responses.empty()) {
+      explanation.tails.push_back(report("response", response_, response_tail_));
+    }
     list_calls(explanation);
     make_windows(explanation);
     return explanation;
@@ -101,40 +104,29 @@ class Explainer {
     return call.thread < request_.threads.size() ? request_.threads[call.thread] : 0;
   }
 
+  // The slices of a call that began late are many: they are summed up and forgotten, call by call.
   void cut_all() {
-    const CallCutter cutter(timeline_, {.begin = static_cast<Ticks>(request_.trace.start_ns),
-                                        .end = static_cast<Ticks>(request_.trace.end_ns),
-                                        .system_calls = request_.trace.system_calls});
+    CallCutter cutter(timeline_, {.begin = static_cast<Ticks>(request_.trace.start_ns),
+                                  .end = static_cast<Ticks>(request_.trace.end_ns),
+                                  .system_calls = request_.trace.system_calls});
     const auto usual = static_cast<Ticks>(request_.service.value_at_quantile(0.5));
-    for (auto& [key, slow] : slow_) {
+    for (const auto& [key, slow] : slow_) {
       const SlowCall& call = slow.call;
       const double lag_s = static_cast<double>(call.start_ns - call.intended_ns) / 1e9;
       const double before =
           std::ceil(lag_s * request_.thread_rate_hz) + static_cast<double>(request_.burst_events);
-      slow.slices = cutter.cut({.thread = thread_of(call),
-                                .processor = call.cpu,
-                                .intended = static_cast<Ticks>(call.intended_ns),
-                                .start = static_cast<Ticks>(call.start_ns),
-                                .end = static_cast<Ticks>(call.end_ns),
-                                .usual = usual,
-                                .catch_up = static_cast<Ticks>(before) * usual});
+      const std::vector<Slice> slices =
+          cutter.cut({.thread = thread_of(call),
+                      .processor = call.cpu,
+                      .intended = static_cast<Ticks>(call.intended_ns),
+                      .start = static_cast<Ticks>(call.start_ns),
+                      .end = static_cast<Ticks>(call.end_ns),
+                      .usual = usual,
+                      .catch_up = static_cast<Ticks>(before) * usual});
+      if (slow.service) service_tail_.add(slices, static_cast<Ticks>(call.start_ns));
+      if (slow.response) response_tail_.add(slices, static_cast<Ticks>(call.intended_ns));
+      if (slow.listed) listed_.push_back(describe(slow, slices));
     }
-  }
-
-  ExplainedTail service_tail() const {
-    Tail tail(request_.service.value_at_quantile(0.5));
-    for (const auto& [key, slow] : slow_) {
-      if (slow.service) tail.add(slow.slices, static_cast<Ticks>(slow.call.start_ns));
-    }
-    return report("service", service_, tail);
-  }
-
-  ExplainedTail response_tail() const {
-    Tail tail(request_.response.value_at_quantile(0.5));
-    for (const auto& [key, slow] : slow_) {
-      if (slow.response) tail.add(slow.slices, static_cast<Ticks>(slow.call.intended_ns));
-    }
-    return report("response", response_, tail);
   }
 
   ExplainedTail report(const char* measure, const Threshold& threshold, const Tail& tail) const {
@@ -147,19 +139,17 @@ class Explainer {
     return report;
   }
 
-  void list_calls(Explanation& explanation) const {
-    std::vector<const Slow*> listed;
-    for (const auto& [key, slow] : slow_) {
-      if (slow.listed) listed.push_back(&slow);
-    }
-    std::stable_sort(listed.begin(), listed.end(), [](const Slow* a, const Slow* b) {
-      return response_of(a->call) > response_of(b->call);
-    });
-    for (const Slow* slow : listed) explanation.calls.push_back(describe(*slow));
-    explanation.calls_left_out = slow_.size() - listed.size();
+  void list_calls(Explanation& explanation) {
+    const auto response = [](const ExplainedCall& call) { return call.end_ns - call.intended_ns; };
+    explanation.calls_left_out = slow_.size() - listed_.size();
+    explanation.calls = std::move(listed_);
+    std::stable_sort(explanation.calls.begin(), explanation.calls.end(),
+                     [response](const ExplainedCall& a, const ExplainedCall& b) {
+                       return response(a) > response(b);
+                     });
   }
 
-  ExplainedCall describe(const Slow& slow) const {
+  ExplainedCall describe(const Slow& slow, const std::vector<Slice>& slices) const {
     ExplainedCall call;
     call.thread = slow.call.thread;
     call.pid = thread_of(slow.call);
@@ -172,9 +162,9 @@ class Explainer {
     call.slow_response = slow.response;
     // A long lag must not crowd out the call itself.
     const auto start = static_cast<Ticks>(slow.call.start_ns);
-    const Ticks least_before = least_listed(slow.slices, start, true);
-    const Ticks least_within = least_listed(slow.slices, start, false);
-    for (const Slice& slice : slow.slices) {
+    const Ticks least_before = least_listed(slices, start, true);
+    const Ticks least_within = least_listed(slices, start, false);
+    for (const Slice& slice : slices) {
       const Ticks least = slice.end <= start ? least_before : least_within;
       if (slice.end - slice.begin < least || call.slices.size() == kMostSlices) {
         ++call.slices_left_out;
@@ -232,6 +222,9 @@ class Explainer {
   const ExplainRequest& request_;
   Threshold service_;
   Threshold response_;
+  Tail service_tail_;
+  Tail response_tail_;
+  std::vector<ExplainedCall> listed_;
   std::map<std::pair<unsigned, std::uint64_t>, Slow> slow_;
 };
 

@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     records.add(data[0] % 4u, now, std::as_bytes(std::span(data + 3, kRecord - 3)));
   }
   timeline.finish(now);
-  const CallCutter cutter(timeline, {0, now, true});
+  CallCutter cutter(timeline, {0, now, true});
   Ticks at = 0;
   for (const Slice& slice : cutter.cut({kLoad, 0, 0, now / 2, now, 100, 100})) {
     if (slice.begin != at || slice.end <= slice.begin) std::abort();

@@ -100,7 +100,9 @@ std::string overhead_cell(double value, bool is_time) {
 
 std::string interval_cell(const Estimate& estimate, bool is_time) {
   if (!estimate.half_width) return "";
-  return overhead_cell(estimate.mean - *estimate.half_width, is_time) + "-" +
+  const double least = estimate.mean - *estimate.half_width;
+  // A dash before a negative figure would be read with it.
+  return overhead_cell(least, is_time) + (least < 0 ? " to " : "-") +
          overhead_cell(estimate.mean + *estimate.half_width, is_time);
 }
 

@@ -220,13 +220,14 @@ std::string trace_text(const std::vector<const Trial*>& trials) {
   }
   std::string text;
   for (const std::string& method : methods) text += (text.empty() ? "" : ", ") + method;
-  text = paragraph(fmt::format("traced by {}: {} trials, {} records, {} lost", text, trials.size(),
-                               human_count(records), human_count(lost)));
+  text = paragraph(fmt::format("traced by {}: {} {}, {} records, {} lost", text, trials.size(),
+                               trials.size() == 1 ? "trial" : "trials", human_count(records),
+                               human_count(lost)));
   if (incomplete > 0) {
     text +=
-        paragraph(fmt::format("the trace of {} trials is not complete: the explanation has holes, "
+        paragraph(fmt::format("the trace of {} {} is not complete: the explanation has holes, "
                               "which are 'not traced'",
-                              incomplete));
+                              incomplete, incomplete == 1 ? "trial" : "trials"));
   }
   for (const std::string& limit : limits) text += paragraph("not seen: " + limit);
   return text;

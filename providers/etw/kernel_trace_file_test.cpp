@@ -78,7 +78,7 @@ Read read(const WriterOptions& options, KernelTraceFile trace = {}, Out out = {}
 }  // namespace
 
 std::vector<Slice> slices_of(const Read& result) {
-  const activity::CallCutter cutter(result.timeline, {at(0), at(200), true});
+  activity::CallCutter cutter(result.timeline, {at(0), at(200), true});
   return cutter.cut({.thread = kLoad,
                      .processor = 0,
                      .intended = at(15),
