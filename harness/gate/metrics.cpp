@@ -90,7 +90,7 @@ std::vector<MetricKind> response_kinds() {
                [](Side s) { return optional_ns(s.response, s.response.p90_ns); }),
       quantile("response_ns_p99", "99th percentile of the response time", 0.01, 0.15, 0.25,
                [](Side s) { return optional_ns(s.response, s.response.p99_ns); }),
-      quantile("response_ns_p99_9", "99.9th percentile of the response time", 0.001, 0.25, 1.0,
+      quantile("response_ns_p99_9", "99.9th percentile of the response time", 0.001, 0.30, 1.0,
                [](Side s) { return optional_ns(s.response, s.response.p99_9_ns); }),
   };
 }
