@@ -16,7 +16,6 @@ constexpr std::uint32_t kOther = 12;
 constexpr std::uint32_t kThird = 13;
 constexpr Coverage kAll{0, 10'000'000, true};
 
-// A timeline on which the load thread runs on processor 0 from time 0.
 // As "cause:name:length" by blanks.
 std::string text_of(const std::vector<Slice>& slices, const CallTimes& call) {
   std::string text;
@@ -31,6 +30,7 @@ std::string text_of(const std::vector<Slice>& slices, const CallTimes& call) {
   return text;
 }
 
+// A timeline on which the load thread runs on processor 0 from time 0.
 class Story {
  public:
   Story() {

@@ -31,10 +31,10 @@ void apply_matching(const std::vector<ScopedSettings>& all, const DuetSubject& s
 // compared. Asynchronous spdlog: calls wait for the queue's lock, or for the thread to be scheduled
 // that holds it, which makes the tail noisier. ci/CALIBRATION.md holds what was measured.
 const std::vector<ScopedSettings>& built_in_scoped() {
-  static const auto waits_for_reader =
-      decltype(ScopedSettings::metrics){{"response_ns_p99", false, {}, {}, {}, {}},
-                                        {"response_ns_p99_9", false, {}, {}, {}, {}},
-                                        {"calls_blocked", false, {}, {}, {}, {}}};
+  static const std::vector<MetricSettings> waits_for_reader = {
+      {"response_ns_p99", false, {}, {}, {}, {}},
+      {"response_ns_p99_9", false, {}, {}, {}, {}},
+      {"calls_blocked", false, {}, {}, {}, {}}};
   static const std::vector<ScopedSettings> scoped = {
       {{"", "journald"}, waits_for_reader},
       {{"", "syslog"}, waits_for_reader},
