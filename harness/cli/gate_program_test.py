@@ -112,6 +112,27 @@ def test_the_record_of_the_gate_grows_and_is_shown(folder):
     shown = tailgate(*arguments, "--show", cwd=folder)
     assert shown.stdout == second.stdout
     assert "### null" in shown.stdout and "Relabelled, 6 rounds" in shown.stdout
+    assert "\n2 runs, 20" in shown.stdout
+
+
+def test_a_record_of_another_night_counts_and_stays_as_it_is(folder):
+    arguments = ["selftest", "gate", "--sink", "null", "--change", "none", "--set", "rate_hz=20000",
+                 "--policy", "policy.toml", "--relabel", "20"]
+    first = tailgate(*arguments, "--same", "1", "--record", "monday.json", cwd=folder)
+    assert first.returncode == 0, first.stderr
+    monday = (folder / "monday.json").read_bytes()
+    second = tailgate(*arguments, "--same", "2", "--record", "monday.json", "--record",
+                      "tuesday.json", cwd=folder)
+    assert second.returncode == 0, second.stderr
+    assert (folder / "monday.json").read_bytes() == monday
+    assert len(json.loads((folder / "tuesday.json").read_text())["runs"]) == 1
+    assert "Relabelled, 6 rounds" in second.stdout
+    (folder / "copy.json").write_bytes(monday)
+    for records, words in [(["none.json"], "none.json"),
+                           (["monday.json", "copy.json"], "recorded twice")]:
+        options = [word for record in records for word in ("--record", record)]
+        run = tailgate("selftest", "gate", "--show", *options, cwd=folder)
+        assert run.returncode == 2 and words in run.stderr
 
 
 @pytest.mark.parametrize("command", ["gate", "compare", "policy", "selftest gate"])

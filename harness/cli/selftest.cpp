@@ -30,7 +30,7 @@ struct SelftestArguments {
   std::vector<std::string> settings;
   std::vector<std::string> changes;
   std::string scenario = "steady";
-  std::string record = "calibration.json";
+  std::vector<std::string> records = {"calibration.json"};
   std::string policy;
   std::string scratch;
   unsigned same = 40;
@@ -182,16 +182,28 @@ std::optional<CalibrationRun> measure(const Step& step, const SelftestArguments&
                          spent.count());
 }
 
-Calibration load_record(const std::string& file) {
-  return std::filesystem::exists(file) ? load_calibration(file) : Calibration{};
+// The records in the order in which they are named. Only the last, which runs are added to, may
+// not be there yet.
+std::vector<Calibration> load_records(const SelftestArguments& arguments) {
+  std::vector<Calibration> records;
+  for (const std::string& file : arguments.records) {
+    const bool begins =
+        !arguments.show && &file == &arguments.records.back() && !std::filesystem::exists(file);
+    records.push_back(begins ? Calibration{} : load_calibration(file));
+  }
+  return records;
 }
 
 int selftest_gate(const SelftestArguments& arguments) {
   // Uncommitted changes are the same on both sides here.
   const Policy policy = policy_at(arguments.policy, true);
-  Calibration calibration = as_usage([&] {
+  Calibration growing;
+  Calibration all = as_usage([&] {
     for (const std::string& change : arguments.changes) find_change(change);
-    return load_record(arguments.record);
+    std::vector<Calibration> records = load_records(arguments);
+    Calibration runs = joined(records);
+    growing = std::move(records.back());
+    return runs;
   });
   const InterruptFlag interrupt;
   const auto begin = std::chrono::steady_clock::now();
@@ -203,20 +215,23 @@ int selftest_gate(const SelftestArguments& arguments) {
     const Scratch scratch(arguments.scratch, false);
     StatusLine status;
     while (left_s() > 0 && !InterruptFlag::raised()) {
-      const std::optional<Step> step = next_step(calibration, arguments);
+      const std::optional<Step> step = next_step(all, arguments);
       if (!step) break;
       status.show(fmt::format("{} with {}, run {}; {} left", step->sink, step->change->name,
-                              calibration.runs.size() + 1, time_left(left_s())));
-      auto run = measure(*step, arguments, policy, calibration.runs.size() + 1, scratch.path());
+                              all.runs.size() + 1, time_left(left_s())));
+      auto run = measure(*step, arguments, policy, all.runs.size() + 1, scratch.path());
       if (!run) break;
       fmt::print(stderr, "{} with {}: {} after {} rounds, {:.0f} s\n", run->sink, run->planted,
                  run->outcome, run->rounds_used, run->duration_s);
-      calibration.runs.push_back(std::move(*run));
-      save_calibration(arguments.record, calibration);
+      all.runs.push_back(*run);
+      growing.runs.push_back(std::move(*run));
+      save_calibration(arguments.records.back(), growing);
     }
   }
-  std::cout << render_calibration(summarize(calibration, policy),
-                                  relabelled(calibration, policy, arguments.relabel, 1));
+  std::cout << render_calibration(summarize(all, policy),
+                                  relabelled(all, policy, arguments.relabel, 1))
+            << "\n"
+            << render_calibration_origin(all);
   return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
 }
 
@@ -239,7 +254,8 @@ void add_options(CLI::App& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--set", arguments.settings, "Scenario option, name=value; repeatable")
       ->allow_extra_args(false);
-  command.add_option("--record", arguments.record, "File that the runs are added to")
+  command.add_option("--record", arguments.records, "Runs are added to it; to the last of several")
+      ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--policy", arguments.policy, "Of the gate; else the built-in one")
       ->type_name("FILE");
@@ -265,11 +281,13 @@ void add_selftest_command(CLI::App& program, Action& action) {
   add_options(*gate, *arguments);
   gate->footer(changes_help() +
                "\n"
-               "Every run is a duet of its own; the record grows from night to night.\n"
+               "Every run is a duet of its own; the record grows from night to night. Of\n"
+               "several records the last one grows, and the runs of the others count too.\n"
                "\n"
                "Examples:\n"
                "  tailgate selftest gate --sink file --sink lttng --set rate_hz=20000\n"
                "  tailgate selftest gate --sink file --change none --same 100\n"
+               "  tailgate selftest gate --sink file --record monday.json --record tuesday.json\n"
                "  tailgate selftest gate --show --policy ci/policy.toml");
   gate->callback(
       [arguments, &action] { action = [arguments] { return selftest_gate(*arguments); }; });

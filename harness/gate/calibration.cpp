@@ -1,9 +1,14 @@
 #include "harness/gate/calibration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
+#include <set>
+#include <tuple>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/metrics.h"
 #include "harness/gate/validity.h"
@@ -118,6 +123,23 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
   run.rounds_used = verdict.rounds_used;
   run.metrics = metric_series(duet);
   return run;
+}
+
+Calibration joined(const std::vector<Calibration>& records) {
+  Calibration all;
+  // A duet lasts longer than the second that its start is told in.
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (const Calibration& record : records) {
+    for (const CalibrationRun& run : record.runs) {
+      if (!seen.emplace(run.fingerprint, run.started_utc, run.sink).second) {
+        throw Error(
+            fmt::format("the run of '{}' at {} is recorded twice", run.sink, run.started_utc),
+            "give each record once, and no copies");
+      }
+      all.runs.push_back(run);
+    }
+  }
+  return all;
 }
 
 std::string outcome_under(const CalibrationRun& run, const Policy& policy) {

@@ -20,6 +20,10 @@ inline constexpr const char* kPlantedNothing = "none";
 CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const std::string& sink,
                                const std::string& planted, double duration_s);
 
+// The runs of several records: of several nights, or of several machines. Throws Error when two of
+// them hold the same run, which would count twice.
+Calibration joined(const std::vector<Calibration>& records);
+
 // What a policy says of a recorded comparison: the recorded outcome where a rule decided, else the
 // outcome of its rounds.
 std::string outcome_under(const CalibrationRun& run, const Policy& policy);

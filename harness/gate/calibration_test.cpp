@@ -46,6 +46,26 @@ TEST_CASE("the record keeps what decides, and decides alike") {
   CHECK(outcome_under(run, Policy{}) == "pass");
 }
 
+TEST_CASE("records are joined, and a run that is in two of them is told") {
+  CalibrationRun monday;
+  monday.sink = "file";
+  monday.fingerprint = "aa11";
+  monday.started_utc = "2026-06-01T01:00:00Z";
+  CalibrationRun elsewhere = monday;
+  elsewhere.fingerprint = "bb22";
+  CalibrationRun tuesday = monday;
+  tuesday.started_utc = "2026-06-02T01:00:00Z";
+  Calibration first;
+  first.runs = {monday};
+  Calibration second;
+  second.runs = {elsewhere, tuesday};
+  CHECK(joined({first, {}, second}).runs.size() == 3);
+  second.runs.push_back(monday);
+  CHECK_THROWS_WITH(joined({first, second}), Catch::Contains("'file'") &&
+                                                 Catch::Contains("2026-06-01T01:00:00Z") &&
+                                                 Catch::Contains("twice"));
+}
+
 TEST_CASE("another policy decides the same rounds anew") {
   const Calibration calibration = record();
   Policy strict;

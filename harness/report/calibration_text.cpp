@@ -1,6 +1,9 @@
 #include "harness/report/calibration_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "harness/report/human.h"
 
@@ -18,14 +21,22 @@ std::string row_text(const CalibrationRow& row) {
                      row.invalid, share_text(row.failed), row.mean_duration_s);
 }
 
-std::string relabelled_text(const RelabelledRow& row) {
-  const double passed = static_cast<double>(row.pass) / static_cast<double>(row.gates);
-  std::string text = fmt::format(
-      "Relabelled, {} rounds with nothing planted: of {} gates {} failed, {}; {:.3g} % passed.",
-      row.rounds, row.gates, row.fail, share_text(row.failed), passed * 100);
+std::string lines_of(const std::string& text) {
   std::string lines;
   for (const std::string& line : wrapped(text, 80, 0)) lines += line + "\n";
   return lines;
+}
+
+std::string relabelled_text(const RelabelledRow& row) {
+  const double passed = static_cast<double>(row.pass) / static_cast<double>(row.gates);
+  return lines_of(fmt::format(
+      "Relabelled, {} rounds with nothing planted: of {} gates {} failed, {}; {:.3g} % passed.",
+      row.rounds, row.gates, row.fail, share_text(row.failed), passed * 100));
+}
+
+// "revision" or "revisions", and which.
+std::string list_text(const char* one, const std::set<std::string>& values) {
+  return fmt::format("{}{} {}", one, values.size() == 1 ? "" : "s", fmt::join(values, ", "));
 }
 
 }  // namespace
@@ -52,6 +63,23 @@ std::string render_calibration(const std::vector<CalibrationRow>& rows,
   }
   close_sink();
   return text;
+}
+
+std::string render_calibration_origin(const Calibration& calibration) {
+  std::set<std::string> days;
+  std::set<std::string> machines;
+  std::set<std::string> revisions;
+  for (const CalibrationRun& run : calibration.runs) {
+    days.insert(printable(run.started_utc.substr(0, run.started_utc.find('T'))));
+    machines.insert(printable(run.fingerprint));
+    revisions.insert(printable(run.revision));
+  }
+  if (days.empty()) return "No runs yet.\n";
+  const std::string days_text =
+      days.size() == 1 ? *days.begin() : fmt::format("{} to {}", *days.begin(), *days.rbegin());
+  return lines_of(fmt::format("{} {}, {}; {}; {}.", calibration.runs.size(),
+                              calibration.runs.size() == 1 ? "run" : "runs", days_text,
+                              list_text("machine", machines), list_text("revision", revisions)));
 }
 
 }  // namespace tailgate

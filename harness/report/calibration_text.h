@@ -14,4 +14,7 @@ namespace tailgate {
 std::string render_calibration(const std::vector<CalibrationRow>& rows,
                                const std::vector<RelabelledRow>& relabelled);
 
+// Where a record's runs come from: how many, their days, machines' fingerprints and revisions.
+std::string render_calibration_origin(const Calibration& calibration);
+
 }  // namespace tailgate

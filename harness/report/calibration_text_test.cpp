@@ -44,5 +44,22 @@ TEST_CASE("a table a sink, with exact intervals") {
   for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
 }
 
+TEST_CASE("a record says on what it was made, each once, of however many nights") {
+  CHECK(render_calibration_origin({}) == "No runs yet.\n");
+  Calibration calibration;
+  CalibrationRun run;
+  run.started_utc = "2026-06-02T23:59:59Z";
+  run.fingerprint = "aa11";
+  run.revision = "0123abc";
+  calibration.runs.push_back(run);
+  CHECK(render_calibration_origin(calibration) ==
+        "1 run, 2026-06-02; machine aa11; revision 0123abc.\n");
+  run.started_utc = "2026-06-01T00:00:00Z";
+  run.fingerprint = "bb22";
+  calibration.runs.push_back(run);
+  CHECK(render_calibration_origin(calibration) ==
+        "2 runs, 2026-06-01 to 2026-06-02; machines aa11, bb22; revision 0123abc.\n");
+}
+
 }  // namespace
 }  // namespace tailgate
