@@ -111,7 +111,7 @@ def test_the_record_of_the_gate_grows_and_is_shown(folder):
     assert len(record["runs"][0]["metrics"][0]["a"]) == 3
     shown = tailgate(*arguments, "--show", cwd=folder)
     assert shown.stdout == second.stdout
-    assert "### null" in shown.stdout and "Relabelled, 6 rounds" in shown.stdout
+    assert "### null" in shown.stdout and "drawn from the 6 with" in shown.stdout
     assert "\n2 runs, 20" in shown.stdout
 
 
@@ -126,7 +126,7 @@ def test_a_record_of_another_night_counts_and_stays_as_it_is(folder):
     assert second.returncode == 0, second.stderr
     assert (folder / "monday.json").read_bytes() == monday
     assert len(json.loads((folder / "tuesday.json").read_text())["runs"]) == 1
-    assert "Relabelled, 6 rounds" in second.stdout
+    assert "drawn from the 6 with" in second.stdout
     (folder / "copy.json").write_bytes(monday)
     for records, words in [(["none.json"], "none.json"),
                            (["monday.json", "copy.json"], "recorded twice")]:

@@ -194,6 +194,15 @@ std::vector<Calibration> load_records(const SelftestArguments& arguments) {
   return records;
 }
 
+// Deciding some thousand gates takes seconds.
+std::string report(const Calibration& calibration, const Policy& policy, std::size_t gates) {
+  StatusLine status;
+  status.show(fmt::format("relabelling the rounds of {} runs", calibration.runs.size()));
+  return render_calibration(summarize(calibration, policy),
+                            relabelled(calibration, policy, gates, 1)) +
+         "\n" + render_calibration_origin(calibration);
+}
+
 int selftest_gate(const SelftestArguments& arguments) {
   // Uncommitted changes are the same on both sides here.
   const Policy policy = policy_at(arguments.policy, true);
@@ -228,10 +237,7 @@ int selftest_gate(const SelftestArguments& arguments) {
       save_calibration(arguments.records.back(), growing);
     }
   }
-  std::cout << render_calibration(summarize(all, policy),
-                                  relabelled(all, policy, arguments.relabel, 1))
-            << "\n"
-            << render_calibration_origin(all);
+  std::cout << report(all, policy, arguments.relabel);
   return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
 }
 
@@ -265,7 +271,7 @@ void add_options(CLI::App& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--minutes", arguments.minutes, "Start no more runs after this time")
       ->capture_default_str();
-  command.add_option("--relabel", arguments.relabel, "Gates from relabelled rounds")
+  command.add_option("--relabel", arguments.relabel, "Gates from relabelled rounds; 0 for none")
       ->capture_default_str();
   command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files");
   command.add_flag("--show", arguments.show, "Measure nothing: show what the record says");

@@ -28,9 +28,9 @@ DuetSubject subject_of(const CalibrationRun& run) {
 }
 
 // Whatever was agreed on: what was planted is no commit's change.
-Decision decision_of(const CalibrationRun& run, Policy policy) {
+MetricsDecision decisions_of(const CalibrationRun& run, Policy policy) {
   policy.waivers.clear();
-  return decide_metrics(run.metrics, run.tail_events, subject_of(run), policy).decision.decision;
+  return decide_metrics(run.metrics, run.tail_events, subject_of(run), policy);
 }
 
 std::vector<std::string> sinks_of(const Calibration& calibration) {
@@ -100,6 +100,46 @@ CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>
   return run;
 }
 
+// Rounds drawn as those of one comparison, their sides named by coin.
+CalibrationRun draw(const Pool& pool, const Policy& policy, std::mt19937_64& random) {
+  std::vector<std::size_t> places(pool.rounds);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  std::shuffle(places.begin(), places.end(), random);
+  places.resize(std::min(policy.looks.rounds.back(), pool.rounds));
+  std::vector<bool> exchanged;
+  for (std::size_t i = 0; i < places.size(); ++i) exchanged.push_back(random() >> 63 != 0);
+  return relabel(pool.all, places, exchanged);
+}
+
+void worsen(const std::string& metric, double by, CalibrationRun& run) {
+  for (MetricSeries& series : run.metrics) {
+    if (series.name != metric) continue;
+    for (double& value : series.b) value *= 1 + by;
+  }
+}
+
+bool is_gated(const MetricJudgement& judgement) {
+  return judgement.decision != "reported" && judgement.decision != "unmeasured";
+}
+
+// What relabelled() says that it draws for one sink, without the gates.
+std::vector<RelabelledRow> rows_to_fill(const Pool& pool, const Policy& policy) {
+  RelabelledRow nothing;
+  nothing.sink = pool.all.sink;
+  nothing.rounds = pool.rounds;
+  std::vector<RelabelledRow> rows = {nothing};
+  const DuetSubject subject = subject_of(pool.all);
+  for (const MetricJudgement& judgement : decisions_of(pool.all, policy).judgements) {
+    const MetricKind* kind = find_metric(judgement.name);
+    if (!is_gated(judgement) || kind->effect != EffectKind::ratio) continue;
+    RelabelledRow row = nothing;
+    row.worse = judgement.name;
+    row.worse_by = kind->tail_share > 0 ? policy.rule(*kind, subject).find : 2 * judgement.margin;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const std::string& sink,
@@ -144,7 +184,7 @@ Calibration joined(const std::vector<Calibration>& records) {
 
 std::string outcome_under(const CalibrationRun& run, const Policy& policy) {
   if (run.by_rule || run.metrics.empty()) return run.outcome;
-  const Decision decision = decision_of(run, policy);
+  const Decision decision = decisions_of(run, policy).decision.decision;
   return decision == Decision::pass   ? kVerdictPass
          : decision == Decision::fail ? kVerdictFail
                                       : kVerdictInconclusive;
@@ -182,28 +222,24 @@ std::vector<CalibrationRow> summarize(const Calibration& calibration, const Poli
 
 std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
                                       std::size_t gates, std::uint64_t seed) {
+  if (gates == 0) return {};
   std::vector<RelabelledRow> rows;
   for (const std::string& sink : sinks_of(calibration)) {
     const Pool pool = pool_of(calibration, sink);
     if (pool.rounds < policy.looks.rounds.front() || pool.all.metrics.empty()) continue;
-    RelabelledRow& row = rows.emplace_back();
-    row.sink = sink;
-    row.rounds = pool.rounds;
-    std::mt19937_64 random(seed);
-    std::vector<std::size_t> places(pool.rounds);
-    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-    const std::size_t wanted = std::min(policy.looks.rounds.back(), pool.rounds);
-    for (; row.gates < gates; ++row.gates) {
-      std::shuffle(places.begin(), places.end(), random);
-      const std::vector<std::size_t> chosen(places.begin(),
-                                            places.begin() + static_cast<std::ptrdiff_t>(wanted));
-      std::vector<bool> exchanged;
-      for (std::size_t i = 0; i < wanted; ++i) exchanged.push_back(random() >> 63 != 0);
-      const Decision decision = decision_of(relabel(pool.all, chosen, exchanged), policy);
-      row.pass += decision == Decision::pass ? 1 : 0;
-      row.fail += decision == Decision::fail ? 1 : 0;
+    for (RelabelledRow& row : rows_to_fill(pool, policy)) {
+      std::mt19937_64 random(seed);
+      const std::size_t wanted = row.worse.empty() ? gates : (gates + 9) / 10;
+      for (; row.gates < wanted; ++row.gates) {
+        CalibrationRun run = draw(pool, policy, random);
+        worsen(row.worse, row.worse_by, run);
+        const Decision decision = decisions_of(run, policy).decision.decision;
+        row.pass += decision == Decision::pass ? 1 : 0;
+        row.fail += decision == Decision::fail ? 1 : 0;
+      }
+      row.failed = binomial_interval(row.fail, row.gates, kConfidence);
+      rows.push_back(row);
     }
-    row.failed = binomial_interval(row.fail, row.gates, kConfidence);
   }
   return rows;
 }

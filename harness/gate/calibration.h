@@ -48,9 +48,12 @@ struct CalibrationRow {
 // first.
 std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy);
 
-// What would have been decided had the coin named the sides otherwise.
+// What would have been decided had the coin named the sides otherwise, and one metric of side B
+// been worse.
 struct RelabelledRow {
   std::string sink;
+  std::string worse;         // the metric; empty: none
+  double worse_by = 0;       // B's value of each round times 1 + this
   std::uint64_t rounds = 0;  // from comparisons in which nothing was planted
   std::uint64_t gates = 0;   // decisions made from them
   std::uint64_t pass = 0;
@@ -58,10 +61,12 @@ struct RelabelledRow {
   ShareInterval failed;  // share of the gates that failed, with its 95 % interval
 };
 
-// Draws, `gates` times for each sink, as many rounds as the policy's last look wants (or as there
-// are) from all those of its comparisons with nothing planted, names the sides of each by a coin,
-// and decides. The gates share rounds, so this bounds the error given these rounds, no more. Sinks
-// with fewer rounds than the first look wants are left out.
+// Draws as many rounds as the policy's last look wants (or as there are) from all those of a sink's
+// comparisons with nothing planted, names the sides of each by a coin, and decides. For each sink a
+// row of so many gates with nothing worse; then a row of a tenth as many for each gated metric that
+// is a ratio, worse by what the policy wants found of a quantile, else by twice its margin. The
+// gates share rounds, so this bounds the errors given these rounds, no more. Sinks with fewer
+// rounds than the first look wants are left out, and without gates all are.
 std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
                                       std::size_t gates, std::uint64_t seed);
 

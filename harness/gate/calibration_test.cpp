@@ -1,6 +1,7 @@
 #include "harness/gate/calibration.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 
 #include "harness/gate/gate.h"
@@ -116,8 +117,9 @@ TEST_CASE("the table counts verdicts and says how sure they are") {
 // most, so 300 gates have 0.3 on average.
 TEST_CASE("relabelled rounds pass as rounds of equal sides do") {
   const auto rows = relabelled(record(), Policy{}, 100, 1);
-  REQUIRE(rows.size() == 1);
+  REQUIRE(rows.size() > 1);
   CHECK(rows[0].sink == "file");
+  CHECK(rows[0].worse.empty());
   CHECK(rows[0].rounds == 80);
   CHECK(rows[0].gates == 100);
   CHECK(rows[0].fail == 0);
@@ -129,6 +131,7 @@ TEST_CASE("too few rounds are not relabelled") {
   Calibration calibration;
   calibration.runs.push_back(run_of(kPlantedNothing, same(1, 10)));
   CHECK(relabelled(calibration, Policy{}, 10, 1).empty());
+  CHECK(relabelled(record(), Policy{}, 0, 1).empty());
 }
 
 // B's p50 is 20 % above A's in every round of one run, so exchanging sides makes effects of both
@@ -139,8 +142,31 @@ TEST_CASE("relabelling takes the blame from either side") {
   slower.all = 1.2;
   calibration.runs.push_back(run_of(kPlantedNothing, slower));
   const auto rows = relabelled(calibration, Policy{}, 100, 2);
-  REQUIRE(rows.size() == 1);
+  REQUIRE_FALSE(rows.empty());
   CHECK(rows[0].fail == 0);
+}
+
+// The sample's rounds differ by 1 to 2 %, so that each change is many standard errors beyond its
+// margin in 15 rounds, and half the change within it.
+TEST_CASE("each gated ratio, made worse in relabelled rounds, is found") {
+  Policy policy;
+  policy.metrics.push_back({"response_ns_p90", false, {}, {}, {}, {}});
+  policy.metrics.push_back({"response_ns_p99", {}, {}, {}, {}, 0.4});
+  std::map<std::string, double> worse_by;
+  for (const RelabelledRow& row : relabelled(record(), policy, 50, 1)) {
+    CAPTURE(row.worse, row.pass);
+    CHECK(row.gates == (row.worse.empty() ? 50 : 5));
+    CHECK(row.fail == (row.worse.empty() ? 0 : 5));
+    CHECK(row.rounds == 80);
+    worse_by[row.worse] = row.worse_by;
+  }
+  CHECK(worse_by.at("response_ns_p50") == 0.1);
+  CHECK(worse_by.at("response_ns_p99") == 0.4);
+  CHECK(worse_by.at("response_ns_p99_9") == 1.0);
+  CHECK(worse_by.at("cpu_ns_per_event") == 0.1);
+  CHECK(worse_by.count("response_ns_p90") == 0);
+  CHECK(worse_by.count("calls_blocked") == 0);
+  CHECK(worse_by.count("response_ns_max") == 0);
 }
 
 }  // namespace

@@ -27,11 +27,28 @@ std::string lines_of(const std::string& text) {
   return lines;
 }
 
-std::string relabelled_text(const RelabelledRow& row) {
-  const double passed = static_cast<double>(row.pass) / static_cast<double>(row.gates);
-  return lines_of(fmt::format(
-      "Relabelled, {} rounds with nothing planted: of {} gates {} failed, {}; {:.3g} % passed.",
-      row.rounds, row.gates, row.fail, share_text(row.failed), passed * 100));
+// One sink's; empty without rows.
+std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::string& sink) {
+  std::string text;
+  for (const RelabelledRow& row : rows) {
+    if (row.sink != sink) continue;
+    if (text.empty()) {
+      text = "\n" +
+             lines_of(fmt::format(
+                 "Relabelled: gates on rounds drawn from the {} with nothing planted, with one "
+                 "metric of B made worse.",
+                 row.rounds)) +
+             fmt::format("\n| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n", "worse in B",
+                         "by", "pass", "fail", "open", "failed (95 %)") +
+             "| ----------------- | -----: | ---: | ---: | ---: | --------------------- |\n";
+    }
+    const bool worse = !row.worse.empty();
+    text += fmt::format("| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n",
+                        worse ? printable(row.worse) : "nothing",
+                        worse ? fmt::format("{:.3g} %", row.worse_by * 100) : "", row.pass,
+                        row.fail, row.gates - row.pass - row.fail, share_text(row.failed));
+  }
+  return text;
 }
 
 // "revision" or "revisions", and which.
@@ -45,14 +62,9 @@ std::string render_calibration(const std::vector<CalibrationRow>& rows,
                                const std::vector<RelabelledRow>& relabelled) {
   std::string text;
   std::string sink;
-  const auto close_sink = [&] {
-    for (const RelabelledRow& row : relabelled) {
-      if (row.sink == sink) text += "\n" + relabelled_text(row);
-    }
-  };
   for (const CalibrationRow& row : rows) {
     if (row.sink != sink || text.empty()) {
-      close_sink();
+      text += relabelled_text(relabelled, sink);
       sink = row.sink;
       text += (text.empty() ? "### " : "\n### ") + printable(sink) + "\n\n";
       text += fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4} |\n",
@@ -61,8 +73,7 @@ std::string render_calibration(const std::vector<CalibrationRow>& rows,
     }
     text += row_text(row);
   }
-  close_sink();
-  return text;
+  return text + relabelled_text(relabelled, sink);
 }
 
 std::string render_calibration_origin(const Calibration& calibration) {

@@ -9,8 +9,8 @@
 namespace tailgate {
 
 // For each sink a table of its planted changes (runs, verdicts, the share that failed with its 95 %
-// interval, rounds and time of a run), then what relabelling its rounds gave. At most 80 columns
-// wide but for sinks' names.
+// interval, rounds and time of a run), then one of what relabelling its rounds gave. At most 80
+// columns wide but for sinks' names.
 std::string render_calibration(const std::vector<CalibrationRow>& rows,
                                const std::vector<RelabelledRow>& relabelled);
 

@@ -30,15 +30,25 @@ TEST_CASE("a table a sink, with exact intervals") {
   bound.gates = 2000;
   bound.pass = 1990;
   bound.failed = binomial_interval(0, 2000, 0.95);
+  RelabelledRow worse = bound;
+  worse.worse = "response_ns_p99_9";
+  worse.worse_by = 1;
+  worse.gates = 200;
+  worse.pass = 0;
+  worse.fail = 190;
+  worse.failed = binomial_interval(190, 200, 0.95);
   const std::string text = render_calibration(
       {row("file", "none", 40, 0), row("file", "slower-10", 8, 8), row("lttng", "none", 1000, 1)},
-      {bound});
+      {bound, worse});
   CHECK_THAT(text, Catch::StartsWith("### file\n\n| planted"));
   CHECK_THAT(text, Contains("| none       |   40 |   40 |    0 |    0 |    0 | 0 % (0.0 to 8.81)"));
   CHECK_THAT(text, Contains("| slower-10  |    8 |    0 |    8 |"));
   CHECK_THAT(text, Contains("100 % (63.1 to 100)"));
   CHECK_THAT(text, Contains("\n### lttng\n\n"));
-  CHECK_THAT(text, Contains("Relabelled, 640 rounds with nothing planted: of 2000 gates 0 failed"));
+  CHECK_THAT(text, Contains("\n\nRelabelled: gates on rounds drawn from the 640 with nothing"));
+  CHECK_THAT(text,
+             Contains("| nothing           |        | 1990 |    0 |   10 | 0 % (0.0 to 0.18"));
+  CHECK_THAT(text, Contains("| response_ns_p99_9 |  100 % |    0 |  190 |   10 | 95 % (91.0 to"));
   CHECK(text.find("Relabelled") < text.find("### lttng"));
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
