@@ -65,7 +65,7 @@ def draw_run(part, trials):
     width = {1: 6.4, 2: 4.0, 3: 3.2}.get(across, 2.6)
     figure, axes = style.sheet(
         down, across, (width, 3.4 if down == 1 else 2.4),
-        caption(f"Response time over time, {part.name}", [part]), gap_inches=(0.12, 0.42),
+        caption(f"Response time over time, {part.name}", [part]), gap_inches=(0.28, 0.42),
         sharex=True, sharey=True)
     panels = [panel for row in axes for panel in row]
     spans = [columns(trial) for trial in trials]

@@ -9,6 +9,10 @@ LEVEL_PERCENT = 5
 # guide to the TraceEvent library, for ETW.
 RULE = ((10_000.0, 5.0), (1_000_000.0, 100.0))
 MOST_COLUMNS = 4
+# The roles that are drawn, with the number of each one's look.
+ROLES = {"provider": 0, "daemons": 4, "consumer": 1, "kernel": 3, TOTAL: 2}
+# Differences to the control trials may be negative: up to this the axis of times is linear.
+LINEAR_NS = 100
 
 
 def draw(runs, options):
@@ -18,7 +22,7 @@ def draw(runs, options):
     across = min(MOST_COLUMNS, len(swept))
     down = 1 + -(-len(swept) // across)
     figure, axes = style.sheet(down, across, ({1: 6.0, 2: 4.0}.get(across, 3.0), 2.4), words(swept),
-                               sharex=True, sharey="row", gap_inches=(0.14, 0.55))
+                               sharex=True, sharey="row", gap_inches=(0.14, 0.65))
     whole = over_all_columns(figure, axes[0])
     draw_shares(whole, swept)
     panels = [panel for row in axes[1:] for panel in row]
@@ -62,34 +66,45 @@ def words(swept):
 def draw_shares(panel, swept):
     for number, (run, name) in enumerate(swept):
         points = [(step["rate_hz"], total_of(step)) for step in steps_of(run)]
-        rates = [rate for rate, _ in points]
-        means = [estimate["mean"] for _, estimate in points]
-        widths = [estimate.get("half_width", 0) for _, estimate in points]
-        look = style.run_look(number)
-        panel.plot(rates, means, label=name, **look)
-        panel.vlines(rates, [mean - width for mean, width in zip(means, widths)],
-                     [mean + width for mean, width in zip(means, widths)], color=look["color"],
-                     linewidth=1)
+        draw_estimates(panel, name, points, style.run_look(number))
     panel.axhline(LEVEL_PERCENT, color=style.GREY, linestyle="--", linewidth=1, label="5 %")
     panel.plot(*zip(*RULE), color=style.GREY, linestyle=":", marker="x", label="rule of thumb")
 
 
+def roles_of(steps):
+    """The roles that logging takes time in, with the estimate at each rate: {role: [(rate, {mean,
+    half_width})]}."""
+    found = {role: [(step["rate_hz"], one["cpu_ns_per_event"]) for step in steps
+                    for one in step["overhead"]
+                    if one["role"] == role and "cpu_ns_per_event" in one]
+             for role in ROLES}
+    return {role: points for role, points in found.items() if points}
+
+
 def draw_roles(panel, name, steps):
-    roles = dict.fromkeys(role["role"] for step in steps for role in step["overhead"])
-    for number, role in enumerate(roles):
-        if role in ("rest", "machine", "controller"):
-            continue
-        points = [(step["rate_hz"], one["cpu_ns_per_event"]["mean"]) for step in steps
-                  for one in step["overhead"]
-                  if one["role"] == role and "cpu_ns_per_event" in one]
-        panel.plot(*zip(*points) if points else ((), ()), label=role, **role_look(role, number))
+    for role, points in roles_of(steps).items():
+        draw_estimates(panel, role, points, style.run_look(ROLES[role]))
     panel.axhline(0, color="black", linewidth=0.6)
     panel.set_title(name, size=9, loc="left", pad=3)
 
 
-def role_look(role, number):
-    known = {"provider": 0, "daemons": 4, "consumer": 1, "kernel": 3, TOTAL: 2}
-    return style.run_look(known.get(role, number))
+def draw_estimates(panel, label, points, look):
+    """A line through the means, and each mean's 95 % interval as a bar."""
+    rates = [rate for rate, _ in points]
+    means = [estimate["mean"] for _, estimate in points]
+    widths = [estimate.get("half_width", 0) for _, estimate in points]
+    panel.plot(rates, means, label=label, **look)
+    panel.vlines(rates, [mean - width for mean, width in zip(means, widths)],
+                 [mean + width for mean, width in zip(means, widths)], color=look["color"],
+                 linewidth=1)
+
+
+def span_of(swept):
+    """From where to where the times of all roles and their intervals go, with some room."""
+    ends = [estimate["mean"] + sign * estimate.get("half_width", 0) for run, _ in swept
+            for points in roles_of(steps_of(run)).values() for _, estimate in points
+            for sign in (-1, 1)] or [0]
+    return min(1.6 * min(ends), -0.2 * LINEAR_NS), max(1.6 * max(ends), LINEAR_NS)
 
 
 def finish(whole, panels, swept):
@@ -112,11 +127,11 @@ def finish(whole, panels, swept):
         panel.set(xlabel="target rate (events/s)")
         panel.tick_params(labelbottom=True)
     for panel in panels[::min(len(swept), MOST_COLUMNS)]:
-        panel.set_ylabel("CPU time by event")
-        style.duration_ticks(panel.yaxis)
+        panel.set_ylabel("CPU time by event (logarithmic)")
+        style.signed_log_durations(panel.yaxis, LINEAR_NS, *span_of(swept))
     style.legend(panels[min(len(swept), MOST_COLUMNS) - 1], [
-        style.handle(role, **role_look(role, 0))
-        for role in ("provider", "daemons", "consumer", "kernel", TOTAL)])
+        style.handle(role, **style.run_look(look)) for role, look in ROLES.items()
+        if any(role in roles_of(steps_of(run)) for run, _ in swept)])
 
 
 if __name__ == "__main__":

@@ -35,6 +35,25 @@ def test_lines_are_the_shares_of_the_steps(as_runs, options, line):
     assert not [one for one in roles.lines if one.get_label() == "machine"]
 
 
+def test_roles_have_intervals_as_the_shares_have(as_runs, options):
+    data = measured()
+    for step in data["summary"]:
+        for role in step["overhead"]:
+            role["cpu_ns_per_event"]["half_width"] = 40
+    _, [_, roles] = drawn(as_runs(data), options)
+    bars = {tuple(end for _, end in bar) for group in roles.collections
+            for bar in group.get_segments()}
+    assert (750 - 40, 750 + 40) in bars and (250 - 40, 250 + 40) in bars
+    low, high = roles.get_ylim()
+    assert low < 0 and high > 3000 + 40
+
+
+def test_only_roles_that_are_there_are_in_the_legend(as_runs, options):
+    _, [_, roles] = drawn(as_runs(measured()), options)
+    assert [text.get_text() for text in roles.get_legend().get_texts()] == [
+        "provider", "kernel", "logging"]
+
+
 def test_sinks_share_the_upper_panel(as_runs, options, line):
     _, [whole, first, second] = drawn(as_runs(measured(sink="a"), measured(sink="b")), options)
     assert line(whole, "a") == line(whole, "b")

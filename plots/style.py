@@ -86,15 +86,18 @@ def ticks(axis, places, texts):
     axis.set_minor_locator(NullLocator())
 
 
-def duration_ticks(axis):
-    """Labels in units of time for a linear axis of nanoseconds, which may be negative."""
+def signed_log_durations(axis, linear_ns, low, high):
+    """A logarithmic axis of nanoseconds from low to high, which may be negative: linear from
+    -linear_ns to linear_ns, labelled in units of time."""
+    axis.axes.set_yscale("symlog", linthresh=linear_ns, linscale=0.5)
+    axis.axes.set_ylim(low, high)
     axis.set_major_formatter(FuncFormatter(
         lambda value, _: ("\u2212" if value < 0 else "") + format_ns(abs(value))))
 
 
 def few_ticks(axis, most):
-    """At most so many ticks, none where the next panel's first would be."""
-    axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 2.5, 5, 10), prune="upper"))
+    """At most so many ticks, at round numbers."""
+    axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 2.5, 5, 10)))
 
 
 def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid):
