@@ -1,5 +1,6 @@
 """Tests of ci/baselines on results by construction."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -37,7 +38,7 @@ class Night:
         self.says(3, "")
 
     def says(self, code, text):
-        self.program.write_text(f"#!/bin/sh\necho '{text}'\nexit {code}\n")
+        self.program.write_text(f"#!/bin/sh\necho {shlex.quote(text)}\nexit {code}\n")
         self.program.chmod(0o755)
 
     def compare(self, data, capsys, *options):
@@ -55,22 +56,22 @@ def fixture_night(tmp_path):
 
 
 def cells(text):
-    [line] = [line for line in text.splitlines() if line.startswith("| `")]
+    [line] = [line for line in text.splitlines() if "| `" in line]
     return [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
 def test_the_change_of_times_and_of_overhead_is_tabulated(night, capsys):
     night.compare(result(1000, cpu_ns=800), capsys, "--store")
     row = cells(night.compare(result(1500, cpu_ns=600), capsys))
-    assert row[1] == "10000"
+    assert row[0] == "steady" and row[2] == "10000"
     # No trial of either lies among those of the other, so it stands out.
-    assert row[2:6] == ["**+50 %**"] * 4
-    assert row[6:] == ["-25 %", "–", "–"]
+    assert row[3:7] == ["**+50 %**"] * 4
+    assert row[7:] == ["-25 %", "–", "–"]
 
 
 def test_a_change_within_the_trials_does_not_stand_out(night, capsys):
     night.compare(result(1000), capsys, "--store")
-    assert cells(night.compare(result(1000), capsys))[2] == "+0 %"
+    assert cells(night.compare(result(1000), capsys))[3] == "+0 %"
 
 
 def test_without_baselines_it_says_how_to_get_them(night, capsys):
@@ -99,6 +100,15 @@ def test_the_program_tells_what_may_not_be_compared(night, capsys):
     assert ": 2 of A trials lost events\n" in text and "| `" not in text
     night.says(1, "")
     assert "ended with exit code 1" in night.compare(result(1000), capsys)
+
+
+def test_a_rate_that_was_missed_leaves_the_other_rates(night, capsys):
+    data = testing.sweep([(1000, 1000, False, {1000: 1000}), (5000, 4000, True, {1500: 1000})])
+    night.compare(data, capsys, "--store")
+    night.says(4, "  ! not comparable: step 1 (5000/s): 1 of A's 1 trials missed the rate")
+    text = night.compare(data, capsys)
+    assert cells(text)[2] == "1000"
+    assert "step 1 (5000/s): 1 of A's 1 trials missed the rate\n" in text
 
 
 @pytest.mark.parametrize("before, after, text", [

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace tailgate {
 namespace {
@@ -25,29 +28,50 @@ bool has_same_loads(const Result& a, const Result& b) {
   return true;
 }
 
-void add_own(const Result& result, const char* name, std::vector<Remark>& reasons) {
-  if (!result.label.empty()) {
-    reasons.push_back({fmt::format("{}'s use is restricted: {}", name, result.label),
-                       "measure on the system that the figures shall speak for"});
-  }
+// "step 2 (10000/s): ", which also tells a script what is left to compare.
+std::string step_text(const Trial& trial) {
+  const double rate_hz = trial.load.rate_hz;
+  return fmt::format("step {} ({}): ", trial.step,
+                     rate_hz > 0 ? fmt::format("{:g}/s", rate_hz) : "max");
+}
+
+// What forbids figures of one step, whose trials these are.
+void add_of_trials(const std::vector<const Trial*>& trials, const char* name,
+                   std::vector<Remark>& reasons) {
   unsigned unaccounted = 0;
   unsigned lossy = 0;
   unsigned missed = 0;
-  for (const Trial& trial : result.trials) {
-    unaccounted += trial.ledger.unaccounted != 0 ? 1 : 0;
-    lossy += trial.ledger.lost > 0 ? 1 : 0;
-    missed += trial.rate_missed ? 1 : 0;
+  for (const Trial* trial : trials) {
+    unaccounted += trial->ledger.unaccounted != 0 ? 1 : 0;
+    lossy += trial->ledger.lost > 0 ? 1 : 0;
+    missed += trial->rate_missed ? 1 : 0;
   }
-  const auto add = [&](unsigned trials, const char* what, const char* remedy) {
-    if (trials > 0) {
+  const auto add = [&](unsigned affected, const char* what, const char* remedy) {
+    if (affected > 0) {
       reasons.push_back(
-          {fmt::format("{} of {}'s {} trials {}", trials, name, result.trials.size(), what),
-           remedy});
+          {fmt::format("{} of {}'s {} trials {}", affected, name, trials.size(), what), remedy});
     }
   };
   add(unaccounted, "have events unaccounted for", "find out where they went");
   add(lossy, "lost events", "lower the rate or enlarge the sink's buffers");
   add(missed, "missed the rate", "lower it to one that the sink can hold on this machine");
+}
+
+void add_own(const Result& result, const char* name, std::vector<Remark>& reasons) {
+  if (!result.label.empty()) {
+    reasons.push_back({fmt::format("{}'s use is restricted: {}", name, result.label),
+                       "measure on the system that the figures shall speak for"});
+  }
+  std::map<unsigned, std::vector<const Trial*>> steps;
+  for (const Trial& trial : result.trials) steps[trial.step].push_back(&trial);
+  for (const auto& [step, trials] : steps) {
+    std::vector<Remark> of_step;
+    add_of_trials(trials, name, of_step);
+    for (Remark& reason : of_step) {
+      if (steps.size() > 1) reason.what = step_text(*trials.front()) + reason.what;
+      reasons.push_back(std::move(reason));
+    }
+  }
 }
 
 }  // namespace
