@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace tailgate {
@@ -32,12 +31,12 @@ bool has_same_loads(const Result& a, const Result& b) {
 std::string step_text(const Trial& trial) {
   const double rate_hz = trial.load.rate_hz;
   return fmt::format("step {} ({}): ", trial.step,
-                     rate_hz > 0 ? fmt::format("{:g}/s", rate_hz) : "max");
+                     rate_hz > 0 ? fmt::format("{}/s", rate_hz) : "max");
 }
 
-// What forbids figures of one step, whose trials these are.
-void add_of_trials(const std::vector<const Trial*>& trials, const char* name,
-                   std::vector<Remark>& reasons) {
+// What forbids figures of one step, whose trials these are; `where` precedes each reason.
+void add_of_trials(const std::vector<const Trial*>& trials, const std::string& where,
+                   const char* name, std::vector<Remark>& reasons) {
   unsigned unaccounted = 0;
   unsigned lossy = 0;
   unsigned missed = 0;
@@ -49,7 +48,8 @@ void add_of_trials(const std::vector<const Trial*>& trials, const char* name,
   const auto add = [&](unsigned affected, const char* what, const char* remedy) {
     if (affected > 0) {
       reasons.push_back(
-          {fmt::format("{} of {}'s {} trials {}", affected, name, trials.size(), what), remedy});
+          {fmt::format("{}{} of {}'s {} trials {}", where, affected, name, trials.size(), what),
+           remedy});
     }
   };
   add(unaccounted, "have events unaccounted for", "find out where they went");
@@ -65,12 +65,8 @@ void add_own(const Result& result, const char* name, std::vector<Remark>& reason
   std::map<unsigned, std::vector<const Trial*>> steps;
   for (const Trial& trial : result.trials) steps[trial.step].push_back(&trial);
   for (const auto& [step, trials] : steps) {
-    std::vector<Remark> of_step;
-    add_of_trials(trials, name, of_step);
-    for (Remark& reason : of_step) {
-      if (steps.size() > 1) reason.what = step_text(*trials.front()) + reason.what;
-      reasons.push_back(std::move(reason));
-    }
+    const std::string where = steps.size() > 1 ? step_text(*trials.front()) : "";
+    add_of_trials(trials, where, name, reasons);
   }
 }
 

@@ -38,13 +38,13 @@ TEST_CASE("a result whose slow calls were explained may not be compared with one
 TEST_CASE("what forbids one step of several names it, and the others have no reason") {
   Result result = result_of_good_trials(false);
   result.trials[1].step = 1;
-  result.trials[1].load.rate_hz = 250'000;
+  result.trials[1].load.rate_hz = 2'500'000;
   CHECK(reasons_against(result, result).empty());
   result.trials[1].rate_missed = true;
   auto reasons = reasons_against(result, result);
   REQUIRE(reasons.size() == 2);
-  CHECK(reasons[0].what == "step 1 (250000/s): 1 of A's 1 trials missed the rate");
-  CHECK(reasons[1].what == "step 1 (250000/s): 1 of B's 1 trials missed the rate");
+  CHECK(reasons[0].what == "step 1 (2500000/s): 1 of A's 1 trials missed the rate");
+  CHECK(reasons[1].what == "step 1 (2500000/s): 1 of B's 1 trials missed the rate");
   result.trials[1].load.rate_hz = 0;
   CHECK_THAT(reasons_against(result, result)[0].what, Contains("step 1 (max): "));
   result.trials.erase(result.trials.begin());
