@@ -1,6 +1,7 @@
 """Tests of what the commands in ci/ do before they build: arguments, help, packages."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -61,10 +62,27 @@ def test_a_night_wants_minutes_in_numbers():
     assert wrong.returncode == 2 and "'soon'" in wrong.stderr
 
 
+def packages_of(command):
+    """Package -> what it is for, as ci/setup lists them."""
+    lines = run("setup", command, "--list").stdout.splitlines()
+    return {package.strip(): reason.strip() for package, reason in
+            (line.split("|") for line in lines)}
+
+
 def test_setup_gives_each_package_a_reason():
-    for line in run("setup", "--windows", "--list").stdout.splitlines():
-        package, reason = line.split("|")
-        assert package.strip() and reason.strip(), line
+    for command in ("bench", "test", "windows"):
+        packages = packages_of(command)
+        assert len(packages) > 5 and all(packages.values()), command
+
+
+def test_setup_takes_what_the_command_needs():
+    bench, test, windows = (packages_of(command) for command in ("bench", "test", "windows"))
+    assert {"build-essential", "rsyslog", "lttng-tools", "python3-matplotlib"} <= set(bench)
+    for package in ("catch2", "clang", "python3-pytest", "openjdk-17-jdk-headless"):
+        assert package in test and package not in bench
+    assert set(bench) < set(test)
+    assert "wine64" in windows and "rsyslog" not in windows
+    assert packages_of("test") == packages_of("--list")
 
 
 def test_setup_installs_what_is_missing_and_nothing_else(machine):
@@ -107,6 +125,43 @@ def test_setup_uses_sudo_when_it_is_not_root(machine):
     assert run("setup", env=environment).returncode == 0
     calls = (folder / "calls").read_text().splitlines()
     assert all(call.startswith("sudo env DEBIAN_FRONTEND=noninteractive apt-get") for call in calls)
+
+
+@pytest.fixture(name="configured", scope="module")
+def fixture_configured(tmp_path_factory):
+    """The arguments that ci/bench and ci/test give to cmake when they configure."""
+    root = tmp_path_factory.mktemp("commands")
+    (root / "ci").mkdir()
+    for name in ("bench", "test", "common.sh"):
+        shutil.copy(CI / name, root / "ci")
+    (root / "scenarios/suites").mkdir(parents=True)
+    (root / "scenarios/suites/quick.toml").touch()
+    fake_tool(root, "cmake", f'printf "%s\\n" "$@" > {root}/arguments; exit 1')
+    environment = dict(os.environ, PATH=f"{root}:{os.environ['PATH']}")
+    arguments = {}
+    for name in ("bench", "test"):
+        subprocess.run([str(root / "ci" / name), "--no-setup"], env=environment, check=False,
+                       capture_output=True, stdin=subprocess.DEVNULL)
+        arguments[name] = (root / "arguments").read_text().splitlines()
+    return arguments
+
+
+def commands_to_build_the_program(build, arguments):
+    subprocess.run(["cmake", *arguments, "-B", str(build)], cwd=CI.parent, check=True,
+                   capture_output=True)
+    listing = subprocess.run(["ninja", "-C", str(build), "-t", "commands", "tailgate"], check=True,
+                             capture_output=True, text=True).stdout
+    return [line for line in listing.splitlines() if " -c " in line]
+
+
+def test_what_bench_compiled_serves_test_and_the_other_way_round(configured, tmp_path):
+    assert "-DBUILD_TESTING=ON" in configured["test"]
+    without_tests = [*configured["bench"], "-DBUILD_TESTING=OFF"]  # as where Catch2 is missing
+    first = commands_to_build_the_program(tmp_path, without_tests)
+    assert len(first) > 100
+    # Ninja compiles again what it has another command for.
+    assert commands_to_build_the_program(tmp_path, configured["test"]) == first
+    assert commands_to_build_the_program(tmp_path, configured["bench"]) == first
 
 
 def test_bench_names_the_suites_when_there_is_no_such_one():

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 
 export LC_ALL=C.UTF-8
+# Where ccache is the compiler launcher: it caches no unit that loads precompiled headers without.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 caller_dir=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,16 +18,26 @@ fail() {
   exit 1
 }
 
-# build_preset PRESET [CMAKE ARGUMENTS ...]: configures and builds build/PRESET. Configuring is
-# quiet unless it fails.
+# install_packages COMMAND: what that command needs (ci/setup), unless the caller's --no-setup was
+# given as setup=no.
+install_packages() {
+  [ "$setup" = yes ] || return 0
+  step "installing packages"
+  ci/setup "$1"
+}
+
+# build_preset PRESET [TARGET] [-- CMAKE ARGUMENTS ...]: configures build/PRESET and builds it, or
+# the target alone. Configuring is quiet unless it fails.
 build_preset() {
   local preset=$1 log
+  local -a build=(cmake --build --preset "$1")
   shift
+  if [ $# -gt 0 ] && [ "$1" != -- ]; then build+=(--target "$1") && shift; fi
+  [ $# -eq 0 ] || shift
   log=build/$preset/configure.log
   mkdir -p "build/$preset"
   cmake --preset "$preset" "$@" >"$log" 2>&1 ||
     { cat "$log" && fail "configuring failed; the log is $log"; }
   grep -A 100 'optional parts:' "$log" | grep '^--   ' || true
-  cmake --build --preset "$preset" ||
-    fail "the $preset build failed; repeat it with: cmake --build --preset $preset"
+  "${build[@]}" || fail "the $preset build failed; repeat it with: ${build[*]}"
 }

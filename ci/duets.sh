@@ -1,44 +1,44 @@
-# What ci/gate and ci/nightly share: two revisions, built alike and run in duet. Sourced after
-# common.sh by commands whose exit code is a verdict's (ci/GATE.md).
+# What ci/gate and ci/nightly share: they build two revisions in the same way and run them in duet.
+# Sourced after common.sh by commands whose exit code is that of a verdict (ci/GATE.md).
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034
 readonly exit_fail=1 exit_usage=2 exit_inconclusive=3 exit_invalid=4 exit_interrupted=130
 readonly exit_timed_out=124
 
-# The built programs' folder: HASH/source is the work tree, HASH/build what was made of it. Paths of
-# equal length, so that the builds differ in nothing but the revision.
+# The folder of the built programs: HASH/source is the work tree, HASH/build its build. The paths of
+# both sides have the same length, so that the builds differ only in the revision.
 builds=build/gate
 
-# Exit code 1 is for the verdict alone: whatever else ends the command with it, such as a tool that
-# set -e stops at, has kept it from a verdict.
+# Exit code 1 means the verdict fail, nothing else. When a tool that failed ends the command with 1
+# (set -e), there is no verdict: the exit code becomes that of invalid.
 has_verdict=no
 trap 'code=$?; if [ "$code" -eq 1 ] && [ "$has_verdict" = no ]; then exit "$exit_invalid"; fi' EXIT
 
-# say TEXT: a line about what becomes of the duets.
+# say TEXT: prints a line about the duets.
 say() {
   printf '%s: %s\n' "$command_name" "$1"
 }
 
-# invalid TEXT: ends, for what keeps the command from a verdict.
+# invalid TEXT: ends the command without a verdict and says why.
 invalid() {
   printf '%s: no verdict: %s\n' "$command_name" "$1" >&2
   exit "$exit_invalid"
 }
 
-# refuse TEXT: ends with the caller's usage text, for what is wrong with the command line.
+# refuse TEXT: ends the command with its usage text and says what is wrong with the command line.
 refuse() {
   usage >&2
   printf '%s: %s\n' "$command_name" "$1" >&2
   exit "$exit_usage"
 }
 
-# in_caller_dir PATH: the path as meant from the folder that the command was called in.
+# in_caller_dir PATH: the absolute path; a relative one starts at the caller's folder.
 in_caller_dir() {
   (cd "$caller_dir" && realpath -m -- "$1")
 }
 
-# commit_of REVISION: the full hash of the commit that a git revision names.
+# commit_of REVISION: the full hash of the revision's commit.
 commit_of() {
   git rev-parse --verify --quiet "$1^{commit}" || {
     printf "%s: git knows no commit '%s'; fetch it, or name another\n" "$command_name" "$1" >&2
@@ -46,33 +46,38 @@ commit_of() {
   }
 }
 
-# time_text SECONDS: "2 min 5 s".
+# time_text SECONDS: "12 s", "1 min 40 s", "2 h 05 min", as tailgate writes a wait.
 time_text() {
-  if [ "$1" -ge 60 ]; then printf '%d min ' $(($1 / 60)); fi
-  printf '%d s' $(($1 % 60))
+  if [ "$1" -lt 60 ]; then
+    printf '%d s' "$1"
+  elif [ "$1" -lt 3600 ]; then
+    printf '%d min %02d s' $(($1 / 60)) $(($1 % 60))
+  else
+    printf '%d h %02d min' $(($1 / 3600)) $(($1 % 3600 / 60))
+  fi
 }
 
-# One command measures at a time. The lock is on file descriptor 9, which no program that might
-# outlive the command may inherit: those are started with 9>&-.
+# Only one command measures at a time. The lock is on file descriptor 9. A program that may outlive
+# the command must not inherit it, so such programs are started with 9>&-.
 take_lock() {
   mkdir -p "$builds"
   exec 9>>"$builds/lock"
   flock -n 9 ||
-    invalid "another ci/gate or ci/nightly is at work (it holds $builds/lock); wait for it to end"
+    invalid "another ci/gate or ci/nightly is running (it holds $builds/lock); wait until it ends"
 }
 
 program_of() {
   printf '%s/%s/%s/build/tailgate' "$PWD" "$builds" "$1"
 }
 
-# What a build depends on besides its revision: one that was made otherwise is made again.
+# What a build depends on besides its revision. When this has changed, the build is made again.
 build_recipe() {
   printf '%s\n' "${CXX:-c++}: $("${CXX:-c++}" --version 2>&1 | head -n 1)" \
     "flags: Release ${CXXFLAGS:-} ${LDFLAGS:-}"
 }
 
-# build_revision HASH NAME: builds it, unless that was done before. A build counts as done when the
-# recipe that it was made by has been written, which comes last.
+# build_revision HASH NAME: builds the revision unless it is built already. The recipe is written
+# last, so a build without it is not complete.
 build_revision() {
   local folder=$builds/$1 recipe
   local -a launcher=()
@@ -89,7 +94,7 @@ build_revision() {
     { cat "$folder/checkout.log" && invalid "git could not check out $2 ($1)"; }
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-    # Both sides' files have the same names to ccache; what another revision compiled is used again.
+    # ccache then sees the same file names for both sides, and reuses what the other side compiled.
     export CCACHE_BASEDIR=$PWD/$folder CCACHE_NOHASHDIR=1
   fi
   cmake -S "$folder/source" -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
@@ -105,13 +110,13 @@ build_revision() {
 
 drop_build() {
   [ -d "$1" ] || return 0
-  # Last to be written, first to go: what is left of an interrupted removal is no complete build.
+  # Removed first, so that an interrupted removal leaves no build that counts as complete.
   rm -f "$1/complete"
   git worktree remove --force "$1/source" 2>/dev/null || true
   rm -rf "$1"
 }
 
-# drop_old_builds: keeps the builds that were used last, and none that was not completed.
+# drop_old_builds: removes incomplete builds, and all complete ones but those that were used last.
 drop_old_builds() {
   local folder kept=6
   for folder in "$builds"/*/; do
@@ -122,7 +127,8 @@ drop_old_builds() {
     while read -r folder; do drop_build "$folder"; done
 }
 
-# check_sides BASE HEAD: ends unless both builds can be run in duet, with HEAD's in control.
+# check_sides BASE HEAD: ends the command unless HEAD's build can run both builds in duet.
+# It uses option names that older builds of HEAD have, too.
 check_sides() {
   local log=$builds/check.log trial=$builds/check.json
   "$(program_of "$2")" policy >"$log" 2>&1 || {
@@ -135,21 +141,21 @@ check_sides() {
     return
   fi
   cat "$log"
-  say "the builds of $1 and $2 cannot be run in duet, as said above. Where the first is older"
-  say "than duets, or than a change of their protocol, compare later revisions: BASE must"
+  say "the builds of $1 and $2 cannot be run in duet; the reason is above. If the first one is"
+  say "older than duets, or than a change of their protocol, compare later revisions: BASE must"
   say "contain that change, too. 'tailgate compare' shows older results, without a verdict."
   invalid "the two builds cannot be run in duet"
 }
 
-# find_waived BASE HEAD POLICY: sets waive_options by which of the policy's waivers are for commits
-# of HEAD that BASE has not, and says why the others are not used.
+# find_waived BASE HEAD POLICY: sets waive_options to the policy's waivers for commits that HEAD
+# contains and BASE does not. Says why each of the other waivers is not used.
 waive_options=()
 find_waived() {
   local commit full
   waive_options=()
   for commit in $("$(program_of "$2")" policy "$3" --waived-commits); do
     if ! full=$(git rev-parse --verify --quiet "$commit^{commit}"); then
-      say "waiver of $commit: not used, git knows no such commit; mend its hash in $3"
+      say "waiver of $commit: not used, git knows no such commit; correct its hash in $3"
     elif git merge-base --is-ancestor "$full" "$1"; then
       say "waiver of $commit: not used, the base contains it already; remove it from $3"
     elif ! git merge-base --is-ancestor "$full" "$2"; then
@@ -160,13 +166,14 @@ find_waived() {
   done
 }
 
-# has_sink PROGRAM SINK: whether that build and this machine have what the sink needs.
+# has_sink PROGRAM SINK: whether the sink is available in this build and on this machine.
 has_sink() {
-  "$1" sinks "$2" --json 2>/dev/null | grep -c '"available": true' >/dev/null
+  "$1" sinks "$2" --json 2>/dev/null |
+    python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin)[0]["available"])' 2>/dev/null
 }
 
-# plan_duets BASE HEAD POLICY OPTION: sets planned to the duets that the policy names, one line each
-# (scenario, sink and settings, between tabs), without the sinks that there are not.
+# plan_duets BASE HEAD POLICY OPTION: sets planned to the policy's duets, one line each (scenario,
+# sink and settings, separated by tabs). Leaves out sinks that are not available.
 planned=()
 plan_duets() {
   local runs scenario sink settings
@@ -185,15 +192,15 @@ plan_duets() {
   [ "${#planned[@]}" -gt 0 ] || invalid "none of the policy's sinks is available here"
 }
 
-# duet_file DIR SCENARIO SINK: where that duet goes.
+# duet_file DIR SCENARIO SINK: the path of the duet's file.
 duet_file() {
   printf '%s/%s.json' "$1" "$(printf '%s@%s' "$2" "$3" | tr -c 'A-Za-z0-9@.+_-' '_')"
 }
 
 # duet_of BASE HEAD SCENARIO SINK SETTINGS POLICY SECONDS FILE: runs a duet until the gate can
-# decide; the policy's budget ends it, and so do SECONDS, the last resort. FILE is there afterwards
-# only where the duet ended by itself. Its exit code is the duet's verdict's; another where it gave
-# none.
+# decide or the policy's time budget is used. After SECONDS it is stopped in any case. Writes FILE
+# only when the duet ended by itself. Returns the exit code of the duet's verdict, or another one
+# when there is no verdict.
 duet_of() {
   local setting status=0
   local -a set_options=()
@@ -205,14 +212,14 @@ duet_of() {
     "${waive_options[@]}" --seed "$(date +%s)" --out "$8.part" </dev/null 9>&- || status=$?
   case "$status" in
     0 | "$exit_fail" | "$exit_inconclusive" | "$exit_invalid")
-      # Without a round there is nothing to judge.
+      # A duet without a round leaves no file.
       if [ -e "$8.part" ]; then mv "$8.part" "$8"; fi
       ;;
   esac
   return "$status"
 }
 
-# why_missing CODE: why a duet that ended with that exit code left no file.
+# why_missing CODE: why a duet that ended with this exit code left no file.
 why_missing() {
   if [ "$1" -eq "$exit_timed_out" ]; then
     printf 'the duet did not end in time and was stopped'
@@ -221,7 +228,7 @@ why_missing() {
   fi
 }
 
-# judge DIR OPTIONS: all verdicts on the folder's duets, also where there is none.
+# judge DIR OPTIONS: prints and writes the verdicts on the folder's duets; the folder may be empty.
 judge() {
   local folder=$1
   local -a duets=()

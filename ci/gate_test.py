@@ -1,5 +1,5 @@
 """Tests of ci/gate and ci/nightly on a clone whose revisions a stand-in for CMake builds: each
-"build" is a script that answers as it is told, and writes down its calls.
+"build" is a script that gives prepared answers and records its calls.
 """
 
 import fcntl
@@ -36,7 +36,9 @@ case "$1" in
       --reference) answer reference '' ;;
       --waived-commits) answer waived '' ;;
     esac ;;
-  sinks) [ "$2" != gone ] && echo '"available": true' ;;
+  sinks)
+    [ "$2" = gone ] && here=false || here=true
+    printf '[\\n  {\\n    "available": %s\\n  }\\n]\\n' "$here" ;;
   duet)
     if [ "$2" = null ]; then grep -q 'protocol 3' "$(value_of --program-a "$@")" && exit
       echo "tailgate: cannot take a side: protocol 2"; exit 2; fi
@@ -197,7 +199,7 @@ def test_only_one_measures_at_a_time(clone):
         fcntl.flock(lock, fcntl.LOCK_EX)
         for run in (clone.gate(), clone.night()):
             assert run.returncode == 4
-            assert "is at work" in run.stderr
+            assert "is running" in run.stderr
     assert clone.calls("cmake") == []
 
 

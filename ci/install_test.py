@@ -38,6 +38,7 @@ def tailgate(prefix, *arguments, **options):
 def test_the_installation_is_the_program_its_plots_and_its_presets(prefix):
     assert os.access(prefix / "bin/tailgate", os.X_OK)
     assert (prefix / "share/tailgate/plots/plot.py").is_file()
+    assert (prefix / "share/tailgate/results/schema.json").is_file()
     assert (prefix / "share/tailgate/scenarios/suites/quick.toml").is_file()
     assert not list(prefix.rglob("*_test*")) and not list(prefix.rglob("*.cpp"))
 

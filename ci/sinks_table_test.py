@@ -4,8 +4,6 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
-
 from command_module import load_command
 
 CI = Path(__file__).resolve().parent
@@ -31,19 +29,6 @@ def rows(capsys, *arguments):
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
-@pytest.mark.parametrize("value_ns, text", [
-    (0, "0.00 ns"), (9.99, "9.99 ns"), (12.34, "12.3 ns"), (999, "999 ns"), (999.6, "1.00 µs"),
-    (1234, "1.23 µs"), (56_789_000, "56.8 ms"), (2_500_000_000, "2.50 s")])
-def test_durations_have_three_digits_and_a_unit(value_ns, text):
-    assert sinks_table.duration(value_ns) == text
-
-
-@pytest.mark.parametrize("value, text", [
-    (0, "0"), (999, "999"), (1000, "1k"), (10_000, "10k"), (100_000, "100k"), (1_670_000, "1.67M")])
-def test_counts_are_short(value, text):
-    assert sinks_table.count(value) == text
-
-
 def test_a_row_says_what_the_result_holds(tmp_path, capsys):
     data = result_with("journald", daemons=[{"name": "a", "cpu_ns": 9_000_000},
                                             {"name": "b", "cpu_ns": 3_000_000}])
@@ -52,8 +37,8 @@ def test_a_row_says_what_the_result_holds(tmp_path, capsys):
     testing.write(tmp_path, data)
     (cells,) = rows(capsys, tmp_path)
     assert cells[:2] == ["`journald`", "10k"]
-    assert cells[3].split(" / ")[0] == "1.00 µs" and len(cells[3].split(" / ")) == 4
-    assert cells[6:] == ["5 %", "10", "12.0 µs", "940k"]
+    assert cells[3].split(" / ")[0] == "1 µs" and len(cells[3].split(" / ")) == 4
+    assert cells[6:] == ["5 %", "10", "12 µs", "940k"]
 
 
 def test_what_was_not_measured_is_a_dash(tmp_path, capsys):

@@ -129,6 +129,21 @@ def test_tests_are_held_to_length_and_names_alone(tmp_path, capsys):
     assert run_clang_tidy(tmp_path, build, capsys)[0] == 1
 
 
+def test_clang_tidy_reads_a_unit_without_the_headers_that_gcc_precompiled(tmp_path, capsys):
+    source = "std::string text() { return {}; }\n"
+    build = build_with_one_unit(tmp_path, "#include <string>\n" + source)
+    header = build / "cmake_pch.hxx"
+    header.write_text("#include <string>\n")
+    subprocess.run(["g++", "-x", "c++-header", str(header), "-o", f"{header}.gch"], check=True)
+    commands = build / "compile_commands.json"
+    commands.write_text(commands.read_text().replace(
+        "c++ ", f"c++ -Winvalid-pch -include {header} "))
+    assert run_clang_tidy(tmp_path, build, capsys)[0] == 0
+    (tmp_path / "harness/x.cpp").write_text(source)
+    status, output = run_clang_tidy(tmp_path, build, capsys)
+    assert status == 1 and "'std'" in output, "the unit itself includes nothing"
+
+
 def test_clean_units_are_not_checked_again_until_they_change(tmp_path, capsys):
     build = build_with_one_unit(tmp_path, "int half(int x) { return x / 2; }\n")
     assert "1 of 1 translation" in run_clang_tidy(tmp_path, build, capsys)[1]

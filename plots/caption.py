@@ -1,21 +1,21 @@
-"""The words around a plot: what it shows of the runs, what that is called, what to beware of."""
+"""The text around a plot: its title, the runs' names, and notes that warn the reader."""
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from results import Run
-from style import format_rate
+from units import format_rate
 
-MOST_NOTES = 10
+MAX_NOTES = 10
 
 
 class Skip(Exception):
-    """These results cannot fill the plot; the message says why."""
+    """The results lack data for the plot; the message says which."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a plot shows of one run: a step, all its trials, and the run's name in the legend."""
+    """The part of a run that a plot shows: one step, all its trials, and its name in the legend."""
 
     run: Run
     name: str
@@ -23,7 +23,7 @@ class Part:
 
     @property
     def trials(self):
-        """The trials that completed, of which the step's summary is made."""
+        """The completed trials, from which the step's summary is computed."""
         return [t for t in self.run.trials(self.step["step"]) if t["outcome"] == "completed"]
 
     @property
@@ -34,7 +34,7 @@ class Part:
 
 @dataclass
 class Caption:
-    """title and subtitle: lines above the plot; banner: a restriction on use that must be seen;
+    """title and subtitle: lines above the plot; banner: a restriction on the use of the figures;
     notes: lines below the plot."""
 
     title: str
@@ -45,15 +45,15 @@ class Caption:
     @property
     def shown_notes(self):
         """The first notes, and how many more there are."""
-        if len(self.notes) <= MOST_NOTES:
+        if len(self.notes) <= MAX_NOTES:
             return self.notes
-        return [*self.notes[:MOST_NOTES - 1],
-                f"! … and {len(self.notes) - MOST_NOTES + 1} more remarks: see 'tailgate show'."]
+        return [*self.notes[:MAX_NOTES - 1],
+                f"! … and {len(self.notes) - MAX_NOTES + 1} more remarks: see 'tailgate show'."]
 
 
 def names(runs):
-    """A name per run, each different: the sink, a label that other runs do not bear, and where
-    that is not enough, what differs."""
+    """A different name for each run: the sink, its label if not all runs have it, and if that is
+    not enough, what differs."""
     restricted = len({run.data["label"] for run in runs}) > 1
     made = [f"{run.label} [{run.data['label']}]" if restricted and run.data["label"] else run.label
             for run in runs]
@@ -74,8 +74,8 @@ def names(runs):
 
 
 def choose(runs, rate_hz=None):
-    """One Part per run: its only step or, of several rates, `rate_hz` or else the highest rate that
-    all the runs have and none is saturated at (if there is none, each run's own highest)."""
+    """One Part per run: its only step; or of several rates the step at `rate_hz`, else at the
+    highest rate that all runs sustain (if there is none, each run's own highest)."""
     common = None
     several = [run for run in runs if len(run.data["summary"]) > 1]
     if several:
@@ -106,7 +106,7 @@ def rate_text(rate_hz):
 
 
 def load_text(load):
-    """The planned load in words, without duration and threads."""
+    """The planned load as text, without duration and threads."""
     rate = rate_text(load["rate_hz"])
     if load["shape"] == "burst":
         return (f"bursts of {load['burst_events']} events every {load['burst_gap_s']:g} s "
@@ -138,7 +138,7 @@ def machines(runs):
 
 
 def caption(what, parts, *, more=()):
-    """Caption of a plot of these parts; `more`: notes of the plot's own."""
+    """The caption of a plot of these parts; `more`: additional notes of the plot."""
     runs = [part.run for part in parts]
     loads = [part.load for part in parts if part.load]
     where = _common((load_text(load) for load in loads), "different loads")
@@ -164,8 +164,8 @@ def banner(runs):
 
 
 def notes(parts, remarked=None):
-    """What a reader must know of the parts shown, most serious first; `remarked`: those of them
-    whose trials' own remarks are given too (default: all)."""
+    """Warnings about the parts shown, most serious first; `remarked`: the parts whose trials'
+    remarks are included (default: all)."""
     found = []
     if len({part.run.data["machine"]["fingerprint"] for part in parts}) > 1:
         found.append("! The runs are from different machines: not comparable.")
@@ -178,19 +178,20 @@ def notes(parts, remarked=None):
             found.append(f"! {name}: the run was interrupted before its last trial")
         found += [f"! {name}: {remark['what']}" for remark in run.data["remarks"]]
     remarked = parts if remarked is None else remarked
-    return found + _alike([(title, remark["what"]) for title, part in titled if part in remarked
-                           for trial in part.run.trials(part.step["step"])
-                           for remark in trial["remarks"]])
+    return found + _merge_similar([(title, remark["what"])
+                                   for title, part in titled if part in remarked
+                                   for trial in part.run.trials(part.step["step"])
+                                   for remark in trial["remarks"]])
 
 
-def _alike(remarks):
-    """Notes of (name, text); texts that differ in their numbers only become one."""
+def _merge_similar(remarks):
+    """Notes from (name, text); merges texts that differ only in their numbers."""
     groups = {}
     for name, text in remarks:
         groups.setdefault((name, re.sub(r"[0-9.]+", "#", text)), []).append(text)
     return [f"! {name}: {texts[0]}"
-            + (f" (and {len(texts) - 1} more trials alike)" if len(texts) > 2 else
-               " (and 1 more trial alike)" if len(texts) == 2 else "")
+            + (f" (and {len(texts) - 1} similar trials)" if len(texts) > 2 else
+               " (and 1 similar trial)" if len(texts) == 2 else "")
             for (name, _), texts in groups.items()]
 
 
@@ -209,6 +210,7 @@ def _troubles(part):
 
 
 def file_name(text):
-    """`text` with what file systems object to replaced, ':', ',' and '=' as in results' names."""
+    """`text` with characters that file systems reject replaced; ':', ',' and '=' as in results'
+    names."""
     text = text.translate(str.maketrans(":,=", "__-"))
     return re.sub(r"[^A-Za-z0-9@.+_-]", "-", text)

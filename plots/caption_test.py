@@ -1,4 +1,4 @@
-"""The words around the plots: names, titles, labels, warnings."""
+"""The text around the plots: names, titles, labels, warnings."""
 import pytest
 
 import caption
@@ -34,7 +34,7 @@ def test_a_label_is_a_banner_and_marks_its_runs(as_runs):
     ({"remarks": [{"what": "the clock drifted by 3 ppm", "remedy": "wait"}]},
      "! file: the clock drifted by 3 ppm"),
 ])
-def test_troubles_of_a_trial_are_noted(as_runs, change, note):
+def test_problems_of_a_trial_are_noted(as_runs, change, note):
     data = testing.steady([VALUES] * 2)
     data["trials"][1] |= change
     assert made(as_runs(data)).notes == [note]
@@ -46,7 +46,7 @@ def test_an_unchecked_ledger_is_no_loss(as_runs):
     assert made(as_runs(data)).notes == []
 
 
-def test_troubles_of_a_run_are_noted(as_runs):
+def test_problems_of_a_run_are_noted(as_runs):
     data = testing.steady([VALUES], complete=False,
                           remarks=[{"what": "the disk is full", "remedy": "make room"}])
     assert made(as_runs(data)).notes == [
@@ -57,11 +57,11 @@ def remark(text):
     return {"remarks": [{"what": text, "remedy": "none"}]}
 
 
-def test_remarks_that_differ_in_numbers_only_are_said_once(as_runs):
+def test_remarks_that_differ_only_in_numbers_are_merged(as_runs):
     data = testing.steady([VALUES] * 4)
     for trial, text in zip(data["trials"], ("lost 3 of 10", "lost 4.5 of 10", "lost 6 of 10", "x")):
         trial |= remark(text)
-    assert made(as_runs(data)).notes == ["! file: lost 3 of 10 (and 2 more trials alike)",
+    assert made(as_runs(data)).notes == ["! file: lost 3 of 10 (and 2 similar trials)",
                                          "! file: x"]
 
 
@@ -82,7 +82,7 @@ def test_different_machines_are_not_comparable(as_runs):
 
 def test_long_lists_of_notes_are_cut_with_their_number():
     words = caption.Caption("", "", notes=[f"note {k}" for k in range(25)])
-    assert len(words.shown_notes) == caption.MOST_NOTES
+    assert len(words.shown_notes) == caption.MAX_NOTES
     assert words.shown_notes[-1] == "! … and 16 more remarks: see 'tailgate show'."
 
 
@@ -119,5 +119,5 @@ def test_loads_in_words(change, text):
     assert caption.load_text(testing.load() | change) == text
 
 
-def test_file_names_hold_what_file_systems_take():
+def test_file_names_have_only_characters_that_file_systems_accept():
     assert caption.file_name("a@b:c=d,e/../f é*.x") == "a@b_c-d_e-..-f---.x"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Causes: what are the slow calls of each sink made of, and who is to blame?"""
+"""Causes: what did each sink's slow calls spend their time on, and which threads caused it?"""
 import style
+import units
 from caption import Part, Skip, caption, names, notes
 
-# In the order in which a bar stacks them: the load itself, the kernel on its processor, others,
-# blocked, unseen. What a grey print cannot tell apart, the hatching does.
-LOOKS = {
+# How the causes are drawn, in the order of a bar's segments: the load itself, the kernel on the
+# load's processor, other threads, blocked, unknown. Hatching distinguishes what a grey print
+# cannot.
+FACES = {
     "queued": ("queued behind slow calls", "#ffffff", "////"),
     "running": ("on a processor: program", "#0072B2", ""),
     "syscall": ("on a processor: system call", "#56B4E9", ""),
@@ -24,7 +26,7 @@ LOOKS = {
     "untraced": ("not traced", "#ffffff", "xx"),
 }
 MEASURES = ("response", "service")
-MOST_CULPRITS = 3
+MAX_CULPRITS = 3
 
 
 def draw(runs, options):
@@ -37,15 +39,15 @@ def draw(runs, options):
     drawn = set()
     for [panel], measure in zip(axes, MEASURES):
         drawn |= draw_bars(panel, measure, shown)
-    order = [cause for cause in LOOKS if cause in drawn] + sorted(drawn - set(LOOKS))
-    # Beyond the facts beside the bars.
-    axes[0][0].legend(handles=[style.patch(look(cause)[0], **face(cause)) for cause in order],
+    order = [cause for cause in FACES if cause in drawn] + sorted(drawn - set(FACES))
+    # To the right of the text beside the bars.
+    axes[0][0].legend(handles=[style.patch(drawn_as(cause)[0], **face(cause)) for cause in order],
                       loc="upper left", bbox_to_anchor=(1.82, 1.02), borderaxespad=0)
     yield f"causes-{runs[0].scenario}", figure
 
 
 def tails_of(run, measure):
-    """The explained tails of that measure in the traced trials that completed."""
+    """The explained tails of this measure in the completed traced trials."""
     return [tail for trial in run.data.get("traced", []) if trial["outcome"] == "completed"
             for tail in trial.get("explanation", {}).get("tails", [])
             if tail["measure"] == measure and tail["calls"]]
@@ -68,13 +70,13 @@ def complete(run):
                if "explanation" in trial)
 
 
-def look(cause):
-    """Words, colour and hatching; a cause of a later version stands out."""
-    return LOOKS.get(cause, (cause, "#009E73", "oo"))
+def drawn_as(cause):
+    """Name, colour and hatching of a cause; an unknown one, of a later version, stands out."""
+    return FACES.get(cause, (cause, "#009E73", "oo"))
 
 
 def face(cause):
-    _, color, hatch = look(cause)
+    _, color, hatch = drawn_as(cause)
     return {"facecolor": color, "hatch": hatch, "edgecolor": "#333333", "linewidth": 0.5}
 
 
@@ -87,7 +89,7 @@ def excess_by_cause(tails):
 
 
 def draw_bars(panel, measure, shown):
-    """One bar a run; returns the causes that it drew."""
+    """Draws one bar per run; returns the causes drawn."""
     drawn = set()
     for row, (run, _) in enumerate(shown):
         tails = tails_of(run, measure)
@@ -109,25 +111,25 @@ def draw_bars(panel, measure, shown):
 
 
 def order_of(cause):
-    return (list(LOOKS).index(cause) if cause in LOOKS else len(LOOKS), cause)
+    return (list(FACES).index(cause) if cause in FACES else len(FACES), cause)
 
 
 def facts(tails, total_ns):
-    """How many calls, how much above the usual, and whose fault."""
+    """The number of calls, their excess time, and the threads that caused most of it."""
     calls = sum(tail["calls"] for tail in tails)
     if not calls:
         return "not explained"
     lowest = min(tail["threshold_ns"] for tail in tails)
-    lines = [f"{calls} calls from {style.format_ns(lowest)} on, "
-             f"{style.format_ns(total_ns / calls)} excess each"]
+    lines = [f"{calls} calls of {units.format_ns(lowest)} or more, "
+             f"{units.format_ns(total_ns / calls)} excess each"]
     blame = {}
     for tail in tails:
         for one in tail["culprits"]:
             if one["name"]:
                 blame[one["name"]] = blame.get(one["name"], 0) + one["time_ns"]
-    worst = sorted(blame, key=lambda name: (-blame[name], name))[:MOST_CULPRITS]
+    worst = sorted(blame, key=lambda name: (-blame[name], name))[:MAX_CULPRITS]
     if worst:
-        lines.append(", ".join(f"{name[:15]} {style.format_ns(blame[name])}" for name in worst))
+        lines.append(", ".join(f"{name[:15]} {units.format_ns(blame[name])}" for name in worst))
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""The bars of causes against known times."""
+"""Compares the bars of causes with known times."""
 import pytest
 
 import causes
@@ -16,7 +16,7 @@ def drawn(runs, options):
 
 
 def bars(panel):
-    """(cause, left, width) of each bar in one panel, by row."""
+    """(cause, left, width) of each segment in one panel, by row."""
     rows = {}
     for container in panel.containers:
         for bar in container:
@@ -36,9 +36,9 @@ def test_a_bar_is_the_share_of_each_cause(as_runs, options):
     response, service = figure.axes
     assert bars(response) == {0: [("queued", 0, 30), ("running", 30, 10), ("waiting", 40, 60)]}
     assert bars(service) == {0: [("blocked_io", 0, 80), ("unknown", 80, 20)]}
-    assert texts(response) == ["10 calls from 50 µs on, 100 µs excess each\n"
+    assert texts(response) == ["10 calls of 50 µs or more, 100 µs excess each\n"
                                "burner 500 µs, kworker 100 µs"]
-    assert texts(service) == ["10 calls from 50 µs on, 10 µs excess each"]
+    assert texts(service) == ["10 calls of 50 µs or more, 10 µs excess each"]
 
 
 def test_runs_have_a_row_each_and_trials_are_pooled(as_runs, options):
@@ -56,7 +56,7 @@ def test_a_measure_without_slow_calls_says_so(as_runs, options):
     assert texts(figure.axes[1]) == ["not explained"] and not bars(figure.axes[1])
 
 
-def test_excess_of_nothing_draws_no_bar(as_runs, options):
+def test_zero_excess_draws_no_bar(as_runs, options):
     _, figure = drawn(as_runs(testing.explained([testing.tail(causes=[("running", 0)])])), options)
     assert not bars(figure.axes[0])
 
@@ -69,7 +69,7 @@ def test_trials_that_failed_and_results_without_a_trace_are_left_out(as_runs, op
             drawn(as_runs(data), options)
 
 
-def test_a_trace_with_holes_is_told(as_runs):
+def test_a_trace_with_holes_is_noted(as_runs):
     [run] = as_runs(testing.explained([RESPONSE], complete=False))
     assert causes.words([(run, "file")]).notes == [
         "! file: the trace has holes, so part of the time is 'not traced'"]

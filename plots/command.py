@@ -1,4 +1,4 @@
-"""The command line of the plots, of one kind or of all."""
+"""The command line of the plot scripts, for one kind of plot or for all."""
 import argparse
 import pathlib
 import re
@@ -17,7 +17,7 @@ Examples:
   {script} out/ --rate 10000             this rate of a sweep
 
 exit status: 0 at least one plot was drawn, 1 none could be, 2 bad usage or a
-file that cannot be used, 3 no matplotlib
+file that cannot be used, 3 no matplotlib or no jsonschema
 """
 
 
@@ -38,8 +38,8 @@ def parser(kinds):
         made.add_argument("--kind", type=_list_of(tuple(kinds)), default=list(kinds),
                           metavar="LIST", help=f"any of {','.join(kinds)} (default: all)")
     made.add_argument("--rate", type=float, dest="rate_hz", metavar="HZ",
-                      help="of runs at several rates, show this one (default: the highest that all "
-                           "sustain)")
+                      help="for runs at several rates: the rate to show (default: the highest that "
+                           "all sustain)")
     made.add_argument("--trial", type=int, metavar="INDEX", help="over_time: only this trial")
     made.add_argument("--per-trial", action="store_true",
                       help="percentiles: add a thin line for each trial")
@@ -61,7 +61,7 @@ def main(kinds, arguments=None):
 
 
 def draw_all(kinds, options):
-    """Draws every asked plot of every scenario; the number of figures."""
+    """Draws every requested plot of every scenario; returns the number of figures."""
     runs, others = load_all(options.results)
     for name in others:
         print(f"skipped {name}: not a result of tailgate", file=sys.stderr)

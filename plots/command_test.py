@@ -1,4 +1,4 @@
-"""The scripts as programs: what they write, print and return."""
+"""Runs the scripts as programs: what they write, print and return."""
 import os
 import pathlib
 import runpy
@@ -86,7 +86,7 @@ def test_each_script_works_alone(run, tmp_path, script, name):
     assert done.stdout.splitlines() == [str(tmp_path / f"{name}.png")], done.stderr
 
 
-def test_runs_of_the_same_name_get_files_of_their_own(run, tmp_path):
+def test_runs_of_the_same_name_get_separate_files(run, tmp_path):
     paths = [testing.write(tmp_path, STEADY, name) for name in ("a.json", "b.json")]
     done = run("over_time", *paths, "--format", "png")
     assert [pathlib.Path(line).name for line in done.stdout.splitlines()] == [
@@ -120,7 +120,7 @@ def test_a_damaged_histogram_is_one_line_and_status_2(run, tmp_path):
     assert "histogram is damaged" in done.stderr
 
 
-def test_an_output_folder_that_cannot_be_is_one_line_and_status_2(run, tmp_path):
+def test_an_unusable_output_folder_is_one_line_and_status_2(run, tmp_path):
     path = testing.write(tmp_path, STEADY)
     done = run("plot", path, "--out", path / "below")
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
@@ -147,8 +147,9 @@ def test_sinks_are_in_natural_order(run, tmp_path):
         "@m2", "@m9", "m10"]
 
 
-def test_without_matplotlib_the_package_is_named(tmp_path):
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('none here')")
+@pytest.mark.parametrize("module", ["matplotlib", "jsonschema"])
+def test_without_a_module_its_package_is_named(tmp_path, module):
+    (tmp_path / f"{module}.py").write_text("raise ImportError('none here')")
     done = start(HERE / "plot.py", "x", PYTHONPATH=str(tmp_path))
     assert done.returncode == 3 and len(done.stderr.splitlines()) == 1
-    assert "python3-matplotlib" in done.stderr
+    assert f"python3-{module}" in done.stderr

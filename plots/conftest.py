@@ -1,4 +1,4 @@
-"""What the tests of the plots share."""
+"""Fixtures that the tests of the plots share."""
 import argparse
 import pathlib
 
@@ -9,7 +9,7 @@ import results
 
 @pytest.fixture
 def options():
-    """The command line's options, none given."""
+    """The command line's options with their defaults."""
     return argparse.Namespace(rate_hz=None, trial=None, per_trial=False)
 
 

@@ -16,7 +16,7 @@ COOKIE = 0x1C849313
 COMPRESSED_COOKIE = 0x1C849314
 HEADER = struct.Struct(">iiiiqqd")
 COMPRESSED_HEADER = struct.Struct(">ii")
-# The finest histogram that the format allows (5 digits, 63 bits) has 6 M buckets of up to 9 bytes.
+# Limit: the finest histogram of the format (5 digits, 63 bits) has 6 M buckets of up to 9 bytes.
 MAX_DECODED_BYTES = 64 << 20
 
 
@@ -32,8 +32,8 @@ class Histogram:
         return sum(count for _, _, count in self.buckets)
 
     def quantile(self, q):
-        """Value that a share q (0 to 1) of the values does not exceed: the highest value that the
-        bucket of rank ceil(q * total) stands for. An empty histogram has none: ValueError."""
+        """The value that a share q (0 to 1) of the values does not exceed: the highest value of the
+        bucket with rank ceil(q * total). ValueError for an empty histogram, which has none."""
         rank = max(1, math.ceil(Fraction(str(q)) * self.total))
         seen = 0
         for _, high, count in self.buckets:
@@ -44,7 +44,7 @@ class Histogram:
 
 
 def decode(text):
-    """The Histogram in `text`. Whatever else the text holds: ValueError that says why."""
+    """The Histogram encoded in `text`. Any other text is a ValueError that says why."""
     try:
         packed = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -56,7 +56,7 @@ def decode(text):
     if cookie != COOKIE:
         raise ValueError(f"cookie {cookie & 0xFFFFFFFF:#x} is not that of the V2 encoding")
     if length != len(content) - HEADER.size:
-        raise ValueError(f"{length} payload bytes announced, {len(content) - HEADER.size} there")
+        raise ValueError(f"{length} payload bytes announced, {len(content) - HEADER.size} present")
     if offset != 0 or not 0 <= digits <= 5 or lowest < 1 or highest < 2 * lowest:
         raise ValueError(f"impossible layout: index offset {offset}, {digits} significant digits, "
                          f"range {lowest} to {highest}")
@@ -71,7 +71,7 @@ def _inflate(packed):
         raise ValueError(f"cookie {cookie & 0xFFFFFFFF:#x} is not that of compressed V2")
     body = packed[COMPRESSED_HEADER.size:]
     if length != len(body):
-        raise ValueError(f"{length} compressed bytes announced, {len(body)} are there")
+        raise ValueError(f"{length} compressed bytes announced, {len(body)} present")
     inflater = zlib.decompressobj()
     try:
         content = inflater.decompress(body, MAX_DECODED_BYTES)

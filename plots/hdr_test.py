@@ -1,4 +1,4 @@
-"""hdr.py against histograms that HdrHistogram's own library encoded (testdata/Encode.java)."""
+"""Tests hdr.py with histograms that HdrHistogram's own library encoded (testdata/Encode.java)."""
 import base64
 import json
 import pathlib
@@ -37,7 +37,7 @@ def test_quantiles_are_those_of_the_values(case):
     histogram = hdr.decode(case["encoded"])
     values = sorted(case["recorded"])
     for q in (0, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1):
-        # Exact rank in units of 1/1000, on integers: no rounding of q * total.
+        # The exact rank, computed with integers in units of 1/1000: no rounding of q * total.
         rank = max(1, -(-round(q * 1000) * histogram.total // 1000))
         for value, count in values:
             rank -= count

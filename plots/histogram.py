@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Latency histograms: how are the calls of each sink distributed, and how far off is the worst?"""
+"""Latency histograms: how are the calls of each sink distributed, and how far out is the worst?"""
 import bisect
 import math
 
 import style
+import units
 from caption import Skip, caption, choose
 
 BINS_PER_DECADE = 20
 
 
 def bin_edges(low_ns, high_ns):
-    """Edges of bins that grow in equal ratios, half-way between whole nanoseconds, so that every
-    bin can hold a value."""
+    """Edges of bins that grow in equal ratios. They lie half-way between whole nanoseconds, so that
+    a value can fall into every bin."""
     first = math.floor(math.log10(max(1, low_ns)) * BINS_PER_DECADE)
     last = math.ceil(math.log10(max(1, high_ns) + 1) * BINS_PER_DECADE) + 1
     whole = sorted({round(10 ** (k / BINS_PER_DECADE)) for k in range(first, last + 1)})
@@ -19,7 +20,7 @@ def bin_edges(low_ns, high_ns):
 
 
 def binned(histogram, edges):
-    """Events per bin; a histogram's bucket counts where its middle lies."""
+    """Events per bin; a histogram's bucket counts in the bin of its midpoint."""
     counts = [0] * (len(edges) - 1)
     for low, high, count in histogram.buckets:
         place = bisect.bisect_right(edges, max(1, (low + high) / 2)) - 1
@@ -64,16 +65,16 @@ def draw_part(panel, part, edges):
     worst = max(1, response["max_ns"])
     panel.axvline(worst, color="black", linestyle=":", linewidth=1.6, label="max")
     bound = "≥ " if response["overflow"] else ""
-    panel.annotate(f"max {bound}{style.format_ns(response['max_ns'])}", (worst, 0.93),
+    panel.annotate(f"max {bound}{units.format_ns(response['max_ns'])}", (worst, 0.93),
                    xycoords=("data", "axes fraction"), xytext=(4, 0), textcoords="offset points",
                    va="top", size=8.5)
 
 
 def facts(part):
-    """The lines beside a panel."""
+    """The lines of text beside a panel."""
     response = part.step["response"]
     if response["count"]:
-        p50, p99 = (style.format_ns(response[key]) for key in ("p50_ns", "p99_ns"))
+        p50, p99 = (units.format_ns(response[key]) for key in ("p50_ns", "p99_ns"))
         yield f"p50 {p50}, p99 {p99}"
         yield f"{response['count']:,} event{'s' if response['count'] != 1 else ''}"
 
@@ -89,11 +90,11 @@ def handles():
 def finish(axes, edges):
     highest = max(max(stairs.get_data().values) for [panel] in axes for stairs in panel.patches)
     bottom = axes[-1][0]
-    # The value of the maximum stands to the right of its line and needs a seventh of the width.
+    # The maximum's value is printed to the right of its line and needs a seventh of the width.
     span = max(1.0, math.log10(edges[-1] / edges[0]))
     style.log_axis(bottom.xaxis, edges[0] / 10 ** (0.02 * span),
                    edges[-1] * 10 ** (0.15 * span))
-    style.log_axis(bottom.yaxis, 0.6, max(10, highest) * 2, style.format_rate)
+    style.log_axis(bottom.yaxis, 0.6, max(10, highest) * 2, units.format_rate)
     bottom.set_xlabel("latency (logarithmic)")
 
 

@@ -1,4 +1,4 @@
-"""The histogram's bins, marks and maximum against known distributions."""
+"""Compares the histogram's bins, marks and maximum with known distributions."""
 import math
 from statistics import NormalDist
 
@@ -24,7 +24,7 @@ def place(panel, label):
     return found.get_xdata()[0]
 
 
-def test_bins_hold_what_the_log_normal_law_says(as_runs, options):
+def test_bins_of_a_log_normal_sample_match_the_law(as_runs, options):
     median, sigma, count = 50_000, 0.5, 20_000
     values = testing.lognormal(median, sigma, count)
     _, [panel] = drawn(as_runs(testing.steady([values])), options)
@@ -33,7 +33,8 @@ def test_bins_hold_what_the_log_normal_law_says(as_runs, options):
     law = NormalDist(math.log(median), sigma)
     for low, high, seen in zip(edges, edges[1:], counts):
         expected = count * (law.cdf(math.log(high)) - law.cdf(math.log(low)))
-        # A bucket on a bin's edge may fall to either side: a thousandth of the value is its width.
+        # A bucket on a bin's edge may count in either bin; a bucket is a thousandth of its value
+        # wide.
         moved = 2 * count * max(law.pdf(math.log(low)), law.pdf(math.log(high))) * 1e-3
         assert abs(seen - expected) <= moved + 2
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Latency over time: was it always so, or did it drift, pulse or stall once?
+"""Latency over time: was it constant, or did it drift, pulse or stall once?
 
 One figure a run, one panel a trial: a heat map of response times per interval, with lines for
 p50, p99 and the maximum of each interval.
@@ -9,14 +9,14 @@ import math
 import style
 from caption import Skip, caption, choose
 
-MOST_COLUMNS = 5
+MAX_COLUMNS = 5
 CELLS_PER_DECADE = 20
 LINES = (("p50", "p50_ns"), ("p99", "p99_ns"), ("max", "max_ns"))
 
 
 def columns(trial):
-    """Edges of the intervals in seconds since recording started, and the latency of each; a gap
-    between two intervals is a column of its own, with None."""
+    """Edges of the intervals in seconds since recording started, and the latency of each. A gap
+    between two intervals is a column with None."""
     edges, latencies = [], []
     for interval in sorted(trial["intervals"], key=lambda i: i["start_ns"]):
         start, end = ((interval[key] - trial["start_ns"]) / 1e9 for key in ("start_ns", "end_ns"))
@@ -60,7 +60,7 @@ def draw(runs, options):
 
 
 def draw_run(part, trials):
-    across = min(MOST_COLUMNS, len(trials))
+    across = min(MAX_COLUMNS, len(trials))
     down = -(-len(trials) // across)
     width = {1: 6.4, 2: 4.0, 3: 3.2}.get(across, 2.6)
     figure, axes = style.sheet(
@@ -94,8 +94,8 @@ def lines(panel, edges, latencies):
     for name, field in LINES:
         values = [max(1, latency[field]) if latency and latency["count"] else math.nan
                   for latency in latencies]
-        look = style.percentile_look(name)
-        panel.plot(middles, values, label=name, path_effects=style.HALO, **look,
+        line_style = style.percentile_style(name)
+        panel.plot(middles, values, label=name, path_effects=style.HALO, **line_style,
                    markersize=3.5 if few else 0)
 
 

@@ -1,4 +1,4 @@
-"""The heat map's cells and lines against intervals with known contents."""
+"""Compares the heat map's cells and lines with intervals of known contents."""
 import math
 
 import pytest
@@ -64,7 +64,7 @@ def test_a_trial_that_did_not_complete_says_so(as_runs, options):
     assert panel.get_title(loc="left") == "trial 0 (killed)"
 
 
-def test_one_figure_a_run(as_runs, options):
+def test_each_run_gets_a_figure(as_runs, options):
     runs = as_runs(*(testing.steady([{9: 1}], intervals=[{9: 1}], sink=sink) for sink in "ab"))
     assert [name for name, _ in drawn(runs, options)] == [
         "over_time-steady@a", "over_time-steady@b"]

@@ -1,4 +1,4 @@
-"""The overhead's lines against known shares."""
+"""Compares the overhead's lines with known shares."""
 import pytest
 
 import overhead
@@ -9,7 +9,7 @@ STEPS = [(1000.0, 1000.0, False, {100: 9}), (10_000.0, 10_000.0, False, {200: 9}
 
 
 def measured(steps=STEPS, controls=3, **changes):
-    """A sweep whose logging takes 1 % at the first rate, 2 % more at each further one."""
+    """A sweep in which logging takes 1 % at the first rate and 2 % more at each further rate."""
     data = testing.sweep(steps, **changes)
     for number, step in enumerate(data["summary"]):
         total = 1 + 2 * number
@@ -35,7 +35,7 @@ def test_lines_are_the_shares_of_the_steps(as_runs, options, line):
     assert not [one for one in roles.lines if one.get_label() == "machine"]
 
 
-def test_roles_have_intervals_as_the_shares_have(as_runs, options):
+def test_roles_have_confidence_intervals_like_the_shares(as_runs, options):
     data = measured()
     for step in data["summary"]:
         for role in step["overhead"]:
@@ -48,7 +48,7 @@ def test_roles_have_intervals_as_the_shares_have(as_runs, options):
     assert low < 0 and high > 3000 + 40
 
 
-def test_only_roles_that_are_there_are_in_the_legend(as_runs, options):
+def test_the_legend_has_only_the_drawn_roles(as_runs, options):
     _, [_, roles] = drawn(as_runs(measured()), options)
     assert [text.get_text() for text in roles.get_legend().get_texts()] == [
         "provider", "kernel", "logging"]
@@ -60,7 +60,7 @@ def test_sinks_share_the_upper_panel(as_runs, options, line):
     assert first.get_title(loc="left") == "a" and second.get_title(loc="left") == "b"
 
 
-def test_many_sinks_have_their_panels_in_rows(as_runs, options):
+def test_the_panels_of_many_sinks_wrap_into_rows(as_runs, options):
     _, axes = drawn(as_runs(*(measured(sink=f"s{k}") for k in range(6))), options)
     assert len(axes) == 1 + 6
 
@@ -71,13 +71,13 @@ def test_results_without_overhead_are_skipped(as_runs, options):
             drawn(as_runs(data), options)
 
 
-def test_a_run_without_controls_is_told_apart(as_runs):
+def test_a_run_without_control_trials_is_noted(as_runs):
     [run] = as_runs(measured(controls=0))
     assert overhead.words([(run, "file")]).notes == [
         "! file: without control trials; the harness's own use is included"]
 
 
-def test_a_role_that_lacks_an_estimate_leaves_a_gap(as_runs, options, line):
+def test_a_missing_estimate_leaves_a_gap_in_the_role_s_line(as_runs, options, line):
     data = measured()
     del data["summary"][0]["overhead"][1]["cpu_ns_per_event"]
     _, [_, roles] = drawn(as_runs(data), options)

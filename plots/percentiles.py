@@ -4,6 +4,7 @@
 The x axis is HdrHistogram's: 1 / (1 - q), logarithmic, so each further nine is as wide as the last.
 """
 import style
+import units
 from caption import Skip, caption, choose
 
 FULL_SERVICE_RUNS = 8
@@ -28,7 +29,8 @@ def marks(histogram):
 
 
 def percent_ticks(highest):
-    """Places and texts: 0 %, 50 %, 90 %, 99 %, 99.9 % … up to beyond `highest` events."""
+    """Positions and texts of the ticks: 0 %, 50 %, 90 %, 99 %, 99.9 % … to beyond `highest`
+    events."""
     places, texts = [1, 2, 10, 100], ["0%", "50%", "90%", "99%"]
     while places[-1] < highest:
         places.append(places[-1] * 10)
@@ -46,12 +48,12 @@ def draw(runs, options):
         "Latency by percentile", parts, more=more))
     handles, highest = [], 1
     for number, part in enumerate(parts):
-        look = style.run_look(number)
+        drawn = style.run_style(number)
         count = part.step["response"]["count"]
-        handles.append(style.handle(part.name if count else f"{part.name} (no events)", **look))
+        handles.append(style.handle(part.name if count else f"{part.name} (no events)", **drawn))
         highest = max(highest, count)
         if count:
-            draw_part(axes, part, look, with_service and part.step["rate_hz"] > 0,
+            draw_part(axes, part, drawn, with_service and part.step["rate_hz"] > 0,
                       options.per_trial)
     floor = floor_ns(parts)
     if floor:
@@ -61,8 +63,8 @@ def draw(runs, options):
     yield f"percentiles-{runs[0].scenario}", figure
 
 
-def draw_part(axes, part, look, with_service, per_trial):
-    color, marker = look["color"], look["marker"]
+def draw_part(axes, part, drawn, with_service, per_trial):
+    color, marker = drawn["color"], drawn["marker"]
     response = part.run.histogram(part.step["response"])
     axes.plot(*curve(response), color=color, label=f"{part.name} response")
     axes.plot(*zip(*marks(response)), color=color, marker=marker, linestyle="none",
@@ -77,7 +79,7 @@ def draw_part(axes, part, look, with_service, per_trial):
 
 
 def floor_ns(parts):
-    """Median of what the harness itself costs in a call, over the trials shown; 0: not measured."""
+    """The harness's own cost per call, the median of the trials shown; 0: not measured."""
     floors = sorted(trial["floor"]["service"]["p50_ns"] for part in parts for trial in part.trials
                     if trial["floor"]["service"]["count"])
     return floors[len(floors) // 2] if floors else 0
@@ -101,7 +103,7 @@ def line_handles(with_service, per_trial, floor):
     if per_trial:
         lines.append(style.handle("response time of one trial", color=style.GREY, linewidth=0.5))
     if floor:
-        lines.append(style.handle(f"harness's own cost, {style.format_ns(floor)}",
+        lines.append(style.handle(f"harness's own cost, {units.format_ns(floor)}",
                                   color=style.GREY, linestyle=":"))
     return lines
 

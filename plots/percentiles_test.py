@@ -1,4 +1,4 @@
-"""The percentile curve against distributions whose quantiles are known in closed form."""
+"""Compares the percentile curve with distributions whose quantiles have a closed form."""
 import bisect
 
 import pytest
@@ -11,7 +11,7 @@ PRECISION = 1e-3
 
 
 def value_at(curve, x):
-    """Value of a drawn step curve at x, approached from the left."""
+    """The value of a drawn step curve at x, approached from the left."""
     return curve[1][bisect.bisect_left(curve[0], x)]
 
 
@@ -39,7 +39,7 @@ def test_marks_stand_at_the_nines_and_the_maximum(as_runs, options, line):
     assert y == pytest.approx([1000, 1000, 5000, 5000, 80_000], rel=PRECISION)
 
 
-def test_trials_are_pooled_and_shown_apart_on_request(as_runs, options, line):
+def test_trials_are_pooled_and_drawn_separately_on_request(as_runs, options, line):
     run = as_runs(testing.steady([{100: 10}, {900: 30}]))
     _, axes, _ = drawn(run, options)
     assert value_at(line(axes, "file response"), 1.3) == 100  # 10 of 40: up to 1 / (1 - 0.25)
@@ -72,7 +72,7 @@ def test_one_event_is_drawn(as_runs, options, line):
     assert line(axes, "file marks") == [[1], [1234]]
 
 
-def test_twenty_runs_differ_in_look(as_runs, options):
+def test_twenty_runs_have_different_styles(as_runs, options):
     runs = as_runs(*(testing.steady([{100 + k: 5}], sink=f"s{k}") for k in range(20)))
     _, axes, _ = drawn(runs, options)
     marks = [one for one in axes.lines if str(one.get_label()).endswith(" marks")]
@@ -94,7 +94,7 @@ def test_a_sweep_is_shown_at_the_highest_rate_that_all_sustain(as_runs, options,
     assert set(line(axes, "fast response")[1]) == {100}
 
 
-def test_what_cannot_be_drawn_says_why(as_runs, options):
+def test_a_skipped_plot_has_a_reason(as_runs, options):
     with pytest.raises(Skip, match="no event"):
         list(percentiles.draw(as_runs(testing.steady([{}])), options))
     options.rate_hz = 7
@@ -102,7 +102,7 @@ def test_what_cannot_be_drawn_says_why(as_runs, options):
         list(percentiles.draw(as_runs(testing.steady([{5: 1}])), options))
 
 
-def test_an_empty_run_stands_in_the_legend(as_runs, options):
+def test_an_empty_run_is_in_the_legend(as_runs, options):
     runs = as_runs(testing.steady([{}], sink="a"), testing.steady([{5: 1}], sink="b"))
     _, axes, _ = drawn(runs, options)
     assert axes.get_legend().get_texts()[0].get_text() == "a (no events)"

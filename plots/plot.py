@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws every plot that the given results can fill: what `tailgate plot` calls."""
+"""Draws every plot for which the given results have data. `tailgate plot` calls this script."""
 import causes
 import command
 import histogram

@@ -1,15 +1,28 @@
-"""Reads result files (harness/result/result.h is the schema) and checks the fields that plots use.
+"""Reads result files and checks them against results/schema.json.
 
 Numbers are taken as the file has them; nothing is measured or derived anew here.
 """
+import functools
 import json
 import pathlib
+import sys
 from dataclasses import dataclass
 
 import hdr
 
+try:
+    import jsonschema
+except ImportError as problem:
+    print(f"error: {sys.executable} cannot import jsonschema ({problem}); install Debian's package "
+          "python3-jsonschema and use /usr/bin/python3", file=sys.stderr)
+    raise SystemExit(3) from None
+
+# In the source tree as where they are installed.
+SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "results"
 FORMAT = "tailgate-result"
-NEWEST_VERSION = 3
+# Rates and durations. An axis can show 0 and what is from SMALLEST to LARGEST.
+AMOUNTS = {"rate_hz", "end_rate_hz", "achieved_rate_hz", "burst_gap_s", "duration_s"}
+SMALLEST, LARGEST = 1e-9, 1e18
 
 
 class ResultError(Exception):
@@ -17,40 +30,7 @@ class ResultError(Exception):
 
 
 class NotAResult(ResultError):
-    """Well-formed JSON that is no result of tailgate."""
-
-
-COUNT, BALANCE, TEXT, FLAG = "a count", "a whole number", "a text", "true or false"
-NUMBER = "a number between -1e18 and 1e18"
-# Rates and durations; beyond these bounds no axis could show them.
-AMOUNT = "0 or between 1e-9 and 1e18"
-LATENCY = {"count": COUNT, "min_ns": COUNT, "p50_ns": COUNT, "p99_ns": COUNT, "p99_9_ns": COUNT,
-           "max_ns": COUNT, "overflow": COUNT, "hdr": TEXT}
-LOAD = {"shape": TEXT, "rate_hz": AMOUNT, "end_rate_hz": AMOUNT, "burst_events": COUNT,
-        "burst_gap_s": AMOUNT, "threads": COUNT, "payload": TEXT, "duration_s": AMOUNT,
-        "events": COUNT}
-REMARKS = [{"what": TEXT}]
-INTERVAL = {"start_ns": COUNT, "end_ns": COUNT, "response": LATENCY}
-TRIAL = {"index": COUNT, "step": COUNT, "load": LOAD, "outcome": TEXT, "start_ns": COUNT,
-         "response": LATENCY, "service": LATENCY, "intervals": [INTERVAL],
-         "ledger": {"checked": FLAG, "emitted": COUNT, "unaccounted": BALANCE},
-         "floor": {"service": LATENCY}, "remarks": REMARKS}
-# A name with a question mark: older files, or runs that did not measure it, lack the field.
-ESTIMATE = {"mean": NUMBER, "half_width?": NUMBER}
-ROLE = {"role": TEXT, "cpu_ns_per_event?": ESTIMATE, "machine_percent?": ESTIMATE}
-STEP = {"step": COUNT, "rate_hz": AMOUNT, "achieved_rate_hz": AMOUNT, "trials": COUNT,
-        "saturated": FLAG, "service": LATENCY, "response": LATENCY,
-        "controls?": COUNT, "overhead?": [ROLE]}
-CAUSES = [{"cause": TEXT, "excess_ns": COUNT}]
-CULPRITS = [{"name": TEXT, "time_ns": COUNT}]
-TAIL = {"measure": TEXT, "threshold_ns": COUNT, "calls": COUNT, "causes": CAUSES,
-        "culprits": CULPRITS}
-TRACED = {"outcome": TEXT, "explanation?": {"trace": {"complete": FLAG}, "tails": [TAIL]}}
-RESULT = {"id": TEXT, "complete": FLAG, "label": TEXT,
-          "scenario": {"name": TEXT, "preset": TEXT}, "sink": {"name": TEXT, "label": TEXT},
-          "machine": {"fingerprint": TEXT, "os": TEXT, "cpu_model": TEXT},
-          "build": {"revision": TEXT}, "summary": [STEP], "trials": [TRIAL], "remarks": REMARKS,
-          "traced?": [TRACED]}
+    """Well-formed JSON that is not a result of tailgate."""
 
 
 @dataclass(frozen=True)
@@ -67,17 +47,17 @@ class Run:
 
     @property
     def scenario(self):
-        """Name of the scenario and, where it says more, of its preset."""
+        """The scenario's name, and the preset's name if it differs."""
         name, preset = self.data["scenario"]["name"], self.data["scenario"]["preset"]
         preset = pathlib.PurePath(preset).stem
         return f"{name}-{preset}" if preset not in ("", name) else name
 
     def trials(self, step):
-        """The trials of a step, whatever their outcome, in the order they ran."""
+        """The trials of a step with any outcome, in the order in which they ran."""
         return [trial for trial in self.data["trials"] if trial["step"] == step]
 
     def histogram(self, latency):
-        """The distribution behind a latency of this run."""
+        """The histogram of a latency of this run."""
         if not latency["hdr"] and latency["count"] == 0:
             return hdr.Histogram([])
         try:
@@ -104,18 +84,19 @@ def load(path):
         raise NotAResult(f"{path}: not a result of tailgate (no \"format\": \"{FORMAT}\"); give a "
                          "file that 'tailgate run' wrote")
     version = data.get("version")
-    if type(version) is not int or not 1 <= version <= NEWEST_VERSION:
-        raise ResultError(f"{path}: result version {version!r}, known are 1 to {NEWEST_VERSION}; "
-                          "use the plots that came with the program that wrote it")
-    fault = fault_of(data, RESULT, "")
+    newest = newest_version("schema")
+    if type(version) is not int or not 1 <= version <= newest:
+        raise ResultError(f"{path}: result version {version!r}, known are 1 to {newest}; use the "
+                          "plots that came with the program that wrote it")
+    fault = fault_of(data, "schema")
     if fault:
         raise ResultError(f"{path}: {fault}; restore the file or run it again")
     return Run(path, data)
 
 
 def load_all(names):
-    """Runs in the files and folders (their *.json), and the names of JSON files in folders that are
-    no results. ResultError when a named file or folder cannot be used."""
+    """The runs in the files and folders (their *.json), and the names of JSON files in folders that
+    are not results. ResultError when a named file or folder cannot be used."""
     runs, others = [], []
     for path in map(pathlib.Path, names):
         if not path.is_dir():
@@ -137,39 +118,49 @@ def _refuse_constant(name):
     raise ValueError(f"{name} is not a JSON number")
 
 
-def fault_of(value, form, where):
-    """What keeps `value` from having `form`, or None."""
-    if isinstance(form, dict):
-        if not isinstance(value, dict):
-            return f"{where} is not an object"
-        for key, inner in form.items():
-            optional, key = key.endswith("?"), key.removesuffix("?")
-            place = f"{where}.{key}" if where else key
-            if key not in value and optional:
-                continue
-            if key not in value:
-                return f"{place} is missing"
-            fault = fault_of(value[key], inner, place)
-            if fault:
-                return fault
+@functools.cache
+def schema(name):
+    """The JSON Schema of that name in results/, with the limits of what an axis can show. Fields
+    that it does not know are let through: an older file may have some."""
+    path = SCHEMAS / f"{name}.json"
+    try:
+        made = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ResultError(f"{path}: {error.strerror}; install tailgate again") from None
+    for struct in made["$defs"].values():
+        struct.pop("additionalProperties", None)
+        for field, form in struct["properties"].items():
+            if form.get("type") == "number":
+                form.update(minimum=0 if field in AMOUNTS else -LARGEST, maximum=LARGEST)
+            if field in AMOUNTS:
+                form["not"] = {"exclusiveMinimum": 0, "exclusiveMaximum": SMALLEST}
+    return made
+
+
+def newest_version(name):
+    """The newest version of the format that the schema describes."""
+    made = schema(name)
+    root = made["$defs"][made["$ref"].rpartition("/")[2]]
+    return root["properties"]["version"]["maximum"]
+
+
+@functools.cache
+def _validator(name):
+    kind = jsonschema.Draft202012Validator
+    # To JSON Schema 4.0 is an integer; to the program that writes and reads the files it is not.
+    types = kind.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    return jsonschema.validators.extend(kind, type_checker=types)(schema(name))
+
+
+def fault_of(data, name):
+    """Where and why `data` does not match the schema of that name, or None."""
+    error = next(_validator(name).iter_errors(data), None)
+    if error is None:
         return None
-    if isinstance(form, list):
-        if not isinstance(value, list):
-            return f"{where} is not a list"
-        faults = (fault_of(item, form[0], f"{where}[{i}]") for i, item in enumerate(value))
-        return next(filter(None, faults), None)
-    return None if _is(value, form) else f"{where} is {str(value)[:40]!r}, not {form}"
-
-
-def _is(value, kind):
-    if kind == TEXT:
-        return isinstance(value, str)
-    if kind == FLAG:
-        return isinstance(value, bool)
-    if kind == COUNT:
-        return type(value) is int and 0 <= value < 2**64
-    if kind == BALANCE:
-        return type(value) is int and abs(value) < 2**64
-    if kind == NUMBER:
-        return type(value) in (int, float) and abs(value) <= 1e18
-    return type(value) in (int, float) and (value == 0 or 1e-9 <= value <= 1e18)
+    place = error.json_path.removeprefix("$").removeprefix(".")
+    value = repr(error.instance)
+    if error.validator == "not":
+        message = f"{value} is between 0 and {SMALLEST:g}, which no axis can show"
+    else:
+        message = error.message.replace(value, value[:40] + ("\u2026" if value[40:] else ""), 1)
+    return f"{place}: {message}" if place else message

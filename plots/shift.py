@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verdicts: by how much does each quantile of the response time differ, and what is tolerated?
+"""Verdicts: by how much does each quantile of the response time differ, and how much is tolerated?
 
 Reads what `tailgate gate --json` wrote and draws one plot a verdict; the x axis is that of the
 percentile curves, 1 / (1 - q), so each further nine is as wide as the last.
@@ -8,32 +8,26 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import sys
 
 import style
 from caption import Caption, file_name, load_text
 from percentiles import curve, percent_ticks
-from results import COUNT, LATENCY, LOAD, NUMBER, REMARKS, TEXT, ResultError, Run, fault_of
+from results import ResultError, Run, fault_of, newest_version
 
 FORMAT = "tailgate-verdict"
-NEWEST_VERSION = 1
-SHIFT = {"quantile": NUMBER, "ratio": NUMBER, "low?": NUMBER, "high?": NUMBER}
-METRIC = {"name": TEXT, "decision": TEXT, "effect": NUMBER, "margin": NUMBER}
-VERDICT = {"outcome": TEXT, "a": TEXT, "b": TEXT, "a_revision": TEXT, "b_revision": TEXT,
-           "scenario": TEXT, "fingerprint": TEXT, "label": TEXT, "load": LOAD,
-           "rounds_used": COUNT, "rounds_recorded": COUNT, "reasons": REMARKS, "remarks": REMARKS,
-           "metrics": [METRIC], "shifts": [SHIFT], "sink": TEXT,
-           "response_a": LATENCY, "response_b": LATENCY}
-# The gated quantiles of the response time, by the name of their metric.
-GATED = {"response_ns_p50": 0.5, "response_ns_p90": 0.9, "response_ns_p99": 0.99,
-         "response_ns_p99_9": 0.999}
-LOOKS = ({"color": style.PALETTE[0], "linestyle": "-"},
+SCHEMA = "verdict-schema"
+# The name of a metric that is a quantile of the response time: response_ns_p99_9 is the 99.9th
+# percentile.
+QUANTILE = re.compile(r"response_ns_p(\d+)(?:_(\d+))?")
+SIDE_LINES = ({"color": style.PALETTE[0], "linestyle": "-"},
          {"color": style.PALETTE[4], "linestyle": "--"})
 MARKS = {"pass": "o", "fail": "X", "undecided": "D"}
 
 
 def load(path):
-    """The verdicts in the file; ResultError when it cannot be read or holds none."""
+    """The verdicts in the file; ResultError when it cannot be read or contains none."""
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:
@@ -45,37 +39,38 @@ def load(path):
     for number, verdict in enumerate(data if isinstance(data, list) else [data]):
         if not isinstance(verdict, dict) or verdict.get("format") != FORMAT:
             raise ResultError(f"{path}: no verdict; give what 'tailgate gate --json' wrote")
-        if verdict.get("version") != NEWEST_VERSION:
-            raise ResultError(f"{path}: verdict version {verdict.get('version')!r}, known is "
-                              f"{NEWEST_VERSION}; use the plots that came with the program")
-        found = fault_of(verdict, VERDICT, f"[{number}]") or impossible(verdict)
+        version, newest = verdict.get("version"), newest_version(SCHEMA)
+        if type(version) is not int or not 1 <= version <= newest:
+            raise ResultError(f"{path}: verdict version {version!r}, known are 1 to {newest}; use "
+                              "the plots that came with the program")
+        found = fault_of(verdict, SCHEMA) or impossible(verdict)
         if found:
-            raise ResultError(f"{path}: {found}; restore the file or judge again")
+            raise ResultError(f"{path}: verdict {number}: {found}; restore the file or judge again")
         yield Run(path, verdict)
 
 
 def impossible(verdict):
-    """What of a verdict of the right form no axis could show, or None."""
+    """A value in a well-formed verdict that no axis can show, or None."""
     for shift in verdict["shifts"]:
         if not 0 <= shift["quantile"] < 1:
             return f"a quantile is {shift['quantile']}, not between 0 and 1"
         if not all(shift.get(end, 1) > 0 for end in ("ratio", "low", "high")):
             return f"a ratio at quantile {shift['quantile']} is not above 0"
     below = [m["name"] for m in verdict["metrics"] if min(m["effect"], m["margin"]) <= -1 and
-             m["name"] in GATED]
+             quantile_of(m)]
     return f"the ratio of {below[0]} is not above 0" if below else None
 
 
 def draw(run):
-    """The plot of one verdict: its name and figure; None where no round was used."""
+    """The plot of one verdict: its name and figure; None when no round was used."""
     verdict = run.data
     if not verdict["shifts"]:
         return None
     figure, [[shifts], [times]] = style.sheet(2, 1, (6.6, 2.9), words(verdict), sharex=True,
                                               gap_inches=(0.3, 0.25))
     draw_shifts(shifts, verdict)
-    for side, name, look in zip("ab", side_names(verdict), LOOKS):
-        times.plot(*curve(run.histogram(verdict[f"response_{side}"])), label=name, **look)
+    for side, name, line_style in zip("ab", side_names(verdict), SIDE_LINES):
+        times.plot(*curve(run.histogram(verdict[f"response_{side}"])), label=name, **line_style)
     finish(shifts, times, verdict)
     return file_name(f"shift-{verdict['scenario']}@{verdict['sink']}"), figure
 
@@ -119,10 +114,16 @@ def draw_shifts(panel, verdict):
                    label=f"{metric['name']} {metric['decision']}")
 
 
+def quantile_of(metric):
+    """0.999 for response_ns_p99_9; None for a metric that is no quantile of the response time."""
+    found = QUANTILE.fullmatch(metric["name"])
+    return found and round(float(f"{found[1]}.{found[2] or 0}") / 100, 9)
+
+
 def gated(verdict):
     """The gated metrics that are quantiles of the response time, with their quantiles."""
-    return [(metric, GATED[metric["name"]]) for metric in verdict["metrics"]
-            if metric["name"] in GATED and metric["decision"] in MARKS]
+    return [(metric, quantile_of(metric)) for metric in verdict["metrics"]
+            if quantile_of(metric) and metric["decision"] in MARKS]
 
 
 def percent_text(log_ratio):
@@ -133,7 +134,7 @@ def percent_text(log_ratio):
 
 
 def percent_steps(low, high):
-    """Places for ticks from low to high (logarithms of ratios) that read well in percent."""
+    """Positions of ticks from low to high (logarithms of ratios) that are round in percent."""
     span = max(abs(math.expm1(low)), abs(math.expm1(high)))
     step = next((s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
                  if span / s <= 5), span)
@@ -142,8 +143,8 @@ def percent_steps(low, high):
 
 
 def shift_range(verdict):
-    """Lowest and highest shift to show: all of what is gated, and of the rest what leaves that room
-    to be read, for the interval of a rare quantile can reach many times as far."""
+    """The range of shifts to show: all of the gated quantiles, and of the others as much as keeps
+    the gated ones readable. The interval of a rare quantile can be many times as wide."""
     known = [math.log(s[end]) for s in verdict["shifts"] for end in ("ratio", "low", "high")
              if end in s]
     decided = [math.log1p(metric[value]) for metric, _ in gated(verdict)
@@ -156,7 +157,7 @@ def shift_range(verdict):
 
 
 def mark_cut_ends(panel, verdict, low, high):
-    """A triangle at the edge wherever an interval or a shift goes on beyond it."""
+    """Draws a triangle at the edge where an interval or a shift continues beyond it."""
     beyond = [(shift, end) for shift in verdict["shifts"] for end in ("ratio", "low", "high")
               if end in shift and not low <= math.log(shift[end]) <= high]
     for shift, end in beyond:
@@ -179,7 +180,7 @@ def finish(shifts, times, verdict):
                        linestyle="none") for decision, mark in MARKS.items()
           if any(metric["decision"] == decision for metric, _ in gated(verdict))),
         style.handle("tolerated", color=style.PALETTE[4], linewidth=2.2),
-        *([style.handle("goes on beyond the edge", color=style.PALETTE[0], marker="^",
+        *([style.handle("continues beyond the edge", color=style.PALETTE[0], marker="^",
                         linestyle="none")] if cut else [])])
     highest = max(verdict[f"response_{side}"]["count"] for side in "ab")
     values = [value for line in times.lines for value in line.get_ydata()]
@@ -189,12 +190,12 @@ def finish(shifts, times, verdict):
     places, texts = percent_ticks(highest)
     shown = [(p, t) for p, t in zip(places, texts) if p <= max(100, highest) * 1.15]
     style.ticks(times.xaxis, *zip(*shown))
-    style.legend(times, [style.handle(name, **look)
-                         for name, look in zip(side_names(verdict), LOOKS)])
+    style.legend(times, [style.handle(name, **line_style)
+                         for name, line_style in zip(side_names(verdict), SIDE_LINES)])
 
 
 def main(arguments=None):
-    """Draws every verdict of the files. Exit status as for the other plots."""
+    """Draws every verdict in the files. Its exit status is that of the other plots."""
     parser = argparse.ArgumentParser(prog="shift.py", description="Draws verdicts of tailgate.")
     parser.add_argument("verdicts", nargs="+", type=pathlib.Path, metavar="FILE",
                         help="what 'tailgate gate --json' wrote")

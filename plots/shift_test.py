@@ -1,4 +1,4 @@
-"""The shifts and margins of a verdict against known ones."""
+"""Compares the drawn shifts and margins of a verdict with known ones."""
 import json
 import math
 
@@ -13,13 +13,17 @@ VALUES = {1000: 900, 2000: 95, 5000: 5}
 
 def metric(name, decision, effect, margin):
     return {"name": name, "unit": "ns", "effect_kind": "ratio", "decision": decision,
-            "reason": "", "effect": effect, "margin": margin}
+            "reason": "", "waiver": "", "median_a": 1000.0, "median_b": 1000.0 * (1 + effect),
+            "effect": effect, "margin": margin, "statistic": 0.0, "p_within": 0.5,
+            "p_no_change": 0.5, "p_beyond": 0.5}
 
 
 def verdict(**changes):
-    """A verdict whose quantiles are shifted by 10 %, from 8 to 12 %."""
+    """A verdict whose quantiles shift by 10 %, with intervals from 8 to 12 %."""
     made = {
-        "format": "tailgate-verdict", "version": 1, "outcome": "fail", "a": "file", "b": "file",
+        "format": "tailgate-verdict", "version": 1, "outcome": "fail", "duet": "duet.json",
+        "duet_id": "d1", "policy": "built in", "method": "looks", "looks": [15, 50],
+        "false_fail": 0.001, "false_pass": 0.05, "a": "file", "b": "file",
         "a_revision": "0123456789abcdef", "b_revision": "fedcba9876543210", "scenario": "steady",
         "sink": "file", "fingerprint": "a1b2c3d4", "label": "", "load": testing.load(),
         "rounds_used": 15,
@@ -54,13 +58,15 @@ def test_margins_stand_at_their_quantiles(tmp_path, line):
     _, [shifts, _] = drawn(tmp_path, verdict())
     x, y = line(shifts, "response_ns_p99 margin")
     assert x[0] < 100 < x[1]
+    assert shift.quantile_of({"name": "response_ns_p99_9"}) == 0.999
+    assert shift.quantile_of({"name": "response_ns_max"}) is None
     assert y == pytest.approx([math.log(1.15)] * 2)
     assert line(shifts, "response_ns_p50 fail") == [[2.0], pytest.approx([math.log(1.1)])]
     labels = [one.get_label() for one in shifts.lines]
     assert not [label for label in labels if "p99_9" in label or "rss" in label]
 
 
-def test_a_wild_interval_leaves_room_for_what_is_gated(tmp_path, line):
+def test_a_very_wide_interval_does_not_squeeze_the_gated_quantiles(tmp_path, line):
     wild = {"quantile": 0.999, "ratio": 1.2, "low": 0.9, "high": 100.0}
     data = verdict()
     _, [shifts, _] = drawn(tmp_path, verdict(shifts=[*data["shifts"], wild]))
@@ -78,7 +84,7 @@ def test_both_distributions_are_drawn(tmp_path, line):
     assert a[0][-1] == b[0][-1] == 1000
 
 
-def test_words_say_the_outcome_and_why():
+def test_the_caption_has_the_outcome_and_its_reason():
     words = shift.words(verdict())
     assert words.title == "FAIL: file \u2013 steady, 10k events/s"
     assert "15 of 50 rounds" in words.subtitle and "a1b2c3d4" in words.subtitle
@@ -86,7 +92,7 @@ def test_words_say_the_outcome_and_why():
     assert shift.words(verdict(label="Wine: smoke")).banner == "Wine: smoke"
 
 
-def test_ticks_read_well_in_percent():
+def test_ticks_are_round_in_percent():
     texts = [shift.percent_text(step) for step in shift.percent_steps(-0.06, 0.12)]
     assert texts == ["\u22125 %", "0 %", "+5 %", "+10 %"]
     assert shift.percent_text(math.log(3)) == "+200 %"
@@ -101,7 +107,7 @@ def test_a_verdict_without_rounds_is_skipped(tmp_path, capsys):
     assert "skipped" in capsys.readouterr().err
 
 
-def test_the_command_writes_a_plot_a_verdict(tmp_path):
+def test_the_command_writes_one_plot_per_verdict(tmp_path):
     path = testing.write(tmp_path, [verdict(), verdict(outcome="pass")])
     with pytest.raises(SystemExit) as end:
         shift.main([str(path), "--out", str(tmp_path / "plots")])
@@ -112,12 +118,14 @@ def test_the_command_writes_a_plot_a_verdict(tmp_path):
 
 @pytest.mark.parametrize("content, words", [
     ("{", "not JSON"), ("[1]", "no verdict"), ('{"format": "tailgate-result"}', "no verdict"),
-    (json.dumps(verdict(version=2)), "version 2, known is 1"),
-    (json.dumps(verdict(outcome=3)), "outcome is '3', not a text"),
-    (json.dumps(verdict(shifts=[{"quantile": 0.5}])), "shifts[0].ratio is missing"),
+    (json.dumps(verdict(version=2)), "version 2, known are 1 to 1"),
+    (json.dumps(verdict(outcome=3)), "verdict 0: outcome: 3 is not of type 'string'"),
+    (json.dumps(verdict(shifts=[{"quantile": 0.5}])),
+     "shifts[0]: 'ratio' is a required property"),
     (json.dumps(verdict(shifts=[{"quantile": 1, "ratio": 1}])), "a quantile is 1"),
-    (json.dumps(verdict(shifts=[{"quantile": 0.5, "ratio": 0}])), "ratio at quantile 0.5")])
-def test_what_is_no_verdict_is_refused(tmp_path, capsys, content, words):
+    (json.dumps(verdict(shifts=[{"quantile": 0.5, "ratio": 0}])), "ratio at quantile 0.5")],
+    ids=lambda text: text if len(text) < 60 else "")
+def test_a_file_that_is_not_a_verdict_is_refused(tmp_path, capsys, content, words):
     path = tmp_path / "x.json"
     path.write_text(content)
     with pytest.raises(SystemExit) as end:

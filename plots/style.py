@@ -1,4 +1,4 @@
-"""The look that all plots share. The only module that imports matplotlib.
+"""The style of all plots. The only module that imports matplotlib.
 
 Colours are Okabe and Ito's palette (safe for colour-blind readers); markers, line styles and dashes
 say the same again, so that a grey print loses nothing. Figures hold their axes only: titles,
@@ -7,6 +7,8 @@ legends and notes stand around them and `save` cuts the paper to fit.
 import math
 import sys
 import textwrap
+
+import units
 
 try:
     import matplotlib
@@ -30,47 +32,28 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "tailgate", "svg.fonttype": "path", "text.parse_math": False,
 })
 
-# The first four differ most in grey, for which the purple is darker than theirs.
+# The colours of Okabe and Ito with a darker purple: so the first four differ most when printed in
+# grey.
 PALETTE = ("#0072B2", "#E69F00", "#000000", "#B5538B", "#D55E00", "#56B4E9", "#009E73")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "p", "h")
-# How a percentile is drawn wherever it is a line over something: colour, dashes, marker.
+# How every plot draws the line of a percentile: colour, dashes, marker.
 PERCENTILES = {"p50": ("#0072B2", "-", "o"), "p99": ("#D55E00", "--", "s"),
                "p99.9": ("#A03070", "-.", "^"), "max": ("#000000", ":", "v")}
 GREY = "#808080"
 HALO = [patheffects.withStroke(linewidth=3.2, foreground="white")]
 
 
-def run_look(number):
-    """Colour and marker of the number-th run of a plot; 84 runs have looks of their own."""
+def run_style(number):
+    """Colour and marker of the number-th run of a plot; they repeat after 84 runs."""
     return {"color": PALETTE[number % len(PALETTE)], "marker": MARKERS[number % len(MARKERS)]}
 
 
-def percentile_look(name):
+def percentile_style(name):
     color, dashes, marker = PERCENTILES[name]
     return {"color": color, "linestyle": dashes, "marker": marker}
 
 
-def format_ns(value_ns):
-    """A duration with three significant digits and its unit: 950 ns, 1.23 µs, 45.6 ms."""
-    if value_ns <= 0:
-        return "0"
-    value = float(f"{value_ns:.3g}")
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if value >= size:
-            return f"{value / size:.4g} {unit}"
-    return f"{value:.3g} ns"
-
-
-def format_rate(rate_hz):
-    """Events per second with three significant digits: 950, 10k, 1.5M."""
-    value = float(f"{rate_hz:.3g}")
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= size:
-            return f"{value / size:.4g}{unit}"
-    return f"{value:g}"
-
-
-def log_axis(axis, low, high, text=format_ns):
+def log_axis(axis, low, high, text=units.format_ns):
     """A logarithmic axis from low to high (both above 0), each tick with its unit."""
     axis.axes.set(**{f"{axis.axis_name}scale": "log", f"{axis.axis_name}lim": (low, high)})
     decades = math.log10(high / low)
@@ -81,7 +64,7 @@ def log_axis(axis, low, high, text=format_ns):
 
 
 def ticks(axis, places, texts):
-    """Labelled ticks at these places and no others."""
+    """Sets labelled ticks at these positions and no others."""
     axis.set_ticks(places, texts)
     axis.set_minor_locator(NullLocator())
 
@@ -92,11 +75,11 @@ def signed_log_durations(axis, linear_ns, low, high):
     axis.axes.set_yscale("symlog", linthresh=linear_ns, linscale=0.5)
     axis.axes.set_ylim(low, high)
     axis.set_major_formatter(FuncFormatter(
-        lambda value, _: ("\u2212" if value < 0 else "") + format_ns(abs(value))))
+        lambda value, _: ("\u2212" if value < 0 else "") + units.format_ns(abs(value))))
 
 
 def few_ticks(axis, most):
-    """At most so many ticks, at round numbers."""
+    """Limits the number of ticks; they are at round numbers."""
     axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 2.5, 5, 10)))
 
 
@@ -110,7 +93,7 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
     figure.subplots_adjust(left=0, right=1, bottom=0, top=1,
                            wspace=gap_inches[0] / panel_inches[0],
                            hspace=gap_inches[1] / panel_inches[1])
-    # Wide enough for the legend beside the panels too.
+    # The text may also extend over the legend beside the panels.
     characters = max(90, int((width + 2.6) / 0.072))
     top = 0.3
     for words, size, weight, line in ((caption.subtitle, 9, "normal", 0.17),
@@ -149,9 +132,9 @@ def legend_above(axes, handles):
                 borderaxespad=0.3, columnspacing=1.4)
 
 
-def handle(label, **look):
+def handle(label, **line_style):
     """A line for a legend."""
-    return Line2D([], [], label=label, **look)
+    return Line2D([], [], label=label, **line_style)
 
 
 def gap():
@@ -159,14 +142,14 @@ def gap():
     return Line2D([], [], label="", linestyle="none")
 
 
-def patch(label, **look):
+def patch(label, **line_style):
     """A filled box for a legend."""
-    return Patch(label=label, **look)
+    return Patch(label=label, **line_style)
 
 
 def count_colors(highest):
-    """Greys (colours are left to the lines above them) and logarithmic norm for counts from 1 to
-    `highest`; nothing counted is white."""
+    """Greys, so that coloured lines stay visible on them, and a logarithmic norm for counts from 1
+    to `highest`; zero is white."""
     shades = colors.LinearSegmentedColormap.from_list("counts", ["#ececec", "#858585"])
     return {"cmap": shades, "norm": colors.LogNorm(1, max(10, highest))}
 
@@ -176,11 +159,11 @@ def color_scale(figure, axes, mesh, label):
     inch = 1 / (axes.get_position().width * figure.get_figwidth())
     scale = axes.inset_axes([1 + 0.18 * inch, 0, 0.14 * inch, 0.55])
     figure.colorbar(mesh, cax=scale, label=label,
-                    format=FuncFormatter(lambda value, _: format_rate(value)))
+                    format=FuncFormatter(lambda value, _: units.format_rate(value)))
     scale.yaxis.set_minor_formatter(NullFormatter())
 
 
 def save(figure, path):
-    """Writes the figure in the format of the path's suffix, the same bytes every time."""
+    """Writes the figure in the format of the path's suffix; the bytes are the same every time."""
     metadata = {"Date": None, "Creator": "tailgate"} if path.suffix == ".svg" else {}
     figure.savefig(path, bbox_inches="tight", pad_inches=0.15, metadata=metadata)

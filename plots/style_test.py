@@ -1,33 +1,17 @@
-"""Numbers in words, looks, and that the same figure gives the same bytes."""
+"""Styles, and that the same figure gives the same bytes."""
 import pytest
 
 import style
 from caption import Caption
 
 
-@pytest.mark.parametrize("value_ns, text", [
-    (0, "0"), (1, "1 ns"), (12.345, "12.3 ns"), (999.6, "1 µs"), (1000, "1 µs"),
-    (1234, "1.23 µs"), (45_600_000, "45.6 ms"), (999_999_999, "1 s"),
-    (1.5e9, "1.5 s"), (3.6e12, "3600 s"),
-])
-def test_durations(value_ns, text):
-    assert style.format_ns(value_ns) == text
-
-
-@pytest.mark.parametrize("rate_hz, text", [
-    (0.5, "0.5"), (950, "950"), (999.9, "1k"), (10_000, "10k"), (1_500_000, "1.5M"), (2e9, "2G"),
-])
-def test_rates(rate_hz, text):
-    assert style.format_rate(rate_hz) == text
-
-
-def test_looks_repeat_only_after_84_runs():
-    looks = {tuple(style.run_look(number).values()) for number in range(84)}
-    assert len(looks) == 84
+def test_styles_repeat_only_after_84_runs():
+    styles = {tuple(style.run_style(number).values()) for number in range(84)}
+    assert len(styles) == 84
 
 
 def grey(color):
-    """Luma of ITU-R BT.601, what a grey print keeps of a colour."""
+    """The luma of ITU-R BT.601: the grey that a colour becomes in print."""
     red, green, blue = (int(color[k:k + 2], 16) / 255 for k in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
@@ -36,9 +20,9 @@ def test_the_first_colours_differ_in_grey_and_all_from_paper():
     greys = sorted(grey(color) for color in style.PALETTE[:4])
     assert min(b - a for a, b in zip(greys, greys[1:])) > 0.05
     assert max(grey(color) for color in style.PALETTE) < 0.75
-    looks = [style.percentile_look(name) for name in style.PERCENTILES]
+    styles = [style.percentile_style(name) for name in style.PERCENTILES]
     for key in ("color", "linestyle", "marker"):
-        assert len({look[key] for look in looks}) == len(looks)
+        assert len({one[key] for one in styles}) == len(styles)
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Rate sweep: how does latency grow with the event rate, and where does each sink saturate?"""
 import style
+import units
 from caption import Part, Skip, caption, names, notes
 
-MOST_COLUMNS = 4
+MAX_COLUMNS = 4
 LINES = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "max_ns"))
 
 
@@ -15,7 +16,7 @@ def draw(runs, options):
     series = [steps_of(run) for run, _ in swept]
     if not any(step["response"]["count"] for steps in series for step in steps):
         raise Skip("no event was recorded")
-    across = min(MOST_COLUMNS, len(swept))
+    across = min(MAX_COLUMNS, len(swept))
     down = -(-len(swept) // across)
     width = {1: 5.6, 2: 4.0}.get(across, 3.0)
     figure, axes = style.sheet(
@@ -40,7 +41,7 @@ def words(swept):
     parts = [Part(run, name, step) for run, name in swept for step in steps_of(run)]
     made = caption("Response time against rate", parts)
     made.title = f"Response time against event rate \u2013 {swept[0][0].scenario}"
-    # A saturated step is marked in the plot; that its trials missed their rate needs no note.
+    # The plot marks saturated steps, so no note says that their trials missed the rate.
     made.notes = notes(parts, [part for part in parts if not part.step["saturated"]])
     return made
 
@@ -51,7 +52,7 @@ def draw_run(upper, lower, name, steps):
         points = [(step["rate_hz"], max(1, step["response"][field])) for step in steps
                   if step["response"]["count"]]
         upper.plot(*zip(*points) if points else ((), ()), label=percentile,
-                   **style.percentile_look(percentile))
+                   **style.percentile_style(percentile))
     share = [100 * step["achieved_rate_hz"] / step["rate_hz"] for step in steps]
     lower.plot(rates, share, color="black", marker="o", markersize=4, label="achieved")
     lower.axhline(99, color=style.GREY, linestyle="--", linewidth=1, label="99 %")
@@ -64,7 +65,7 @@ def draw_run(upper, lower, name, steps):
 
 
 def bands(rates, saturated):
-    """The rates around each saturated one, half-way (in ratio) to its neighbours."""
+    """The range around each saturated rate, half-way (in ratio) to its neighbours."""
     for rate in saturated:
         place = rates.index(rate)
         below = rates[place - 1] if place else rate * rate / rates[place + 1]
@@ -86,9 +87,9 @@ def finish(axes, series):
         for panel in lower:
             panel.tick_params(labelbottom=True)
             panel.set_xlabel("target rate (events/s)")
-    style.log_axis(axes[0][0].xaxis, rates[0] / edge, rates[-1] * edge, style.format_rate)
+    style.log_axis(axes[0][0].xaxis, rates[0] / edge, rates[-1] * edge, units.format_rate)
     style.legend(axes[0][-1], [
-        *(style.handle(name, **style.percentile_look(name)) for name, _ in reversed(LINES)),
+        *(style.handle(name, **style.percentile_style(name)) for name, _ in reversed(LINES)),
         style.patch("saturated: lower bounds", facecolor="#ededed", edgecolor="#b0b0b0",
                     hatch="///"),
         style.handle("achieved rate / target", color="black", marker="o", markersize=4),

@@ -1,4 +1,4 @@
-"""The sweep's lines and saturation marks against known steps."""
+"""Compares the sweep's lines and saturation marks with known steps."""
 import pytest
 
 import sweep
@@ -31,7 +31,7 @@ def test_lines_are_the_percentiles_of_the_steps(as_runs, options, line):
     assert line(lower, "achieved") == [rates, pytest.approx([100, 99.9, 25])]
 
 
-def test_saturated_steps_and_no_others_are_marked(as_runs, options):
+def test_only_saturated_steps_are_marked(as_runs, options):
     _, [upper, lower], _ = drawn(as_runs(testing.sweep(STEPS)), options)
     [(low, high)] = bands(upper)
     assert 10_000 < low < 100_000 < high
@@ -58,14 +58,14 @@ def test_an_empty_step_leaves_a_gap(as_runs, options, line):
     assert line(upper, "p50")[0] == [1000, 100_000]
 
 
-def test_one_rate_is_no_sweep(as_runs, options):
+def test_a_run_at_one_rate_is_skipped(as_runs, options):
     with pytest.raises(Skip, match="two or more rates"):
         drawn(as_runs(testing.steady([{5: 1}])), options)
     with pytest.raises(Skip, match="no event"):
         drawn(as_runs(testing.sweep([(1.0, 0.0, True, {}), (2.0, 0.0, True, {})])), options)
 
 
-def test_notes_name_the_rate_and_leave_out_that_a_saturated_step_is_slow(as_runs):
+def test_notes_name_the_rate_and_omit_missed_rates_of_saturated_steps(as_runs):
     data = testing.sweep(STEPS)
     for trial in data["trials"]:
         trial["remarks"] = [{"what": f"remark of step {trial['step']}", "remedy": "none"}]

@@ -1,4 +1,4 @@
-"""Synthetic results for the tests: complete result files whose every distribution is known.
+"""Synthetic results for the tests: complete result files with known distributions.
 
 A distribution is given as {value_ns: count}. results_test.py validates them against
 results/schema.json.
@@ -48,7 +48,7 @@ def encode(values):
 
 
 def quantile(values, q):
-    """Smallest value that at least q * total of the values do not exceed."""
+    """The smallest value that at least q * total of the values do not exceed."""
     rank = max(1, math.ceil(round(q * sum(values.values()), 6)))
     for value in sorted(values):
         rank -= values[value]
@@ -131,7 +131,7 @@ def trial(response, service=None, *, index=0, step=0, plan=None, intervals=(), *
 
 
 def step_summary(trials, responses, services, saturated=False):
-    """Summary of trials of one step, given the distributions that they hold."""
+    """The summary of one step's trials with these distributions."""
     first = trials[0]
     response = latency(merged(responses))
     return {"step": first["step"], "rate_hz": first["load"]["rate_hz"],
@@ -164,8 +164,8 @@ def result(summary, trials, *, sink="file", scenario="steady", **changes):
 
 
 def steady(responses, services=None, *, rate_hz=10_000.0, intervals=(), **changes):
-    """A run of one step; `responses` and `services` hold one distribution per trial, `intervals`
-    the list of distributions that every trial is cut into."""
+    """A run of one step. `responses` and `services` have one distribution per trial, `intervals`
+    the distributions of every trial's intervals."""
     services = services or responses
     trials = [trial(response, service, index=k, plan=load(rate_hz), intervals=intervals)
               for k, (response, service) in enumerate(zip(responses, services))]
@@ -173,7 +173,7 @@ def steady(responses, services=None, *, rate_hz=10_000.0, intervals=(), **change
 
 
 def roles(**shares):
-    """The overhead of a step: by role the share of the machine in percent; 1 % are 1000 ns."""
+    """A step's overhead: the share of the machine in percent, by role; 1 % is 1000 ns."""
     return [{"role": role, "trials": 3,
              "cpu_ns_per_event": {"mean": 1000.0 * percent, "half_width": 100.0},
              "machine_percent": {"mean": float(percent), "half_width": 0.1}}
@@ -214,7 +214,7 @@ def sweep(steps, **changes):
 
 
 def write(folder, data, name="result.json"):
-    """The result as a file; its path."""
+    """Writes the result to a file; returns its path."""
     path = folder / name
     path.write_text(json.dumps(data))
     return path

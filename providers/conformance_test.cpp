@@ -12,10 +12,10 @@
 #include <numeric>
 #include <thread>
 
-#include "harness/base/clock.h"
-#include "harness/base/test_directory.h"
-#include "providers/registry.h"
-#include "providers/test_namespace.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/os/clock.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_namespace.h"
 
 namespace tailgate {
 namespace {
@@ -61,7 +61,7 @@ std::vector<Variant> variants_of(const SinkType& sink) {
 
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
-  for (const SinkType* sink : all_sinks()) {
+  for (const auto& sink : test_sinks().all()) {
     for (const Variant& variant : variants_of(*sink)) variants.push_back(variant);
   }
   return variants;
@@ -253,7 +253,7 @@ bool ends_in_a_unit(const std::string& name) {
 }
 
 TEST_CASE("every sink's name and options table are in the house's form") {
-  for (const SinkType* sink : all_sinks()) {
+  for (const auto& sink : test_sinks().all()) {
     INFO("sink " << sink->name());
     CHECK_FALSE(sink->name().empty());
     CHECK(sink->name().find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==

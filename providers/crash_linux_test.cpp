@@ -12,7 +12,8 @@
 #include <functional>
 #include <thread>
 
-#include "providers/test_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
@@ -69,7 +70,7 @@ TEST_CASE("a provider that is killed loses nothing that it accepted") {
         "file:mode=fdatasync", "spdlog:flush_each=true"}) {
     INFO(choice);
     TestTrial trial(choice);
-    const SinkChoice chosen = parse_sink_choice(choice);
+    const SinkChoice chosen = sink_choice(choice);
     if (!chosen.type->probe(chosen.options).available) continue;
     REQUIRE_FALSE(chosen.type->capabilities(chosen.options).asynchronous);
     SharedCount accepted;

@@ -11,11 +11,11 @@
 #include <csignal>
 #include <set>
 
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "harness/tracefs/instance.h"
-#include "providers/daemon/descendants.h"
-#include "providers/registry.h"
-#include "providers/stress_trial.h"
+#include "providers/shared/daemon/descendants.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/stress_trial.h"
 
 namespace tailgate {
 namespace {
@@ -56,12 +56,12 @@ pid_t start_run(const std::string& sink, const fs::path& parent, double duration
   if (controller != 0) return controller;
   for (const int number : {SIGABRT, SIGTERM, SIGSEGV}) signal(number, SIG_DFL);
   try {
-    sweep_dead_sessions();
+    test_sinks().sweep_dead_sessions();
     const Scratch scratch(parent, false);
     OnceDuringLoad begun(0.1, [tell] { static_cast<void>(!write(tell, "x", 1)); });
-    const Trial trial = run_trial(parse_sink_choice(sink), stress_load(1000, duration_s),
+    const Trial trial = run_trial(sink_choice(sink), stress_load(1000, duration_s),
                                   stress_settings(), scratch.path() / "trial", begun);
-    if (trial.outcome != "completed") _exit(2);
+    if (trial.outcome != TrialOutcome::completed) _exit(2);
   } catch (const Error&) {
     _exit(3);
   }
@@ -132,9 +132,9 @@ class Bystanders {
 TEST_CASE("what a killed run left, the next run sweeps, and nothing else") {
   std::vector<std::string> choices = {"lttng:output=live", "lttng:output=snapshot",
                                       "journald:storage=volatile", "syslog:mode=syslog3"};
-  for (const SinkType* sink : all_sinks()) choices.push_back(sink->name());
+  for (const auto& sink : test_sinks().all()) choices.push_back(sink->name());
   for (const std::string& text : choices) {
-    const SinkChoice choice = parse_sink_choice(text);
+    const SinkChoice choice = sink_choice(text);
     const Probe probe = choice.type->probe(choice.options);
     if (!probe.available) {
       WARN("skipped: " << text << ": " << probe.reason << "; " << probe.remedy);

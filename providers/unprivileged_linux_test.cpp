@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdio>
 
-#include "harness/base/test_directory.h"
-#include "providers/registry.h"
-#include "providers/stress_trial.h"
+#include "harness/base/testing/test_directory.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/stress_trial.h"
 
 namespace tailgate {
 namespace {
@@ -21,7 +21,7 @@ constexpr unsigned kNobody = 65534;
 enum Verdict : int { kCarried, kUnexplained, kNotPossible, kWrong };
 
 Verdict try_sink(const std::string& text, const std::filesystem::path& parent) {
-  const SinkChoice choice = parse_sink_choice(text);
+  const SinkChoice choice = sink_choice(text);
   const Probe probe = choice.type->probe(choice.options);
   if (!probe.available) {
     return probe.reason.empty() || probe.remedy.empty() ? kUnexplained : kNotPossible;
@@ -29,7 +29,7 @@ Verdict try_sink(const std::string& text, const std::filesystem::path& parent) {
   const Scratch scratch(parent, false);
   const Trial trial = run_trial(choice, stress_load(1000, 0.2), stress_settings(),
                                 scratch.path() / "trial", [](const TrialProgress&) {});
-  const bool carried = trial.outcome == "completed" && balanced(trial.ledger) &&
+  const bool carried = trial.outcome == TrialOutcome::completed && balanced(trial.ledger) &&
                        trial.ledger.delivered == trial.ledger.emitted && trial.ledger.emitted > 0;
   if (!carried) std::fprintf(stderr, "%s: %s\n", text.c_str(), describe(trial).c_str());
   return carried ? kCarried : kWrong;
@@ -79,9 +79,9 @@ TEST_CASE("a user without privilege gets every sink that needs none, and the rea
   std::vector<std::string> choices = {"lttng:output=live", "lttng:output=snapshot",
                                       "journald:storage=volatile:mode=sd_journal_send",
                                       "syslog:mode=syslog3"};
-  for (const SinkType* sink : all_sinks()) choices.push_back(sink->name());
+  for (const auto& sink : test_sinks().all()) choices.push_back(sink->name());
   for (const std::string& text : choices) {
-    if (!parse_sink_choice(text).type->capabilities(parse_sink_choice(text).options).read_back) {
+    if (!sink_choice(text).type->capabilities(sink_choice(text).options).read_back) {
       continue;
     }
     INFO(text);

@@ -1,5 +1,5 @@
-// Bursts: many events wanted at one instant, then a pause.
-#include "scenarios/registry.h"
+// Bursts: many events due at the same instant, then a pause.
+#include "harness/run/scenario.h"
 
 namespace tailgate {
 namespace {
@@ -8,14 +8,14 @@ class Burst : public Scenario {
  public:
   std::string name() const override { return "burst"; }
   std::string description() const override {
-    return "bursts of events wanted at one instant, then a gap";
+    return "bursts of events due at the same instant, then a pause";
   }
 
   OptionTable options() const override {
     return with_load_options({
         {"burst_events", OptionType::integer, "100", "events per burst and thread", 1, 1e7},
-        {"burst_gap_s", OptionType::real, "0.01", "seconds from one burst's start to the next's",
-         1e-6, 3600},
+        {"burst_gap_s", OptionType::real, "0.01", "seconds between the starts of two bursts", 1e-6,
+         3600},
     });
   }
 
@@ -33,9 +33,8 @@ class Burst : public Scenario {
 
 }  // namespace
 
-const Scenario& burst_scenario() {
-  static const Burst scenario;
-  return scenario;
+std::unique_ptr<const Scenario> make_burst_scenario() {
+  return std::make_unique<Burst>();
 }
 
 }  // namespace tailgate

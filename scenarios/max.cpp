@@ -1,7 +1,7 @@
-// Closed loop: each thread emits its next event when the previous call returns. It shows the
-// highest rate of a sink, and service times under it; it cannot show response times, because a
-// slow call delays the calls behind it without anyone having wanted them later.
-#include "scenarios/registry.h"
+// Closed loop: each thread emits its next event when the previous call returns. It shows a sink's
+// highest rate, and its service times at that rate. It cannot show response times, because a slow
+// call also postpones the start of the following calls.
+#include "harness/run/scenario.h"
 
 namespace tailgate {
 namespace {
@@ -26,9 +26,8 @@ class Max : public Scenario {
 
 }  // namespace
 
-const Scenario& max_scenario() {
-  static const Max scenario;
-  return scenario;
+std::unique_ptr<const Scenario> make_max_scenario() {
+  return std::make_unique<Max>();
 }
 
 }  // namespace tailgate

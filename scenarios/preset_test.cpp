@@ -1,11 +1,13 @@
-#include "scenarios/preset.h"
+#include "harness/run/preset.h"
+
+#include "scenarios/testing/catalog.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 
 #include "harness/base/error.h"
-#include "providers/registry.h"
+#include "harness/sink/catalog.h"
 
 using namespace tailgate;
 
@@ -14,7 +16,7 @@ namespace {
 const std::filesystem::path kScenarios = std::filesystem::path(TAILGATE_SCENARIOS_DIR);
 
 Preset parse(const std::string& text) {
-  return parse_preset(text, "p.toml");
+  return parse_preset(test_catalog(), text, "p.toml");
 }
 
 }  // namespace
@@ -42,20 +44,20 @@ TEST_CASE("a preset sets options of its scenario and names sinks") {
   CHECK_FALSE(run.options.given("seed"));
 }
 
-TEST_CASE("lists become what a list option takes") {
+TEST_CASE("a TOML list becomes the text of a list option") {
   const Preset preset = parse("scenario = \"sweep\"\n[set]\nrates_hz = [1000, 2.5e3, \"1M\"]\n");
   CHECK(parse_rates(preset.runs.front().options.text("rates_hz")) ==
         std::vector<double>{1000, 2500, 1e6});
 }
 
-TEST_CASE("each mistake gets one line with file and line number, value and remedy") {
+TEST_CASE("each error has one line with file and line number, value and remedy") {
   struct Mistake {
     const char* text;
     const char* place;
     const char* words;
   };
   const Mistake mistake = GENERATE(
-      Mistake{"scenario = \n", "p.toml:1", "mend the TOML"},
+      Mistake{"scenario = \n", "p.toml:1", "correct the TOML"},
       Mistake{"scenario = \"steady\"\nsink = [\"null\"]\n", "p.toml:2", "did you mean 'sinks'"},
       Mistake{"scenario = \"stedy\"\n", "p.toml:1", "did you mean 'steady'"},
       Mistake{"scenario = 5\n", "p.toml:1", "scenario is not a text"},
@@ -86,7 +88,7 @@ TEST_CASE("each mistake gets one line with file and line number, value and remed
   }
 }
 
-TEST_CASE("any bytes are an error, never a crash") {
+TEST_CASE("any bytes give an error, never a crash") {
   std::uint64_t state = 7;
   const std::string alphabet = "[]{}=\"'\\\n#.,-_ 0123456789abcrunsetdk\xff";
   for (int i = 0; i < 3000; ++i) {
@@ -102,12 +104,13 @@ TEST_CASE("any bytes are an error, never a crash") {
 
 TEST_CASE("every installed preset and suite loads, and no name hides another") {
   std::set<std::string> names;
-  for (const Scenario* scenario : all_scenarios()) CHECK(names.insert(scenario->name()).second);
+  for (const auto& scenario : test_catalog().scenarios.all())
+    CHECK(names.insert(scenario->name()).second);
   const auto files = preset_files({kScenarios, kScenarios / "suites"});
   REQUIRE(files.size() >= 5);
   for (const std::filesystem::path& file : files) {
     INFO(file);
-    const Preset preset = load_preset(file);
+    const Preset preset = load_preset(test_catalog(), file);
     CHECK(names.insert(preset.name).second);
     CHECK_FALSE(preset.description.empty());
     CHECK(preset.suite == (file.parent_path().filename() == "suites"));
@@ -119,39 +122,41 @@ TEST_CASE("every installed preset and suite loads, and no name hides another") {
   }
 }
 
-TEST_CASE("a name is a scenario, a preset, a suite or a file, else the error lists them") {
+TEST_CASE("a name may be a scenario, a preset, a suite or a file, else the error lists all names") {
   const std::vector<std::filesystem::path> folders = {kScenarios, kScenarios / "suites"};
-  CHECK(find_preset("steady", folders).name.empty());
-  CHECK(find_preset("steady-10k", folders).name == "steady-10k");
-  CHECK(find_preset("quick", folders).suite);
-  CHECK(find_preset((kScenarios / "burst-1k.toml").string(), folders).name == "burst-1k");
-  CHECK_THROWS_WITH(find_preset("quik", folders),
+  CHECK(find_preset(test_catalog(), "steady", folders).name.empty());
+  CHECK(find_preset(test_catalog(), "steady-10k", folders).name == "steady-10k");
+  CHECK(find_preset(test_catalog(), "quick", folders).suite);
+  CHECK(find_preset(test_catalog(), (kScenarios / "burst-1k.toml").string(), folders).name ==
+        "burst-1k");
+  CHECK_THROWS_WITH(find_preset(test_catalog(), "quik", folders),
                     Catch::Contains("'quik'") && Catch::Contains("did you mean 'quick'"));
-  CHECK_THROWS_WITH(find_preset("/no/such.toml", folders), Catch::Contains("/no/such.toml"));
+  CHECK_THROWS_WITH(find_preset(test_catalog(), "/no/such.toml", folders),
+                    Catch::Contains("/no/such.toml"));
 }
 
-// Seconds of load of a suite on a machine that has all sinks.
+// Returns the seconds of load of a suite on a machine that has all sinks.
 double measured_s(const Preset& suite) {
   double total_s = 0;
   for (const PresetRun& run : suite.runs) {
     const auto plan = run.scenario->next_step(run.options, {});
     const double step_s = plan->warmup_s + plan->duration_s;
     total_s += step_s * static_cast<double>(run.options.integer("trials")) *
-               static_cast<double>(run.scenario->most_steps(run.options) * run.sinks.size());
+               static_cast<double>(run.scenario->max_steps(run.options) * run.sinks.size());
   }
   return suite.explain ? 2 * total_s : total_s;
 }
 
 TEST_CASE("the quick suite measures for at most three minutes, the nightly one for thirty") {
-  CHECK(measured_s(load_preset(kScenarios / "suites" / "quick.toml")) <= 180);
-  CHECK(measured_s(load_preset(kScenarios / "suites" / "nightly.toml")) <= 1800);
+  CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "quick.toml")) <= 180);
+  CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "nightly.toml")) <= 1800);
 }
 
-// A run's file is named by these two.
+// The scenario and the sink form the name of the result file.
 TEST_CASE("no suite runs a scenario against the same sink twice") {
   for (const std::filesystem::path& file : preset_files({kScenarios / "suites"})) {
     std::set<std::string> seen;
-    for (const PresetRun& run : load_preset(file).runs) {
+    for (const PresetRun& run : load_preset(test_catalog(), file).runs) {
       for (const std::string& sink : run.sinks) {
         INFO(file << " " << run.scenario->name() << " " << sink);
         CHECK(seen.insert(run.scenario->name() + "@" + sink).second);

@@ -1,5 +1,5 @@
-// A rate that goes linearly from one value to another within each trial.
-#include "scenarios/registry.h"
+// A rate that changes linearly from one value to another within each trial.
+#include "harness/run/scenario.h"
 
 namespace tailgate {
 namespace {
@@ -30,9 +30,8 @@ class Ramp : public Scenario {
 
 }  // namespace
 
-const Scenario& ramp_scenario() {
-  static const Ramp scenario;
-  return scenario;
+std::unique_ptr<const Scenario> make_ramp_scenario() {
+  return std::make_unique<Ramp>();
 }
 
 }  // namespace tailgate

@@ -1,4 +1,6 @@
-#include "scenarios/scenario.h"
+#include "harness/run/scenario.h"
+
+#include "scenarios/testing/catalog.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -16,7 +18,7 @@ Options options_of(const Scenario& scenario) {
 }  // namespace
 
 TEST_CASE("every scenario's defaults are a possible load, and its options are documented") {
-  for (const Scenario* scenario : all_scenarios()) {
+  for (const auto& scenario : test_catalog().scenarios.all()) {
     INFO(scenario->name());
     CHECK_FALSE(scenario->description().empty());
     const Options options = options_of(*scenario);
@@ -24,25 +26,25 @@ TEST_CASE("every scenario's defaults are a possible load, and its options are do
     const auto plan = scenario->next_step(options, {});
     REQUIRE(plan);
     CHECK_NOTHROW(check_load(*plan));
-    CHECK(&find_scenario(scenario->name()) == scenario);
+    CHECK(&test_catalog().scenarios.find(scenario->name()) == scenario.get());
   }
 }
 
-TEST_CASE("burst: the mean rate follows from size, gap and threads") {
-  Options options = options_of(find_scenario("burst"));
+TEST_CASE("burst: the mean rate follows from burst size, interval and threads") {
+  Options options = options_of(test_catalog().scenarios.find("burst"));
   options.set("burst_events", "200");
   options.set("burst_gap_s", "0.05");
   options.set("threads", "3");
-  const auto plan = find_scenario("burst").next_step(options, {});
+  const auto plan = test_catalog().scenarios.find("burst").next_step(options, {});
   REQUIRE(plan);
   CHECK(plan->rate_hz == Approx(12'000));
 }
 
-TEST_CASE("sweep: one step a rate, ends after the first that is saturated") {
-  const Scenario& sweep = find_scenario("sweep");
+TEST_CASE("sweep: one step per rate, and it ends after the first saturated rate") {
+  const Scenario& sweep = test_catalog().scenarios.find("sweep");
   Options options = options_of(sweep);
   options.set("rates_hz", "1k, 10k, 100k");
-  CHECK(sweep.most_steps(options) == 3);
+  CHECK(sweep.max_steps(options) == 3);
   std::vector<StepOutcome> before;
   for (double rate_hz : {1e3, 1e4}) {
     const auto plan = sweep.next_step(options, before);
@@ -69,9 +71,9 @@ TEST_CASE("rate lists are checked") {
 }
 
 TEST_CASE("events replace the duration") {
-  Options options = options_of(find_scenario("max"));
+  Options options = options_of(test_catalog().scenarios.find("max"));
   options.set("events", "1000");
-  const auto plan = find_scenario("max").next_step(options, {});
+  const auto plan = test_catalog().scenarios.find("max").next_step(options, {});
   REQUIRE(plan);
   CHECK(plan->duration_s == 0);
   CHECK(plan->events == 1000);

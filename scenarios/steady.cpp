@@ -1,5 +1,5 @@
 // One rate, held for the whole trial.
-#include "scenarios/registry.h"
+#include "harness/run/scenario.h"
 
 namespace tailgate {
 namespace {
@@ -32,9 +32,8 @@ class Steady : public Scenario {
 
 }  // namespace
 
-const Scenario& steady_scenario() {
-  static const Steady scenario;
-  return scenario;
+std::unique_ptr<const Scenario> make_steady_scenario() {
+  return std::make_unique<Steady>();
 }
 
 }  // namespace tailgate

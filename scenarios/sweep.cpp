@@ -1,5 +1,5 @@
-// A list of rates, each a step; ends after the first that the sink cannot hold.
-#include "scenarios/registry.h"
+// A list of rates with one step per rate; ends after the first rate that the sink cannot hold.
+#include "harness/run/scenario.h"
 
 namespace tailgate {
 namespace {
@@ -14,10 +14,10 @@ class Sweep : public Scenario {
   OptionTable options() const override {
     return with_load_options({
         {"rates_hz", OptionType::text, "1k,3k,10k,30k,100k,300k,1M,3M",
-         "rising list of events per second, all threads together"},
+         "ascending list of events per second, all threads together"},
         choice_option("arrivals", "even", "even or poisson, as in steady", {"even", "poisson"}),
         {"past_saturation", OptionType::boolean, "false",
-         "go on to the end of the list instead of stopping at saturation"},
+         "continue to the end of the list instead of stopping at saturation"},
     });
   }
 
@@ -35,16 +35,15 @@ class Sweep : public Scenario {
     return plan;
   }
 
-  std::size_t most_steps(const Options& options) const override {
+  std::size_t max_steps(const Options& options) const override {
     return parse_rates(options.text("rates_hz")).size();
   }
 };
 
 }  // namespace
 
-const Scenario& sweep_scenario() {
-  static const Sweep scenario;
-  return scenario;
+std::unique_ptr<const Scenario> make_sweep_scenario() {
+  return std::make_unique<Sweep>();
 }
 
 }  // namespace tailgate

@@ -2,11 +2,12 @@
 #
 #   tailgate_library(NAME SOURCES ... [LIBS ...])
 #       Static library tailgate_NAME.
-#   tailgate_test(NAME [SERIAL | STRESS] [OWN_MAIN] SOURCES ... [LIBS ...])
+#   tailgate_test(NAME [SERIAL | STRESS] [WHOLE_TRIALS] SOURCES ... [LIBS ...])
 #       Catch2 program, its cases registered in ctest. SERIAL: its cases load the machine or time
 #       it, so no other test runs beside them (label "serial"). STRESS: likewise, with real daemons
 #       that they overload, stop and kill (label "stress"); not run with the sanitizers.
-#       OWN_MAIN: the sources hold the main function.
+#       WHOLE_TRIALS: its cases run whole trials of any sink; the program is also the trials'
+#       provider and consumer process.
 #   tailgate_pytest(NAME FILES ...)
 #       Python tests, one ctest entry for all the files; none in a build for another system.
 #   tailgate_bench(NAME SOURCES ... [LIBS ...])
@@ -16,6 +17,14 @@
 #   tailgate_component(NAME FOUND WHAT)
 #       A line of the summary that configuring ends with. FOUND: truthy; WHAT: what it adds or how
 #       to get it.
+#
+# Two things keep the build short. The headers that most units include are compiled once
+# (precompiled.h; precompiled_test.h for tests): units include what they use all the same, and
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without. Tests are compiled without optimisation in
+# every build type; the libraries that they test, and benchmarks, as the build type says.
+#
+# SOURCES may hold patterns: *.cpp stands for every file of the folder but main.cpp, tests,
+# benchmarks, fuzz targets and files of other operating systems; *_test.cpp stands for its tests.
 
 # Source files of one operating system end in its name: clock_linux.cpp, clock_windows.cpp.
 if(WIN32)
@@ -27,60 +36,93 @@ endif()
 add_library(tailgate_options INTERFACE)
 target_include_directories(tailgate_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(MSVC)
-  target_compile_options(tailgate_options INTERFACE /W4 /permissive- /utf-8
-    $<$<BOOL:${TAILGATE_WERROR}>:/WX>)
+  target_compile_options(tailgate_options INTERFACE /W4 /permissive- /utf-8)
 else()
-  # GCC 12 warns of overlapping copies inside of std::string where there are none (GCC bug 105651).
-  target_compile_options(tailgate_options INTERFACE -Wall -Wextra -Wconversion
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-    $<$<BOOL:${TAILGATE_WERROR}>:-Werror>)
+  target_compile_options(tailgate_options INTERFACE -Wall -Wextra -Wconversion)
+  # GCC 12 warns of copies inside of std::string that overlap or go beyond its end, where there are
+  # none (GCC bugs 105329, 105651); the sanitizers find those that there are.
+  foreach(false_alarm restrict array-bounds stringop-overflow stringop-overread)
+    target_compile_options(tailgate_options INTERFACE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-${false_alarm}>)
+  endforeach()
 endif()
 
-# The python3 that has what plots and tests import; the first one on the PATH need not be it.
-function(tailgate_python_has_modules result candidate)
-  execute_process(COMMAND ${candidate} -c "import matplotlib, numpy, pytest, jsonschema"
-    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
-  if(NOT status EQUAL 0)
-    set(${result} FALSE PARENT_SCOPE)
-  endif()
+# tailgate_precompile(NAME HEADER [LIBS ...])
+#     Target tailgate_NAME, which compiles ci/cmake/HEADER for the targets that reuse it.
+function(tailgate_precompile name header)
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  add_library(tailgate_${name} OBJECT ${PROJECT_SOURCE_DIR}/ci/cmake/precompiled.cpp)
+  target_link_libraries(tailgate_${name} PRIVATE tailgate_options fmt::fmt ${ARG_LIBS})
+  # In brackets the path is the same in every work tree, so that ccache finds what another compiled.
+  target_precompile_headers(tailgate_${name} PRIVATE <ci/cmake/${header}>)
 endfunction()
-find_program(TAILGATE_PYTHON NAMES python3 VALIDATOR tailgate_python_has_modules
-  DOC "python3 with matplotlib, numpy, pytest and jsonschema")
 
-# Tests in which other programs of this machine take part need a build for it.
-if(BUILD_TESTING AND NOT CMAKE_CROSSCOMPILING)
-  set(TAILGATE_NATIVE_TESTING ON)
-endif()
+# tailgate_reuse(TARGET NAME)
+#     TARGET's units load what tailgate_NAME compiled: they need its options and definitions.
+function(tailgate_reuse target name)
+  get_target_property(libs tailgate_${name} LINK_LIBRARIES)
+  target_link_libraries(${target} PRIVATE ${libs})
+  target_precompile_headers(${target} REUSE_FROM tailgate_${name})
+endfunction()
+
+tailgate_precompile(precompiled precompiled.h)
 
 if(BUILD_TESTING)
-  if(NOT TAILGATE_PYTHON)
-    message(FATAL_ERROR "no python3 on the PATH has matplotlib, numpy, pytest and jsonschema; "
-      "run ci/setup")
-  endif()
-  find_package(Catch2 2.13 REQUIRED)
   include(Catch)
-  find_package(benchmark REQUIRED)
+  add_library(tailgate_test_options INTERFACE)
+  if(NOT MSVC)
+    target_compile_options(tailgate_test_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O0>)
+  endif()
+  tailgate_precompile(precompiled_test precompiled_test.h
+    LIBS tailgate_test_options Catch2::Catch2)
   add_library(tailgate_catch_main OBJECT ${PROJECT_SOURCE_DIR}/ci/cmake/catch_main.cpp)
-  target_link_libraries(tailgate_catch_main PUBLIC Catch2::Catch2)
+  target_link_libraries(tailgate_catch_main PUBLIC tailgate_test_options Catch2::Catch2)
 endif()
+
+# tailgate_find_sources(RESULT SOURCES ...)
+#     The sources, with each pattern replaced by the files that it stands for.
+function(tailgate_find_sources result)
+  set(sources "")
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "[*]")
+      file(GLOB found CONFIGURE_DEPENDS ${source})
+      if(NOT source MATCHES "_test[.]cpp$")
+        list(FILTER found EXCLUDE REGEX "/main[.]cpp$|_(test|bench|fuzz)[.]cpp$")
+      endif()
+      foreach(os linux windows)
+        if(NOT os STREQUAL TAILGATE_OS)
+          list(FILTER found EXCLUDE REGEX "_${os}[.]cpp$")
+        endif()
+      endforeach()
+      list(APPEND sources ${found})
+    else()
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
 
 function(tailgate_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
-  add_library(tailgate_${name} STATIC ${ARG_SOURCES})
+  tailgate_find_sources(sources ${ARG_SOURCES})
+  add_library(tailgate_${name} STATIC ${sources})
   target_link_libraries(tailgate_${name} PUBLIC tailgate_options ${ARG_LIBS})
+  tailgate_reuse(tailgate_${name} precompiled)
 endfunction()
 
 function(tailgate_test name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "SERIAL;STRESS;OWN_MAIN" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;STRESS;WHOLE_TRIALS" "" "SOURCES;LIBS" ${ARGN})
   set(main tailgate_catch_main)
-  if(ARG_OWN_MAIN)
-    set(main Catch2::Catch2)
+  if(ARG_WHOLE_TRIALS)
+    set(main tailgate_role_main)
   endif()
-  add_executable(tailgate_${name}_test ${ARG_SOURCES})
-  target_link_libraries(tailgate_${name}_test PRIVATE tailgate_options ${main} ${ARG_LIBS})
+  tailgate_find_sources(sources ${ARG_SOURCES})
+  add_executable(tailgate_${name}_test ${sources})
+  target_link_libraries(tailgate_${name}_test PRIVATE ${main} ${ARG_LIBS})
+  tailgate_reuse(tailgate_${name}_test precompiled_test)
   set(properties TIMEOUT 120)
   if(CMAKE_CROSSCOMPILING)
     # An emulator's exit code may be zero after a crash, so the closing line is asked for instead.
@@ -116,6 +158,7 @@ function(tailgate_bench name)
   add_executable(tailgate_${name}_bench ${ARG_SOURCES})
   target_link_libraries(tailgate_${name}_bench PRIVATE tailgate_options benchmark::benchmark_main
     ${ARG_LIBS})
+  tailgate_reuse(tailgate_${name}_bench precompiled)
   add_test(NAME "${name}: benchmark smoke run"
     COMMAND tailgate_${name}_bench --benchmark_min_time=0.001)
 endfunction()
@@ -127,6 +170,7 @@ function(tailgate_fuzz name)
   cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;LIBS" ${ARGN})
   add_executable(tailgate_${name}_fuzz ${ARG_SOURCES})
   target_link_libraries(tailgate_${name}_fuzz PRIVATE tailgate_options ${ARG_LIBS})
+  tailgate_reuse(tailgate_${name}_fuzz precompiled)
   target_link_options(tailgate_${name}_fuzz PRIVATE -fsanitize=fuzzer)
   if(ARG_CORPUS)
     add_test(NAME "${name}: fuzz corpus" COMMAND tailgate_${name}_fuzz -runs=0 ${ARG_CORPUS})
@@ -143,6 +187,7 @@ function(tailgate_component name found what)
 endfunction()
 
 function(tailgate_summary)
+  tailgate_component(tests "${BUILD_TESTING}" "unit tests, benchmarks, pytest (ci/setup test)")
   get_property(rows GLOBAL PROPERTY TAILGATE_COMPONENTS)
   message(STATUS "tailgate ${PROJECT_VERSION}, build type '${CMAKE_BUILD_TYPE}'; optional parts:")
   foreach(row IN LISTS rows)

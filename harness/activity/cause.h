@@ -1,5 +1,5 @@
-// What a stretch of a call's time went into. Their names in a result, and what each means, stand at
-// CallSlice in harness/result/explanation.h.
+// The causes of a slice of a call's time. CallSlice in harness/result/explanation.h documents their
+// names in a result and what each means.
 #pragma once
 
 #include <array>

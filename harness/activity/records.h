@@ -1,7 +1,7 @@
-// What a kernel trace says about who runs where, free of any system's words: an ETW kernel session,
-// a Linux ftrace or LTTng kernel trace become these records, and Timeline explains them.
+// The neutral records of a kernel trace. An ETW kernel session or a Linux kernel trace is converted
+// to these records, and a Timeline evaluates them.
 //
-// Times are ticks of the trace's own clock; the Timeline is told how many make a second.
+// Times are ticks of the trace's own clock; the Timeline is told the number of ticks per second.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,29 @@ inline constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
 // How a thread that was switched out waits.
 enum class Wait : std::uint8_t {
   unknown,
-  interruptible,    // for what may never come: data of a socket, a lock, a time
-  uninterruptible,  // for what comes soon: storage, a lock in the kernel
+  interruptible,    // for an event that may never come: socket data, a lock, a timer
+  uninterruptible,  // for an event that comes soon: storage, a lock in the kernel
   stopped,          // by a signal or a debugger
 };
 
-// What a thread waits for, as far as its switch out or the system call in which it blocks tells.
+// What a thread waits for, if the switch record or the system call in which it blocks tells.
 enum class WaitsFor : std::uint8_t {
   unknown,
   lock,
   socket,
   sleep,
   storage,
-  io,  // the end of some input or output: storage's where the trace shows such a request
+  io,  // some input or output: storage if the trace shows a storage request
 };
 
-// A processor stopped running one thread and runs another. Thread 0 is the idle thread, one a
-// processor.
+// A processor switched from one thread to another. Thread 0 is the idle thread of any processor.
 struct ContextSwitch {
   Ticks time = 0;
   std::uint32_t processor = 0;
   std::uint32_t old_thread = 0;
   std::uint32_t new_thread = 0;
-  bool old_was_preempted = false;  // it could have run on: it did not block
-  Wait old_wait = Wait::unknown;   // where it could not
+  bool old_was_preempted = false;  // it was still runnable, it did not block
+  Wait old_wait = Wait::unknown;   // how it blocks, if it does
   WaitsFor old_waits_for = WaitsFor::unknown;
 };
 
@@ -48,27 +47,29 @@ struct ThreadReady {
   Ticks time = 0;
   std::uint32_t processor = 0;
   std::uint32_t thread = 0;
-  bool by_interrupt = false;  // one that ran there, and not the thread below it
+  bool by_interrupt =
+      false;  // an interrupt on that processor woke it, not the thread running there
 };
 
 enum class InterruptKind : std::uint8_t {
   hardware,           // ISR, hard IRQ
   deferred,           // DPC, softirq
   deferred_timer,     // timer DPC
-  deferred_threaded,  // runs inside a thread, whose time it stays
+  deferred_threaded,  // runs inside a thread and counts as that thread's time
 };
 
-// A processor ran an interrupt's or deferred routine from begin to end, on top of what it was
-// running. Delivered at its end, so a nested one arrives before the one it interrupted.
+// A processor ran an interrupt's routine or a deferred routine from begin to end, on top of the
+// current thread. The record is delivered at the routine's end, so a nested routine's record comes
+// before that of the routine it interrupted.
 struct Interrupt {
   Ticks begin = 0;
   Ticks end = 0;
   std::uint32_t processor = 0;
   InterruptKind kind = InterruptKind::hardware;
-  std::uint64_t routine = 0;  // its address, or a number that names it
+  std::uint64_t routine = 0;  // its address, or a number that identifies it
 };
 
-// What a routine is called.
+// The name of a routine.
 struct RoutineFact {
   InterruptKind kind = InterruptKind::hardware;
   std::uint64_t routine = 0;
@@ -87,40 +88,42 @@ struct SystemCall {
 struct SystemCallFact {
   std::uint32_t number = 0;
   std::string name;
-  WaitsFor waits_for = WaitsFor::unknown;  // when it blocks, as far as the call alone tells
+  WaitsFor waits_for =
+      WaitsFor::unknown;  // when it blocks; unknown if the call alone does not tell
 };
 
-// A thread touched memory that was not there. When the fault was dealt with is not recorded.
+// A thread accessed a page that was not present. The end of the fault is not recorded.
 struct PageFault {
   Ticks time = 0;
   std::uint32_t processor = 0;
   std::uint32_t thread = 0;
 };
 
-// A request to storage was handed to the device, or is done. Both halves carry device and sector,
-// or whatever else names the request (Windows: the address of its packet, as the sector).
+// A storage request was issued to the device, or completed. Both records carry the device and
+// sector, which identify the request (Windows: the address of its packet takes the sector's place).
 struct StorageRequest {
   Ticks time = 0;
-  std::uint32_t thread = 0;  // that handed it over
+  std::uint32_t thread = 0;  // the one that issued it
   std::uint64_t device = 0;
   std::uint64_t sector = 0;
   bool begins = true;
-  std::string name;  // "254:0 WS", of the first half; "read" from Windows
+  std::string name;  // of the first record: "254:0 WS"; from Windows: "read"
 };
 
-// Records of one processor are missing between two times.
+// The trace lost records of one processor between begin and end.
 struct RecordsLost {
   Ticks begin = 0;
   Ticks end = 0;
   std::uint32_t processor = 0;
 };
 
-// A thread exists. rundown: it did before the trace began, or still does at its end, and this only
-// says whose it is; otherwise it was created now, and an earlier one of that id is gone.
+// A thread exists. rundown: it existed before the trace began or still exists at its end, and this
+// record only tells its process and name. Otherwise the thread was created now, and an earlier
+// thread with this id has ended.
 struct ThreadFact {
   Ticks time = 0;
   std::uint32_t thread = 0;
-  std::uint32_t process = 0;  // kUnknown: the trace does not say
+  std::uint32_t process = 0;  // kUnknown: not in the trace
   std::string name;           // may be empty
   bool rundown = false;
 };
@@ -133,7 +136,8 @@ struct ProcessFact {
   bool rundown = false;
 };
 
-// A module lies at [base, base + size_bytes) in a process. Process 0: in the kernel, for all.
+// A module is loaded at [base, base + size_bytes) in a process. Process 0: the kernel, visible to
+// all.
 struct ImageFact {
   Ticks time = 0;
   std::uint32_t process = 0;

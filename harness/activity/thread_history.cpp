@@ -6,7 +6,7 @@ namespace tailgate::activity {
 namespace {
 
 template <class Element>
-std::size_t last_before(const std::vector<Element>& all, Ticks time, Ticks Element::*when) {
+std::size_t last_at_or_before(const std::vector<Element>& all, Ticks time, Ticks Element::*when) {
   const auto after =
       std::upper_bound(all.begin(), all.end(), time,
                        [when](Ticks wanted, const Element& one) { return wanted < one.*when; });
@@ -24,7 +24,7 @@ void ThreadHistory::switch_out(const ContextSwitch& record, Ticks begin) {
   }
   ThreadStretch& now = stretches_.emplace_back();
   now.begin = record.time;
-  now.state = record.old_was_preempted ? ThreadState::ready : ThreadState::waiting;
+  now.state = record.old_was_preempted ? ThreadState::ready : ThreadState::blocked;
   now.wait = record.old_wait;
   now.waits_for = record.old_waits_for;
 }
@@ -35,9 +35,9 @@ void ThreadHistory::switch_in(const ContextSwitch& record) {
   now.processor = record.processor;
 }
 
-// A thread that is woken before it has gone to sleep goes on running.
+// A thread that is woken before it was switched out keeps running.
 void ThreadHistory::wake(const ThreadReady& record, std::uint32_t waker) {
-  if (stretches_.empty() || stretches_.back().state != ThreadState::waiting) return;
+  if (stretches_.empty() || stretches_.back().state != ThreadState::blocked) return;
   ThreadStretch& now = stretches_.emplace_back();
   now.begin = record.time;
   now.state = ThreadState::ready;
@@ -63,11 +63,11 @@ void ThreadHistory::mark(const PageFault& record) {
 }
 
 std::size_t ThreadHistory::stretch_at(Ticks time) const {
-  return last_before(stretches_, time, &ThreadStretch::begin);
+  return last_at_or_before(stretches_, time, &ThreadStretch::begin);
 }
 
 std::size_t ThreadHistory::mark_at(Ticks time) const {
-  return last_before(marks_, time, &ThreadMark::time);
+  return last_at_or_before(marks_, time, &ThreadMark::time);
 }
 
 }  // namespace tailgate::activity

@@ -1,5 +1,5 @@
-// The state machine of one thread: when it ran and where, when it was ready and not running, when
-// it waited and who ended that; and what it told the trace itself: system calls and page faults.
+// The state machine of one thread: when and where it ran, when it was ready but not running, when
+// it waited and who ended the wait; and marks for its system calls and page faults.
 #pragma once
 
 #include <cstddef>
@@ -12,47 +12,48 @@ namespace tailgate::activity {
 
 enum class ThreadState : std::uint8_t {
   running,
-  ready,    // it could run, but has no processor
-  waiting,  // it could not run
+  ready,  // runnable, but without a processor
+  blocked,
 };
 
-// Lasts until the next stretch begins.
+// A period in which a thread stays in one state. It lasts until the next stretch begins.
 struct ThreadStretch {
   Ticks begin = 0;
   ThreadState state = ThreadState::running;
   std::uint32_t processor = kUnknown;      // running: where
-  Wait wait = Wait::unknown;               // waiting: how …
-  WaitsFor waits_for = WaitsFor::unknown;  // … and for what, by the switch out
-  std::uint32_t waker = kUnknown;          // ready after waiting: the thread that ended that …
-  bool by_interrupt = false;               // … or below the interrupt that did
+  Wait wait = Wait::unknown;               // blocked: how …
+  WaitsFor waits_for = WaitsFor::unknown;  // … and for what, by the switch record
+  std::uint32_t waker = kUnknown;          // ready after being blocked: who ended the wait …
+  bool by_interrupt = false;               // … or who ran below the interrupt that did
 };
 
 enum class MarkKind : std::uint8_t { system_call_begin, system_call_end, page_fault };
 
+// A point in time at which a thread entered or left a system call, or faulted.
 struct ThreadMark {
   Ticks time = 0;
   MarkKind kind = MarkKind::page_fault;
-  std::uint32_t system_call = 0;  // the one at hand, after the mark
-  bool in_system_call = false;    // whether one is
+  std::uint32_t system_call = 0;  // the current one, after the mark
+  bool in_system_call = false;    // after the mark
 };
 
 class ThreadHistory {
  public:
-  // begin: of the trace, since when a thread that is first seen when it goes out has run.
+  // begin: of the trace. A thread whose first record is a switch out has run since then.
   void switch_out(const ContextSwitch& record, Ticks begin);
   void switch_in(const ContextSwitch& record);
-  // waker: the thread that ran on the record's processor.
+  // waker: the thread that ran on the record's processor at that time.
   void wake(const ThreadReady& record, std::uint32_t waker);
-  // It got the processor as soon as it was ready; nothing when it was not ready.
+  // Records that the thread has run since it became ready. Does nothing if it was not ready.
   void run_since_wake(std::uint32_t processor);
   void mark(const SystemCall& record);
   void mark(const PageFault& record);
 
-  // In order of time, without a gap.
+  // In order of time; each ends where the next begins.
   const std::vector<ThreadStretch>& stretches() const { return stretches_; }
   const std::vector<ThreadMark>& marks() const { return marks_; }
 
-  // The last one that began, or was made, at or before a time; their number when there is none.
+  // Index of the last stretch or mark at or before a time; the number of all if there is none.
   std::size_t stretch_at(Ticks time) const;
   std::size_t mark_at(Ticks time) const;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kSmallIds = 1u << 20;
 constexpr std::size_t kMaxOpenInterrupts = 64;
-// One hour: a longer wait for a processor is a damaged time.
+// One hour: a longer wait for a processor comes from damaged times.
 constexpr HistogramRange kWakeUpRange{1, 3'600'000'000'000, 2};
 
 }  // namespace
@@ -91,8 +91,8 @@ void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
   wake_up_ns_.record(ns < 1e18 ? static_cast<std::uint64_t>(ns) : std::uint64_t{1} << 62);
 }
 
-// Linux leaves out a switch away from the idle thread now and then (seen with 6.18). A
-// thread that turns up on a processor which was idle has run there since it was woken.
+// Linux sometimes fails to record a switch away from the idle thread (seen with 6.18). If a record
+// shows a thread on a processor that was idle, the thread has run there since it was woken.
 bool Timeline::infer_run(std::uint32_t index, std::uint32_t use, Ticks seen) {
   Processor& at = processors_[index];
   const Ticks woken = threads_[use].ready_since;
@@ -107,15 +107,16 @@ bool Timeline::infer_run(std::uint32_t index, std::uint32_t use, Ticks seen) {
   return true;
 }
 
-// Unknown before the first switch; otherwise a switch is missing, and the old thread of this one is
-// the better witness.
+// Sets the running thread to the old thread of the current switch. Before the first switch the
+// running thread is unknown; later, a difference means that a switch is missing, and this one is
+// right.
 void Timeline::correct_running(std::uint32_t index, std::uint32_t use, Ticks seen) {
   if (processors_[index].thread_use != kUnknown) ++mismatched_switches_;
   infer_run(index, use, seen);
   processors_[index].thread_use = use;
 }
 
-void Timeline::tell_watched(const ContextSwitch& record) {
+void Timeline::update_histories(const ContextSwitch& record) {
   if (ThreadHistory* history = watched(record.old_thread)) history->switch_out(record, begin_);
   if (ThreadHistory* history = watched(record.new_thread)) history->switch_in(record);
 }
@@ -143,7 +144,7 @@ void Timeline::add(const Interrupt& record) {
   Ticks whole = between(record.begin, record.end);
   std::uint32_t index = processor_index(record.processor);
   Processor& at = processors_[index];
-  // What began within this one was nested in it.
+  // Interrupts that began after this one were nested in it.
   Ticks nested = 0;
   while (!at.interrupts.empty() && at.interrupts.back().begin >= record.begin) {
     add_to(nested, at.interrupts.back().ticks);
@@ -163,7 +164,7 @@ void Timeline::add(const Interrupt& record) {
   ProcessorUse& total = processor_use_[index];
   total.seen = true;
   add_to(total.interrupt_ticks, own);
-  // The part before the last switch was on top of the thread that ran until then.
+  // The part before the last switch interrupted the thread that ran until then.
   Ticks before = std::min(own, between(record.begin, std::min(at.since, record.end)));
   if (before > 0 && at.previous_use != kUnknown) {
     ThreadUse& previous = threads_[at.previous_use];
@@ -207,7 +208,7 @@ void Timeline::add(const ImageFact& record) {
 void Timeline::finish(Ticks end) {
   for (const auto& [request, index] : open_storage_) storage_[index].end = end;
   open_storage_.clear();
-  // Where a trace tells of a request only when it is done, they come by their end.
+  // A trace that records a request only when it completes delivers requests in order of their ends.
   std::stable_sort(storage_.begin(), storage_.end(),
                    [](const StorageSpan& a, const StorageSpan& b) { return a.begin < b.begin; });
   for (std::uint32_t number = 0; number < processors_.size(); ++number) {

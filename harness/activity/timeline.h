@@ -1,10 +1,11 @@
-// The state machine of a kernel trace: who ran on each processor at any time, what that cost each
-// process, thread and interrupt routine, and how long woken threads waited for a processor.
+// The state machine of a kernel trace: who ran on each processor at any time, how much CPU time
+// each process, thread and interrupt routine used, and how long woken threads waited for a
+// processor.
 //
-// Fed with records in order of time. The accounting is that of Microsoft's article "Core OS Events
-// in Windows 7": a switch charges the processor's time since the last one to the thread that is
-// switched out; interrupts and deferred routines are taken out of the thread they interrupted, once
-// however they nest.
+// Records are added in order of time. The accounting follows Microsoft's article "Core OS Events in
+// Windows 7": a switch charges the processor's time since the previous switch to the thread that is
+// switched out. The time of interrupts and deferred routines is subtracted from the thread that
+// they interrupted; nested ones are subtracted once.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,15 @@
 
 #include "harness/activity/records.h"
 #include "harness/activity/thread_history.h"
-#include "harness/base/histogram.h"
+#include "harness/histogram/histogram.h"
 
 namespace tailgate::activity {
 
-// ThreadUse::ready_since of a thread that is not waiting for a processor.
+// The value of ThreadUse::ready_since for a thread that is not waiting for a processor.
 inline constexpr Ticks kNotReady = std::numeric_limits<Ticks>::min();
 
-// Times of damaged traces may be anything: the difference saturates instead of overflowing.
+// Returns end - begin, 0 if negative. Times of a damaged trace may be any value, so the difference
+// saturates instead of overflowing.
 inline Ticks between(Ticks begin, Ticks end) {
   if (end <= begin) return 0;
   auto apart =
@@ -34,7 +36,7 @@ inline Ticks between(Ticks begin, Ticks end) {
   return apart >= 0 ? apart : std::numeric_limits<Ticks>::max();
 }
 
-// Sums of damaged times saturate too. Neither sum nor ticks is negative.
+// Adds ticks to sum, saturating. Neither may be negative.
 inline void add_to(Ticks& sum, Ticks ticks) {
   auto added =
       static_cast<Ticks>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(ticks));
@@ -43,16 +45,16 @@ inline void add_to(Ticks& sum, Ticks ticks) {
   sum = added;
 }
 
-// A thread during its life. Ids are reused; every reuse is another ThreadUse. What a switch touches
-// fills one cache line.
+// One thread's lifetime. Ids are reused; every reuse is another ThreadUse. The fields that a switch
+// touches fill one cache line.
 struct alignas(64) ThreadUse {
   std::uint32_t thread = 0;
   std::uint32_t process = kUnknown;  // index into Timeline::processes()
-  Ticks cpu_ticks = 0;               // without the interrupts on top of it
+  Ticks cpu_ticks = 0;               // without the interrupts that interrupted it
   std::uint64_t switches_in = 0;
   std::uint64_t preemptions = 0;
   Ticks ready_since = kNotReady;
-  std::uint64_t wake_ups = 0;  // ready, then switched in
+  std::uint64_t wake_ups = 0;  // times it became ready and was then switched in
   Ticks wake_up_ticks_sum = 0;
   Ticks wake_up_ticks_max = 0;
   std::string name;
@@ -61,14 +63,14 @@ struct alignas(64) ThreadUse {
 struct ProcessUse {
   std::uint32_t process = 0;
   std::uint32_t parent = kUnknown;
-  std::string name;  // empty: the trace does not name it
+  std::string name;  // empty: not in the trace
 };
 
 struct RoutineUse {
   InterruptKind kind = InterruptKind::hardware;
   std::uint64_t routine = 0;
   std::uint64_t calls = 0;
-  Ticks cpu_ticks = 0;  // without what nested in it
+  Ticks cpu_ticks = 0;  // without the interrupts nested in it
   Ticks longest_ticks = 0;
 };
 
@@ -80,7 +82,7 @@ struct ProcessorUse {
   std::uint64_t switches = 0;
 };
 
-// One stretch of a thread on a processor, interrupts included.
+// A period in which one thread had a processor, interrupts included.
 struct RunInterval {
   Ticks begin = 0;
   Ticks end = 0;
@@ -91,10 +93,10 @@ struct RunInterval {
 // A thread became ready.
 struct ReadyRecord {
   ThreadReady ready;
-  std::uint32_t waker = kUnknown;  // the thread that ran where it happened
+  std::uint32_t waker = kUnknown;  // the thread that ran on that processor
 };
 
-// A request to storage.
+// A storage request from issue to completion.
 struct StorageSpan {
   Ticks begin = 0;
   Ticks end = 0;
@@ -104,17 +106,17 @@ struct StorageSpan {
 
 class Timeline {
  public:
-  // ticks_per_second above 0. begin: the trace's start, from which the first switch of a processor
-  // charges its old thread.
+  // ticks_per_second: above 0, else throws Error. begin: the trace's start; a processor's first
+  // switch charges its old thread from there.
   Timeline(std::int64_t ticks_per_second, Ticks begin);
 
-  // Keeps every run interval for who_ran() and runs(), every interrupt, ready record and request to
-  // storage; 24 to 64 bytes a record. Off unless asked for.
+  // Keeps every run interval for who_ran() and runs(), and every interrupt, ready record and
+  // storage request; 24 to 64 bytes per record. Off by default.
   void keep_intervals() { keep_intervals_ = true; }
 
-  // Keeps the history of a thread; before the first record.
+  // Keeps the history of a thread. Call it before adding the first record.
   void watch(std::uint32_t thread) { watched_.try_emplace(thread); }
-  bool watches() const { return !watched_.empty(); }  // any thread
+  bool watches() const { return !watched_.empty(); }  // whether any thread is watched
 
   void add(const ContextSwitch& record);
   void add(const ThreadReady& record);
@@ -129,55 +131,56 @@ class Timeline {
   void add(const ProcessFact& record);
   void add(const ImageFact& record);
 
-  // Charges what runs on every processor up to the end of the trace. Call once, last.
+  // Charges the thread that runs on each processor up to the end of the trace. Call it once, last.
   void finish(Ticks end);
 
   std::int64_t ticks_per_second() const { return ticks_per_second_; }
   double seconds(Ticks ticks) const;
 
-  // The thread that runs on a processor now, and the process of a thread id now; kUnknown when the
-  // trace has not said.
+  // The thread that runs on a processor now, and the process of a thread id now; kUnknown if the
+  // trace has not told yet.
   std::uint32_t running_thread(std::uint32_t processor) const;
   std::uint32_t process_of(std::uint32_t thread) const;
 
-  // The interval of `processor` that holds `time`; null when nothing is known or no intervals are
-  // kept.
+  // The run interval of `processor` that contains `time`; null if none is known or intervals are
+  // not kept. For tests.
   const RunInterval* who_ran(std::uint32_t processor, Ticks time) const;
 
-  // What was kept of a processor, in order of time (interrupts: of their end). Empty when nothing
-  // was.
+  // The kept intervals of a processor, in order of time (interrupts: of their end). Empty if
+  // intervals are not kept.
   std::span<const RunInterval> runs(std::uint32_t processor) const;
   std::span<const Interrupt> interrupts(std::uint32_t processor) const;
   const std::vector<ReadyRecord>& ready_threads() const { return ready_threads_; }
 
-  // Of a watched thread; null for any other.
+  // The history of a watched thread; null for any other thread.
   const ThreadHistory* history(std::uint32_t thread) const;
 
-  // Requests to storage that have begun, by their begin (once finish() was called); one that was
-  // not done ends with the trace. Empty when nothing was kept.
+  // The storage requests, ordered by their begin after finish(). A request that did not complete
+  // ends with the trace. Empty if intervals are not kept.
   const std::vector<StorageSpan>& storage() const { return storage_; }
   const std::vector<RecordsLost>& losses() const { return losses_; }
 
-  // The last name that the trace gave a thread; empty when it gave none.
+  // The latest name of a thread; empty if the trace has none.
   const std::string& thread_name(std::uint32_t thread) const;
   std::string routine_name(InterruptKind kind, std::uint64_t routine) const;
-  // "system call 123" and WaitsFor::unknown for one that no fact names.
+  // Returns "system call 123" and WaitsFor::unknown for a number without a SystemCallFact.
   SystemCallFact system_call(std::uint32_t number) const;
 
   const std::vector<ThreadUse>& threads() const { return threads_; }
   const std::vector<ProcessUse>& processes() const { return processes_; }
   const std::vector<ProcessorUse>& processors() const { return processor_use_; }
   std::vector<RoutineUse> routines() const;
-  // CPU time of a process' threads, by index into processes(); one more for unnamed threads.
+  // CPU time of each process' threads, by index into processes(); one more element at the end for
+  // threads of unknown process.
   std::vector<Ticks> process_ticks() const;
-  // From ready to running, in ns; of all threads but idle.
+  // The times from ready to running of all threads except idle, in ns.
   const Histogram& wake_up_ns() const { return wake_up_ns_; }
 
-  // "ntoskrnl.exe+0x1f4" for an address; the kernel's modules are process 0. "0x..." when no module
-  // holds it.
+  // Names an address as "ntoskrnl.exe+0x1f4"; the kernel's modules belong to process 0. Returns
+  // "0x..." for an address outside of all modules.
   std::string symbol(std::uint32_t process, std::uint64_t address) const;
 
-  // Switches whose old thread was not the one the trace said was running: events are missing.
+  // Switches whose old thread, by the earlier records, was not running: events are missing.
   std::uint64_t mismatched_switches() const { return mismatched_switches_; }
   std::uint64_t switches() const;
   std::uint64_t ready_records() const { return ready_records_; }
@@ -185,15 +188,15 @@ class Timeline {
  private:
   struct OpenInterrupt {
     Ticks begin;
-    Ticks ticks;  // all of it, nested ones included
+    Ticks ticks;  // nested ones included
   };
-  // Of a size that indices and addresses are quickly computed with.
+  // Its size is a power of two, so that indexing is fast.
   struct alignas(64) Processor {
     std::uint32_t thread_use = kUnknown;
     std::uint32_t previous_use = kUnknown;
-    Ticks since = 0;                        // of the current thread
-    Ticks interrupt_ticks = 0;              // since then, to take out of the thread
-    std::vector<OpenInterrupt> interrupts;  // ended, and maybe nested in one that ends later
+    Ticks since = 0;                        // when the current thread was switched in
+    Ticks interrupt_ticks = 0;              // since then, to subtract from the thread
+    std::vector<OpenInterrupt> interrupts;  // ended; may turn out to be nested
   };
   struct Image {
     std::uint64_t base;
@@ -211,8 +214,8 @@ class Timeline {
   std::uint32_t process_use(std::uint32_t process);
   void charge(std::uint32_t index, Ticks until);
   void correct_running(std::uint32_t index, std::uint32_t use, Ticks seen);
-  void tell_watched(const ContextSwitch& record);
-  // Whether a thread that is seen on the processor is now taken to have run since it was woken.
+  void update_histories(const ContextSwitch& record);
+  // Returns whether it inferred that a thread seen on an idle processor has run since it was woken.
   bool infer_run(std::uint32_t index, std::uint32_t use, Ticks seen);
   void keep_interval(std::uint32_t index, Ticks until);
   void note_wake_up(ThreadUse& use, Ticks time);
@@ -230,7 +233,7 @@ class Timeline {
   std::unordered_map<std::uint32_t, std::uint32_t> process_ids_;
   std::map<std::pair<std::uint64_t, InterruptKind>, RoutineUse> routines_;
   std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
-  std::vector<std::vector<RunInterval>> intervals_;  // by processor, as the next
+  std::vector<std::vector<RunInterval>> intervals_;  // by processor
   std::vector<std::vector<Interrupt>> interrupts_;
   std::vector<ReadyRecord> ready_threads_;
   std::unordered_map<std::uint32_t, ThreadHistory> watched_;
@@ -244,11 +247,12 @@ class Timeline {
   std::uint64_t ready_records_ = 0;
 };
 
-// What every switch goes through, to be compiled into the loop that feeds them.
+// Every switch passes through these functions. They are inline so that they compile into the loop
+// that adds the switches.
 
-// Where a processor's state and sums are kept.
+// Returns the index of a processor's state and sums.
 inline std::uint32_t Timeline::processor_index(std::uint32_t number) {
-  // Processor numbers of a damaged trace must not size anything.
+  // A damaged trace may hold any processor number; it must not determine an allocation.
   constexpr std::uint32_t kMaxProcessors = 4096;
   number = std::min(number, kMaxProcessors - 1);
   if (number >= processors_.size()) [[unlikely]]
@@ -265,7 +269,8 @@ inline std::uint32_t Timeline::use_of(std::uint32_t thread) {
   return find_or_add_use(thread);
 }
 
-// Gives the time since the last switch to the thread that has run, and to the processor's sums.
+// Charges the time since the last switch to the thread that ran, and adds it to the processor's
+// sums.
 inline void Timeline::charge(std::uint32_t index, Ticks until) {
   Processor& at = processors_[index];
   Ticks ran = between(at.since, until);
@@ -296,7 +301,7 @@ inline void Timeline::add(const ContextSwitch& record) {
   at.thread_use = new_use;
   at.since = record.time;
   if (!watched_.empty()) [[unlikely]]
-    tell_watched(record);
+    update_histories(record);
   if (incoming.ready_since != kNotReady) note_wake_up(incoming, record.time);
 }
 

@@ -1,4 +1,4 @@
-// What a Timeline keeps beyond its sums: records that explain single moments.
+// The part of Timeline that keeps single records, beyond its sums.
 #include <algorithm>
 
 #include "harness/activity/timeline.h"

@@ -31,7 +31,7 @@ ContextSwitch switched(Ticks time, std::uint32_t processor, std::uint32_t old_th
 
 }  // namespace
 
-TEST_CASE("switches charge the thread that goes out, from the trace's begin to its end") {
+TEST_CASE("switches charge the thread that is switched out, from the trace's begin to its end") {
   Timeline timeline(kHz, 100);
   timeline.add(switched(150, 0, 8, 12));
   timeline.add(switched(170, 0, 12, 0));
@@ -50,10 +50,10 @@ TEST_CASE("switches charge the thread that goes out, from the trace's begin to i
   CHECK(timeline.running_thread(2) == kUnknown);
 }
 
-TEST_CASE("an interrupt is taken out of the thread, a nested one once") {
+TEST_CASE("an interrupt's time is subtracted from the thread, a nested one only once") {
   Timeline timeline(kHz, 0);
   timeline.add(switched(0, 0, 0, 8));
-  // A deferred routine from 10 to 40 that an ISR interrupts from 20 to 25.
+  // An ISR from 20 to 25 interrupts a deferred routine from 10 to 40.
   timeline.add(Interrupt{20, 25, 0, InterruptKind::hardware, 0x1000});
   timeline.add(Interrupt{10, 40, 0, InterruptKind::deferred, 0x2000});
   timeline.add(switched(100, 0, 8, 0));
@@ -66,7 +66,7 @@ TEST_CASE("an interrupt is taken out of the thread, a nested one once") {
   CHECK(timeline.processors()[0].thread_ticks == 70);
 }
 
-TEST_CASE("interrupts one after another do not nest, and processors do not mix") {
+TEST_CASE("consecutive interrupts do not nest, and processors are kept apart") {
   Timeline timeline(kHz, 0);
   timeline.add(switched(0, 0, 0, 8));
   timeline.add(switched(0, 1, 0, 12));
@@ -90,7 +90,7 @@ TEST_CASE("an interrupt that spans a switch is split between the threads") {
   CHECK(thread(timeline, 12).cpu_ticks == 80);
 }
 
-TEST_CASE("a threaded deferred routine stays its thread's time") {
+TEST_CASE("a threaded deferred routine counts as its thread's time") {
   Timeline timeline(kHz, 0);
   timeline.add(switched(0, 0, 0, 8));
   timeline.add(Interrupt{10, 30, 0, InterruptKind::deferred_threaded, 0x3000});
@@ -117,7 +117,7 @@ TEST_CASE("wake-up latency is from the last ready record to the switch in") {
   CHECK(timeline.wake_up_ns().min() <= 20'000);
 }
 
-TEST_CASE("a thread's process may be told after it ran, and ids are reused") {
+TEST_CASE("a thread's process may become known after it ran, and ids are reused") {
   Timeline timeline(kHz, 0);
   timeline.add(switched(0, 0, 0, 8));
   timeline.add(switched(10, 0, 8, 0));
@@ -136,7 +136,7 @@ TEST_CASE("a thread's process may be told after it ran, and ids are reused") {
   CHECK(ticks[1] == 7);
 }
 
-TEST_CASE("who ran at a time is found by processor") {
+TEST_CASE("who_ran finds the thread that ran on a processor at a time") {
   Timeline timeline(kHz, 0);
   timeline.keep_intervals();
   timeline.add(switched(10, 0, 0, 8));
@@ -150,7 +150,7 @@ TEST_CASE("who ran at a time is found by processor") {
   CHECK(timeline.who_ran(1, 15) == nullptr);
 }
 
-TEST_CASE("a missing switch is counted and the new record believed") {
+TEST_CASE("a missing switch is counted, and the next switch determines who ran") {
   Timeline timeline(kHz, 0);
   timeline.add(switched(0, 0, 0, 8));
   timeline.add(switched(50, 0, 12, 16));
@@ -159,8 +159,9 @@ TEST_CASE("a missing switch is counted and the new record believed") {
   CHECK(thread(timeline, 8).cpu_ticks == 0);
 }
 
-// tg blocks at 10, the processor idles; it is woken at 40, and its switch in is not recorded.
-TEST_CASE("a thread that turns up on an idle processor has run since it was woken") {
+// Thread 12 blocks at 10 and the processor goes idle; the thread is woken at 40, but its switch in
+// is not recorded.
+TEST_CASE("a thread that is seen on an idle processor has run there since it was woken") {
   const auto until_woken = [] {
     Timeline timeline(kHz, 0);
     timeline.watch(12);
@@ -191,14 +192,14 @@ TEST_CASE("a thread that turns up on an idle processor has run since it was woke
   by_call.finish(100);
   check(by_call);
 
-  // On a processor that ran another thread, nothing can be told.
+  // If the processor ran another thread, nothing is inferred.
   Timeline busy = until_woken();
   busy.add(switched(45, 0, 0, 13));
   busy.add(switched(60, 0, 12, 0));
   CHECK(busy.history(12)->stretches().at(2).state == ThreadState::ready);
 }
 
-TEST_CASE("addresses are named by module, the process' own first") {
+TEST_CASE("addresses are named by module, the process' own modules come first") {
   Timeline timeline(kHz, 0);
   timeline.add(ImageFact{0, 0, 0xFFFFF80000000000, 0x1000, "\\SystemRoot\\system32\\nt.exe"});
   timeline.add(ImageFact{0, 7, 0x400000, 0x2000, "/usr/bin/app"});
@@ -209,7 +210,8 @@ TEST_CASE("addresses are named by module, the process' own first") {
   CHECK(timeline.symbol(8, 0x400000) == "0x400000");
 }
 
-TEST_CASE("times of a damaged trace neither overflow nor allocate by processor number") {
+TEST_CASE(
+    "damaged times do not overflow, and damaged processor numbers do not determine allocations") {
   constexpr Ticks kMin = std::numeric_limits<Ticks>::min();
   constexpr Ticks kMax = std::numeric_limits<Ticks>::max();
   Timeline timeline(kHz, kMin);
@@ -223,6 +225,6 @@ TEST_CASE("times of a damaged trace neither overflow nor allocate by processor n
   CHECK(timeline.processors().size() <= 4096);
 }
 
-TEST_CASE("a clock that stands still is refused") {
+TEST_CASE("a tick rate of zero is refused") {
   CHECK_THROWS_AS(Timeline(0, 0), tailgate::Error);
 }

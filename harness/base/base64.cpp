@@ -35,7 +35,7 @@ std::uint32_t byte_at(std::string_view bytes, std::size_t at) {
   while (from < text.size() && digit_at(text, from) != not_a_digit) ++from;
   throw Error("base64 text is broken at character " + std::to_string(from + 1) + " of " +
                   std::to_string(text.size()),
-              "check that the text is whole and holds no line breaks");
+              "check that the text is complete and has no line breaks");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace tailgate {
 
 std::string to_base64(std::string_view bytes);
 
-// Throws Error at the first character that does not belong there, for a length that is not a
-// multiple of four, and for bits set beyond the last byte.
+// Throws Error that names the first invalid character, and for a length that is not a multiple of
+// four or for bits set beyond the last byte.
 std::string from_base64(std::string_view text);
 
 }  // namespace tailgate

@@ -25,7 +25,7 @@ TEST_CASE("base64 matches the test vectors of RFC 4648 section 10", "[base64]") 
   CHECK(to_base64("\xfb\xff\xbf") == "+/+/");
 }
 
-TEST_CASE("every byte value survives base64", "[base64]") {
+TEST_CASE("every byte value is decoded as it was encoded", "[base64]") {
   std::string bytes;
   for (int length = 0; length < 300; ++length) {
     CHECK(from_base64(to_base64(bytes)) == bytes);
@@ -33,7 +33,7 @@ TEST_CASE("every byte value survives base64", "[base64]") {
   }
 }
 
-TEST_CASE("broken base64 is an error that says where", "[base64]") {
+TEST_CASE("invalid base64 is an error that tells the position", "[base64]") {
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(from_base64("Zm9"), Contains("character 4 of 3"));
   CHECK_THROWS_WITH(from_base64("Zm9vZm!v"), Contains("character 7 of 8"));

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-TEST_CASE("the build names its compiler, and a revision of 12 digits or none") {
+TEST_CASE("the build info names the compiler, and a revision of 12 digits or 'unknown'") {
   const tailgate::BuildInfo& build = tailgate::build_info();
   CHECK_FALSE(build.version.empty());
   CHECK_THAT(build.compiler, Catch::Contains(__GNUC__ == 4 ? "Clang" : "GNU"));

@@ -1,4 +1,4 @@
-// The one exception type: it says what failed, with the value that failed, and what to do about it.
+// The only exception type. It says what failed, with the value, and what to do about it.
 #pragma once
 
 #include <stdexcept>
@@ -8,8 +8,8 @@ namespace tailgate {
 
 class Error : public std::runtime_error {
  public:
-  // what_failed: a sentence without a full stop that holds the offending value ("rate_hz = -1 is
-  // below 0.001"). remedy: what the user can do, imperative ("give a rate above zero").
+  // what_failed: a sentence without a full stop that contains the wrong value ("rate_hz = -1 is
+  // below 0.001"). remedy: what the user can do, in the imperative ("give a rate above zero").
   Error(const std::string& what_failed, const std::string& remedy)
       : std::runtime_error(what_failed + "; " + remedy),
         what_failed_(what_failed),
@@ -23,8 +23,8 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
-// Error for a failed system call: appends the call, its target and the text of errno.
-// Shape: "open('/x/y') failed: No such file or directory (errno 2)".
+// Returns the Error for a failed system call, with the call, its target and the text of errno:
+// "open('/x/y') failed: No such file or directory (errno 2)".
 Error system_error(const std::string& call, const std::string& target, int error_number,
                    const std::string& remedy);
 

@@ -6,8 +6,8 @@
 namespace tailgate {
 namespace {
 
-// Printable and hard to compress, so that a sink that compresses large events (journald) gains
-// nothing from ours being artificial.
+// Printable and hard to compress, so that a sink that compresses large events (journald) gains no
+// advantage from the artificial content.
 const std::array<std::byte, kMaxEventBytes>& body_pattern() {
   static const auto pattern = [] {
     constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

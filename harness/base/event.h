@@ -1,12 +1,12 @@
-// The event that every sink carries, and the checks that a consumer makes on it.
+// The event that is sent through every sink, and the checks that a consumer makes on it.
 //
 // Wire format, 32 bytes of header, little endian, then a body:
 //   0 u32 magic "TLG1"   4 u16 size_bytes (header + body)   6 u16 thread
 //   8 u64 sequence (per thread, from 0)   16 u64 emit_ns (run clock)   24 u32 run   28 u32 checksum
-// The checksum covers bytes 0..27. The body is the same fixed pattern of printable letters for
-// every event, so that a consumer verifies it by comparing memory, and the emit path never hashes.
-// In the text encoding each header byte becomes two letters, low half first, 'a' + half byte: 64
-// printable bytes; the body is the same. size_bytes then counts the text.
+// The checksum covers bytes 0..27. The body is the same pattern of printable letters for every
+// event. So a consumer checks it by comparing memory, and the emit path does not hash it. The text
+// encoding writes each header byte as two letters, low half first, each 'a' + half byte, which
+// makes 64 printable bytes; the body is the same. size_bytes then counts the bytes of the text.
 #pragma once
 
 #include <bit>
@@ -27,7 +27,7 @@ inline constexpr std::size_t kBinaryHeaderBytes = 32;
 inline constexpr std::size_t kTextHeaderBytes = 64;
 inline constexpr std::size_t kMaxEventBytes = 60 * 1024;
 
-// The smallest event that the encoding can hold.
+// The size of the smallest event of an encoding.
 constexpr std::size_t min_event_bytes(EventEncoding encoding) {
   return encoding == EventEncoding::binary ? kBinaryHeaderBytes : kTextHeaderBytes;
 }
@@ -43,8 +43,9 @@ struct EventStamp {
 
 namespace event_detail {
 
-// Multiply-and-fold over what is known before the call; any odd constants with well spread bits do
-// (these are the fractional digits of the golden ratio and of sqrt 2).
+// A multiply-and-fold hash of the header fields that are known before the call. Any odd constants
+// with well distributed bits serve; these are the fractional digits of the golden ratio and of sqrt
+// 2.
 inline std::uint64_t hash_before_time(std::uint64_t word0, std::uint64_t sequence,
                                       std::uint32_t run) {
   std::uint64_t hash = (word0 ^ run) * 0x9E3779B97F4A7C15ull;
@@ -52,12 +53,12 @@ inline std::uint64_t hash_before_time(std::uint64_t word0, std::uint64_t sequenc
   return hash ^ hash >> 32;
 }
 
-// The time is only folded in: it is all that the emit path has to wait for.
+// Only folds the time in, because the emit path has to wait for this step.
 inline std::uint32_t checksum_with_time(std::uint64_t hash, std::uint64_t emit_ns) {
   return static_cast<std::uint32_t>(hash ^ emit_ns ^ emit_ns >> 32);
 }
 
-// 8 letters for 4 bytes, low half byte first.
+// Encodes 4 bytes as 8 letters, low half byte first.
 inline std::uint64_t letters(std::uint32_t value) {
   std::uint64_t spread = value;
   spread = (spread | spread << 16) & 0x0000FFFF0000FFFFull;
@@ -68,13 +69,13 @@ inline std::uint64_t letters(std::uint32_t value) {
 
 }  // namespace event_detail
 
-// Writes an event's header in two steps: all but the time before the call that is to be timed, the
-// time when it is known. The event's body must already hold the pattern (prepare_event). Allocates
-// nothing, branches on nothing but the encoding.
+// Writes an event's header in two steps: the constructor writes all fields but the time, before the
+// timed call; put_time() writes the time. The event's body must already contain the pattern
+// (prepare_event). Allocates nothing, and branches only on the encoding.
 template <EventEncoding kEncoding>
 class HeaderWriter {
  public:
-  // event: at least min_event_bytes; it must outlive the writer's use. stamp.emit_ns is ignored.
+  // event: at least min_event_bytes long; it must outlive the writer. Ignores stamp.emit_ns.
   HeaderWriter(std::byte* event, const EventStamp& stamp) : event_(event), run_(stamp.run) {
     const std::uint64_t word0 =
         kEventMagic | std::uint64_t{stamp.size_bytes} << 32 | std::uint64_t{stamp.thread} << 48;
@@ -89,8 +90,9 @@ class HeaderWriter {
   }
 
  private:
-  // Eight bytes at a time: given an array of words to copy, the compiler reads them back in pairs
-  // before their stores have left the store buffer, which stalls the emit path.
+  // Writes eight bytes at a time. If the words were collected in an array and copied, the compiler
+  // would read them back in pairs before their stores have left the store buffer, which stalls the
+  // emit path.
   void put_word(std::size_t index, std::uint64_t word) {
     if constexpr (kEncoding == EventEncoding::binary) {
       put(8 * index, word);
@@ -108,7 +110,7 @@ class HeaderWriter {
   std::uint64_t hash_;
 };
 
-// The whole header at once.
+// Writes the whole header at once.
 inline void stamp_event(std::byte* event, EventEncoding encoding, const EventStamp& stamp) {
   if (encoding == EventEncoding::binary) {
     HeaderWriter<EventEncoding::binary>(event, stamp).put_time(stamp.emit_ns);
@@ -117,25 +119,25 @@ inline void stamp_event(std::byte* event, EventEncoding encoding, const EventSta
   }
 }
 
-// A buffer of size_bytes (at least min_event_bytes, at most kMaxEventBytes) whose body holds the
-// pattern; one buffer serves for all events of that size and for every smaller one.
+// Returns a buffer of size_bytes (limited to min_event_bytes … kMaxEventBytes) whose body contains
+// the pattern. One buffer can be used for all events of that size or smaller.
 std::vector<std::byte> prepare_event(EventEncoding encoding, std::size_t size_bytes);
 
 enum class EventCheck : std::uint8_t {
   intact,
   too_short,     // fewer bytes than a header
-  not_an_event,  // no magic: someone else's bytes
-  bad_checksum,  // the header was changed on the way
-  wrong_size,    // the header's size is not the number of bytes that came
+  not_an_event,  // no magic: not an event of tailgate's
+  bad_checksum,  // the header was changed in transit
+  wrong_size,    // the header's size differs from the number of bytes received
   bad_body,      // the body differs from the pattern
 };
 
-// Checks the bytes of one whole event and reads its stamp. stamp is valid for intact, wrong_size
-// and bad_body only. Any bytes are safe.
+// Checks the bytes of one event and reads its stamp, which is valid only for intact, wrong_size and
+// bad_body. Accepts any bytes.
 EventCheck check_event(std::span<const std::byte> event, EventEncoding encoding, EventStamp& stamp);
 
-// For consumers of unframed streams: the size that the header at the front of bytes announces, or
-// 0 when the bytes do not begin with an intact header.
+// For consumers of unframed streams. Returns the size that the header at the start of `bytes`
+// announces, or 0 if there is no intact header.
 std::size_t announced_size_bytes(std::span<const std::byte> bytes, EventEncoding encoding);
 
 }  // namespace tailgate

@@ -1,4 +1,4 @@
-// Any bytes may come out of a damaged path: the checks must survive them, and agree.
+// A damaged path may deliver any bytes: the checks must accept them and agree with each other.
 #include <cstdlib>
 
 #include "harness/base/event.h"

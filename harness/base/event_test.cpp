@@ -22,7 +22,7 @@ std::vector<std::byte> make_event(EventEncoding encoding, std::size_t size_bytes
   return event;
 }
 
-TEST_CASE("an event comes back with its stamp in both encodings and at every size") {
+TEST_CASE("an event is read back with its stamp in both encodings and at every size") {
   for (const EventEncoding encoding : kEncodings) {
     for (const std::size_t size : {min_event_bytes(encoding), min_event_bytes(encoding) + 1,
                                    std::size_t{128}, std::size_t{4096}, kMaxEventBytes}) {
@@ -40,7 +40,7 @@ TEST_CASE("an event comes back with its stamp in both encodings and at every siz
   }
 }
 
-TEST_CASE("the binary header lies in memory as its description says") {
+TEST_CASE("the binary header has the documented layout") {
   const std::vector<std::byte> event = make_event(EventEncoding::binary, 40, 0x0102030405060708);
   const auto byte = [&](std::size_t at) { return static_cast<unsigned>(event[at]); };
   CHECK(std::string(reinterpret_cast<const char*>(event.data()), 4) == "TLG1");
@@ -54,7 +54,7 @@ TEST_CASE("the binary header lies in memory as its description says") {
   CHECK(byte(27) == 0xAB);
 }
 
-TEST_CASE("the text encoding is the binary one in letters, low half first") {
+TEST_CASE("the text encoding is the binary one as letters, low half first") {
   const std::vector<std::byte> binary = make_event(EventEncoding::binary, 96);
   std::vector<std::byte> text = prepare_event(EventEncoding::text, 96);
   stamp_event(text.data(), EventEncoding::text,
@@ -74,7 +74,7 @@ TEST_CASE("the text encoding is the binary one in letters, low half first") {
   CHECK(std::all_of(text.begin(), text.end(), printable));
 }
 
-TEST_CASE("one prepared buffer serves for all smaller sizes") {
+TEST_CASE("one prepared buffer can be used for all smaller sizes") {
   for (const EventEncoding encoding : kEncodings) {
     const std::vector<std::byte> large = prepare_event(encoding, kMaxEventBytes);
     const std::vector<std::byte> small = prepare_event(encoding, 200);
@@ -84,7 +84,7 @@ TEST_CASE("one prepared buffer serves for all smaller sizes") {
   CHECK(prepare_event(EventEncoding::text, 1 << 20).size() == kMaxEventBytes);
 }
 
-TEST_CASE("every single changed bit is found") {
+TEST_CASE("every single changed bit is detected") {
   for (const EventEncoding encoding : kEncodings) {
     const std::vector<std::byte> event = make_event(encoding, 100);
     for (std::size_t bit = 0; bit < 8 * event.size(); ++bit) {
@@ -98,7 +98,7 @@ TEST_CASE("every single changed bit is found") {
   }
 }
 
-TEST_CASE("cut and prolonged events are told apart from changed ones") {
+TEST_CASE("truncated and extended events are distinguished from changed ones") {
   for (const EventEncoding encoding : kEncodings) {
     std::vector<std::byte> event = make_event(encoding, 100);
     EventStamp stamp;

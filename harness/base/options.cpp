@@ -128,7 +128,7 @@ Options::Value Options::parse(const OptionSpec& entry, std::string_view text) co
       const std::string wanted =
           fmt::format("{} {}", whole ? "a whole number" : "a number", range_text(entry));
       const std::optional<double> number = parse_number(text);
-      // 2^53: the largest range in which every whole number survives the way through a double.
+      // Up to 2^53 a double represents every whole number exactly.
       if (!number || (whole && (*number != std::floor(*number) || std::abs(*number) > 0x1p53))) {
         return fail(wanted);
       }
@@ -201,7 +201,7 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
   std::string best;
   std::size_t best_distance = word.size() / 3 + 1;
   for (const std::string& candidate : candidates) {
-    // A word that was cut short, or left without its unit.
+    // A truncated word, or one without its unit.
     if (!word.empty() && candidate.starts_with(word)) return candidate;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance <= best_distance && (best.empty() || distance < best_distance)) {
@@ -210,6 +210,13 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
     }
   }
   return best;
+}
+
+std::string choice_remedy(std::string_view word, const std::vector<std::string>& choices) {
+  const std::string near = nearest_name(word, choices);
+  return fmt::format("{}give one of: {}",
+                     near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                     fmt::join(choices, ", "));
 }
 
 }  // namespace tailgate

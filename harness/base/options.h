@@ -1,6 +1,6 @@
-// Options tables: each sink and each scenario declares the settings that it takes as data (name,
-// type, default, range, help), and this file turns the user's text into checked values. The same
-// tables print `tailgate sinks NAME` and `tailgate scenarios NAME`.
+// Options tables. Each sink and each scenario declares its settings as data (name, type, default,
+// range, help), and Options converts the user's text to checked values. `tailgate sinks NAME` and
+// `tailgate scenarios NAME` print the same tables.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct OptionSpec {
   std::vector<std::string> choices = {};  // choice only
 };
 
-// A choice among words.
+// Returns the spec of an option whose value is one of several words.
 inline OptionSpec choice_option(std::string name, std::string default_value, std::string help,
                                 std::vector<std::string> choices) {
   OptionSpec spec{std::move(name), OptionType::choice, std::move(default_value), std::move(help)};
@@ -40,32 +40,33 @@ inline OptionSpec choice_option(std::string name, std::string default_value, std
 
 using OptionTable = std::vector<OptionSpec>;
 
-// Values for every option of one table: defaults, overlaid with what the user gave.
+// The values of every option of one table: what the user gave, else the default.
 class Options {
  public:
-  // All defaults. owner names the table in errors: "sink 'file'".
+  // Sets all options to their defaults. owner: name of the table in errors, "sink 'file'".
   Options(OptionTable table, std::string owner);
 
-  // Checks name, type and range. Throws Error that names the owner, the option and the value, and
-  // in its remedy the valid names (nearest first), the range or the choices.
-  // Integers accept digit separators "10_000" and the suffixes k, M, G (powers of 1000) and
-  // Ki, Mi, Gi (powers of 1024); reals accept the decimal ones.
+  // Checks name, type and range, and sets the value. Throws Error that names the owner, the option
+  // and the value; its remedy names the valid names (nearest first), the range or the choices.
+  // Numbers accept digit separators, "10_000", and the suffixes k, M, G (powers of 1000) and Ki,
+  // Mi, Gi (powers of 1024).
   void set(std::string_view name, std::string_view value);
 
-  // Typed access. Asking for a name or a type that the table does not have is a bug in the caller
-  // and throws std::logic_error.
+  // Return a value. A name or a type that the table does not declare is a bug in the caller and
+  // throws std::logic_error.
   std::int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   bool boolean(std::string_view name) const;
   const std::string& text(std::string_view name) const;  // text and choice
 
-  // True when the user set it, be it to the default's value.
+  // Whether the user set the option, even if to its default.
   bool given(std::string_view name) const;
 
   const OptionTable& table() const { return table_; }
   const std::string& owner() const { return owner_; }
 
-  // Every option with its value as text, in the table's order: what a result file records.
+  // Returns every option with its value as text, in the table's order, as a result file records
+  // them.
   std::vector<std::pair<std::string, std::string>> resolved() const;
 
  private:
@@ -77,7 +78,7 @@ class Options {
     bool given = false;
   };
 
-  const OptionSpec& spec(std::string_view name) const;  // throws Error when unknown
+  const OptionSpec& spec(std::string_view name) const;  // throws Error if unknown
   Value parse(const OptionSpec& spec, std::string_view text) const;
   const Value& value(std::string_view name, OptionType type) const;
 
@@ -86,8 +87,12 @@ class Options {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-// The candidate that begins with word, or else has the smallest edit distance to it, or "" when
-// none is near enough (more than a third of the word's letters differ). For "did you mean" hints.
+// For "did you mean" hints: returns the candidate that begins with word, else the one with the
+// smallest edit distance, or "" if more than a third of the word's letters would have to change.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+
+// The remedy of an Error about a word that is none of the choices: "give one of: csv, hlog". Begins
+// with "did you mean 'csv'?" when a choice is near.
+std::string choice_remedy(std::string_view word, const std::vector<std::string>& choices);
 
 }  // namespace tailgate

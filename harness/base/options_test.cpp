@@ -31,7 +31,7 @@ TEST_CASE("an option that was not set has its default") {
   CHECK_FALSE(set.given("events"));
 }
 
-TEST_CASE("numbers take separators and suffixes, decimal and binary") {
+TEST_CASE("numbers accept separators and suffixes, decimal and binary") {
   Options set = options();
   const auto integer = [&](const char* text) {
     set.set("events", text);
@@ -50,7 +50,7 @@ TEST_CASE("numbers take separators and suffixes, decimal and binary") {
   CHECK(set.given("events"));
 }
 
-TEST_CASE("what is not a number of the type and range is refused with what would be") {
+TEST_CASE("a number of the wrong type or range is refused, and the error says what is valid") {
   for (const char* text : {"", "k", "ten", "1.5", "-1", "1e13", "nan", "inf", "1k5", "0x10", " 1",
                            "1 ", "--1", "1e400"}) {
     INFO("'" << text << "'");
@@ -65,7 +65,7 @@ TEST_CASE("what is not a number of the type and range is refused with what would
   CHECK_THROWS_WITH(set.set("offset", "1e300"), Contains("a whole number"));
 }
 
-TEST_CASE("booleans and choices take their words only") {
+TEST_CASE("booleans and choices accept only their words") {
   Options set = options();
   for (const char* text : {"true", "yes", "on", "1"}) {
     set.set("sync", text);
@@ -89,14 +89,14 @@ TEST_CASE("an unknown name is answered with the nearest one") {
   CHECK_THROWS_WITH(set.set("zzzzzz", "1"), Contains("valid options: ") && !Contains("did you"));
 }
 
-TEST_CASE("asking for what the table does not have is a bug, not a user's error") {
+TEST_CASE("reading an option that the table does not declare is a bug, not a user error") {
   const Options set = options();
   CHECK_THROWS_AS(set.integer("nothing"), std::logic_error);
   CHECK_THROWS_AS(set.integer("rate_hz"), std::logic_error);
   CHECK_THROWS_AS(set.text("events"), std::logic_error);
 }
 
-TEST_CASE("an invalid default is found when the table is first used") {
+TEST_CASE("an invalid default is detected when the table is first used") {
   CHECK_THROWS_AS(Options({{"n", OptionType::integer, "x", "help"}}, "owner"), Error);
   CHECK_THROWS_AS(Options({{"c", OptionType::choice, "x", "help", 0, 0, {"y"}}}, "owner"), Error);
 }
@@ -111,13 +111,16 @@ TEST_CASE("resolved lists every option in the table's order, as written") {
   CHECK(pairs[5].first == "dir");
 }
 
-TEST_CASE("the nearest name is near, or there is none") {
+TEST_CASE("the nearest name is close enough, or there is none") {
   const std::vector<std::string> names = {"steady", "burst", "sweep", "max"};
   CHECK(nearest_name("stedy", names) == "steady");
   CHECK(nearest_name("brust", names) == "burst");
   CHECK(nearest_name("max", names) == "max");
   CHECK(nearest_name("completely", names).empty());
   CHECK(nearest_name("x", {}).empty());
+  CHECK(choice_remedy("brust", {"burst", "max"}) ==
+        "did you mean 'burst'? give one of: burst, max");
+  CHECK(choice_remedy("completely", {"burst", "max"}) == "give one of: burst, max");
 }
 
 }  // namespace

@@ -1,17 +1,19 @@
-// The subcommands. Each file adds one to the program: its options, its help with examples, and what
-// it does, which returns the program's exit code.
+// The subcommands. Each file adds one to the program: its options, its help with examples, and its
+// action, which returns the program's exit code.
 //
 // Exit codes: 0 done; 1 it ran, but something went wrong (a trial that did not complete, a file
 // that cannot be written); 2 the command line or a preset is wrong; 130 interrupted by the user.
-// A verdict has its own (harness/gate/gate.h), which leave 2 and 130 alone; what keeps a command
-// from its verdict ends it as invalid does, so that 1 always means that B is worse.
+// A command that gives a verdict returns the verdict's exit code (harness/gate/gate.h), which is
+// never 2 or 130. An error that prevents a verdict counts as an invalid one, so 1 always means that
+// B is worse.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
 #include "harness/base/error.h"
+#include "harness/cli/command_line.h"
+#include "harness/run/catalog.h"
 
 namespace tailgate {
 
@@ -20,40 +22,51 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
 
-// What the chosen subcommand will do once the command line has been read.
+// What the chosen subcommand does after the command line was read.
 using Action = std::function<int()>;
 
-// The program with all of the subcommands below; parsing a command line sets action, which must
-// outlive it.
-std::unique_ptr<CLI::App> make_program(Action& action);
+// The program with all subcommands. Parsing a command line sets action; catalog and action must
+// outlive the program.
+std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
 
-void add_run_command(CLI::App& program, Action& action);
-void add_duet_command(CLI::App& program, Action& action);
-void add_sinks_command(CLI::App& program, Action& action);
-void add_scenarios_command(CLI::App& program, Action& action);
-void add_show_command(CLI::App& program, Action& action);
-void add_export_command(CLI::App& program, Action& action);
-void add_explain_command(CLI::App& program, Action& action);
-void add_plot_command(CLI::App& program, Action& action);
-void add_etl_command(CLI::App& program, Action& action);
-void add_gate_command(CLI::App& program, Action& action);
-void add_compare_command(CLI::App& program, Action& action);
-void add_policy_command(CLI::App& program, Action& action);
-void add_selftest_command(CLI::App& program, Action& action);
+// All subcommands, in the order of the help. Each is a file NAME.cpp that defines the function
+// add_NAME_command. A function that is missing here fails to compile in its file; a name without a
+// function fails to link.
+#define TAILGATE_COMMANDS(COMMAND) \
+  COMMAND(run)                     \
+  COMMAND(duet)                    \
+  COMMAND(sinks)                   \
+  COMMAND(scenarios)               \
+  COMMAND(show)                    \
+  COMMAND(export)                  \
+  COMMAND(explain)                 \
+  COMMAND(plot)                    \
+  COMMAND(etl)                     \
+  COMMAND(gate)                    \
+  COMMAND(compare)                 \
+  COMMAND(policy)                  \
+  COMMAND(selftest)
 
-// An Error that the user's own words caused: exit code 2.
+namespace commands {
+#define TAILGATE_DECLARE_COMMAND(name) \
+  void add_##name##_command(Command& program, const Catalog& catalog, Action& action);
+TAILGATE_COMMANDS(TAILGATE_DECLARE_COMMAND)
+#undef TAILGATE_DECLARE_COMMAND
+}  // namespace commands
+
+// An Error in the command line or in a file of settings: exit code 2.
 class UsageError : public Error {
  public:
   explicit UsageError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
 };
 
-// An Error that kept a command from giving a verdict: the exit code of an invalid one.
+// An Error that prevents a verdict: exit code of an invalid verdict.
 class VerdictError : public Error {
  public:
   explicit VerdictError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
 };
 
-// Runs the part of a command that ends with a verdict.
+// Runs the part of a command that gives a verdict. Turns an Error into a VerdictError.
 template <class Part>
 auto as_verdict(Part part) {
   try {
@@ -65,7 +78,7 @@ auto as_verdict(Part part) {
   }
 }
 
-// Runs the part of a command that interprets what the user asked for.
+// Runs the part of a command that reads what the user asked for. Turns an Error into a UsageError.
 template <class Part>
 auto as_usage(Part part) {
   try {

@@ -6,23 +6,23 @@
 #include <filesystem>
 #include <memory>
 
-#include "harness/base/affinity.h"
-#include "harness/base/process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/gate.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
-#include "harness/duet/duet.h"
-#include "harness/duet/program.h"
 #include "harness/gate/gate.h"
-#include "harness/report/duet_text.h"
-#include "harness/report/verdict_exporter.h"
+#include "harness/os/affinity.h"
+#include "harness/os/process.h"
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
 #include "harness/result/files.h"
 #include "harness/result/latency.h"
+#include "harness/run/duet/duet.h"
+#include "harness/run/duet/program.h"
+#include "harness/run/preset.h"
 #include "harness/trial/result_facts.h"
 #include "harness/trial/scratch.h"
-#include "scenarios/preset.h"
 
 namespace tailgate {
 namespace {
@@ -40,9 +40,9 @@ struct DuetArguments {
   std::vector<std::string> settings;
   std::optional<unsigned> rounds;  // without: 20, or as many as the policy looks at most
   std::uint64_t seed = 1;
-  std::optional<double> slice_ms;
-  std::optional<unsigned> slices;
-  unsigned warmup_slices = SliceWishes{}.warmup_slices;
+  std::optional<double> turn_ms;
+  std::optional<unsigned> turns;
+  unsigned warmup_turns = TurnWishes{}.warmup_turns;
   std::string out = "duet.json";
   std::string consume = "auto";
   PlacementArguments placement;
@@ -69,8 +69,8 @@ struct Subject {
   std::string preset;
 };
 
-Subject subject_of_scenario(const std::string& name, std::string sink) {
-  const Preset preset = find_preset(name.empty() ? "steady" : name, preset_folders());
+Subject subject_of_scenario(const Catalog& catalog, const std::string& name, std::string sink) {
+  const Preset preset = find_preset(catalog, name.empty() ? "steady" : name, preset_folders());
   if (preset.runs.size() != 1) {
     throw Error(fmt::format("'{}' is a suite of {} runs", name, preset.runs.size()),
                 "name one scenario or preset with --scenario");
@@ -80,9 +80,9 @@ Subject subject_of_scenario(const std::string& name, std::string sink) {
 }
 
 // What an earlier run measured, to be measured again.
-Subject subject_of_result(const std::string& file) {
+Subject subject_of_result(const Catalog& catalog, const std::string& file) {
   const Result result = load_result(file);
-  const Scenario& scenario = find_scenario(result.scenario.name);
+  const Scenario& scenario = catalog.scenarios.find(result.scenario.name);
   Options options(scenario.options(), fmt::format("scenario '{}'", scenario.name()));
   for (const Setting& setting : result.scenario.options) options.set(setting.name, setting.value);
   return {result.sink.label, &scenario, options, result.scenario.preset};
@@ -92,12 +92,13 @@ bool names_result(const std::string& text) {
   return text.ends_with(".json");
 }
 
-Subject subject_of(const std::string& text, const DuetArguments& arguments) {
+Subject subject_of(const Catalog& catalog, const std::string& text,
+                   const DuetArguments& arguments) {
   const bool load_given = !arguments.scenario.empty();
-  Subject subject =
-      names_result(text) ? subject_of_result(text) : subject_of_scenario(arguments.scenario, text);
+  Subject subject = names_result(text) ? subject_of_result(catalog, text)
+                                       : subject_of_scenario(catalog, arguments.scenario, text);
   if (names_result(text) && load_given) {
-    subject = subject_of_scenario(arguments.scenario, subject.sink);
+    subject = subject_of_scenario(catalog, arguments.scenario, subject.sink);
   }
   for (const Setting& setting : parse_settings(arguments.settings)) {
     subject.options.set(setting.name, setting.value);
@@ -106,22 +107,21 @@ Subject subject_of(const std::string& text, const DuetArguments& arguments) {
 }
 
 LoadPlan load_of(const Subject& subject) {
-  if (subject.scenario->most_steps(subject.options) > 1) {
+  if (subject.scenario->max_steps(subject.options) > 1) {
     throw Error(fmt::format("scenario '{}' has several steps", subject.scenario->name()),
                 "a duet runs one load: use --scenario steady, burst or max");
   }
   return *subject.scenario->next_step(subject.options, {});
 }
 
-DuetSubjectRequest subject_request(const SideArguments& side, const Subject& subject,
-                                   const std::filesystem::path& scratch) {
-  DuetSubjectRequest request{
-      .side = {.sink = parse_sink_choice(subject.sink), .load = load_of(subject)},
-      .label = side.label,
-      .scenario = {.name = subject.scenario->name(),
-                   .preset = subject.preset,
-                   .options = describe_options(subject.options)},
-      .build = build_used()};
+DuetSubjectRequest subject_request(const SinkCatalog& sinks, const SideArguments& side,
+                                   const Subject& subject, const std::filesystem::path& scratch) {
+  DuetSubjectRequest request{.side = {.sink = sinks.choice(subject.sink), .load = load_of(subject)},
+                             .label = side.label,
+                             .scenario = {.name = subject.scenario->name(),
+                                          .preset = subject.preset,
+                                          .options = describe_options(subject.options)},
+                             .build = build_used()};
   if (!side.program.empty()) {
     request.build = ask_program(side.program, scratch);
     request.side.program = std::filesystem::canonical(side.program);
@@ -130,13 +130,13 @@ DuetSubjectRequest subject_request(const SideArguments& side, const Subject& sub
 }
 
 // A result names its scenario for both sides; two must agree.
-std::pair<Subject, Subject> subjects_of(const DuetArguments& arguments) {
+std::pair<Subject, Subject> subjects_of(const Catalog& catalog, const DuetArguments& arguments) {
   const std::string& b_text =
       arguments.b.subject.empty() ? arguments.a.subject : arguments.b.subject;
   const bool a_file = names_result(arguments.a.subject);
   const bool b_file = names_result(b_text);
-  Subject a = subject_of(arguments.a.subject, arguments);
-  Subject b = subject_of(b_text, arguments);
+  Subject a = subject_of(catalog, arguments.a.subject, arguments);
+  Subject b = subject_of(catalog, b_text, arguments);
   if (a_file && !b_file) b = {b.sink, a.scenario, a.options, a.preset};
   if (b_file && !a_file) a = {a.sink, b.scenario, b.options, b.preset};
   if (!(load_of(a) == load_of(b))) {
@@ -161,14 +161,14 @@ std::vector<int> beside_the_load(const Placement& placement) {
   return cpus;
 }
 
-DuetEnvironment environment_of(const DuetArguments& arguments) {
-  DuetEnvironment environment;
+Environment environment_of(const DuetArguments& arguments) {
+  Environment environment;
   environment.placement = duet_placement(arguments);
   environment.trial.range = kRange;
   environment.trial.load_cpus = environment.placement.load_cpus;
   environment.trial.consumer_cpus = environment.placement.consumer_cpus;
   environment.trial.sink_cpus = beside_the_load(environment.placement);
-  environment.trial.consume = parse_consume(arguments.consume);
+  environment.trial.consumer = parse_consumer(arguments.consume);
   environment.trial.slowest = 0;
   environment.trial.noise_s = 0;
   environment.trial.hang_timeout_s = arguments.hang_timeout_s;
@@ -186,7 +186,7 @@ class Reporter : public DuetObserver {
   void progress(const Duet& duet, const RoundProgress& round, double left_s) override {
     if (quiet_) return;
     const std::string left =
-        left_s > 0 ? fmt::format(", about {} left", time_left(left_s)) : std::string();
+        left_s > 0 ? fmt::format(", about {} left", human_wait(left_s)) : std::string();
     status_.show(fmt::format("round {} of {}: {}{}", duet.rounds.size() + 1, duet.planned_rounds,
                              round.what, left));
   }
@@ -200,8 +200,8 @@ class Reporter : public DuetObserver {
       fmt::print(stderr, "round {}: {}\n", round.index, remark.what);
     }
     if (!status_.active()) {
-      fmt::print(stderr, "round {} done: p50 A {} ns, B {} ns\n", round.index,
-                 round.a.service.p50_ns, round.b.service.p50_ns);
+      fmt::print(stderr, "round {} done: p50 A {}, B {}\n", round.index,
+                 human_duration(round.a.service.p50_ns), human_duration(round.b.service.p50_ns));
     }
   }
 
@@ -224,7 +224,7 @@ class Reporter : public DuetObserver {
 
 bool went_well(const Duet& duet) {
   const auto well = [](const DuetSide& side) {
-    return side.outcome == kOutcomeCompleted && side.ledger.unaccounted == 0;
+    return side.outcome == TrialOutcome::completed && side.ledger.unaccounted == 0;
   };
   return std::all_of(duet.rounds.begin(), duet.rounds.end(),
                      [&](const DuetRound& round) { return well(round.a) && well(round.b); });
@@ -234,14 +234,15 @@ bool went_well(const Duet& duet) {
 int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::path& file) {
   Verdict verdict = judge(duet, policy, today_utc());
   verdict.duet = file.string();
-  fmt::print("{}\nwrote: {}\n", render_verdicts({verdict}, colour_wanted(stdout)), file.string());
+  fmt::print("{}\nwrote: {}\n",
+             render(Verdicts{{verdict}}, "text", {.colour = colour_wanted(stdout)}), file.string());
   return verdict_exit_code(verdict.outcome);
 }
 
-int duet(const DuetArguments& arguments) {
-  sweep_dead_sessions();
+int duet(const Catalog& catalog, const DuetArguments& arguments) {
+  catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
-  DuetEnvironment environment;
+  Environment environment;
   std::optional<Policy> policy;
   if (arguments.gate) {
     policy = policy_at(arguments.policy, arguments.allow_dirty);
@@ -250,18 +251,18 @@ int duet(const DuetArguments& arguments) {
   const unsigned rounds = policy ? static_cast<unsigned>(policy->looks.rounds.back()) : kRounds;
   const DuetRequest request = as_usage([&] {
     environment = environment_of(arguments);
-    const auto [a, b] = subjects_of(arguments);
-    DuetRequest wanted{.a = subject_request(arguments.a, a, scratch.path()),
-                       .b = subject_request(arguments.b, b, scratch.path()),
-                       .wishes = {.slice_ms = arguments.slice_ms,
-                                  .slices = arguments.slices,
-                                  .warmup_slices = arguments.warmup_slices},
+    const auto [a, b] = subjects_of(catalog, arguments);
+    DuetRequest wanted{.a = subject_request(catalog.sinks, arguments.a, a, scratch.path()),
+                       .b = subject_request(catalog.sinks, arguments.b, b, scratch.path()),
+                       .wishes = {.turn_ms = arguments.turn_ms,
+                                  .turns = arguments.turns,
+                                  .warmup_turns = arguments.warmup_turns},
                        .rounds = arguments.rounds.value_or(rounds),
                        .seed = arguments.seed};
     check_duet(wanted, environment);
     return wanted;
   });
-  environment.trial.clock = calibrate_clock();
+  environment.trial.clock = measure_clock();
   const MachineInfo machine = collect_machine_info();
   environment.machine = machine_used(machine);
   environment.label = machine.restriction;
@@ -277,14 +278,14 @@ int duet(const DuetArguments& arguments) {
   if (policy && !InterruptFlag::raised()) return show_verdict(result, *policy, out);
   fmt::print(
       "{}\nwrote: {}\n",
-      render_duet(result, {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
+      render(result, "text", {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
       out.string());
   if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
   if (InterruptFlag::raised()) return kExitInterrupted;
   return result.complete && went_well(result) ? kExitDone : kExitFailed;
 }
 
-void add_side_options(CLI::App& command, DuetArguments& arguments) {
+void add_side_options(Command& command, DuetArguments& arguments) {
   command.add_option("A", arguments.a.subject, "sink with options, or an earlier result")
       ->required();
   command.add_option("B", arguments.b.subject, "likewise; the same as A when left out");
@@ -295,26 +296,29 @@ void add_side_options(CLI::App& command, DuetArguments& arguments) {
   command.add_option("--label-b", arguments.b.label, "what to call side B");
 }
 
-void add_round_options(CLI::App& command, DuetArguments& arguments) {
+void add_round_options(Command& command, DuetArguments& arguments) {
   command.add_option("--scenario", arguments.scenario, "scenario or preset of one load: steady");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
-      ->allow_extra_args(false);
+      ->one_value_each_time();
   command
       .add_option("--rounds", arguments.rounds,
                   fmt::format("rounds, each with fresh processes [{}]", kRounds))
-      ->check(CLI::Range(1u, 100'000u));
+      ->range(1u, 100'000u);
   command.add_option("--seed", arguments.seed, "of all coins: who starts, who goes first")
       ->capture_default_str();
-  command.add_option("--slice-ms", arguments.slice_ms, "length of a slice")
-      ->check(CLI::Range(0.1, 60'000.0));
-  command.add_option("--slices", arguments.slices, "slices a side in a round")
-      ->check(CLI::Range(1u, 10'000u));
-  command.add_option("--warmup-slices", arguments.warmup_slices, "slices a side before them")
-      ->check(CLI::Range(0u, 1'000u))
+  // The second names are those of older versions, which scripts still use.
+  command.add_option("--turn-ms,--slice-ms", arguments.turn_ms, "length of a turn")
+      ->range(0.1, 60'000.0);
+  command.add_option("--turns,--slices", arguments.turns, "turns a side in a round")
+      ->range(1u, 10'000u);
+  command
+      .add_option("--warmup-turns,--warmup-slices", arguments.warmup_turns,
+                  "turns a side before them")
+      ->range(0u, 1'000u)
       ->capture_default_str();
 }
 
-void add_other_options(CLI::App& command, DuetArguments& arguments) {
+void add_other_options(Command& command, DuetArguments& arguments) {
   command.add_option("-o,--out", arguments.out, "file to write, anew after each round")
       ->capture_default_str();
   command
@@ -329,20 +333,20 @@ void add_other_options(CLI::App& command, DuetArguments& arguments) {
   command
       .add_option("--hang-timeout-s", arguments.hang_timeout_s,
                   "a call that takes longer counts as hung")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->range(0.1, 3600.0)
       ->capture_default_str();
   command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
   command.add_flag("--show-rounds", arguments.rounds_shown, "a line for each round in the table");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--quiet", arguments.quiet, "no progress");
-  CLI::Option* gate =
+  CommandOption* gate =
       command.add_flag("--gate", arguments.gate, "end when the gate can decide, with its verdict");
   command.add_option("--policy", arguments.policy, "of the gate; else the built-in one")
       ->needs(gate)
       ->type_name("FILE");
   command.add_option("--waive", arguments.waived_commits, kWaiveHelp)
       ->needs(gate)
-      ->allow_extra_args(false)
+      ->one_value_each_time()
       ->type_name("COMMIT");
   command
       .add_flag("--allow-dirty", arguments.allow_dirty, "judge builds of uncommitted changes too")
@@ -351,16 +355,16 @@ void add_other_options(CLI::App& command, DuetArguments& arguments) {
 
 }  // namespace
 
-void add_duet_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("duet", "Measure two sides against each other");
+void commands::add_duet_command(Command& program, const Catalog& catalog, Action& action) {
+  Command* command = program.add_subcommand("duet", "Measure two sides against each other");
   auto arguments = std::make_shared<DuetArguments>();
   add_side_options(*command, *arguments);
   add_round_options(*command, *arguments);
   add_other_options(*command, *arguments);
   command->footer(
-      "Both sides are alive at once and take turns on one processor, in short slices\n"
-      "whose order a coin decides; a round has fresh processes. What differs between\n"
-      "the sides of one round is hardly the machine's mood: see harness/duet/README.md.\n"
+      "The processes of both sides run at once and take short turns on one processor,\n"
+      "in an order that a coin decides; each round has fresh processes. So a machine\n"
+      "that becomes slower affects both sides of a round: harness/run/duet/README.md.\n"
       "Options of the scenario that say how long a load lasts play no part here.\n"
       "\n"
       "Examples:\n"
@@ -372,10 +376,10 @@ void add_duet_command(CLI::App& program, Action& action) {
       "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
       "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4\n"
       "invalid.");
-  command->callback([&action, arguments] {
-    action = [arguments] {
-      if (!arguments->gate) return duet(*arguments);
-      return as_verdict([&] { return duet(*arguments); });
+  command->callback([&action, &catalog, arguments] {
+    action = [&catalog, arguments] {
+      if (!arguments->gate) return duet(catalog, *arguments);
+      return as_verdict([&] { return duet(catalog, *arguments); });
     };
   });
 }

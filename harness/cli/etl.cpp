@@ -10,9 +10,9 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/etl_verify.h"
 #include "harness/cli/terminal.h"
+#include "harness/etl/report.h"
+#include "harness/etl/trace_file.h"
 #include "harness/result/files.h"
-#include "providers/etw/etl/report.h"
-#include "providers/etw/etl/trace_file.h"
 
 namespace tailgate {
 namespace {
@@ -65,7 +65,7 @@ bool print_all_of(std::string_view text) {
          std::fflush(stdout) == 0;
 }
 
-void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
+void add_inputs(Command* command, Inputs& inputs, bool with_schemas) {
   command->add_option("files", inputs.files, "Trace files; one trace's siblings are merged")
       ->required()
       ->type_name("FILE.etl");
@@ -77,9 +77,9 @@ void add_inputs(CLI::App* command, Inputs& inputs, bool with_schemas) {
       ->type_name("FILE.tmf");
 }
 
-void add_info(CLI::App* etl, Action& action) {
+void add_info(Command* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
-  CLI::App* command = etl->add_subcommand("info", "Sessions, losses, damage, buffers, providers");
+  Command* command = etl->add_subcommand("info", "Sessions, losses, damage, buffers, providers");
   add_inputs(command, *inputs, true);
   command->add_flag("--json", inputs->json, "One JSON object a file");
   command->callback([&action, inputs] {
@@ -96,9 +96,9 @@ void add_info(CLI::App* etl, Action& action) {
   });
 }
 
-void add_stats(CLI::App* etl, Action& action) {
+void add_stats(Command* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
-  CLI::App* command =
+  Command* command =
       etl->add_subcommand("stats", "Number of events by provider, event and version");
   add_inputs(command, *inputs, true);
   command->add_flag("--json", inputs->json, "One JSON object");
@@ -111,10 +111,10 @@ void add_stats(CLI::App* etl, Action& action) {
   });
 }
 
-void add_cpu(CLI::App* etl, Action& action) {
+void add_cpu(Command* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   auto rows = std::make_shared<std::size_t>(20);
-  CLI::App* command = etl->add_subcommand("cpu", "CPU time by process, thread, DPC, ISR; wake-ups");
+  Command* command = etl->add_subcommand("cpu", "CPU time by process, thread, DPC, ISR; wake-ups");
   add_inputs(command, *inputs, false);
   command->add_flag("--json", inputs->json, "One JSON object a session, with all rows");
   command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
@@ -130,30 +130,24 @@ void add_cpu(CLI::App* etl, Action& action) {
 struct DumpArguments {
   Inputs inputs;
   etl::DumpOptions options;
-  double from_ms = 0;
-  double to_ms = 0;
 };
 
-void add_dump(CLI::App* etl, Action& action) {
+void add_dump(Command* etl, Action& action) {
   auto arguments = std::make_shared<DumpArguments>();
-  CLI::App* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
+  Command* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
   add_inputs(command, arguments->inputs, true);
   etl::EventFilter& filter = arguments->options.filter;
   command->add_flag("--json", arguments->inputs.json, "JSON lines instead of TSV");
   command->add_option("--provider", filter.providers, "Only this provider (name or GUID)");
   command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
   command->add_option("--pid", filter.process_ids, "Only events of this process");
-  CLI::Option* from = command->add_option("--from-ms", arguments->from_ms,
-                                          "Only from this time after the session's start");
-  CLI::Option* to =
-      command->add_option("--to-ms", arguments->to_ms, "Only up to this time, likewise");
+  command->add_option("--from-ms", filter.from_ms, "Only from this time after the session's start");
+  command->add_option("--to-ms", filter.to_ms, "Only up to this time, likewise");
   command->add_option("--limit", arguments->options.max_events, "Stop after this many events");
-  command->callback([&action, arguments, from, to] {
-    action = [arguments, from, to] {
+  command->callback([&action, arguments] {
+    action = [arguments] {
       etl::DumpOptions& options = arguments->options;
       options.format = arguments->inputs.json ? etl::DumpFormat::json_lines : etl::DumpFormat::tsv;
-      if (from->count() > 0) options.filter.from_ms = arguments->from_ms;
-      if (to->count() > 0) options.filter.to_ms = arguments->to_ms;
       auto traces = open_traces(arguments->inputs, true);
       dump_events(traces->pointers, traces->decoder, options, print_all_of);
       return kExitDone;
@@ -161,10 +155,10 @@ void add_dump(CLI::App* etl, Action& action) {
   });
 }
 
-void add_verify(CLI::App* etl, Action& action) {
+void add_verify(Command* etl, Action& action) {
   auto inputs = std::make_shared<Inputs>();
   auto result = std::make_shared<std::string>();
-  CLI::App* command =
+  Command* command =
       etl->add_subcommand("verify", "Check the ledger of an ETW run against its trace");
   command->add_option("result", *result, "Result file of the run")
       ->required()
@@ -182,15 +176,15 @@ void add_verify(CLI::App* etl, Action& action) {
 
 }  // namespace
 
-void add_etl_command(CLI::App& program, Action& action) {
-  CLI::App* etl = program.add_subcommand("etl", "Read event trace logs (.etl) of Windows");
-  etl->require_subcommand(1);
+void commands::add_etl_command(Command& program, const Catalog&, Action& action) {
+  Command* etl = program.add_subcommand("etl", "Read event trace logs (.etl) of Windows");
+  etl->require_subcommand();
   etl->footer(
       "Examples:\n  tailgate etl info trace.etl\n"
       "  tailgate etl dump --provider Microsoft-Windows-DotNETRuntime --json trace.etl\n"
       "  tailgate etl dump --manifest clr.man --pid 4711 trace.etl | head\n"
       "  tailgate etl cpu kernel.etl");
-  etl->parse_complete_callback(fail_writes_to_closed_pipes);
+  etl->callback(fail_writes_to_closed_pipes);
   add_info(etl, action);
   add_dump(etl, action);
   add_stats(etl, action);

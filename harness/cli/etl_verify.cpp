@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "harness/base/error.h"
-#include "providers/etw/etl/decoder.h"
-#include "providers/etw/etl/trace_reader.h"
+#include "harness/etl/decoder.h"
+#include "harness/etl/trace_reader.h"
 
 namespace tailgate {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/etl/trace_file.h"
 #include "harness/result/result.h"
 #include "harness/trial/ledger.h"
-#include "providers/etw/etl/trace_file.h"
 
 namespace tailgate {
 
@@ -33,7 +33,7 @@ struct EtlLedger {
   bool agrees() const;
 };
 
-// Looks for tailgate's events (harness/base/event.h) as whole payloads or as binary fields of any
+// Finds tailgate's events (harness/base/event.h) as whole payloads or as binary fields of any
 // event. Throws Error when the files hold none of the result's trials.
 EtlLedger verify_etl(const Result& result, const std::vector<const etl::TraceFile*>& files);
 

@@ -4,8 +4,8 @@
 
 #include "harness/base/error.h"
 #include "harness/base/event.h"
+#include "harness/etl/testing/trace_writer.h"
 #include "harness/result/sample.h"
-#include "providers/etw/etl/testing/trace_writer.h"
 
 namespace tailgate {
 namespace {

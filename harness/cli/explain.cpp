@@ -9,7 +9,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/export.h"
-#include "harness/report/explain_text.h"
+#include "harness/report/exporter.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
@@ -18,20 +18,21 @@ namespace {
 struct ExplainArguments {
   std::vector<std::filesystem::path> paths;
   unsigned calls = 3;
-  std::string format;               // of a trace to export instead
-  std::filesystem::path directory;  // for it; empty: stdout
+  std::string format;               // of the trace to export; empty: print the explanation
+  std::filesystem::path directory;  // for the exported traces; empty: stdout
 };
 
 int explain(const ExplainArguments& arguments) {
   if (!arguments.format.empty()) {
-    export_results(
+    export_files(
         {.format = arguments.format, .paths = arguments.paths, .directory = arguments.directory},
         std::cout);
     return kExitDone;
   }
   bool first = true;
   for (const std::filesystem::path& path : find_result_files(arguments.paths)) {
-    const std::string text = explain_text(load_result(path), arguments.calls);
+    const std::string text =
+        render(Results{{path.string(), load_result(path)}}, "explain", {.calls = arguments.calls});
     fmt::print("{}{}", first ? "" : "\n", text);
     first = false;
   }
@@ -40,28 +41,29 @@ int explain(const ExplainArguments& arguments) {
 
 }  // namespace
 
-void add_explain_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("explain", "Print why slow calls were slow");
+void commands::add_explain_command(Command& program, const Catalog&, Action& action) {
+  Command* command = program.add_subcommand("explain", "Print why slow calls were slow");
   const auto arguments = std::make_shared<ExplainArguments>();
   command->add_option("paths", arguments->paths, "Result files, and directories that hold some")
       ->required()
       ->type_name("FILE|DIR");
   command->add_option("--calls", arguments->calls, "Worst calls shown as timelines")
-      ->check(CLI::Range(0, 48))
+      ->range(0, 48)
       ->capture_default_str();
-  CLI::Option* format =
+  CommandOption* format =
       command
           ->add_option("--export", arguments->format, "Write the slowest calls for ui.perfetto.dev")
-          ->check(CLI::IsMember({"perfetto"}))
+          ->one_of({"perfetto"})
           ->type_name("FORMAT");
   command->add_option("--out", arguments->directory, "Folder for the traces; else stdout")
       ->type_name("DIR")
       ->needs(format);
   command->footer(
-      "For 'tailgate run --explain'. Excess is a call's time above the median call's;\n"
-      "the causes' times add up to what the calls took. Gaps are time on the\n"
-      "processor in which the trace saw nothing: in the program's own code they are the\n"
-      "machine's (or the code took that long), in the kernel nobody can tell.\n"
+      "For results of 'tailgate run --explain'. Excess is a call's time above that of\n"
+      "the median call; the times of the causes add up to the time of the calls. A gap\n"
+      "is time on the processor without an event in the trace: in the program's own\n"
+      "code the machine caused it (or the code took that long), in the kernel the cause\n"
+      "is unknown.\n"
       "\n"
       "Examples:\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"

@@ -1,40 +1,80 @@
 #include "harness/cli/export.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <memory>
-#include <sstream>
+#include <set>
+#include <string>
 #include <system_error>
+#include <utility>
 
-#include "harness/base/atomic_file.h"
-#include "harness/base/error.h"
 #include "harness/cli/commands.h"
+#include "harness/os/atomic_file.h"
 #include "harness/report/exporter.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
 namespace {
 
-std::string exported(const Exporter& exporter, LatencyKind kind, std::optional<unsigned> step,
-                     const std::filesystem::path& path) {
-  Result result = load_result(path);
-  std::ostringstream text;
-  try {
-    if (step) result = select_step(result, *step);
-    exporter.write(result, {.kind = kind}, text);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what_failed()), error.remedy());
+// The heading above the formats of this kind in the help.
+std::string_view heading_of(DocumentKind kind) {
+  switch (kind) {
+    case DocumentKind::results:
+      return "Formats of a result:";
+    case DocumentKind::comparison:
+      return "Written by 'tailgate compare':";
+    case DocumentKind::duet:
+      return "Formats of a duet:";
+    case DocumentKind::verdicts:
+      return "Written by 'tailgate gate':";
+    case DocumentKind::calibration:
+      return "Written by 'tailgate selftest gate':";
   }
-  return std::move(text).str();
+  return "";
 }
 
 std::string formats_help() {
-  std::string text = "Formats:\n";
-  for (const Exporter* exporter : exporters()) {
-    text += fmt::format("  {:<14} {}\n", exporter->name(), exporter->description());
+  std::string text;
+  std::string_view heading;
+  for (const Exporter* exporter : all_exporters()) {
+    if (heading_of(exporter->takes) != heading) {
+      heading = heading_of(exporter->takes);
+      text += fmt::format("{}\n", heading);
+    }
+    text += fmt::format("  {:<14} {}\n", exporter->format, exporter->help);
   }
   return text;
+}
+
+// A file and the exporter for it.
+struct Job {
+  std::filesystem::path path;
+  const Exporter* exporter;
+};
+
+Job job_of(const std::filesystem::path& path, const ExportRequest& request) {
+  const bool duet = is_duet_file(path);
+  if (duet && request.step) {
+    throw Error(fmt::format("'{}' is a duet, which has no steps", path.string()),
+                "leave --step out");
+  }
+  const DocumentKind kind = duet ? DocumentKind::duet : DocumentKind::results;
+  return {path, &find_exporter(kind, request.format)};
+}
+
+std::string exported(const Job& job, const ExportRequest& request, const ExportOptions& options) {
+  if (job.exporter->takes == DocumentKind::duet) {
+    return job.exporter->render(load_duet(job.path), options);
+  }
+  Result result = load_result(job.path);
+  try {
+    if (request.step) result = select_step(result, *request.step);
+    return job.exporter->render(Results{{job.path.string(), std::move(result)}}, options);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", job.path.string(), error.what_failed()), error.remedy());
+  }
 }
 
 void make_directory(const std::filesystem::path& directory) {
@@ -49,35 +89,51 @@ void make_directory(const std::filesystem::path& directory) {
 
 }  // namespace
 
-void export_results(const ExportRequest& request, std::ostream& out) {
-  const auto [exporter, kind] = as_usage([&] {
-    return std::pair(&find_exporter(request.format), parse_latency_kind(request.metric));
-  });
-  const std::vector<std::filesystem::path> files = find_result_files(request.paths);
+Result select_step(const Result& result, unsigned step) {
+  Result selected = result;
+  std::erase_if(selected.trials, [&](const Trial& trial) { return trial.step != step; });
+  std::erase_if(selected.traced, [&](const Trial& trial) { return trial.step != step; });
+  std::erase_if(selected.summary, [&](const StepSummary& summary) { return summary.step != step; });
+  if (selected.trials.empty()) {
+    std::set<unsigned> steps;
+    for (const Trial& trial : result.trials) steps.insert(trial.step);
+    throw Error(fmt::format("the result has no step {}", step),
+                steps.empty() ? std::string("it has no trials at all: run again")
+                              : fmt::format("give one of: {}", fmt::join(steps, ", ")));
+  }
+  return selected;
+}
+
+void export_files(const ExportRequest& request, std::ostream& out) {
+  ExportOptions options;
+  options.metric = as_usage([&] { return parse_latency_kind(request.metric); });
+  std::vector<Job> jobs;
+  for (const std::filesystem::path& path : find_result_files(request.paths)) {
+    jobs.push_back(as_usage([&] { return job_of(path, request); }));
+  }
   if (request.directory.empty()) {
-    if (files.size() != 1) {
-      throw UsageError(Error(fmt::format("{} results do not fit into one output", files.size()),
+    if (jobs.size() != 1) {
+      throw UsageError(Error(fmt::format("{} results do not fit into one output", jobs.size()),
                              "name a directory for the files with --out, or give one result"));
     }
-    out << exported(*exporter, kind, request.step, files.front());
+    out << exported(jobs.front(), request, options);
     return;
   }
   make_directory(request.directory);
-  for (const std::filesystem::path& file : files) {
-    const std::filesystem::path target =
-        request.directory / (file.stem().string() + exporter->extension());
-    write_file_atomically(target, exported(*exporter, kind, request.step, file));
-    out << target.string() << '\n';
+  for (const Job& job : jobs) {
+    const std::string name = job.path.stem().string() + std::string(job.exporter->extension);
+    write_file_atomically(request.directory / name, exported(job, request, options));
+    out << (request.directory / name).string() << '\n';
   }
 }
 
-void add_export_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("export", "Convert results for other tools");
+void commands::add_export_command(Command& program, const Catalog&, Action& action) {
+  Command* command = program.add_subcommand("export", "Convert results for other tools");
   const auto request = std::make_shared<ExportRequest>();
   command->add_option("format", request->format, "What to convert to (see below)")
       ->required()
       ->type_name("FORMAT");
-  command->add_option("paths", request->paths, "Result files, and directories that hold some")
+  command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
   command->add_option("--metric", request->metric, "response, service, delivery or start_lag")
@@ -95,7 +151,7 @@ void add_export_command(CLI::App& program, Action& action) {
                   "  tailgate export hgrm --metric service --step 2 'out/bench/sweep@file.json'");
   command->callback([request, &action] {
     action = [request] {
-      export_results(*request, std::cout);
+      export_files(*request, std::cout);
       return kExitDone;
     };
   });

@@ -1,4 +1,4 @@
-// What `tailgate export FORMAT FILE|DIR...` does: results in the formats of other tools.
+// What `tailgate export FORMAT FILE|DIR...` does: results and duets in other formats.
 #pragma once
 
 #include <filesystem>
@@ -7,20 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/result.h"
+
 namespace tailgate {
 
 struct ExportRequest {
-  std::string format;                        // an exporter's name
-  std::vector<std::filesystem::path> paths;  // result files, and directories that hold some
+  std::string format;                        // an exporter's
+  std::vector<std::filesystem::path> paths;  // files of runs and duets, and directories of runs
   std::string metric = "response";           // for formats that hold one distribution
   std::optional<unsigned> step = {};         // this step's trials only
-  std::filesystem::path directory = {};      // for the files; empty: to `out`, one result only
+  std::filesystem::path directory = {};      // for the files; empty: to `out`, one file only
 };
 
-// Writes each result to the directory (made where missing), under the result file's name with the
-// format's extension, and prints those paths to `out`; or writes the one result to `out`.
-// Throws Error when a result cannot be read, exported or written; UsageError when there is no such
-// format or metric, and when there are several results and no directory.
-void export_results(const ExportRequest& request, std::ostream& out);
+// Writes each file's export to the directory (made where missing), under the file's name with the
+// format's extension, and prints those paths to `out`; or writes the one export to `out`.
+// Throws Error when a file cannot be read, exported or written; UsageError when there is no such
+// format or metric, and when there are several files and no directory.
+void export_files(const ExportRequest& request, std::ostream& out);
+
+// The result with the trials and the summary of one step only. Throws Error with the steps that
+// there are when it has no such step.
+Result select_step(const Result& result, unsigned step);
 
 }  // namespace tailgate

@@ -6,18 +6,15 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
-#include "harness/base/atomic_file.h"
-#include "harness/base/install_paths.h"
-#include "harness/base/process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/comparable.h"
 #include "harness/gate/gate.h"
-#include "harness/report/compare_text.h"
-#include "harness/report/duet_text.h"
-#include "harness/report/verdict_exporter.h"
+#include "harness/os/atomic_file.h"
+#include "harness/os/install_paths.h"
+#include "harness/os/process.h"
+#include "harness/report/exporter.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
@@ -59,26 +56,53 @@ Duet load_duet_to_gate(const std::filesystem::path& path) {
   }
 }
 
-int gate_against_baseline(const GateRequest& request, std::ostream& out) {
-  const Result baseline = as_usage([&] { return load_result(request.baseline); });
-  const auto files = as_usage([&] { return find_result_files(request.paths); });
-  bool comparable = true;
-  for (const std::filesystem::path& file : files) {
-    const Result result = as_usage([&] { return load_result(file); });
-    out << render_comparison({baseline, result}, {request.baseline.string(), file.string()},
-                             request.colour);
-    comparable = comparable && reasons_against(baseline, result).empty();
+// The verdict on a result that was not taken in duet: there is no pass and no fail.
+Verdict verdict_without_duet(const NamedResult& baseline, const NamedResult& subject) {
+  Verdict verdict;
+  const Result& result = subject.result;
+  verdict.label = result.label;
+  verdict.a = baseline.name;
+  verdict.b = subject.name;
+  verdict.a_revision = baseline.result.build.revision;
+  verdict.b_revision = result.build.revision;
+  verdict.sink = result.sink.label;
+  verdict.scenario = result.scenario.preset.empty() ? result.scenario.name : result.scenario.preset;
+  if (!result.trials.empty()) verdict.load = result.trials.front().load;
+  verdict.fingerprint = result.machine.fingerprint;
+  for (const auto& [step, reason] : why_incomparable(baseline.result, result)) {
+    verdict.reasons.push_back(reason);
   }
-  return verdict_exit_code(comparable ? kVerdictInconclusive : kVerdictInvalid);
+  verdict.outcome =
+      verdict.reasons.empty() ? VerdictOutcome::inconclusive : VerdictOutcome::invalid;
+  if (verdict.reasons.empty()) {
+    verdict.reasons.push_back({"the result was not measured in duet with the baseline",
+                               "measure both with 'tailgate duet'"});
+  }
+  return verdict;
+}
+
+std::vector<Verdict> compare_with_baseline(const GateRequest& request, std::ostream& out) {
+  const auto load = [](const std::filesystem::path& file) {
+    return NamedResult{file.string(), as_usage([&] { return load_result(file); })};
+  };
+  const NamedResult baseline = load(request.baseline);
+  std::vector<Verdict> verdicts;
+  for (const auto& file : as_usage([&] { return find_result_files(request.paths); })) {
+    const NamedResult result = load(file);
+    out << render(Comparison{{baseline, result}}, "text", {.colour = request.colour});
+    verdicts.push_back(verdict_without_duet(baseline, result));
+  }
+  return verdicts;
 }
 
 Verdict verdict_on_missing(const MissingDuet& missing) {
-  if (missing.outcome != kVerdictInconclusive && missing.outcome != kVerdictInvalid) {
+  const auto outcome = enum_value<VerdictOutcome>(missing.outcome);
+  if (outcome != VerdictOutcome::inconclusive && outcome != VerdictOutcome::invalid) {
     throw UsageError(Error(fmt::format("a missing duet cannot be '{}'", missing.outcome),
                            "it is inconclusive, or invalid"));
   }
   Verdict verdict;
-  verdict.outcome = missing.outcome;
+  verdict.outcome = *outcome;
   verdict.a = verdict.b = verdict.sink = missing.sink;
   verdict.scenario = missing.scenario;
   verdict.reasons.push_back({missing.why, "run it again; nothing is known of it"});
@@ -89,9 +113,7 @@ Verdict verdict_on_missing(const MissingDuet& missing) {
 void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   const std::filesystem::path file = folder / "verdict.json";
-  std::ostringstream text;
-  verdict_json_exporter().write(verdicts, text);
-  write_file_atomically(file, std::move(text).str());
+  write_file_atomically(file, render(Verdicts{verdicts}, "json"));
   const std::string script = (data_dir() / "plots" / "shift.py").string();
   if (run_program({python_program(), script, file.string(), "--out", folder.string()}) != 0) {
     fmt::print(stderr,
@@ -101,45 +123,22 @@ void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& fol
   }
 }
 
-void add_missing_option(CLI::App& command, GateRequest& request) {
+void add_missing_option(Command& command, GateRequest& request) {
   constexpr int kWords = 4;
   command
-      .add_option_function<std::vector<std::string>>(
-          "--missing",
+      .add_words(
+          "--missing", kWords,
           [&request](const std::vector<std::string>& words) {
             for (std::size_t i = 0; i + kWords <= words.size(); i += kWords) {
               request.missing.push_back({words[i], words[i + 1], words[i + 2], words[i + 3]});
             }
           },
           "A duet without a file: inconclusive or invalid")
-      ->type_size(kWords)
-      ->allow_extra_args(false)
-      ->take_all()
       ->type_name("OUTCOME SCENARIO SINK WHY");
 }
 
-const VerdictExporter& exporter_named(const std::string& name) {
-  for (const VerdictExporter* exporter : verdict_exporters()) {
-    if (exporter->name() == name) return *exporter;
-  }
-  throw std::logic_error("no verdict exporter " + name);
-}
-
-}  // namespace
-
-Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
-  Policy policy = as_usage([&] { return file.empty() ? Policy{} : load_policy(file); });
-  policy.allow_dirty_builds = policy.allow_dirty_builds || allow_dirty;
-  return policy;
-}
-
-int gate(const GateRequest& request, std::ostream& out) {
-  if (request.paths.empty() && request.missing.empty()) {
-    throw UsageError(Error("there is no duet to judge", "name what 'tailgate duet --out' wrote"));
-  }
-  Policy policy = policy_at(request.policy, request.allow_dirty);
-  policy.waived_commits = request.waived_commits;
-  if (!request.baseline.empty()) return gate_against_baseline(request, out);
+std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& policy,
+                                 std::ostream& out) {
   std::vector<Verdict> verdicts;
   for (const MissingDuet& missing : request.missing) {
     verdicts.push_back(verdict_on_missing(missing));
@@ -149,18 +148,40 @@ int gate(const GateRequest& request, std::ostream& out) {
     verdicts.push_back(judge(duet, policy, today_utc()));
     verdicts.back().duet = file.string();
   }
-  out << render_verdicts(verdicts, request.colour);
+  out << render(Verdicts{verdicts}, "text", {.colour = request.colour});
+  return verdicts;
+}
+
+}  // namespace
+
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
+  Policy policy = as_usage([&] { return file.empty() ? default_policy() : load_policy(file); });
+  policy.allow_dirty_builds = policy.allow_dirty_builds || allow_dirty;
+  return policy;
+}
+
+int gate(const GateRequest& request, std::ostream& out) {
+  if (request.paths.empty() && request.missing.empty()) {
+    throw UsageError(Error("there is no duet to judge", "name what 'tailgate duet --out' wrote"));
+  }
+  if (!request.baseline.empty() && !request.missing.empty()) {
+    throw UsageError(
+        Error("--missing names duets, and --baseline compares results", "give one of the two"));
+  }
+  Policy policy = policy_at(request.policy, request.allow_dirty);
+  policy.waived_commits = request.waived_commits;
+  const std::vector<Verdict> verdicts = request.baseline.empty()
+                                            ? judge_duets(request, policy, out)
+                                            : compare_with_baseline(request, out);
   for (const auto& [format, file] : request.files) {
-    std::ostringstream text;
-    exporter_named(format).write(verdicts, text);
-    write_file_atomically(file, std::move(text).str());
+    write_file_atomically(file, render(Verdicts{verdicts}, format));
   }
   if (!request.plots.empty()) draw(verdicts, request.plots);
   return verdict_exit_code(verdicts);
 }
 
-void add_gate_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("gate", "Judge duets: is B worse than A?");
+void commands::add_gate_command(Command& program, const Catalog&, Action& action) {
+  Command* command = program.add_subcommand("gate", "Judge duets: is B worse than A?");
   const auto request = std::make_shared<GateRequest>();
   command->add_option("paths", request->paths, "Duets, and directories that hold some")
       ->type_name("FILE|DIR");
@@ -168,15 +189,14 @@ void add_gate_command(CLI::App& program, Action& action) {
   command->add_option("--policy", request->policy, "Margins, looks, waivers; else the built-in")
       ->type_name("FILE");
   command->add_option("--waive", request->waived_commits, kWaiveHelp)
-      ->allow_extra_args(false)
+      ->one_value_each_time()
       ->type_name("COMMIT");
   command->add_flag("--allow-dirty", request->allow_dirty, "Judge builds of uncommitted changes");
-  for (const VerdictExporter* exporter : verdict_exporters()) {
-    const std::string name = exporter->name();
+  for (const Exporter* exporter : exporters_of(DocumentKind::verdicts)) {
+    const std::string format(exporter->format);
     command
-        ->add_option_function<std::string>(
-            "--" + name, [request, name](const std::string& file) { request->files[name] = file; },
-            "Also write " + exporter->description())
+        ->add_option("--" + format, request->files[format],
+                     fmt::format("Also write {}", exporter->help))
         ->type_name("FILE");
   }
   command->add_option("--baseline", request->baseline, "Show the difference from a stored result")
@@ -193,48 +213,9 @@ void add_gate_command(CLI::App& program, Action& action) {
       "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'");
   command->callback([request, &action] {
     action = [request] {
+      std::erase_if(request->files, [](const auto& format) { return format.second.empty(); });
       request->colour = colour_wanted(stdout);
       return as_verdict([&] { return gate(*request, std::cout); });
-    };
-  });
-}
-
-void compare(const CompareRequest& request, std::ostream& out) {
-  if (request.paths.size() == 1 && is_duet_file(request.paths.front())) {
-    const Duet duet = as_usage([&] { return load_duet(request.paths.front()); });
-    out << render_duet(duet, {.colour = request.colour});
-    return;
-  }
-  std::vector<Result> results;
-  std::vector<std::string> names;
-  for (const auto& file : as_usage([&] { return find_result_files(request.paths); })) {
-    results.push_back(as_usage([&] { return load_result(file); }));
-    names.push_back(file.string());
-  }
-  if (results.size() < 2) {
-    throw UsageError(Error("one result is nothing to compare", "give two or more, or one duet"));
-  }
-  out << render_comparison(results, names, request.colour);
-}
-
-void add_compare_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("compare", "Show results side by side");
-  const auto request = std::make_shared<CompareRequest>();
-  command->add_option("paths", request->paths, "Results, against the first; or one duet")
-      ->required()
-      ->type_name("FILE|DIR");
-  command->footer(
-      "There is no verdict: runs one after the other differ by more than most changes.\n"
-      "'tailgate duet' and 'tailgate gate' judge.\n"
-      "\n"
-      "Examples:\n"
-      "  tailgate compare before/steady@file.json after/steady@file.json\n"
-      "  tailgate compare duet.json");
-  command->callback([request, &action] {
-    action = [request] {
-      request->colour = colour_wanted(stdout);
-      compare(*request, std::cout);
-      return kExitDone;
     };
   });
 }

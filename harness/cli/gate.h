@@ -1,4 +1,4 @@
-// What `tailgate gate` and `tailgate compare` do once their command line has been read.
+// What `tailgate gate` does after its command line was read.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace tailgate {
 
 // A duet that was planned and left no file.
 struct MissingDuet {
-  std::string outcome;   // inconclusive or invalid: a duet that nobody saw has no other
+  std::string outcome;   // inconclusive or invalid
   std::string scenario;  // or its preset
   std::string sink;      // with its options
   std::string why;
@@ -21,7 +21,7 @@ struct MissingDuet {
 
 struct GateRequest {
   std::vector<std::filesystem::path> paths = {};  // duets, or directories that hold some
-  std::vector<MissingDuet> missing = {};          // they get a verdict, too
+  std::vector<MissingDuet> missing = {};          // each gets a verdict, too
   std::filesystem::path policy = {};              // empty: the built-in one
   std::filesystem::path baseline = {};            // of a result that is not in duet; or empty
   std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well
@@ -35,19 +35,11 @@ struct GateRequest {
 inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use its waivers";
 
 // Judges every duet, writes the verdicts to `out` and to the files, and returns the worst one's
-// exit code (gate.h). With a baseline, tells the results' difference from it and why there is no
-// verdict: inconclusive, or invalid where they may not be compared. Throws UsageError for paths
-// that hold no duet, for no duet at all, for another outcome of a missing one, and for a policy
-// that does not fit.
+// exit code (gate.h). With a baseline, writes how the results differ from it; their verdicts are
+// inconclusive, or invalid where they may not be compared. Throws UsageError for paths that hold no
+// duet, for no duet at all, for a missing duet with another outcome or beside a baseline, and for a
+// policy that does not fit.
 int gate(const GateRequest& request, std::ostream& out);
-
-struct CompareRequest {
-  std::vector<std::filesystem::path> paths = {};  // results, the first is A; or one duet
-  bool colour = false;
-};
-
-// Writes the comparison to `out`. Throws UsageError for fewer than two results.
-void compare(const CompareRequest& request, std::ostream& out);
 
 // The policy in that file, or the built-in one where the path is empty; allow_dirty: but that
 // builds of uncommitted changes are judged, too. Throws UsageError.

@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "harness/cli/commands.h"
-#include "harness/gate/sample_duet.h"
+#include "harness/cli/compare.h"
 #include "harness/result/files.h"
 #include "harness/result/sample.h"
+#include "harness/result/sample_duet.h"
 
 namespace tailgate {
 namespace {
@@ -111,10 +112,19 @@ TEST_CASE("a stored baseline gives neither pass nor fail, and the reason") {
   save_result(after, clean);
   std::ostringstream out;
   CHECK(gate({.paths = {after}, .baseline = before}, out) == 3);
-  CHECK_THAT(out.str(), Contains("NOT TAKEN IN DUET") && Contains("in turns on one processor"));
+  CHECK_THAT(out.str(), Contains("NOT TAKEN IN DUET") && Contains("turns on one processor"));
   clean.machine.fingerprint = "elsewhere";
   save_result(after, clean);
-  CHECK(gate({.paths = {after}, .baseline = before}, out) == 4);
+  const auto verdicts = directory.path() / "v.json";
+  CHECK(gate({.paths = {after}, .baseline = before, .files = {{"json", verdicts}}}, out) == 4);
+  const auto list = nlohmann::json::parse(content(verdicts));
+  REQUIRE(list.size() == 1);
+  CHECK(list[0]["outcome"] == "invalid");
+  CHECK(list[0]["b"] == after.string());
+  CHECK_THAT(list[0]["reasons"][0]["what"].get<std::string>(), Contains("different machines"));
+  const MissingDuet missing = {"invalid", "steady", "file", "it crashed"};
+  CHECK_THROWS_AS(gate({.paths = {after}, .missing = {missing}, .baseline = before}, out),
+                  UsageError);
 }
 
 TEST_CASE("comparing needs two results or one duet") {
@@ -130,6 +140,7 @@ TEST_CASE("comparing needs two results or one duet") {
   std::ostringstream of_duet;
   compare({.paths = {duet}}, of_duet);
   CHECK_THAT(of_duet.str(), Contains("50 rounds"));
+  CHECK_THROWS_AS(compare({.paths = {duet}, .json = true}, of_duet), UsageError);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// The program. This file alone knows every sink and every scenario.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -6,9 +7,11 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/surroundings.h"
-#include "harness/duet/program.h"
 #include "harness/gate/gate.h"
-#include "harness/trial/roles.h"
+#include "harness/run/duet/program.h"
+#include "harness/trial/processes/role.h"
+#include "providers/all.h"
+#include "scenarios/all.h"
 
 namespace {
 
@@ -19,13 +22,16 @@ int report(const Error& error) {
   return kExitFailed;
 }
 
-int run_command_line(int argc, char** argv) {
+int run_command_line(const Catalog& catalog, int argc, char** argv) {
   Action action;
-  const std::unique_ptr<CLI::App> program = make_program(action);
-  try {
-    program->parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program->exit(error) == 0 ? kExitDone : kExitUsage;
+  const std::unique_ptr<Command> program = make_program(catalog, action);
+  switch (program->parse({argv + 1, argv + argc})) {
+    case Parsed::answered:
+      return kExitDone;
+    case Parsed::refused:
+      return kExitUsage;
+    case Parsed::command:
+      break;
   }
   return action();
 }
@@ -34,18 +40,21 @@ int run_command_line(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    if (const std::optional<int> exit_code = run_role(argc, argv)) return *exit_code;
+    Catalog catalog;
+    add_all_sinks(catalog.sinks);
+    add_all_scenarios(catalog.scenarios);
+    if (const auto exit_code = run_role(catalog.sinks, argc, argv)) return *exit_code;
     if (argc == 2 && std::strcmp(argv[1], kDescribeCommand) == 0) {
       fmt::print("{}", describe_program(build_used()));
       return kExitDone;
     }
-    return run_command_line(argc, argv);
+    return run_command_line(catalog, argc, argv);
   } catch (const UsageError& error) {
     report(error);
     return kExitUsage;
   } catch (const VerdictError& error) {
     report(error);
-    return verdict_exit_code(kVerdictInvalid);
+    return verdict_exit_code(VerdictOutcome::invalid);
   } catch (const Error& error) {
     return report(error);
   } catch (const std::exception& error) {

@@ -30,7 +30,7 @@ std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
   if (!rule.gate) return "reported only";
   MetricJudgement metric;
   metric.unit = kind.unit;
-  metric.effect_kind = effect_kind_name(kind.effect);
+  metric.effect_kind = kind.effect;
   std::string text = effect_text(metric, rule.margin);
   if (rule.at_least > 0) text += fmt::format(", or {:.6g} {}", rule.at_least, kind.unit);
   if (rule.chance > 0) text += fmt::format(", or {:g} standard deviations of chance", rule.chance);
@@ -43,8 +43,8 @@ void show_policy(const Policy& policy, const PolicyRequest& request, std::ostrea
   subject.scenario.name = request.scenario;
   subject.sink.name = request.sink.substr(0, request.sink.find(':'));
   subject.sink.label = request.sink;
-  out << fmt::format("policy {}: method {}, looks after {} rounds\n", policy.origin,
-                     gate_method_name(policy.method), fmt::join(policy.looks.rounds, ", "));
+  out << fmt::format("policy {}: looks after {} rounds\n", policy.origin,
+                     fmt::join(policy.looks.rounds, ", "));
   out << fmt::format(
       "false fail at most {:g}, false pass at most {:g}, {:g} s a duet, dirty builds {}\n",
       policy.looks.false_fail, policy.looks.false_pass, policy.time_budget_s,
@@ -56,7 +56,7 @@ void show_policy(const Policy& policy, const PolicyRequest& request, std::ostrea
     const MetricKind& kind = *find_metric(waiver.metric);
     MetricJudgement metric;
     metric.unit = kind.unit;
-    metric.effect_kind = effect_kind_name(kind.effect);
+    metric.effect_kind = kind.effect;
     out << fmt::format("  waiver until {}: {} {} to {} ({}: {})\n", waiver.expires, waiver.metric,
                        effect_text(metric, waiver.low), effect_text(metric, waiver.high),
                        waiver.commit, waiver.reason);
@@ -84,8 +84,8 @@ void show_waived_commits(const Policy& policy, std::ostream& out) {
 
 }  // namespace
 
-void add_policy_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("policy", "Check and show what the gate decides by");
+void commands::add_policy_command(Command& program, const Catalog&, Action& action) {
+  Command* command = program.add_subcommand("policy", "Check and show what the gate decides by");
   const auto request = std::make_shared<PolicyRequest>();
   command->add_option("file", request->file, "The policy; without it the built-in one")
       ->type_name("FILE");
@@ -98,6 +98,9 @@ void add_policy_command(CLI::App& program, Action& action) {
   command->add_flag("--waived-commits", request->waived_commits, "Only the commits of waivers");
   command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
   command->footer(
+      "--runs and --nightly-runs print a line for each duet: scenario, sink and\n"
+      "settings, separated by tabs. --waived-commits prints one commit per line.\n"
+      "\n"
       "Examples:\n"
       "  tailgate policy ci/policy.toml\n"
       "  tailgate policy ci/policy.toml --sink journald --scenario burst");

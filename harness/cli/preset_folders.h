@@ -1,4 +1,4 @@
-// Where the presets and suites of this installation lie.
+// The folders of this installation's presets and suites.
 #pragma once
 
 #include <filesystem>

@@ -4,35 +4,21 @@
 
 namespace tailgate {
 
-std::unique_ptr<CLI::App> make_program(Action& action) {
-  auto program = std::make_unique<CLI::App>(
-      "Measures what it costs to log an event, at the tail, at a given rate.", "tailgate");
-  // Else "/tmp/out" is an option to Windows. Before the subcommands, which inherit it.
-  program->allow_windows_style_options(false);
-  program->set_version_flag(
-      "--version", "tailgate " + build_info().version + " (" + build_info().revision + ")");
-  program->require_subcommand(1);
-  program->get_formatter()->column_width(32);
+std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action) {
+  auto program = std::make_unique<Command>(
+      "tailgate", "Measures what it costs to log an event, at the tail, at a given rate.",
+      "tailgate " + build_info().version + " (" + build_info().revision + ")");
+  program->require_subcommand();
   program->footer(
       "Examples:\n"
       "  tailgate run steady --sink null,file --set rate_hz=10000 --out results-today\n"
       "  tailgate show results-today\n"
       "  tailgate plot results-today\n"
-      "'tailgate COMMAND --help' tells more of each.\n"
+      "'tailgate COMMAND --help' describes each command.\n"
       "Exit codes: 0 done, 1 something went wrong, 2 usage, 130 interrupted.");
-  add_run_command(*program, action);
-  add_duet_command(*program, action);
-  add_sinks_command(*program, action);
-  add_scenarios_command(*program, action);
-  add_show_command(*program, action);
-  add_export_command(*program, action);
-  add_explain_command(*program, action);
-  add_plot_command(*program, action);
-  add_etl_command(*program, action);
-  add_gate_command(*program, action);
-  add_compare_command(*program, action);
-  add_policy_command(*program, action);
-  add_selftest_command(*program, action);
+#define TAILGATE_ADD_COMMAND(name) commands::add_##name##_command(*program, catalog, action);
+  TAILGATE_COMMANDS(TAILGATE_ADD_COMMAND)
+#undef TAILGATE_ADD_COMMAND
   return program;
 }
 

@@ -100,7 +100,7 @@ def test_the_load_also_runs_on_the_null_sink_once_for_all_sinks(tmp_path, scratc
             role["role"] for role in step["overhead"]}
     assert [control["run"] for control in first["controls"]] == [
         control["run"] for control in second["controls"]]
-    assert "what logging took" in done.stdout
+    assert "cost of logging per event" in done.stdout
     assert list(scratch.iterdir()) == []
 
 
@@ -154,12 +154,12 @@ def test_json_on_standard_output(tmp_path, scratch):
     (["run", "steady", "--sink", "file:mode=tape"], "tape"),
     (["run", "steady", "--sink", "null", "--consume", "live"], "cannot be read"),
     (["run", "steady", "--sink", "null", "--load-cpus", "9999"], "9999"),
-    (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "does not rise"),
+    (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "is not ascending"),
     (["run", "smoke", "--part", "9"], "'smoke' has no part 9"),
     (["duet", "null", "nil"], "nil"),
     (["duet", "null", "--set", "threads=2"], "threads = 2"),
     (["duet", "null", "--scenario", "sweep"], "several steps"),
-    (["duet", "null", "--program-b", "/bin/true"], "is no tailgate"),
+    (["duet", "null", "--program-b", "/bin/true"], "is not a tailgate"),
     (["scenarios", "nothing"], "nothing"),
     (["sinks", "nothing"], "nothing"),
 ])
@@ -179,17 +179,29 @@ def test_a_preset_error_names_file_and_line(tmp_path):
     assert f"{preset}:4: " in done.stderr
 
 
+def subcommands():
+    listed = (Path(__file__).parent / "commands.h").read_text()
+    return re.findall(r"\bCOMMAND\((\w+)\)", listed)
+
+
 def test_help_has_examples_and_fits_the_terminal():
-    for arguments in (["--help"], ["run", "--help"], ["sinks", "--help"], ["scenarios", "--help"],
-                      ["show", "--help"], ["explain", "--help"], ["export", "--help"],
-                      ["plot", "--help"], ["etl", "--help"], ["duet", "--help"]):
-        done = tailgate(*arguments)
+    assert "run" in subcommands() and "policy" in subcommands()
+    for arguments in ([], *([name] for name in subcommands())):
+        done = tailgate(*arguments, "--help")
         assert done.returncode == 0
         assert "Examples:" in done.stdout, arguments
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, arguments
-    for command in ("info", "dump", "stats", "cpu", "verify"):
-        done = tailgate("etl", command, "--help")
-        assert max(len(line) for line in done.stdout.splitlines()) <= 80, command
+    for words in ("etl info", "etl dump", "etl stats", "etl cpu", "etl verify", "selftest gate"):
+        done = tailgate(*words.split(), "--help")
+        assert max(len(line) for line in done.stdout.splitlines()) <= 80, words
+
+
+def test_export_lists_the_formats_of_every_kind_of_document():
+    shown = tailgate("export", "--help").stdout
+    for words in ("Formats of a result:\n  brief ", "Formats of a duet:\n  text ",
+                  "Written by 'tailgate compare':\n  json ", "Written by 'tailgate gate':\n  json ",
+                  "Written by 'tailgate selftest gate':\n  text "):
+        assert words in shown
 
 
 def test_every_sink_says_whether_it_is_available():
@@ -288,7 +300,7 @@ def test_a_suite_can_be_planned_and_run_part_by_part(tmp_path, scratch):
     assert [path.name for path in out.iterdir()] == ["burst@file@smoke.json"]
 
 
-DUET_QUICK = ["--set", "rate_hz=20000", "--slice-ms", "5", "--slices", "4", "--quiet"]
+DUET_QUICK = ["--set", "rate_hz=20000", "--turn-ms", "5", "--turns", "4", "--quiet"]
 
 
 def test_a_duet_writes_one_file_and_a_table(tmp_path, scratch):

@@ -7,12 +7,13 @@
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/export.h"
 #include "harness/cli/show.h"
 #include "harness/result/files.h"
 #include "harness/result/sample.h"
+#include "harness/result/sample_duet.h"
 
 namespace tailgate {
 namespace {
@@ -36,7 +37,7 @@ std::string shown(const ShowRequest& request) {
 
 std::string exported(const ExportRequest& request) {
   std::ostringstream out;
-  export_results(request, out);
+  export_files(request, out);
   return out.str();
 }
 
@@ -80,6 +81,28 @@ TEST_CASE("export prints one result, and writes several to a directory") {
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == csv);
 }
 
+TEST_CASE("a duet is exported in the formats of duets") {
+  const ResultDirectory directory;
+  save_duet(directory / "duet.json", sample_duet());
+  const std::vector<fs::path> both = {directory / "duet.json", directory / "a.json"};
+  CHECK(exported({.format = "text", .paths = {both[0]}}) == shown({.paths = {both[0]}}));
+  CHECK(exported({.format = "text", .paths = {both[1]}}) == shown({.paths = {both[1]}}));
+  CHECK(exported({.format = "text", .paths = both, .directory = directory / "out"}) ==
+        (directory / "out/duet.txt").string() + "\n" + (directory / "out/a.txt").string() + "\n");
+  CHECK_THROWS_WITH(exported({.format = "csv", .paths = both, .directory = directory / "none"}),
+                    Catch::Contains("'csv' for a duet"));
+  CHECK_FALSE(fs::exists(directory / "none"));
+  CHECK_THROWS_AS(exported({.format = "text", .paths = {both[0]}, .step = 0}), UsageError);
+}
+
+TEST_CASE("a step that the result does not have is refused with those that it has") {
+  Result result = sample_result();
+  result.trials[1].step = 4;
+  CHECK(select_step(result, 4).trials.size() == 1);
+  CHECK_THROWS_WITH(select_step(result, 1), Catch::EndsWith("give one of: 0, 4"));
+  CHECK_THROWS_AS(select_step(Result(), 0), Error);
+}
+
 TEST_CASE("export's errors name what was wrong") {
   const ResultDirectory directory;
   const std::vector<fs::path> one = {directory / "a.json"};
@@ -96,35 +119,40 @@ TEST_CASE("export's errors name what was wrong") {
 
 TEST_CASE("the commands take their options from the command line") {
   const ResultDirectory directory;
-  CLI::App app;
+  Command program("tailgate", "", "");
   Action action;
-  add_show_command(app, action);
-  add_export_command(app, action);
+  commands::add_show_command(program, Catalog(), action);
+  commands::add_export_command(program, Catalog(), action);
   const fs::path out = directory / "out";
   const std::string a = (directory / "a.json").string();
   // Printed to standard output as well, which Catch does not mind.
-  app.parse("export hgrm " + a + " --metric service --step 0 --out " + out.string());
+  REQUIRE(program.parse({"export", "hgrm", a, "--metric", "service", "--step", "0", "--out",
+                         out.string()}) == Parsed::command);
   CHECK(action() == kExitDone);
   CHECK(fs::exists(out / "a.hgrm"));
-  app.parse("show --trials " + a + ".none");
+  REQUIRE(program.parse({"show", "--trials", a + ".none"}) == Parsed::command);
   CHECK_THROWS_AS(action(), Error);
-  CHECK_THROWS_AS(app.parse("export hgrm"), CLI::RequiredError);
-  CHECK_THROWS_AS(app.parse("show"), CLI::RequiredError);
-  CHECK_THAT(app.get_subcommand("export")->help(), Catch::Contains("csv-intervals"));
+  CHECK(program.parse({"export", "hgrm"}) == Parsed::refused);
+  CHECK(program.parse({"show"}) == Parsed::refused);
+  CHECK(program.parse({"export", "--help"}) == Parsed::answered);
 }
 
 TEST_CASE("what begins with a slash is a path, on every system") {
   Action action;
-  for (const char* command : {"show", "explain", "compare", "gate", "export csv"}) {
-    INFO(command);
-    make_program(action)->parse(std::string(command) + " /no/such/result.json");
+  const Catalog catalog;
+  const std::vector<std::vector<std::string>> commands = {
+      {"show"}, {"explain"}, {"compare"}, {"gate"}, {"export", "csv"}};
+  for (std::vector<std::string> arguments : commands) {
+    INFO(arguments.front());
+    arguments.push_back("/no/such/result.json");
+    REQUIRE(make_program(catalog, action)->parse(arguments) == Parsed::command);
     CHECK_THROWS_WITH(action(), Catch::Contains("result.json"));
   }
 }
 
 TEST_CASE("a duet is shown as such, beside results or alone") {
   const ResultDirectory directory;
-  save_duet(directory / "duet.json", sample_duet());
+  save_duet(directory / "duet.json", sample_duet({.rounds = 3}));
   const std::string alone = shown({.paths = {directory / "duet.json"}});
   CHECK_THAT(alone, Catch::StartsWith("duet\n") && Catch::Contains("service_ns_p50"));
   const std::string both = shown({.paths = {directory / "duet.json", directory / "a.json"}});

@@ -8,27 +8,31 @@
 #include <memory>
 #include <set>
 
-#include "harness/activity/trace.h"
-#include "harness/base/affinity.h"
-#include "harness/base/install_paths.h"
-#include "harness/base/process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
-#include "harness/report/text.h"
+#include "harness/explain/start_trace.h"
+#include "harness/os/affinity.h"
+#include "harness/os/install_paths.h"
+#include "harness/os/process.h"
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
 #include "harness/result/files.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
+#include "harness/run/preset.h"
+#include "harness/run/runner.h"
 #include "harness/trial/scratch.h"
-#include "scenarios/preset.h"
-#include "scenarios/runner.h"
 
 namespace tailgate {
 namespace {
 
+// What runs without a NAME. Its table is the short one.
+constexpr const char* kFirstSuite = "first";
+
 struct RunArguments {
-  std::string name;
+  std::string name = kFirstSuite;
   std::string sinks;
   std::vector<std::string> settings;
   std::optional<unsigned> trials;
@@ -65,16 +69,17 @@ void apply_settings(const RunArguments& arguments, Options& options) {
   if (arguments.pacing) options.set("pacing", *arguments.pacing);
 }
 
-std::vector<RunRequest> requests_from(const RunArguments& arguments, const Preset& preset) {
+std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArguments& arguments,
+                                      const Preset& preset) {
   std::vector<RunRequest> requests;
   for (const PresetRun& run : preset.runs) {
     Options options = run.options;
     apply_settings(arguments, options);
     std::vector<SinkChoice> sinks;
     if (!arguments.sinks.empty()) {
-      sinks = parse_sink_list(arguments.sinks);
+      sinks = catalog.choices(arguments.sinks);
     } else {
-      for (const std::string& sink : run.sinks) sinks.push_back(parse_sink_choice(sink));
+      for (const std::string& sink : run.sinks) sinks.push_back(catalog.choice(sink));
     }
     if (sinks.empty()) {
       throw Error(fmt::format("no sink to run '{}' against", arguments.name),
@@ -141,7 +146,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   settings.load_cpus = placement.load_cpus;
   settings.consumer_cpus = placement.consumer_cpus;
   if (arguments.victim) settings.victim_cpus = cpus_beside(placement.load_cpus);
-  settings.consume = parse_consume(arguments.consume);
+  settings.consumer = parse_consumer(arguments.consume);
   settings.slowest = arguments.slowest;
   settings.noise_s = arguments.noise_s;
   settings.interval_s = arguments.interval_s;
@@ -159,7 +164,7 @@ class Reporter : public RunObserver {
   void progress(const Result& run, const TrialProgress& trial, double left_s) override {
     if (quiet_) return;
     status_.show(fmt::format("{}@{} trial {}: {}, about {} left", run.scenario.name, run.sink.label,
-                             run.trials.size(), trial.what, time_left(left_s)));
+                             run.trials.size(), trial.what, human_wait(left_s)));
   }
 
   void trial_ended(const Result& run) override {
@@ -167,9 +172,9 @@ class Reporter : public RunObserver {
     if (quiet_) return;
     status_.clear();
     const Trial& trial = run.trials.back();
-    if (trial.outcome != kOutcomeCompleted) {
+    if (trial.outcome != TrialOutcome::completed) {
       fmt::print(stderr, "{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label, trial.index,
-                 trial.outcome, trial.outcome_detail);
+                 enum_text(trial.outcome), trial.outcome_detail);
     } else if (!status_.active()) {
       fmt::print(stderr, "{}@{} trial {} done\n", run.scenario.name, run.sink.label, trial.index);
     }
@@ -192,13 +197,14 @@ class Reporter : public RunObserver {
 
 bool went_well(const Result& result) {
   for (const Trial& trial : result.trials) {
-    if (trial.outcome != kOutcomeCompleted || trial.ledger.unaccounted != 0) return false;
+    if (trial.outcome != TrialOutcome::completed || trial.ledger.unaccounted != 0) return false;
   }
   return true;
 }
 
-void print_results(const std::vector<Result>& results, const Reporter& reporter, bool json) {
-  if (json) {
+void print_results(const std::vector<Result>& results, const Reporter& reporter,
+                   const RunArguments& arguments) {
+  if (arguments.json) {
     fmt::print("[");
     for (const Result& result : results) {
       fmt::print("{}{}", &result == &results.front() ? "\n" : ",\n", write_result(result));
@@ -206,11 +212,11 @@ void print_results(const std::vector<Result>& results, const Reporter& reporter,
     fmt::print("]\n");
     return;
   }
-  fmt::print("{}", render_text(results, {.colour = colour_wanted(stdout)}));
-  fmt::print("\nwrote:\n");
-  for (const Result& result : results) {
-    fmt::print("  {}\n", reporter.file_of(result).string());
-  }
+  Results named;
+  for (const Result& result : results) named.push_back({reporter.file_of(result).string(), result});
+  fmt::print("{}\nwrote:\n", render(named, arguments.name == kFirstSuite ? "brief" : "text",
+                                    {.colour = colour_wanted(stdout)}));
+  for (const NamedResult& result : named) fmt::print("  {}\n", result.name);
 }
 
 // A suite's wish for explanations is met where they can be had in full; the user's own always.
@@ -222,6 +228,14 @@ bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
     fmt::print(stderr, "slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
   }
   return probe.available;
+}
+
+Companions companions_of(const SinkCatalog& catalog, const RunArguments& arguments,
+                         const Preset& preset) {
+  Companions companions;
+  if (!arguments.no_control) companions.control_sink = catalog.floor_choice();
+  companions.traced = explain_wanted(arguments, preset);
+  return companions;
 }
 
 // Each run's file is named by its scenario and sink: the second would replace the first one's.
@@ -236,8 +250,8 @@ void check_files_differ(const std::vector<RunRequest>& requests) {
 }
 
 // The preset, or the one part of it that is wanted.
-Preset preset_of(const RunArguments& arguments) {
-  Preset preset = find_preset(arguments.name, preset_folders());
+Preset preset_of(const Catalog& catalog, const RunArguments& arguments) {
+  Preset preset = find_preset(catalog, arguments.name, preset_folders());
   if (arguments.part == 0) return preset;
   if (arguments.part > preset.runs.size()) {
     throw Error(fmt::format("'{}' has no part {}", arguments.name, arguments.part),
@@ -249,70 +263,69 @@ Preset preset_of(const RunArguments& arguments) {
 
 // Prints a line for each part of the suite, [[run]] in its file, that has a sink on this machine:
 // its number, the seconds that it takes by plan, its scenario and sinks.
-int show_plan(const RunArguments& arguments) {
-  RunEnvironment environment;
-  environment.controls = !arguments.no_control;
-  const Preset preset = as_usage([&] { return preset_of(arguments); });
-  environment.explain = explain_wanted(arguments, preset);
-  environment.trial = trial_settings(arguments, choose_placement(arguments.placement));
+int show_plan(const Catalog& catalog, const RunArguments& arguments) {
+  const Preset preset = as_usage([&] { return preset_of(catalog, arguments); });
+  const Companions companions = companions_of(catalog.sinks, arguments, preset);
+  const TrialSettings settings = trial_settings(arguments, choose_placement(arguments.placement));
   for (std::size_t i = 0; i < preset.runs.size(); ++i) {
     Preset part = preset;
     part.runs = {preset.runs[i]};
-    const std::vector<RunRequest> requests = as_usage(
-        [&] { return available(requests_from(arguments, part), arguments, environment.trial); });
+    const std::vector<RunRequest> requests = as_usage([&] {
+      return available(requests_from(catalog.sinks, arguments, part), arguments, settings);
+    });
     if (requests.empty()) continue;
     std::vector<std::string> sinks;
     for (const RunRequest& request : requests) sinks.push_back(request.sink.text);
     fmt::print("{} {:.0f} {} {}\n", arguments.part == 0 ? i + 1 : arguments.part,
-               std::ceil(planned_s(requests, environment)), requests.front().scenario->name(),
-               fmt::join(sinks, " "));
+               std::ceil(planned_s(requests, settings, companions)),
+               requests.front().scenario->name(), fmt::join(sinks, " "));
   }
   return kExitDone;
 }
 
-int run(const RunArguments& arguments) {
-  if (arguments.plan) return show_plan(arguments);
-  RunEnvironment environment;
+int run(const Catalog& catalog, const RunArguments& arguments) {
+  if (arguments.plan) return show_plan(catalog, arguments);
+  Environment environment;
+  Companions companions;
   std::vector<RunRequest> requests = as_usage([&] {
-    const Preset preset = preset_of(arguments);
-    environment.explain = explain_wanted(arguments, preset);
+    const Preset preset = preset_of(catalog, arguments);
+    companions = companions_of(catalog.sinks, arguments, preset);
     environment.placement = choose_placement(arguments.placement);
     environment.trial = trial_settings(arguments, environment.placement);
     std::vector<RunRequest> wanted =
-        usable(requests_from(arguments, preset), arguments, environment.trial);
+        usable(requests_from(catalog.sinks, arguments, preset), arguments, environment.trial);
     check_files_differ(wanted);
     return wanted;
   });
   std::filesystem::create_directories(arguments.out);
-  environment.trial.clock = calibrate_clock(arguments.clock == "os");
+  environment.trial.clock = measure_clock(arguments.clock == "os");
   const MachineInfo machine = collect_machine_info();
   environment.machine = machine_used(machine);
   environment.label = machine.restriction;
   environment.build = build_used();
-  sweep_dead_sessions();
+  catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   environment.scratch = scratch.path();
-  environment.controls = !arguments.no_control;
   bind_this_thread(environment.placement.controller_cpus);
   if (!arguments.quiet) {
     fmt::print(stderr, "{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
-               time_left(planned_s(requests, environment)));
+               human_wait(planned_s(requests, environment.trial, companions)));
   }
   const InterruptFlag interrupt;
   Reporter reporter(arguments.out, arguments.quiet, arguments.given());
-  const std::vector<Result> results = execute_runs(std::move(requests), environment, reporter);
-  print_results(results, reporter, arguments.json);
+  const std::vector<Result> results =
+      execute_runs(std::move(requests), environment, companions, reporter);
+  print_results(results, reporter, arguments);
   if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
   if (InterruptFlag::raised()) return kExitInterrupted;
   return std::all_of(results.begin(), results.end(), went_well) ? kExitDone : kExitFailed;
 }
 
-void add_options(CLI::App& command, RunArguments& arguments) {
-  command.add_option("NAME", arguments.name, "scenario, preset, suite, or path of a .toml file")
-      ->required();
+void add_options(Command& command, RunArguments& arguments) {
+  command.add_option("NAME", arguments.name, "scenario, preset, suite or .toml file");
   command.add_option("--sink", arguments.sinks, "sinks by comma, options by colon: file:mode=mmap");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
-      ->allow_extra_args(false);
+      ->one_value_each_time();
   command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set");
   command.add_option("--pacing", arguments.pacing, "spin, hybrid or sleep; short for --set");
   command.add_option("--out", arguments.out, "folder for the result files")->capture_default_str();
@@ -326,21 +339,21 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,
                      "processors of the consumer, likewise");
   command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
-      ->check(CLI::Range(0.01, 3600.0))
+      ->range(0.01, 3600.0)
       ->capture_default_str();
   command.add_option("--slowest", arguments.slowest, "slowest calls kept per thread")
-      ->check(CLI::Range(0, 1024))
+      ->range(0, 1024)
       ->capture_default_str();
   command.add_option("--digits", arguments.digits, "significant digits of the histograms")
-      ->check(CLI::Range(1, 4))
+      ->range(1, 4)
       ->capture_default_str();
   command.add_option("--noise-s", arguments.noise_s, "how long to watch the idle processor first")
-      ->check(CLI::Range(0.0, 60.0))
+      ->range(0.0, 60.0)
       ->capture_default_str();
   command
       .add_option("--hang-timeout-s", arguments.hang_timeout_s,
                   "a call that takes longer counts as hung")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->range(0.1, 3600.0)
       ->capture_default_str();
   command.add_option("--clock", arguments.clock, "auto, or os for the operating system's clock")
       ->capture_default_str();
@@ -348,13 +361,13 @@ void add_options(CLI::App& command, RunArguments& arguments) {
   command.add_flag("--no-control", arguments.no_control,
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
-  CLI::Option* explain =
+  CommandOption* explain =
       command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);
   command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");
   command.add_option("--part", arguments.part, "only this part of a suite, its N-th [[run]]")
-      ->check(CLI::Range(1u, 10'000u))
+      ->range(1u, 10'000u)
       ->type_name("N");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
@@ -363,19 +376,25 @@ void add_options(CLI::App& command, RunArguments& arguments) {
 
 }  // namespace
 
-void add_run_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("run", "Run a scenario, a preset or a suite");
+void commands::add_run_command(Command& program, const Catalog& catalog, Action& action) {
+  Command* command = program.add_subcommand("run", "Run a scenario, a preset or a suite");
   auto arguments = std::make_shared<RunArguments>();
   add_options(*command, *arguments);
   command->footer(
       "Writes OUT/<scenario>@<sink>*.json, one file a run, after each trial.\n"
+      "--plan prints a line for each part: its number, seconds, scenario and sinks.\n"
+      "Without NAME it runs the suite 'first': half a minute, a line a sink, and one\n"
+      "sentence on which is cheapest here.\n"
       "Examples:\n"
+      "  tailgate run --out out/first\n"
       "  tailgate run steady --sink null,file --set rate_hz=10000 --set duration_s=2 \\\n"
       "      --trials 5 --out results-today\n"
       "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"
       "  tailgate run quick --out quick");
-  command->callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
+  command->callback([&action, &catalog, arguments] {
+    action = [&catalog, arguments] { return run(catalog, *arguments); };
+  });
 }
 
 }  // namespace tailgate

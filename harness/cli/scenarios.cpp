@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/base/install_paths.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/preset_folders.h"
-#include "scenarios/preset.h"
+#include "harness/os/install_paths.h"
+#include "harness/run/preset.h"
 
 namespace tailgate {
 namespace {
@@ -16,9 +16,11 @@ std::string kind_of(const Preset& preset) {
   return preset.suite ? "suite" : "preset";
 }
 
-std::vector<Preset> installed_presets() {
+std::vector<Preset> installed_presets(const Catalog& catalog) {
   std::vector<Preset> presets;
-  for (const auto& file : preset_files(preset_folders())) presets.push_back(load_preset(file));
+  for (const auto& file : preset_files(preset_folders())) {
+    presets.push_back(load_preset(catalog, file));
+  }
   return presets;
 }
 
@@ -50,17 +52,17 @@ nlohmann::json preset_json(const Preset& preset) {
           {"runs", runs}};
 }
 
-void print_all(bool json) {
-  const std::vector<Preset> presets = installed_presets();
+void print_all(const Catalog& catalog, bool json) {
+  const std::vector<Preset> presets = installed_presets(catalog);
   if (json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const Scenario* scenario : all_scenarios()) list.push_back(scenario_json(*scenario));
+    for (const auto& scenario : catalog.scenarios.all()) list.push_back(scenario_json(*scenario));
     for (const Preset& preset : presets) list.push_back(preset_json(preset));
     fmt::print("{}\n", list.dump(2));
     return;
   }
   fmt::print("{:<16} {:<9} {}\n", "name", "kind", "what it is");
-  for (const Scenario* scenario : all_scenarios()) {
+  for (const auto& scenario : catalog.scenarios.all()) {
     fmt::print("{:<16} {:<9} {}\n", scenario->name(), "scenario", scenario->description());
   }
   for (const Preset& preset : presets) {
@@ -91,12 +93,12 @@ void print_preset(const Preset& preset) {
   }
 }
 
-int list_scenarios(const std::string& name, bool json) {
+int list_scenarios(const Catalog& catalog, const std::string& name, bool json) {
   if (name.empty()) {
-    print_all(json);
+    print_all(catalog, json);
     return kExitDone;
   }
-  const Preset preset = as_usage([&] { return find_preset(name, preset_folders()); });
+  const Preset preset = as_usage([&] { return find_preset(catalog, name, preset_folders()); });
   const bool plain = preset.name.empty();
   if (json) {
     const nlohmann::json entry =
@@ -117,8 +119,8 @@ std::vector<std::filesystem::path> preset_folders() {
   return {scenarios, scenarios / "suites"};
 }
 
-void add_scenarios_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("scenarios", "List the scenarios, presets and suites");
+void commands::add_scenarios_command(Command& program, const Catalog& catalog, Action& action) {
+  Command* command = program.add_subcommand("scenarios", "List the scenarios, presets and suites");
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command->add_option("NAME", *name, "only this one, with its options");
@@ -126,8 +128,9 @@ void add_scenarios_command(CLI::App& program, Action& action) {
   command->footer(
       "Examples:\n  tailgate scenarios\n  tailgate scenarios sweep\n"
       "  tailgate scenarios quick");
-  command->callback(
-      [&action, name, json] { action = [=] { return list_scenarios(*name, *json); }; });
+  command->callback([&action, &catalog, name, json] {
+    action = [&catalog, name, json] { return list_scenarios(catalog, *name, *json); };
+  });
 }
 
 }  // namespace tailgate

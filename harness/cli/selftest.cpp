@@ -1,4 +1,4 @@
-// tailgate selftest: does the gate find what is there, and nothing else, on this machine?
+// tailgate selftest: does the gate detect real changes on this machine, and raise no false alarm?
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,13 +9,14 @@
 #include <memory>
 #include <optional>
 
-#include "harness/base/process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/gate.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/gate.h"
-#include "harness/report/calibration_text.h"
+#include "harness/os/process.h"
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
 #include "harness/result/files.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/trial/scratch.h"
@@ -49,7 +50,7 @@ struct Change {
 
 constexpr const char* kNothing = "plant_slower_percent=0";
 constexpr const char* kDaemon = "daemon-10";
-// On side A, so that the daemon is found by its work and not by its memory.
+// Of side A: it starts the daemon too, so that the sides differ in its work and not in its memory.
 constexpr const char* kIdleDaemon = "plant_daemon=true";
 constexpr double kDaemonShare = 0.1;
 
@@ -82,7 +83,8 @@ unsigned runs_so_far(const Calibration& calibration, const std::string& sink,
   return static_cast<unsigned>(count);
 }
 
-// A tenth of the processor time by event that the sink was found to use with nothing planted.
+// kDaemonShare of the processor time per event that the sink used in its runs with nothing planted;
+// empty without such runs.
 std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std::string& sink) {
   std::vector<double> used;
   for (const CalibrationRun& run : calibration.runs) {
@@ -104,8 +106,9 @@ struct Step {
   std::string options_b;
 };
 
-// What is furthest from its number of runs, nothing planted first where equal; nothing when all are
-// there. So that a record which is cut short anywhere is balanced.
+// The sink and change that has the smallest share of its wanted runs, so that a record stays
+// balanced wherever it ends; of equal ones the first in the order of sinks and changes. Empty when
+// every number of runs is reached.
 std::optional<Step> next_step(const Calibration& calibration, const SelftestArguments& arguments) {
   std::optional<Step> next;
   double least = 1;
@@ -153,8 +156,8 @@ std::vector<std::string> duet_arguments(const Step& step, const SelftestArgument
   return words;
 }
 
-// Runs one duet in a process of its own and judges what it wrote; nothing when the user
-// interrupted. Throws Error when it wrote no duet.
+// Runs one duet in a process of its own and judges the file that it wrote. Empty when the user
+// interrupted. Throws Error when the process wrote no duet.
 std::optional<CalibrationRun> measure(const Step& step, const SelftestArguments& arguments,
                                       const Policy& policy, std::size_t seed,
                                       const std::filesystem::path& folder) {
@@ -182,25 +185,25 @@ std::optional<CalibrationRun> measure(const Step& step, const SelftestArguments&
                          spent.count());
 }
 
-// The records in the order in which they are named. Only the last, which runs are added to, may
-// not be there yet.
+// The records in the order in which they are given. Runs are added to the last one, so that one
+// alone may not exist yet.
 std::vector<Calibration> load_records(const SelftestArguments& arguments) {
   std::vector<Calibration> records;
   for (const std::string& file : arguments.records) {
-    const bool begins =
+    const bool is_new =
         !arguments.show && &file == &arguments.records.back() && !std::filesystem::exists(file);
-    records.push_back(begins ? Calibration{} : load_calibration(file));
+    records.push_back(is_new ? Calibration{} : load_calibration(file));
   }
   return records;
 }
 
-// Deciding some thousand gates takes seconds.
+// The tables. Shows a status line meanwhile: some thousand relabelled gates take seconds.
 std::string report(const Calibration& calibration, const Policy& policy, std::size_t gates) {
   StatusLine status;
   status.show(fmt::format("relabelling the rounds of {} runs", calibration.runs.size()));
-  return render_calibration(summarize(calibration, policy),
-                            relabelled(calibration, policy, gates, 1)) +
-         "\n" + render_calibration_origin(calibration);
+  return render(CalibrationReport{calibration, summarize(calibration, policy),
+                                  relabelled(calibration, policy, gates, 1)},
+                "text");
 }
 
 int selftest_gate(const SelftestArguments& arguments) {
@@ -227,7 +230,7 @@ int selftest_gate(const SelftestArguments& arguments) {
       const std::optional<Step> step = next_step(all, arguments);
       if (!step) break;
       status.show(fmt::format("{} with {}, run {}; {} left", step->sink, step->change->name,
-                              all.runs.size() + 1, time_left(left_s())));
+                              all.runs.size() + 1, human_wait(left_s())));
       auto run = measure(*step, arguments, policy, all.runs.size() + 1, scratch.path());
       if (!run) break;
       fmt::print(stderr, "{} with {}: {} after {} rounds, {:.0f} s\n", run->sink, run->planted,
@@ -249,46 +252,47 @@ std::string changes_help() {
   return text;
 }
 
-void add_options(CLI::App& command, SelftestArguments& arguments) {
+void add_options(Command& command, SelftestArguments& arguments) {
   for (const Change& change : kChanges) arguments.changes.emplace_back(change.name);
-  command.add_option("--sink", arguments.sinks, "A sink to test; may be repeated")
-      ->allow_extra_args(false);
-  command.add_option("--change", arguments.changes, "Only this change; may be repeated")
-      ->allow_extra_args(false)
+  command.add_option("--sink", arguments.sinks, "A sink to test; repeatable")
+      ->one_value_each_time();
+  command.add_option("--change", arguments.changes, "Only this change; repeatable")
+      ->one_value_each_time()
       ->type_name("NAME");
   command.add_option("--scenario", arguments.scenario, "Scenario or preset of one load")
       ->capture_default_str();
   command.add_option("--set", arguments.settings, "Scenario option, name=value; repeatable")
-      ->allow_extra_args(false);
-  command.add_option("--record", arguments.records, "Runs are added to it; to the last of several")
-      ->allow_extra_args(false)
+      ->one_value_each_time();
+  command.add_option("--record", arguments.records, "File that runs are added to; repeatable")
+      ->one_value_each_time()
       ->capture_default_str();
-  command.add_option("--policy", arguments.policy, "Of the gate; else the built-in one")
+  command.add_option("--policy", arguments.policy, "Policy file; default: the built-in policy")
       ->type_name("FILE");
-  command.add_option("--same", arguments.same, "Runs with nothing planted, in all")
+  command.add_option("--same", arguments.same, "Wanted runs of each sink with nothing planted")
       ->capture_default_str();
-  command.add_option("--planted", arguments.planted, "Runs of each change, in all")
+  command.add_option("--planted", arguments.planted, "Wanted runs of each sink and change")
       ->capture_default_str();
   command.add_option("--minutes", arguments.minutes, "Start no more runs after this time")
       ->capture_default_str();
-  command.add_option("--relabel", arguments.relabel, "Gates from relabelled rounds; 0 for none")
+  command.add_option("--relabel", arguments.relabel, "Relabelled gates to decide; 0: none")
       ->capture_default_str();
   command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files");
-  command.add_flag("--show", arguments.show, "Measure nothing: show what the record says");
+  command.add_flag("--show", arguments.show, "Measure nothing, show the record's tables");
 }
 
 }  // namespace
 
-void add_selftest_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("selftest", "Hold tailgate against known answers");
-  command->require_subcommand(1);
-  CLI::App* gate = command->add_subcommand("gate", "False alarms and detection of the gate");
+void commands::add_selftest_command(Command& program, const Catalog&, Action& action) {
+  Command* command = program.add_subcommand("selftest", "Test tailgate where the answer is known");
+  command->require_subcommand();
+  command->footer("Examples:\n  tailgate selftest gate --sink file --set rate_hz=20000");
+  Command* gate = command->add_subcommand("gate", "How often the gate is wrong on this machine");
   const auto arguments = std::make_shared<SelftestArguments>();
   add_options(*gate, *arguments);
   gate->footer(changes_help() +
                "\n"
-               "Every run is a duet of its own; the record grows from night to night. Of\n"
-               "several records the last one grows, and the runs of the others count too.\n"
+               "Every run is a duet of its own and is added to the record at once. Of several\n"
+               "records, runs are added to the last one; those of the others count too.\n"
                "\n"
                "Examples:\n"
                "  tailgate selftest gate --sink file --sink lttng --set rate_hz=20000\n"

@@ -4,18 +4,17 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
-#include "harness/report/duet_text.h"
-#include "harness/report/text.h"
+#include "harness/report/exporter.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
-
 namespace {
 
-// The duets among the given files; what is not one stays in paths.
+// Loads the duets among the paths and removes them from the list.
 std::vector<Duet> take_duets(std::vector<std::filesystem::path>& paths) {
   std::vector<Duet> duets;
   std::erase_if(paths, [&duets](const std::filesystem::path& path) {
@@ -34,34 +33,32 @@ void show(const ShowRequest& request, std::ostream& out) {
   if (request.json && !duets.empty()) {
     throw UsageError(Error("a duet has no summary as JSON", "its file is JSON: read that"));
   }
-  std::vector<Result> results;
-  std::vector<std::string> names;
+  Results results;
   for (const std::filesystem::path& path : find_result_files(paths)) {
-    results.push_back(load_result(path));
-    names.push_back(path.string());
+    results.push_back({path.string(), load_result(path)});
   }
+  const ExportOptions options{
+      .colour = request.colour, .trials = request.trials, .roles = request.roles};
+  const char* format = request.json ? "json" : request.brief ? "brief" : "text";
+  bool first = true;
   for (const Duet& duet : duets) {
-    out << (&duet == &duets.front() ? "" : "\n")
-        << render_duet(duet, {.colour = request.colour, .trials = request.trials});
+    out << (first ? "" : "\n") << render(duet, "text", options);
+    first = false;
   }
   if (paths.empty()) return;
   if (!duets.empty()) out << '\n';
-  if (request.json) {
-    out << render_summary_json(results, names);
-  } else {
-    out << render_text(
-        results, {.colour = request.colour, .trials = request.trials, .roles = request.roles});
-  }
+  out << render(std::move(results), format, options);
 }
 
-void add_show_command(CLI::App& program, Action& action) {
-  CLI::App* command = program.add_subcommand("show", "Print results as a table");
+void commands::add_show_command(Command& program, const Catalog&, Action& action) {
+  Command* command = program.add_subcommand("show", "Print results as a table");
   const auto request = std::make_shared<ShowRequest>();
   command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
   command->add_flag("--trials", request->trials, "Also show every trial, every round of a duet");
   command->add_flag("--roles", request->roles, "Overhead of every role, also of several results");
+  command->add_flag("--brief", request->brief, "A line for each sink, and which is cheapest");
   command->add_flag("--json", request->json, "Print the same figures as JSON");
   command->footer(
       "Times are quantiles over all completed trials. \"response\" counts from a call's\n"

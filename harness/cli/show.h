@@ -11,11 +11,12 @@ struct ShowRequest {
   std::vector<std::filesystem::path> paths;  // result files, directories that hold some, duets
   bool trials = false;                       // rows for each trial, or for each round of a duet
   bool roles = false;                        // the overhead of every role
-  bool json = false;                         // the same figures as JSON; not of duets
+  bool brief = false;                        // a line a sink and the cheapest; not for duets
+  bool json = false;                         // the same figures as JSON; not for duets
   bool colour = false;
 };
 
-// Throws Error when a result cannot be read; nothing has been written then.
+// Throws Error when a result cannot be read, before anything is written.
 void show(const ShowRequest& request, std::ostream& out);
 
 }  // namespace tailgate

@@ -6,7 +6,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/report/human.h"
-#include "providers/registry.h"
+#include "harness/sink/catalog.h"
 
 namespace tailgate {
 namespace {
@@ -77,15 +77,15 @@ void print_options(const OptionTable& table) {
   }
 }
 
-int list_sinks(const std::vector<std::string>& wanted, bool json) {
+int list_sinks(const SinkCatalog& catalog, const std::vector<std::string>& wanted, bool json) {
   std::vector<SinkChoice> sinks = as_usage([&] {
     std::vector<SinkChoice> choices;
-    for (const std::string& text : wanted) choices.push_back(parse_sink_choice(text));
+    for (const std::string& text : wanted) choices.push_back(catalog.choice(text));
     return choices;
   });
   const bool all = sinks.empty();
   if (all) {
-    for (const SinkType* type : all_sinks()) sinks.push_back(parse_sink_choice(type->name()));
+    for (const auto& type : catalog.all()) sinks.push_back(catalog.choice(type->name()));
   }
   if (json) {
     nlohmann::json list = nlohmann::json::array();
@@ -106,9 +106,9 @@ int list_sinks(const std::vector<std::string>& wanted, bool json) {
 
 }  // namespace
 
-void add_sinks_command(CLI::App& program, Action& action) {
-  CLI::App* command =
-      program.add_subcommand("sinks", "List the logging paths that can be measured here");
+void commands::add_sinks_command(Command& program, const Catalog& catalog, Action& action) {
+  Command* command =
+      program.add_subcommand("sinks", "List the sinks and whether this machine has them");
   auto wanted = std::make_shared<std::vector<std::string>>();
   auto json = std::make_shared<bool>(false);
   command->add_option("NAME", *wanted, "only these, with their options");
@@ -116,8 +116,9 @@ void add_sinks_command(CLI::App& program, Action& action) {
   command->footer(
       "Examples:\n  tailgate sinks\n  tailgate sinks file\n"
       "  tailgate sinks file:mode=io_uring");
-  command->callback(
-      [&action, wanted, json] { action = [=] { return list_sinks(*wanted, *json); }; });
+  command->callback([&action, &catalog, wanted, json] {
+    action = [&catalog, wanted, json] { return list_sinks(catalog.sinks, *wanted, *json); };
+  });
 }
 
 }  // namespace tailgate

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "harness/base/affinity.h"
 #include "harness/base/build_info.h"
 #include "harness/base/error.h"
+#include "harness/os/affinity.h"
 
 namespace tailgate {
 namespace {

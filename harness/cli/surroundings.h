@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/machine.h"
+#include "harness/os/machine.h"
 #include "harness/result/result.h"
 
 namespace tailgate {

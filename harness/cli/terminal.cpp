@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 
 namespace tailgate {
@@ -41,13 +40,6 @@ void StatusLine::clear() {
   shown_ = false;
   fmt::print(stderr, "\r{:79}\r", "");
   std::fflush(stderr);
-}
-
-std::string time_left(double seconds) {
-  const long whole_s = std::lround(std::ceil(seconds));
-  if (whole_s < 60) return fmt::format("{} s", whole_s);
-  if (whole_s < 3600) return fmt::format("{} min {:02} s", whole_s / 60, whole_s % 60);
-  return fmt::format("{} h {:02} min", whole_s / 3600, whole_s % 3600 / 60);
 }
 
 }  // namespace tailgate

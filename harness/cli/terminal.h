@@ -1,23 +1,24 @@
-// What the commands need to know of the terminal.
+// The terminal: colours, and a line that shows progress.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
-#include <string>
 #include <string_view>
 
 namespace tailgate {
 
-// True when stream is a terminal that shows escape sequences.
+// Whether stream is a terminal that interprets escape sequences.
 bool is_terminal(std::FILE* stream);
 
-// True when stream is such a terminal and the user has not set NO_COLOR (https://no-color.org).
+// Whether stream is such a terminal and the user has not set NO_COLOR (https://no-color.org).
 bool colour_wanted(std::FILE* stream);
 
-// Makes a write to a pipe that nobody reads fail instead of ending the process, so that a command
-// whose output is cut short (`| head`) can stop and succeed.
+// Makes a write to a closed pipe fail instead of ending the process, so that a command whose output
+// is not read to its end (`| head`) can stop and succeed.
 void fail_writes_to_closed_pipes();
 
-// One line that replaces itself, on a terminal only; nothing otherwise.
+// A line on standard error that shows progress and is overwritten each time. Shows nothing when
+// standard error is no terminal.
 class StatusLine {
  public:
   StatusLine();
@@ -25,7 +26,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // At most ten times a second; cut to 79 columns.
+  // Shows the text, cut to 79 columns, at most ten times a second.
   void show(std::string_view text);
   void clear();
   bool active() const { return active_; }
@@ -35,8 +36,5 @@ class StatusLine {
   bool shown_ = false;
   std::uint64_t last_ms_ = 0;
 };
-
-// "1 min 40 s", "12 s"
-std::string time_left(double seconds);
 
 }  // namespace tailgate

@@ -1,11 +1,11 @@
 #include <io.h>
 
-#include "harness/base/api_windows.h"
 #include "harness/cli/terminal.h"
+#include "harness/os/api_windows.h"
 
 namespace tailgate {
 
-// Consoles show escape sequences once they were asked to: Windows 10 version 1511 and later.
+// A console interprets escape sequences in this mode, which exists since Windows 10 version 1511.
 bool is_terminal(std::FILE* stream) {
   const auto console = reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(stream)));
   DWORD mode = 0;
@@ -13,7 +13,7 @@ bool is_terminal(std::FILE* stream) {
          SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
-// Windows does nothing else.
+// On Windows such a write always fails.
 void fail_writes_to_closed_pipes() {}
 
 }  // namespace tailgate

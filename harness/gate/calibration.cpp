@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <set>
 #include <tuple>
@@ -17,8 +18,10 @@ namespace tailgate {
 namespace {
 
 constexpr double kConfidence = 0.95;
+// No metric comes near it, and effects of smaller values are finite.
+constexpr double kLargestValue = 1e18;
 
-// So that the policy's settings for scenario and sink apply.
+// With the names by which the policy selects its settings for scenario and sink.
 DuetSubject subject_of(const CalibrationRun& run) {
   DuetSubject subject;
   subject.scenario.name = run.scenario.substr(0, run.scenario.find(' '));
@@ -27,7 +30,7 @@ DuetSubject subject_of(const CalibrationRun& run) {
   return subject;
 }
 
-// Whatever was agreed on: what was planted is no commit's change.
+// Waivers are left out: they are agreed for the change of a commit, and a planted change is none.
 MetricsDecision decisions_of(const CalibrationRun& run, Policy policy) {
   policy.waivers.clear();
   return decide_metrics(run.metrics, run.tail_events, subject_of(run), policy);
@@ -52,9 +55,9 @@ CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& r
   return row;
 }
 
-// All rounds of one sink in which nothing was planted, of the metrics that every run has.
+// All rounds of one sink's runs with nothing planted, with the metrics that every such run has.
 struct Pool {
-  CalibrationRun all;  // the first run, with the rounds of all
+  CalibrationRun all;  // the first run, with the rounds of all runs
   std::size_t rounds = 0;
 };
 
@@ -82,7 +85,7 @@ Pool pool_of(const Calibration& calibration, const std::string& sink) {
   return pool;
 }
 
-// The rounds at these places, sides exchanged where the coin says so.
+// The rounds at these places; `exchanged` says for each whether its sides are exchanged.
 CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>& places,
                        const std::vector<bool>& exchanged) {
   CalibrationRun run = all;
@@ -100,7 +103,7 @@ CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>
   return run;
 }
 
-// Rounds drawn as those of one comparison, their sides named by coin.
+// Draws the rounds of one gate, as relabelled() documents it.
 CalibrationRun draw(const Pool& pool, const Policy& policy, std::mt19937_64& random) {
   std::vector<std::size_t> places(pool.rounds);
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
@@ -118,11 +121,7 @@ void worsen(const std::string& metric, double by, CalibrationRun& run) {
   }
 }
 
-bool is_gated(const MetricJudgement& judgement) {
-  return judgement.decision != "reported" && judgement.decision != "unmeasured";
-}
-
-// What relabelled() says that it draws for one sink, without the gates.
+// One sink's rows of relabelled(), before any gate is decided.
 std::vector<RelabelledRow> rows_to_fill(const Pool& pool, const Policy& policy) {
   RelabelledRow nothing;
   nothing.sink = pool.all.sink;
@@ -131,13 +130,29 @@ std::vector<RelabelledRow> rows_to_fill(const Pool& pool, const Policy& policy) 
   const DuetSubject subject = subject_of(pool.all);
   for (const MetricJudgement& judgement : decisions_of(pool.all, policy).judgements) {
     const MetricKind* kind = find_metric(judgement.name);
-    if (!is_gated(judgement) || kind->effect != EffectKind::ratio) continue;
+    if (!judgement.is_gated() || kind->effect != EffectKind::ratio) continue;
     RelabelledRow row = nothing;
     row.worse = judgement.name;
     row.worse_by = kind->tail_share > 0 ? policy.rule(*kind, subject).find : 2 * judgement.margin;
     rows.push_back(row);
   }
   return rows;
+}
+
+// Throws Error when an effect of a round cannot be computed: a record may have been edited.
+void check_values(const CalibrationRun& run) {
+  const auto is_usable = [](double number) { return std::abs(number) <= kLargestValue; };
+  for (const MetricSeries& series : run.metrics) {
+    const MetricKind* kind = find_metric(series.name);
+    if (kind == nullptr) continue;
+    const std::vector<double> effects = effects_of(series, kind->effect);
+    for (const std::vector<double>* numbers : {&series.a, &series.b, &effects}) {
+      if (std::all_of(numbers->begin(), numbers->end(), is_usable)) continue;
+      throw Error(fmt::format("the run of '{}' at {} has values of {} that cannot be compared",
+                              run.sink, run.started_utc, series.name),
+                  "copy the record again from where it was made, or run again");
+    }
+  }
 }
 
 }  // namespace
@@ -157,9 +172,9 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
   run.fingerprint = duet.machine.fingerprint;
   run.duration_s = duration_s;
   run.tail_events = events_per_round(duet);
-  run.outcome = verdict.outcome;
+  run.outcome = enum_text(verdict.outcome);
   run.outcome_detail = verdict.reasons.empty() ? "" : verdict.reasons.front().what;
-  run.by_rule = verdict.outcome == kVerdictInvalid || !hard_failures(duet).empty();
+  run.by_rule = verdict.outcome == VerdictOutcome::invalid || !hard_failures(duet).empty();
   run.rounds_used = verdict.rounds_used;
   run.metrics = metric_series(duet);
   return run;
@@ -167,7 +182,7 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
 
 Calibration joined(const std::vector<Calibration>& records) {
   Calibration all;
-  // A duet lasts longer than the second that its start is told in.
+  // started_utc counts whole seconds. A duet takes longer than one, so no two runs share it.
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (const Calibration& record : records) {
     for (const CalibrationRun& run : record.runs) {
@@ -176,6 +191,7 @@ Calibration joined(const std::vector<Calibration>& records) {
             fmt::format("the run of '{}' at {} is recorded twice", run.sink, run.started_utc),
             "give each record once, and no copies");
       }
+      check_values(run);
       all.runs.push_back(run);
     }
   }
@@ -185,21 +201,21 @@ Calibration joined(const std::vector<Calibration>& records) {
 std::string outcome_under(const CalibrationRun& run, const Policy& policy) {
   if (run.by_rule || run.metrics.empty()) return run.outcome;
   const Decision decision = decisions_of(run, policy).decision.decision;
-  return decision == Decision::pass   ? kVerdictPass
-         : decision == Decision::fail ? kVerdictFail
-                                      : kVerdictInconclusive;
+  return std::string(enum_text(decision == Decision::pass   ? VerdictOutcome::pass
+                               : decision == Decision::fail ? VerdictOutcome::fail
+                                                            : VerdictOutcome::inconclusive));
 }
 
 std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy) {
   std::vector<CalibrationRow> rows;
   for (const CalibrationRun& run : calibration.runs) {
     CalibrationRow& row = row_of(run, rows);
-    const std::string outcome = outcome_under(run, policy);
+    const auto outcome = enum_value<VerdictOutcome>(outcome_under(run, policy));
     ++row.runs;
-    row.pass += outcome == kVerdictPass ? 1 : 0;
-    row.fail += outcome == kVerdictFail ? 1 : 0;
-    row.inconclusive += outcome == kVerdictInconclusive ? 1 : 0;
-    row.invalid += outcome == kVerdictInvalid ? 1 : 0;
+    row.pass += outcome == VerdictOutcome::pass ? 1 : 0;
+    row.fail += outcome == VerdictOutcome::fail ? 1 : 0;
+    row.inconclusive += outcome == VerdictOutcome::inconclusive ? 1 : 0;
+    row.invalid += outcome == VerdictOutcome::invalid ? 1 : 0;
     row.mean_rounds += static_cast<double>(run.rounds_used);
     row.mean_duration_s += run.duration_s;
   }

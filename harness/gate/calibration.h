@@ -1,5 +1,6 @@
-// Holding the gate against comparisons whose answer is known: false alarms, detection, and how sure
-// both are. Everything follows from the record alone (harness/result/calibration.h).
+// Applies a policy to comparisons whose true answer is known, and counts false alarms and detected
+// changes, with exact confidence intervals. Everything is computed from the record alone
+// (harness/result/calibration.h).
 #pragma once
 
 #include <cstddef>
@@ -16,16 +17,18 @@ namespace tailgate {
 
 inline constexpr const char* kPlantedNothing = "none";
 
-// The record of one comparison. sink: without what was planted. duration_s: how long it took.
+// The record of one comparison. sink: without the planted change. duration_s: how long the duet
+// took, in seconds.
 CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const std::string& sink,
                                const std::string& planted, double duration_s);
 
 // The runs of several records: of several nights, or of several machines. Throws Error when two of
-// them hold the same run, which would count twice.
+// them hold the same run, which would be counted twice, and when a metric has values that
+// cannot be compared, such as 0 of a ratio.
 Calibration joined(const std::vector<Calibration>& records);
 
-// What a policy says of a recorded comparison: the recorded outcome where a rule decided, else the
-// outcome of its rounds.
+// The outcome of a recorded comparison under a policy. Where a rule decided (by_rule) it is the
+// recorded outcome; else the rounds are decided anew.
 std::string outcome_under(const CalibrationRun& run, const Policy& policy);
 
 // All comparisons of one sink with the same planted change.
@@ -40,33 +43,38 @@ struct CalibrationRow {
   double mean_rounds = 0;
   double mean_duration_s = 0;
   ShareInterval failed;  // share that failed, with its 95 % interval (Clopper and Pearson): false
-                         // alarms where nothing was planted, else what was found
-  ShareInterval passed;  // share that passed, likewise
+                         // alarms where nothing was planted, else the changes that were detected
+  ShareInterval passed;  // share that passed, with the same interval
 };
 
-// A row for each sink and planted change, in the order in which they first occur, nothing planted
-// first.
+// A row for each sink and planted change. Sinks are in the order in which they first occur; of a
+// sink, the row with nothing planted comes first, then its changes as they first occur.
 std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy);
 
-// What would have been decided had the coin named the sides otherwise, and one metric of side B
-// been worse.
+// The decisions on relabelled rounds: a coin exchanges the sides of each round, then one metric of
+// side B is made worse, or none.
 struct RelabelledRow {
   std::string sink;
   std::string worse;         // the metric; empty: none
   double worse_by = 0;       // B's value of each round times 1 + this
-  std::uint64_t rounds = 0;  // from comparisons in which nothing was planted
-  std::uint64_t gates = 0;   // decisions made from them
+  std::uint64_t rounds = 0;  // of all comparisons with nothing planted
+  std::uint64_t gates = 0;   // decisions, each on rounds drawn from those
   std::uint64_t pass = 0;
   std::uint64_t fail = 0;
   ShareInterval failed;  // share of the gates that failed, with its 95 % interval
 };
 
-// Draws as many rounds as the policy's last look wants (or as there are) from all those of a sink's
-// comparisons with nothing planted, names the sides of each by a coin, and decides. For each sink a
-// row of so many gates with nothing worse; then a row of a tenth as many for each gated metric that
-// is a ratio, worse by what the policy wants found of a quantile, else by twice its margin. The
-// gates share rounds, so this bounds the errors given these rounds, no more. Sinks with fewer
-// rounds than the first look wants are left out, and without gates all are.
+// For one gate, draws rounds without replacement from all rounds of the sink's comparisons with
+// nothing planted: as many as the policy's last look needs, or all when there are fewer. A coin
+// exchanges the sides of each round; then the policy decides.
+//
+// Each sink gets a row of `gates` such gates with nothing worse. Then each gated metric that is a
+// ratio gets a row of a tenth as many, in which that metric of side B is worse: a quantile by the
+// change that the policy wants found, others by twice their margin. The gates share rounds, so the
+// result bounds the errors for these rounds only.
+//
+// Leaves out sinks with fewer rounds than the first look needs. gates = 0: no rows. seed: of the
+// draws and coins.
 std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
                                       std::size_t gates, std::uint64_t seed);
 

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "harness/gate/gate.h"
-#include "harness/gate/sample_duet.h"
+#include "harness/result/sample_duet.h"
 
 namespace tailgate {
 namespace {
 
 CalibrationRun run_of(const std::string& planted, const SampleDuet& sample) {
   const Duet duet = sample_duet(sample);
-  return calibration_run(duet, judge(duet, Policy{}, "2026-06-01"), "file", planted, 40);
+  return calibration_run(duet, judge(duet, default_policy(), "2026-06-01"), "file", planted, 40);
 }
 
 SampleDuet same(std::uint64_t seed, unsigned rounds = 20) {
@@ -33,9 +33,9 @@ Calibration record() {
   return calibration;
 }
 
-TEST_CASE("the record keeps what decides, and decides alike") {
+TEST_CASE("a recorded run has the outcome of its duet") {
   const Duet duet = sample_duet(same(1));
-  const Verdict verdict = judge(duet, Policy{}, "2026-06-01");
+  const Verdict verdict = judge(duet, default_policy(), "2026-06-01");
   const CalibrationRun run = calibration_run(duet, verdict, "file", kPlantedNothing, 12.5);
   CHECK(run.outcome == "pass");
   CHECK_FALSE(run.by_rule);
@@ -44,10 +44,10 @@ TEST_CASE("the record keeps what decides, and decides alike") {
   REQUIRE_FALSE(run.metrics.empty());
   CHECK(run.metrics.front().name == "response_ns_p50");
   CHECK(run.metrics.front().a.size() == 20);
-  CHECK(outcome_under(run, Policy{}) == "pass");
+  CHECK(outcome_under(run, default_policy()) == "pass");
 }
 
-TEST_CASE("records are joined, and a run that is in two of them is told") {
+TEST_CASE("records are joined, a run that is in two of them is refused") {
   CalibrationRun monday;
   monday.sink = "file";
   monday.fingerprint = "aa11";
@@ -67,39 +67,63 @@ TEST_CASE("records are joined, and a run that is in two of them is told") {
                                                  Catch::Contains("twice"));
 }
 
-TEST_CASE("another policy decides the same rounds anew") {
-  const Calibration calibration = record();
-  Policy strict;
-  for (const MetricKind& kind : metric_kinds()) {
-    strict.metrics.push_back({kind.name, kind.name == "response_ns_p50", 1e-6, {}, {}, 1e-5});
+TEST_CASE("values that no duet can have are refused") {
+  Calibration calibration;
+  CalibrationRun& run = calibration.runs.emplace_back();
+  run.sink = "file";
+  run.started_utc = "2026-06-01T01:00:00Z";
+  const auto refused = Catch::Contains("'file' at 2026-06-01T01:00:00Z has values of");
+  for (const double value : {0.0, -3.0, 1e300}) {
+    CAPTURE(value);
+    run.metrics = {{"rss_bytes", {4096, value}, {4096, 8192}}};
+    CHECK_THROWS_WITH(joined({calibration}), refused && Catch::Contains("rss_bytes"));
+    run.metrics = {{"rss_bytes", {4096, 8192}, {value, 8192}}};
+    CHECK_THROWS_WITH(joined({calibration}), refused);
   }
-  Policy lenient;
-  lenient.metrics.push_back({"response_ns_p50", {}, 0.5, {}, {}, 1.0});
-  lenient.metrics.push_back({"response_ns_p90", {}, 0.5, {}, {}, 1.0});
-  lenient.metrics.push_back({"response_ns_p99", {}, 0.5, {}, {}, 1.0});
-  lenient.metrics.push_back({"service_ns_mean", {}, 0.5, {}, {}, {}});
-  lenient.metrics.push_back({"cpu_ns_per_event", {}, 0.5, {}, {}, {}});
-  CHECK(outcome_under(calibration.runs[0], Policy{}) == "fail");
+  run.metrics = {{"calls_blocked", {0, -1e308}, {0, 1e308}}};
+  CHECK_THROWS_WITH(joined({calibration}), refused);
+  run.metrics = {{"calls_blocked", {0, 3}, {0, 0}}, {"unknown", {0}, {0}}};
+  CHECK(joined({calibration}).runs.size() == 1);
+}
+
+TEST_CASE("another policy is applied to the recorded rounds") {
+  const Calibration calibration = record();
+  Policy strict = default_policy();
+  ScopedSettings& only_median = strict.settings.emplace_back();
+  for (const MetricKind& kind : metric_kinds()) {
+    only_median.metrics.push_back({.metric = std::string(kind.name),
+                                   .gate = kind.name == "response_ns_p50",
+                                   .margin = 1e-6,
+                                   .find = 1e-5});
+  }
+  Policy lenient = default_policy();
+  lenient.settings.push_back({{},
+                              {{.metric = "response_ns_p50", .margin = 0.5, .find = 1.0},
+                               {.metric = "response_ns_p90", .margin = 0.5, .find = 1.0},
+                               {.metric = "response_ns_p99", .margin = 0.5, .find = 1.0},
+                               {.metric = "service_ns_mean", .margin = 0.5},
+                               {.metric = "cpu_ns_per_event", .margin = 0.5}}});
+  CHECK(outcome_under(calibration.runs[0], default_policy()) == "fail");
   CHECK(outcome_under(calibration.runs[0], lenient) == "pass");
   CHECK(outcome_under(calibration.runs[1], strict) != "pass");
 }
 
-TEST_CASE("what a rule decided stands under every policy") {
+TEST_CASE("an outcome that a rule decided is the same under every policy") {
   Duet duet = sample_duet(same(1));
   duet.rounds[3].b.ledger.lost = 2;
-  const CalibrationRun lossy =
-      calibration_run(duet, judge(duet, Policy{}, "2026-06-01"), "file", kPlantedNothing, 1);
+  const CalibrationRun lossy = calibration_run(duet, judge(duet, default_policy(), "2026-06-01"),
+                                               "file", kPlantedNothing, 1);
   CHECK(lossy.by_rule);
-  CHECK(outcome_under(lossy, Policy{}) == "fail");
+  CHECK(outcome_under(lossy, default_policy()) == "fail");
   duet.rounds[3].a.ledger.lost = 2;
-  const CalibrationRun invalid =
-      calibration_run(duet, judge(duet, Policy{}, "2026-06-01"), "file", kPlantedNothing, 1);
-  CHECK(outcome_under(invalid, Policy{}) == "invalid");
+  const CalibrationRun invalid = calibration_run(duet, judge(duet, default_policy(), "2026-06-01"),
+                                                 "file", kPlantedNothing, 1);
+  CHECK(outcome_under(invalid, default_policy()) == "invalid");
 }
 
 // 0 of 4 failed: at most 1 - .025^(1/4) = 60.2 %; 1 of 1 failed: at least 2.5 %.
-TEST_CASE("the table counts verdicts and says how sure they are") {
-  const auto rows = summarize(record(), Policy{});
+TEST_CASE("the table counts verdicts and has exact intervals") {
+  const auto rows = summarize(record(), default_policy());
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].planted == "none");
   CHECK(rows[0].runs == 4);
@@ -113,10 +137,10 @@ TEST_CASE("the table counts verdicts and says how sure they are") {
   CHECK(rows[1].failed.low == Approx(0.025));
 }
 
-// Relabelling gives each round's effects the sign of a coin: a false fail has probability .001 at
-// most, so 300 gates have 0.3 on average.
-TEST_CASE("relabelled rounds pass as rounds of equal sides do") {
-  const auto rows = relabelled(record(), Policy{}, 100, 1);
+// A coin gives each round's effects their sign, so a false fail has a probability of .001 at most:
+// 0.1 expected in 100 gates.
+TEST_CASE("gates on relabelled rounds of equal sides pass") {
+  const auto rows = relabelled(record(), default_policy(), 100, 1);
   REQUIRE(rows.size() > 1);
   CHECK(rows[0].sink == "file");
   CHECK(rows[0].worse.empty());
@@ -130,28 +154,29 @@ TEST_CASE("relabelled rounds pass as rounds of equal sides do") {
 TEST_CASE("too few rounds are not relabelled") {
   Calibration calibration;
   calibration.runs.push_back(run_of(kPlantedNothing, same(1, 10)));
-  CHECK(relabelled(calibration, Policy{}, 10, 1).empty());
-  CHECK(relabelled(record(), Policy{}, 0, 1).empty());
+  CHECK(relabelled(calibration, default_policy(), 10, 1).empty());
+  CHECK(relabelled(record(), default_policy(), 0, 1).empty());
 }
 
-// B's p50 is 20 % above A's in every round of one run, so exchanging sides makes effects of both
-// signs: no gate may fail for it, since the coin gives neither side the blame.
-TEST_CASE("relabelling takes the blame from either side") {
+// Side B's times are 20 % above A's in every round of one run. The coin exchanges the sides of half
+// the rounds, so neither side is worse, and no gate may fail.
+TEST_CASE("gates on relabelled rounds do not fail when one side was slower") {
   Calibration calibration;
   SampleDuet slower = same(5, 50);
   slower.all = 1.2;
   calibration.runs.push_back(run_of(kPlantedNothing, slower));
-  const auto rows = relabelled(calibration, Policy{}, 100, 2);
+  const auto rows = relabelled(calibration, default_policy(), 100, 2);
   REQUIRE_FALSE(rows.empty());
   CHECK(rows[0].fail == 0);
 }
 
-// The sample's rounds differ by 1 to 2 %, so that each change is many standard errors beyond its
-// margin in 15 rounds, and half the change within it.
-TEST_CASE("each gated ratio, made worse in relabelled rounds, is found") {
-  Policy policy;
-  policy.metrics.push_back({"response_ns_p90", false, {}, {}, {}, {}});
-  policy.metrics.push_back({"response_ns_p99", {}, {}, {}, {}, 0.4});
+// The ratios of the sample's rounds vary by 1 to 2 %, so after 15 rounds each change is many
+// standard errors beyond its margin.
+TEST_CASE("gates on relabelled rounds detect each gated ratio that is made worse") {
+  Policy policy = default_policy();
+  policy.settings.push_back(
+      {{},
+       {{.metric = "response_ns_p90", .gate = false}, {.metric = "response_ns_p99", .find = 0.4}}});
   std::map<std::string, double> worse_by;
   for (const RelabelledRow& row : relabelled(record(), policy, 50, 1)) {
     CAPTURE(row.worse, row.pass);

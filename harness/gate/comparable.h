@@ -1,21 +1,29 @@
 // Whether two results, measured one after the other, may be compared at all.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "harness/result/result.h"
 
 namespace tailgate {
 
-// Why figures of `b` say nothing against those of `a`, each with what to do; empty: they may be
-// compared. Among the reasons: another machine, another load, Wine, trials with events unaccounted
-// for or lost, a rate that was missed, slow calls explained in one of the two alone. Where a result
-// has several steps, what forbids those of one begins with "step N (RATE): ", N its number in the
-// file; the others may be compared when there is no other reason.
-std::vector<Remark> reasons_against(const Result& a, const Result& b);
+// Whether two loads are the same in all but how long they last, and the seed.
+bool is_same_load(const Load& a, const Load& b);
 
-// Why a comparison of results that were not taken in duet is no ground for a verdict: one paragraph
-// of plain text for whoever asks for one.
+// What keeps two results from being compared.
+struct Incomparable {
+  std::optional<unsigned> step;  // only this step's figures; none: no figure may be compared
+  Remark reason;                 // of a step: begins with "step N (RATE): "
+};
+
+// The reasons why b must not be compared with a, each with a remedy; empty when it may. Reasons
+// are: different machines or loads, a restricted use (Wine), trials with events unaccounted for or
+// lost, a missed rate, slow calls explained in only one of the two.
+std::vector<Incomparable> why_incomparable(const Result& a, const Result& b);
+
+// One paragraph of text for users: why a comparison of results that were not measured in duet gives
+// no verdict.
 const char* why_duet();
 
 }  // namespace tailgate

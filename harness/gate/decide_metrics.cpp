@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <string_view>
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-const MetricSeries* find_series(const std::vector<MetricSeries>& all, const std::string& name) {
+const MetricSeries* find_series(const std::vector<MetricSeries>& all, std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const MetricSeries& series) { return series.name == name; });
   return found == all.end() ? nullptr : &*found;
@@ -25,7 +26,7 @@ std::vector<double> first_of(const std::vector<double>& values, std::size_t coun
   return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// A metric on its way through the decision.
+// A metric with all that its decision needs.
 struct Candidate {
   const MetricKind* kind;
   const MetricSeries* series;  // null: not measured
@@ -35,7 +36,7 @@ struct Candidate {
   bool gated = false;
 };
 
-// An effect of the test's scale (a logarithm, for ratios) in the terms of reports, and back.
+// From the scale of the test, which takes logarithms of ratios, to that of reports, and back.
 double reported(double effect, EffectKind kind) {
   return kind == EffectKind::ratio ? std::expm1(effect) : effect;
 }
@@ -47,15 +48,16 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The standard deviation of a count per 20,000 that chance alone makes of so many events (Poisson),
-// at the rate of the side that has fewer: what only the other one has does not widen its margin.
+// The standard deviation that chance alone gives to a count per 20,000 calls in a round of so many
+// events (Poisson). The rate is that of the side that has fewer, so that calls which only the other
+// side has do not widen their own margin.
 double chance_deviation(const MetricSeries& series, std::uint64_t events) {
   const double rate = std::min(mean(series.a), mean(series.b));
   return std::sqrt(rate * kCallsPerCount / static_cast<double>(events));
 }
 
-// What the rule's margin is for these rounds, whichever of the sides is called A. In units of the
-// metric it is relative to the median of both together.
+// The rule's margin for these rounds. It does not depend on which side is called A: `at_least`, in
+// units of the metric, is divided by the median over both sides.
 double effective_margin(const MetricRule& rule, const MetricSeries& series, std::uint64_t events) {
   double margin = rule.margin;
   if (rule.at_least > 0) {
@@ -69,7 +71,7 @@ double effective_margin(const MetricRule& rule, const MetricSeries& series, std:
   return margin;
 }
 
-// Whether there are enough calls beyond a quantile to gate it; says why not in the judgement.
+// Whether enough calls lie beyond a quantile to gate it; if not, the judgement says why.
 bool has_tail(Candidate& candidate, std::uint64_t events, const Looks& looks) {
   const MetricKind& kind = *candidate.kind;
   if (kind.tail_share <= 0) return true;
@@ -96,13 +98,13 @@ bool has_tail(Candidate& candidate, std::uint64_t events, const Looks& looks) {
   return false;
 }
 
-// What is said of a metric before, or without, a decision.
+// A judgement without a decision.
 MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
   MetricJudgement judgement;
   judgement.name = kind.name;
   judgement.unit = kind.unit;
-  judgement.effect_kind = effect_kind_name(kind.effect);
-  judgement.decision = measured ? "reported" : "unmeasured";
+  judgement.effect_kind = kind.effect;
+  judgement.decision = measured ? MetricOutcome::reported : MetricOutcome::unmeasured;
   judgement.reason = measured ? "reported only" : "not measured on both sides of every round";
   return judgement;
 }
@@ -126,7 +128,7 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   return candidate;
 }
 
-// Medians, the effect and its interval over the first of the rounds.
+// Fills in medians, effect and interval from the first `rounds` rounds.
 void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
                      MetricJudgement& judgement) {
   judgement.median_a = median(first_of(series.a, rounds));
@@ -140,8 +142,10 @@ void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t ro
 
 std::string reason_of(const MetricJudgement& judgement) {
   const std::string margin = effect_text(judgement, judgement.margin);
-  if (judgement.decision == "pass") return fmt::format("below its margin of {}", margin);
-  if (judgement.decision == "fail") return fmt::format("beyond its margin of {}", margin);
+  if (judgement.decision == MetricOutcome::pass)
+    return fmt::format("below its margin of {}", margin);
+  if (judgement.decision == MetricOutcome::fail)
+    return fmt::format("beyond its margin of {}", margin);
   if (judgement.p_beyond < judgement.p_within) {
     return fmt::format("not yet told from its margin of {}, below which it seems", margin);
   }
@@ -154,9 +158,9 @@ void take_decision(const MetricDecision& decision, std::size_t rounds, std::size
   judgement.p_within = decision.p_within;
   judgement.p_no_change = decision.p_no_change;
   judgement.p_beyond = decision.p_beyond;
-  judgement.decision = decision.decision == Decision::pass   ? "pass"
-                       : decision.decision == Decision::fail ? "fail"
-                                                             : "undecided";
+  judgement.decision = decision.decision == Decision::pass   ? MetricOutcome::pass
+                       : decision.decision == Decision::fail ? MetricOutcome::fail
+                                                             : MetricOutcome::undecided;
   if (decision.decision == Decision::undecided) {
     judgement.rounds_needed = rounds_needed(decision.statistic, rounds, metrics, looks);
   }
@@ -188,12 +192,11 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uin
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(*candidate.series, kind.effect);
     metric.margin = tested(candidate.judgement.margin, kind.effect);
-    // Where a change is agreed on, there is no "no change" to be told from.
+    // Where a change is agreed on, failing needs no difference from "no change".
     if (candidate.waiver != nullptr) metric.no_change = metric.margin;
   }
   MetricsDecision result;
-  result.decision = policy.method == GateMethod::looks ? decide(gated, policy.looks)
-                                                       : decide_anytime(gated, policy.looks);
+  result.decision = decide(gated, policy.looks);
   const std::size_t rounds = result.decision.rounds;
   std::size_t next = 0;
   for (Candidate& candidate : candidates) {
@@ -202,7 +205,7 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uin
                     candidate.judgement);
     }
     if (candidate.series != nullptr) {
-      // Without gated metrics nothing was decided: the effects are then of all rounds.
+      // Without a gated metric there was no look: the effects are then those of all rounds.
       describe_effect(*candidate.series, candidate.kind->effect,
                       gated.empty() ? candidate.series->a.size() : rounds, candidate.judgement);
     }

@@ -21,12 +21,12 @@ std::string difference(double effect) {
 }  // namespace
 
 std::string effect_cell(const MetricJudgement& metric, double effect) {
-  if (metric.effect_kind != "ratio") return difference(effect);
+  if (metric.effect_kind == EffectKind::difference) return difference(effect);
   return effect < kManyTimes ? percent(effect) + "%" : fmt::format("x{:.3g}", 1 + effect);
 }
 
 std::string effect_text(const MetricJudgement& metric, double effect) {
-  if (metric.effect_kind != "ratio") return difference(effect) + " " + metric.unit;
+  if (metric.effect_kind == EffectKind::difference) return difference(effect) + " " + metric.unit;
   return effect < kManyTimes ? percent(effect) + " %" : fmt::format("x{:.3g}", 1 + effect);
 }
 

@@ -33,8 +33,8 @@ std::vector<const DuetRound*> rounds_used(const Duet& duet, std::size_t count) {
   return rounds;
 }
 
-// The shift at every quantile that has at least ten calls beyond it in the rounds' mean, and both
-// sides' merged distributions.
+// Adds both sides' merged distributions, and the shift at every quantile beyond which a round has
+// ten calls or more on average.
 void add_distributions(const Duet& duet, Verdict& verdict) {
   const auto rounds = rounds_used(duet, verdict.rounds_used);
   if (rounds.empty()) return;
@@ -75,7 +75,6 @@ Verdict heading_of(const Duet& duet, const Policy& policy) {
   verdict.duet_id = duet.id;
   verdict.label = duet.label;
   verdict.policy = policy.origin;
-  verdict.method = gate_method_name(policy.method);
   verdict.a = duet.a.label;
   verdict.b = duet.b.label;
   verdict.a_revision = duet.a.build.revision;
@@ -91,7 +90,7 @@ Verdict heading_of(const Duet& duet, const Policy& policy) {
   return verdict;
 }
 
-std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, std::string_view which) {
+std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, MetricOutcome which) {
   std::vector<const MetricJudgement*> found;
   for (const MetricJudgement& metric : verdict.metrics) {
     if (metric.decision == which) found.push_back(&metric);
@@ -100,18 +99,18 @@ std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, std::s
 }
 
 void explain_fail(Verdict& verdict) {
-  for (const MetricJudgement* metric : with_decision(verdict, "fail")) {
+  for (const MetricJudgement* metric : with_decision(verdict, MetricOutcome::fail)) {
     verdict.reasons.push_back(
         {fmt::format("{} changed by {}; {} is tolerated", metric->name,
                      effect_with_interval(*metric), effect_text(*metric, metric->margin)),
          metric->waiver.empty()
-             ? "find the cause and mend it, or agree on the change by a waiver in the policy"
-             : "it is beyond what the waiver agreed on: mend it, or agree anew"});
+             ? "find the cause and correct it, or agree on the change by a waiver in the policy"
+             : "it is beyond what the waiver agreed on: correct it, or agree anew"});
   }
 }
 
-// A metric that seems beyond its margin decides by failing, and one such is enough; else all that
-// are undecided must pass.
+// One metric that fails decides the verdict, so the first one that seems beyond its margin counts.
+// Without such a metric, all that are undecided must pass.
 std::uint64_t rounds_to_decide(const std::vector<const MetricJudgement*>& undecided) {
   std::uint64_t to_fail = 0;
   std::uint64_t to_pass = 0;
@@ -127,11 +126,11 @@ std::uint64_t rounds_to_decide(const std::vector<const MetricJudgement*>& undeci
 }
 
 void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) {
-  const auto undecided = with_decision(verdict, "undecided");
+  const auto undecided = with_decision(verdict, MetricOutcome::undecided);
   verdict.rounds_needed =
       std::max(rounds_to_decide(undecided), std::uint64_t{verdict.looks.front()});
   if (!decision.looked) {
-    verdict.reasons.push_back({fmt::format("{} rounds are fewer than the first look wants, {}",
+    verdict.reasons.push_back({fmt::format("{} rounds are fewer than the first look needs, {}",
                                            decision.rounds, verdict.looks.front()),
                                fmt::format("run {} rounds", verdict.looks.back())});
     return;
@@ -163,7 +162,7 @@ void add_waiver_remarks(const Duet& duet, const Policy& policy, Verdict& verdict
 void add_metric_remarks(const Duet& duet, const Policy& policy, Verdict& verdict) {
   for (const MetricJudgement& metric : verdict.metrics) {
     const bool wanted = policy.rule(*find_metric(metric.name), duet.b).gate;
-    if (wanted && metric.decision == "unmeasured") {
+    if (wanted && !metric.is_measured()) {
       verdict.remarks.push_back({fmt::format("{} is not gated: {}", metric.name, metric.reason),
                                  "nothing, where this system or sink does not have it"});
     }
@@ -172,42 +171,51 @@ void add_metric_remarks(const Duet& duet, const Policy& policy, Verdict& verdict
 
 void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDecision& decision,
                     Verdict& verdict) {
-  verdict.reasons = reasons_against(duet, policy);
+  verdict.reasons = reasons_not_to_judge(duet, policy);
   if (!verdict.reasons.empty()) {
-    verdict.outcome = kVerdictInvalid;
+    verdict.outcome = VerdictOutcome::invalid;
     return;
   }
   const std::vector<Remark> missed = missed_rate_of_b(duet, policy);
   verdict.reasons = hard_failures(duet);
   if (!verdict.reasons.empty() || decision.decision == Decision::fail) {
-    verdict.outcome = kVerdictFail;
+    verdict.outcome = VerdictOutcome::fail;
     explain_fail(verdict);
   } else if (decision.metrics.empty()) {
-    verdict.outcome = kVerdictInvalid;
+    verdict.outcome = VerdictOutcome::invalid;
     verdict.reasons.push_back(
-        {"no metric could be gated", "look at why of each metric, and at the duet's own remarks"});
+        {"no metric could be gated", "read why in each metric's row, and the duet's own remarks"});
   } else if (!missed.empty()) {
-    verdict.outcome = kVerdictInvalid;
+    verdict.outcome = VerdictOutcome::invalid;
     verdict.reasons = missed;
   } else if (decision.decision == Decision::pass) {
-    verdict.outcome = kVerdictPass;
+    verdict.outcome = VerdictOutcome::pass;
     verdict.reasons.push_back({"every gated metric is below its margin", ""});
   } else {
-    verdict.outcome = kVerdictInconclusive;
+    verdict.outcome = VerdictOutcome::inconclusive;
     explain_inconclusive(decision, verdict);
   }
 }
 
 }  // namespace
 
-int verdict_exit_code(std::string_view outcome) {
-  if (outcome == kVerdictPass) return kExitPass;
-  if (outcome == kVerdictFail) return kExitFail;
-  return outcome == kVerdictInconclusive ? kExitInconclusive : kExitInvalid;
+int verdict_exit_code(VerdictOutcome outcome) {
+  switch (outcome) {
+    case VerdictOutcome::pass:
+      return kExitPass;
+    case VerdictOutcome::fail:
+      return kExitFail;
+    case VerdictOutcome::inconclusive:
+      return kExitInconclusive;
+    case VerdictOutcome::invalid:
+      break;
+  }
+  return kExitInvalid;
 }
 
 int verdict_exit_code(const std::vector<Verdict>& verdicts) {
-  for (const char* outcome : {kVerdictFail, kVerdictInvalid, kVerdictInconclusive}) {
+  for (const VerdictOutcome outcome :
+       {VerdictOutcome::fail, VerdictOutcome::invalid, VerdictOutcome::inconclusive}) {
     const bool any = std::any_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
       return verdict.outcome == outcome;
     });
@@ -239,12 +247,12 @@ bool is_decided(const Duet& duet, const Policy& policy, std::string_view today) 
   const auto completed =
       static_cast<std::size_t>(std::count_if(duet.rounds.begin(), duet.rounds.end(), is_completed));
   if (std::find(looks.begin(), looks.end(), completed) == looks.end()) return false;
-  const std::string outcome = judge(duet, policy, today).outcome;
-  if (outcome != kVerdictInvalid) return outcome != kVerdictInconclusive;
-  // Rates that were missed in too large a share of the rounds so far may not be in the end.
+  const VerdictOutcome outcome = judge(duet, policy, today).outcome;
+  if (outcome != VerdictOutcome::invalid) return outcome != VerdictOutcome::inconclusive;
+  // Too large a share of rounds with a missed rate may become small enough with more rounds.
   Policy patient = policy;
   patient.most_missed_rounds = 1;
-  return judge(duet, patient, today).outcome == kVerdictInvalid;
+  return judge(duet, patient, today).outcome == VerdictOutcome::invalid;
 }
 
 std::string today_utc() {

@@ -14,17 +14,12 @@
 
 namespace tailgate {
 
-inline constexpr const char* kVerdictPass = "pass";
-inline constexpr const char* kVerdictFail = "fail";
-inline constexpr const char* kVerdictInconclusive = "inconclusive";
-inline constexpr const char* kVerdictInvalid = "invalid";
-
-// The exit code of an outcome: pass 0, fail 1, inconclusive 3, invalid 4. Several verdicts end with
-// the worst one's: fail, invalid, inconclusive, pass.
-int verdict_exit_code(std::string_view outcome);
+// The exit code of an outcome: pass 0, fail 1, inconclusive 3, invalid 4. Of several verdicts the
+// worst one's counts; from the worst on: fail, invalid, inconclusive, pass.
+int verdict_exit_code(VerdictOutcome outcome);
 int verdict_exit_code(const std::vector<Verdict>& verdicts);
 
-// Every metric of a duet decided from its values alone, and the decision of all of them.
+// The decisions that follow from the metrics' values alone: on each metric, and on all together.
 struct MetricsDecision {
   SequentialDecision decision;              // of the gated metrics
   std::vector<MetricJudgement> judgements;  // all metrics, as metric_kinds() orders them
@@ -43,8 +38,8 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet);
 // must hold. Throws Error when a distribution of the duet cannot be decoded.
 Verdict judge(const Duet& duet, const Policy& policy, std::string_view today);
 
-// Whether more rounds cannot change the verdict: for stopping a duet early. Looks only after the
-// numbers of rounds at which the policy does.
+// Whether a duet may end here, since further rounds cannot change the verdict. True only after a
+// number of rounds at which the policy has a look.
 bool is_decided(const Duet& duet, const Policy& policy, std::string_view today);
 
 // Today in UTC, YYYY-MM-DD.

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/gate/effect_text.h"
-#include "harness/gate/sample_duet.h"
 #include "harness/result/json.h"
+#include "harness/result/sample_duet.h"
 
 namespace tailgate {
 namespace {
@@ -17,7 +17,7 @@ using Catch::Contains;
 
 constexpr const char* kToday = "2026-06-01";
 
-Verdict judged(const Duet& duet, const Policy& policy = {}) {
+Verdict judged(const Duet& duet, const Policy& policy = default_policy()) {
   return judge(duet, policy, kToday);
 }
 
@@ -43,11 +43,12 @@ std::string remarks(const Verdict& verdict) {
 TEST_CASE("the same on both sides passes at the first look") {
   const Verdict verdict = judged(sample_duet({}));
   INFO(reasons(verdict));
-  CHECK(verdict.outcome == "pass");
+  CHECK(verdict.outcome == VerdictOutcome::pass);
   CHECK(verdict.rounds_used == 15);
   CHECK(verdict.rounds_recorded == 50);
   CHECK(verdict_exit_code(verdict.outcome) == 0);
-  for (const MetricJudgement& metric : verdict.metrics) CHECK(metric.decision != "fail");
+  for (const MetricJudgement& metric : verdict.metrics)
+    CHECK(metric.decision != MetricOutcome::fail);
 }
 
 // Twenty gates each; under sign exchange at most one in a thousand fails.
@@ -58,7 +59,7 @@ TEST_CASE("the same on both sides never fails") {
     sample.seed = seed;
     sample.heavy = heavy;
     sample.spread = 0.03;
-    CHECK(judged(sample_duet(sample)).outcome != "fail");
+    CHECK(judged(sample_duet(sample)).outcome != VerdictOutcome::fail);
   }
 }
 
@@ -66,15 +67,15 @@ TEST_CASE("ten percent on every call fails, with the effect and its interval") {
   SampleDuet sample;
   sample.all = 1.10;
   const Verdict verdict = judged(sample_duet(sample));
-  CHECK(verdict.outcome == "fail");
+  CHECK(verdict.outcome == VerdictOutcome::fail);
   CHECK(verdict_exit_code(verdict.outcome) == 1);
   const MetricJudgement& p50 = metric_of(verdict, "response_ns_p50");
-  CHECK(p50.decision == "fail");
+  CHECK(p50.decision == MetricOutcome::fail);
   CHECK(p50.effect == Approx(0.10).margin(0.01));
   CHECK(*p50.effect_low <= 0.10);
   CHECK(*p50.effect_high >= 0.10);
   CHECK(p50.margin == 0.05);
-  CHECK(metric_of(verdict, "rss_bytes").decision == "pass");
+  CHECK(metric_of(verdict, "rss_bytes").decision == MetricOutcome::pass);
   CHECK_THAT(reasons(verdict), Contains("response_ns_p50 changed by +"));
   CHECK_THAT(reasons(verdict), Contains("waiver"));
 }
@@ -84,34 +85,34 @@ TEST_CASE("each kind of cost is found by its own metric") {
   SECTION("the tail") {
     sample.tail = 1.4;
     const Verdict verdict = judged(sample_duet(sample));
-    CHECK(verdict.outcome == "fail");
-    CHECK(metric_of(verdict, "response_ns_p99").decision == "fail");
-    CHECK(metric_of(verdict, "response_ns_p50").decision == "pass");
+    CHECK(verdict.outcome == VerdictOutcome::fail);
+    CHECK(metric_of(verdict, "response_ns_p99").decision == MetricOutcome::fail);
+    CHECK(metric_of(verdict, "response_ns_p50").decision == MetricOutcome::pass);
   }
   SECTION("processor time") {
     sample.cpu = 1.1;
     const Verdict verdict = judged(sample_duet(sample));
-    CHECK(metric_of(verdict, "cpu_ns_per_event").decision == "fail");
+    CHECK(metric_of(verdict, "cpu_ns_per_event").decision == MetricOutcome::fail);
     CHECK(metric_of(verdict, "cpu_ns_per_event").effect == Approx(0.1).margin(0.01));
-    CHECK(metric_of(verdict, "response_ns_p50").decision == "pass");
+    CHECK(metric_of(verdict, "response_ns_p50").decision == MetricOutcome::pass);
   }
   SECTION("memory") {
     sample.memory = 1.2;
-    CHECK(metric_of(judged(sample_duet(sample)), "rss_bytes").decision == "fail");
+    CHECK(metric_of(judged(sample_duet(sample)), "rss_bytes").decision == MetricOutcome::fail);
   }
   SECTION("stalls") {
     Duet duet = sample_duet(sample);
     for (DuetRound& round : duet.rounds) round.b.over_1ms = 2;
     const Verdict verdict = judged(duet);
-    CHECK(metric_of(verdict, "calls_over_1ms").decision == "fail");
+    CHECK(metric_of(verdict, "calls_over_1ms").decision == MetricOutcome::fail);
     CHECK(metric_of(verdict, "calls_over_1ms").effect == 2);
   }
   SECTION("the rate") {
     Duet duet = sample_duet(sample);
     for (DuetRound& round : duet.rounds) round.b.rate_missed = true;
     const Verdict verdict = judged(duet);
-    CHECK(verdict.outcome == "fail");
-    CHECK(metric_of(verdict, "rate_missed").decision == "fail");
+    CHECK(verdict.outcome == VerdictOutcome::fail);
+    CHECK(metric_of(verdict, "rate_missed").decision == MetricOutcome::fail);
   }
 }
 
@@ -119,14 +120,14 @@ TEST_CASE("faster is no reason to fail") {
   SampleDuet sample;
   sample.all = 0.7;
   sample.cpu = 0.8;
-  CHECK(judged(sample_duet(sample)).outcome == "pass");
+  CHECK(judged(sample_duet(sample)).outcome == VerdictOutcome::pass);
 }
 
 TEST_CASE("noise leaves it open, and says how many rounds would decide") {
   SampleDuet sample;
   sample.spread = 0.25;
   const Verdict verdict = judged(sample_duet(sample));
-  REQUIRE(verdict.outcome == "inconclusive");
+  REQUIRE(verdict.outcome == VerdictOutcome::inconclusive);
   CHECK(verdict_exit_code(verdict.outcome) == 3);
   CHECK(verdict.rounds_used == 50);
   REQUIRE(verdict.rounds_needed);
@@ -139,8 +140,8 @@ TEST_CASE("too few rounds leave it open") {
   sample.rounds = 6;
   sample.all = 3;
   const Verdict verdict = judged(sample_duet(sample));
-  CHECK(verdict.outcome == "inconclusive");
-  CHECK_THAT(reasons(verdict), Contains("6 rounds are fewer than the first look wants, 15"));
+  CHECK(verdict.outcome == VerdictOutcome::inconclusive);
+  CHECK_THAT(reasons(verdict), Contains("6 rounds are fewer than the first look needs, 15"));
 }
 
 TEST_CASE("a comparison that may not be made is invalid, whatever the figures") {
@@ -185,12 +186,12 @@ TEST_CASE("a comparison that may not be made is invalid, whatever the figures") 
     expected = "side A missed its rate in 6 of 50 rounds";
   }
   SECTION("A crashed") {
-    duet.rounds[3].a.outcome = "crashed";
+    duet.rounds[3].a.outcome = TrialOutcome::crashed;
     duet.rounds[3].a.outcome_detail = "SIGSEGV";
     expected = "side A did not run to its end in 1 rounds (crashed: SIGSEGV)";
   }
   const Verdict verdict = judged(duet);
-  CHECK(verdict.outcome == "invalid");
+  CHECK(verdict.outcome == VerdictOutcome::invalid);
   CHECK(verdict_exit_code(verdict.outcome) == 4);
   CHECK_THAT(reasons(verdict), Contains(expected));
 }
@@ -211,19 +212,19 @@ TEST_CASE("what is allowed to differ does not make it invalid") {
     for (std::size_t i = 0; i < 5; ++i) duet.rounds[10 * i].a.rate_missed = true;
   }
   SECTION("an interrupted round") {
-    duet.rounds[40].b.outcome = "interrupted";
+    duet.rounds[40].b.outcome = TrialOutcome::interrupted;
   }
-  CHECK(judged(duet).outcome == "pass");
+  CHECK(judged(duet).outcome == VerdictOutcome::pass);
 }
 
 TEST_CASE("uncommitted changes where the policy allows them are remarked on") {
   Duet duet = sample_duet({});
   duet.b.build.dirty = true;
   duet.a.build.dirty = true;
-  Policy policy;
+  Policy policy = default_policy();
   policy.allow_dirty_builds = true;
   const Verdict verdict = judged(duet, policy);
-  CHECK(verdict.outcome == "pass");
+  CHECK(verdict.outcome == VerdictOutcome::pass);
   CHECK_THAT(remarks(verdict), Contains("uncommitted changes"));
 }
 
@@ -232,21 +233,21 @@ TEST_CASE("one lost event or crash of B alone fails") {
   SECTION("a loss") {
     duet.rounds[49].b.ledger.lost = 1;
     const Verdict verdict = judged(duet);
-    CHECK(verdict.outcome == "fail");
+    CHECK(verdict.outcome == VerdictOutcome::fail);
     CHECK_THAT(reasons(verdict), Contains("side B lost 1 events in 1 rounds; side A lost none"));
   }
   SECTION("a crash") {
-    duet.rounds[2].b.outcome = "crashed";
-    CHECK(judged(duet).outcome == "fail");
+    duet.rounds[2].b.outcome = TrialOutcome::crashed;
+    CHECK(judged(duet).outcome == VerdictOutcome::fail);
   }
   SECTION("a crash in every round") {
-    for (DuetRound& round : duet.rounds) round.b.outcome = "hung";
-    CHECK(judged(duet).outcome == "fail");
+    for (DuetRound& round : duet.rounds) round.b.outcome = TrialOutcome::hung;
+    CHECK(judged(duet).outcome == VerdictOutcome::fail);
   }
   SECTION("a loss of A alone does not") {
     duet.rounds[49].a.ledger.lost = 1;
     const Verdict verdict = judged(duet);
-    CHECK(verdict.outcome == "pass");
+    CHECK(verdict.outcome == VerdictOutcome::pass);
     CHECK_THAT(remarks(verdict), Contains("side A lost 1 events, side B none"));
   }
 }
@@ -256,7 +257,7 @@ TEST_CASE("one lost event or crash of B alone fails") {
 TEST_CASE("a quantile with too few calls beyond it is reported only") {
   Duet duet = sample_duet({});
   const MetricJudgement many = metric_of(judged(duet), "response_ns_p99_9");
-  CHECK(many.decision == "pass");
+  CHECK(many.decision == MetricOutcome::pass);
   CHECK(*many.tail_samples == 1000);
   CHECK(*many.tail_samples_needed == 135);
   for (DuetRound& round : duet.rounds) {
@@ -264,7 +265,7 @@ TEST_CASE("a quantile with too few calls beyond it is reported only") {
     round.b.events = 1000;
   }
   const MetricJudgement few = metric_of(judged(duet), "response_ns_p99_9");
-  CHECK(few.decision == "reported");
+  CHECK(few.decision == MetricOutcome::reported);
   CHECK(*few.tail_samples == 50);
   CHECK_THAT(few.reason, Contains("50 calls beyond it in 50 rounds, 135 needed"));
 }
@@ -273,8 +274,8 @@ TEST_CASE("what was not measured in every round is not gated, and the verdict sa
   Duet duet = sample_duet({});
   duet.rounds[7].a.cpu_ns.reset();
   const Verdict verdict = judged(duet);
-  CHECK(verdict.outcome == "pass");
-  CHECK(metric_of(verdict, "cpu_ns_per_event").decision == "unmeasured");
+  CHECK(verdict.outcome == VerdictOutcome::pass);
+  CHECK(metric_of(verdict, "cpu_ns_per_event").decision == MetricOutcome::unmeasured);
   CHECK_THAT(remarks(verdict), Contains("cpu_ns_per_event is not gated"));
 }
 
@@ -282,7 +283,7 @@ TEST_CASE("without anything to gate there is no verdict") {
   Duet duet = sample_duet({});
   duet.rounds.clear();
   const Verdict verdict = judged(duet);
-  CHECK(verdict.outcome == "invalid");
+  CHECK(verdict.outcome == VerdictOutcome::invalid);
   CHECK_THAT(reasons(verdict), Contains("no metric could be gated"));
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("small memories have a margin in bytes") {
   }
   const MetricJudgement small = metric_of(judged(duet), "rss_bytes");
   CHECK(small.margin == Approx(65'536.0 / 825'000));
-  CHECK(small.decision == "pass");
+  CHECK(small.decision == MetricOutcome::pass);
 }
 
 // Poisson counts of mean 16 in 20,000 calls on both sides, then 16 more on one, then none on the
@@ -309,13 +310,13 @@ TEST_CASE("what chance makes of a count is within its margin") {
     round.a.over_100us = calls(random);
     round.b.over_100us = calls(random);
   }
-  const MetricJudgement alike = metric_of(judged(duet), "calls_over_100us");
-  CHECK(alike.margin == Approx(2.0 * 4).epsilon(0.05));
-  CHECK(alike.decision == "pass");
+  const MetricJudgement equal = metric_of(judged(duet), "calls_over_100us");
+  CHECK(equal.margin == Approx(2.0 * 4).epsilon(0.05));
+  CHECK(equal.decision == MetricOutcome::pass);
   for (DuetRound& round : duet.rounds) round.b.over_100us += 16;
   const MetricJudgement doubled = metric_of(judged(duet), "calls_over_100us");
   CHECK(doubled.margin == Approx(2.0 * 4).epsilon(0.05));
-  CHECK(doubled.decision == "fail");
+  CHECK(doubled.decision == MetricOutcome::fail);
   for (DuetRound& round : duet.rounds) round.a.over_100us = 0;
   CHECK(metric_of(judged(duet), "calls_over_100us").margin == 2);
 }
@@ -334,65 +335,55 @@ Waiver waiver_of(double low, double high) {
 TEST_CASE("a waived change is held against what was agreed on") {
   SampleDuet sample;
   sample.all = 1.10;
-  Policy policy;
-  policy.metrics = {{"response_ns_p90", false, {}, {}, {}, {}},
-                    {"service_ns_mean", false, {}, {}, {}, {}},
-                    {"cpu_ns_per_event", false, {}, {}, {}, {}}};
+  Policy policy = default_policy();
+  policy.settings.push_back({{},
+                             {{.metric = "response_ns_p90", .gate = false},
+                              {.metric = "service_ns_mean", .gate = false},
+                              {.metric = "cpu_ns_per_event", .gate = false}}});
   policy.waivers = {waiver_of(0.05, 0.15)};
   policy.waived_commits = {"4f2a9c1"};
   const Verdict agreed = judged(sample_duet(sample), policy);
   INFO(reasons(agreed));
-  CHECK(agreed.outcome == "pass");
+  CHECK(agreed.outcome == VerdictOutcome::pass);
   CHECK_THAT(metric_of(agreed, "response_ns_p50").waiver, Contains("4f2a9c1: checksums"));
   SECTION("more than agreed on fails") {
     sample.all = 1.25;
     const Verdict more = judged(sample_duet(sample), policy);
-    CHECK(more.outcome == "fail");
+    CHECK(more.outcome == VerdictOutcome::fail);
     CHECK_THAT(reasons(more), Contains("beyond what the waiver agreed on"));
   }
   SECTION("less is remarked on") {
     sample.all = 1;
     const Verdict less = judged(sample_duet(sample), policy);
-    CHECK(less.outcome == "pass");
+    CHECK(less.outcome == VerdictOutcome::pass);
     CHECK_THAT(remarks(less), Contains("less than its waiver expects"));
   }
   SECTION("a promised improvement that did not come fails") {
     sample.all = 0.95;
     policy.waivers = {waiver_of(-0.3, -0.2)};
-    CHECK(judged(sample_duet(sample), policy).outcome == "fail");
+    CHECK(judged(sample_duet(sample), policy).outcome == VerdictOutcome::fail);
   }
   SECTION("it does not hold where nothing says that B alone has the commit") {
     policy.waived_commits.clear();
     const Verdict unknown = judged(sample_duet(sample), policy);
-    CHECK(unknown.outcome == "fail");
+    CHECK(unknown.outcome == VerdictOutcome::fail);
     CHECK_THAT(remarks(unknown), Contains("the waiver of 4f2a9c1") && Contains("was not used"));
   }
   SECTION("for another sink it does not hold") {
     policy.waivers[0].scope.sink = "lttng";
-    CHECK(judged(sample_duet(sample), policy).outcome == "fail");
+    CHECK(judged(sample_duet(sample), policy).outcome == VerdictOutcome::fail);
   }
   SECTION("after its day it does not hold") {
     policy.waivers[0].expires = "2026-05-31";
     const Verdict expired = judged(sample_duet(sample), policy);
-    CHECK(expired.outcome == "fail");
+    CHECK(expired.outcome == VerdictOutcome::fail);
     CHECK_THAT(remarks(expired), Contains("expired on 2026-05-31"));
   }
 }
 
-TEST_CASE("the anytime method fails what the looks fail") {
-  Policy policy;
-  policy.method = GateMethod::anytime;
-  SampleDuet sample;
-  CHECK(judged(sample_duet(sample), policy).outcome == "pass");
-  sample.all = 1.2;
-  const Verdict verdict = judged(sample_duet(sample), policy);
-  CHECK(verdict.outcome == "fail");
-  CHECK(verdict.rounds_used < 25);
-}
-
 TEST_CASE("stopping early asks at the looks only") {
   Duet duet = sample_duet({});
-  const Policy policy;
+  const Policy policy = default_policy();
   duet.rounds.resize(14);
   CHECK_FALSE(is_decided(duet, policy, kToday));
   duet = sample_duet({});
@@ -405,7 +396,7 @@ TEST_CASE("stopping early asks at the looks only") {
   duet.rounds.resize(15);
   duet.rounds[0].a.rate_missed = true;
   duet.rounds[1].a.rate_missed = true;
-  CHECK(judged(duet).outcome == "invalid");
+  CHECK(judged(duet).outcome == VerdictOutcome::invalid);
   CHECK_FALSE(is_decided(duet, policy, kToday));  // 2 of 50 would do
   duet.rounds[0].a.ledger.unaccounted = 1;
   CHECK(is_decided(duet, policy, kToday));
@@ -432,20 +423,22 @@ TEST_CASE("the shifts follow the quantiles") {
 }
 
 TEST_CASE("several verdicts end with the worst one's exit code") {
-  const auto code = [](std::vector<const char*> outcomes) {
+  using enum VerdictOutcome;
+  const auto code = [](const std::vector<VerdictOutcome>& outcomes) {
     std::vector<Verdict> verdicts;
-    for (const char* outcome : outcomes) verdicts.emplace_back().outcome = outcome;
+    for (const VerdictOutcome outcome : outcomes) verdicts.emplace_back().outcome = outcome;
     return verdict_exit_code(verdicts);
   };
-  CHECK(code({"pass", "pass"}) == 0);
-  CHECK(code({"pass", "inconclusive"}) == 3);
-  CHECK(code({"inconclusive", "invalid", "pass"}) == 4);
-  CHECK(code({"invalid", "fail", "inconclusive"}) == 1);
+  CHECK(code({}) == 0);
+  CHECK(code({pass, pass}) == 0);
+  CHECK(code({pass, inconclusive}) == 3);
+  CHECK(code({inconclusive, invalid, pass}) == 4);
+  CHECK(code({invalid, fail, inconclusive}) == 1);
 }
 
 TEST_CASE("effects in words") {
   MetricJudgement metric;
-  metric.effect_kind = "ratio";
+  metric.effect_kind = EffectKind::ratio;
   metric.effect = 0.1234;
   CHECK(effect_with_interval(metric) == "+12.3 %");
   metric.effect_low = -0.05;
@@ -453,7 +446,7 @@ TEST_CASE("effects in words") {
   CHECK(effect_with_interval(metric) == "+12.3 % (-5.0 % to +150 %)");
   CHECK(effect_text(metric, 27.5) == "x28.5");
   CHECK(effect_cell(metric, -0.25) == "-25.0%");
-  metric.effect_kind = "difference";
+  metric.effect_kind = EffectKind::difference;
   metric.unit = "per 20k";
   CHECK(effect_text(metric, 0.25) == "+0.25 per 20k");
   CHECK(effect_cell(metric, -12345.6) == "-12346");

@@ -3,38 +3,33 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "harness/result/calibration.h"
 #include "harness/result/duet.h"
+#include "harness/result/verdict.h"
 
 namespace tailgate {
 
-// How the two sides of a round are compared: by B / A, or by B - A for counts, which may be 0.
-enum class EffectKind { ratio, difference };
-
-std::string_view effect_kind_name(EffectKind kind);  // "ratio", "difference"
-
+// What a metric is. Whether it is gated, and with which margin, is the policy's to say:
+// default_policy.toml has an entry for each.
 struct MetricKind {
-  std::string name;
-  std::string unit;
-  EffectKind effect;
-  std::string help;   // one line, no full stop
-  bool gated;         // without a policy that says otherwise
-  double margin;      // tolerated: a ratio less 1, or a difference in the unit; 0 if only reported
-  double find;        // of a quantile: the change that must be found where it is gated
-  double tail_share;  // of a quantile: the share of calls beyond it; else 0
-  double at_least;    // of a ratio: the margin is no smaller than this many units
-  double chance;      // of a count of calls: the margin is no smaller than this many standard
-                      // deviations of what chance alone makes of it in a round; else 0
-  std::optional<double> (*value)(const DuetSide& side);  // empty: not measured
+  std::string_view name;
+  std::string_view unit;
+  EffectKind effect = EffectKind::ratio;  // difference: for what may be 0
+  std::string_view help;                  // one line, no full stop
+  double tail_share = 0;                  // of a quantile: the share of calls beyond it
+  bool counts_calls = false;  // it counts calls, so chance makes some of them in every round
+
+  // One side's value in a round; empty: not measured.
+  std::optional<double> (*value)(const DuetSide& side) = nullptr;
 };
 
 // All of them, in the order in which reports show them. Counts of calls are per 20,000, so that
 // their margins do not depend on rate and length of a round.
-const std::vector<MetricKind>& metric_kinds();
+std::span<const MetricKind> metric_kinds();
 
 // The calls that such a count is of.
 inline constexpr double kCallsPerCount = 20'000;

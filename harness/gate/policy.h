@@ -7,7 +7,8 @@
 //   [metrics.response_ns_p50]               reason = "checksums, agreed on by all"
 //   margin = 0.05                           expires = 2027-01-31
 //
-// ci/policy.toml is an example that holds every key, with the values that hold without a file.
+// A policy starts from default_policy.toml, which holds every setting with its meaning, and adds
+// its own to it. ci/policy.toml is an example.
 #pragma once
 
 #include <filesystem>
@@ -22,16 +23,15 @@
 
 namespace tailgate {
 
-enum class GateMethod { looks, anytime };
-
-// What a policy says of one metric; what it leaves open is the metric's own default.
+// What a policy says of one metric; default_policy.toml says what each setting means. What is left
+// open stays as the settings before it say.
 struct MetricSettings {
   std::string metric;
-  std::optional<bool> gate;        // false: reported only
-  std::optional<double> margin;    // as MetricKind::margin
-  std::optional<double> at_least;  // as MetricKind::at_least
-  std::optional<double> chance;    // as MetricKind::chance
-  std::optional<double> find;      // as MetricKind::find
+  std::optional<bool> gate = {};
+  std::optional<double> margin = {};
+  std::optional<double> find = {};
+  std::optional<double> at_least = {};
+  std::optional<double> chance = {};
 };
 
 // Which duets something is for. An empty field means any; else the scenario's name or preset, and
@@ -47,10 +47,6 @@ struct ScopedSettings {
   PolicyScope scope;
   std::vector<MetricSettings> metrics;
 };
-
-// What holds for some sinks without a file, where their own noise leaves less to gate. A file's
-// settings come after it.
-const std::vector<ScopedSettings>& built_in_scoped();
 
 // An agreed change of one metric: the gate tests against this interval instead of the margin.
 struct Waiver {
@@ -75,20 +71,19 @@ struct PolicyRun {
 struct MetricRule {
   bool gate = false;
   double margin = 0;
+  double find = 0;
   double at_least = 0;
   double chance = 0;
-  double find = 0;
 };
 
+// An empty one decides nothing: take default_policy() or what a file says.
 struct Policy {
-  std::string origin = "built in";
-  GateMethod method = GateMethod::looks;
+  std::string origin;  // the file's name, or "built in"
   Looks looks;
-  double time_budget_s = 120;       // for one duet, in seconds; ci/gate stops it then
-  double most_missed_rounds = 0.1;  // share of rounds that may miss the rate; more: invalid
+  double time_budget_s = 0;       // for one duet, in seconds; ci/gate stops it then
+  double most_missed_rounds = 0;  // share of rounds that may miss the rate; more: invalid
   bool allow_dirty_builds = false;
-  std::vector<MetricSettings> metrics;
-  std::vector<ScopedSettings> scoped;  // of several that match, the later ones win
+  std::vector<ScopedSettings> settings;  // of several that match, the later ones win
   std::vector<Waiver> waivers;
   std::vector<std::string> waived_commits;  // not from the file: see waivers.h
   std::vector<PolicyRun> runs;
@@ -96,16 +91,17 @@ struct Policy {
 
   MetricRule rule(const MetricKind& kind, const DuetSubject& subject) const;
 
-  // The waiver for a metric of a duet, or null; of several the last. Whether it holds is not looked
-  // at: with_valid_waivers (waivers.h) takes out those that do not.
+  // The waiver for a metric of a duet, or null; of several the last. It may have expired, or be for
+  // another commit: with_valid_waivers (waivers.h) takes out those that do not hold.
   const Waiver* waiver(std::string_view metric, const DuetSubject& subject) const;
 };
 
-std::string_view gate_method_name(GateMethod method);  // "looks", "anytime"
+// What holds without a file: default_policy.toml, compiled into the program.
+const Policy& default_policy();
 
-// Reads a policy. Throws Error with "FILE:LINE: " in front for anything that is not TOML or does
-// not fit: an unknown key or metric, a wrong type, a value out of range, a waiver without reason,
-// expiry or a commit's hash.
+// Reads a policy, on top of default_policy(). Throws Error with "FILE:LINE: " in front for anything
+// that is not TOML or does not fit: an unknown key or metric, a wrong type, a value out of range, a
+// waiver without reason, expiry or a commit's hash.
 Policy load_policy(const std::filesystem::path& file);
 
 // The same from text; origin stands for the file's name in errors.

@@ -1,386 +1,287 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <iterator>
 
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
-#include "harness/base/error.h"
-#include "harness/base/options.h"
+#include "harness/base/toml_reader.h"
+#include "harness/gate/default_policy.h"  // made from default_policy.toml by the build
 #include "harness/gate/policy.h"
 
 namespace tailgate {
 namespace {
 
-constexpr std::uintmax_t kMaxFileBytes = 1 << 20;
-constexpr std::int64_t kMostRounds = 1000;
+constexpr std::int64_t kMaxRounds = 1000;
 constexpr double kLargestMargin = 1e15;
 constexpr double kLargestChance = 100;
 
-class PolicyReader {
- public:
-  explicit PolicyReader(std::string origin) : origin_(std::move(origin)) {}
+// A text that says something.
+std::string nonempty_text(const TomlNode& node, std::string_view name) {
+  std::string text = node.text(name);
+  if (text.empty()) node.fail(fmt::format("{} is empty", name), "say what it is");
+  return text;
+}
 
-  Policy read(std::string_view text) {
-    const toml::table root = parse(text);
-    check_keys(root, {"gate", "metrics", "scoped", "waiver", "run", "nightly"});
-    Policy policy;
-    policy.origin = origin_;
-    if (const toml::table* gate = table_at(root, "gate")) read_gate(*gate, policy);
-    if (const toml::table* metrics = table_at(root, "metrics")) {
-      policy.metrics = read_metrics(*metrics);
+std::string required_text(const TomlNode& in, std::string_view key, std::string_view meaning) {
+  return nonempty_text(in.required(key, meaning), key);
+}
+
+// Sets a number, where the table has one of that key.
+template <class Into>
+void read_number(const TomlNode& in, std::string_view key, double low, double high, Into& into) {
+  if (const TomlNode* node = in.find(key)) into = node->number(key, low, high);
+}
+
+template <class Into>
+void read_flag(const TomlNode& in, std::string_view key, Into& into) {
+  if (const TomlNode* node = in.find(key)) into = node->flag(key);
+}
+
+std::vector<std::size_t> read_looks(const TomlNode& node) {
+  const std::string remedy = "write, for example, looks = [15, 25, 35, 50]";
+  if (node.entries().empty()) node.fail("looks is not a list of rounds", remedy);
+  std::vector<std::size_t> looks;
+  for (const TomlNode& entry : node.entries()) {
+    const auto rounds = entry.whole();
+    if (!rounds || *rounds < 1 || *rounds > kMaxRounds) {
+      entry.fail(fmt::format("a look is not a whole number from 1 to {}", kMaxRounds), remedy);
     }
-    for (const toml::table* scoped : tables_at(root, "scoped")) {
-      check_keys(*scoped, {"scenario", "sink", "metrics"});
-      policy.scoped.push_back({read_scope(*scoped), {}});
-      const toml::table* metrics = table_at(*scoped, "metrics");
-      if (metrics == nullptr) fail(*scoped, "it sets no metrics", "add [scoped.metrics.NAME]");
-      policy.scoped.back().metrics = read_metrics(*metrics);
+    if (!looks.empty() && static_cast<std::size_t>(*rounds) <= looks.back()) {
+      entry.fail(fmt::format("look {} does not come after {}", *rounds, looks.back()), remedy);
     }
-    check_rules(root, policy);
-    for (const toml::table* waiver : tables_at(root, "waiver")) {
-      policy.waivers.push_back(read_waiver(*waiver));
-    }
-    for (const toml::table* run : tables_at(root, "run")) policy.runs.push_back(read_run(*run));
-    if (const toml::table* nightly = table_at(root, "nightly")) {
-      check_keys(*nightly, {"reference"});
-      policy.nightly_reference = text_at(*nightly, "reference", "the revision of a build");
-    }
-    return policy;
+    looks.push_back(static_cast<std::size_t>(*rounds));
   }
+  return looks;
+}
 
- private:
-  toml::table parse(std::string_view text) const {
-    try {
-      return toml::parse(text, origin_);
-    } catch (const toml::parse_error& error) {
-      throw Error(fmt::format("{}: {}", place(error.source()), error.description()),
-                  "mend the TOML there");
-    }
+// There is one method, which older policies name.
+void check_method(const TomlNode& node) {
+  const std::string method = nonempty_text(node, "method");
+  if (method == "looks") return;
+  if (method == "anytime") {
+    node.fail("the method 'anytime' is gone: the gate decides by interim analyses alone",
+              "remove the line; 'looks = [10, 15, 20 …]' looks more often, 'false_fail' bounds the "
+              "same error");
   }
+  node.refuse_name(fmt::format("there is no method '{}'", method), method, {"looks"});
+}
 
-  std::string place(const toml::source_region& source) const {
-    return fmt::format("{}:{}", origin_, source.begin.line);
+void read_gate(const TomlNode& gate, Policy& policy) {
+  gate.check_keys({"method", "looks", "false_fail", "false_pass", "time_budget_s",
+                   "most_missed_rounds", "allow_dirty_builds"});
+  if (const TomlNode* method = gate.find("method")) check_method(*method);
+  if (const TomlNode* looks = gate.find("looks")) policy.looks.rounds = read_looks(*looks);
+  read_number(gate, "false_fail", 1e-9, 0.5, policy.looks.false_fail);
+  read_number(gate, "false_pass", 1e-9, 0.5, policy.looks.false_pass);
+  const double least = 1 / static_cast<double>(policy.looks.patterns);
+  if (policy.looks.fail_level() < least) {
+    const auto looks = static_cast<double>(policy.looks.rounds.size());
+    gate.fail(fmt::format("false_fail = {} among {} looks is finer than {} sign patterns tell",
+                          policy.looks.false_fail, looks, policy.looks.patterns),
+              fmt::format("make it at least {:.2g}, or look less often", least * looks));
   }
+  read_number(gate, "time_budget_s", 1, 86'400, policy.time_budget_s);
+  read_number(gate, "most_missed_rounds", 0, 1, policy.most_missed_rounds);
+  read_flag(gate, "allow_dirty_builds", policy.allow_dirty_builds);
+}
 
-  [[noreturn]] void fail(const toml::node& node, const std::string& what,
-                         const std::string& remedy) const {
-    throw Error(fmt::format("{}: {}", place(node.source()), what), remedy);
+const MetricKind& metric_named(const TomlNode& node, std::string_view name) {
+  if (const MetricKind* kind = find_metric(name)) return *kind;
+  std::vector<std::string> known;
+  for (const MetricKind& kind : metric_kinds()) known.emplace_back(kind.name);
+  node.refuse_name(fmt::format("there is no metric '{}'", name), name, known);
+}
+
+MetricSettings read_metric(const TomlNode& node) {
+  const MetricKind& kind = metric_named(node, node.key());
+  if (!node.is_table()) {
+    node.fail(fmt::format("metrics.{} is not a table", kind.name),
+              fmt::format("write [metrics.{}] with one setting a line", kind.name));
   }
+  node.check_keys({"gate", "margin", "find", "at_least", "chance"});
+  MetricSettings settings;
+  settings.metric = kind.name;
+  read_flag(node, "gate", settings.gate);
+  read_number(node, "margin", 0, kLargestMargin, settings.margin);
+  read_number(node, "find", 0, kLargestMargin, settings.find);
+  read_number(node, "at_least", 0, kLargestMargin, settings.at_least);
+  read_number(node, "chance", 0, kLargestChance, settings.chance);
+  const auto only = [&](const char* name, bool given, bool has, const char* of) {
+    if (!given || has) return;
+    node.fail(fmt::format("metrics.{} has no '{}'", kind.name, name),
+              fmt::format("leave it out: only {} have one", of));
+  };
+  only("find", settings.find.has_value(), kind.tail_share > 0, "quantiles");
+  only("at_least", settings.at_least.has_value(), kind.effect == EffectKind::ratio, "ratios");
+  only("chance", settings.chance.has_value(), kind.counts_calls, "counts of calls");
+  return settings;
+}
 
-  [[noreturn]] void refuse_name(const toml::node& node, const std::string& what,
-                                const std::vector<std::string>& known) const {
-    const std::size_t quote = what.find('\'') + 1;
-    const std::string near = nearest_name(what.substr(quote, what.rfind('\'') - quote), known);
-    fail(node, what,
-         near.empty() ? fmt::format("give one of: {}", fmt::join(known, ", "))
-                      : fmt::format("did you mean '{}'?", near));
-  }
+std::vector<MetricSettings> read_metrics(const TomlNode& metrics) {
+  std::vector<MetricSettings> all;
+  for (const TomlNode& metric : metrics.entries()) all.push_back(read_metric(metric));
+  return all;
+}
 
-  void check_keys(const toml::table& table, const std::vector<std::string>& known) const {
-    for (const auto& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      refuse_name(node, fmt::format("unknown key '{}'", key.str()), known);
-    }
-  }
+PolicyScope read_scope(const TomlNode& in) {
+  PolicyScope scope;
+  if (const TomlNode* node = in.find("scenario")) scope.scenario = nonempty_text(*node, "scenario");
+  if (const TomlNode* node = in.find("sink")) scope.sink = nonempty_text(*node, "sink");
+  return scope;
+}
 
-  // The table under a key; null where there is none.
-  const toml::table* table_at(const toml::table& in, std::string_view key) const {
-    const toml::node* node = in.get(key);
-    if (node == nullptr) return nullptr;
-    if (!node->is_table()) {
-      fail(*node, fmt::format("{} is not a table", key),
-           fmt::format("write [{}] above its settings", key));
-    }
-    return node->as_table();
-  }
+ScopedSettings read_scoped(const TomlNode& scoped) {
+  scoped.check_keys({"scenario", "sink", "metrics"});
+  const TomlNode* metrics = scoped.table_at("metrics");
+  if (metrics == nullptr) scoped.fail("it sets no metrics", "add [scoped.metrics.NAME]");
+  return {read_scope(scoped), read_metrics(*metrics)};
+}
 
-  // The tables of a list under a key; none where there is no such key.
-  std::vector<const toml::table*> tables_at(const toml::table& in, std::string_view key) const {
-    std::vector<const toml::table*> tables;
-    const toml::node* node = in.get(key);
-    if (node == nullptr) return tables;
-    const toml::array* list = node->as_array();
-    const std::string remedy = fmt::format("write [[{}]] before each", key);
-    if (list == nullptr) fail(*node, fmt::format("{} is not a list of tables", key), remedy);
-    for (const toml::node& entry : *list) {
-      if (!entry.is_table()) fail(entry, fmt::format("{} is not a table", key), remedy);
-      tables.push_back(entry.as_table());
-    }
-    return tables;
-  }
-
-  const toml::node& required(const toml::table& in, std::string_view key,
-                             std::string_view meaning) const {
-    const toml::node* node = in.get(key);
-    if (node == nullptr) {
-      fail(in, fmt::format("'{}' is missing", key), fmt::format("add {} = …: {}", key, meaning));
-    }
-    return *node;
-  }
-
-  std::string text_of(const toml::node& node, std::string_view key) const {
-    const auto text = node.value_exact<std::string>();
-    if (!text) fail(node, fmt::format("{} is not a text", key), "put it in quotes");
-    if (text->empty()) fail(node, fmt::format("{} is empty", key), "say what it is");
-    return *text;
-  }
-
-  std::string text_at(const toml::table& in, std::string_view key, std::string_view meaning) const {
-    return text_of(required(in, key, meaning), key);
-  }
-
-  double number_of(const toml::node& node, std::string_view key, double low, double high) const {
-    const auto number = node.value<double>();
-    if (!number || node.is_boolean()) {
-      fail(node, fmt::format("{} is not a number", key),
-           fmt::format("give one from {} to {}", low, high));
-    }
-    if (!(*number >= low && *number <= high)) {
-      fail(node, fmt::format("{} = {} is not from {} to {}", key, *number, low, high),
-           "give a value within");
-    }
-    return *number;
-  }
-
-  void read_number(const toml::table& in, std::string_view key, double low, double high,
-                   double& into) const {
-    if (const toml::node* node = in.get(key)) into = number_of(*node, key, low, high);
-  }
-
-  void read_number(const toml::table& in, std::string_view key, double low, double high,
-                   std::optional<double>& into) const {
-    if (const toml::node* node = in.get(key)) into = number_of(*node, key, low, high);
-  }
-
-  template <class Into>
-  void read_flag(const toml::table& in, std::string_view key, Into& into) const {
-    const toml::node* node = in.get(key);
-    if (node == nullptr) return;
-    const auto flag = node->value_exact<bool>();
-    if (!flag) fail(*node, fmt::format("{} is not true or false", key), "write true or false");
-    into = *flag;
-  }
-
-  void read_gate(const toml::table& gate, Policy& policy) const {
-    check_keys(gate, {"method", "looks", "false_fail", "false_pass", "time_budget_s",
-                      "most_missed_rounds", "allow_dirty_builds"});
-    if (const toml::node* node = gate.get("method")) {
-      const std::string method = text_of(*node, "method");
-      if (method != "looks" && method != "anytime") {
-        refuse_name(*node, fmt::format("there is no method '{}'", method), {"looks", "anytime"});
+// What is gated needs a margin above 0, and a quantile a change to find beyond it: in general, and
+// in each scope that the policy names itself.
+void check_rules(const TomlNode& root, const Policy& policy,
+                 const std::vector<PolicyScope>& scopes) {
+  for (const PolicyScope& scope : scopes) {
+    DuetSubject subject;
+    subject.scenario.name = scope.scenario;
+    subject.sink.name = scope.sink;
+    for (const MetricKind& kind : metric_kinds()) {
+      const MetricRule rule = policy.rule(kind, subject);
+      if (!rule.gate) continue;
+      if (!(rule.margin > 0)) {
+        root.fail(fmt::format("metrics.{} is gated with a margin of {}", kind.name, rule.margin),
+                  "give a margin above 0, or gate = false");
       }
-      policy.method = method == "looks" ? GateMethod::looks : GateMethod::anytime;
-    }
-    if (const toml::node* node = gate.get("looks")) policy.looks.rounds = read_looks(*node);
-    read_number(gate, "false_fail", 1e-9, 0.5, policy.looks.false_fail);
-    read_number(gate, "false_pass", 1e-9, 0.5, policy.looks.false_pass);
-    const double least = 1 / static_cast<double>(policy.looks.patterns);
-    if (policy.looks.fail_level() < least) {
-      const auto looks = static_cast<double>(policy.looks.rounds.size());
-      fail(gate,
-           fmt::format("false_fail = {} among {} looks is finer than {} sign patterns tell",
-                       policy.looks.false_fail, looks, policy.looks.patterns),
-           fmt::format("make it at least {:.2g}, or look less often", least * looks));
-    }
-    read_number(gate, "time_budget_s", 1, 86'400, policy.time_budget_s);
-    read_number(gate, "most_missed_rounds", 0, 1, policy.most_missed_rounds);
-    read_flag(gate, "allow_dirty_builds", policy.allow_dirty_builds);
-  }
-
-  std::vector<std::size_t> read_looks(const toml::node& node) const {
-    const toml::array* list = node.as_array();
-    const std::string remedy = "write, for example, looks = [15, 25, 35, 50]";
-    if (list == nullptr || list->empty()) fail(node, "looks is not a list of rounds", remedy);
-    std::vector<std::size_t> looks;
-    for (const toml::node& entry : *list) {
-      const auto rounds = entry.value_exact<std::int64_t>();
-      if (!rounds || *rounds < 1 || *rounds > kMostRounds) {
-        fail(entry, fmt::format("a look is not a whole number from 1 to {}", kMostRounds), remedy);
-      }
-      if (!looks.empty() && static_cast<std::size_t>(*rounds) <= looks.back()) {
-        fail(entry, fmt::format("look {} does not come after {}", *rounds, looks.back()), remedy);
-      }
-      looks.push_back(static_cast<std::size_t>(*rounds));
-    }
-    return looks;
-  }
-
-  const MetricKind& metric_named(const toml::node& node, std::string_view name) const {
-    if (const MetricKind* kind = find_metric(name)) return *kind;
-    std::vector<std::string> known;
-    for (const MetricKind& kind : metric_kinds()) known.push_back(kind.name);
-    refuse_name(node, fmt::format("there is no metric '{}'", name), known);
-  }
-
-  std::vector<MetricSettings> read_metrics(const toml::table& metrics) const {
-    std::vector<MetricSettings> all;
-    for (const auto& entry : metrics) {
-      const std::string_view key = entry.first.str();
-      const toml::node& node = entry.second;
-      const MetricKind& kind = metric_named(node, key);
-      const toml::table* table = node.as_table();
-      if (table == nullptr) {
-        fail(node, fmt::format("metrics.{} is not a table", key),
-             fmt::format("write [metrics.{}] with one setting a line", key));
-      }
-      check_keys(*table, {"gate", "margin", "at_least", "chance", "find"});
-      MetricSettings& settings = all.emplace_back();
-      settings.metric = kind.name;
-      read_flag(*table, "gate", settings.gate);
-      read_number(*table, "margin", 0, kLargestMargin, settings.margin);
-      read_number(*table, "at_least", 0, kLargestMargin, settings.at_least);
-      read_number(*table, "chance", 0, kLargestChance, settings.chance);
-      read_number(*table, "find", 0, kLargestMargin, settings.find);
-      const auto only = [&](const char* name, bool given, bool has, const char* of) {
-        if (!given || has) return;
-        fail(node, fmt::format("metrics.{} has no '{}'", kind.name, name),
-             fmt::format("leave it out: only {} have one", of));
-      };
-      only("find", settings.find.has_value(), kind.tail_share > 0, "quantiles");
-      only("at_least", settings.at_least.has_value(), kind.effect == EffectKind::ratio, "ratios");
-      only("chance", settings.chance.has_value(), kind.chance > 0, "counts of calls");
-    }
-    return all;
-  }
-
-  PolicyScope read_scope(const toml::table& in) const {
-    PolicyScope scope;
-    if (const toml::node* node = in.get("scenario")) scope.scenario = text_of(*node, "scenario");
-    if (const toml::node* node = in.get("sink")) scope.sink = text_of(*node, "sink");
-    return scope;
-  }
-
-  // What is gated needs a margin above 0, and a quantile a change to find beyond it.
-  void check_rules(const toml::table& root, const Policy& policy) const {
-    std::vector<PolicyScope> scopes = {{}};
-    for (const ScopedSettings& settings : policy.scoped) scopes.push_back(settings.scope);
-    for (const PolicyScope& scope : scopes) {
-      DuetSubject subject;
-      subject.scenario.name = scope.scenario;
-      subject.sink.name = scope.sink;
-      for (const MetricKind& kind : metric_kinds()) {
-        const MetricRule rule = policy.rule(kind, subject);
-        if (!rule.gate) continue;
-        if (!(rule.margin > 0)) {
-          fail(root, fmt::format("metrics.{} is gated with a margin of {}", kind.name, rule.margin),
-               "give a margin above 0, or gate = false");
-        }
-        if (kind.tail_share > 0 && !(rule.find > rule.margin)) {
-          fail(root,
-               fmt::format("metrics.{}: find = {} is not above the margin {}", kind.name, rule.find,
-                           rule.margin),
-               "give a larger change to find, or a smaller margin");
-        }
+      if (kind.tail_share > 0 && !(rule.find > rule.margin)) {
+        root.fail(fmt::format("metrics.{}: find = {} is not above the margin {}", kind.name,
+                              rule.find, rule.margin),
+                  "give a larger change to find, or a smaller margin");
       }
     }
   }
+}
 
-  Waiver read_waiver(const toml::table& in) const {
-    check_keys(
-        in, {"metric", "scenario", "sink", "ratio", "difference", "commit", "reason", "expires"});
-    Waiver waiver;
-    waiver.scope = read_scope(in);
-    const std::string name = text_at(in, "metric", "the metric that changed");
-    const MetricKind& kind = metric_named(*in.get("metric"), name);
-    waiver.metric = kind.name;
-    const bool ratio = kind.effect == EffectKind::ratio;
-    const char* key = ratio ? "ratio" : "difference";
-    const char* other = ratio ? "difference" : "ratio";
-    if (const toml::node* node = in.get(other)) {
-      fail(*node, fmt::format("{} is judged by its {}, not its {}", name, key, other),
-           fmt::format("write {} = [low, high]", key));
-    }
-    const toml::node& node = required(in, key, "[low, high], what is expected of B against A");
-    const toml::array* list = node.as_array();
-    if (list == nullptr || list->size() != 2) {
-      fail(node, fmt::format("{} is not a list of two numbers", key), "write [low, high]");
-    }
-    const double least = ratio ? 1e-6 : -kLargestMargin;
-    waiver.low = number_of(*list->get(0), key, least, kLargestMargin) - (ratio ? 1 : 0);
-    waiver.high = number_of(*list->get(1), key, least, kLargestMargin) - (ratio ? 1 : 0);
-    if (waiver.low >= waiver.high) {
-      fail(node, fmt::format("{}: the first number is not below the second", key),
-           "write [low, high]");
-    }
-    waiver.commit = read_commit(required(in, "commit", "the commit that made the change"));
-    waiver.reason = text_at(in, "reason", "why the change is wanted");
-    waiver.expires = read_date(required(in, "expires", "the last day on which it holds"));
-    return waiver;
+void read_settings(const TomlNode& root, Policy& policy) {
+  std::vector<PolicyScope> scopes = {{}};
+  if (const TomlNode* metrics = root.table_at("metrics")) {
+    policy.settings.push_back({{}, read_metrics(*metrics)});
   }
+  for (const TomlNode* scoped : root.tables_at("scoped")) {
+    scopes.push_back(policy.settings.emplace_back(read_scoped(*scoped)).scope);
+  }
+  check_rules(root, policy, scopes);
+}
 
-  std::string read_commit(const toml::node& node) const {
-    std::string commit = text_of(node, "commit");
-    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    if (commit.size() < 7 || commit.size() > 40 ||
-        !std::all_of(commit.begin(), commit.end(), is_digit)) {
-      fail(node, fmt::format("commit '{}' is not a commit's hash", commit),
-           "write 7 to 40 of its hexadecimal digits, as 'git log --oneline' shows them");
+std::string read_commit(const TomlNode& node) {
+  std::string commit = nonempty_text(node, "commit");
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (commit.size() < 7 || commit.size() > 40 ||
+      !std::all_of(commit.begin(), commit.end(), is_digit)) {
+    node.fail(fmt::format("commit '{}' is not a commit's hash", commit),
+              "write 7 to 40 of its hexadecimal digits, as 'git log --oneline' shows them");
+  }
+  return commit;
+}
+
+// The interval of effects that is agreed on.
+void read_interval(const TomlNode& in, const MetricKind& kind, Waiver& waiver) {
+  const bool ratio = kind.effect == EffectKind::ratio;
+  const char* key = ratio ? "ratio" : "difference";
+  const char* other = ratio ? "difference" : "ratio";
+  if (const TomlNode* node = in.find(other)) {
+    node->fail(fmt::format("{} is judged by its {}, not its {}", kind.name, key, other),
+               fmt::format("write {} = [low, high]", key));
+  }
+  const TomlNode& node = in.required(key, "[low, high], what is expected of B against A");
+  if (!node.is_list() || node.entries().size() != 2) {
+    node.fail(fmt::format("{} is not a list of two numbers", key), "write [low, high]");
+  }
+  const double least = ratio ? 1e-6 : -kLargestMargin;
+  waiver.low = node.entries()[0].number(key, least, kLargestMargin) - (ratio ? 1 : 0);
+  waiver.high = node.entries()[1].number(key, least, kLargestMargin) - (ratio ? 1 : 0);
+  if (waiver.low >= waiver.high) {
+    node.fail(fmt::format("{}: the first number is not below the second", key),
+              "write [low, high]");
+  }
+}
+
+Waiver read_waiver(const TomlNode& in) {
+  in.check_keys(
+      {"metric", "scenario", "sink", "ratio", "difference", "commit", "reason", "expires"});
+  Waiver waiver;
+  waiver.scope = read_scope(in);
+  const std::string name = required_text(in, "metric", "the metric that changed");
+  const MetricKind& kind = metric_named(*in.find("metric"), name);
+  waiver.metric = kind.name;
+  read_interval(in, kind, waiver);
+  waiver.commit = read_commit(in.required("commit", "the commit that made the change"));
+  waiver.reason = required_text(in, "reason", "why the change is wanted");
+  const TomlNode& expires = in.required("expires", "the last day on which it holds");
+  const auto date = expires.date();
+  if (!date) expires.fail("expires is not a date", "write expires = 2027-01-31, without quotes");
+  waiver.expires = *date;
+  return waiver;
+}
+
+PolicyRun read_run(const TomlNode& in) {
+  in.check_keys({"scenario", "sinks", "set", "nightly"});
+  PolicyRun run;
+  read_flag(in, "nightly", run.nightly);
+  run.scenario = required_text(in, "scenario", "a scenario or a preset");
+  const TomlNode& sinks = in.required("sinks", "a list of sinks");
+  if (!sinks.is_list() || sinks.entries().empty()) {
+    sinks.fail("sinks is not a list of sinks", "write sinks = [\"file\", \"lttng\"]");
+  }
+  for (const TomlNode& sink : sinks.entries()) run.sinks.push_back(nonempty_text(sink, "a sink"));
+  const TomlNode* set = in.table_at("set");
+  if (set == nullptr) return run;
+  for (const TomlNode& setting : set->entries()) {
+    const auto text = setting.option_text();
+    if (!text) {
+      setting.fail(fmt::format("{} is neither a number, a text, nor true or false", setting.key()),
+                   "give one of these");
     }
-    return commit;
+    run.set.push_back(fmt::format("{}={}", setting.key(), *text));
   }
+  return run;
+}
 
-  std::string read_date(const toml::node& node) const {
-    const auto date = node.value_exact<toml::date>();
-    if (!date) fail(node, "expires is not a date", "write expires = 2027-01-31, without quotes");
-    return fmt::format("{:04}-{:02}-{:02}", date->year, date->month, date->day);
+// What the text says, on top of a policy.
+Policy read_policy(Policy policy, std::string_view text, const std::string& origin) {
+  const TomlNode root = parse_toml(text, origin);
+  root.check_keys({"gate", "metrics", "scoped", "waiver", "run", "nightly"});
+  policy.origin = origin;
+  if (const TomlNode* gate = root.table_at("gate")) read_gate(*gate, policy);
+  read_settings(root, policy);
+  for (const TomlNode* waiver : root.tables_at("waiver")) {
+    policy.waivers.push_back(read_waiver(*waiver));
   }
-
-  PolicyRun read_run(const toml::table& in) const {
-    check_keys(in, {"scenario", "sinks", "set", "nightly"});
-    PolicyRun run;
-    read_flag(in, "nightly", run.nightly);
-    run.scenario = text_at(in, "scenario", "a scenario or a preset");
-    const toml::node& sinks = required(in, "sinks", "a list of sinks");
-    const toml::array* list = sinks.as_array();
-    if (list == nullptr || list->empty()) {
-      fail(sinks, "sinks is not a list of sinks", "write sinks = [\"file\", \"lttng\"]");
-    }
-    for (const toml::node& entry : *list) run.sinks.push_back(text_of(entry, "a sink"));
-    const toml::table* set = table_at(in, "set");
-    if (set == nullptr) return run;
-    for (const auto& [key, node] : *set) {
-      run.set.push_back(fmt::format("{}={}", key.str(), setting_text(node, key.str())));
-    }
-    return run;
+  for (const TomlNode* run : root.tables_at("run")) policy.runs.push_back(read_run(*run));
+  if (const TomlNode* nightly = root.table_at("nightly")) {
+    nightly->check_keys({"reference"});
+    policy.nightly_reference = required_text(*nightly, "reference", "the revision of a build");
   }
-
-  std::string setting_text(const toml::node& node, std::string_view key) const {
-    if (const auto text = node.value_exact<std::string>()) return *text;
-    if (const auto whole = node.value_exact<std::int64_t>()) return fmt::format("{}", *whole);
-    if (const auto real = node.value_exact<double>()) return fmt::format("{}", *real);
-    if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
-    fail(node, fmt::format("{} is neither a number, a text, nor true or false", key),
-         "give one of these");
-  }
-
-  std::string origin_;
-};
+  return policy;
+}
 
 }  // namespace
 
+const Policy& default_policy() {
+  static const Policy policy = [] {
+    Policy made = read_policy({}, kDefaultPolicyToml, "harness/gate/default_policy.toml");
+    made.origin = "built in";
+    return made;
+  }();
+  return policy;
+}
+
 Policy parse_policy(std::string_view text, const std::string& origin) {
-  return PolicyReader(origin).read(text);
+  return read_policy(default_policy(), text, origin);
 }
 
 Policy load_policy(const std::filesystem::path& file) {
-  std::error_code failed;
-  const std::uintmax_t size_bytes = std::filesystem::file_size(file, failed);
-  std::ifstream input(file, std::ios::binary);
-  if (failed || !input) {
-    throw Error(fmt::format("cannot read the policy '{}'", file.string()),
-                "name an existing file, or leave the option out for the built-in policy");
-  }
-  if (size_bytes > kMaxFileBytes) {
-    throw Error(fmt::format("'{}' has {} bytes", file.string(), size_bytes),
-                fmt::format("a policy has at most {}", kMaxFileBytes));
-  }
-  const std::string text((std::istreambuf_iterator<char>(input)), std::istreambuf_iterator<char>());
-  return parse_policy(text, file.string());
+  return parse_policy(
+      read_toml_file(file, "policy",
+                     "name an existing file, or leave the option out for the built-in policy"),
+      file.string());
 }
 
 }  // namespace tailgate

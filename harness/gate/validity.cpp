@@ -5,15 +5,12 @@
 
 #include <cmath>
 #include <string>
-#include <tuple>
 
-#include "harness/result/latency.h"
+#include "harness/gate/comparable.h"
 #include "harness/stats/quantile_interval.h"
 
 namespace tailgate {
 namespace {
-
-constexpr const char* kInterrupted = "interrupted";
 
 // Sums and counts of one side over all rounds.
 struct SideTotal {
@@ -34,13 +31,14 @@ SideTotal total_of(const Duet& duet, DuetSide DuetRound::*side_of) {
   SideTotal total;
   for (const DuetRound& round : duet.rounds) {
     const DuetSide& side = round.*side_of;
-    if (side.outcome == kInterrupted) continue;
-    if (side.outcome != kOutcomeCompleted) {
+    if (side.outcome == TrialOutcome::interrupted) continue;
+    if (side.outcome != TrialOutcome::completed) {
       ++total.rounds_broken;
       if (total.first_break.empty()) {
-        total.first_break = side.outcome_detail.empty()
-                                ? side.outcome
-                                : fmt::format("{}: {}", side.outcome, side.outcome_detail);
+        total.first_break =
+            side.outcome_detail.empty()
+                ? std::string(enum_text(side.outcome))
+                : fmt::format("{}: {}", enum_text(side.outcome), side.outcome_detail);
       }
       continue;
     }
@@ -62,15 +60,12 @@ bool misses_too_often(const SideTotal& side, const Duet& duet, const Policy& pol
          policy.most_missed_rounds * static_cast<double>(duet.rounds.size());
 }
 
-bool is_same_load(const Load& a, const Load& b) {
-  const auto all = [](const Load& load) {
-    return std::tie(load.shape, load.rate_hz, load.end_rate_hz, load.burst_events, load.burst_gap_s,
-                    load.threads, load.payload, load.duration_s, load.events, load.pacing);
-  };
-  return all(a) == all(b);
+// The same load, for as long.
+bool is_whole_load_same(const Load& a, const Load& b) {
+  return is_same_load(a, b) && a.duration_s == b.duration_s && a.events == b.events;
 }
 
-// The same sink by name, or by what every option came to be.
+// The same label, or the same sink with the same values of all options.
 bool is_same_sink(const SinkUsed& a, const SinkUsed& b) {
   if (a.label == b.label) return true;
   if (a.name != b.name || a.options.size() != b.options.size()) return false;
@@ -82,7 +77,7 @@ bool is_same_sink(const SinkUsed& a, const SinkUsed& b) {
   return true;
 }
 
-// What differs between the sides, of which the gate may be asked to judge one at a time.
+// What differs between the sides. The gate judges one difference at a time.
 std::vector<std::string> differences(const DuetSubject& a, const DuetSubject& b) {
   std::vector<std::string> found;
   if (!is_same_sink(a.sink, b.sink)) found.emplace_back("the sink or its options");
@@ -104,7 +99,7 @@ void add_configuration(const Duet& duet, const Policy& policy, std::vector<Remar
     reasons.push_back({fmt::format("it was measured under '{}'", duet.machine.os),
                        "measure on Windows: figures under Wine speak for nothing else"});
   }
-  if (!is_same_load(duet.a.load, duet.b.load)) {
+  if (!is_whole_load_same(duet.a.load, duet.b.load)) {
     reasons.push_back(
         {"the sides were given different loads", "give both the same scenario and settings"});
   }
@@ -135,16 +130,16 @@ void add_carry_over(const SideTotal& side, const char* name, std::vector<Remark>
   const bool faster = interval.high && *interval.high < -kNoticeable;
   if (!slower && !faster) return;
   remarks.push_back(
-      {fmt::format("side {}'s slices begin {:.0f} % {} after a slice of the other side than after "
+      {fmt::format("side {}'s turns begin {:.0f} % {} after a turn of the other side than after "
                    "one of its own",
                    name, std::abs(std::expm1(interval.estimate)) * 100,
                    slower ? "slower" : "faster"),
-       "make the slices longer, so that what one side leaves behind weighs less"});
+       "make the turns longer, so that what one side leaves behind weighs less"});
 }
 
 }  // namespace
 
-std::vector<Remark> reasons_against(const Duet& duet, const Policy& policy) {
+std::vector<Remark> reasons_not_to_judge(const Duet& duet, const Policy& policy) {
   std::vector<Remark> reasons;
   add_configuration(duet, policy, reasons);
   const SideTotal a = total_of(duet, &DuetRound::a);
@@ -213,9 +208,9 @@ std::vector<Remark> cautions(const Duet& duet) {
          "gate a sink that can be read back where losses matter"});
   }
   if (a.drains_cut_short + b.drains_cut_short > 0) {
-    remarks.push_back({fmt::format("{} of {} barriers between slices were given up",
+    remarks.push_back({fmt::format("{} of {} drains reached the time limit",
                                    a.drains_cut_short + b.drains_cut_short, a.drains + b.drains),
-                       "a side may have worked into the other's slices: lower the rate"});
+                       "a side may have worked into the other's turns: lower the rate"});
   }
   if (duet.a.build.dirty || duet.b.build.dirty) {
     remarks.push_back({"a side was built from uncommitted changes",
@@ -226,10 +221,6 @@ std::vector<Remark> cautions(const Duet& duet) {
         {"slow calls could not be told apart on this system: preemption counts as the "
          "sink's own time",
          "expect more inconclusive verdicts of the tail"});
-  }
-  if (duet.explained) {
-    remarks.push_back({"the kernel's scheduling was traced meanwhile, which costs time itself",
-                       "gate without it"});
   }
   add_carry_over(a, "A", remarks);
   add_carry_over(b, "B", remarks);

@@ -1,4 +1,4 @@
-// Whether a duet may be judged at all, and what no statistics are needed for.
+// Decided without statistics: whether a duet may be judged at all, and what fails it anyway.
 #pragma once
 
 #include <vector>
@@ -8,22 +8,23 @@
 
 namespace tailgate {
 
-// Why the two sides may not be compared, each with what to do; empty: they may. Among the reasons:
-// measured under Wine, another load on each side, more than one thing changed between the sides,
+// Why the two sides may not be compared, each reason with what to do; empty: they may. Among the
+// reasons: measured under Wine, different loads, more than one difference between the sides,
 // uncommitted changes where the policy forbids them, events unaccounted for, side A did not work,
 // both sides lost events, side A missed its rate in too many rounds.
-std::vector<Remark> reasons_against(const Duet& duet, const Policy& policy);
+std::vector<Remark> reasons_not_to_judge(const Duet& duet, const Policy& policy);
 
 // What makes side B unacceptable whatever its times: it did not run to its end, or lost events,
 // where side A did neither.
 std::vector<Remark> hard_failures(const Duet& duet);
 
-// The rate that side B alone missed in more rounds than the policy allows: no verdict but fail is
-// possible then. Empty: it held the rate.
+// Says so where side B alone missed its rate in more rounds than the policy allows. The verdict can
+// then only be fail or invalid. Empty: B held the rate.
 std::vector<Remark> missed_rate_of_b(const Duet& duet, const Policy& policy);
 
-// What does not forbid a verdict, but a reader should know: uncommitted changes, events that were
-// not read back, barriers that were given up, what one side left for the other to bear.
+// What a reader of the verdict should know, although it does not forbid one: uncommitted changes,
+// events that were not read back, drains that reached the time limit, one side slowing down the
+// other.
 std::vector<Remark> cautions(const Duet& duet);
 
 }  // namespace tailgate

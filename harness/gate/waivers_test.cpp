@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "harness/gate/sample_duet.h"
+#include "harness/result/sample_duet.h"
 
 namespace tailgate {
 namespace {

@@ -1,4 +1,4 @@
-// Arithmetic on counters. A counter that is missing on either side is missing in the outcome.
+// Arithmetic on counters. A counter that is absent in either operand is absent in the result.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace tailgate {
 
 using CounterField = Counters::Count Counters::*;
 
-// The fields that count up; the others, memory, are levels.
+// The fields that only increase. The other fields, memory, are levels.
 inline constexpr std::array<CounterField, 21> kCounts = {
     &Counters::cpu_ns,
     &Counters::user_ns,
@@ -36,11 +36,11 @@ inline constexpr std::array<CounterField, 21> kCounts = {
 inline constexpr std::array<CounterField, 2> kLevels = {&Counters::rss_bytes,
                                                         &Counters::peak_rss_bytes};
 
-// after - before for counts, zero where that were negative (a counter of coarse steps may run
-// back); levels are those after.
+// Returns after - before for counts, or zero if that is negative (a coarse counter may run
+// backwards by one step). Levels are taken from `after`.
 Counters difference(const Counters& after, const Counters& before);
 
-// All fields together.
+// Adds up all fields, counts and levels.
 Counters sum(const Counters& a, const Counters& b);
 
 }  // namespace tailgate

@@ -3,8 +3,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/overhead/sampler.h"
-
 namespace tailgate {
 namespace {
 
@@ -18,7 +16,7 @@ std::uint64_t monotonic_ns() {
 // Columns of /proc/stat's first line after "cpu", all processors together.
 enum Column { user, nice, system, idle, iowait, irq, softirq, steal };
 
-// In nanoseconds; 0 where this kernel has no such column.
+// A column's time in nanoseconds; 0 if this kernel does not have the column.
 std::uint64_t column_ns(std::string_view stat, Column column) {
   static const auto ticks_hz = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   return number_at(stat, static_cast<std::size_t>(column) + 1).value_or(0) *
@@ -31,13 +29,13 @@ std::uint64_t idle_ns(std::string_view stat) {
 
 }  // namespace
 
-MachineCounters::MachineCounters()
+MachineCounters::MachineCounters(unsigned processors)
     : stat_("/proc/stat"),
       vmstat_("/proc/vmstat"),
       cpu_pressure_("/proc/pressure/cpu"),
       memory_pressure_("/proc/pressure/memory"),
       io_pressure_("/proc/pressure/io"),
-      processors_(online_processors()),
+      processors_(processors),
       start_ns_(monotonic_ns()),
       start_idle_ns_(idle_ns(stat_.read())) {}
 
@@ -45,8 +43,8 @@ Counters MachineCounters::read() const {
   Counters counters;
   const std::uint64_t now_ns = monotonic_ns();
   const std::string_view stat = stat_.read();
-  // Idle time is measured by the clock; the columns of busy time are counted by the timer's ticks,
-  // which a task that runs between two ticks evades. So busy is what was not idle.
+  // The kernel measures idle time with the clock, but samples busy time at timer ticks, which miss
+  // a task that runs between two ticks. So busy time is computed as the time that was not idle.
   const std::uint64_t there_ns = (now_ns - start_ns_) * processors_;
   const std::uint64_t idled_ns = idle_ns(stat) - start_idle_ns_;
   counters.cpu_ns = there_ns > idled_ns ? there_ns - idled_ns : 0;
@@ -70,17 +68,6 @@ Counters MachineCounters::read() const {
   counters.memory_stall_ns = some_stall_ns(memory_pressure_.read());
   counters.io_stall_ns = some_stall_ns(io_pressure_.read());
   return counters;
-}
-
-unsigned online_processors() {
-  return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-std::uint64_t thread_cpu_ns() {
-  timespec used;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 }  // namespace tailgate

@@ -10,9 +10,10 @@ namespace tailgate {
 
 class MachineCounters {
  public:
-  MachineCounters();
+  // processors: those that are online.
+  explicit MachineCounters(unsigned processors);
 
-  // Since the machine started, but for cpu_ns: since construction.
+  // Counts since the machine started; cpu_ns counts since construction.
   Counters read() const;
 
  private:

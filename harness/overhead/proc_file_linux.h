@@ -1,4 +1,4 @@
-// Files of the kernel's that are read again and again, and numbers found in them.
+// Reads files of /proc repeatedly, and finds numbers in them.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace tailgate {
 
-// Opened once, read from its beginning each time. One under /proc/PID stays that process's: after
-// its end reading fails, even when another has got its number.
+// A file that is opened once and read from its beginning each time. A file under /proc/PID stays
+// bound to that process: after the process ends, reading fails, even if another process reuses its
+// id.
 class ProcFile {
  public:
   ProcFile() = default;
@@ -20,21 +21,22 @@ class ProcFile {
 
   bool is_open() const { return file_ >= 0; }
 
-  // The content now, valid until any other ProcFile is read in this thread; empty when it cannot
-  // be read. At most 64 KiB.
+  // Returns the current content, up to 64 KiB; empty if it cannot be read. The view is valid until
+  // this thread reads any ProcFile again.
   std::string_view read() const;
 
  private:
   int file_ = -1;
 };
 
-// The whole number that follows `key` and blanks, where key begins a line: "VmRSS:" in status.
+// Returns the whole number after `key` and blanks, where `key` begins a line, such as "VmRSS:".
 std::optional<std::uint64_t> number_after(std::string_view text, std::string_view key);
 
-// The whole number in the blank-separated field `index`, from 0, of the first line.
+// Returns the whole number in field `index` (from 0) of the first line; blanks separate fields.
 std::optional<std::uint64_t> number_at(std::string_view line, std::size_t index);
 
-// "some … total=N" of pressure stall information, N in microseconds, as nanoseconds.
+// Parses the line "some … total=N" of pressure stall information. N is in microseconds; returns
+// nanoseconds.
 std::optional<std::uint64_t> some_stall_ns(std::string_view pressure);
 
 }  // namespace tailgate

@@ -38,7 +38,7 @@ TEST_CASE("stall times are the total of the line 'some'") {
   CHECK_FALSE(some_stall_ns(""));
 }
 
-TEST_CASE("a file is read anew each time, and none reads as empty") {
+TEST_CASE("a file is read again each time, and a missing file reads as empty") {
   const ProcFile uptime("/proc/uptime");
   REQUIRE(uptime.is_open());
   CHECK_FALSE(uptime.read().empty());

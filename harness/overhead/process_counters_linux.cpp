@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "harness/base/process.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
@@ -42,29 +42,23 @@ ProcessCounters::ProcessCounters(int pid)
       io_(folder_ + "/io") {}
 
 bool ProcessCounters::read() {
-  const std::string_view stat = stat_.read();
-  // The command's name, in parentheses, may hold anything; the fields after it are counted from
-  // the state, which proc(5) numbers 3.
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string_view::npos || name_end + 2 >= stat.size()) return false;
-  const std::string_view fields = stat.substr(name_end + 2);
-  const bool ended = fields.front() == 'Z' || fields.front() == 'X';
-  read_stat(fields);
-  if (ended) return false;
+  const std::optional<ProcessStat> stat = parse_process_stat(stat_.read());
+  if (!stat) return false;
+  take_stat(*stat);
+  if (stat->ended()) return false;
   read_status();
   read_io();
   read_threads();
   return true;
 }
 
-void ProcessCounters::read_stat(std::string_view fields) {
-  counters_.minor_faults = number_at(fields, 10 - 3);
-  counters_.major_faults = number_at(fields, 12 - 3);
-  const std::optional<std::uint64_t> system_ticks = number_at(fields, 15 - 3);
+void ProcessCounters::take_stat(const ProcessStat& stat) {
+  counters_.minor_faults = stat.minor_faults;
+  counters_.major_faults = stat.major_faults;
   const std::optional<std::uint64_t> cpu_ns = process_cpu_ns(pid_);
-  if (!cpu_ns || !system_ticks) return;
-  // The kernel splits the exact sum by what its timer ticks saw, so the rest is user time.
-  const std::uint64_t system_ns = std::min(*system_ticks * tick_ns(), *cpu_ns);
+  if (!cpu_ns) return;
+  // The kernel samples system time at timer ticks; the rest of the exact sum is user time.
+  const std::uint64_t system_ns = std::min(stat.system_ticks * tick_ns(), *cpu_ns);
   counters_.cpu_ns = *cpu_ns;
   counters_.system_ns = system_ns;
   counters_.user_ns = *cpu_ns - system_ns;
@@ -117,8 +111,8 @@ void ProcessCounters::read_threads() {
   counters_.switches = *counters_.voluntary_switches + *counters_.involuntary_switches;
 }
 
-// The kernel's threads are the children of kthreadd, which is process 2 wherever they can be seen;
-// in a container process 2 is someone else, if anyone.
+// The kernel's threads are the children of kthreadd, which is process 2 if they are visible. In a
+// container process 2 is some other process, or does not exist.
 KernelThreads::KernelThreads() {
   if (ProcFile("/proc/2/comm").read() == "kthreadd\n") {
     children_ = ProcFile("/proc/2/task/2/children");
@@ -135,7 +129,7 @@ void KernelThreads::read() {
     const std::optional<std::uint64_t> cpu_ns = process_cpu_ns(pid);
     if (pid == 0 || !cpu_ns) continue;
     const auto known = threads_.find(pid);
-    // One that is new has used all its time since we looked first.
+    // A thread that is new used all of its time after the first read.
     std::uint64_t base_ns = first_ ? *cpu_ns : 0;
     if (known != threads_.end() && known->second.last_ns <= *cpu_ns) {
       base_ns = known->second.base_ns;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/os/process_stat_linux.h"
 #include "harness/overhead/proc_file_linux.h"
 #include "harness/result/overhead.h"
 
@@ -14,14 +15,14 @@ class ProcessCounters {
  public:
   explicit ProcessCounters(int pid);
 
-  // Reads all counters, of its whole life. False when the process has ended; what it last showed
-  // stays. A zombie is read once more and counts as ended.
+  // Reads all counters, since the process began. Returns false if the process has ended; the last
+  // values stay. A zombie is read once more and counts as ended.
   bool read();
 
   const Counters& counters() const { return counters_; }
 
  private:
-  // What the kernel keeps by thread only.
+  // The counters that the kernel keeps only per thread.
   struct Thread {
     ProcFile schedstat;
     ProcFile status;
@@ -30,7 +31,7 @@ class ProcessCounters {
     std::uint64_t involuntary = 0;
   };
 
-  void read_stat(std::string_view fields);
+  void take_stat(const ProcessStat& stat);
   void read_status();
   void read_io();
   void find_threads();
@@ -41,7 +42,7 @@ class ProcessCounters {
   ProcFile stat_;
   ProcFile status_;
   ProcFile io_;
-  std::map<int, Thread> threads_;  // by id; those that have ended keep their last values
+  std::map<int, Thread> threads_;  // by id; ended threads keep their last values
   Counters counters_;
 };
 
@@ -50,10 +51,10 @@ class KernelThreads {
  public:
   KernelThreads();
 
-  // Whether this machine shows them to us.
+  // Whether the kernel's threads are visible to this process.
   bool visible() const { return children_.is_open(); }
 
-  // Looks at all of them again.
+  // Reads the times of all kernel threads again.
   void read();
 
   std::uint64_t cpu_ns() const;

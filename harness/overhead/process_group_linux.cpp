@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "tailgate-daemons-";
 
-// Where the cgroup v2 hierarchy is mounted, from /proc/self/mountinfo: the fifth field is the
-// place, the type follows the field "-" (proc(5)). Empty when it is not mounted.
+// Returns where the cgroup v2 hierarchy is mounted, or an empty path. In /proc/self/mountinfo the
+// fifth field is the mount point, and the type follows the field "-" (proc(5)).
 fs::path hierarchy() {
   std::ifstream mounts("/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
@@ -33,7 +33,7 @@ fs::path hierarchy() {
   return {};
 }
 
-// This process's group in that hierarchy, as a path below it: the line "0::/path" of
+// Returns this process's group as a path relative to the hierarchy, from the line "0::/path" of
 // /proc/self/cgroup (cgroups(7)).
 fs::path own_group() {
   std::ifstream groups("/proc/self/cgroup");
@@ -53,8 +53,8 @@ bool write_text(const fs::path& path, const std::string& text) {
   return written;
 }
 
-// A group is a dead process's when the number in its name is no process. Only an empty one can be
-// removed at all.
+// Removes the groups whose name holds the id of a process that no longer exists. rmdir removes
+// empty groups only.
 void remove_left_behind(const fs::path& parent) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
@@ -88,7 +88,7 @@ void ProcessGroup::make() {
   static int count = 0;
   folder_ = parent_ / fmt::format("{}{}-{}", kPrefix, getpid(), ++count);
   if (mkdir(folder_.c_str(), 0755) != 0) {
-    why_not_ = fmt::format("cannot make a group in {}: {}; run as root", parent_.string(),
+    why_not_ = fmt::format("cannot create a group in {}: {}; run as root", parent_.string(),
                            std::strerror(errno));
   }
 }
@@ -97,7 +97,7 @@ ProcessGroup::~ProcessGroup() {
   if (!exists()) return;
   std::ifstream processes(folder_ / "cgroup.procs");
   for (std::string pid; std::getline(processes, pid);) write_text(parent_ / "cgroup.procs", pid);
-  // A process that was killed leaves the group only when it is gone for good.
+  // A killed process stays in the group until the kernel has removed it.
   for (int attempt = 0; rmdir(folder_.c_str()) != 0 && errno == EBUSY && attempt < 100; ++attempt) {
     usleep(1000);
   }

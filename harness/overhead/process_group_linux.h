@@ -1,4 +1,4 @@
-// A control group (cgroup v2) of our own, which accounts for processes and all that they start.
+// Creates a control group (cgroup v2), which accounts for processes and all that they start.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace tailgate {
 
 class ProcessGroup {
  public:
-  // Below the group that this process is in, where that is permitted; it needs no controllers.
-  // Removes groups of this kind that dead processes left. Never throws: why_not() says why there
-  // is none.
+  // Creates the group below this process's group, if permitted; it needs no controllers. Removes
+  // such groups that dead processes left behind. Never throws: why_not() says why there is no
+  // group.
   ProcessGroup();
 
-  // What is still in it goes back to the group it came from.
+  // Moves the remaining processes back to the parent group and removes the group.
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
@@ -25,10 +25,12 @@ class ProcessGroup {
   bool exists() const { return why_not_.empty(); }
   const std::string& why_not() const { return why_not_; }
 
-  // Whether the process, with all its threads, now counts here; so will those that it starts.
+  // Moves a process with all its threads into the group; processes that it starts follow. Returns
+  // whether that succeeded.
   bool add(int pid);
 
-  // cpu_ns, user_ns, system_ns and the stall times, since construction, also of what has ended.
+  // Returns cpu_ns, user_ns, system_ns and the stall times since construction, ended processes
+  // included.
   Counters read() const;
 
  private:

@@ -1,5 +1,7 @@
 #include "harness/overhead/sampler.h"
 
+#include <string_view>
+
 #include "harness/overhead/counters.h"
 
 namespace tailgate {
@@ -8,8 +10,8 @@ namespace {
 constexpr std::array<std::string_view, kRoles> kRoleNames = {
     "provider", "daemons", "consumer", "controller", "kernel", "rest", "machine"};
 
-// The machine without the other roles. What a role that has no process used is nothing; a counter
-// that a role has and does not show would be blamed on the rest, so it is left out.
+// Subtracts all roles from the machine's counters. A role without a process used nothing. If a role
+// does not report a counter, its use would appear in the rest, so the rest omits that counter.
 Counters rest_of(const std::array<RoleUse, kRoles>& uses) {
   Counters rest = uses[static_cast<std::size_t>(Role::machine)].counters;
   for (const CounterField field : kLevels) rest.*field = {};
@@ -20,10 +22,6 @@ Counters rest_of(const std::array<RoleUse, kRoles>& uses) {
 }
 
 }  // namespace
-
-std::string_view role_name(Role role) {
-  return kRoleNames[static_cast<std::size_t>(role)];
-}
 
 std::vector<RoleUse> uses_between(const Sample& before, const Sample& after) {
   std::array<RoleUse, kRoles> uses;
@@ -40,7 +38,7 @@ std::vector<RoleUse> uses_between(const Sample& before, const Sample& after) {
 const Counters& counters_of(const std::vector<RoleUse>& uses, Role role) {
   static const Counters none;
   for (const RoleUse& use : uses) {
-    if (use.role == role_name(role)) return use.counters;
+    if (use.role == kRoleNames[static_cast<std::size_t>(role)]) return use.counters;
   }
   return none;
 }

@@ -1,7 +1,7 @@
-// What each role of a trial uses: processor time, switches, faults, bytes, memory.
+// Samples what each role of a trial uses: processor time, switches, faults, bytes, memory.
 //
-// The header is the same everywhere, the sampler behind it is one per operating system. What it
-// reads and how fine that is stands in harness/overhead/README.md.
+// Each operating system has its own sampler behind this interface. harness/overhead/README.md says
+// what a sampler reads, and at which resolution.
 #pragma once
 
 #include <array>
@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/result/overhead.h"
@@ -18,17 +17,14 @@ namespace tailgate {
 
 enum class Role : std::uint8_t {
   provider,    // the process that emits
-  daemons,     // the session's own processes and what they start
-  consumer,    // the process that reads back
+  daemons,     // the session's own processes and those they start
+  consumer,    // the process that reads the events back
   controller,  // the process that samples
   kernel,      // the kernel's threads
-  rest,        // what the machine used and no role above did
+  rest,        // the machine's use minus that of the roles above
   machine,     // everything together
 };
 inline constexpr std::size_t kRoles = 7;
-
-// "provider" …, as RoleUse::role has it.
-std::string_view role_name(Role role);
 
 struct WatchedProcess {
   Role role;
@@ -36,8 +32,8 @@ struct WatchedProcess {
   int pid = 0;
 };
 
-// Counts since the sampler began to watch: only differences of two samples mean anything, but for
-// the memory, which is as it was at that moment.
+// Counts since the sampler began to watch; only differences between two samples are meaningful.
+// Memory is the level at that moment.
 struct Sample {
   struct OfRole {
     unsigned processes = 0;
@@ -51,39 +47,40 @@ struct Sample {
   const OfRole& operator[](Role role) const { return roles[static_cast<std::size_t>(role)]; }
 };
 
-// Lives in the controller and samples in the thread that calls it. One at a time in a process.
+// The controller owns the sampler and samples in the calling thread. A process has at most one
+// sampler at a time.
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  // Counts this process from now on. One that has already ended is counted as such.
+  // Counts this process from now on. A process that has already ended counts in `ended`.
   virtual void watch(const WatchedProcess& process) = 0;
 
-  // Reads every counter of every role. A process that has ended keeps its last values. Role::rest
-  // is left for uses_between. Never throws for a process or a counter that is gone.
+  // Reads every counter of every role. A process that has ended keeps its last values.
+  // uses_between() computes Role::rest. Does not throw if a process or a counter no longer exists.
   virtual Sample sample() = 0;
 
-  // The watched processes of Role::daemons one by one, in the order in which they were watched:
-  // processor time since, absent for one that had ended at the last sample.
+  // The processor time of each watched process of Role::daemons since it is watched, in the order
+  // of watch() calls; absent for a process that had ended at the last sample.
   virtual std::vector<Counters::Count> daemons_cpu_ns() const = 0;
 
-  // Counters that are missing or coarser than they could be here: why, and what would help. Empty
-  // when there are none.
+  // Names the counters that are missing or coarser than necessary, why, and what would help. Empty
+  // if there are none.
   virtual std::string limits() const = 0;
 };
 
 std::unique_ptr<Sampler> make_sampler();
 
-// What each role used between two samples of one sampler, in the order of Role.
+// Returns what each role used between two samples of one sampler, in the order of Role.
 std::vector<RoleUse> uses_between(const Sample& before, const Sample& after);
 
-// The counters that `role` has in these uses; empty ones when it is not among them.
+// Returns the counters of `role`; all absent if `uses` does not contain it.
 const Counters& counters_of(const std::vector<RoleUse>& uses, Role role);
 
-// Processor time of the calling thread so far.
+// Processor time that the calling thread has used so far, in ns.
 std::uint64_t thread_cpu_ns();
 
-// Processors of the machine that are online, whoever may use them.
+// Number of the machine's online processors, including those that this process may not use.
 unsigned online_processors();
 
 }  // namespace tailgate

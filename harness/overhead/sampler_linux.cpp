@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,8 +69,9 @@ class LinuxSampler : public Sampler {
     }
     if (group_ && !(group_->exists() && whole_tree_)) {
       limits += fmt::format(
-          "{}what the daemons start is not counted with them: {}", limits.empty() ? "" : "; ",
-          group_->exists() ? "their group may not be changed; run as root" : group_->why_not());
+          "{}processes that the daemons start are not counted with them: {}",
+          limits.empty() ? "" : "; ",
+          group_->exists() ? "their cgroup may not be changed; run as root" : group_->why_not());
     }
     return limits;
   }
@@ -82,8 +84,9 @@ class LinuxSampler : public Sampler {
     bool ended;
   };
 
-  // The group knows of processes that the daemons started, and of daemons that have ended; the
-  // processes' own clocks are finer, and up to date while they run.
+  // The group includes processes that the daemons started, and daemons that have ended. The
+  // processes' own clocks have a finer resolution and are up to date while they run. So the larger
+  // time counts.
   void add_group(Counters& daemons) {
     if (!group_ || !group_->exists()) return;
     const Counters tree = group_->read();
@@ -100,13 +103,24 @@ class LinuxSampler : public Sampler {
   std::optional<ProcessGroup> group_;
   bool whole_tree_ = true;  // all daemons are in the group
   KernelThreads kernel_;
-  MachineCounters machine_;
+  MachineCounters machine_{online_processors()};
 };
 
 }  // namespace
 
 std::unique_ptr<Sampler> make_sampler() {
   return std::make_unique<LinuxSampler>();
+}
+
+unsigned online_processors() {
+  return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::uint64_t thread_cpu_ns() {
+  timespec used;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 }  // namespace tailgate

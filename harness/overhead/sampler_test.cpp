@@ -7,7 +7,7 @@
 namespace tailgate {
 namespace {
 
-// Sees which fields `describe` lists.
+// Counts the fields that `describe` lists.
 struct FieldCounter {
   std::size_t fields = 0;
   template <class Field>
@@ -29,17 +29,17 @@ TEST_CASE("every counter is either a count or a level") {
   CHECK(counter.fields == kCounts.size() + kLevels.size());
 }
 
-TEST_CASE("counts are subtracted, levels are as they were last") {
+TEST_CASE("counts are subtracted, levels are taken from the later sample") {
   const Counters used = difference(filled(70), filled(30));
   for (const CounterField field : kCounts) CHECK(used.*field == 40u);
   for (const CounterField field : kLevels) CHECK(used.*field == 70u);
 }
 
-TEST_CASE("a counter that runs back by a step counts nothing") {
+TEST_CASE("a counter that runs backwards counts as zero") {
   CHECK(difference(filled(3), filled(5)).system_ns == 0u);
 }
 
-TEST_CASE("what is missing on one side is missing in difference and sum") {
+TEST_CASE("a counter absent in one operand is absent in difference and sum") {
   Counters gap = filled(1);
   gap.read_bytes.reset();
   gap.rss_bytes.reset();
@@ -50,7 +50,7 @@ TEST_CASE("what is missing on one side is missing in difference and sum") {
   CHECK(sum(gap, filled(2)).cpu_ns == 3u);
 }
 
-TEST_CASE("the rest is what the machine used and no role did") {
+TEST_CASE("the rest is the machine's use minus that of the roles") {
   Sample before;
   Sample after;
   for (Sample::OfRole& role : before.roles) role.counters = filled(1000);
@@ -64,7 +64,7 @@ TEST_CASE("the rest is what the machine used and no role did") {
   use(Role::kernel, 60, 5);
   use(Role::machine, 0, 1000);
   after[Role::kernel].counters.minor_faults.reset();
-  // No consumer ran: its counters mean nothing.
+  // No consumer ran, so its counters mean nothing.
   after[Role::consumer].counters = {};
 
   const std::vector<RoleUse> uses = uses_between(before, after);
@@ -73,7 +73,7 @@ TEST_CASE("the rest is what the machine used and no role did") {
   CHECK(uses.back().role == "machine");
   CHECK(counters_of(uses, Role::provider).cpu_ns == 200u);
   CHECK(counters_of(uses, Role::rest).cpu_ns == 765u);
-  // The kernel's threads do not show their faults, so nobody can say what the rest's are.
+  // The kernel's threads do not report faults, so those of the rest are unknown.
   CHECK_FALSE(counters_of(uses, Role::rest).minor_faults);
   CHECK_FALSE(counters_of(uses, Role::rest).rss_bytes);
   CHECK_FALSE(counters_of({}, Role::machine).cpu_ns);

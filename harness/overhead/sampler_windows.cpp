@@ -1,6 +1,6 @@
-// The calls behind each counter: https://learn.microsoft.com/windows/win32/api/, psapi.h and
-// processthreadsapi.h.
-#include "harness/base/api_windows.h"
+// The system calls used are documented at https://learn.microsoft.com/windows/win32/api/, under
+// psapi.h and processthreadsapi.h.
+#include "harness/os/api_windows.h"
 
 // After windows.h, whose types it needs.
 #include <psapi.h>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "harness/base/wine_windows.h"
+#include "harness/os/wine_windows.h"
 #include "harness/overhead/counters.h"
 #include "harness/overhead/sampler.h"
 
@@ -19,8 +19,9 @@ bool has_ended(HANDLE process) {
   return WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
 }
 
-// Wine answers each of the calls below, with zeros for what it does not know: all of other
-// processes but their memory, transfers, faults and cycles of any. These are left out there.
+// Under Wine the calls below succeed but return zeros for what Wine does not count: all counters of
+// other processes except memory, and the transfers, faults and cycles of every process. The sampler
+// omits those under Wine.
 bool under_wine() {
   static const bool wine = !wine_version().empty();
   return wine;
@@ -32,13 +33,13 @@ void read_memory(HANDLE process, Counters& counters) {
   counters.rss_bytes = memory.WorkingSetSize;
   counters.peak_rss_bytes = memory.PeakWorkingSetSize;
   if (under_wine()) return;
-  // Windows does not tell the faults that read from storage apart.
+  // Windows does not distinguish faults that read from storage.
   counters.minor_faults = memory.PageFaultCount;
   counters.major_faults = 0;
 }
 
-// Counters of a process's whole life, its times advanced by the kernel with the timer's interrupt,
-// every 15.6 ms as a rule; an open handle keeps them readable after its end.
+// Reads a process's counters since its start. The kernel updates the times at the timer interrupt,
+// usually every 15.6 ms. An open handle keeps the counters readable after the process has ended.
 Counters read_process(HANDLE process) {
   Counters counters;
   read_memory(process, counters);
@@ -63,8 +64,8 @@ Counters read_process(HANDLE process) {
   return counters;
 }
 
-// Of all processors, since the machine started; a kernel time of GetSystemTimes contains the idle
-// time.
+// Reads the times of all processors since the machine started. The kernel time of GetSystemTimes
+// includes the idle time.
 Counters read_machine() {
   Counters counters;
   FILETIME idle;
@@ -121,10 +122,10 @@ class WindowsSampler : public Sampler {
   }
 
   std::string limits() const override {
-    if (under_wine()) return "Wine counts next to nothing of other processes";
-    return "Windows shows neither context switches nor run-queue time of a process, and its times "
-           "advance with the timer's interrupt; the system process, with the kernel's threads, is "
-           "in rest";
+    if (under_wine()) return "Wine provides few counters of other processes";
+    return "Windows provides neither context switches nor run-queue time of a process, and updates "
+           "times only at the timer interrupt; the system process with the kernel's threads is in "
+           "rest";
   }
 
  private:

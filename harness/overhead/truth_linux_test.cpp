@@ -1,5 +1,5 @@
-// The sampler against children that use known amounts, and against what the kernel tells them
-// through another interface, getrusage(2).
+// Tests the sampler on child processes that use known amounts, and against another interface of the
+// kernel, getrusage(2).
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::uint64_t now_ns(clockid_t clock) {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// What a child knows itself about its work.
+// What a child measures about its own work.
 struct Own {
   std::uint64_t wall_ns;
   std::uint64_t cpu_ns;
@@ -42,7 +42,7 @@ struct Own {
   }
 };
 
-// A process that does its work when told to, tells what that was, and waits to be killed.
+// A child process that works on command, reports what it measured, and waits to be killed.
 class Worker {
  public:
   explicit Worker(std::function<void()> work) {
@@ -66,7 +66,7 @@ class Worker {
 
   void start() const { REQUIRE(write(go_[1], "g", 1) == 1); }
 
-  // Before and after the work.
+  // Waits for the work's end; returns the child's measurements before and after the work.
   std::array<Own, 2> finish() const {
     std::array<Own, 2> own;
     REQUIRE(read(done_[0], own.data(), sizeof own) == sizeof own);
@@ -109,7 +109,7 @@ struct Watched {
   std::string limits;
 };
 
-// Lets a child work between two samples.
+// Runs a child's work between two samples.
 Watched watched(Role role, std::function<void()> work) {
   const std::unique_ptr<Sampler> sampler = make_sampler();
   Worker worker(std::move(work));
@@ -127,7 +127,7 @@ double value(const Counters::Count& count) {
   return static_cast<double>(*count);
 }
 
-constexpr double kStepNs = 10e6;  // of user and system time, idle time: USER_HZ is 100
+constexpr double kStepNs = 10e6;  // resolution of user, system and idle time: USER_HZ is 100
 
 TEST_CASE("processor time is what the process used, to 1 %, ended threads included") {
   const Watched seen = watched(Role::provider, [] {
@@ -139,11 +139,11 @@ TEST_CASE("processor time is what the process used, to 1 %, ended threads includ
   CHECK(value(used.cpu_ns) ==
         Approx(static_cast<double>(seen.own[1].cpu_ns - seen.own[0].cpu_ns)).epsilon(0.01));
   CHECK(*used.user_ns + *used.system_ns == Approx(value(used.cpu_ns)).margin(kStepNs));
-  // The machine ran at least this, the rest is not the child.
+  // The machine used at least as much.
   CHECK(value(counters_of(seen.uses, Role::machine).cpu_ns) >= 200e6 - 2 * kStepNs);
 }
 
-TEST_CASE("user and system time are split as getrusage splits them, to a step") {
+TEST_CASE("user and system time agree with getrusage within the resolution") {
   const Watched seen = watched(Role::provider, [] {
     burn(50'000'000);
     const int file = open("/dev/zero", O_RDONLY);
@@ -164,12 +164,12 @@ TEST_CASE("user and system time are split as getrusage splits them, to a step") 
   CHECK(value(used.user_ns) == Approx(ns(after.ru_utime) - ns(before.ru_utime)).margin(kStepNs));
 }
 
-// AddressSanitizer would look at memory of its own for each touch, which faults too.
+// AddressSanitizer would access its shadow memory for each touch, which causes faults, too.
 [[gnu::no_sanitize_address]] void touch(void* memory, std::size_t pages, std::size_t page_bytes) {
   for (std::size_t i = 0; i < pages; ++i) static_cast<volatile char*>(memory)[i * page_bytes] = 1;
 }
 
-TEST_CASE("each first touch of a page is a minor fault, and in RAM from then on") {
+TEST_CASE("each first touch of a page is a minor fault, and the page is resident afterwards") {
   constexpr std::size_t kPages = 20'000;
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const Watched seen = watched(Role::provider, [page] {
@@ -199,7 +199,7 @@ TEST_CASE("each page that has to come from storage is a major fault") {
   const Watched seen = watched(Role::provider, [&] {
     void* const memory = mmap(nullptr, bytes.size(), PROT_READ, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) _exit(2);
-    // None of it is in memory, and a page brings no others with it.
+    // Drop all pages from memory, and disable read-ahead.
     if (madvise(memory, bytes.size(), MADV_RANDOM) != 0) _exit(2);
     if (posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) _exit(2);
     for (std::size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page];
@@ -218,7 +218,7 @@ TEST_CASE("each page that has to come from storage is a major fault") {
   CHECK(value(used.storage_read_bytes) >= 0.99 * faults * static_cast<double>(page));
 }
 
-TEST_CASE("bytes written and read are counted as the calls took them") {
+TEST_CASE("bytes written and read agree with the sizes passed to the calls") {
   constexpr std::size_t kBytes = 4'000'000;
   const Watched seen = watched(Role::provider, [] {
     std::string path = "/var/tmp/tailgate-truth-XXXXXX";
@@ -237,16 +237,17 @@ TEST_CASE("bytes written and read are counted as the calls took them") {
   const Counters& used = counters_of(seen.uses, Role::provider);
   CHECK(value(used.written_bytes) == Approx(kBytes).epsilon(0.01));
   CHECK(value(used.read_bytes) == Approx(kBytes).epsilon(0.01));
-  // getrusage counts the same in blocks of 512 bytes.
+  // getrusage counts the same bytes in blocks of 512.
   const auto blocks =
       static_cast<double>(seen.own[1].usage.ru_oublock - seen.own[0].usage.ru_oublock);
   CHECK(value(used.storage_written_bytes) == Approx(512 * blocks).epsilon(0.01));
 }
 
-TEST_CASE("each sleep is a voluntary switch, in every thread, others as getrusage says") {
+TEST_CASE(
+    "each sleep is a voluntary switch in every thread, involuntary switches agree with getrusage") {
   constexpr long kSleeps = 400;
   const Watched seen = watched(Role::provider, [] {
-    // Lives on, and asleep, until the process is ended: its counts stay visible.
+    // The thread sleeps until the process ends, so its counts stay visible.
     std::thread([] {
       for (long i = 0; i < kSleeps; ++i) usleep(200);
       while (true) pause();
@@ -258,7 +259,7 @@ TEST_CASE("each sleep is a voluntary switch, in every thread, others as getrusag
   const auto counted = [&](long rusage::*field) {
     return static_cast<double>(seen.own[1].usage.*field - seen.own[0].usage.*field);
   };
-  // Besides: the pipe's two waits, the last sleep, and what starting a thread waits for.
+  // Other waits: two on the pipe, the last sleep, and those of starting a thread.
   constexpr double kOthers = 8;
   CHECK(value(used.voluntary_switches) >= 2 * kSleeps);
   CHECK(value(used.voluntary_switches) <= 2 * kSleeps + kOthers);
@@ -286,11 +287,11 @@ TEST_CASE("a process that never sleeps waits in the run queue whenever it does n
   const auto wall_ns = static_cast<double>(seen.own[1].wall_ns - seen.own[0].wall_ns);
   const auto cpu_ns = static_cast<double>(seen.own[1].cpu_ns - seen.own[0].cpu_ns);
   const Counters& used = counters_of(seen.uses, Role::provider);
-  // Moving to the other processor is a short sleep.
+  // The tolerance covers the short sleep of moving to the other processor.
   CHECK(value(used.run_queue_ns) == Approx(wall_ns - cpu_ns).margin(0.02 * wall_ns));
 }
 
-TEST_CASE("what a daemon's children use counts with the daemons where a group can be made") {
+TEST_CASE("what a daemon's children use counts with the daemons if a cgroup can be created") {
   const Watched seen = watched(Role::daemons, [] {
     const pid_t child = fork();
     if (child == 0) {
@@ -303,12 +304,12 @@ TEST_CASE("what a daemon's children use counts with the daemons where a group ca
   const Counters& used = counters_of(seen.uses, Role::daemons);
   const bool tree = seen.limits.find("daemons") == std::string::npos;
   INFO("limits: " << seen.limits);
-  // The group's clock of a running task is as old as the last tick.
+  // The cgroup's time of a running task is updated at the timer tick.
   CHECK(value(used.cpu_ns) == Approx(tree ? 150e6 : 50e6).epsilon(0.01).margin(4e6));
   if (tree) CHECK(used.cpu_stall_ns.has_value());
 }
 
-TEST_CASE("of a process that has ended the last values stay, and that it ended is told") {
+TEST_CASE("a process that has ended keeps its last values and counts as ended") {
   const std::unique_ptr<Sampler> sampler = make_sampler();
   Worker worker([] { burn(30'000'000); });
   sampler->watch({Role::daemons, "worker", worker.pid()});
@@ -326,7 +327,7 @@ TEST_CASE("of a process that has ended the last values stay, and that it ended i
   CHECK_FALSE(sampler->daemons_cpu_ns().at(0));
 }
 
-TEST_CASE("a process that was gone from the start claims nothing") {
+TEST_CASE("a process that had ended before it was watched is charged nothing") {
   Worker worker([] {});
   const pid_t pid = worker.pid();
   worker.end();
@@ -338,7 +339,7 @@ TEST_CASE("a process that was gone from the start claims nothing") {
   CHECK_FALSE(sampler->daemons_cpu_ns().at(0));
 }
 
-TEST_CASE("the controller is watched without being named, and pays for the samples") {
+TEST_CASE("the controller is watched by default and is charged for the samples") {
   const std::unique_ptr<Sampler> sampler = make_sampler();
   const std::uint64_t begin_ns = thread_cpu_ns();
   const Sample before = sampler->sample();

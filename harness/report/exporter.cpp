@@ -1,96 +1,57 @@
 #include "harness/report/exporter.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <set>
+#include <algorithm>
+#include <tuple>
 
 #include "harness/base/error.h"
 #include "harness/base/options.h"
 
 namespace tailgate {
-namespace {
 
-[[noreturn]] void refuse_name(const std::string& what, std::string_view name,
-                              const std::vector<std::string>& valid) {
-  const std::string near = nearest_name(name, valid);
-  throw Error(
-      fmt::format("there is no {} '{}'", what, name),
-      fmt::format("{}give one of: {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                  fmt::join(valid, ", ")));
+const std::vector<const Exporter*>& all_exporters() {
+  static const std::vector<const Exporter*> all = [] {
+#define TAILGATE_LIST_EXPORTER(name) &exporters::name,
+    std::vector<const Exporter*> listed = {TAILGATE_EXPORTERS(TAILGATE_LIST_EXPORTER)};
+#undef TAILGATE_LIST_EXPORTER
+    std::sort(listed.begin(), listed.end(), [](const Exporter* a, const Exporter* b) {
+      return std::tie(a->takes, a->format) < std::tie(b->takes, b->format);
+    });
+    return listed;
+  }();
+  return all;
 }
 
-}  // namespace
-
-std::string_view latency_kind_name(LatencyKind kind) {
-  switch (kind) {
-    case LatencyKind::service:
-      return "service";
-    case LatencyKind::response:
-      return "response";
-    case LatencyKind::delivery:
-      return "delivery";
-    case LatencyKind::start_lag:
-      return "start_lag";
+std::vector<const Exporter*> exporters_of(DocumentKind kind) {
+  std::vector<const Exporter*> found;
+  for (const Exporter* exporter : all_exporters()) {
+    if (exporter->takes == kind) found.push_back(exporter);
   }
-  return "";
+  return found;
 }
 
-LatencyKind parse_latency_kind(std::string_view name) {
-  std::vector<std::string> valid;
-  for (const LatencyKind kind : kLatencyKinds) {
-    if (latency_kind_name(kind) == name) return kind;
-    valid.emplace_back(latency_kind_name(kind));
+const Exporter& find_exporter(DocumentKind kind, std::string_view format) {
+  std::vector<std::string> formats;
+  for (const Exporter* exporter : exporters_of(kind)) {
+    if (exporter->format == format) return *exporter;
+    formats.emplace_back(exporter->format);
   }
-  refuse_name("metric", name, valid);
+  throw Error(fmt::format("there is no export format '{}' for {}", format, enum_text(kind)),
+              choice_remedy(format, formats));
 }
 
-const Latency* find_latency(const Trial& trial, LatencyKind kind) {
-  const Latency* latency = nullptr;
-  switch (kind) {
-    case LatencyKind::service:
-      latency = &trial.service;
-      break;
-    case LatencyKind::response:
-      latency = &trial.response;
-      break;
-    case LatencyKind::delivery:
-      latency = trial.consumer.delivery ? &*trial.consumer.delivery : nullptr;
-      break;
-    case LatencyKind::start_lag:
-      latency = &trial.start_lag;
-      break;
+std::string render(const Document& document, std::string_view format,
+                   const ExportOptions& options) {
+  return find_exporter(kind_of(document), format).render(document, options);
+}
+
+const Result& only_result(const Results& results) {
+  if (results.size() != 1) {
+    throw Error(fmt::format("the format holds one result, and there are {}", results.size()),
+                "export one at a time");
   }
-  return latency == nullptr || latency->count == 0 ? nullptr : latency;
-}
-
-std::vector<const Exporter*> exporters() {
-  return {&csv_exporter(),  &csv_intervals_exporter(), &gbench_exporter(),
-          &hgrm_exporter(), &hlog_exporter(),          &perfetto_exporter()};
-}
-
-const Exporter& find_exporter(std::string_view name) {
-  std::vector<std::string> valid;
-  for (const Exporter* exporter : exporters()) {
-    if (exporter->name() == name) return *exporter;
-    valid.push_back(exporter->name());
-  }
-  refuse_name("export format", name, valid);
-}
-
-Result select_step(const Result& result, unsigned step) {
-  Result selected = result;
-  std::erase_if(selected.trials, [&](const Trial& trial) { return trial.step != step; });
-  std::erase_if(selected.traced, [&](const Trial& trial) { return trial.step != step; });
-  std::erase_if(selected.summary, [&](const StepSummary& summary) { return summary.step != step; });
-  if (selected.trials.empty()) {
-    std::set<unsigned> steps;
-    for (const Trial& trial : result.trials) steps.insert(trial.step);
-    throw Error(fmt::format("the result has no step {}", step),
-                steps.empty() ? std::string("it has no trials at all: run again")
-                              : fmt::format("give one of: {}", fmt::join(steps, ", ")));
-  }
-  return selected;
+  return results.front().result;
 }
 
 }  // namespace tailgate

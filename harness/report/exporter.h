@@ -1,66 +1,90 @@
-// Results in the formats of other tools: one exporter a file, behind this interface.
-//
-// To add a format: write one file with a class and its function below, and put the function into
-// the list in exporter.cpp.
+// The interface of the exporters, which turn documents into text: for people and for other tools.
+// README.md says how to add an exporter.
 #pragma once
 
-#include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "harness/result/result.h"
+#include "harness/report/document.h"
+#include "harness/report/exporter_list.h"
+#include "harness/report/latency_kind.h"
 
 namespace tailgate {
 
-// Which of a trial's distributions.
-enum class LatencyKind { service, response, delivery, start_lag };
-inline constexpr LatencyKind kLatencyKinds[] = {LatencyKind::service, LatencyKind::response,
-                                                LatencyKind::delivery, LatencyKind::start_lag};
-
-// "service", "response", "delivery", "start_lag".
-std::string_view latency_kind_name(LatencyKind kind);
-
-// The kind of that name; throws Error with the valid names.
-LatencyKind parse_latency_kind(std::string_view name);
-
-// A trial's distribution; nullptr where it was not measured or holds nothing.
-const Latency* find_latency(const Trial& trial, LatencyKind kind);
-
+// What the user asks for. An exporter ignores the options that mean nothing in its format.
 struct ExportOptions {
-  LatencyKind kind = LatencyKind::response;  // for formats that hold one distribution
+  bool colour = false;  // ANSI colours; the caller knows whether the output is a terminal
+  bool trials = false;  // a row for each trial of a result, or for each round of a duet
+  bool roles = false;   // overhead of every role; else several results show only logging's
+  unsigned calls = 3;   // how many of the worst calls are shown as timelines
+  LatencyKind metric = LatencyKind::response;  // for formats that hold one distribution
 };
 
-class Exporter {
- public:
-  virtual ~Exporter() = default;
-
-  virtual std::string name() const = 0;         // what `tailgate export` calls it
-  virtual std::string description() const = 0;  // one line, no full stop
-  virtual std::string extension() const = 0;    // of the file's name, with the dot
-
-  // Throws Error when the result has nothing that the format could hold. Whether writing to the
-  // stream succeeded is the caller's to check.
-  virtual void write(const Result& result, const ExportOptions& options,
-                     std::ostream& out) const = 0;
+// One format of one kind of document.
+struct Exporter {
+  std::string_view format;     // its name on the command line, unique among the exporters of
+                               // one kind of document
+  std::string_view help;       // one line, no full stop
+  std::string_view extension;  // of a file's name, with the dot
+  DocumentKind takes;
+  // Returns the document as text. The document must be of the kind that the exporter takes. Throws
+  // Error when the document holds nothing that the format can show.
+  std::string (*render)(const Document& document, const ExportOptions& options);
 };
 
-const Exporter& gbench_exporter();
-const Exporter& hgrm_exporter();
-const Exporter& hlog_exporter();
-const Exporter& csv_exporter();
-const Exporter& csv_intervals_exporter();
-const Exporter& perfetto_exporter();
+namespace exporters {
+#define TAILGATE_DECLARE_EXPORTER(name) extern const Exporter name;
+TAILGATE_EXPORTERS(TAILGATE_DECLARE_EXPORTER)
+#undef TAILGATE_DECLARE_EXPORTER
+}  // namespace exporters
 
-// All of them, by name.
-std::vector<const Exporter*> exporters();
+// All exporters, sorted by kind of document, then by format.
+const std::vector<const Exporter*>& all_exporters();
 
-// The one of that name; throws Error with the valid names.
-const Exporter& find_exporter(std::string_view name);
+// The exporters for one kind of document.
+std::vector<const Exporter*> exporters_of(DocumentKind kind);
 
-// The result with the trials and the summary of one step only. Throws Error with the steps that
-// there are when it has no such step.
-Result select_step(const Result& result, unsigned step);
+// The exporter for this kind of document and format. Throws Error that lists the valid formats.
+const Exporter& find_exporter(DocumentKind kind, std::string_view format);
+
+// The document in this format. Throws as find_exporter and Exporter::render do.
+std::string render(const Document& document, std::string_view format,
+                   const ExportOptions& options = {});
+
+// The only result of the list. Throws Error when there are several, or none.
+const Result& only_result(const Results& results);
+
+// Makes an exporter of a render function. The function's first parameter decides which documents
+// the exporter takes: it is a const reference to an alternative of Document, or to a Result for a
+// format that holds one result.
+template <auto kRender>
+struct ExporterOf;
+
+template <class T, std::string (*kRender)(const T&, const ExportOptions&)>
+struct ExporterOf<kRender> {
+  static constexpr DocumentKind kTakes = kKindOf<T>;
+
+  static std::string render(const Document& document, const ExportOptions& options) {
+    return kRender(std::get<T>(document), options);
+  }
+};
+
+template <std::string (*kRender)(const Result&, const ExportOptions&)>
+struct ExporterOf<kRender> {
+  static constexpr DocumentKind kTakes = DocumentKind::results;
+
+  static std::string render(const Document& document, const ExportOptions& options) {
+    return kRender(only_result(std::get<Results>(document)), options);
+  }
+};
+
+template <auto kRender>
+constexpr Exporter exporter_of(std::string_view format, std::string_view help,
+                               std::string_view extension) {
+  using Of = ExporterOf<kRender>;
+  return {format, help, extension, Of::kTakes, Of::render};
+}
 
 }  // namespace tailgate

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace tailgate {
@@ -13,7 +14,7 @@ struct Unit {
   const char* name;
 };
 
-// Number in the largest unit that it reaches once rounded to four significant digits.
+// The number with four significant digits, in the largest unit that its rounded value reaches.
 std::string in_units(double value, std::span<const Unit> units) {
   const Unit* unit = &units.front();
   for (const Unit& larger : units) {
@@ -52,6 +53,20 @@ std::string human_duration(std::uint64_t ns) {
   return in_units(static_cast<double>(ns), kDurations);
 }
 
+std::string human_duration(double ns) {
+  constexpr double kMaxNs = 1e18;  // 31 years
+  const double size_ns = std::round(std::min(std::abs(ns), kMaxNs));
+  const std::string text = human_duration(static_cast<std::uint64_t>(size_ns));
+  return ns < 0 && size_ns > 0 ? "-" + text : text;
+}
+
+std::string human_wait(double seconds) {
+  const long whole_s = std::lround(std::ceil(seconds));
+  if (whole_s < 60) return fmt::format("{} s", whole_s);
+  if (whole_s < 3600) return fmt::format("{} min {:02} s", whole_s / 60, whole_s % 60);
+  return fmt::format("{} h {:02} min", whole_s / 3600, whole_s % 3600 / 60);
+}
+
 std::string human_count(std::uint64_t count) {
   if (count < kExactCounts) return fmt::format("{}", count);
   return in_units(static_cast<double>(count), kCounts);
@@ -72,7 +87,7 @@ std::string printable(std::string_view text) {
   std::string shown;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F steer terminals too; in UTF-8 they are 0xC2 and a byte below 0xA0.
+    // U+0080 to U+009F are control characters too; in UTF-8 they are 0xC2 and a byte below 0xA0.
     const bool second_controls =
         byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (byte < 0x20 || byte == 0x7F || second_controls) {

@@ -1,4 +1,4 @@
-// Figures as people read them in a table: short, with the unit at hand.
+// Numbers and texts for people: short, with the unit.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,16 @@
 
 namespace tailgate {
 
-inline constexpr std::size_t kColumns = 80;  // of the terminal that all texts are made for
+inline constexpr std::size_t kColumns = 80;  // width of the terminal that every text fits
 
-// A duration with four significant digits (whole nanoseconds below a microsecond), in at most seven
-// characters: "24ns", "1.235us", "12.35ms", "999.9s", "2.778h", "416.7d".
+// A duration that was measured, with four significant digits (whole nanoseconds below a
+// microsecond), in at most seven characters: "24ns", "1.235us", "12.35ms", "999.9s", "2.778h",
+// "416.7d". A negative one, as a difference may be, begins with '-'.
 std::string human_duration(std::uint64_t ns);
+std::string human_duration(double ns);
+
+// How long something will take, in whole seconds, rounded up: "12 s", "1 min 40 s", "2 h 05 min".
+std::string human_wait(double seconds);
 
 // A number of events, exact up to six digits, in at most seven characters: "0", "-12", "123456",
 // "1.235M".
@@ -24,17 +29,19 @@ std::string human_count(std::int64_t count);
 // "10k", "1.5M". The rate must not be negative.
 std::string human_rate(double per_second);
 
-// A text for a terminal: what could steer it (control characters) becomes '?'.
+// The text with every control character replaced by '?', so that it cannot control the terminal.
 std::string printable(std::string_view text);
 
-// How many columns a terminal gives a UTF-8 text, wide and combining characters not considered.
+// How many columns a UTF-8 text takes on a terminal. Counts every character as one column, wide and
+// combining ones too.
 std::size_t columns_of(std::string_view text);
 
-// The text in lines of at most `columns` columns, broken at spaces where there are any; the lines
-// after the first begin with `hanging` spaces, which count.
+// Breaks the text into lines of at most `columns` columns, at spaces where there are any. Every
+// line but the first is indented by `hanging` columns, which count.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging);
 
-// The text, made printable, in ended lines that begin two columns in and fit kColumns.
+// The printable text in lines of at most kColumns, each indented by two columns and ended by a line
+// feed.
 std::string paragraph(std::string_view text);
 
 }  // namespace tailgate

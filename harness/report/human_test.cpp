@@ -11,18 +11,35 @@ namespace {
 constexpr std::uint64_t kMaxU64 = std::numeric_limits<std::uint64_t>::max();
 
 TEST_CASE("durations have four digits and the unit at hand") {
-  CHECK(human_duration(0) == "0ns");
-  CHECK(human_duration(999) == "999ns");
-  CHECK(human_duration(1000) == "1.000us");
-  CHECK(human_duration(1235) == "1.235us");
-  CHECK(human_duration(12'345) == "12.35us");
-  CHECK(human_duration(999'949) == "999.9us");
-  CHECK(human_duration(999'950) == "1.000ms");
-  CHECK(human_duration(20'000'502) == "20.00ms");
-  CHECK(human_duration(1'000'000'000) == "1.000s");
-  CHECK(human_duration(60'000'000'000) == "60.00s");
-  CHECK(human_duration(3'600'000'000'000) == "1.000h");
-  CHECK(human_duration(86'400'000'000'000) == "1.000d");
+  const auto text = [](std::uint64_t ns) { return human_duration(ns); };
+  CHECK(text(0) == "0ns");
+  CHECK(text(999) == "999ns");
+  CHECK(text(1000) == "1.000us");
+  CHECK(text(1235) == "1.235us");
+  CHECK(text(12'345) == "12.35us");
+  CHECK(text(999'949) == "999.9us");
+  CHECK(text(999'950) == "1.000ms");
+  CHECK(text(20'000'502) == "20.00ms");
+  CHECK(text(1'000'000'000) == "1.000s");
+  CHECK(text(60'000'000'000) == "60.00s");
+  CHECK(text(3'600'000'000'000) == "1.000h");
+  CHECK(text(86'400'000'000'000) == "1.000d");
+}
+
+TEST_CASE("durations that are no whole numbers are rounded, and may be negative") {
+  CHECK(human_duration(0.4) == "0ns");
+  CHECK(human_duration(-0.4) == "0ns");
+  CHECK(human_duration(1234.6) == "1.235us");
+  CHECK(human_duration(-1500.0) == "-1.500us");
+  CHECK(human_duration(1e300) == "11574d");
+}
+
+TEST_CASE("waits are whole seconds, rounded up") {
+  CHECK(human_wait(0) == "0 s");
+  CHECK(human_wait(11.2) == "12 s");
+  CHECK(human_wait(59.5) == "1 min 00 s");
+  CHECK(human_wait(100) == "1 min 40 s");
+  CHECK(human_wait(3600 + 5 * 60 + 1) == "1 h 05 min");
 }
 
 TEST_CASE("counts are exact up to six digits") {

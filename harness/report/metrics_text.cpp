@@ -3,22 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
+#include <functional>
 
 #include "harness/gate/effect_text.h"
 #include "harness/report/human.h"
 
 namespace tailgate {
 namespace {
-
-bool is_measured(const MetricJudgement& metric) {
-  return metric.decision != "unmeasured";
-}
-
-bool is_gated(const MetricJudgement& metric) {
-  return is_measured(metric) && metric.decision != "reported";
-}
 
 std::string interval_cell(const MetricJudgement& metric) {
   if (!metric.effect_low || !metric.effect_high) return "";
@@ -30,15 +21,21 @@ std::string effect_cells(const MetricJudgement& metric) {
   return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16}", metric.name,
                      metric_value_text(metric, metric.median_a),
                      metric_value_text(metric, metric.median_b),
-                     is_measured(metric) ? effect_cell(metric, metric.effect) : "-",
-                     is_measured(metric) ? interval_cell(metric) : "");
+                     metric.is_measured() ? effect_cell(metric, metric.effect) : "-",
+                     metric.is_measured() ? interval_cell(metric) : "");
+}
+
+// In colour; what must not be overlooked in capitals.
+std::string painted_decision(MetricOutcome decision, const Painter& painter) {
+  if (decision == MetricOutcome::fail) return painter.red("FAIL");
+  const std::string text(enum_text(decision));
+  return decision == MetricOutcome::pass ? painter.green(text) : painter.yellow(text);
 }
 
 std::string decision_cells(const MetricJudgement& metric, const Painter& painter) {
-  if (!is_gated(metric)) return fmt::format(" {:>6} -", "-");
+  if (!metric.is_gated()) return fmt::format(" {:>6} -", "-");
   return fmt::format(" {:>6} ", effect_cell(metric, metric.margin)) +
-         painted_decision(metric.decision == "fail" ? "FAIL" : metric.decision, metric.decision,
-                          painter);
+         painted_decision(metric.decision, painter);
 }
 
 std::string without_end_spaces(std::string line) {
@@ -49,30 +46,22 @@ std::string without_end_spaces(std::string line) {
 }  // namespace
 
 std::string metric_value_text(const MetricJudgement& metric, double value) {
-  if (!is_measured(metric)) return "-";
-  if (metric.unit == "ns" && value >= 0) {
-    return human_duration(static_cast<std::uint64_t>(std::llround(std::min(value, 1e18))));
-  }
+  if (!metric.is_measured()) return "-";
+  if (metric.unit == "ns") return human_duration(value);
   if (metric.unit == "bytes" && value >= 0) return human_rate(value) + "B";
   if (metric.unit == "Hz" && value >= 0) return human_rate(value);
   return fmt::format("{:.3g}", value);
 }
 
-std::string painted_decision(const std::string& text, std::string_view decision,
-                             const Painter& painter) {
-  if (decision == "fail" || decision == "invalid") return painter.red(text);
-  if (decision == "pass") return painter.green(text);
-  return decision == "undecided" || decision == "inconclusive" ? painter.yellow(text) : text;
-}
-
 std::string metrics_table(const std::vector<MetricJudgement>& metrics, const Painter& painter) {
-  const bool any_gated = std::any_of(metrics.begin(), metrics.end(), is_gated);
+  const bool any_gated =
+      std::any_of(metrics.begin(), metrics.end(), std::mem_fn(&MetricJudgement::is_gated));
   std::string gated;
   std::string others;
   for (const MetricJudgement& metric : metrics) {
-    if (!any_gated && !is_measured(metric)) continue;
+    if (!any_gated && !metric.is_measured()) continue;
     const std::string decision = any_gated ? decision_cells(metric, painter) : "";
-    (is_gated(metric) ? gated : others) +=
+    (metric.is_gated() ? gated : others) +=
         without_end_spaces(effect_cells(metric) + decision) + "\n";
   }
   return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16}{}\n", "metric", "A", "B", "change",

@@ -16,45 +16,32 @@
 namespace tailgate {
 namespace {
 
-constexpr double kMostNs = 1e18;
 constexpr double kRulePercent = 5;
-
-std::string sign_of(double value) {
-  return value < 0 ? "-" : "";
-}
-
-std::string duration_cell(double ns) {
-  const double size_ns = std::min(std::abs(ns), kMostNs);
-  return sign_of(std::round(ns)) +
-         human_duration(static_cast<std::uint64_t>(std::llround(size_ns)));
-}
 
 std::string percent_cell(double percent) {
   return fmt::format("{:.2f}", std::clamp(percent, -9999.0, 9999.0));
 }
 
-// Below a thousandth, noise.
+// A value below a thousandth is noise.
 std::string number_cell(double value) {
   if (std::abs(value) < 0.0005) return "0";
   if (std::abs(value) < 1000) return fmt::format("{:.4g}", std::round(value * 1000) / 1000);
-  return sign_of(value) + human_rate(std::min(std::abs(value), 1e300));
+  return (value < 0 ? "-" : "") + human_rate(std::min(std::abs(value), 1e300));
 }
 
-template <class Cell>
-std::string mean_cell(const std::optional<Estimate>& estimate, Cell cell) {
+std::string mean_cell(const std::optional<Estimate>& estimate, std::string (*cell)(double)) {
   return estimate ? cell(estimate->mean) : "-";
 }
 
-template <class Cell>
-std::string width_cell(const std::optional<Estimate>& estimate, Cell cell) {
+std::string width_cell(const std::optional<Estimate>& estimate, std::string (*cell)(double)) {
   return estimate && estimate->half_width ? cell(*estimate->half_width) : "-";
 }
 
 std::string row(const std::string& rate, const RoleOverhead& overhead) {
   return fmt::format("  {:>6} {:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", rate,
                      printable(overhead.role).substr(0, 10),
-                     mean_cell(overhead.cpu_ns_per_event, duration_cell),
-                     width_cell(overhead.cpu_ns_per_event, duration_cell),
+                     mean_cell(overhead.cpu_ns_per_event, human_duration),
+                     width_cell(overhead.cpu_ns_per_event, human_duration),
                      mean_cell(overhead.machine_percent, percent_cell),
                      width_cell(overhead.machine_percent, percent_cell),
                      mean_cell(overhead.switches_per_event, number_cell),
@@ -72,7 +59,7 @@ std::string heading(const std::string& title) {
                      "role", "CPU", "+-", "machine%", "+-", "switches", "faults", "bytes");
 }
 
-// role: the only one to show; empty: all.
+// The rows of one role; of all roles when `role` is empty.
 std::string rows_of(const Result& result, std::string_view role) {
   std::string rows;
   for (const StepSummary& step : result.summary) {
@@ -86,7 +73,7 @@ std::string rows_of(const Result& result, std::string_view role) {
   return rows;
 }
 
-// What the samples cost in a trial, in the mean, and what they could not see.
+// The mean cost of a sample, and what the sampler could not see.
 std::string sampler_lines(const Result& result) {
   double samples = 0;
   double cost_ns = 0;
@@ -102,7 +89,7 @@ std::string sampler_lines(const Result& result) {
   std::string text;
   if (samples > 0 && span_ns > 0) {
     text = fmt::format("  sampling took {} a sample, {:.2f} % of the controller's processor\n",
-                       duration_cell(cost_ns / samples), std::min(100 * cost_ns / span_ns, 999.0));
+                       human_duration(cost_ns / samples), std::min(100 * cost_ns / span_ns, 999.0));
   }
   for (const std::string& limit : limits) text += paragraph("not seen: " + limit);
   return text;
@@ -137,7 +124,7 @@ std::string rule_lines(const Result& result) {
                                                                   : "reached below " + rate;
   return paragraph(fmt::format(
       "{:g} % of the machine spent on logging: {} (rule of thumb for ETW: 10k events/s cost about "
-      "5 %, 1M swamp a machine)",
+      "5 %, 1M overload a machine)",
       kRulePercent, found));
 }
 
@@ -148,24 +135,24 @@ std::string overhead_text(const Result& result) {
   if (rows.empty()) return "";
   const std::string title =
       against_control(result)
-          ? "overhead an event: above the same load on the null sink, which ran in turn"
-          : "use an event, the harness's own included: there were no control trials";
+          ? "overhead per event: what the run used beyond the same load on the null sink"
+          : "use per event, the harness's own included: there were no control trials";
   return heading(title) + rows + rule_lines(result) + victim_lines(result) + sampler_lines(result);
 }
 
-std::string logging_text(const std::vector<NamedResult>& results) {
+std::string logging_text(const std::vector<TitledResult>& results) {
   std::string text;
-  for (const NamedResult& named : results) {
-    const std::string rows = rows_of(named.result, kLoggingRole);
+  for (const TitledResult& titled : results) {
+    const std::string rows = rows_of(titled.result, kLoggingRole);
     if (rows.empty()) continue;
-    text += named.name + rows;
-    if (!against_control(named.result)) {
-      text += "  the harness's own use included: there were no control trials\n";
+    text += titled.title + rows;
+    if (!against_control(titled.result)) {
+      text += "  includes the harness's own use: there were no control trials\n";
     }
-    text += rule_lines(named.result) + victim_lines(named.result);
+    text += rule_lines(titled.result) + victim_lines(titled.result);
   }
   if (text.empty()) return "";
-  return heading("what logging took, an event: above the same load on the null sink") + text;
+  return heading("cost of logging per event, beyond the same load on the null sink") + text;
 }
 
 }  // namespace tailgate

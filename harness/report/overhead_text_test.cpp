@@ -26,7 +26,7 @@ TEST_CASE("the table has a row by role, the rate in the first of each step") {
   // 20, 21 and 22 ms above the control in 20,000 events: 1.05 us, and t s / sqrt(3) = 124 ns.
   CHECK_THAT(text, Catch::Contains("     10k provider    1.050us    124ns     0.53     0.06"));
   CHECK_THAT(text, Catch::Contains("\n         daemons     2.000us      0ns     1.00     0.00"));
-  CHECK_THAT(text, Catch::Contains("above the same load on the null sink"));
+  CHECK_THAT(text, Catch::Contains("beyond the same load on the null sink"));
   CHECK_THAT(text, Catch::Contains("sampling took 300.0us a sample, 0.04 % of the controller's"));
   CHECK_THAT(text, Catch::Contains("not seen: the kernel's threads"));
 }
@@ -49,7 +49,7 @@ TEST_CASE("a sweep says from which rate on logging takes 5 % of the machine") {
   CHECK_THAT(overhead_text(result), Catch::Contains("reached below 1k events/s"));
 }
 
-TEST_CASE("of several results one table shows what logging took") {
+TEST_CASE("several results share a table of what logging cost") {
   const Result sweep = [] {
     Result result;
     result.summary = {step_of(1000, 1), step_of(9000, 9)};

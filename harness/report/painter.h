@@ -1,11 +1,11 @@
-// What all texts for a terminal share: colours, and how they tell what a reader must know.
+// What all texts for a terminal share: colours and notes.
 #pragma once
 
 #include <string>
 
 namespace tailgate {
 
-// Paints a text with ANSI colours, or leaves it as it is.
+// Adds ANSI colours to a text, or returns it unchanged when colours are off.
 class Painter {
  public:
   explicit Painter(bool on) : on_(on) {}
@@ -21,7 +21,7 @@ class Painter {
   bool on_;
 };
 
-// "  ! what" and, where there is one, "    -> remedy" below it, in lines of kColumns.
+// A note: "  ! what", and "    -> remedy" below it unless the remedy is empty. Wraps at kColumns.
 std::string note(const std::string& what, const std::string& remedy, const Painter& painter);
 
 }  // namespace tailgate

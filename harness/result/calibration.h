@@ -1,20 +1,15 @@
-// The gate's own record: comparisons whose true answer is known, kept as each round's metrics, so
-// that every policy can be held against them afterwards. As in result.h, the `describe` functions
-// are the schema.
+// The record of the gate's calibration: comparisons whose true answer is known. Each round's
+// metrics are kept, so that any policy can be evaluated on them afterwards. calibration_file.h has
+// the form of its file.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "harness/result/result.h"
-
 namespace tailgate {
 
-inline constexpr int kCalibrationVersion = 1;
-inline constexpr const char* kCalibrationFormat = "tailgate-calibration";
-
-// A metric of both sides, round by round.
+// One metric's values of both sides, round by round.
 struct MetricSeries {
   std::string name;
   std::vector<double> a;
@@ -23,12 +18,12 @@ struct MetricSeries {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("name", &MetricSeries::name, "the metric");
-    v("a", &MetricSeries::a, "side A's value of each round");
-    v("b", &MetricSeries::b, "side B's");
+    v("a", &MetricSeries::a, "side A's value in each round");
+    v("b", &MetricSeries::b, "side B's value in each round");
   }
 };
 
-// One comparison with a known answer.
+// One comparison with a known answer. The file stores fields that `describe` omits in another form.
 struct CalibrationRun {
   std::string sink;
   std::string planted;
@@ -43,42 +38,35 @@ struct CalibrationRun {
   std::string outcome_detail;
   bool by_rule = false;
   std::uint64_t rounds_used = 0;
+  // Every metric that was measured in all rounds; each has as many values on either side as the
+  // first one.
   std::vector<MetricSeries> metrics;
 
   template <class Visitor>
   static void describe(Visitor& v) {
     using R = CalibrationRun;
-    v("sink", &R::sink, "the sink with its options, without what was planted");
-    v("planted", &R::planted, "what was planted in side B; 'none' for the same on both sides");
+    v("sink", &R::sink, "the sink with its options, without the planted change");
+    v("planted", &R::planted, "the change planted in side B; 'none' if both sides are the same");
     v("scenario", &R::scenario, "the scenario and its settings");
     v("started_utc", &R::started_utc, "ISO 8601");
-    v("seed", &R::seed, "of the duet's coins");
+    v("seed", &R::seed, "seed of the duet's random choices");
     v("revision", &R::revision, "git revision of the program");
-    v("fingerprint", &R::fingerprint, "the machine's");
+    v("fingerprint", &R::fingerprint, "the machine's fingerprint");
     v("duration_s", &R::duration_s, "how long the duet took, in seconds");
     v("tail_events", &R::tail_events,
-      "calls in a round's distributions, the smaller of both sides' means");
-    v("outcome", &R::outcome, "what the gate said when it was run: pass, fail …");
-    v("outcome_detail", &R::outcome_detail, "its first reason");
+      "mean number of calls in a round's distributions, of the side that has fewer");
+    v("outcome", &R::outcome, "the gate's verdict when it was run: pass, fail …");
+    v("outcome_detail", &R::outcome_detail, "the verdict's first reason");
     v("by_rule", &R::by_rule,
-      "the outcome follows from a rule (it may not be compared, events were lost, a side broke), "
-      "which no policy's margins change");
-    v("rounds_used", &R::rounds_used, "from how many rounds");
-    v("metrics", &R::metrics, "every metric that was measured in all rounds");
+      "whether the outcome follows from a rule that does not depend on a policy's margins (the "
+      "sides may not be compared, events were lost, a side failed)");
+    v("rounds_used", &R::rounds_used, "number of rounds on which the outcome is based");
   }
 };
 
+// All comparisons in the order in which they were made.
 struct Calibration {
-  std::string format = kCalibrationFormat;
-  int version = kCalibrationVersion;
   std::vector<CalibrationRun> runs;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("format", &Calibration::format, "always 'tailgate-calibration'");
-    v("version", &Calibration::version, "of this schema");
-    v("runs", &Calibration::runs, "every comparison, in the order they were made");
-  }
 };
 
 }  // namespace tailgate

@@ -1,5 +1,5 @@
-// What the generic visitors of the result structs share: how they tell the kinds of field apart,
-// and how they name a place in a result.
+// Shared by the generic visitors of the result structs: concepts for the kinds of fields, and the
+// path of a field in a result.
 #pragma once
 
 #include <concepts>
@@ -12,13 +12,13 @@
 
 namespace tailgate {
 
-// Accepts any `describe` and does nothing: only there to recognise one.
+// A visitor that does nothing; Described uses it to detect a `describe` function.
 struct IdleVisitor {
   template <class Struct, class Field>
   void operator()(const char*, Field Struct::*, const char*, int = 1) {}
 };
 
-// A struct that lists its fields through a static `describe`.
+// A struct that lists its fields in a static `describe`.
 template <class T>
 concept Described = requires(IdleVisitor visitor) {
   T::describe(visitor);
@@ -37,8 +37,8 @@ struct IsOptional<std::optional<Value>> : std::true_type {};
 template <class T>
 concept WholeNumber = std::integral<T> && !std::same_as<T, bool>;
 
-// A place in a result, as a list from the leaf to the root that lives on the stack of the visitor;
-// text() writes it as jq would, "trials[3].load.rate_hz".
+// The path of a field in a result, as a linked list from the field to the root; its nodes live on
+// the visitor's stack. text() writes it like jq, "trials[3].load.rate_hz".
 class ResultPath {
  public:
   ResultPath() = default;  // the root

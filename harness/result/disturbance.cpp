@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::array kQuantiles = {0.5, 0.9, 0.99, 0.999};
 
-// A trial and the traced one that ran beside it.
+// A trial and the traced trial paired with it.
 using Pair = std::pair<const Trial*, const Trial*>;
 
 std::map<unsigned, std::vector<Pair>> pairs_by_step(const Result& result) {
   std::map<unsigned, std::vector<Pair>> steps;
   for (const Trial& traced : result.traced) {
-    if (traced.outcome != kOutcomeCompleted || traced.index >= result.trials.size()) continue;
+    if (traced.outcome != TrialOutcome::completed || traced.index >= result.trials.size()) continue;
     const Trial& trial = result.trials[traced.index];
-    if (trial.outcome == kOutcomeCompleted) steps[trial.step].emplace_back(&trial, &traced);
+    if (trial.outcome == TrialOutcome::completed) steps[trial.step].emplace_back(&trial, &traced);
   }
   return steps;
 }

@@ -1,4 +1,4 @@
-// What a trace changed: from trials without it and with it to their quantiles side by side.
+// Computes how a trace changed the latencies: quantiles of trials without and with the trace.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace tailgate {
 
-// For each step that has completed trials and completed traced ones: service and response times at
-// p50, p90, p99 and p99.9, over all calls of the trials that have a traced trial of the same index,
-// and of those. Throws Error as decode_latency.
+// Compares service and response times at p50, p90, p99 and p99.9 for each step. A pair is a
+// completed trial and the completed traced trial of the same index; the quantiles are over all
+// calls of the pairs' trials, and of their traced trials. Throws Error like decode_latency.
 std::vector<Disturbance> disturbances(const Result& result);
 
 }  // namespace tailgate

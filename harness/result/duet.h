@@ -1,10 +1,10 @@
-// What the file of a duet contains: two sides, each a sink, a configuration or a build, that took
-// turns on one processor. As in result.h, the `describe` functions are the schema, and a change
-// that an old reader would misread raises kDuetVersion.
+// What a duet file contains: two sides, each a sink, a configuration or a build, that alternated on
+// one processor. As in result.h, the `describe` functions are the schema. Raise kDuetVersion for a
+// change that an old reader would misread.
 //
-// A round is the unit of replication: fresh processes of both sides, alive together, that alternate
-// in short slices. Only differences within a round are steady enough to judge by; what one round's
-// figures are in absolute terms follows the machine's mood.
+// A round is the unit of replication: fresh processes of both sides live at the same time and
+// alternate in short turns. Only differences within a round are stable enough to judge by; a
+// round's absolute figures depend on the machine's state at that time.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace tailgate {
 
-inline constexpr int kDuetVersion = 1;
+inline constexpr int kDuetVersion = 2;
 inline constexpr const char* kDuetFormat = "tailgate-duet";
 
-// One side of one round: all its slices together, without the first events of each.
+// One side of one round: all its turns together, without the first events of each turn.
 struct DuetSide {
-  std::string outcome;
+  TrialOutcome outcome = TrialOutcome::failed;
   std::string outcome_detail;
   std::uint64_t events = 0;
   std::uint64_t dropped = 0;
@@ -53,65 +53,64 @@ struct DuetSide {
     v("outcome", &DuetSide::outcome,
       "completed, failed (the sink reported an error), crashed, killed, hung or interrupted");
     v("outcome_detail", &DuetSide::outcome_detail,
-      "the error, the signal, the call that hung; or empty");
-    v("events", &DuetSide::events, "calls in the distributions below");
+      "the error, the signal or the call that hung; empty if completed");
+    v("events", &DuetSide::events, "number of calls in the distributions below");
     v("dropped", &DuetSide::dropped,
-      "calls at the beginning of slices that are left out of them, those of warm-up slices not "
-      "counted");
+      "number of calls at the beginning of measured turns that are left out of the distributions");
     v("service", &DuetSide::service,
-      "service times, classified: a call during which the thread was preempted and did not block "
+      "classified service times: a call during which the thread was preempted and did not block "
       "counts as the round's median");
     v("response", &DuetSide::response,
-      "response times as if the thread had never been preempted: from the intended start to "
-      "end = max(intended start, previous end) + classified service time. For max it equals "
-      "service");
-    v("raw_service", &DuetSide::raw_service, "service times as the clock saw them");
-    v("raw_response", &DuetSide::raw_response, "response times as the clock saw them");
+      "response times as if the thread had never been preempted: from the intended start to the "
+      "end, which is max(intended start, previous end) + classified service time. For max it "
+      "equals service");
+    v("raw_service", &DuetSide::raw_service, "service times as measured, not classified");
+    v("raw_response", &DuetSide::raw_response, "response times as measured, not classified");
     v("trimmed_mean_ns", &DuetSide::trimmed_mean_ns,
       "mean of the classified service times up to their 99th percentile");
     v("preempted", &DuetSide::preempted,
-      "calls longer than 20 us in which the thread was switched away from involuntarily and did "
-      "not block");
-    v("blocked", &DuetSide::blocked, "calls longer than 20 us in which the thread blocked");
+      "calls longer than 20 us during which the thread was preempted and did not block");
+    v("blocked", &DuetSide::blocked, "calls longer than 20 us during which the thread blocked");
     v("slow", &DuetSide::slow,
-      "all calls longer than 20 us, of whatever kind; kinds are told apart where the duet says "
-      "that it classified");
+      "all calls longer than 20 us; the duet's field 'classified' says whether preempted and "
+      "blocked calls are told apart");
     v("over_100us", &DuetSide::over_100us, "classified service times above 100 us");
     v("over_1ms", &DuetSide::over_1ms, "classified service times above 1 ms");
     v("cpu_ns", &DuetSide::cpu_ns,
       "processor time of the provider process and of the session's daemons, from after the warm-up "
-      "until the last slice had been drained; spun_ns is in it");
+      "until the last turn had been drained; it includes spun_ns");
     v("daemon_cpu_ns", &DuetSide::daemon_cpu_ns,
-      "of that the daemons', with what they used for late events while they stopped; absent "
-      "without any");
+      "part of cpu_ns that the daemons used, including the time for late events while they "
+      "stopped; absent without daemons");
     v("spun_ns", &DuetSide::spun_ns,
-      "processor time that the load thread spent awake waiting for intended times, without what "
-      "other threads had of it: to be taken off cpu_ns");
-    v("cpu_events", &DuetSide::cpu_events, "calls made while cpu_ns was counted");
+      "processor time that the load thread spent spinning until intended times; subtract it from "
+      "cpu_ns");
+    v("cpu_events", &DuetSide::cpu_events, "number of calls made while cpu_ns was counted");
     v("rss_bytes", &DuetSide::rss_bytes,
-      "memory in RAM of the provider process and the daemons after the last slice");
+      "resident memory of the provider process and the daemons after the last turn");
     v("ledger", &DuetSide::ledger, "what became of every event of the round");
     v("achieved_rate_hz", &DuetSide::achieved_rate_hz,
-      "calls / time, over the measured slices, as the clock saw it");
+      "calls / time over the measured turns, as measured");
     v("rate_missed", &DuetSide::rate_missed,
-      "the sink could not keep up: events were never issued, or the slices would have taken more "
-      "than 1 % longer than they were meant to even had the thread never been preempted (never for "
+      "whether the sink could not keep up: events were never issued, or the turns would have taken "
+      "more than 1 % longer than planned even if the thread had never been preempted (never for "
       "max)");
-    v("drains", &DuetSide::drains, "barriers at the ends of slices");
-    v("drain_ns", &DuetSide::drain_ns, "time that they took together (duration)");
+    v("drains", &DuetSide::drains,
+      "number of drains: waits at the end of a turn until the side's events are processed");
+    v("drain_ns", &DuetSide::drain_ns, "time of all drains together (duration)");
     v("drains_cut_short", &DuetSide::drains_cut_short,
-      "of them those that were given up because the time was up");
+      "number of drains that ended at their time limit");
     v("carry_over", &DuetSide::carry_over,
-      "what the other side leaves behind: logarithm of (trimmed mean of the beginnings of slices "
-      "that follow one of the other side / of those that follow one of this side); absent with too "
-      "few of either");
+      "effect that the other side leaves behind: logarithm of (trimmed mean at the beginnings of "
+      "turns that follow a turn of the other side / the same of turns that follow a turn of this "
+      "side); absent if there are too few of either");
   }
 };
 
 struct DuetRound {
   unsigned index = 0;
   bool a_started_first = false;
-  std::string slice_order;
+  std::string turn_order;
   std::string started_utc;
   std::uint64_t duration_ns = 0;
   DuetSide a;
@@ -122,20 +121,20 @@ struct DuetRound {
   static void describe(Visitor& v) {
     v("index", &DuetRound::index, "number of the round, from 0");
     v("a_started_first", &DuetRound::a_started_first,
-      "the coin: whose session and processes started first");
-    v("slice_order", &DuetRound::slice_order,
-      "one letter a slice, 'A' or 'B', in the order they ran, warm-up slices left out; a coin for "
-      "each pair");
-    v("started_utc", &DuetRound::started_utc, "when the first slice started, ISO 8601");
+      "whether side A's session and processes started first, chosen at random");
+    v("slice_order", &DuetRound::turn_order,
+      "one letter per measured turn, 'A' or 'B', in the order of execution; the order within each "
+      "pair is chosen at random");
+    v("started_utc", &DuetRound::started_utc, "when the first turn started, ISO 8601");
     v("duration_ns", &DuetRound::duration_ns,
-      "of the whole round, with starting, draining, stopping and reading back");
+      "duration of the whole round, including start, drains, stop and reading back");
     v("a", &DuetRound::a, "side A");
     v("b", &DuetRound::b, "side B");
     v("remarks", &DuetRound::remarks, "what a reader of this round must know");
   }
 };
 
-// What one side is.
+// What one side consists of.
 struct DuetSubject {
   std::string label;
   std::string program;
@@ -147,16 +146,17 @@ struct DuetSubject {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("label", &DuetSubject::label, "what to call it in tables and plots");
+    v("label", &DuetSubject::label, "its name in tables and plots");
     v("program", &DuetSubject::program,
-      "the tailgate whose provider and consumer processes ran, as given; empty: the one that ran "
-      "the duet");
-    v("build", &DuetSubject::build, "that program's");
+      "path of the tailgate program that ran the provider and consumer processes, as given; empty: "
+      "the program that ran the duet");
+    v("build", &DuetSubject::build, "the build of that program");
     v("sink", &DuetSubject::sink, "the sink");
     v("scenario", &DuetSubject::scenario, "the scenario");
-    v("load", &DuetSubject::load, "the load; duration_s is that of all slices of a round");
+    v("load", &DuetSubject::load,
+      "the load; duration_s is the duration of all measured turns of a round");
     v("granted", &DuetSubject::granted,
-      "settings that the sink really ran with, asked of it in the first round");
+      "settings that the sink reports it ran with, in the first round");
   }
 };
 
@@ -176,52 +176,53 @@ struct Duet {
   ClockUsed clock;
   std::uint64_t seed = 0;
   unsigned planned_rounds = 0;
-  std::uint64_t slice_ns = 0;
-  unsigned slices = 0;
-  unsigned warmup_slices = 0;
-  unsigned dropped_per_slice = 0;
+  std::uint64_t turn_ns = 0;
+  unsigned turns = 0;
+  unsigned warmup_turns = 0;
+  unsigned dropped_per_turn = 0;
   std::string drain;
   std::string classified;
-  bool explained = false;
   std::vector<DuetRound> rounds;
   std::vector<Remark> remarks;
 
   template <class Visitor>
   static void describe(Visitor& v) {
     v("format", &Duet::format, "always 'tailgate-duet'");
-    v("version", &Duet::version, "of this schema");
+    v("version", &Duet::version, "version of this schema");
     v("id", &Duet::id, "random, one per duet");
     v("started_utc", &Duet::started_utc, "ISO 8601");
     v("finished_utc", &Duet::finished_utc, "ISO 8601");
     v("complete", &Duet::complete,
-      "all planned rounds were run, or as many as were needed; false when the user interrupted");
+      "whether all planned rounds were run, or as many as were needed; false if the user "
+      "interrupted");
     v("label", &Duet::label,
-      "restriction on use that must be shown wherever the figures are ('Wine: smoke, not "
-      "Windows'); empty for none");
-    v("a", &Duet::a, "side A, as a rule what was before");
-    v("b", &Duet::b, "side B, as a rule what was changed");
+      "restriction on the use of the figures, to be shown wherever they are shown ('Wine: smoke, "
+      "not Windows'); empty for none");
+    v("a", &Duet::a, "side A, usually before the change");
+    v("b", &Duet::b, "side B, usually after the change");
     v("placement", &Duet::placement,
-      "who ran where; both sides' load thread on the one load processor");
+      "which processors each role ran on; both sides' load threads ran on the same processor");
     v("machine", &Duet::machine, "the machine");
     v("build", &Duet::build,
       "the program that ran the duet: controller and sessions of both sides");
-    v("clock", &Duet::clock, "the clock");
-    v("seed", &Duet::seed, "of every coin: which side starts first, and the order in each pair");
-    v("planned_rounds", &Duet::planned_rounds, "rounds that were asked for at most");
-    v("slice_ns", &Duet::slice_ns, "length of a slice (duration)");
-    v("slices", &Duet::slices, "measured slices of each side in a round");
-    v("warmup_slices", &Duet::warmup_slices, "slices of each side before them");
-    v("dropped_per_slice", &Duet::dropped_per_slice,
-      "events at the beginning of each slice that are left out of the figures");
+    v("clock", &Duet::clock, "the run clock");
+    v("seed", &Duet::seed,
+      "seed of all random choices: which side starts first, and the order within each pair");
+    v("planned_rounds", &Duet::planned_rounds, "maximum number of rounds");
+    v("slice_ns", &Duet::turn_ns, "length of a turn (duration)");
+    v("slices", &Duet::turns, "number of measured turns of each side in a round");
+    v("warmup_slices", &Duet::warmup_turns,
+      "number of turns of each side before them, which are not measured");
+    v("dropped_per_slice", &Duet::dropped_per_turn,
+      "number of events at the beginning of each turn that are left out of the figures");
     v("drain", &Duet::drain,
-      "what ends a slice before the other side's turn: none (the calls themselves are all there "
-      "is), or delivered (until its consumer has seen its events, or its processes are idle)");
+      "how a side is drained before the other side's turn: none (its calls leave no work behind), "
+      "or delivered (wait until its consumer has seen its events, or its processes are idle)");
     v("classified", &Duet::classified,
-      "how slow calls were told apart: switches (by the thread's context switches), or none (the "
-      "operating system does not count them by thread): then the classified times are the raw "
-      "ones");
-    v("explained", &Duet::explained, "the kernel's scheduling was traced meanwhile");
-    v("rounds", &Duet::rounds, "every round, in the order they ran");
+      "how slow calls were classified: switches (by the thread's context switches), or none (the "
+      "operating system does not count them by thread; the classified times then equal the raw "
+      "ones)");
+    v("rounds", &Duet::rounds, "every round, in the order of execution");
     v("remarks", &Duet::remarks, "what a reader of this duet must know");
   }
 };

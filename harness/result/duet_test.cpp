@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "harness/result/files.h"
 #include "harness/result/filler.h"
 #include "harness/result/json.h"
@@ -23,7 +23,7 @@ Duet full_duet() {
   return duet;
 }
 
-TEST_CASE("every field of a duet comes back as it was written") {
+TEST_CASE("every field of a duet is read back as it was written") {
   const Duet duet = full_duet();
   const std::string text = write_duet(duet);
   const Duet again = read_duet(text, "memory");
@@ -34,33 +34,33 @@ TEST_CASE("every field of a duet comes back as it was written") {
   CHECK(again.b.build.revision == duet.b.build.revision);
 }
 
-TEST_CASE("another parser finds a duet's values under the names of the schema") {
+TEST_CASE("another JSON parser finds a duet's values under the names of the schema") {
   Duet duet;
   duet.rounds.resize(1);
-  duet.rounds[0].slice_order = "ABBA";
+  duet.rounds[0].turn_order = "ABBA";
   duet.rounds[0].b.ledger.unaccounted = -2;
   const json document = json::parse(write_duet(duet));
   CHECK(document["format"] == "tailgate-duet");
-  CHECK(document["version"] == 1);
+  CHECK(document["version"] == 2);
   CHECK(document["rounds"][0]["slice_order"] == "ABBA");
   CHECK(document["rounds"][0]["b"]["ledger"]["unaccounted"] == -2);
   CHECK_FALSE(document["rounds"][0]["a"].contains("cpu_ns"));
 }
 
-TEST_CASE("a result is no duet and a duet is no result") {
+TEST_CASE("a result is not read as a duet, and a duet is not read as a result") {
   CHECK_THROWS_WITH(read_duet(write_result(Result()), "x.json"), Contains("not a duet") &&
                                                                      Contains("tailgate-result") &&
                                                                      Contains("'tailgate duet'"));
   CHECK_THROWS_WITH(read_result(write_duet(Duet()), "x.json"), Contains("not a result"));
 }
 
-TEST_CASE("a duet of a later version is refused as such") {
+TEST_CASE("a duet of a later version is refused, and the error says so") {
   Duet duet;
   duet.version = kDuetVersion + 1;
   CHECK_THROWS_WITH(read_duet(write_duet(duet), "x.json"), Contains("newer tailgate"));
 }
 
-TEST_CASE("duet files are told from other files") {
+TEST_CASE("duet files are distinguished from other files") {
   const TestDirectory directory;
   const auto path = directory.path() / "duet.json";
   save_duet(path, full_duet());
@@ -69,7 +69,7 @@ TEST_CASE("duet files are told from other files") {
   save_result(directory.path() / "result.json", Result());
   CHECK_FALSE(is_duet_file(directory.path() / "result.json"));
   CHECK_FALSE(is_duet_file(directory.path() / "none.json"));
-  // A folder may hold both.
+  // A folder may contain both.
   CHECK(find_result_files({directory.path()}).size() == 1);
 }
 

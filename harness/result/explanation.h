@@ -1,8 +1,8 @@
-// The part of the schema that says why slow calls were slow; see harness/result/result.h for how
-// these structs become files, and harness/activity/README.md for how the causes are told apart.
+// The part of the schema that says why slow calls were slow. harness/result/result.h says how these
+// structs become files, and harness/explain/README.md how each cause is recognised.
 //
-// Times are on the run clock unless the comment says duration. `pid` is the system's number of a
-// thread; a process' first thread has the process' own.
+// Times are on the run clock unless the documentation says duration. `pid` is the system's id of a
+// thread; a process's first thread has the id of the process.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,23 @@ struct CallSlice {
     v("start_ns", &CallSlice::start_ns, "when it began");
     v("end_ns", &CallSlice::end_ns, "when it ended");
     v("cause", &CallSlice::cause,
-      "running (on a processor, in the program's own code), syscall (on a processor, in the "
-      "kernel for a call of the program's), page_fault, interrupt, softirq, waiting (ready, but "
-      "another thread had the processor), blocked_io (storage), blocked_lock, blocked_socket, "
-      "blocked_sleep, blocked_other, stopped (by a signal; on Windows, suspended), queued (before "
-      "the call's start: the load thread was busy with earlier events), machine (the processor did "
-      "nothing that the trace saw, for 10 us and more, in the program's own code), unknown (the "
-      "same in the kernel: kernel or hypervisor), untraced (the trace has no record of that time)");
+      "running (on a processor, in the program's own code), syscall (on a processor, in a system "
+      "call), page_fault, interrupt, softirq, waiting (ready, but another thread had the "
+      "processor), blocked_io (storage), blocked_lock, blocked_socket, blocked_sleep, "
+      "blocked_other, stopped (by a signal; on Windows, suspended), queued (before the call's "
+      "start: the load thread was busy with earlier events), machine (in the program's own code, "
+      "more than 10 us beyond the usual time without any trace record), unknown (the same in the "
+      "kernel: kernel or hypervisor), untraced (the trace does not cover that time)");
     v("name", &CallSlice::name,
-      "who or what: the thread that had the processor (waiting) or ended the wait (blocked), the "
-      "system call, the interrupt; empty where that is not known");
-    v("pid", &CallSlice::pid, "of that thread; 0 where the name is no thread's");
-    v("detail", &CallSlice::detail, "what else is known: the system call that blocked, the device");
+      "the thread that had the processor (waiting) or ended the wait (blocked), the system call, "
+      "or the interrupt; empty if unknown");
+    v("pid", &CallSlice::pid, "id of the thread that the name names; 0 if it names no thread");
+    v("detail", &CallSlice::detail,
+      "further facts: the system call that blocked, the storage request");
   }
 };
 
-// One of the slowest calls, cut from its intended start to its return without gap or overlap.
+// One of the slowest calls, cut into slices from its intended start to its return.
 struct ExplainedCall {
   unsigned thread = 0;
   std::uint32_t pid = 0;
@@ -59,7 +60,7 @@ struct ExplainedCall {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("thread", &ExplainedCall::thread, "load thread");
-    v("pid", &ExplainedCall::pid, "the system's number of that thread");
+    v("pid", &ExplainedCall::pid, "the system's id of that thread");
     v("sequence", &ExplainedCall::sequence, "the event's number in that thread");
     v("intended_ns", &ExplainedCall::intended_ns, "when the schedule wanted the call to start");
     v("start_ns", &ExplainedCall::start_ns, "when it started");
@@ -67,17 +68,18 @@ struct ExplainedCall {
     v("cpu", &ExplainedCall::cpu, "processor on which it returned; -1 where that cannot be told");
     v("slow_service", &ExplainedCall::slow_service,
       "its service time is at or above the tail's threshold");
-    v("slow_response", &ExplainedCall::slow_response, "its response time is");
+    v("slow_response", &ExplainedCall::slow_response,
+      "its response time is at or above the tail's threshold");
     v("slices", &ExplainedCall::slices,
-      "its time from intended_ns to end_ns, in order, without a gap where none is left out; their "
-      "durations and left_out_ns add up to it to the nanosecond");
+      "its time from intended_ns to end_ns, in order, without gap or overlap except for slices "
+      "left out; the durations and left_out_ns add up to that time exactly");
     v("slices_left_out", &ExplainedCall::slices_left_out,
-      "the shortest slices, not listed where there are more than 64");
-    v("left_out_ns", &ExplainedCall::left_out_ns, "their time (duration)");
+      "number of the shortest slices, which are not listed if there are more than 64");
+    v("left_out_ns", &ExplainedCall::left_out_ns, "time of the slices left out (duration)");
   }
 };
 
-// What one cause took of a tail's time.
+// The time of one cause in a tail.
 struct CauseTime {
   std::string cause;
   std::uint64_t time_ns = 0;
@@ -87,14 +89,14 @@ struct CauseTime {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("cause", &CauseTime::cause, "as in CallSlice");
-    v("time_ns", &CauseTime::time_ns, "time with that cause, all slow calls together (duration)");
+    v("time_ns", &CauseTime::time_ns, "time with that cause in all slow calls together (duration)");
     v("excess_ns", &CauseTime::excess_ns,
-      "of it what is above the usual time of a call (duration)");
-    v("calls", &CauseTime::calls, "slow calls that had any of it");
+      "part of that time above the usual time of a call (duration)");
+    v("calls", &CauseTime::calls, "slow calls with any time of that cause");
   }
 };
 
-// Somebody or something that slow calls waited for.
+// A thread, interrupt or system call that took time of slow calls.
 struct Culprit {
   std::string cause;
   std::string name;
@@ -107,14 +109,14 @@ struct Culprit {
     v("cause", &Culprit::cause, "as in CallSlice");
     v("name", &Culprit::name, "as in CallSlice");
     v("pid", &Culprit::pid,
-      "as in CallSlice; threads of one name and cause are one culprit, and this is the pid of the "
-      "one that took most");
-    v("time_ns", &Culprit::time_ns, "time that it took of the slow calls (duration)");
-    v("calls", &Culprit::calls, "slow calls of which it took any");
+      "as in CallSlice; threads with the same name and cause are one culprit, with the pid of the "
+      "thread that took most");
+    v("time_ns", &Culprit::time_ns, "time of the slow calls that it took (duration)");
+    v("calls", &Culprit::calls, "slow calls from which it took any time");
   }
 };
 
-// The slow end of one distribution and what it is made of.
+// The tail of one distribution and its causes.
 struct ExplainedTail {
   std::string measure;
   double quantile = 0;
@@ -131,26 +133,27 @@ struct ExplainedTail {
   static void describe(Visitor& v) {
     v("measure", &ExplainedTail::measure,
       "service (from a call's start to its return) or response (from its intended start)");
-    v("quantile", &ExplainedTail::quantile, "where the tail begins: 0.999");
+    v("quantile", &ExplainedTail::quantile, "quantile at which the tail begins: 0.999");
     v("threshold_ns", &ExplainedTail::threshold_ns,
       "the traced trial's time at that quantile: calls that took as long or longer are slow");
     v("usual_ns", &ExplainedTail::usual_ns,
-      "the traced trial's median: what a call takes anyway. Taken off each slow call's time before "
-      "its causes are compared: off running, syscall and queued first, in that order, then off "
-      "its other causes by their shares of the rest");
-    v("calls", &ExplainedTail::calls, "slow calls that were explained");
+      "the traced trial's median: the usual time of a call. It is subtracted from each slow call's "
+      "time to get the excess: from running, syscall and queued first, in that order, then from "
+      "the other causes in proportion to their time");
+    v("calls", &ExplainedTail::calls, "number of slow calls that were explained");
     v("calls_missing", &ExplainedTail::calls_missing,
-      "slow calls by the histogram for which no slot was left, so that they are not in this");
+      "slow calls that the histogram counts but the load threads had no space to keep; they are "
+      "not explained");
     v("time_ns", &ExplainedTail::time_ns,
       "time of the explained calls: the sum over causes (duration)");
     v("excess_ns", &ExplainedTail::excess_ns,
-      "of it what is above the usual: the sum over causes (duration)");
-    v("causes", &ExplainedTail::causes, "by cause, the largest excess first");
-    v("culprits", &ExplainedTail::culprits, "by name, the longest time first, at most 20");
+      "part of it above the usual time: the sum over causes (duration)");
+    v("causes", &ExplainedTail::causes, "the causes, largest excess first");
+    v("culprits", &ExplainedTail::culprits, "the culprits, longest time first, at most 20");
   }
 };
 
-// One thread's stay on a processor.
+// A period in which one thread had a processor.
 struct ActivityRun {
   int cpu = -1;
   std::uint64_t start_ns = 0;
@@ -161,14 +164,14 @@ struct ActivityRun {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("cpu", &ActivityRun::cpu, "processor");
-    v("start_ns", &ActivityRun::start_ns, "when it got the processor, or the window's begin");
+    v("start_ns", &ActivityRun::start_ns, "when it got the processor, or the window's start");
     v("end_ns", &ActivityRun::end_ns, "when it gave it up, or the window's end");
-    v("pid", &ActivityRun::pid, "the thread; 0: the processor was idle");
+    v("pid", &ActivityRun::pid, "id of the thread; 0: the processor was idle");
     v("name", &ActivityRun::name, "its name");
   }
 };
 
-// Something with a begin and an end that happened on a processor or in a thread.
+// A period of activity of a processor or a thread.
 struct ActivitySpan {
   std::string kind;
   std::string name;
@@ -182,15 +185,16 @@ struct ActivitySpan {
     v("kind", &ActivitySpan::kind,
       "interrupt or softirq (of a processor), syscall or page_fault (of a load thread), block_io "
       "(a request to storage, from issue to completion)");
-    v("name", &ActivitySpan::name, "which: 'timer', 'NET_RX', 'write', '254:0 WS by jbd2'");
-    v("cpu", &ActivitySpan::cpu, "processor; -1 for what is no processor's");
-    v("pid", &ActivitySpan::pid, "thread; 0 for what is no thread's");
-    v("start_ns", &ActivitySpan::start_ns, "when it began, or the window's begin");
+    v("name", &ActivitySpan::name,
+      "its name, such as 'timer', 'NET_RX', 'write' or '254:0 WS by jbd2'");
+    v("cpu", &ActivitySpan::cpu, "processor; -1 if it belongs to none");
+    v("pid", &ActivitySpan::pid, "thread; 0 if it belongs to none");
+    v("start_ns", &ActivitySpan::start_ns, "when it began, or the window's start");
     v("end_ns", &ActivitySpan::end_ns, "when it ended, or the window's end");
   }
 };
 
-// A thread was made ready to run.
+// A thread became ready to run.
 struct ActivityWake {
   std::uint64_t time_ns = 0;
   int cpu = -1;
@@ -203,7 +207,7 @@ struct ActivityWake {
     v("cpu", &ActivityWake::cpu, "the processor on which the waker ran");
     v("pid", &ActivityWake::pid, "the thread that became ready");
     v("waker_pid", &ActivityWake::waker_pid,
-      "the thread that ran there; it did it itself, or an interrupt on top of it");
+      "the thread that ran there; it woke the other, or an interrupt on top of it did");
   }
 };
 
@@ -221,14 +225,16 @@ struct ActivityWindow {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("thread", &ActivityWindow::thread, "load thread of the call");
-    v("sequence", &ActivityWindow::sequence, "the call's event in that thread");
-    v("start_ns", &ActivityWindow::start_ns, "the window's begin, a little before the call");
-    v("end_ns", &ActivityWindow::end_ns, "its end, a little after");
+    v("sequence", &ActivityWindow::sequence, "number of the call's event in that thread");
+    v("start_ns", &ActivityWindow::start_ns, "the window's start, shortly before the call");
+    v("end_ns", &ActivityWindow::end_ns, "its end, shortly after the call");
     v("runs", &ActivityWindow::runs, "who ran, by processor and time");
-    v("spans", &ActivityWindow::spans, "interrupts, system calls, faults, requests, by begin");
+    v("spans", &ActivityWindow::spans,
+      "interrupts, system calls, page faults and storage requests, by start");
     v("wakes", &ActivityWindow::wakes, "threads that became ready, by time");
     v("left_out", &ActivityWindow::left_out,
-      "runs, spans and wakes of this window that are not listed: there were too many");
+      "number of runs, spans and wakes of this window that are not listed because there were too "
+      "many");
   }
 };
 
@@ -244,7 +250,7 @@ struct TraceLoss {
   }
 };
 
-// How the machine was watched during a traced trial.
+// The trace of a traced trial.
 struct TraceUsed {
   std::string method;
   std::string limits;
@@ -262,23 +268,23 @@ struct TraceUsed {
   static void describe(Visitor& v) {
     v("method", &TraceUsed::method,
       "kernel_trace (scheduling, interrupts, page faults, storage), context_switches (when the "
-      "load's threads were switched out and in, not for whom), none");
+      "load's threads were switched out and in, but not who ran instead), none");
     v("limits", &TraceUsed::limits,
-      "what that method cannot see here, why, and what would help; empty for nothing");
+      "what that method cannot record here, why, and what would help; empty for nothing");
     v("start_ns", &TraceUsed::start_ns, "when the trace began");
     v("end_ns", &TraceUsed::end_ns, "when it ended");
     v("records", &TraceUsed::records, "records that were read");
-    v("bytes", &TraceUsed::bytes, "their size");
+    v("bytes", &TraceUsed::bytes, "size of the records in bytes");
     v("losses", &TraceUsed::losses, "records that the trace lost, by processor");
-    v("damaged_bytes", &TraceUsed::damaged_bytes, "bytes that could not be taken apart");
+    v("damaged_bytes", &TraceUsed::damaged_bytes, "bytes that could not be parsed");
     v("mismatched_switches", &TraceUsed::mismatched_switches,
-      "switches away from a thread that, by the records before, was not running");
+      "switches away from a thread that was not running according to the earlier records");
     v("system_calls", &TraceUsed::system_calls,
-      "the load threads' system calls were traced: what they do in the kernel can be told from "
-      "their own code");
+      "whether the load threads' system calls were traced, which separates time in the kernel from "
+      "time in their own code");
     v("complete", &TraceUsed::complete,
-      "the trace covers the whole load and lost nothing; otherwise the explanation has holes, "
-      "which are 'untraced'");
+      "whether the trace covers the whole load and lost nothing; otherwise parts of the "
+      "explanation are 'untraced'");
   }
 };
 
@@ -292,13 +298,13 @@ struct Explanation {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("trace", &Explanation::trace, "how the machine was watched");
-    v("tails", &Explanation::tails, "the slow end of service and response times by cause");
+    v("trace", &Explanation::trace, "the trace that was used");
+    v("tails", &Explanation::tails, "the tails of service and response times by cause");
     v("calls", &Explanation::calls,
       "the slowest calls cut by cause, longest response time first: up to 24 by service time and "
-      "as many by response time, in a tail or not");
+      "up to 24 by response time, whether or not they lie in a tail");
     v("calls_left_out", &Explanation::calls_left_out,
-      "explained calls that are in the tails and not listed");
+      "explained calls of the tails that are not listed");
     v("windows", &Explanation::windows, "what all processors did around the slowest of them");
   }
 };
@@ -312,12 +318,12 @@ struct QuantileShift {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("quantile", &QuantileShift::quantile, "0.5, 0.99 …");
-    v("untraced_ns", &QuantileShift::untraced_ns, "over the trials without the trace");
-    v("traced_ns", &QuantileShift::traced_ns, "over the traced trials that ran in turn with them");
+    v("untraced_ns", &QuantileShift::untraced_ns, "its value over the trials without the trace");
+    v("traced_ns", &QuantileShift::traced_ns, "its value over the traced trials paired with them");
   }
 };
 
-// What the trace itself changed, in one step.
+// How the trace itself changed the latencies of one step.
 struct Disturbance {
   unsigned step = 0;
   std::string measure;
@@ -331,7 +337,7 @@ struct Disturbance {
     v("measure", &Disturbance::measure, "service or response");
     v("untraced_trials", &Disturbance::untraced_trials, "completed trials without the trace");
     v("traced_trials", &Disturbance::traced_trials, "completed trials with it");
-    v("quantiles", &Disturbance::quantiles, "of all their calls together");
+    v("quantiles", &Disturbance::quantiles, "quantiles over all calls of these trials");
   }
 };
 

@@ -9,8 +9,8 @@
 #include <regex>
 #include <system_error>
 
-#include "harness/base/atomic_file.h"
 #include "harness/base/error.h"
+#include "harness/os/atomic_file.h"
 #include "harness/result/json.h"
 
 namespace tailgate {
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxPartChars = 100;
 
-// FNV-1a, 32 bit: names apart what sanitising made equal.
+// FNV-1a, 32 bit: distinguishes names that became equal when characters were replaced.
 std::string short_hash(const std::string& text) {
   std::uint32_t hash = 2166136261u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -34,7 +34,7 @@ std::string with_hash(std::string name, const std::string& part) {
   return name + "~" + short_hash(part);
 }
 
-// A word of a file name: the name of a scenario or a preset.
+// Converts the name of a scenario or a preset to a part of a file name.
 std::string name_word(const std::string& word) {
   std::string name = word;
   std::replace_if(
@@ -42,10 +42,10 @@ std::string name_word(const std::string& word) {
   return name == word && name.size() <= kMaxPartChars ? name : with_hash(name, word);
 }
 
-// "sink:name=value,name=value" or "name=value,name=value" as part of a file name.
+// Converts "sink:name=value,name=value" or "name=value,name=value" to a part of a file name.
 std::string name_settings(const std::string& settings) {
-  // Texts of this form give different names without a hash: in none of them can a '_' or '-' be
-  // taken for a separator that it is not.
+  // Texts of this form get different names without a hash, since no '_' or '-' in them can be
+  // mistaken for a separator.
   static const std::regex exact(
       "[a-z0-9_]+|([a-z0-9-]+:)?([a-z0-9_]+=[a-z0-9.-]*,)*[a-z0-9_]+=[a-z0-9.-]*(_[a-z0-9._]*)?");
   std::string name;
@@ -73,7 +73,7 @@ std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   std::array<char, 65536> block;
-  // One byte more than a result may have is enough for the reader to refuse it.
+  // One byte more than the limit is enough for the reader to refuse the text.
   while (file && text.size() <= kMaxResultBytes) {
     file.read(block.data(), block.size());
     text.append(block.data(), static_cast<std::size_t>(file.gcount()));
@@ -85,7 +85,8 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-// Whether a JSON file means to be of that format; a damaged one is not passed over in silence.
+// Whether a JSON file states that format. Also true for a damaged file, so that reading it reports
+// the damage.
 bool names_format(const std::filesystem::path& path, const char* format) {
   return read_file(path).find(fmt::format("\"{}\"", format)) != std::string::npos;
 }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "harness/result/json.h"
 #include "harness/result/sample.h"
 
@@ -28,7 +28,7 @@ std::string name_of(const std::string& scenario, const std::string& sink,
   return result_file_name(result, given);
 }
 
-TEST_CASE("a file is named for its scenario and its sink") {
+TEST_CASE("a file is named after its scenario and its sink") {
   CHECK(name_of("steady", "null") == "steady@null.json");
   CHECK(name_of("steady", "file:mode=mmap") == "steady@file_mode-mmap.json");
   CHECK(name_of("sweep", "file:buffer_bytes=4096,mode=o_dsync") ==
@@ -38,7 +38,7 @@ TEST_CASE("a file is named for its scenario and its sink") {
         "steady@null+rate_hz-10000_duration_s-2.json");
 }
 
-TEST_CASE("runs that differ have names that differ") {
+TEST_CASE("different runs have different file names") {
   const std::vector<std::string> labels = {"file",
                                            "file:mode=a_b,c=d",
                                            "file:mode=a,b_c=d",
@@ -74,7 +74,7 @@ TEST_CASE("runs that differ have names that differ") {
   CHECK(lower_case.size() == names.size());
 }
 
-TEST_CASE("a result that was saved loads") {
+TEST_CASE("a saved result can be loaded") {
   const TestDirectory directory;
   const fs::path path = write(directory, "a.json", "what was there before");
   save_result(path, sample_result());
@@ -83,7 +83,7 @@ TEST_CASE("a result that was saved loads") {
   CHECK_THROWS_AS(save_result(directory.path() / "none" / "a.json", sample_result()), Error);
 }
 
-TEST_CASE("a file that cannot be read is named, with the reason") {
+TEST_CASE("the error for an unreadable file names the file and the reason") {
   const TestDirectory directory;
   CHECK_THROWS_WITH(load_result(directory.path() / "none.json"),
                     Catch::Contains("none.json') failed: No such file or directory"));

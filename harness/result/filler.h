@@ -1,14 +1,15 @@
-// For tests: a value of its own for every field of a struct that describes itself.
+// For tests: fills every field of a described struct with a different value.
 #pragma once
 
 #include <string>
 #include <utility>
 
+#include "harness/base/enum_text.h"
 #include "harness/result/describe.h"
 
 namespace tailgate {
 
-// Gives every field, however deep, a value of its own; lists get two elements.
+// Gives every field, at any depth, a different value; lists get two elements.
 class Filler {
  public:
   template <class T>
@@ -28,6 +29,8 @@ class Filler {
       value = true;
     } else if constexpr (std::same_as<T, double>) {
       value = ++next_ + 0.25;
+    } else if constexpr (TextEnum<T>) {
+      value = static_cast<T>(static_cast<std::size_t>(++next_) % kEnumTexts<T>.size());
     } else {
       value = static_cast<T>(++next_);
     }

@@ -1,4 +1,5 @@
-// Any bytes end in a result or in an Error; a result that was read is written and read again alike.
+// Reads any bytes: the outcome is a result or an Error. A result that was read is written, read
+// again and compared.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (write_result(read_result(text, "output")) != text) std::abort();
     summarize(result);
   } catch (const Error&) {
-    // Refused: what the reader is there for.
+    // The reader refused the input, as it should.
   }
   return 0;
 }

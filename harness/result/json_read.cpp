@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -6,8 +7,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "harness/base/enum_text.h"
 #include "harness/base/error.h"
 #include "harness/base/options.h"
+#include "harness/result/calibration_file.h"
 #include "harness/result/describe.h"
 #include "harness/result/json.h"
 
@@ -16,15 +19,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDamaged = "copy the file again from where it was made, or run again";
-constexpr const char* kSeeFields = "see the field tables in results/, or run again";
+constexpr const char* kDamaged = "copy the file again from its source, or repeat the run";
+constexpr const char* kSeeFields = "see the field tables in results/, or repeat the run";
 
-// What tells one kind of file from another.
+// What distinguishes the kinds of files.
 struct Format {
   const char* name;     // the value of its field 'format'
-  const char* what;     // in errors
-  const char* command;  // that writes it
-  int version;          // the current one
+  const char* what;     // its name in errors
+  const char* command;  // the command that writes it
+  int version;          // the current version
 };
 
 constexpr Format kResult{kResultFormat, "result", "tailgate run", kResultVersion};
@@ -32,7 +35,7 @@ constexpr Format kDuet{kDuetFormat, "duet", "tailgate duet", kDuetVersion};
 constexpr Format kCalibration{kCalibrationFormat, "calibration", "tailgate selftest gate",
                               kCalibrationVersion};
 
-// A value for an error message: short, one line, whatever it holds.
+// Returns a value as text for an error message: short and on one line.
 std::string excerpt(const json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
@@ -83,7 +86,8 @@ class FieldReader {
     }
   }
 
-  // An older file may hold fields that have been given up since; a current one may not.
+  // An older file may contain fields that were removed since; a file of the current version may
+  // not.
   void check_unknown() const {
     if (known_ == object_.size() || source_.version < source_.format.version) return;
     for (const auto& [name, value] : object_.items()) {
@@ -147,13 +151,20 @@ void read(const json& value, const ResultPath& path, const Source& source, T& in
   } else if constexpr (std::same_as<T, double>) {
     if (!value.is_number()) refuse(source, path, value, "a number");
     into = value.get<double>();
+  } else if constexpr (TextEnum<T>) {
+    const auto known =
+        value.is_string() ? enum_value<T>(value.get_ref<const std::string&>()) : std::optional<T>();
+    if (!known) {
+      refuse(source, path, value, fmt::format("one of: {}", fmt::join(enum_choices<T>(), ", ")));
+    }
+    into = *known;
   } else {
     read_whole(value, path, source, into);
   }
 }
 
-// Refuses, while the text is being parsed, what the parser itself would let pass: depth that no
-// result has, and a field given twice, of which the parser would keep the last.
+// Refuses, during parsing, what the parser itself would accept: nesting deeper than any result, and
+// a repeated field, of which the parser would keep the last.
 class ParseGuard {
  public:
   explicit ParseGuard(const std::string& origin) : origin_(origin) {}
@@ -251,7 +262,17 @@ Duet read_duet(std::string_view json_text, const std::string& origin) {
 }
 
 Calibration read_calibration(std::string_view json_text, const std::string& origin) {
-  return read_root<Calibration>(json_text, kCalibration, origin);
+  const json document = parse(json_text, origin);
+  const Source source{origin, kCalibration, check_format(document, kCalibration, origin)};
+  CalibrationFile file;
+  read(document, ResultPath(), source, file);
+  CalibrationFileV1 old;
+  if (source.version == 1) read(document, ResultPath(), source, old);
+  try {
+    return from_file(std::move(file), std::move(old));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", origin, error.what_failed()), error.remedy());
+  }
 }
 
 }  // namespace tailgate

@@ -31,7 +31,7 @@ json full_document() {
   return json::parse(write_result(full_result()));
 }
 
-// What read_result says about a document, "" if it reads it.
+// Returns the error with which read_result refuses a text, or "" if it reads it.
 std::string complaint(const std::string& text) {
   try {
     read_result(text, "x.json");
@@ -48,7 +48,7 @@ std::string complaint_after(const std::string& pointer, const json& value) {
   return complaint(document.dump());
 }
 
-TEST_CASE("every field comes back as it was written") {
+TEST_CASE("every field is read back as it was written") {
   const Result result = full_result();
   const std::string text = write_result(result);
   CHECK(write_result(read_result(text, "memory")) == text);
@@ -60,14 +60,14 @@ TEST_CASE("every field comes back as it was written") {
   CHECK(again.placement.load_cpus == result.placement.load_cpus);
 }
 
-TEST_CASE("another parser finds the values under the names of the schema") {
+TEST_CASE("another JSON parser finds the values under the names of the schema") {
   Result result;
   result.id = "run-1";
   result.complete = true;
   result.clock.read_cost_ns = 17.5;
   result.placement.load_cpus = {1, -1};
   Trial trial;
-  trial.outcome = "crashed";
+  trial.outcome = TrialOutcome::crashed;
   trial.ledger.unaccounted = -3;
   trial.load.rate_hz = 1e6;
   result.trials.push_back(trial);
@@ -83,7 +83,7 @@ TEST_CASE("another parser finds the values under the names of the schema") {
   CHECK(document["trials"][0]["load"]["rate_hz"] == 1e6);
 }
 
-TEST_CASE("what was not measured is absent, not null") {
+TEST_CASE("a field that was not measured is absent, not null") {
   Result result;
   result.trials.emplace_back();
   const json document = json::parse(write_result(result));
@@ -109,7 +109,7 @@ TEST_CASE("whole numbers are exact over the whole range of their type") {
   }
 }
 
-TEST_CASE("other numbers come back bit for bit") {
+TEST_CASE("other numbers are read back bit for bit") {
   Result result;
   for (const double value : {0.0, 0.1, 1.0 / 3.0, 1e-300, 1e300, 5e-324, 123456789.125,
                              std::numeric_limits<double>::max()}) {
@@ -118,7 +118,7 @@ TEST_CASE("other numbers come back bit for bit") {
   }
 }
 
-TEST_CASE("a number that is not finite is refused with its place") {
+TEST_CASE("a number that is not finite is refused with its path") {
   Result result;
   result.trials.resize(4);
   for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
@@ -127,7 +127,7 @@ TEST_CASE("a number that is not finite is refused with its place") {
   }
 }
 
-TEST_CASE("texts hold any characters, bytes that are not UTF-8 are replaced") {
+TEST_CASE("texts may contain any character, and bytes that are not UTF-8 are replaced") {
   Result result;
   result.label = std::string("quote \" backslash \\ line\nfeed tab\t nul") + '\0' + " µs 時";
   CHECK(reread(result).label == result.label);
@@ -135,7 +135,7 @@ TEST_CASE("texts hold any characters, bytes that are not UTF-8 are replaced") {
   CHECK(reread(result).label == "cut \xEF\xBF\xBD off \xEF\xBF\xBD");
 }
 
-TEST_CASE("the text is laid out to be read") {
+TEST_CASE("an object that fits into 100 columns is on one line") {
   Result result;
   result.placement.load_cpus = {0, 1};
   const std::string text = write_result(result);
@@ -144,8 +144,13 @@ TEST_CASE("the text is laid out to be read") {
   CHECK(text.ends_with("}\n"));
 }
 
-TEST_CASE("errors name the place, the value and what it should be") {
-  CHECK(complaint_after("/trials/1/outcome", 5) == "x.json: trials[1].outcome = 5 is not a text");
+TEST_CASE("errors name the path, the value and what it should be") {
+  CHECK(complaint_after("/sink/name", 5) == "x.json: sink.name = 5 is not a text");
+  const std::string outcomes = "one of: completed, failed, crashed, killed, hung, interrupted";
+  CHECK(complaint_after("/trials/1/outcome", 5) ==
+        "x.json: trials[1].outcome = 5 is not " + outcomes);
+  CHECK(complaint_after("/trials/1/outcome", "bored") ==
+        "x.json: trials[1].outcome = \"bored\" is not " + outcomes);
   CHECK(complaint_after("/trials/1/index", -1) ==
         "x.json: trials[1].index = -1 is not a whole number from 0 to 4294967295");
   CHECK(complaint_after("/trials/1/index", 4294967296) ==
@@ -191,12 +196,12 @@ TEST_CASE("only results of this version or an older one are read") {
         "x.json: not a result: its 'format' is \"other\", not 'tailgate-result'");
   CHECK(complaint("[]") == "x.json: not a result: its 'format' is missing, not 'tailgate-result'");
   CHECK(complaint("{\"format\": \"tailgate-result\"}") == "x.json: version is missing");
-  // Newer versions are named as such whatever else they changed.
+  // The error names a newer version, whatever else that version changed.
   CHECK_THAT(complaint("{\"format\": \"tailgate-result\", \"version\": 9, \"new\": 1}"),
              Catch::Contains("newer tailgate"));
 }
 
-TEST_CASE("damaged text is refused with the place of the damage") {
+TEST_CASE("damaged text is refused with the position of the damage") {
   CHECK(complaint("") == "x.json: not JSON at byte 0 of 0 (line 1)");
   const std::string text = write_result(full_result());
   CHECK_THAT(complaint(text.substr(0, text.size() / 2)), Catch::Contains("not JSON at byte"));

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/enum_text.h"
 #include "harness/base/error.h"
+#include "harness/result/calibration_file.h"
 #include "harness/result/describe.h"
 #include "harness/result/json.h"
 
@@ -20,7 +22,7 @@ std::string quote(const std::string& text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Items between brackets: on one line where that fits, else one a line.
+// Writes items between brackets: on one line if they fit, else one per line.
 std::string enclose(char open, const std::vector<std::string>& items, char close,
                     std::size_t depth) {
   std::size_t columns = depth * kIndent + 2;
@@ -76,9 +78,9 @@ class FieldWriter {
 
 std::string render_double(double value, const ResultPath& path) {
   if (!std::isfinite(value)) {
-    throw Error(fmt::format("{} = {} cannot be written: a result holds finite numbers only",
+    throw Error(fmt::format("{} = {} cannot be written: a result contains finite numbers only",
                             path.text(), value),
-                "report this as a defect of tailgate, with the command that was run");
+                "report this as a defect of tailgate, with the command");
   }
   std::array<char, 32> digits;
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
@@ -104,6 +106,8 @@ std::string render(const T& value, const ResultPath& path, std::size_t depth) {
     return value ? "true" : "false";
   } else if constexpr (std::same_as<T, double>) {
     return render_double(value, path);
+  } else if constexpr (TextEnum<T>) {
+    return quote(std::string(enum_text(value)));
   } else {
     static_assert(WholeNumber<T>, "a field of a kind that results do not have");
     return std::to_string(value);
@@ -121,7 +125,7 @@ std::string write_duet(const Duet& duet) {
 }
 
 std::string write_calibration(const Calibration& calibration) {
-  return render(calibration, ResultPath(), 0) + "\n";
+  return render(to_file(calibration), ResultPath(), 0) + "\n";
 }
 
 std::string write_verdict(const Verdict& verdict) {

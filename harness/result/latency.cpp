@@ -8,16 +8,16 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/base/histogram_codec.h"
+#include "harness/histogram/histogram_codec.h"
 #include "harness/result/overhead_summary.h"
 
 namespace tailgate {
 namespace {
 
 constexpr const char* kDamaged =
-    "the result was edited or damaged: copy it again from where it was made, or run again";
+    "the result was edited or damaged: copy it again from its source, or repeat the run";
 
-// Merges the same latency of several trials; all of them have one range as a rule.
+// Merges the same latency of several trials, which usually have the same histogram range.
 class Merger {
  public:
   void add(const Latency& latency) {
@@ -40,7 +40,8 @@ StepSummary summarize_step(unsigned step, std::vector<const Trial*> trials) {
   StepSummary summary;
   summary.step = step;
   summary.rate_hz = trials.front()->load.rate_hz;
-  std::erase_if(trials, [](const Trial* trial) { return trial->outcome != kOutcomeCompleted; });
+  std::erase_if(trials,
+                [](const Trial* trial) { return trial->outcome != TrialOutcome::completed; });
   summary.trials = static_cast<unsigned>(trials.size());
   Merger service;
   Merger response;
@@ -90,7 +91,7 @@ Histogram decode_latency(const Latency& latency) {
   if (latency.count == 0 && latency.hdr.empty()) return Histogram(HistogramRange());
   Histogram histogram = decode(latency.hdr);
   if (histogram.total_count() != latency.count) {
-    throw Error(fmt::format("the distribution holds {} values, but its count says {}",
+    throw Error(fmt::format("the distribution has {} values, but its count is {}",
                             histogram.total_count(), latency.count),
                 kDamaged);
   }

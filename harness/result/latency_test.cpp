@@ -9,7 +9,7 @@
 namespace tailgate {
 namespace {
 
-// 1, 2 … 1000: below 2000 every value has a slot of its own, so quantiles are exact.
+// Values 1, 2 … 1000: below 2000 every value has its own slot, so quantiles are exact.
 Histogram one_to_thousand() {
   Histogram histogram{HistogramRange()};
   for (std::uint64_t value = 1; value <= 1000; ++value) histogram.record(value);
@@ -19,7 +19,7 @@ Histogram one_to_thousand() {
 Trial trial_with(unsigned step, double achieved_rate_hz, std::uint64_t service_ns) {
   Trial trial;
   trial.step = step;
-  trial.outcome = kOutcomeCompleted;
+  trial.outcome = TrialOutcome::completed;
   trial.load.rate_hz = 1000;
   trial.achieved_rate_hz = achieved_rate_hz;
   trial.rate_missed = achieved_rate_hz < 990;
@@ -30,7 +30,7 @@ Trial trial_with(unsigned step, double achieved_rate_hz, std::uint64_t service_n
   return trial;
 }
 
-TEST_CASE("a latency holds the quantiles of its histogram") {
+TEST_CASE("a latency contains the quantiles of its histogram") {
   const Latency latency = make_latency(one_to_thousand());
   CHECK(latency.count == 1000);
   CHECK(latency.min_ns == 1);
@@ -44,7 +44,7 @@ TEST_CASE("a latency holds the quantiles of its histogram") {
   CHECK(latency.overflow == 0);
 }
 
-TEST_CASE("the histogram comes back from its latency") {
+TEST_CASE("decoding a latency returns its histogram") {
   CHECK(decode_latency(make_latency(one_to_thousand())) == one_to_thousand());
   Histogram overflowing{HistogramRange{.highest_trackable = 1000}};
   overflowing.record(5);
@@ -56,12 +56,11 @@ TEST_CASE("the histogram comes back from its latency") {
   CHECK(decode_latency(make_latency(Histogram(HistogramRange()))).total_count() == 0);
 }
 
-TEST_CASE("a distribution that is damaged or does not fit its count is refused") {
+TEST_CASE("a distribution that is damaged or does not match its count is refused") {
   Latency latency = make_latency(one_to_thousand());
   latency.count = 999;
-  CHECK_THROWS_WITH(
-      decode_latency(latency),
-      Catch::StartsWith("the distribution holds 1000 values, but its count says 999"));
+  CHECK_THROWS_WITH(decode_latency(latency),
+                    Catch::StartsWith("the distribution has 1000 values, but its count is 999"));
   latency.hdr.resize(latency.hdr.size() / 2);
   CHECK_THROWS_AS(decode_latency(latency), Error);
   latency.hdr.clear();
@@ -73,7 +72,7 @@ TEST_CASE("a summary merges the completed trials of each step") {
   result.trials = {trial_with(1, 900, 70), trial_with(0, 1000, 10), trial_with(0, 998, 30),
                    trial_with(1, 1000, 50), trial_with(1, 980, 60)};
   result.trials.push_back(trial_with(0, 1, 999));
-  result.trials.back().outcome = "killed";
+  result.trials.back().outcome = TrialOutcome::killed;
   const std::vector<StepSummary> summary = summarize(result);
   REQUIRE(summary.size() == 2);
   CHECK(summary[0].step == 0);
@@ -90,10 +89,10 @@ TEST_CASE("a summary merges the completed trials of each step") {
   CHECK(summary[1].service.p50_ns == 60);
 }
 
-TEST_CASE("a step whose trials all failed is summarised as such") {
+TEST_CASE("a step whose trials all failed has an empty summary") {
   Result result;
   result.trials = {trial_with(0, 10, 10)};
-  result.trials[0].outcome = "hung";
+  result.trials[0].outcome = TrialOutcome::hung;
   const std::vector<StepSummary> summary = summarize(result);
   REQUIRE(summary.size() == 1);
   CHECK(summary[0].trials == 0);
@@ -109,13 +108,13 @@ TEST_CASE("a summary names the trial whose distribution is damaged") {
   CHECK_THROWS_WITH(summarize(result), Catch::StartsWith("trial 6: "));
 }
 
-TEST_CASE("the sample result holds what its description says") {
+TEST_CASE("the sample result matches its description") {
   const Result result = sample_result();
   REQUIRE(result.summary.size() == 1);
   const StepSummary& step = result.summary[0];
   CHECK(step.trials == 3);
   CHECK(step.service.count == 60'000);
-  // 1000 … 20,000,000 ns in steps of 1000: within the histogram's 0.1 %.
+  // Values 1000 … 20,000,000 ns in steps of 1000; the histogram's precision is 0.1 %.
   CHECK(static_cast<double>(step.service.p50_ns) == Approx(10'000'000).epsilon(0.001));
   CHECK(static_cast<double>(step.service.p99_ns) == Approx(19'800'000).epsilon(0.001));
   CHECK(static_cast<double>(step.response.max_ns) == Approx(20'000'502).epsilon(0.001));

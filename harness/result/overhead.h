@@ -1,5 +1,5 @@
-// The part of the schema that says what logging cost the machine; see harness/result/result.h for
-// how these structs become files, and harness/overhead/README.md for where each figure comes from.
+// The part of the schema that says what logging cost the machine. harness/result/result.h says how
+// these structs become files, and harness/overhead/README.md where each figure comes from.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace tailgate {
 
-// What some processes, or the whole machine, used during a stretch of time. A counter that this
-// operating system does not keep, or does not show to this user, is absent.
+// What some processes, or the whole machine, used during a period. A counter is absent if this
+// operating system does not keep it or does not show it to this user.
 struct Counters {
   using Count = std::optional<std::uint64_t>;
 
@@ -41,41 +41,42 @@ struct Counters {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("cpu_ns", &Counters::cpu_ns,
-      "processor time, user and system. Machine: time in which its processors were not idle");
-    v("user_ns", &Counters::user_ns, "of it in user mode");
-    v("system_ns", &Counters::system_ns, "of it in the kernel");
+      "processor time, user and system; machine: time in which its processors were not idle");
+    v("user_ns", &Counters::user_ns, "part of cpu_ns in user mode");
+    v("system_ns", &Counters::system_ns, "part of cpu_ns in the kernel");
     v("spun_ns", &Counters::spun_ns,
-      "provider only: time that its load threads spun until the next intended time, the pacing's "
-      "price and not the sink's");
+      "provider only: time that its load threads spun until the next intended time, which is the "
+      "cost of the pacing and not of the sink");
     v("cycles", &Counters::cycles, "processor cycles; Windows only");
     v("run_queue_ns", &Counters::run_queue_ns,
-      "time that threads were ready to run and waited for a processor; of threads that live");
-    v("switches", &Counters::switches, "context switches, of both kinds");
+      "time in which threads were ready to run and waited for a processor; only of threads that "
+      "live");
+    v("switches", &Counters::switches, "context switches, voluntary and involuntary");
     v("voluntary_switches", &Counters::voluntary_switches,
-      "context switches because a thread waited for something; of threads that live");
+      "context switches because a thread waited for something; only of threads that live");
     v("involuntary_switches", &Counters::involuntary_switches,
-      "context switches because another thread was to run; of threads that live");
+      "context switches because another thread was to run; only of threads that live");
     v("minor_faults", &Counters::minor_faults,
-      "page faults that needed no reading from storage; Windows: all page faults");
+      "page faults that did not read from storage; Windows: all page faults");
     v("major_faults", &Counters::major_faults, "page faults that read from storage");
     v("read_bytes", &Counters::read_bytes, "bytes that read calls returned");
-    v("written_bytes", &Counters::written_bytes, "bytes that write calls took");
+    v("written_bytes", &Counters::written_bytes, "bytes that write calls accepted");
     v("storage_read_bytes", &Counters::storage_read_bytes, "bytes read from storage");
     v("storage_written_bytes", &Counters::storage_written_bytes,
-      "bytes sent to storage; for a process in whole pages, when it dirties them");
+      "bytes sent to storage; for a process, whole pages, counted when it dirties them");
     v("cpu_stall_ns", &Counters::cpu_stall_ns,
       "time in which at least one thread waited for a processor (pressure stall information)");
     v("memory_stall_ns", &Counters::memory_stall_ns,
-      "time in which at least one thread waited for memory, likewise");
+      "time in which at least one thread waited for memory (pressure stall information)");
     v("io_stall_ns", &Counters::io_stall_ns,
-      "time in which at least one thread waited for input or output, likewise");
-    v("interrupts", &Counters::interrupts, "interrupts, of the machine");
-    v("softirqs", &Counters::softirqs, "soft interrupts, of the machine");
+      "time in which at least one thread waited for input or output (pressure stall information)");
+    v("interrupts", &Counters::interrupts, "interrupts of the whole machine");
+    v("softirqs", &Counters::softirqs, "soft interrupts of the whole machine");
     v("stolen_ns", &Counters::stolen_ns,
-      "time that the hypervisor ran something else on a processor that had work");
-    v("rss_bytes", &Counters::rss_bytes, "memory in RAM at the end");
+      "time in which the hypervisor ran something else on a processor that had work");
+    v("rss_bytes", &Counters::rss_bytes, "resident memory at the end of the period");
     v("peak_rss_bytes", &Counters::peak_rss_bytes,
-      "the most memory in RAM since each process began, summed");
+      "peak resident memory of each process since it began, summed");
   }
 };
 
@@ -91,10 +92,10 @@ struct RoleUse {
       "provider, daemons (of the session), consumer, controller (with the sampler), kernel (its "
       "threads), rest (everything else), machine (all of it)");
     v("processes", &RoleUse::processes,
-      "processes of the role that were watched; kernel: threads; rest and machine: 0");
+      "number of watched processes of the role; kernel: of threads; rest and machine: 0");
     v("ended", &RoleUse::ended,
-      "of them those that had ended: what they used after they were last seen is missing, and goes "
-      "to rest");
+      "number of them that had ended: what they used after they were last sampled is missing here "
+      "and counted in rest");
     v("counters", &RoleUse::counters, "what the role used");
   }
 };
@@ -115,20 +116,21 @@ struct Overhead {
   static void describe(Visitor& v) {
     v("start_ns", &Overhead::start_ns, "when the first sample was taken: after the warm-up");
     v("end_ns", &Overhead::end_ns,
-      "when the last was: after the provider had closed the sink, before the session was stopped");
-    v("events", &Overhead::events, "calls to the sink that returned in between");
-    v("processors", &Overhead::processors, "processors of the machine that were online");
-    v("roles", &Overhead::roles, "what each role used in between");
-    v("samples", &Overhead::samples, "samples taken, all roles each");
+      "when the last sample was taken: after the provider had closed the sink, before the session "
+      "was stopped");
+    v("events", &Overhead::events, "calls to the sink that returned between these samples");
+    v("processors", &Overhead::processors, "number of the machine's online processors");
+    v("roles", &Overhead::roles, "what each role used between these samples");
+    v("samples", &Overhead::samples, "number of samples; each covers all roles");
     v("sampler_cpu_ns", &Overhead::sampler_cpu_ns,
-      "processor time that taking them cost, in the controller");
-    v("sampler_longest_ns", &Overhead::sampler_longest_ns, "the longest that one took");
+      "processor time of taking the samples, in the controller");
+    v("sampler_longest_ns", &Overhead::sampler_longest_ns, "duration of the longest sample");
     v("limits", &Overhead::limits,
-      "counters that are missing or coarse here: why, and what would help; empty for none");
+      "counters that are missing or coarse here, why, and what would help; empty for none");
   }
 };
 
-// A fixed piece of work that another process did again and again beside the load.
+// The work of the victim: a process that repeats a fixed piece of work during the load.
 struct VictimUse {
   std::uint64_t rounds = 0;
   double rounds_per_s = 0;
@@ -137,8 +139,8 @@ struct VictimUse {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("rounds", &VictimUse::rounds, "rounds of its work between the trial's first and last sample");
-    v("rounds_per_s", &VictimUse::rounds_per_s, "the same by time: its speed");
-    v("cpu_ns", &VictimUse::cpu_ns, "processor time that it got for them");
+    v("rounds_per_s", &VictimUse::rounds_per_s, "rounds per second: the victim's speed");
+    v("cpu_ns", &VictimUse::cpu_ns, "processor time that the victim used for them");
   }
 };
 
@@ -156,8 +158,8 @@ struct Estimate {
   }
 };
 
-// What logging cost by role: each trial's use, less that of the control trial that ran beside it,
-// by event. Without control trials: the use itself.
+// The cost of logging by role: each trial's use minus that of its control trial, per event. Without
+// control trials: the use itself.
 struct RoleOverhead {
   std::string role;
   unsigned trials = 0;
@@ -170,17 +172,18 @@ struct RoleOverhead {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("role", &RoleOverhead::role,
-      "as in RoleUse; and logging: provider, daemons and kernel together, what logging costs "
-      "without the harness's own reader");
-    v("trials", &RoleOverhead::trials, "completed trials that went into the estimates");
+      "as in RoleUse, or logging: provider, daemons and kernel together, which is the cost of "
+      "logging without the harness's own consumer");
+    v("trials", &RoleOverhead::trials, "number of completed trials in the estimates");
     v("cpu_ns_per_event", &RoleOverhead::cpu_ns_per_event,
-      "processor time by event, spinning for the next intended time taken out");
+      "processor time per event, without the time spent spinning until the next intended time");
     v("machine_percent", &RoleOverhead::machine_percent,
-      "the same as a share of the time of all the machine's processors");
-    v("switches_per_event", &RoleOverhead::switches_per_event, "context switches by event");
-    v("faults_per_event", &RoleOverhead::faults_per_event, "page faults by event, minor and major");
+      "the same processor time as a share of the time of all processors of the machine");
+    v("switches_per_event", &RoleOverhead::switches_per_event, "context switches per event");
+    v("faults_per_event", &RoleOverhead::faults_per_event,
+      "page faults per event, minor and major");
     v("written_bytes_per_event", &RoleOverhead::written_bytes_per_event,
-      "bytes by event that write calls took; machine: that went to storage");
+      "bytes per event that write calls accepted; machine: that were sent to storage");
   }
 };
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "harness/result/latency.h"
 #include "harness/stats/mean_interval.h"
 
 namespace tailgate {
@@ -14,7 +13,7 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 
-// What one trial says of one role; absent where it was not measured.
+// One role's figures in one trial; absent if not measured.
 struct RoleFigures {
   std::optional<double> cpu_ns_per_event;
   std::optional<double> machine_percent;
@@ -49,7 +48,7 @@ const Counters* role_counters(const Overhead& overhead, const std::string& role)
   return nullptr;
 }
 
-// The machine and the rest have no spinning of their own: the machine's is the provider's.
+// The time spent spinning is known only for the provider; the machine's is the same.
 std::optional<double> busy_of_role(const Overhead& overhead, const Counters& counters,
                                    const std::string& role, unsigned threads) {
   const Counters* const provider = role_counters(overhead, "provider");
@@ -72,8 +71,8 @@ RoleFigures figures_of_role(const Trial& trial, const std::string& role) {
   const std::optional<double> busy_ns = busy_of_role(overhead, *counters, role, trial.load.threads);
   RoleFigures figures;
   figures.cpu_ns_per_event = by_event(busy_ns);
-  // A closed loop is busy all the time, whatever its calls cost.
-  if (busy_ns && window_ns > 0 && overhead.processors > 0 && trial.load.shape != "max") {
+  // In a closed loop the load is always busy, whatever a call costs.
+  if (busy_ns && window_ns > 0 && overhead.processors > 0 && trial.load.shape != Shape::max) {
     figures.machine_percent = 100 * *busy_ns / window_ns / overhead.processors;
   }
   figures.switches_per_event = by_event(number(counters->switches));
@@ -84,7 +83,7 @@ RoleFigures figures_of_role(const Trial& trial, const std::string& role) {
   return figures;
 }
 
-// The kernel's threads show their processor time only; what they lack is not counted.
+// The kernel's threads report processor time only; their other counters are taken as zero.
 RoleFigures figures_of_logging(const Trial& trial) {
   RoleFigures total;
   for (const char* role : {"provider", "daemons", "kernel"}) {
@@ -100,7 +99,7 @@ RoleFigures figures_of(const Trial& trial, const std::string& role) {
   return role == kLoggingRole ? figures_of_logging(trial) : figures_of_role(trial, role);
 }
 
-// A role that the control did not have cost nothing there.
+// A role that the control trial did not have used nothing there.
 std::optional<double> above_control(const TrialPair& pair, const std::string& role, Figure figure) {
   const std::optional<double> value = figures_of(*pair.trial, role).*figure;
   if (!value || pair.control == nullptr) return value;
@@ -121,7 +120,7 @@ bool had_processes(const std::vector<TrialPair>& pairs, const std::string& role)
 }
 
 bool usable(const Trial& trial) {
-  return trial.outcome == kOutcomeCompleted && trial.overhead.has_value();
+  return trial.outcome == TrialOutcome::completed && trial.overhead.has_value();
 }
 
 }  // namespace

@@ -13,12 +13,12 @@ struct Use {
   std::uint64_t daemons_ns;  // 0: no daemon
 };
 
-// A trial of one second and 10,000 events on four processors, spinning not at all.
+// A trial of one second and 10,000 events on four processors, without spinning.
 Trial trial_of(unsigned index, Use use) {
   Trial trial;
   trial.index = index;
-  trial.outcome = kOutcomeCompleted;
-  trial.load.shape = "steady";
+  trial.outcome = TrialOutcome::completed;
+  trial.load.shape = Shape::steady;
   Overhead overhead;
   overhead.end_ns = 1'000'000'000;
   overhead.events = 10'000;
@@ -44,7 +44,7 @@ const RoleOverhead& of_role(const std::vector<RoleOverhead>& all, const std::str
   return all.front();
 }
 
-// By event: provider 4, 5 and 6 us above the control, daemons 2 us in each.
+// Per event: provider 4, 5 and 6 us above the control, daemons 2 us in each trial.
 Result result_with_controls() {
   Result result;
   result.trials = {trial_of(0, {50'000'000, 20'000'000}), trial_of(1, {60'000'000, 20'000'000}),
@@ -54,7 +54,7 @@ Result result_with_controls() {
   return result;
 }
 
-TEST_CASE("overhead is the mean of trial less control by event, with Student's interval") {
+TEST_CASE("overhead is the mean of trial minus control per event, with Student's interval") {
   const Result result = result_with_controls();
   const auto all = summarize_overhead(overhead_pairs(result, 0));
   const RoleOverhead& provider = of_role(all, "provider");
@@ -80,10 +80,10 @@ TEST_CASE("without control trials the use itself is shown") {
   CHECK(of_role(all, "provider").cpu_ns_per_event->mean == Approx(6000));
 }
 
-TEST_CASE("a trial whose control failed is left out, and one trial has no interval") {
+TEST_CASE("a trial whose control failed is omitted, and a single trial has no interval") {
   Result result = result_with_controls();
-  result.controls[0].outcome = "crashed";
-  result.trials[2].outcome = "hung";
+  result.controls[0].outcome = TrialOutcome::crashed;
+  result.trials[2].outcome = TrialOutcome::hung;
   const auto pairs = overhead_pairs(result, 0);
   REQUIRE(pairs.size() == 1);
   CHECK(pairs[0].trial->index == 1);
@@ -91,7 +91,7 @@ TEST_CASE("a trial whose control failed is left out, and one trial has no interv
   CHECK(summarize_overhead(overhead_pairs(result, 7)).empty());
 }
 
-TEST_CASE("spinning for the next event is no cost, but for what the run queue kept of it") {
+TEST_CASE("time spent spinning is subtracted, reduced by the time in the run queue") {
   Overhead overhead;
   overhead.end_ns = 1'000'000'000;
   Counters counters;
@@ -99,14 +99,15 @@ TEST_CASE("spinning for the next event is no cost, but for what the run queue ke
   CHECK(busy_cpu_ns(overhead, counters, 1) == Approx(1e9));
   counters.spun_ns = 800'000'000;
   CHECK(*busy_cpu_ns(overhead, counters, 1) == Approx(200e6));
-  // Alone for half the second: of 0.8 s of spinning it got 0.4 s, of 0.2 s of calls 0.1 s.
+  // The thread had the processor for half of the second: for 0.4 s of 0.8 s of spinning, and for
+  // 0.1 s of 0.2 s of calls.
   counters.cpu_ns = 500'000'000;
   counters.run_queue_ns = 500'000'000;
   CHECK(*busy_cpu_ns(overhead, counters, 1) == Approx(100e6));
   CHECK_FALSE(busy_cpu_ns(overhead, Counters(), 1));
 }
 
-TEST_CASE("the machine's share is its busy time without the load's spinning") {
+TEST_CASE("the machine's share is its busy time minus the load's spinning") {
   Result result = result_with_controls();
   for (Trial& trial : result.trials) {
     trial.overhead->roles[0].counters.spun_ns = 30'000'000;
@@ -117,13 +118,13 @@ TEST_CASE("the machine's share is its busy time without the load's spinning") {
 
 TEST_CASE("a closed loop has no share of the machine") {
   Result result = result_with_controls();
-  for (Trial& trial : result.trials) trial.load.shape = "max";
+  for (Trial& trial : result.trials) trial.load.shape = Shape::max;
   const auto all = summarize_overhead(overhead_pairs(result, 0));
   CHECK_FALSE(of_role(all, "provider").machine_percent);
   CHECK(of_role(all, "provider").cpu_ns_per_event);
 }
 
-TEST_CASE("the victim's slow-down is how much longer its rounds took than beside the control") {
+TEST_CASE("the victim's slowdown is how much longer its rounds took than in the control trials") {
   Result result = result_with_controls();
   const double speeds[] = {800, 1000, 1000};
   for (std::size_t i = 0; i < 3; ++i) {

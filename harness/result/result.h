@@ -1,14 +1,14 @@
-// What a result file contains. These structs are the schema: each lists its fields, with the
-// comment that documents them, in one `describe` function, from which the JSON reader, the JSON
-// writer, results/schema.json and the tables of results/README.md all follow.
+// What a result file contains. These structs are the schema: each lists its fields with their
+// documentation in one `describe` function. The JSON reader, the JSON writer, results/schema.json
+// and the tables of results/README.md all follow from it.
 //
-// Times that end in _ns count on the run clock (nanoseconds since the run's start) unless they are
-// durations; the comment says which. Rates are events per second. A field that was not measured is
-// absent (std::optional), never zero.
+// Fields that end in _ns are times on the run clock (nanoseconds since the run's start) or
+// durations; the documentation says which. Rates are events per second. A field that was not
+// measured is absent (std::optional), never zero.
 //
-// A change that an old reader would misread raises kResultVersion; a field that an old file lacks
-// says since which version it is there (fourth argument of the visitor) and keeps its default when
-// an older file is read.
+// Raise kResultVersion for a change that an old reader would misread. A new field states the
+// version that introduced it (fourth argument of the visitor); it keeps its default when an older
+// file is read.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/values.h"
+
 #include "harness/result/explanation.h"
+#include "harness/result/ledger.h"
 #include "harness/result/overhead.h"
 
 namespace tailgate {
@@ -25,7 +28,7 @@ namespace tailgate {
 inline constexpr int kResultVersion = 3;
 inline constexpr const char* kResultFormat = "tailgate-result";
 
-// Named settings in the order in which their table declares them.
+// A named setting. Lists of settings are in the order of the options table that declares them.
 struct Setting {
   std::string name;
   std::string value;
@@ -33,11 +36,11 @@ struct Setting {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("name", &Setting::name, "the option's name");
-    v("value", &Setting::value, "its value as text, resolved");
+    v("value", &Setting::value, "its resolved value, as text");
   }
 };
 
-// A distribution of durations, with the digest that people look up most.
+// A distribution of durations, and its most used quantiles.
 struct Latency {
   std::uint64_t count = 0;
   std::uint64_t min_ns = 0;
@@ -53,7 +56,8 @@ struct Latency {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("count", &Latency::count, "values recorded, those above the range included");
+    v("count", &Latency::count,
+      "number of recorded values, including those above the histogram's range");
     v("min_ns", &Latency::min_ns, "smallest value, to the histogram's precision");
     v("mean_ns", &Latency::mean_ns, "arithmetic mean of the recorded values");
     v("p50_ns", &Latency::p50_ns, "median");
@@ -63,16 +67,16 @@ struct Latency {
     v("p99_99_ns", &Latency::p99_99_ns, "99.99th percentile");
     v("max_ns", &Latency::max_ns, "largest value, to the histogram's precision");
     v("overflow", &Latency::overflow,
-      "values above the histogram's range: counted at the range's end; above zero, the maximum is "
-      "a lower bound");
+      "number of values above the histogram's range; they are counted at the range's end. If it is "
+      "above zero, max_ns is a lower bound");
     v("hdr", &Latency::hdr,
       "the whole distribution: HdrHistogram V2 encoding, zlib-compressed, base64; unit ns");
   }
 };
 
-// The shape of the load, as the scenario planned it for one step.
+// The load that the scenario planned for one step.
 struct Load {
-  std::string shape;
+  Shape shape = Shape::steady;
   double rate_hz = 0;
   double end_rate_hz = 0;
   std::uint64_t burst_events = 0;
@@ -82,14 +86,14 @@ struct Load {
   double warmup_s = 0;
   double duration_s = 0;
   std::uint64_t events = 0;
-  std::string pacing;
+  Pacing pacing = Pacing::hybrid;
   std::uint64_t seed = 0;
 
   template <class Visitor>
   static void describe(Visitor& v) {
     v("shape", &Load::shape, "steady, poisson, burst, ramp (open loop) or max (closed loop)");
     v("rate_hz", &Load::rate_hz,
-      "target events per second, all threads together; ramp: at the start; 0 for max");
+      "target rate of all threads together, in events per second; ramp: at the start; 0 for max");
     v("end_rate_hz", &Load::end_rate_hz,
       "ramp only: target rate at the end; else equal to rate_hz");
     v("burst_events", &Load::burst_events, "burst only: events per burst and thread; else 0");
@@ -99,70 +103,12 @@ struct Load {
     v("payload", &Load::payload,
       "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'");
     v("warmup_s", &Load::warmup_s, "seconds of load before recording starts");
-    v("duration_s", &Load::duration_s, "seconds of recorded load; 0: by event count");
-    v("events", &Load::events, "recorded events, all threads together; 0: by duration");
+    v("duration_s", &Load::duration_s, "seconds of recorded load; 0: limited by event count");
+    v("events", &Load::events,
+      "number of recorded events of all threads together; 0: limited by duration");
     v("pacing", &Load::pacing,
       "how a load thread waits for the intended time: spin, hybrid, sleep");
-    v("seed", &Load::seed, "of everything random in the schedule and the payload");
-  }
-};
-
-struct LossCount {
-  std::string cause;
-  std::string reported_by;
-  std::uint64_t events = 0;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("cause", &LossCount::cause, "the sink's own name for why");
-    v("reported_by", &LossCount::reported_by, "call (refused), provider, session or consumer");
-    v("events", &LossCount::events, "events lost to it");
-  }
-};
-
-// emitted = delivered + lost + unaccounted.
-struct LedgerAccount {
-  bool checked = false;
-  std::uint64_t emitted = 0;
-  std::uint64_t delivered = 0;
-  std::uint64_t lost = 0;
-  std::int64_t unaccounted = 0;
-  std::vector<LossCount> losses;
-  std::uint64_t duplicates = 0;
-  std::uint64_t reordered = 0;
-  std::uint64_t corrupted = 0;
-  std::uint64_t damaged_bytes = 0;
-  std::uint64_t foreign = 0;
-  std::uint64_t in_flight = 0;
-  std::string unaccounted_cause;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("checked", &LedgerAccount::checked,
-      "whether events were read back; when false only emitted and the reported losses are known, "
-      "and delivered and unaccounted are 0 without meaning");
-    v("emitted", &LedgerAccount::emitted,
-      "calls to the sink, warm-up included, whether it took the event or not");
-    v("delivered", &LedgerAccount::delivered,
-      "different events that the consumer read back intact");
-    v("lost", &LedgerAccount::lost, "events that the sink reports as lost: the sum of losses");
-    v("unaccounted", &LedgerAccount::unaccounted,
-      "emitted - delivered - lost: above zero, events vanished without a report; below zero, the "
-      "sink reports losses of events that were delivered. Not zero: the trial is invalid");
-    v("losses", &LedgerAccount::losses, "by cause");
-    v("duplicates", &LedgerAccount::duplicates, "events read back again");
-    v("reordered", &LedgerAccount::reordered,
-      "events that came after a later one of the same thread");
-    v("corrupted", &LedgerAccount::corrupted,
-      "events whose header or body was not as emitted; not in delivered");
-    v("damaged_bytes", &LedgerAccount::damaged_bytes,
-      "bytes read back that could not be taken apart into events");
-    v("foreign", &LedgerAccount::foreign, "events read back that this trial did not emit");
-    v("in_flight", &LedgerAccount::in_flight,
-      "calls that had begun and not returned when the provider died; such an event counts as "
-      "emitted only when it was delivered");
-    v("unaccounted_cause", &LedgerAccount::unaccounted_cause,
-      "what is known about why events are unaccounted; empty when there are none");
+    v("seed", &Load::seed, "seed of all random numbers of the schedule and the payload");
   }
 };
 
@@ -182,7 +128,7 @@ struct SlowCall {
     v("intended_ns", &SlowCall::intended_ns, "when the schedule wanted the call to start");
     v("start_ns", &SlowCall::start_ns, "when it started");
     v("end_ns", &SlowCall::end_ns, "when it returned");
-    v("cpu", &SlowCall::cpu, "processor on which it returned; -1 where that cannot be told");
+    v("cpu", &SlowCall::cpu, "processor on which it returned; -1 if unknown");
   }
 };
 
@@ -199,12 +145,11 @@ struct Interval {
     v("end_ns", &Interval::end_ns, "when this snapshot was taken");
     v("service", &Interval::service, "service times of the calls that returned in between");
     v("response", &Interval::response, "response times of the same calls");
-    v("roles", &Interval::roles, "what each role used in between; empty where it was not sampled",
-      3);
+    v("roles", &Interval::roles, "what each role used in between; empty if it was not sampled", 3);
   }
 };
 
-// Time that an idle spinning thread did not get: the machine's own noise.
+// The machine's own noise: time in which an idle spinning thread did not run.
 struct Noise {
   std::uint64_t observed_ns = 0;
   std::uint64_t gaps_over_10us = 0;
@@ -215,16 +160,17 @@ struct Noise {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("observed_ns", &Noise::observed_ns, "how long the load's processor was watched (duration)");
+    v("observed_ns", &Noise::observed_ns, "how long the load's processor was observed (duration)");
     v("gaps_over_10us", &Noise::gaps_over_10us, "gaps longer than 10 us");
     v("gaps_over_100us", &Noise::gaps_over_100us, "gaps longer than 100 us");
     v("gaps_over_1ms", &Noise::gaps_over_1ms, "gaps longer than 1 ms");
     v("max_gap_ns", &Noise::max_gap_ns, "the longest gap (duration)");
-    v("lost_share", &Noise::lost_share, "share of the time spent in gaps over 10 us, 0 to 1");
+    v("lost_share", &Noise::lost_share,
+      "share of the observed time that gaps longer than 10 us took, 0 to 1");
   }
 };
 
-// The harness's own cost, measured by the same loop on the null sink before each trial.
+// The harness's own cost: the emit loop on the null sink, measured before each trial.
 struct Floor {
   Latency service;
   double loop_ns = 0;
@@ -233,14 +179,14 @@ struct Floor {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("service", &Floor::service, "service time of a call that does nothing");
-    v("loop_ns", &Floor::loop_ns, "mean time of one whole turn of the emit loop, closed loop");
+    v("loop_ns", &Floor::loop_ns, "mean time of one iteration of the emit loop in a closed loop");
     v("two_clock_reads_ns", &Floor::two_clock_reads_ns,
-      "mean time of two bare clock reads, the least that timing a call can cost");
+      "mean time of two clock reads: the minimum cost of timing a call");
   }
 };
 
 struct ConsumerReport {
-  std::string mode;
+  ConsumerMode mode = ConsumerMode::none;
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;
   double read_s = 0;
@@ -250,18 +196,18 @@ struct ConsumerReport {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("mode", &ConsumerReport::mode, "live (while the trial runs), after, or none");
-    v("events", &ConsumerReport::events, "events handed over by the consumer, of any kind");
+    v("events", &ConsumerReport::events, "events that the consumer read, of any kind");
     v("bytes", &ConsumerReport::bytes, "their size in bytes");
     v("read_s", &ConsumerReport::read_s, "seconds spent reading and checking them");
     v("poll_interval_s", &ConsumerReport::poll_interval_s,
-      "live: longest time between two looks when there was nothing to read, part of every delivery "
-      "latency; else 0");
+      "live: longest time between two polls when there was nothing to read, which is part of every "
+      "delivery latency; else 0");
     v("delivery", &ConsumerReport::delivery,
-      "delivery latency: consumer saw the event - call start; live mode only");
+      "delivery latency: time at which the consumer saw the event - call start; live mode only");
   }
 };
 
-// What one process that works for the session consumed.
+// Processor time of one process that works for the session.
 struct DaemonUse {
   std::string name;
   std::optional<std::uint64_t> cpu_ns;
@@ -271,12 +217,12 @@ struct DaemonUse {
     v("name", &DaemonUse::name, "the process's name");
     v("cpu_ns", &DaemonUse::cpu_ns,
       "processor time, user and system, from before the warm-up until the session was told to "
-      "stop, and what it used after that for events that were still on their way; absent when the "
-      "process had ended by then");
+      "stop, plus the time used afterwards for events still in transit; absent if the process had "
+      "ended by then");
   }
 };
 
-// Why a trial may not be used as it stands.
+// A problem that a reader of the figures must know.
 struct Remark {
   std::string what;
   std::string remedy;
@@ -293,7 +239,7 @@ struct Trial {
   unsigned step = 0;
   std::uint32_t run = 0;
   Load load;
-  std::string outcome;
+  TrialOutcome outcome = TrialOutcome::failed;
   std::string outcome_detail;
   std::string started_utc;
   std::uint64_t start_ns = 0;
@@ -321,48 +267,49 @@ struct Trial {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("index", &Trial::index, "number of the trial in this run, from 0, in the order they ran");
+    v("index", &Trial::index, "number of the trial in this run, from 0, in the order of execution");
     v("step", &Trial::step, "which step of the scenario (a sweep has one per rate), from 0");
-    v("run", &Trial::run, "number stamped into every event of this trial");
+    v("run", &Trial::run, "number written into every event of this trial");
     v("load", &Trial::load, "the load that was planned");
     v("outcome", &Trial::outcome,
       "completed, failed (the sink reported an error), crashed, killed, hung or interrupted");
     v("outcome_detail", &Trial::outcome_detail,
-      "the error, the signal, the call that hung; or empty");
+      "the error, the signal or the call that hung; empty if completed");
     v("started_utc", &Trial::started_utc, "when the load started, ISO 8601");
     v("start_ns", &Trial::start_ns, "when recording started");
     v("end_ns", &Trial::end_ns, "when the last load thread ended");
     v("measured", &Trial::measured, "events recorded in the histograms: all after the warm-up");
     v("unissued", &Trial::unissued,
-      "events of the schedule that were never emitted because the sink was too slow and the time "
-      "was up; above zero, the response quantiles are lower bounds");
+      "scheduled events that were never emitted because the sink was too slow and the time was "
+      "over; if above zero, the response quantiles are lower bounds");
     v("achieved_rate_hz", &Trial::achieved_rate_hz,
-      "measured events / time that they took: from the start of recording to the last return, or "
-      "to "
-      "one mean gap past the last intended time if that is later");
+      "measured events / time, from the start of recording to the last return or to one mean "
+      "interval past the last intended time, whichever is later");
     v("rate_missed", &Trial::rate_missed,
       "the achieved rate missed the target by more than 1 % (never for max)");
     v("service", &Trial::service, "service time: call return - call start");
     v("response", &Trial::response,
-      "response time: call return - intended start; the headline figure. For max it equals "
-      "service");
+      "response time: call return - intended start; the main figure. For max it equals service");
     v("start_lag", &Trial::start_lag, "schedule lag: call start - intended start");
-    v("intervals", &Trial::intervals, "the same distributions cut into intervals");
+    v("intervals", &Trial::intervals, "service and response times by interval");
     v("slowest", &Trial::slowest,
-      "the calls of each thread with the longest service times, longest first");
+      "each thread's calls with the longest service times, longest first");
     v("ledger", &Trial::ledger, "what became of every event");
     v("consumer", &Trial::consumer, "how the events were read back");
     v("daemons", &Trial::daemons, "the processes that worked for the session", 2);
     v("overhead", &Trial::overhead,
-      "what each role used while the recorded load ran; absent when it never began", 3);
-    v("victim", &Trial::victim, "how fast other work went beside the load; absent without any", 3);
-    v("explanation", &Trial::explanation, "why its slow calls were slow; traced trials only", 3);
+      "what each role used while the recorded load ran; absent if recording never began", 3);
+    v("victim", &Trial::victim,
+      "how fast the victim process worked during the load; absent without a victim", 3);
+    v("explanation", &Trial::explanation,
+      "why this trial's slow calls were slow; traced trials only", 3);
     v("noise", &Trial::noise,
-      "gaps that an idle spin loop saw on the load's processor just before");
+      "gaps that an idle spin loop saw on the load's processor just before the trial");
     v("floor", &Trial::floor,
-      "the harness's own cost, measured in this trial's process just before");
-    v("memory_locked", &Trial::memory_locked, "the provider's measuring memory was locked in RAM");
-    v("granted", &Trial::granted, "settings that the sink really ran with, asked of it");
+      "the harness's own cost, measured in this trial's process just before the load");
+    v("memory_locked", &Trial::memory_locked,
+      "whether the provider's memory for measurements was locked in RAM");
+    v("granted", &Trial::granted, "settings that the sink reports it ran with");
     v("remarks", &Trial::remarks, "what a reader of this trial must know");
   }
 };
@@ -375,8 +322,7 @@ struct ScenarioUsed {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("name", &ScenarioUsed::name, "steady, burst, sweep, max …");
-    v("preset", &ScenarioUsed::preset,
-      "name of the preset file that set its options; may be empty");
+    v("preset", &ScenarioUsed::preset, "name of the preset that set its options; may be empty");
     v("options", &ScenarioUsed::options, "every option as resolved");
   }
 };
@@ -397,7 +343,8 @@ struct SinkUsed {
     v("options", &SinkUsed::options, "every option as resolved");
     v("live_read", &SinkUsed::live_read, "capability: readable while the trial runs");
     v("read_back", &SinkUsed::read_back, "capability: readable after the trial");
-    v("accounts_losses", &SinkUsed::accounts_losses, "capability: counts what it discards exactly");
+    v("accounts_losses", &SinkUsed::accounts_losses,
+      "capability: counts exactly the events that it discards");
     v("asynchronous", &SinkUsed::asynchronous,
       "capability: a call may return before the event has left the provider process");
   }
@@ -417,18 +364,19 @@ struct ClockUsed {
   static void describe(Visitor& v) {
     v("kind", &ClockUsed::kind,
       "tsc, or os_monotonic (CLOCK_MONOTONIC_RAW, QueryPerformanceCounter)");
-    v("frequency_hz", &ClockUsed::frequency_hz, "ticks per second, as calibrated");
+    v("frequency_hz", &ClockUsed::frequency_hz, "measured ticks per second");
     v("error_ppm", &ClockUsed::error_ppm,
-      "bound on the frequency's error against the operating system's clock, parts per million");
+      "upper bound on the frequency's error relative to the operating system's clock, in parts per "
+      "million");
     v("read_cost_ns", &ClockUsed::read_cost_ns, "median cost of one read");
     v("cross_core_offset_ns", &ClockUsed::cross_core_offset_ns,
       "largest offset seen between two processors");
-    v("cross_core_bound_ns", &ClockUsed::cross_core_bound_ns, "how well that offset could be told");
+    v("cross_core_bound_ns", &ClockUsed::cross_core_bound_ns, "uncertainty of that offset");
     v("drift_against_monotonic_ppm", &ClockUsed::drift_against_monotonic_ppm,
-      "run clock against the OS's raw monotonic clock over the run; on some virtual machines both "
-      "are the TSC and this proves nothing");
+      "drift of the run clock against the OS's raw monotonic clock over the run; on some virtual "
+      "machines both are the TSC, so this proves nothing");
     v("drift_against_realtime_ppm", &ClockUsed::drift_against_realtime_ppm,
-      "run clock against the OS's wall clock over the run");
+      "drift of the run clock against the OS's wall clock over the run");
   }
 };
 
@@ -440,7 +388,7 @@ struct Placement {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("load_cpus", &Placement::load_cpus,
-      "processors of the load threads, in turn; empty: not bound");
+      "processors of the load threads, assigned round-robin; empty: not bound");
     v("controller_cpus", &Placement::controller_cpus, "processors of the controller");
     v("consumer_cpus", &Placement::consumer_cpus, "processors of the consumer");
   }
@@ -459,8 +407,9 @@ struct Machine {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("fingerprint", &Machine::fingerprint,
-      "short hash of the fields that decide whether two results may be compared");
-    v("os", &Machine::os, "operating system, name and version; names Wine where it is Wine");
+      "short hash of the fields that determine whether two results may be compared");
+    v("os", &Machine::os,
+      "name and version of the operating system; names Wine if the program runs under Wine");
     v("kernel", &Machine::kernel, "kernel release");
     v("cpu_model", &Machine::cpu_model, "processor model");
     v("logical_cpus", &Machine::logical_cpus, "processors that this program may use");
@@ -483,14 +432,15 @@ struct Build {
   static void describe(Visitor& v) {
     v("version", &Build::version, "of tailgate");
     v("revision", &Build::revision, "git revision, or 'unknown'");
-    v("dirty", &Build::dirty, "the working tree differed from that revision");
+    v("dirty", &Build::dirty, "whether the working tree differed from that revision");
     v("compiler", &Build::compiler, "compiler and its version");
     v("flags", &Build::flags, "compiler flags");
     v("type", &Build::type, "CMake build type");
   }
 };
 
-// All trials of one step together: quantiles of the merged histograms. Derived from the trials.
+// All completed trials of one step together: quantiles of the merged histograms. Derived from the
+// trials.
 struct StepSummary {
   unsigned step = 0;
   double rate_hz = 0;
@@ -510,18 +460,19 @@ struct StepSummary {
     v("rate_hz", &StepSummary::rate_hz, "target rate; 0 for max");
     v("achieved_rate_hz", &StepSummary::achieved_rate_hz, "median over the completed trials");
     v("trials", &StepSummary::trials, "trials that completed");
-    v("saturated", &StepSummary::saturated, "the median trial missed the target rate");
+    v("saturated", &StepSummary::saturated, "whether the median trial missed the target rate");
     v("service", &StepSummary::service, "service times of all completed trials");
     v("response", &StepSummary::response, "response times of all completed trials");
     v("delivery", &StepSummary::delivery,
       "delivery latencies of all completed trials, if measured");
     v("controls", &StepSummary::controls,
-      "trials that had a control trial beside them; above zero, the overhead is against these, and "
-      "trials without one are not in it",
+      "trials that have a control trial. If above zero, the overhead is the difference to the "
+      "control trials, and trials without one are not part of it",
       3);
-    v("overhead", &StepSummary::overhead, "by role; roles that had no process are left out", 3);
+    v("overhead", &StepSummary::overhead, "overhead by role; roles without a process are omitted",
+      3);
     v("victim_slowdown_percent", &StepSummary::victim_slowdown_percent,
-      "by how much longer the victim took for a round than in the control trials", 3);
+      "how much longer the victim's round took than in the control trials, in percent", 3);
   }
 };
 
@@ -550,34 +501,36 @@ struct Result {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("format", &Result::format, "always 'tailgate-result'");
-    v("version", &Result::version, "of this schema");
+    v("version", &Result::version, "version of this schema");
     v("id", &Result::id, "random, one per run");
     v("started_utc", &Result::started_utc, "ISO 8601");
     v("finished_utc", &Result::finished_utc, "ISO 8601");
-    v("complete", &Result::complete, "false when the run was interrupted before its last trial");
+    v("complete", &Result::complete, "false if the run was interrupted before its last trial");
     v("label", &Result::label,
-      "restriction on use that must be shown wherever the figures are ('Wine: smoke, not "
-      "Windows'); empty for none");
-    v("scenario", &Result::scenario, "what was run");
-    v("sink", &Result::sink, "against what");
-    v("placement", &Result::placement, "who ran where");
+      "restriction on the use of the figures, to be shown wherever they are shown ('Wine: smoke, "
+      "not Windows'); empty for none");
+    v("scenario", &Result::scenario, "the scenario that was run");
+    v("sink", &Result::sink, "the sink against which it was run");
+    v("placement", &Result::placement, "which processors each role ran on");
     v("machine", &Result::machine, "the machine");
-    v("build", &Result::build, "the program");
-    v("clock", &Result::clock, "the clock");
+    v("build", &Result::build, "the program that measured");
+    v("clock", &Result::clock, "the run clock");
     v("summary", &Result::summary, "per step; derived from the trials");
-    v("trials", &Result::trials, "every trial, in the order they ran");
+    v("trials", &Result::trials, "every trial, in the order of execution");
     v("controls", &Result::controls,
-      "trials of the same load on the null sink, each run beside the trial whose index it has; "
-      "runs of one command share them. Empty when the run was told to go without",
+      "trials of the same load on the null sink, each paired with the trial of the same index; the "
+      "runs of one command share them. Empty if the run was told to omit them",
       3);
     v("explained", &Result::explained,
-      "a trace ran in turn with the trials: no baseline for results without", 3);
+      "whether traced trials alternated with the trials; such a result is not a baseline for "
+      "results without a trace",
+      3);
     v("traced", &Result::traced,
-      "trials of the same load under the trace that explains their slow calls, each run beside the "
-      "trial whose index it has; nothing else in this result counts them",
+      "trials of the same load under the trace that explains their slow calls, each paired with "
+      "the trial of the same index; they are part of no other figure of this result",
       3);
     v("disturbance", &Result::disturbance,
-      "what the trace changed, by step: derived from trials and traced", 3);
+      "how the trace changed the latencies, by step; derived from trials and traced", 3);
     v("remarks", &Result::remarks, "what a reader of this result must know");
   }
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kEvents = 20'000;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-// first + 1000, first + 2000 …: event number i took i + 1 microseconds.
+// Values first + 1000, first + 2000 … ns: event i took i + 1 microseconds more than `first`.
 Latency staircase(std::uint64_t first_ns, std::uint64_t begin, std::uint64_t end) {
   Histogram histogram{HistogramRange()};
   for (std::uint64_t i = begin; i < end; ++i) histogram.record(first_ns + 1000 * (i + 1));
@@ -18,13 +18,13 @@ Latency staircase(std::uint64_t first_ns, std::uint64_t begin, std::uint64_t end
 
 Load sample_load() {
   Load load;
-  load.shape = "steady";
+  load.shape = Shape::steady;
   load.rate_hz = 10'000;
   load.end_rate_hz = 10'000;
   load.payload = "128";
   load.warmup_s = 0.5;
   load.duration_s = 2;
-  load.pacing = "hybrid";
+  load.pacing = Pacing::hybrid;
   load.seed = 42;
   return load;
 }
@@ -68,7 +68,8 @@ RoleUse sample_use(const char* role, unsigned processes, std::uint64_t cpu_ns) {
   return use;
 }
 
-// Of a trial that writes 20,000 events of 128 bytes in two seconds of a machine of two processors.
+// The overhead of a trial that writes 20,000 events of 128 bytes in two seconds on a machine with
+// two processors.
 Overhead sample_overhead(const Trial& trial, std::uint64_t provider_cpu_ns) {
   Overhead overhead;
   overhead.start_ns = trial.start_ns;
@@ -96,7 +97,7 @@ Trial sample_trial(unsigned index) {
   trial.index = index;
   trial.run = 7000 + index;
   trial.load = sample_load();
-  trial.outcome = kOutcomeCompleted;
+  trial.outcome = TrialOutcome::completed;
   trial.started_utc = "2026-03-01T12:00:0" + std::to_string(3 * index) + "Z";
   trial.start_ns = (3 * index + 1) * kSecondNs;
   trial.end_ns = trial.start_ns + 2 * kSecondNs;
@@ -113,7 +114,7 @@ Trial sample_trial(unsigned index) {
   trial.ledger.checked = true;
   trial.ledger.emitted = 25'000;
   trial.ledger.delivered = 25'000;
-  trial.consumer.mode = "live";
+  trial.consumer.mode = ConsumerMode::live;
   trial.consumer.events = 25'000;
   trial.consumer.bytes = 25'000 * 128;
   trial.consumer.read_s = 0.25;
@@ -129,7 +130,7 @@ Trial sample_trial(unsigned index) {
   return trial;
 }
 
-// The same load on the null sink: neither daemons nor a consumer, and 20 ms less in the provider.
+// The control trial on the null sink: no daemons, no consumer, and 20 ms less in the provider.
 Trial sample_control(unsigned index) {
   Trial trial = sample_trial(index);
   trial.overhead = sample_overhead(trial, 1'940'000'000);
@@ -140,12 +141,12 @@ Trial sample_control(unsigned index) {
   trial.slowest.clear();
   trial.daemons.clear();
   trial.consumer = {};
-  trial.consumer.mode = "none";
+  trial.consumer.mode = ConsumerMode::none;
   return trial;
 }
 
-// The trial's slowest call: 500 ns late, 5 ms in the program, then 9 ms behind another thread, 5 ms
-// in write() blocked by storage, and 1 ms in which nothing was recorded.
+// The trial's slowest call: it starts 500 ns late, spends 5 ms in the program, 9 ms waiting behind
+// another thread, 5 ms in write() blocked by storage, and 1 ms without any record.
 ExplainedCall sample_explained_call(const Trial& trial) {
   const SlowCall& slow = trial.slowest.front();
   constexpr std::uint64_t kMs = 1'000'000;
@@ -208,7 +209,7 @@ ExplainedTail sample_tail(const char* measure, std::uint64_t extra_ns) {
   return tail;
 }
 
-// The same load under a trace that lost three records.
+// The traced trial, under a trace that lost three records.
 Trial sample_traced(unsigned index) {
   Trial trial = sample_trial(index);
   trial.intervals.clear();
@@ -247,10 +248,10 @@ Trial sample_crashed_trial(unsigned index) {
   trial.index = index;
   trial.run = 7000 + index;
   trial.load = sample_load();
-  trial.outcome = "crashed";
+  trial.outcome = TrialOutcome::crashed;
   trial.outcome_detail = "SIGSEGV in the provider process";
   trial.started_utc = "2026-03-01T12:00:09Z";
-  trial.consumer.mode = "none";
+  trial.consumer.mode = ConsumerMode::none;
   trial.ledger.emitted = 12;
   trial.ledger.in_flight = 1;
   return trial;

@@ -1,77 +1,78 @@
+#include "harness/result/sample_duet.h"
+
+#include <cmath>
+#include <random>
+
 #include "harness/result/latency.h"
-#include "harness/result/sample.h"
 
 namespace tailgate {
 namespace {
 
-constexpr std::uint64_t kEvents = 19'000;  // of 20,000, 20 dropped in each of 50 slices
+constexpr std::uint64_t kEvents = 20'000;
+constexpr int kPoints = 1000;
+constexpr double kTailFrom = 0.985;
 
-Latency calls_of(std::uint64_t call_ns, std::uint64_t stalls) {
+// The logarithm of the times has a logistic distribution around 2 us: 20 calls at each of 1000
+// quantiles.
+Latency times(double level, double tail) {
   Histogram histogram{HistogramRange()};
-  histogram.record(call_ns, kEvents - stalls);
-  histogram.record(2'000'000, stalls);
+  for (int point = 0; point < kPoints; ++point) {
+    const double quantile = (point + 0.5) / kPoints;
+    const double logit = std::log(quantile / (1 - quantile));
+    const double factor = level * (quantile >= kTailFrom ? tail : 1);
+    histogram.record(static_cast<std::uint64_t>(2000 * factor * std::exp(0.1 * logit)),
+                     kEvents / kPoints);
+  }
   return make_latency(histogram);
 }
 
-DuetSide side_of(std::uint64_t call_ns, std::uint64_t stalls, std::uint64_t cpu_ns_per_event) {
+DuetSide side(double level, double tail, double cpu, double memory) {
   DuetSide side;
-  side.outcome = kOutcomeCompleted;
+  side.outcome = TrialOutcome::completed;
   side.events = kEvents;
-  side.dropped = 1'000;
-  side.service = side.raw_service = calls_of(call_ns, stalls);
-  side.response = side.raw_response = calls_of(call_ns + 50, stalls);
-  side.trimmed_mean_ns = static_cast<double>(call_ns);
-  side.blocked = side.slow = side.over_100us = side.over_1ms = stalls;
-  side.spun_ns = 950'000'000;
-  side.cpu_events = 20'000;
-  side.cpu_ns = side.spun_ns + cpu_ns_per_event * side.cpu_events;
-  side.rss_bytes = 10'485'760;
+  side.dropped = 1000;
+  side.service = times(level, tail);
+  side.response = side.service;
+  side.raw_service = side.service;
+  side.raw_response = side.service;
+  side.trimmed_mean_ns = 2000 * level;
+  side.cpu_events = kEvents;
+  side.spun_ns = 900'000'000;
+  side.cpu_ns = side.spun_ns + static_cast<std::uint64_t>(kEvents * 2500 * level * cpu);
+  side.rss_bytes = static_cast<std::uint64_t>(8e6 * memory);
   side.ledger.checked = true;
-  side.ledger.emitted = side.ledger.delivered = 20'800;
+  side.ledger.emitted = kEvents;
+  side.ledger.delivered = kEvents;
   side.achieved_rate_hz = 20'000;
   side.carry_over = 0.002;
   return side;
 }
 
-DuetSubject subject_of(const std::string& sink) {
+DuetSubject subject() {
   DuetSubject subject;
-  subject.label = sink;
+  subject.label = "file";
   subject.build = {"0.1.0", "0123456789ab", false, "GNU 12.2.0", "-O3", "Release"};
-  subject.sink = {"file", sink, {{"mode", "write"}}, true, true, true, false};
+  subject.sink = {"file", "file", {{"mode", "write"}}, true, true, true, false};
   subject.scenario = {"steady", "", {{"rate_hz", "20000"}}};
-  subject.load.shape = "steady";
+  subject.load.shape = Shape::steady;
   subject.load.rate_hz = subject.load.end_rate_hz = 20'000;
   subject.load.payload = "128";
   subject.load.warmup_s = 0.04;
   subject.load.duration_s = 1;
-  subject.load.pacing = "hybrid";
+  subject.load.pacing = Pacing::hybrid;
   subject.load.seed = 1;
   return subject;
 }
 
-DuetRound round_of(unsigned index) {
-  DuetRound round;
-  round.index = index;
-  round.a_started_first = index % 2 == 0;
-  for (int pair = 0; pair < 25; ++pair) round.slice_order += "ABBA";
-  round.started_utc = "2025-01-02T03:04:05Z";
-  round.duration_ns = 2'300'000'000;
-  const std::uint64_t a_ns = 1000 + index;
-  round.a = side_of(a_ns, 0, 1000);
-  round.b = side_of(a_ns * 11 / 10, index == 2 ? 1 : 0, 1200);
-  return round;
-}
-
-}  // namespace
-
-Duet sample_duet() {
+// Builds everything except the rounds.
+Duet heading(const SampleDuet& sample) {
   Duet duet;
   duet.id = "00112233445566ff";
   duet.started_utc = "2025-01-02T03:04:05Z";
   duet.finished_utc = "2025-01-02T03:04:15Z";
   duet.complete = true;
-  duet.a = subject_of("file");
-  duet.b = subject_of("file:mode=write");
+  duet.a = subject();
+  duet.b = subject();
   duet.placement = {{1}, {0}, {0}};
   duet.machine.fingerprint = "abcdef012345";
   duet.machine.os = "Debian GNU/Linux 12";
@@ -79,21 +80,36 @@ Duet sample_duet() {
   duet.build = duet.a.build;
   duet.clock.kind = "tsc";
   duet.clock.frequency_hz = 2e9;
-  duet.seed = 1;
-  duet.planned_rounds = 4;
-  duet.slice_ns = 20'000'000;
-  duet.slices = 50;
-  duet.warmup_slices = 2;
-  duet.dropped_per_slice = 20;
+  duet.seed = sample.seed;
+  duet.planned_rounds = sample.rounds;
+  duet.turn_ns = 20'000'000;
+  duet.turns = 50;
+  duet.warmup_turns = 2;
+  duet.dropped_per_turn = 20;
   duet.drain = "none";
   duet.classified = "switches";
-  for (unsigned index = 0; index < 4; ++index) duet.rounds.push_back(round_of(index));
-  DuetRound& last = duet.rounds.back();
-  last.b.outcome = "killed";
-  last.b.outcome_detail = "the provider ended by signal 9 (Killed)";
-  last.a.outcome = "interrupted";
-  last.remarks.push_back(
-      {"side B: killed: the provider ended by signal 9 (Killed)", "leave the round out"});
+  return duet;
+}
+
+}  // namespace
+
+Duet sample_duet(const SampleDuet& sample) {
+  std::mt19937_64 random(sample.seed);
+  std::normal_distribution<double> normal(0, sample.spread);
+  std::student_t_distribution<double> heavy(2);
+  Duet duet = heading(sample);
+  for (unsigned index = 0; index < sample.rounds; ++index) {
+    DuetRound& round = duet.rounds.emplace_back();
+    round.index = index;
+    round.a_started_first = index % 2 == 0;
+    for (int pair = 0; pair < 25; ++pair) round.turn_order += "ABBA";
+    round.started_utc = "2025-01-02T03:04:05Z";
+    round.duration_ns = 2'300'000'000;
+    const double mood = std::exp(10 * normal(random));
+    const double ratio = std::exp(sample.heavy ? sample.spread * heavy(random) : normal(random));
+    round.a = side(mood, 1, 1, 1);
+    round.b = side(mood * ratio * sample.all, sample.tail, sample.cpu, sample.memory);
+  }
   return duet;
 }
 

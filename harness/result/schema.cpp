@@ -1,11 +1,13 @@
 #include "harness/result/schema.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/enum_text.h"
 #include "harness/result/describe.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
@@ -16,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The name and the one-line meaning of each struct.
+// The name and the one-line description of each struct.
 template <class Struct>
 struct About;
 #define TAILGATE_ABOUT(Struct, text)              \
@@ -27,62 +29,63 @@ struct About;
   }
 TAILGATE_ABOUT(Result, "one run: all trials of one scenario, sink and configuration");
 TAILGATE_ABOUT(ScenarioUsed, "the scenario that was run");
-TAILGATE_ABOUT(SinkUsed, "the sink that it was run against");
-TAILGATE_ABOUT(Setting, "a named setting; settings stand in the order of their options table");
-TAILGATE_ABOUT(Placement, "which processors each role was bound to");
+TAILGATE_ABOUT(SinkUsed, "the sink against which the scenario was run");
+TAILGATE_ABOUT(Setting, "a named setting; lists of settings are in the order of the options table");
+TAILGATE_ABOUT(Placement, "the processors to which each role was bound");
 TAILGATE_ABOUT(Machine, "the machine");
 TAILGATE_ABOUT(Build, "the program that measured");
-TAILGATE_ABOUT(ClockUsed, "the clock that every time was read from");
+TAILGATE_ABOUT(ClockUsed, "the run clock, from which all times are read");
 TAILGATE_ABOUT(StepSummary,
                "all completed trials of one step together: quantiles of the merged histograms");
-TAILGATE_ABOUT(Latency, "a distribution of durations, with the digest that people look up most");
+TAILGATE_ABOUT(Latency, "a distribution of durations and its most used quantiles");
 TAILGATE_ABOUT(Trial, "one fresh process that ran the scenario against the sink once");
-TAILGATE_ABOUT(Load, "the shape of the load, as the scenario planned it for one step");
-TAILGATE_ABOUT(Interval, "a stretch of a trial");
+TAILGATE_ABOUT(Load, "the load that the scenario planned for one step");
+TAILGATE_ABOUT(Interval, "an interval of a trial");
 TAILGATE_ABOUT(SlowCall, "one of the slowest calls of a trial");
 TAILGATE_ABOUT(LedgerAccount,
                "what became of every event: emitted = delivered + lost + unaccounted");
-TAILGATE_ABOUT(LossCount, "events lost to one cause");
+TAILGATE_ABOUT(LossCount, "the events lost for one cause");
 TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
 TAILGATE_ABOUT(DaemonUse, "a process that worked for the session, such as a collecting daemon");
 TAILGATE_ABOUT(Overhead, "what each role used while a trial's recorded load ran");
 TAILGATE_ABOUT(RoleUse, "what the processes of one role used, or the whole machine");
 TAILGATE_ABOUT(Counters,
-               "counts during a stretch of time; one that this operating system does not keep, or "
-               "does not show to this user, is absent");
-TAILGATE_ABOUT(VictimUse, "a fixed piece of work that another process did beside the load");
-TAILGATE_ABOUT(Estimate, "a mean over trials and how well it is known");
+               "counts during a period; a counter is absent if this operating system does not keep "
+               "it or does not show it to this user");
+TAILGATE_ABOUT(
+    VictimUse,
+    "the work of the victim: a process that repeats a fixed piece of work during the load");
+TAILGATE_ABOUT(Estimate, "a mean over trials and its confidence interval");
 TAILGATE_ABOUT(RoleOverhead,
-               "what logging cost by role: each trial's use less its control trial's; without "
-               "control trials the use itself");
+               "the cost of logging by role: each trial's use minus that of its control trial; "
+               "without control trials the use itself");
 TAILGATE_ABOUT(Explanation, "why the slow calls of one trial were slow");
-TAILGATE_ABOUT(TraceUsed, "how the machine was watched during a traced trial");
+TAILGATE_ABOUT(TraceUsed, "the trace of a traced trial");
 TAILGATE_ABOUT(TraceLoss, "records that the trace lost on one processor");
-TAILGATE_ABOUT(ExplainedTail, "the slow end of one distribution and what it is made of");
-TAILGATE_ABOUT(CauseTime, "what one cause took of a tail's time");
-TAILGATE_ABOUT(Culprit, "somebody or something that slow calls waited for");
+TAILGATE_ABOUT(ExplainedTail, "the tail of one distribution and its causes");
+TAILGATE_ABOUT(CauseTime, "the time of one cause in a tail");
+TAILGATE_ABOUT(Culprit, "a thread, interrupt or system call that took time of slow calls");
 TAILGATE_ABOUT(ExplainedCall,
-               "a call above the threshold, cut from its intended start to its return without gap "
-               "or overlap");
+               "one of the slowest calls, cut into slices from its intended start to its return");
 TAILGATE_ABOUT(CallSlice, "a stretch of a slow call's time that has one cause");
 TAILGATE_ABOUT(ActivityWindow, "what all processors did around one of the slowest calls");
-TAILGATE_ABOUT(ActivityRun, "one thread's stay on a processor");
-TAILGATE_ABOUT(ActivitySpan,
-               "something with a begin and an end that happened on a processor or in a thread");
-TAILGATE_ABOUT(ActivityWake, "a thread that was made ready to run");
-TAILGATE_ABOUT(Disturbance, "what the trace itself changed, in one step");
+TAILGATE_ABOUT(ActivityRun, "a period in which one thread had a processor");
+TAILGATE_ABOUT(ActivitySpan, "a period of activity of a processor or a thread");
+TAILGATE_ABOUT(ActivityWake, "the moment at which a thread became ready to run");
+TAILGATE_ABOUT(Disturbance, "how the trace itself changed the latencies of one step");
 TAILGATE_ABOUT(QuantileShift, "one quantile with and without the trace");
-TAILGATE_ABOUT(Noise, "time that an idle spinning thread did not get: the machine's own noise");
-TAILGATE_ABOUT(Floor, "the harness's own cost: the same loop on the null sink");
-TAILGATE_ABOUT(Remark, "something that a reader of the figures must know");
-TAILGATE_ABOUT(Duet, "one duet: two sides that took turns on one processor, round after round");
-TAILGATE_ABOUT(DuetSubject, "what one side of a duet is");
-TAILGATE_ABOUT(DuetRound, "one round: fresh processes of both sides, alternating in short slices");
-TAILGATE_ABOUT(DuetSide,
-               "one side of one round: all its slices together, without the first events of each");
-TAILGATE_ABOUT(Verdict, "what the gate says of one duet");
-TAILGATE_ABOUT(MetricJudgement, "one metric's part in the verdict");
-TAILGATE_ABOUT(QuantileRatio, "how one quantile of the response times differs");
+TAILGATE_ABOUT(Noise, "the machine's own noise: time in which an idle spinning thread did not run");
+TAILGATE_ABOUT(Floor, "the harness's own cost: the emit loop on the null sink");
+TAILGATE_ABOUT(Remark, "a problem that a reader of the figures must know");
+TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, round after round");
+TAILGATE_ABOUT(DuetSubject, "what one side of a duet consists of");
+TAILGATE_ABOUT(DuetRound, "one round: fresh processes of both sides that alternate in short turns");
+TAILGATE_ABOUT(
+    DuetSide,
+    "one side of one round: all its turns together, without the first events of each turn");
+TAILGATE_ABOUT(Verdict, "the gate's verdict on one duet");
+TAILGATE_ABOUT(MetricJudgement, "the judgement of one metric");
+TAILGATE_ABOUT(QuantileRatio, "the ratio of one quantile of both sides' response times");
 #undef TAILGATE_ABOUT
 
 struct FieldText {
@@ -100,7 +103,7 @@ struct StructText {
   std::vector<FieldText> fields;
 };
 
-// Collects the structs in the order in which a reader of the result meets them.
+// Collects the structs in the order of the fields that use them.
 class Collector {
  public:
   template <Described Struct>
@@ -122,7 +125,7 @@ class Collector {
     set_type<Field>(text);
     text.schema["description"] = meaning;
     structs_[current_].fields.push_back(std::move(text));
-    // Field by field, so that the tables follow in the order of the fields; `collect` returns here.
+    // Descend at once, so that the tables are in the order of the fields.
     collect_below<Field>();
   }
 
@@ -163,6 +166,10 @@ class Collector {
     } else if constexpr (std::same_as<Field, double>) {
       text.type = "number";
       text.schema["type"] = "number";
+    } else if constexpr (TextEnum<Field>) {
+      text.type = fmt::format("text: {}", fmt::join(enum_choices<Field>(), ", "));
+      text.schema["type"] = "string";
+      text.schema["enum"] = enum_choices<Field>();
     } else {
       static_assert(WholeNumber<Field>);
       text.type = std::is_signed_v<Field> ? "whole number, signed" : "whole number";
@@ -197,8 +204,10 @@ Json schema_of(const StructText& text) {
           {"additionalProperties", false}};
 }
 
+// given_up: the fields of the root that only older files have.
 template <class Root>
-std::string schema_json(const char* format, int version) {
+std::string schema_json(const char* format, int version,
+                        const std::vector<std::string>& given_up = {}) {
   const std::string root = About<Root>::kName;
   Json schema;
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
@@ -210,10 +219,11 @@ std::string schema_json(const char* format, int version) {
   fields["format"]["const"] = format;
   fields["version"]["minimum"] = 1;
   fields["version"]["maximum"] = version;
+  for (const std::string& field : given_up) fields[field]["description"] = "in older files only";
   return schema.dump(2) + "\n";
 }
 
-// elsewhere: the file to which links to structs lead whose tables are not among these.
+// elsewhere: the file that has the tables of structs that are not in `structs`; links lead there.
 std::string field_tables(const std::vector<StructText>& structs, const std::string& elsewhere) {
   std::string text;
   for (const StructText& table : structs) {
@@ -253,7 +263,7 @@ std::string result_schema_json() {
 }
 
 std::string duet_schema_json() {
-  return schema_json<Duet>(kDuetFormat, kDuetVersion);
+  return schema_json<Duet>(kDuetFormat, kDuetVersion, {"explained"});
 }
 
 std::string verdict_schema_json() {

@@ -1,4 +1,4 @@
-// Brings the folder results/ up to date with the structs of result.h, duet.h and verdict.h:
+// Updates the folder results/ from the structs of result.h, duet.h and verdict.h:
 //   tailgate_schema DIRECTORY   writes schema.json, duet-schema.json and verdict-schema.json there,
 //                               and the field tables into README.md, DUET.md and VERDICT.md
 #include <cstdio>
@@ -8,8 +8,8 @@
 #include <iterator>
 #include <string>
 
-#include "harness/base/atomic_file.h"
 #include "harness/base/error.h"
+#include "harness/os/atomic_file.h"
 #include "harness/result/schema.h"
 
 namespace {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/result/files.h"
 #include "harness/result/json.h"
 #include "harness/result/sample.h"
@@ -20,13 +21,13 @@ std::string committed(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_CASE("results/schema.json is what tailgate_schema writes") {
+TEST_CASE("results/schema.json is the output of tailgate_schema") {
   CHECK(committed("schema.json") == result_schema_json());
   CHECK(committed("duet-schema.json") == duet_schema_json());
   CHECK(committed("verdict-schema.json") == verdict_schema_json());
 }
 
-// What stands below the mark.
+// Returns the text below the mark.
 std::string committed_tables(const std::string& name) {
   const std::string readme = committed(name);
   const std::string begin = std::string(kFieldTablesMark) + "\n";
@@ -35,20 +36,20 @@ std::string committed_tables(const std::string& name) {
   return readme.substr(at + begin.size());
 }
 
-TEST_CASE("the field tables in results/ are what tailgate_schema writes") {
+TEST_CASE("the field tables in results/ are the output of tailgate_schema") {
   CHECK(committed_tables("README.md") == result_field_tables());
   CHECK(committed_tables("DUET.md") == duet_field_tables());
   CHECK(committed_tables("VERDICT.md") == verdict_field_tables());
 }
 
-TEST_CASE("the tables of a duet lead to the result's for what both have") {
+TEST_CASE("the tables of a duet link to the result's tables for structs that both have") {
   const std::string tables = duet_field_tables();
   CHECK(tables.find("### Machine") == std::string::npos);
   CHECK(tables.find("[Machine](README.md#machine)") != std::string::npos);
   CHECK(tables.find("list of [DuetRound](#duetround)") != std::string::npos);
 }
 
-TEST_CASE("the schema says of a field what the struct says") {
+TEST_CASE("the schema describes a field as the struct does") {
   const json schema = json::parse(result_schema_json());
   const json& trial = schema["$defs"]["Trial"];
   CHECK(trial["properties"]["index"]["type"] == "integer");
@@ -75,19 +76,19 @@ TEST_CASE("every fixture loads") {
   }
 }
 
-TEST_CASE("the first version's fixture holds what it was made with") {
+TEST_CASE("the fixture of version 1 has the expected content") {
   const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v1-" +
                                     result_file_name(sample_result()));
   CHECK(result.id == "5f0c7d1e9a3b2468");
   CHECK(result.sink.label == "file:mode=mmap");
   REQUIRE(result.trials.size() == 4);
   CHECK(result.trials[2].ledger.unaccounted == 10);
-  CHECK(result.trials[3].outcome == "crashed");
+  CHECK(result.trials[3].outcome == TrialOutcome::crashed);
   CHECK(result.summary.at(0).response.count == 60'000);
   CHECK(result.trials[0].daemons.empty());  // since version 2
 }
 
-TEST_CASE("the second version's fixture holds what the session's processes consumed") {
+TEST_CASE("the fixture of version 2 has the processor time of the session's processes") {
   const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v2-" +
                                     result_file_name(sample_result()));
   const std::vector<DaemonUse>& daemons = result.trials.at(0).daemons;
@@ -97,7 +98,7 @@ TEST_CASE("the second version's fixture holds what the session's processes consu
   CHECK_FALSE(daemons[1].cpu_ns.has_value());
 }
 
-TEST_CASE("the third version's fixture holds what each role used, in trials and controls") {
+TEST_CASE("the fixture of version 3 has what each role used, in trials and controls") {
   const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v3-" +
                                     result_file_name(sample_result()));
   REQUIRE(result.trials.at(0).overhead);
@@ -109,7 +110,7 @@ TEST_CASE("the third version's fixture holds what each role used, in trials and 
   CHECK(result.summary[0].overhead[5].role == "logging");
 }
 
-TEST_CASE("the third version's fixture holds why its traced trials' slow calls were slow") {
+TEST_CASE("the fixture of version 3 has the explanation of its traced trials' slow calls") {
   const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v3-" +
                                     result_file_name(sample_result()));
   CHECK(result.explained);
@@ -128,16 +129,46 @@ TEST_CASE("the third version's fixture holds why its traced trials' slow calls w
   CHECK(result.disturbance.size() == 2);
 }
 
-TEST_CASE("the first version's duet holds what it was made with") {
+TEST_CASE("the duet fixture of version 1 has the expected content") {
   const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v1.json");
   CHECK(duet.id == "00112233445566ff");
-  CHECK(duet.slices == 50);
+  CHECK(duet.turns == 50);
   REQUIRE(duet.rounds.size() == 4);
-  CHECK(duet.rounds[1].slice_order.starts_with("ABBAABBA"));
+  CHECK(duet.rounds[1].turn_order.starts_with("ABBAABBA"));
   CHECK(duet.rounds[2].b.over_1ms == 1);
   CHECK(duet.rounds[2].b.service.count == 19'000);
-  CHECK(duet.rounds[3].b.outcome == "killed");
+  CHECK(duet.rounds[3].b.outcome == TrialOutcome::killed);
   CHECK(duet.b.sink.label == "file:mode=write");
+}
+
+TEST_CASE("the duet fixture of version 2 has the expected content") {
+  const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v2.json");
+  CHECK(duet.planned_rounds == 4);
+  REQUIRE(duet.rounds.size() == 4);
+  CHECK(duet.rounds[3].a.service.count == 20'000);
+  CHECK(duet.rounds[3].b.outcome == TrialOutcome::completed);
+  CHECK(duet.b.sink.options.at(0).value == "write");
+}
+
+TEST_CASE("a field with an enum lists its texts in the schema and in the table") {
+  const json schema = json::parse(verdict_schema_json());
+  CHECK(schema["$defs"]["Verdict"]["properties"]["outcome"]["enum"] ==
+        json({"pass", "fail", "inconclusive", "invalid"}));
+  CHECK(verdict_field_tables().find("| `effect_kind` | text: ratio, difference |") !=
+        std::string::npos);
+}
+
+TEST_CASE("a removed field may be in an old file, but not in a new one") {
+  const json schema = json::parse(duet_schema_json());
+  const json& duet = schema["$defs"]["Duet"];
+  CHECK(duet["properties"].contains("explained"));
+  const json& required = duet["required"];
+  CHECK(std::find(required.begin(), required.end(), "explained") == required.end());
+  std::string text = write_duet(Duet());
+  text.replace(text.find("\"rounds\""), 0, "\"explained\": false, ");
+  CHECK_THROWS_AS(read_duet(text, "new.json"), Error);
+  text.replace(text.find("\"version\": 2"), 12, "\"version\": 1");
+  CHECK_NOTHROW(read_duet(text, "old.json"));
 }
 
 }  // namespace

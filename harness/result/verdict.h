@@ -1,9 +1,10 @@
-// What the gate says of a duet, as a file: the verdict, its reasons, and every metric's part in it.
-// As in result.h, the `describe` functions are the schema, and a change that an old reader would
-// misread raises kVerdictVersion.
+// What a verdict file contains: the gate's verdict on a duet, its reasons, and the judgement of
+// every metric. As in result.h, the `describe` functions are the schema. Raise kVerdictVersion for
+// a change that an old reader would misread.
 //
-// An effect is how much worse B is than A. Of a ratio it is B / A - 1 (0.05: five percent more), of
-// a difference B - A in the metric's unit. Margins, intervals and waivers are in the same terms.
+// An effect is how much worse B is than A. For a ratio metric it is B / A - 1 (0.05: five percent
+// more), for a difference metric B - A in the metric's unit. Margins, intervals and waivers have
+// the same unit.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "harness/result/result.h"
+#include "harness/result/values.h"
 
 namespace tailgate {
 
@@ -21,8 +23,8 @@ inline constexpr const char* kVerdictFormat = "tailgate-verdict";
 struct MetricJudgement {
   std::string name;
   std::string unit;
-  std::string effect_kind;
-  std::string decision;
+  EffectKind effect_kind = EffectKind::ratio;
+  MetricOutcome decision = MetricOutcome::unmeasured;
   std::string reason;
   double margin = 0;
   std::string waiver;
@@ -39,44 +41,51 @@ struct MetricJudgement {
   std::optional<std::uint64_t> tail_samples_needed;
   std::optional<std::uint64_t> rounds_needed;
 
+  bool is_measured() const { return decision != MetricOutcome::unmeasured; }
+  bool is_gated() const { return is_measured() && decision != MetricOutcome::reported; }
+
   template <class Visitor>
   static void describe(Visitor& v) {
     using M = MetricJudgement;
     v("name", &M::name, "the metric, as in the policy");
-    v("unit", &M::unit, "of the medians, and of the effect and the margin of a difference");
+    v("unit", &M::unit, "unit of the medians; for a difference also of the effect and the margin");
     v("effect_kind", &M::effect_kind, "ratio or difference");
     v("decision", &M::decision,
       "pass, fail, undecided, reported (not gated), or unmeasured (no effect in some round)");
-    v("reason", &M::reason, "why it is so, in a sentence");
+    v("reason", &M::reason, "reason of the decision, in one sentence");
     v("margin", &M::margin, "the effect that is tolerated; 0 for a metric that is only reported");
     v("waiver", &M::waiver,
-      "why a larger or smaller margin than the policy's holds: the waiver's commit and reason; or "
-      "empty");
+      "why a margin other than the policy's applies: the waiver's commit and reason; or empty");
     v("median_a", &M::median_a, "A's median over the rounds used");
-    v("median_b", &M::median_b, "B's");
+    v("median_b", &M::median_b, "B's median over the rounds used");
     v("effect", &M::effect, "median of the rounds' effects");
     v("effect_low", &M::effect_low,
-      "lower end of the effect's 95 % interval (ordered values, binomial); absent where there are "
-      "too few rounds for one");
-    v("effect_high", &M::effect_high, "upper end");
+      "lower end of the effect's 95 % confidence interval (order statistics, binomial); absent if "
+      "there are too few rounds");
+    v("effect_high", &M::effect_high, "upper end of that interval");
     v("statistic", &M::statistic,
-      "of the effect less the margin: about standard normal when the effect is at the margin");
+      "test statistic of the effect minus the margin: approximately standard normal if the effect "
+      "equals the margin");
     v("p_within", &M::p_within,
-      "of an effect within the margin, adjusted for all gated metrics; small: beyond it");
+      "p-value for an effect within the margin, adjusted for all gated metrics; a small value "
+      "means that the effect is beyond the margin");
     v("p_no_change", &M::p_no_change,
-      "of no effect at all, adjusted likewise; 1 where no metric was beyond its margin");
-    v("p_beyond", &M::p_beyond, "of an effect at the margin or beyond; small: within it");
+      "p-value for no effect at all, adjusted likewise; 1 if no metric was beyond its margin");
+    v("p_beyond", &M::p_beyond,
+      "p-value for an effect at the margin or beyond; a small value means that the effect is "
+      "within the margin");
     v("tail_samples", &M::tail_samples,
-      "of a quantile: calls beyond it per side, in all rounds that the policy plans");
+      "for a quantile: number of calls beyond it per side, in all rounds that the policy plans");
     v("tail_samples_needed", &M::tail_samples_needed,
-      "as many as are needed to tell the change that the policy wants found from the margin");
+      "number of such calls that is needed to distinguish the margin from the change that the "
+      "policy wants to detect");
     v("rounds_needed", &M::rounds_needed,
-      "about how many rounds would decide it if the effect stays what it seems; of an undecided "
-      "metric only. 100000 stands for: its effect is at the margin");
+      "estimated number of rounds that would decide if the effect stays as measured; only for an "
+      "undecided metric. 100000 means that the effect is at the margin");
   }
 };
 
-// How one quantile of the response times differs.
+// The ratio of one quantile of both sides' response times.
 struct QuantileRatio {
   double quantile = 0;
   double ratio = 1;
@@ -88,20 +97,20 @@ struct QuantileRatio {
     v("quantile", &QuantileRatio::quantile, "0.99 is the 99th percentile");
     v("ratio", &QuantileRatio::ratio, "median over the rounds used of B's quantile / A's");
     v("low", &QuantileRatio::low,
-      "lower end of its 95 % interval; absent with too few rounds for one");
-    v("high", &QuantileRatio::high, "upper end");
+      "lower end of its 95 % confidence interval; absent if there are too few rounds");
+    v("high", &QuantileRatio::high, "upper end of that interval");
   }
 };
 
 struct Verdict {
   std::string format = kVerdictFormat;
   int version = kVerdictVersion;
-  std::string outcome;
+  VerdictOutcome outcome = VerdictOutcome::invalid;
   std::string duet;
   std::string duet_id;
   std::string label;
   std::string policy;
-  std::string method;
+  std::string method = "looks";
   std::string a;
   std::string b;
   std::string a_revision;
@@ -126,38 +135,41 @@ struct Verdict {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("format", &Verdict::format, "always 'tailgate-verdict'");
-    v("version", &Verdict::version, "of this schema");
+    v("version", &Verdict::version, "version of this schema");
     v("outcome", &Verdict::outcome, "pass, fail, inconclusive or invalid");
     v("duet", &Verdict::duet, "the duet's file, as it was given");
-    v("duet_id", &Verdict::duet_id, "its id");
-    v("label", &Verdict::label, "its restriction on use; empty for none");
+    v("duet_id", &Verdict::duet_id, "the duet's id");
+    v("label", &Verdict::label, "the duet's restriction on the use of its figures; empty for none");
     v("policy", &Verdict::policy, "the policy's file, or 'built in'");
-    v("method", &Verdict::method, "looks or anytime");
+    v("method", &Verdict::method, "always 'looks', in older files also 'anytime'");
     v("a", &Verdict::a, "label of side A");
     v("b", &Verdict::b, "label of side B");
     v("a_revision", &Verdict::a_revision, "git revision of side A's program");
-    v("b_revision", &Verdict::b_revision, "of side B's");
+    v("b_revision", &Verdict::b_revision, "git revision of side B's program");
     v("sink", &Verdict::sink, "side B's sink with its options as given");
     v("scenario", &Verdict::scenario, "the scenario, or its preset");
     v("load", &Verdict::load, "the load of both sides");
-    v("fingerprint", &Verdict::fingerprint, "the machine's");
-    v("looks", &Verdict::looks, "after how many rounds the policy looks");
+    v("fingerprint", &Verdict::fingerprint, "the machine's fingerprint");
+    v("looks", &Verdict::looks,
+      "numbers of rounds after which the policy looks, that is, makes an interim analysis");
     v("false_fail", &Verdict::false_fail,
-      "most probability of failing sides that behave alike, all looks and metrics together");
+      "upper bound on the probability of a fail if both sides behave the same, over all looks and "
+      "metrics");
     v("false_pass", &Verdict::false_pass,
-      "most probability of passing with a metric at its margin, all looks together");
-    v("rounds_recorded", &Verdict::rounds_recorded, "rounds in the duet");
-    v("rounds_used", &Verdict::rounds_used, "the first of them, from which the verdict is");
+      "upper bound on the probability of a pass if a metric is at its margin, over all looks");
+    v("rounds_recorded", &Verdict::rounds_recorded, "number of rounds in the duet");
+    v("rounds_used", &Verdict::rounds_used,
+      "number of the first rounds on which the verdict is based");
     v("rounds_needed", &Verdict::rounds_needed,
-      "about how many would have decided, if every effect stays what it seems; of an inconclusive "
-      "verdict only");
-    v("reasons", &Verdict::reasons, "why this outcome, and what to do");
-    v("remarks", &Verdict::remarks, "what else a reader of the verdict must know");
-    v("metrics", &Verdict::metrics, "every metric");
-    v("shifts", &Verdict::shifts, "of the response times, at rising quantiles");
+      "estimated number of rounds that would decide if every effect stays as measured; only for an "
+      "inconclusive verdict");
+    v("reasons", &Verdict::reasons, "reasons of the outcome, and what to do");
+    v("remarks", &Verdict::remarks, "further facts that a reader of the verdict must know");
+    v("metrics", &Verdict::metrics, "judgement of every metric");
+    v("shifts", &Verdict::shifts, "ratios of the response times at increasing quantiles");
     v("response_a", &Verdict::response_a,
-      "A's response times of the rounds used, merged: for the eye, not for tests");
-    v("response_b", &Verdict::response_b, "B's");
+      "A's response times of the rounds used, merged; for plots, not for statistical tests");
+    v("response_b", &Verdict::response_b, "B's response times, likewise");
   }
 };
 

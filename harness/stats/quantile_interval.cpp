@@ -6,14 +6,14 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/stats/mean_interval.h"
+#include "harness/stats/distributions.h"
 
 namespace tailgate {
 namespace {
 
 // P(fewer than k of n values fall below a quantile p), k from 1 to n.
 double fewer_than(std::size_t k, std::size_t n, double p) {
-  return incomplete_beta(1 - p, static_cast<double>(n - k + 1), static_cast<double>(k));
+  return binomial_at_most(k - 1, n, p);
 }
 
 double interpolated(const std::vector<double>& ordered, double p) {

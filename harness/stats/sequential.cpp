@@ -4,8 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "harness/stats/e_process.h"
-#include "harness/stats/mean_interval.h"
+#include "harness/stats/distributions.h"
 #include "harness/stats/sign_flip.h"
 
 namespace tailgate {
@@ -37,31 +36,6 @@ bool all_pass(const std::vector<MetricDecision>& metrics) {
   return std::all_of(metrics.begin(), metrics.end(), [](const MetricDecision& metric) {
     return metric.decision == Decision::pass;
   });
-}
-
-// The most decisive of the metrics that the evidence after these rounds lets fail; false: none.
-bool fail_by_evidence(const std::vector<PairedMetric>& metrics, std::size_t rounds,
-                      const Looks& looks, std::vector<MetricDecision>& decisions) {
-  std::vector<double> evidences;
-  for (const PairedMetric& metric : metrics) {
-    const auto above = std::count_if(metric.effects.begin(),
-                                     metric.effects.begin() + static_cast<std::ptrdiff_t>(rounds),
-                                     [&](double effect) { return effect > metric.margin; });
-    evidences.push_back(log_sign_evidence(static_cast<std::uint64_t>(above), rounds));
-  }
-  const double enough = -std::log(looks.false_fail);
-  const double share = std::log(static_cast<double>(metrics.size()));
-  const bool failed = log_mean_evidence(evidences) >= enough;
-  const double most = *std::max_element(evidences.begin(), evidences.end());
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    decisions[i].p_within = std::min(1.0, std::exp(-evidences[i]));
-    if (decisions[i].decision == Decision::fail) decisions[i].decision = Decision::undecided;
-    // What reaches the bound by itself fails; so does the metric that led where all together did.
-    if (failed && (evidences[i] - share >= enough || evidences[i] == most)) {
-      decisions[i].decision = Decision::fail;
-    }
-  }
-  return failed;
 }
 
 }  // namespace
@@ -99,6 +73,7 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
 }
 
 SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks) {
+  if (looks.rounds.empty()) throw std::invalid_argument("decide: one look or more");
   const std::size_t recorded = rounds_of(metrics);
   SequentialDecision result;
   for (const std::size_t rounds : looks.rounds) {
@@ -113,35 +88,6 @@ SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks&
     result.looked = false;
     result.decision = Decision::undecided;
     for (MetricDecision& metric : result.metrics) metric.decision = Decision::undecided;
-  }
-  return result;
-}
-
-SequentialDecision decide_anytime(const std::vector<PairedMetric>& metrics, const Looks& looks) {
-  const std::size_t recorded = std::min(rounds_of(metrics), looks.rounds.back());
-  SequentialDecision result;
-  for (std::size_t rounds = 1; rounds <= recorded; ++rounds) {
-    const bool at_look =
-        std::find(looks.rounds.begin(), looks.rounds.end(), rounds) != looks.rounds.end() ||
-        (rounds == recorded && result.looked);
-    if (at_look || rounds == recorded) {
-      const bool looked = result.looked || at_look;
-      result = look(metrics, rounds, looks);
-      result.looked = looked;
-    } else {
-      result.rounds = rounds;
-      result.metrics.assign(metrics.size(), {});
-    }
-    // A look's own fail is the other procedure's.
-    result.decision = Decision::undecided;
-    if (fail_by_evidence(metrics, rounds, looks, result.metrics)) {
-      result.decision = Decision::fail;
-      return result;
-    }
-    if (at_look && all_pass(result.metrics)) {
-      result.decision = Decision::pass;
-      return result;
-    }
   }
   return result;
 }

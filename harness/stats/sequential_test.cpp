@@ -13,6 +13,8 @@ namespace {
 // Spread of a round's log ratio, of the size that duets were measured to have.
 constexpr double kSpread = 0.03;
 
+const Looks kLooks = {.rounds = {15, 25, 35, 50}, .false_fail = 0.001, .false_pass = 0.05};
+
 enum class Shape { normal, heavy };
 
 // `count` metrics of 50 rounds without a change: every metric has a part that all share, one in
@@ -39,21 +41,21 @@ void shift(PairedMetric& metric, double by) {
 
 // With looks at .00025 and p(0) exact, at most one A/A decision in a thousand fails (on average 0.3
 // of these 300); that none of them does is the procedure's aim.
-TEST_CASE("sides that behave alike do not fail") {
+TEST_CASE("sides that do not differ do not fail") {
   const Shape shape = GENERATE(Shape::normal, Shape::heavy);
   std::mt19937_64 random(101);
   for (int gate = 0; gate < 150; ++gate) {
-    const auto decision = decide(unchanged(random, 12, shape), Looks{});
+    const auto decision = decide(unchanged(random, 12, shape), kLooks);
     CHECK(decision.decision != Decision::fail);
   }
 }
 
-TEST_CASE("sides that behave alike with usual spread pass early") {
+TEST_CASE("sides that do not differ pass early with usual spread") {
   std::mt19937_64 random(102);
   int passed = 0;
   std::size_t rounds = 0;
   for (int gate = 0; gate < 50; ++gate) {
-    const auto decision = decide(unchanged(random, 12, Shape::normal), Looks{});
+    const auto decision = decide(unchanged(random, 12, Shape::normal), kLooks);
     passed += decision.decision == Decision::pass ? 1 : 0;
     rounds += decision.rounds;
   }
@@ -66,7 +68,7 @@ TEST_CASE("ten percent in one metric fails, and that metric alone") {
   for (int gate = 0; gate < 30; ++gate) {
     auto metrics = unchanged(random, 12, Shape::normal);
     shift(metrics[7], std::log(1.10));
-    const auto decision = decide(metrics, Looks{});
+    const auto decision = decide(metrics, kLooks);
     REQUIRE(decision.decision == Decision::fail);
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       CHECK((decision.metrics[i].decision == Decision::fail) == (i == 7));
@@ -80,7 +82,7 @@ TEST_CASE("a change at the margin is neither passed nor failed") {
   for (int gate = 0; gate < 50; ++gate) {
     auto metrics = unchanged(random, 2, Shape::normal);
     shift(metrics[0], metrics[0].margin);
-    decided += decide(metrics, Looks{}).decision == Decision::undecided ? 0 : 1;
+    decided += decide(metrics, kLooks).decision == Decision::undecided ? 0 : 1;
   }
   // Passing at the margin has probability .05 at most: 2.5 of 50; three standard errors more are 7.
   CHECK(decided <= 7);
@@ -90,15 +92,15 @@ TEST_CASE("a change at the margin is neither passed nor failed") {
 // one, and by chance one or two more, are as extreme.
 TEST_CASE("what is plain is decided at the first look") {
   PairedMetric worse{std::vector<double>(50, 0.5), 0.05, 0};
-  const auto failed = decide({worse}, Looks{});
+  const auto failed = decide({worse}, kLooks);
   CHECK(failed.decision == Decision::fail);
   CHECK(failed.rounds == 15);
   PairedMetric equal{std::vector<double>(50, 0.0), 0.05, 0};
-  const auto passed = decide({equal}, Looks{});
+  const auto passed = decide({equal}, kLooks);
   CHECK(passed.decision == Decision::pass);
   CHECK(passed.rounds == 15);
   PairedMetric better{std::vector<double>(50, -0.5), 0.05, 0};
-  CHECK(decide({better}, Looks{}).decision == Decision::pass);
+  CHECK(decide({better}, kLooks).decision == Decision::pass);
 }
 
 TEST_CASE("one metric that is not decided keeps the others from passing") {
@@ -106,7 +108,7 @@ TEST_CASE("one metric that is not decided keeps the others from passing") {
   PairedMetric noisy{{}, 0.05, 0};
   for (int i = 0; i < 50; ++i) noisy.effects.push_back(random() % 2 == 0 ? 0.9 : -0.9);
   const PairedMetric equal{std::vector<double>(50, 0.0), 0.05, 0};
-  const auto decision = decide({equal, noisy}, Looks{});
+  const auto decision = decide({equal, noisy}, kLooks);
   CHECK(decision.decision == Decision::undecided);
   CHECK(decision.rounds == 50);
   CHECK(decision.looked);
@@ -118,20 +120,18 @@ TEST_CASE("one metric that is not decided keeps the others from passing") {
 TEST_CASE("rounds that end between two looks are looked at once more") {
   std::mt19937_64 random(106);
   std::normal_distribution<double> noise(0, 0.1);
-  const Looks looks;
   int by_the_end = 0;
   for (int i = 0; i < 100; ++i) {
     PairedMetric metric{{}, 0.05, 0};
     for (int round = 0; round < 31; ++round) metric.effects.push_back(noise(random));
     SequentialDecision wanted;
     for (const std::size_t rounds : {15, 25, 31}) {
-      wanted = look({metric}, rounds, looks);
+      wanted = look({metric}, rounds, kLooks);
       if (wanted.decision != Decision::undecided) break;
     }
-    const SequentialDecision seen = decide({metric}, looks);
+    const SequentialDecision seen = decide({metric}, kLooks);
     CHECK(seen.decision == wanted.decision);
     CHECK(seen.rounds == wanted.rounds);
-    CHECK(decide_anytime({metric}, looks).looked);
     by_the_end += seen.rounds == 31 && seen.decision == Decision::pass ? 1 : 0;
   }
   CHECK(by_the_end > 0);
@@ -141,25 +141,25 @@ TEST_CASE("rounds that end between two looks are looked at once more") {
 // that fail.
 TEST_CASE("to fail, an effect must also exceed no change") {
   PairedMetric metric{std::vector<double>(50, -0.01), -0.2, 0};
-  CHECK(decide({metric}, Looks{}).decision == Decision::undecided);
+  CHECK(decide({metric}, kLooks).decision == Decision::undecided);
   metric.no_change = metric.margin;
-  CHECK(decide({metric}, Looks{}).decision == Decision::fail);
+  CHECK(decide({metric}, kLooks).decision == Decision::fail);
 }
 
 TEST_CASE("too few rounds decide nothing") {
   const PairedMetric worse{std::vector<double>(14, 0.5), 0.05, 0};
-  const auto decision = decide({worse}, Looks{});
+  const auto decision = decide({worse}, kLooks);
   CHECK(decision.decision == Decision::undecided);
   CHECK_FALSE(decision.looked);
   CHECK(decision.rounds == 14);
   CHECK(decision.metrics[0].p_within == 1.0 / 16'384);
-  CHECK(decide({}, Looks{}).decision == Decision::undecided);
+  CHECK(decide({}, kLooks).decision == Decision::undecided);
 }
 
 TEST_CASE("rounds after the deciding look do not matter") {
   PairedMetric metric{std::vector<double>(50, 0.5), 0.05, 0};
   std::fill(metric.effects.begin() + 15, metric.effects.end(), -9.0);
-  CHECK(decide({metric}, Looks{}).decision == Decision::fail);
+  CHECK(decide({metric}, kLooks).decision == Decision::fail);
 }
 
 // A wider margin never turns a pass into anything else, nor something else into a fail.
@@ -171,7 +171,7 @@ TEST_CASE("a wider margin is never stricter") {
     int last = -1;  // fail -1, undecided 0, pass 1
     for (double margin = 0; margin < 0.3; margin += 0.02) {
       metrics[1].margin = margin;
-      const Decision decision = decide(metrics, Looks{}).decision;
+      const Decision decision = decide(metrics, kLooks).decision;
       const int rank = decision == Decision::pass ? 1 : decision == Decision::fail ? -1 : 0;
       CHECK(rank >= last);
       last = rank;
@@ -180,52 +180,24 @@ TEST_CASE("a wider margin is never stricter") {
   }
 }
 
-TEST_CASE("by evidence: nothing fails that is alike, and ten percent does") {
-  std::mt19937_64 random(107);
-  for (int gate = 0; gate < 200; ++gate) {
-    const auto metrics = unchanged(random, 12, gate % 2 == 0 ? Shape::normal : Shape::heavy);
-    CHECK(decide_anytime(metrics, Looks{}).decision != Decision::fail);
-  }
-  for (int gate = 0; gate < 20; ++gate) {
-    auto metrics = unchanged(random, 12, Shape::normal);
-    shift(metrics[3], std::log(1.15));
-    const auto decision = decide_anytime(metrics, Looks{});
-    CHECK(decision.decision == Decision::fail);
-    CHECK(decision.metrics[3].decision == Decision::fail);
-    CHECK(decision.metrics[4].decision != Decision::fail);
-  }
-}
-
-// n rounds all above have the evidence (2^(n+1) - 1) / (n + 1): 1170 after 13, 2184 after 14; the
-// mean over two metrics, one without any, reaches 1000 after 14.
-TEST_CASE("by evidence: a plain change needs fourteen rounds") {
-  const PairedMetric worse{std::vector<double>(50, 0.5), 0.05, 0};
-  const PairedMetric equal{std::vector<double>(50, 0.0), 0.05, 0};
-  CHECK(decide_anytime({worse}, Looks{}).rounds == 13);
-  const auto decision = decide_anytime({worse, equal}, Looks{});
-  CHECK(decision.decision == Decision::fail);
-  CHECK(decision.rounds == 14);
-  CHECK(decision.metrics[0].decision == Decision::fail);
-  CHECK(decision.metrics[1].decision != Decision::fail);
-  const auto passed = decide_anytime({equal}, Looks{});
-  CHECK(passed.decision == Decision::pass);
-  CHECK(passed.rounds == 15);
-}
-
 // The normal quantile at .0125 is 2.2414, at .00025 / 10 it is 4.0556.
 TEST_CASE("the rounds that a decision would need") {
-  CHECK(rounds_needed(-1.12, 50, 10, Looks{}) == Approx(50 * 4.005).margin(1));
-  CHECK(rounds_needed(2.03, 50, 10, Looks{}) == Approx(50 * 3.991).margin(1));
-  CHECK(rounds_needed(-3, 50, 10, Looks{}) == 50);
-  CHECK(rounds_needed(0, 50, 10, Looks{}) == 100'000);
+  CHECK(rounds_needed(-1.12, 50, 10, kLooks) == Approx(50 * 4.005).margin(1));
+  CHECK(rounds_needed(2.03, 50, 10, kLooks) == Approx(50 * 3.991).margin(1));
+  CHECK(rounds_needed(-3, 50, 10, kLooks) == 50);
+  CHECK(rounds_needed(0, 50, 10, kLooks) == 100'000);
 }
 
 TEST_CASE("metrics of different rounds are refused") {
   const PairedMetric three{{1, 2, 3}, 0, 0};
   const PairedMetric two{{1, 2}, 0, 0};
-  CHECK_THROWS_AS(decide({three, two}, Looks{}), std::invalid_argument);
-  CHECK_THROWS_AS(decide({PairedMetric{}}, Looks{}), std::invalid_argument);
-  CHECK_THROWS_AS(look({three}, 4, Looks{}), std::invalid_argument);
+  CHECK_THROWS_AS(decide({three, two}, kLooks), std::invalid_argument);
+  CHECK_THROWS_AS(decide({PairedMetric{}}, kLooks), std::invalid_argument);
+  CHECK_THROWS_AS(look({three}, 4, kLooks), std::invalid_argument);
+}
+
+TEST_CASE("without a look there is nothing to decide") {
+  CHECK_THROWS_AS(decide({PairedMetric{{1, 2, 3}, 0, 0}}, Looks{}), std::invalid_argument);
 }
 
 }  // namespace

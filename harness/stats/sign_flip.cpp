@@ -11,14 +11,14 @@
 namespace tailgate {
 namespace {
 
-constexpr std::size_t kMostEnumeratedRounds = 20;
+constexpr std::size_t kMaxEnumeratedRounds = 20;
 
-// Sums that are equal in exact arithmetic differ in their last bits by the order of adding: they
-// count as equal, which can only make a p value larger.
+// Sums that are equal in exact arithmetic may differ in their last bits, by the order of adding.
+// Within this they count as equal, which can only make a p value larger.
 constexpr double kTie = 1e-9;
 
-// The effects divided by their median size, limited, and then by their length: the statistic of a
-// pattern of signs is their signed sum.
+// The effects divided by their median size, limited, and divided by their length. Their sum, with
+// a pattern's signs, is the statistic of that pattern.
 std::vector<double> standardized(const std::vector<double>& effects, double clip) {
   std::vector<double> sizes;
   for (const double effect : effects) {
@@ -38,7 +38,7 @@ std::vector<double> standardized(const std::vector<double>& effects, double clip
   return scaled;
 }
 
-// The signed sum for every pattern: eight rounds at a time through a table of their 256 sums.
+// The signed sum of every pattern. Eight rounds at a time are taken from a table of their 256 sums.
 std::vector<double> statistics_of_all(const std::vector<double>& scaled, const SignFlips& flips) {
   std::vector<double> sums(flips.patterns());
   std::array<double, 256> table;
@@ -64,8 +64,8 @@ double share_at_least(const std::vector<double>& statistics, double bound) {
   return static_cast<double>(count) / static_cast<double>(statistics.size());
 }
 
-// From the metric with the smallest statistic up: each is compared with the largest of its own and
-// the smaller ones' statistics; and no metric's p value is below that of one more extreme.
+// Step-down: each metric is compared with the largest statistic among itself and all metrics of
+// smaller statistics. No metric gets a p value below that of a metric with a larger statistic.
 void adjust(const std::vector<std::vector<double>>& statistics,
             std::vector<SignFlipResult>& results) {
   std::vector<std::size_t> order(results.size());
@@ -90,7 +90,7 @@ void adjust(const std::vector<std::vector<double>>& statistics,
 }  // namespace
 
 SignFlips SignFlips::all(std::size_t rounds) {
-  if (rounds < 1 || rounds > kMostEnumeratedRounds) {
+  if (rounds < 1 || rounds > kMaxEnumeratedRounds) {
     throw std::invalid_argument("SignFlips::all: 1 to 20 rounds");
   }
   SignFlips flips(rounds, std::size_t{1} << rounds);
@@ -114,7 +114,7 @@ SignFlips SignFlips::drawn(std::size_t rounds, std::size_t patterns, std::uint64
 }
 
 SignFlips SignFlips::up_to(std::size_t rounds, std::size_t patterns, std::uint64_t seed) {
-  const bool few = rounds <= kMostEnumeratedRounds && (std::size_t{1} << rounds) <= patterns;
+  const bool few = rounds <= kMaxEnumeratedRounds && (std::size_t{1} << rounds) <= patterns;
   return few ? all(rounds) : drawn(rounds, patterns, seed);
 }
 

@@ -1,11 +1,11 @@
 // The sign-flip randomisation test for paired effects, over many metrics at once. Pure functions.
 //
-// When A and B behave alike, each round's effect is as likely to have the one sign as the other,
-// and that holds for all metrics of a round together. So every pattern of flipped rounds is as
-// likely as the one observed, whatever the distribution of the effects and however the metrics
-// depend on each other: the share of patterns that are at least as extreme is an exact p value
-// (Fisher, The Design of Experiments, 1935, section 21). The step-down by the largest statistic
-// (Westfall and Young, Resampling-Based Multiple Testing, 1993) extends it to "any of the metrics".
+// When A and B do not differ, a round's effects are as likely with the opposite sign, all metrics
+// of the round together. So every pattern of flipped rounds is as likely as the one observed,
+// whatever the distribution of the effects and however the metrics depend on each other. The share
+// of patterns that are at least as extreme is therefore an exact p value (Fisher, The Design of
+// Experiments, 1935, section 21). The step-down by the largest statistic (Westfall and Young,
+// Resampling-Based Multiple Testing, 1993) extends it to "any of the metrics".
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class SignFlips {
   std::size_t rounds() const { return rounds_; }
   std::size_t patterns() const { return bytes_.size() / bytes_per_pattern(); }
 
-  // Rounds 8 i to 8 i + 7 of a pattern, the first in the lowest bit; set: flipped.
+  // Rounds 8 i to 8 i + 7 of a pattern, the first in the lowest bit; a set bit flips its round.
   std::uint8_t byte(std::size_t pattern, std::size_t i) const {
     return bytes_[pattern * bytes_per_pattern() + i];
   }
@@ -49,7 +49,7 @@ class SignFlips {
 struct SignFlipResult {
   double statistic = 0;         // about standard normal when the effects are symmetric about 0
   double p_above = 1;           // of an effect not above 0
-  double p_above_adjusted = 1;  // the same, with all metrics looked at: step-down by the largest
+  double p_above_adjusted = 1;  // the same for all metrics together: step-down by the largest
   double p_below = 1;           // of an effect not below 0
 };
 

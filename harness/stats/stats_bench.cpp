@@ -10,6 +10,8 @@
 namespace tailgate {
 namespace {
 
+const Looks kLooks = {.rounds = {15, 25, 35, 50}, .false_fail = 0.001, .false_pass = 0.05};
+
 std::vector<PairedMetric> metrics_at(double effect) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(effect, 0.05);
@@ -25,7 +27,7 @@ std::vector<PairedMetric> metrics_at(double effect) {
 void all_looks(benchmark::State& state) {
   const std::vector<PairedMetric> metrics = metrics_at(std::log(1.05));
   for (auto _ : state) {
-    const SequentialDecision decision = decide(metrics, Looks{});
+    const SequentialDecision decision = decide(metrics, kLooks);
     if (decision.rounds != 50) state.SkipWithError("decided before the last look");
     benchmark::DoNotOptimize(decision);
   }
@@ -34,7 +36,7 @@ BENCHMARK(all_looks)->Unit(benchmark::kMillisecond);
 
 void first_look(benchmark::State& state) {
   const std::vector<PairedMetric> metrics = metrics_at(std::log(1.3));
-  for (auto _ : state) benchmark::DoNotOptimize(decide(metrics, Looks{}));
+  for (auto _ : state) benchmark::DoNotOptimize(decide(metrics, kLooks));
 }
 BENCHMARK(first_look)->Unit(benchmark::kMillisecond);
 

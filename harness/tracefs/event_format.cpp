@@ -13,7 +13,7 @@ namespace tailgate::tracefs {
 namespace {
 
 constexpr std::size_t kMaxFieldBytes = 1 << 27;
-// What rounding up to words, and the kernel's own terminators, may add behind a raw event.
+// Padding to words and the kernel's terminators add fewer bytes than this after a raw event.
 constexpr std::size_t kMaxRoundingBytes = 8;
 
 std::size_t number_after(std::string_view line, std::string_view label, std::size_t max) {
@@ -25,20 +25,22 @@ std::size_t number_after(std::string_view line, std::string_view label, std::siz
     const auto end = digits.data() + digits.size();
     if (std::from_chars(digits.data(), end, value).ec == std::errc() && value <= max) return value;
   }
-  throw Error(fmt::format("a format of the kernel's trace holds no number up to {} after '{}': "
-                          "'{}'",
-                          max, label, line.substr(0, 200)),
-              "report the text of the format file");
+  throw Error(
+      fmt::format("a format file of the kernel's trace has no number up to {} after '{}': '{}'",
+                  max, label, line.substr(0, 200)),
+      "report the text of the format file");
 }
 
-// "field:unsigned char buf[8]" declares buf, "field:__rel_loc u8[] event" event.
+// Returns the declared name: buf of "field:unsigned char buf[8]", event of "field:__rel_loc u8[]
+// event".
 std::string declared_name(std::string_view declaration) {
   if (declaration.ends_with(']')) declaration = declaration.substr(0, declaration.rfind('['));
   const std::size_t before = declaration.find_last_of(" \t*:");
   return std::string(declaration.substr(before == std::string_view::npos ? 0 : before + 1));
 }
 
-// [__rel_loc] length << 16 | offset from the end of this word.
+// Finds the event of a __rel_loc field, which holds length << 16 | offset from the end of this
+// word.
 Found locate(std::span<const std::byte> data, std::size_t at, std::span<const std::byte>& event) {
   std::uint32_t location;
   if (data.size() < at + sizeof location) return Found::damaged;

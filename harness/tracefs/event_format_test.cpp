@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "harness/base/error.h"
+#include "harness/sink/testing/test_events.h"
 #include "harness/tracefs/test_pages.h"
-#include "providers/readback/test_events.h"
 
 namespace tailgate::tracefs {
 namespace {
@@ -13,7 +13,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// The fields that every record begins with: type, flags, preempt count, pid.
+// The fields at the start of every record: type, flags, preempt count, pid.
 std::string common(char id) {
   return std::string{id, '\0', '\0', '\1', 'p', 'i', 'd', '\0'};
 }
@@ -24,7 +24,7 @@ std::string found_in(const RecordFormat& format, const std::string& data) {
   return text_of(event);
 }
 
-TEST_CASE("a format file gives the name, the number and the fields") {
+TEST_CASE("a format file is parsed into name, ID and fields") {
   const EventFormat format = parse_event_format(print_format());
   CHECK(format.name == "print");
   CHECK(format.id == 5);
@@ -35,7 +35,7 @@ TEST_CASE("a format file gives the name, the number and the fields") {
   CHECK_THROWS_WITH(format.field("missing"), Catch::Contains("'print' has no field 'missing'"));
 }
 
-TEST_CASE("a format file that is none is an error") {
+TEST_CASE("a malformed format file is an error") {
   CHECK_THROWS_AS(record_format("", "buf", Carriage::text), Error);
   CHECK_THROWS_AS(parse_event_format("ID: many\n"), Error);
   CHECK_THROWS_AS(parse_event_format("ID: 70000\n"), Error);
@@ -44,12 +44,13 @@ TEST_CASE("a format file that is none is an error") {
                   Error);
 }
 
-TEST_CASE("a raw marker's event is cut to the size that it announces, within the rounding") {
+TEST_CASE("a raw marker's event is cut to its announced size if the rest can be padding") {
   const RecordFormat format = record_format(raw_data_format(), "id", Carriage::raw);
   const std::string event = event_text(7, 101);
   CHECK(found_in(format, common(19) + event) == event);
   CHECK(found_in(format, common(19) + event + std::string(7, '\0')) == event);
-  // More than rounding explains, or less than announced: as it came, for the consumer to judge.
+  // If there is more than padding, or less than announced, the event is left as it is; the consumer
+  // then counts it as bad.
   CHECK(found_in(format, common(19) + event + std::string(8, '\0')).size() == 109);
   CHECK(found_in(format, common(19) + event.substr(0, 90)).size() == 90);
 }
@@ -63,7 +64,7 @@ TEST_CASE("a text marker ends at its line feed, or at a zero byte") {
   CHECK(found_in(format, before).empty());
 }
 
-TEST_CASE("a user event lies where its location says") {
+TEST_CASE("a user event is found at its location") {
   const RecordFormat format = record_format(user_event_format(), "event", Carriage::located);
   const std::string id = {'\x45', '\x06'};  // 1605
   const std::string front = id + std::string(6, '\0');
@@ -79,7 +80,8 @@ TEST_CASE("a user event lies where its location says") {
   CHECK(find_event(format, bytes_of(front + "ab"), found) == Found::damaged);
 }
 
-TEST_CASE("records of other kinds are foreign, records without a kind damaged") {
+TEST_CASE(
+    "records of other events are foreign, and records too short for their fields are damaged") {
   const RecordFormat format = record_format(print_format(), "buf", Carriage::text);
   std::span<const std::byte> event;
   CHECK(find_event(format, bytes_of(common(6) + "xxxxxxxx"), event) == Found::foreign);

@@ -1,5 +1,5 @@
-// A trace buffer of our own: an instance in tracefs, made by the session and found by the other
-// roles through a file in the trial's directory.
+// A trial's own trace buffer: a tracefs instance. The session creates it, and the other roles find
+// it through a file in the trial's directory.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,31 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/clock.h"
+#include "harness/os/clock.h"
 #include "harness/tracefs/event_format.h"
 #include "harness/tracefs/trace_folder.h"
 
 namespace tailgate::tracefs {
 
 struct InstanceOptions {
-  std::uint64_t buffer_bytes = 0;  // of each processor; the kernel rounds to whole pages
-  bool overwrite = true;           // a full buffer: its oldest page gives way, or the new event
+  std::uint64_t buffer_bytes = 0;  // per processor; the kernel rounds to whole pages
+  bool overwrite = true;           // a full buffer drops its oldest page; false: the new event
   ClockKind clock = ClockKind::tsc;
 };
 
-// What the kernel counted on all processors since the instance was made: the files
+// Events that all processors lost since the instance was created, by the kernel's files
 // per_cpu/cpuN/stats.
 struct BufferCounts {
   std::uint64_t overrun_events = 0;  // overwritten before they were read
-  std::uint64_t dropped_events = 0;  // not taken: the buffer was full
+  std::uint64_t dropped_events = 0;  // rejected: the buffer was full
 };
 
 class Instance {
  public:
-  // Makes one, records it in directory, and sets it up. Throws Error; nothing is left behind then.
+  // Creates an instance, records its name in `directory`, and configures it. Throws Error and
+  // removes the instance if that fails.
   Instance(const std::filesystem::path& directory, const InstanceOptions& options);
-  // Removes it, unless a process still has one of its files open; the next run does it then.
+  // Removes the instance. If a process still has one of its files open, the next run removes it.
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -39,13 +40,13 @@ class Instance {
   const std::string& name() const { return name_; }
   const TraceFolder& folder() const { return folder_; }
 
-  // Clock, sizes and mode as the kernel states them.
+  // Name, clock, buffer size and mode, as the kernel reports them.
   std::vector<std::pair<std::string, std::string>> granted() const;
 
-  // Takes no more events; what is in the buffer stays readable. Throws Error.
+  // Stops recording; events in the buffer stay readable. Throws Error.
   void stop() const;
 
-  // Throws Error.
+  // Reads the counts from the kernel. Throws Error.
   BufferCounts counts() const;
 
  private:
@@ -54,23 +55,23 @@ class Instance {
   TraceFolder root_;
   std::string name_;
   TraceFolder folder_;
-  Handle held_;  // an open file of the instance: it cannot be removed meanwhile
+  Handle held_;  // an open file of the instance, which prevents its removal
 };
 
-// The name of the trial's instance, and the instance, for its provider and its consumer. Throw
-// Error.
+// The name and the folder of the trial's instance, for its provider and consumer. Both throw Error
+// if the session has not created it.
 std::string trial_instance(const std::filesystem::path& directory);
 TraceFolder open_instance(const std::filesystem::path& directory);
 
-// "tailgate-PID-8 hexadecimal digits".
+// Returns a new name: "tailgate-PID-XXXXXXXX", ending in 8 random hexadecimal digits.
 std::string instance_name();
 
-// The PID in such a name, with this separator, or 0 when the name is none.
+// Returns the PID in a name of that form with this separator, or 0 if the name has another form.
 int owner_pid(const std::string& name, char separator);
 
 bool process_is_gone(int pid);
 
-// Removes the instances whose name is ours, whose process is gone and of which no file is open.
+// Removes instances of tailgate's whose process no longer exists and which nobody has open.
 void sweep_instances(const TraceFolder& root);
 
 }  // namespace tailgate::tracefs

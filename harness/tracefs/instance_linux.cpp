@@ -23,8 +23,8 @@ std::filesystem::path name_file(const std::filesystem::path& directory) {
   return directory / "tracefs.instance";
 }
 
-// Makes the folder and returns its name, which is recorded first: a trial whose directory cannot
-// be written to makes no instance.
+// Creates the instance and returns its name. The name is recorded first, so that a trial whose
+// directory is not writable creates no instance.
 std::string make_folder(const TraceFolder& root, const std::filesystem::path& directory) {
   const std::string name = instance_name();
   std::ofstream record(name_file(directory), std::ios::trunc);
@@ -38,7 +38,7 @@ std::string make_folder(const TraceFolder& root, const std::filesystem::path& di
   return name;
 }
 
-// "[local] global x86-tsc": the word in brackets.
+// Returns the word in brackets, as in "[local] global x86-tsc".
 std::string bracketed(const std::string& text) {
   const std::size_t begin = text.find('[');
   const std::size_t end = text.find(']');
@@ -54,10 +54,10 @@ std::uint64_t number_at(const std::string& text, std::size_t at) {
 }
 
 std::uint64_t stats_count(const std::string& stats, std::string_view label) {
-  // At a line's start: "overrun:" also ends "commit overrun:".
+  // The label must start a line, since "overrun:" also ends "commit overrun:".
   const std::size_t at = ("\n" + stats).find(fmt::format("\n{}:", label));
   if (at == std::string::npos) {
-    throw Error(fmt::format("the trace buffer's stats hold no '{}'", label),
+    throw Error(fmt::format("the trace buffer's stats have no '{}'", label),
                 "report the text of per_cpu/cpu0/stats");
   }
   return number_at(stats, at + label.size() + 1);
@@ -84,8 +84,8 @@ bool process_is_gone(int pid) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-// The process may live in another PID namespace, unseen; it holds a file of its instance open, and
-// the kernel then refuses to remove it.
+// The owner may live in another PID namespace, where this process cannot see it. But it keeps a
+// file of its instance open, so the kernel refuses to remove the instance.
 void sweep_instances(const TraceFolder& root) {
   for (const std::string& name : root.folders_in("instances")) {
     const int pid = owner_pid(name, '-');
@@ -115,7 +115,7 @@ Instance::~Instance() {
 
 void Instance::set_up(const InstanceOptions& options) const {
   const std::string clock = options.clock == ClockKind::tsc ? "x86-tsc" : "mono_raw";
-  folder_.write("trace_clock", clock, "use a kernel whose trace has this clock");
+  folder_.write("trace_clock", clock, "use a kernel that has this trace clock");
   folder_.write("options/overwrite", options.overwrite ? "1" : "0", "see the kernel's log");
   const std::uint64_t kibibytes = (options.buffer_bytes + kKibibyte - 1) / kKibibyte;
   folder_.write("buffer_size_kb", std::to_string(kibibytes), "give a smaller buffer_bytes");

@@ -1,4 +1,4 @@
-// Instances of tracefs and what is left of them. Needs root; skipped without.
+// Tests creation and removal of tracefs instances. Needs root; skipped otherwise.
 #include "harness/tracefs/instance.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 
 namespace tailgate::tracefs {
 namespace {
@@ -41,7 +41,7 @@ void remove_folder(const std::string& name) {
 // The instance of a process that was killed.
 struct Orphan {
   std::string name;
-  Handle held;  // keeps the tests that run beside this one from sweeping it
+  Handle held;  // prevents concurrent tests from removing it
 };
 
 Orphan leave_orphan() {
@@ -66,7 +66,7 @@ Orphan leave_orphan() {
   return orphan;
 }
 
-TEST_CASE("the names of instances tell their owner, and only ours are ours") {
+TEST_CASE("an instance's name contains its owner's PID, and other names are rejected") {
   CHECK(owner_pid(instance_name(), '-') == getpid());
   CHECK(owner_pid("tailgate_77_0123abcd", '_') == 77);
   for (const char* name : {"", "tailgate", "tailgate-", "tailgate-1", "tailgate-1-",
@@ -78,7 +78,7 @@ TEST_CASE("the names of instances tell their owner, and only ours are ours") {
   }
 }
 
-TEST_CASE("an instance is there while its owner lives, and is found by the other roles") {
+TEST_CASE("an instance exists as long as its owner, and the other roles find it") {
   if (skipped()) return;
   const TestDirectory directory;
   std::string name;
@@ -100,7 +100,7 @@ TEST_CASE("an instance is there while its owner lives, and is found by the other
   CHECK_THROWS_AS(open_instance(directory.path()), Error);
 }
 
-TEST_CASE("a set-up that the kernel refuses leaves no instance") {
+TEST_CASE("a configuration that the kernel rejects leaves no instance") {
   if (skipped()) return;
   const TestDirectory directory;
   InstanceOptions impossible = kSmall;
@@ -111,7 +111,7 @@ TEST_CASE("a set-up that the kernel refuses leaves no instance") {
   }
 }
 
-TEST_CASE("what a killed run left is swept by the next one, and nothing else is") {
+TEST_CASE("the next run removes the instance of a killed run, and no others") {
   if (skipped()) return;
   Orphan orphan = leave_orphan();
   REQUIRE(owner_pid(orphan.name, '-') > 0);
@@ -129,8 +129,8 @@ TEST_CASE("what a killed run left is swept by the next one, and nothing else is"
   remove_folder(living);
 }
 
-// As when its owner lives in another PID namespace.
-TEST_CASE("an instance of which a file is open is not swept although no such process is seen") {
+// As if its owner lived in another PID namespace.
+TEST_CASE("an instance with an open file is not removed even if its owner is not visible") {
   if (skipped()) return;
   Orphan orphan = leave_orphan();
   const TraceFolder root = TraceFolder::root();

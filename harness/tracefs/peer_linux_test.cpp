@@ -1,5 +1,5 @@
-// Every page is read event for event as libtraceevent reads it: captured ones, and as root those
-// that the running kernel writes just now.
+// Checks that RingPage reads the same records as libtraceevent, from captured pages and, as root,
+// from pages that the running kernel writes.
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
@@ -9,25 +9,25 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/sink/testing/test_events.h"
 #include "harness/tracefs/event_format.h"
 #include "harness/tracefs/instance.h"
 #include "harness/tracefs/peer_reader.h"
 #include "harness/tracefs/ring_page.h"
 #include "harness/tracefs/test_pages.h"
-#include "providers/readback/test_events.h"
 
 namespace tailgate::tracefs {
 namespace {
 
 using Pages = std::vector<std::vector<std::byte>>;
 
-// What either reader says of one page.
+// What a reader finds in one page.
 struct Reading {
   std::vector<std::uint64_t> ticks;
   std::vector<std::ptrdiff_t> offsets;
   std::vector<std::size_t> sizes;
-  long long missed = 0;  // -1: some, their number is not told
+  long long missed = 0;  // -1: some, number unknown
   friend bool operator==(const Reading&, const Reading&) = default;
 };
 
@@ -61,7 +61,7 @@ Reading theirs(std::vector<std::byte> bytes) {
   return reading;
 }
 
-// The number of records, all read alike.
+// Checks that both readers agree on every page; returns the number of records.
 std::size_t compare(const PageLayout& layout, const Pages& pages) {
   std::size_t records = 0;
   for (const std::vector<std::byte>& page : pages) {
@@ -72,7 +72,7 @@ std::size_t compare(const PageLayout& layout, const Pages& pages) {
   return records;
 }
 
-// One processor for all that follows, so that all events are in one buffer.
+// Binds this thread to one processor, so that all events go into one buffer.
 void stay_here() {
   cpu_set_t here;
   CPU_ZERO(&here);
@@ -98,7 +98,7 @@ void write_markers(const TraceFolder& instance, int count) {
     const std::string event = event_text(static_cast<std::uint64_t>(i), size);
     REQUIRE(write(raw.native(), event.data(), size) == static_cast<ssize_t>(size));
     REQUIRE(write(text.native(), event.data() + 32, size - 32) >= 0);
-    // Longer than a delta of 27 bits at any clock faster than 1.4 GHz.
+    // Longer than a delta of 27 bits can express at any clock faster than 1.4 GHz.
     if (i % 200 == 100) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("captured pages are read as libtraceevent reads them") {
   CHECK(compare({}, pages) == 16 + 9 + 104);
 }
 
-TEST_CASE("live pages are read as libtraceevent reads them, and what was missed adds up") {
+TEST_CASE("live pages are read as libtraceevent reads them, and read and missed events add up") {
   const Probe probe = probe_tracefs();
   if (!probe.available) {
     WARN("skipped: " << probe.reason << "; " << probe.remedy);

@@ -1,4 +1,5 @@
-// The other implementation that ours is checked against and timed beside: libtraceevent.
+// libtraceevent, the other implementation: tests compare our results with it, a benchmark our
+// speed.
 #pragma once
 
 extern "C" {

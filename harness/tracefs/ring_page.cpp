@@ -20,7 +20,7 @@ constexpr std::uint32_t kTypeTimeStamp = 31;
 constexpr std::uint32_t kCommitMissed = 1u << 31;
 constexpr std::uint32_t kCommitMissedStored = 1u << 30;
 constexpr std::uint32_t kCommitBytesMask = (1u << kDeltaBits) - 1;
-// An absolute time lacks the upper bits that do not fit; they are those of the time before it.
+// An absolute time has only the lower 59 bits; the upper bits are those of the previous time.
 constexpr unsigned kAbsoluteBits = 59;
 constexpr std::uint64_t kAbsoluteMask = (std::uint64_t{1} << kAbsoluteBits) - 1;
 
@@ -30,7 +30,7 @@ std::uint64_t little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// "name : 5 bits" and "name : type == 29", with any blanks between.
+// Whether text has a line such as "name : 5 bits" or "name : type == 29", with any blanks.
 bool says(std::string_view text, std::string_view name, std::string_view what) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) return false;
@@ -60,8 +60,8 @@ PageLayout parse_page_layout(std::string_view header_page, std::string_view head
                            says(header_event, "padding", "type == 29") &&
                            says(header_event, "time_extend", "type == 30");
   if (known_page && known_event) return layout;
-  throw Error(fmt::format("the kernel's trace buffer has pages of an unknown layout (commit at {}, "
-                          "{} bytes, data at {}, {} bytes)",
+  throw Error(fmt::format("the pages of the kernel's trace buffer have an unknown layout (commit "
+                          "at {}, {} bytes, data at {}, {} bytes)",
                           layout.commit_at, layout.commit_bytes, layout.data_at, data.size_bytes),
               "report the texts of events/header_page and events/header_event");
 }

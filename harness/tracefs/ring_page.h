@@ -1,16 +1,16 @@
-// The pages of the Linux kernel's trace ring buffer, as read(2) on a trace_pipe_raw file gives
-// them: a header, then records of four-byte words.
+// Parses the pages of the Linux kernel's trace ring buffer, as read(2) on a trace_pipe_raw file
+// returns them: a header, then records of four-byte words.
 //
-// Format: include/linux/ring_buffer.h of the kernel, and the two files events/header_page and
+// Format: include/linux/ring_buffer.h of the kernel, and the files events/header_page and
 // events/header_event that describe it. Each record begins with a word of 5 bits type_len and 27
-// bits time_delta (ticks of the buffer's clock since the record before):
+// bits time_delta (ticks of the buffer's clock since the previous record):
 //   type_len 1 … 28   4 * type_len bytes of data follow
 //            0        the next word counts the bytes from itself to the end of the record
-//            29       nothing: until the end of the page where time_delta is 0, else like 0
+//            29       padding: to the end of the page if time_delta is 0, else like 0
 //            30       the next word holds the upper bits of a longer delta
 //            31       the next word holds the upper bits of an absolute time
-// The header is the time before the first record and the number of bytes used; two of that number's
-// upper bits say that events before this page were overwritten and that their number follows the
+// The header holds the time before the first record and the number of bytes used. Two upper bits of
+// that number tell that events before this page were overwritten, and that their number follows the
 // last record.
 #pragma once
 
@@ -22,7 +22,8 @@
 
 namespace tailgate::tracefs {
 
-// Where a page keeps what; differs between kernels of 32 and 64 bits and with the page's size.
+// Offsets and sizes within a page; they depend on the page size and on whether the kernel has 32 or
+// 64 bits.
 struct PageLayout {
   std::size_t commit_at = 8;
   std::size_t commit_bytes = 8;
@@ -30,35 +31,35 @@ struct PageLayout {
   std::size_t page_bytes = 4096;
 };
 
-// From the texts of events/header_page and events/header_event. Throws Error when the layout is
-// none that RingPage can take apart.
+// Parses the texts of events/header_page and events/header_event. Throws Error if RingPage does not
+// support the layout.
 PageLayout parse_page_layout(std::string_view header_page, std::string_view header_event);
 
 struct RingRecord {
   std::uint64_t ticks = 0;               // of the buffer's clock
-  std::span<const std::byte> data = {};  // rounded up to whole words
+  std::span<const std::byte> data = {};  // padded to whole words
 };
 
-// Walks the records of one page. Any bytes are safe.
+// Iterates over the records of one page. Accepts any bytes.
 class RingPage {
  public:
   RingPage() = default;
 
-  // page must outlive this and every record.
+  // page must outlive this object and every record.
   RingPage(const PageLayout& layout, std::span<const std::byte> page);
 
-  // The next record, or false at the end of the page.
+  // Sets `record` to the next record. Returns false at the end of the page.
   bool next(RingRecord& record);
 
   // Events were overwritten before this page was read …
   bool missed() const { return missed_; }
-  // … this many, where the kernel had room on the page to say so.
+  // … this many, if the page had room for the number.
   std::optional<std::uint64_t> missed_events() const { return missed_events_; }
 
-  // Of the records together; 0 where the header is damaged.
+  // Size of all records together; 0 if the header is damaged.
   std::size_t used_bytes() const { return used_.size(); }
 
-  // Bytes behind the last record that are none; grows with next().
+  // Bytes after the last valid record that are not a record. Known after next() returned false.
   std::size_t damaged_bytes() const { return damaged_bytes_; }
 
  private:

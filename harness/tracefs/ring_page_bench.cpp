@@ -1,13 +1,13 @@
-// Reading pages of 64-byte markers: ours beside libtraceevent's, on the same pages.
+// Compares the speed of RingPage and of libtraceevent on the same pages of 64-byte markers.
 #include <benchmark/benchmark.h>
 
 #include <stdexcept>
 
+#include "harness/sink/testing/test_events.h"
 #include "harness/tracefs/event_format.h"
 #include "harness/tracefs/peer_reader.h"
 #include "harness/tracefs/ring_page.h"
 #include "harness/tracefs/test_pages.h"
-#include "providers/readback/test_events.h"
 
 namespace tailgate::tracefs {
 namespace {
@@ -48,7 +48,7 @@ void read_ours(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kPages * kEventsPerPage));
 }
 
-// With what the consumer does on top: the kind of record, the event and its true size.
+// Includes the consumer's work: it checks the kind of record and finds the event and its true size.
 void read_ours_and_find_event(benchmark::State& state) {
   const std::vector<std::vector<std::byte>> pages = full_pages();
   const RecordFormat format = record_format(raw_data_format(), "id", Carriage::raw);

@@ -1,4 +1,5 @@
-// Any page must be walked to its end within its bytes, any record searched, any format file read.
+// Iterates over any bytes as a page, searches each record for an event, and parses any bytes as a
+// format file: none of it may read outside of the input.
 #include <cstdlib>
 #include <string_view>
 

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "harness/base/error.h"
+#include "harness/sink/testing/test_events.h"
 #include "harness/tracefs/event_format.h"
 #include "harness/tracefs/test_pages.h"
-#include "providers/readback/test_events.h"
 
 namespace tailgate::tracefs {
 namespace {
@@ -27,7 +27,7 @@ Read read_page(const std::vector<std::byte>& bytes, const PageLayout& layout = {
   return read;
 }
 
-// The events in a captured page, in the sizes that they announce.
+// The events in a captured page, cut to the sizes that they announce.
 Record events_in(const std::string& page_name, const RecordFormat& format, EventEncoding encoding) {
   const std::vector<std::byte> bytes = captured_page(page_name);
   REQUIRE(bytes.size() == 4096);
@@ -48,25 +48,25 @@ std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t count) {
   return result;
 }
 
-TEST_CASE("records of every type are taken apart as the kernel's header says") {
+TEST_CASE("records of every type are parsed as the kernel's header defines") {
   PageWriter page(1000);
-  page.header(2, 5);  // two words of data, 5 ticks on
+  page.header(2, 5);  // two words of data, 5 ticks later
   page.data("abcdefgh");
   page.header(30, 7);  // the delta's upper bits: 3 * 2^27
   page.word(3);
   page.header(1, 1);
   page.data("ijkl");
-  page.header(29, 2);  // a record given up: its room is skipped, its time counts
+  page.header(29, 2);  // a discarded record: its bytes are skipped, its time counts
   page.word(12);
   page.data("--------");
-  page.header(0, 4);  // the length in a word of its own
+  page.header(0, 4);  // the length is in the next word
   page.word(124);
   page.data(std::string(120, 'x'));
   page.header(31, 9);  // an absolute time
   page.word(1);
   page.header(1, 0);
   page.data("mnop");
-  page.header(29, 0);  // nothing until the end of the page
+  page.header(29, 0);  // padding to the end of the page
   page.data("garbage here");
   const Read read = read_page(page.page());
   constexpr std::uint64_t kUnit = 1u << 27;
@@ -76,7 +76,7 @@ TEST_CASE("records of every type are taken apart as the kernel's header says") {
   CHECK(read.damaged_bytes == 0);
 }
 
-TEST_CASE("an absolute time takes the bits that it lacks from the time before it") {
+TEST_CASE("an absolute time takes its upper bits from the previous time") {
   constexpr std::uint64_t kUpper = std::uint64_t{5} << 59;
   PageWriter page(kUpper + 100);
   page.header(31, 17);
@@ -86,7 +86,7 @@ TEST_CASE("an absolute time takes the bits that it lacks from the time before it
   CHECK(read_page(page.page()).ticks == std::vector<std::uint64_t>{kUpper + (2u << 27) + 20});
 }
 
-TEST_CASE("the header tells of events that were overwritten, with their number where it fits") {
+TEST_CASE("the header tells that events were overwritten, with their number if it fits") {
   PageWriter writer(1);
   writer.header(1, 0);
   writer.data("abcd");
@@ -101,7 +101,7 @@ TEST_CASE("the header tells of events that were overwritten, with their number w
   CHECK(read_page(counted).data == std::vector<std::string>{"abcd"});
 }
 
-TEST_CASE("pages of a 32-bit kernel and of another size are read by their layout") {
+TEST_CASE("pages of a 32-bit kernel and of another size are read according to their layout") {
   const PageLayout layout = {.commit_at = 8, .commit_bytes = 4, .data_at = 12, .page_bytes = 16384};
   PageWriter writer(50, layout);
   for (int i = 0; i < 1000; ++i) {
@@ -131,7 +131,7 @@ TEST_CASE("the layout comes from the kernel's own description") {
   CHECK_THROWS_AS(parse_page_layout(page, ""), Error);
 }
 
-TEST_CASE("a record that reaches beyond the bytes used is damage, what comes before it is read") {
+TEST_CASE("a record that extends beyond the used bytes is damaged, and earlier records are read") {
   PageWriter writer(1);
   writer.header(1, 0);
   writer.data("abcd");
@@ -142,11 +142,11 @@ TEST_CASE("a record that reaches beyond the bytes used is damage, what comes bef
     writer.header(0, 0);
     writer.word(4000);
   }
-  SECTION("a long length that is none") {
+  SECTION("a long length below its own size") {
     writer.header(0, 0);
     writer.word(3);
   }
-  SECTION("a second word that is missing") {
+  SECTION("a missing second word") {
     writer.header(30, 0);
   }
   const Read read = read_page(writer.page());
@@ -154,14 +154,14 @@ TEST_CASE("a record that reaches beyond the bytes used is damage, what comes bef
   CHECK(read.damaged_bytes >= 4);
 }
 
-TEST_CASE("a page that is too short for its header or what it announces is damage") {
+TEST_CASE("a page that is too short for its header or for the announced size is damaged") {
   const std::vector<std::byte> page = PageWriter(1).page(4096);
   CHECK(read_page(page).damaged_bytes == 4096);
   CHECK(read_page(std::vector<std::byte>(15)).damaged_bytes == 15);
   CHECK(read_page({}).damaged_bytes == 0);
 }
 
-TEST_CASE("captured pages hold the events that were written, to the byte") {
+TEST_CASE("captured pages contain the written events byte for byte") {
   const RecordFormat raw = record_format(raw_data_format(), "id", Carriage::raw);
   const RecordFormat text = record_format(print_format(), "buf", Carriage::text);
   const Record markers = events_in("raw-0", raw, EventEncoding::binary);
@@ -176,8 +176,9 @@ TEST_CASE("captured pages hold the events that were written, to the byte") {
   CHECK(texts.damaged_bytes + texts.bad_events == 0);
 }
 
-// 500 events were written into two pages; the kernel's own count of those overwritten was 396.
-TEST_CASE("captured pages of a buffer that ran over: read and missed add up") {
+// 500 events were written into a buffer of two pages; the kernel reported that 396 were
+// overwritten.
+TEST_CASE("in captured pages of an overrun buffer, read and missed events add up") {
   const RecordFormat raw = record_format(raw_data_format(), "id", Carriage::raw);
   std::vector<std::uint64_t> sequences;
   for (const char* name : {"overrun-0", "overrun-1", "overrun-2"}) {

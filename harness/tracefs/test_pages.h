@@ -1,4 +1,4 @@
-// Pages and records of the trace buffer for tests, put together by the kernel's rules.
+// Builds pages and records of the trace buffer for tests, in the kernel's format.
 #pragma once
 
 #include <cstring>
@@ -71,13 +71,13 @@ class PageWriter {
     used_bytes_ += bytes.size();
   }
 
-  // flags: the upper two bits of the commit word's lower half.
+  // flags: the two upper bits of the lower half of the commit word.
   std::vector<std::byte> page(std::uint64_t flags = 0) {
     const std::uint64_t commit = used_bytes_ | flags;
     std::memcpy(bytes_.data() + layout_.commit_at, &commit, layout_.commit_bytes);
     return bytes_;
   }
-  // Behind the records.
+  // Writes the number of missed events after the records.
   void missed_events(std::uint64_t count) {
     std::memcpy(bytes_.data() + layout_.data_at + used_bytes_, &count, layout_.commit_bytes);
   }
@@ -95,7 +95,7 @@ inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A page that a kernel 6.18 wrote for events of ours (x86-64, pages of 4096 bytes).
+// Reads a page that kernel 6.18 wrote for events of tailgate's (x86-64, pages of 4096 bytes).
 inline std::vector<std::byte> captured_page(const std::string& name) {
   std::ifstream file(std::string(TAILGATE_PAGES_DIR) + "/" + name, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

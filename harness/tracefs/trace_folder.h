@@ -1,5 +1,5 @@
-// Access to tracefs, the file system through which the kernel's trace buffer is used. Where it is
-// not mounted, each process has a mount of its own that no path leads to and that ends with it.
+// Access to tracefs, the file system that controls the kernel's trace buffer. If it is not mounted,
+// each process mounts it privately, without a path; that mount ends with the process.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace tailgate::tracefs {
 
-// An open file or folder, closed at the end.
+// An open file or folder; the destructor closes it.
 class Handle {
  public:
   Handle() = default;
@@ -42,16 +42,16 @@ class TraceFolder {
   // Throws Error.
   TraceFolder folder(const std::string& path) const;
 
-  // flags as for open(2). Throws Error.
+  // Opens a file; flags as for open(2). Throws Error.
   Handle open(const std::string& path, int flags) const;
 
-  // The whole file. Throws Error.
+  // Returns the whole file. Throws Error.
   std::string read(const std::string& path) const;
 
-  // One write. Throws Error with the given remedy.
+  // Writes the value with one write(2). Throws Error with the given remedy.
   void write(const std::string& path, std::string_view value, const std::string& remedy) const;
 
-  // Names of the folders in one. Throws Error.
+  // Returns the names of the folders in `path`. Throws Error.
   std::vector<std::string> folders_in(const std::string& path) const;
 
   bool has(const std::string& path) const;
@@ -66,7 +66,7 @@ class TraceFolder {
   std::string name_;  // for errors
 };
 
-// Whether this user can make instances here.
+// Whether this user can create instances here.
 Probe probe_tracefs();
 
 }  // namespace tailgate::tracefs

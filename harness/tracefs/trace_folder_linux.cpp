@@ -26,8 +26,8 @@ bool is_mounted() {
   return ::statfs(kMountPoint, &status) == 0 && status.f_type == TRACEFS_MAGIC;
 }
 
-// A mount that is in no namespace: it has no path and ends when its descriptor is closed
-// (fsopen(2), fsmount(2); Linux 5.2). Not open: errno says why.
+// Mounts tracefs in no namespace: the mount has no path and ends when its descriptor is closed
+// (fsopen(2), fsmount(2); Linux 5.2). If the returned handle is not open, errno says why.
 Handle mount_detached() {
   const Handle context(::fsopen("tracefs", FSOPEN_CLOEXEC));
   if (!context.is_open()) return {};
@@ -134,7 +134,7 @@ Probe probe_tracefs() {
   }
   return {
       false,
-      fmt::format("instances of tracefs cannot be made: {}", std::system_category().message(error)),
+      fmt::format("tracefs instances cannot be created: {}", std::system_category().message(error)),
       kBecomeRoot};
 }
 

@@ -10,14 +10,15 @@
 namespace tailgate {
 namespace {
 
-// Time that the schedule wanted (to one mean gap past the last intended time) and that was needed.
+// The time that the schedule planned (up to one mean interval after the last intended time), and
+// the time that was needed.
 struct Span {
   double scheduled_ns = 0;
   double needed_ns = 0;
   std::uint64_t unissued = 0;
 };
 
-// Between two events of one thread, at the end of the load.
+// Returns the mean interval between two events of one thread at the end of the load.
 double mean_gap_ns(const LoadPlan& load) {
   switch (load.shape) {
     case Shape::max:
@@ -76,28 +77,8 @@ Noise noise_of(const NoiseBlock& block) {
                                                      static_cast<double>(block.observed_ns)};
 }
 
-void add_slots(const std::array<LossSlot, kLossSlots>& slots, std::uint32_t count,
-               const char* reported_by, std::vector<LossCount>& losses) {
-  for (std::size_t i = 0; i < std::min<std::size_t>(count, kLossSlots); ++i) {
-    const std::uint64_t events = slots[i].events.load();
-    if (events > 0) losses.push_back({slots[i].cause.get(), reported_by, events});
-  }
-}
-
-void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
-  for (std::size_t cause = 0; cause < Provider::kMaxRefusalCauses; ++cause) {
-    std::uint64_t events = 0;
-    for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-      events += memory.thread(i).refused[cause].load();
-    }
-    if (events > 0) {
-      losses.push_back({memory.header().provider.refusal_causes[cause].get(), "call", events});
-    }
-  }
-}
-
-// A closed loop intends each call for the moment at which it starts: response times are the service
-// times, and the driver records them once.
+// In a closed loop a call's intended time is its start, so response times equal service times, and
+// the driver records them only once.
 Metric recorded_as(const TrialMemory& memory, Metric metric) {
   const bool closed_loop = memory.plan().load.shape == Shape::max;
   return closed_loop && metric == Metric::response ? Metric::service : metric;
@@ -108,20 +89,6 @@ Histogram start_lag(const TrialMemory& memory, std::uint64_t measured) {
   Histogram none(memory.layout());
   none.record(0, measured);
   return none;
-}
-
-std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& inputs) {
-  if (account.unaccounted == 0) return "";
-  if (account.unaccounted < 0) return "the sink reports losses of events that were delivered";
-  if (!inputs.provider_end.empty()) {
-    return "the provider ended by " + inputs.provider_end + " with events still in its buffers";
-  }
-  if (account.corrupted + account.damaged_bytes > 0) {
-    return fmt::format("{} events and {} bytes came back damaged", account.corrupted,
-                       account.damaged_bytes);
-  }
-  return inputs.accounts_losses ? "the sink counts its losses, yet reports none of these"
-                                : "the sink does not count its losses";
 }
 
 }  // namespace
@@ -215,42 +182,6 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
   }
 }
 
-LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs) {
-  const TrialHeader& header = memory.header();
-  LedgerAccount account;
-  account.checked = inputs.read_back;
-  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-    const ThreadBlock& thread = memory.thread(i);
-    const std::uint64_t finished = thread.finished.load();
-    account.emitted += finished;
-    account.in_flight += thread.started.load() - finished;
-  }
-  add_refusals(memory, account.losses);
-  add_slots(header.provider.losses, header.provider.loss_count, "provider", account.losses);
-  for (const Loss& loss : inputs.session_losses) {
-    if (loss.events > 0) account.losses.push_back({loss.cause, "session", loss.events});
-  }
-  if (inputs.read_back) {
-    const ConsumerBlock& consumer = header.consumer;
-    add_slots(consumer.losses, consumer.loss_count, "consumer", account.losses);
-    account.emitted += consumer.delivered_in_flight;
-    account.delivered = consumer.delivered;
-    account.duplicates = consumer.duplicates;
-    account.reordered = consumer.reordered;
-    account.corrupted = consumer.corrupted;
-    account.damaged_bytes = consumer.damaged_bytes;
-    account.foreign = consumer.foreign;
-  }
-  for (const LossCount& loss : account.losses) account.lost += loss.events;
-  if (inputs.read_back) {
-    account.unaccounted = static_cast<std::int64_t>(account.emitted) -
-                          static_cast<std::int64_t>(account.delivered) -
-                          static_cast<std::int64_t>(account.lost);
-    account.unaccounted_cause = why_unaccounted(account, inputs);
-  }
-  return account;
-}
-
 void add_remarks(const TrialMemory& memory, Trial& trial) {
   const auto remark = [&trial](std::string what, std::string remedy) {
     trial.remarks.push_back({std::move(what), std::move(remedy)});
@@ -259,10 +190,10 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   if (trial.rate_missed) {
     remark(fmt::format("achieved {:.6g} events/s of {:.6g}: missed the target by more than 1 %",
                        trial.achieved_rate_hz, load.rate_hz),
-           "lower rate_hz, or read the trial as what the sink does when overloaded");
+           "lower rate_hz, or use the trial only to see the sink's behaviour under overload");
   }
   if (trial.unissued > 0) {
-    remark(fmt::format("{} scheduled events were never issued: the time was up", trial.unissued),
+    remark(fmt::format("{} scheduled events were never issued: the time was over", trial.unissued),
            "the response quantiles are lower bounds; lower rate_hz");
   }
   if (trial.ledger.unaccounted != 0) {
@@ -271,25 +202,26 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
            "do not compare this trial's figures with others");
   }
   if (trial.response.overflow > 0) {
-    remark(fmt::format("{} response times lie above the histogram's range of {:.4g} s",
+    remark(fmt::format("{} response times are above the histogram's range of {:.4g} s",
                        trial.response.overflow,
                        static_cast<double>(memory.plan().range.highest_trackable) / 1e9),
            "the maximum is a lower bound; lower the rate");
   }
   if (trial.noise.lost_share > 0.05) {
-    remark(fmt::format("the load's processor was away {:.1f} % of the time before the load",
+    remark(fmt::format("an idle thread on the load's processor did not run for {:.1f} % of the "
+                       "time before the load",
                        trial.noise.lost_share * 100),
-           "end other programs, or bind the load elsewhere with --load-cpus");
+           "end other programs, or bind the load to other processors with --load-cpus");
   }
-  if (!trial.memory_locked && trial.outcome == "completed") {
-    remark("the measuring memory could not be locked in RAM", "raise the limit 'ulimit -l'");
+  if (!trial.memory_locked && trial.outcome == TrialOutcome::completed) {
+    remark("the memory for measurements could not be locked in RAM", "raise the limit 'ulimit -l'");
   }
 }
 
 Load describe_load(const LoadPlan& plan) {
   const bool ramp = plan.shape == Shape::ramp;
   const bool closed = plan.shape == Shape::max;
-  return {.shape = std::string(shape_name(plan.shape)),
+  return {.shape = plan.shape,
           .rate_hz = closed ? 0 : plan.rate_hz,
           .end_rate_hz = closed ? 0
                          : ramp ? plan.end_rate_hz
@@ -301,7 +233,7 @@ Load describe_load(const LoadPlan& plan) {
           .warmup_s = plan.warmup_s,
           .duration_s = plan.duration_s,
           .events = plan.events,
-          .pacing = std::string(pacing_name(plan.pacing)),
+          .pacing = plan.pacing,
           .seed = plan.seed};
 }
 

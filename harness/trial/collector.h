@@ -1,13 +1,13 @@
-// Turns what a trial's shared memory holds into the trial's part of the result.
+// Converts the content of a trial's shared memory to the trial's part of the result.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "harness/base/histogram.h"
+#include "harness/histogram/histogram.h"
 #include "harness/result/result.h"
+#include "harness/sink/sink.h"
 #include "harness/trial/trial_memory.h"
-#include "providers/sink.h"
 
 namespace tailgate {
 
@@ -16,11 +16,11 @@ class IntervalCollector {
  public:
   explicit IntervalCollector(const TrialMemory& memory);
 
-  // Ends the current interval now. Intervals in which nothing was recorded are kept too: a hole
-  // in the load is information.
+  // Ends the current interval now. Intervals without recorded calls are kept, too, since they show
+  // that the load paused.
   void cut(std::uint64_t now_ns);
 
-  // All intervals so far, the first of them starting at start_ns.
+  // Returns all intervals so far; the first one starts at start_ns.
   std::vector<Interval> intervals(std::uint64_t start_ns) const;
 
  private:
@@ -36,32 +36,21 @@ class IntervalCollector {
   std::vector<Cut> cuts_;
 };
 
-// All threads' values of one metric together.
+// Returns one metric's histogram of all threads together.
 Histogram merged(const TrialMemory& memory, Metric metric);
 
-// The calls that the load threads kept, of all of them together, longest time first.
+// Return the calls that all load threads kept, longest time first.
 std::vector<SlowCall> slowest_calls(const TrialMemory& memory);
 std::vector<SlowCall> slowest_responses(const TrialMemory& memory);
 
-// Recorded distributions, rates, slowest calls, noise and floor. The outcome, the ledger and the
-// intervals are the caller's.
+// Fills the recorded distributions, rates, slowest calls, noise and floor. The caller fills the
+// outcome, the ledger and the intervals.
 void collect_measurements(const TrialMemory& memory, Trial& trial);
 
-// What the three processes know about losses, and whether the consumer's word can be had.
-struct LedgerInputs {
-  bool read_back = false;  // the consumer ended well
-  bool accounts_losses = false;
-  std::vector<Loss> session_losses;
-  std::string provider_end;  // how the provider ended, when that was not by itself
-};
-
-LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs);
-
-// What a reader must know: missed rate, unissued and unaccounted events, noise … each with what to
-// do about it.
+// Adds remarks about a missed rate, unissued and unaccounted events, noise …, each with a remedy.
 void add_remarks(const TrialMemory& memory, Trial& trial);
 
-// The plan in the result's words.
+// Converts a plan to the result's struct.
 Load describe_load(const LoadPlan& plan);
 
 }  // namespace tailgate

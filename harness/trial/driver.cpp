@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/base/affinity.h"
+#include "harness/os/affinity.h"
 #include "harness/trial/emitter.h"
 #include "harness/trial/pacing.h"
 #include "harness/trial/schedule.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// One call as it is kept.
+// The times of one call.
 struct CallTimes {
   std::uint64_t sequence;
   std::uint64_t intended_ns;
@@ -24,8 +24,8 @@ struct CallTimes {
   std::uint64_t end_ns;
 };
 
-// The calls with the longest times of one kind: a heap whose top is the one to go next. Costs one
-// comparison for every other call.
+// Keeps the calls with the longest times in a heap, whose top is the shortest of them and is
+// replaced next. A call that is not kept costs one comparison.
 class LongestCalls {
  public:
   struct Kept {
@@ -33,7 +33,7 @@ class LongestCalls {
     std::uint32_t slot = 0;
   };
 
-  // heap: as many as there are slots; outlives this.
+  // heap: one element per slot; must outlive this object.
   LongestCalls(SlowSlot* slots, std::vector<Kept>& heap) : slots_(slots), heap_(heap) {
     for (std::size_t i = 0; i < heap.size(); ++i) heap[i].slot = static_cast<std::uint32_t>(i);
     if (heap.empty()) least_ns_ = std::numeric_limits<std::uint64_t>::max();
@@ -48,7 +48,7 @@ class LongestCalls {
 
  private:
   [[gnu::noinline]] static void keep(SlowSlot& slot, const CallTimes& call) {
-    // A reader, also after a kill in between, takes a slot without an end for empty.
+    // Readers ignore a slot whose end is 0, also if this process is killed during the writes below.
     slot.end_ns.store(0, std::memory_order_release);
     slot.start_ns.store(call.start_ns, std::memory_order_release);
     slot.intended_ns.store(call.intended_ns, kRelaxed);
@@ -57,7 +57,7 @@ class LongestCalls {
     slot.end_ns.store(call.end_ns, std::memory_order_release);
   }
 
-  // Returns the new top's time.
+  // Replaces the heap's top; returns the time of the new top.
   [[gnu::noinline]] static std::uint64_t replace_top(std::span<Kept> heap, std::uint64_t ns) {
     const Kept added{ns, heap[0].slot};
     std::size_t at = 0;
@@ -76,7 +76,7 @@ class LongestCalls {
   std::uint64_t least_ns_ = 0;
 };
 
-// What the loop keeps beside its stack, allocated before the first event.
+// The loop's memory outside of its stack; allocated before the first event.
 struct Heaps {
   explicit Heaps(const ThreadRecord& record)
       : service(record.slowest_count), response(record.slowest_responses_count) {}
@@ -84,11 +84,12 @@ struct Heaps {
   std::vector<LongestCalls::Kept> response;
 };
 
-// When a thread's load ends.
+// The limits at which a thread's load ends.
 struct Limits {
-  std::uint64_t events = std::numeric_limits<std::uint64_t>::max();       // recorded ones
-  std::uint64_t intended_ns = std::numeric_limits<std::uint64_t>::max();  // first not to be issued
-  std::uint64_t wall_ns = std::numeric_limits<std::uint64_t>::max();      // give up
+  std::uint64_t events = std::numeric_limits<std::uint64_t>::max();  // recorded events
+  std::uint64_t intended_ns =
+      std::numeric_limits<std::uint64_t>::max();  // events from here on are not issued
+  std::uint64_t wall_ns = std::numeric_limits<std::uint64_t>::max();  // time at which to give up
 };
 
 Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
@@ -157,7 +158,7 @@ void open_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter, Schedule
     progress.spun_ns.store(pacer.spun_ns(), kRelaxed);
     if (load.stop.load(kRelaxed) != 0) return;
     if (start_ns > limits.wall_ns) [[unlikely]] {
-      // The event at hand and all that the schedule still holds.
+      // This event and the rest of the schedule.
       std::uint64_t unissued = 1;
       while (schedule.next_ns() < limits.intended_ns) ++unissued;
       progress.unissued.store(unissued, kRelaxed);

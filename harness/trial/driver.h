@@ -1,26 +1,26 @@
-// The emit path: one load thread's loop from the first event to the last.
+// The emit path: the loop of one load thread, from its first event to its last.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "harness/base/clock.h"
-#include "harness/base/histogram.h"
+#include "harness/histogram/histogram.h"
+#include "harness/os/clock.h"
+#include "harness/sink/sink.h"
 #include "harness/trial/load.h"
 #include "harness/trial/trial_memory.h"
-#include "providers/sink.h"
 
 namespace tailgate {
 
-// Where one load thread writes what it measures; in shared memory for a trial.
+// Where a load thread writes its measurements; in shared memory during a trial.
 struct ThreadRecord {
   ThreadBlock& progress;
   SlowSlot* slowest;
   std::uint32_t slowest_count;
-  SlowSlot* slowest_responses;  // in an open loop only, as the two below
+  SlowSlot* slowest_responses;  // open loop only
   std::uint32_t slowest_responses_count;
   HistogramWriter service;
-  HistogramWriter response;  // a closed loop intends each call for the moment at which it starts
+  HistogramWriter response;  // open loop only; in a closed loop it equals service
   HistogramWriter start_lag;
 };
 
@@ -30,14 +30,14 @@ struct LoadThread {
   std::uint32_t run;
   EventEncoding encoding;
   Clock clock;
-  std::uint64_t start_ns;  // of the warm-up
+  std::uint64_t start_ns;  // start of the warm-up
   const std::atomic<std::uint32_t>& stop;
 };
 
-// Emits the thread's whole load into provider and records it. Allocates before the first event
-// only. Returns when the schedule is done, when stop is set, or when the time is up: a sink that
-// cannot keep up gets the planned duration and half as much again (at least a second) to work off
-// the schedule; what is left then counts as unissued.
+// Emits the thread's whole load to the provider and records it. Allocates only before the first
+// event. Returns when the schedule is done, when stop is set, or when the time is over: a sink that
+// cannot keep up gets the planned duration plus half of it (at least a second) to process the
+// schedule. Events left over then count as unissued.
 void drive_load(const LoadThread& load, Provider& provider, const ThreadRecord& record);
 
 }  // namespace tailgate

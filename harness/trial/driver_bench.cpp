@@ -1,4 +1,4 @@
-// The emit path's own cost: the loop around the null sink beside two bare clock reads, and how
+// Measures the emit path's own cost: the loop with the null sink and two bare clock reads, and how
 // exactly a spin-paced schedule starts its events.
 #include <benchmark/benchmark.h>
 
@@ -8,14 +8,14 @@
 
 #include "harness/trial/driver.h"
 #include "harness/trial/pacing.h"
-#include "providers/registry.h"
+#include "providers/testing/sinks.h"
 
 namespace {
 
 using namespace tailgate;
 
 const Clock& run_clock() {
-  static const Clock clock(calibrate_clock());
+  static const Clock clock(measure_clock());
   return clock;
 }
 
@@ -28,12 +28,12 @@ void two_clock_reads(benchmark::State& state) {
 }
 BENCHMARK(two_clock_reads);
 
-// What a load thread needs, in memory of this process.
+// The data of a load thread, in this process's memory.
 class Bench {
  public:
   explicit Bench(const LoadPlan& plan)
       : plan_(plan),
-        provider_(floor_sink().open_provider(
+        provider_(test_sinks().floor().open_provider(
             {.options = Options({}, "the benchmark"), .clock = run_clock()})),
         words_(3, std::vector<std::uint64_t>(HistogramWriter::words(layout_))),
         slowest_(16) {}
@@ -75,7 +75,7 @@ void emit_loop(benchmark::State& state, EventEncoding encoding, double payload_b
   plan.payload = {PayloadLaw::fixed, payload_bytes, 0};
   plan.warmup_s = 0;
   plan.duration_s = 0;
-  plan.events = 1'000'000;  // preparing the load then costs below 0.1 ns an event
+  plan.events = 1'000'000;  // preparing the load then costs below 0.1 ns per event
   Bench bench(plan);
   for (auto _ : state) bench.drive(encoding);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(plan.events));
@@ -86,9 +86,9 @@ void emit_loop(benchmark::State& state, EventEncoding encoding, double payload_b
 BENCHMARK_CAPTURE(emit_loop, binary_128_bytes, EventEncoding::binary, 128);
 BENCHMARK_CAPTURE(emit_loop, text_128_bytes, EventEncoding::text, 128);
 
-// A million events a second from one thread. What the machine took away cannot be held against the
-// schedule: events that start later than 5 us are counted apart as late by a gap, with those that
-// queued behind them.
+// A million events per second from one thread. A gap of the machine is not an error of the
+// schedule, so events that start more than 5 us late, because of a gap or queued behind one, are
+// counted separately.
 void spin_paced_start_error(benchmark::State& state) {
   LoadPlan plan;
   plan.shape = Shape::steady;
@@ -102,8 +102,8 @@ void spin_paced_start_error(benchmark::State& state) {
     bench.drive(EventEncoding::binary);
     lag.add(bench.start_lag());
   }
-  constexpr std::uint64_t kGapNs = 5'000;
-  const auto in_time = static_cast<double>(lag.count_at_or_below(kGapNs));
+  constexpr std::uint64_t kLateNs = 5'000;
+  const auto in_time = static_cast<double>(lag.count_between(0, kLateNs));
   const auto total = static_cast<double>(lag.total_count());
   const auto at = [&](double quantile) {
     return static_cast<double>(lag.value_at_quantile(quantile * in_time / total));

@@ -1,4 +1,4 @@
-// The emit loop against a provider that notes what it was given.
+// Tests the emit loop with a provider that records the events it gets.
 #include "harness/trial/driver.h"
 
 #include <catch2/catch.hpp>
@@ -13,11 +13,11 @@ using namespace tailgate;
 namespace {
 
 const Clock& run_clock() {
-  static const Clock clock(calibrate_clock());
+  static const Clock clock(measure_clock());
   return clock;
 }
 
-// Keeps the stamp of each event, and holds every hundredth call for a millisecond.
+// Keeps the stamp of each event, and delays every hundredth call by a millisecond.
 class NotingProvider : public Provider {
  public:
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
@@ -87,7 +87,7 @@ LoadPlan counted(Shape shape, std::uint64_t events) {
 
 }  // namespace
 
-TEST_CASE("schedule lag is the emitted time minus the schedule's, event for event") {
+TEST_CASE("schedule lag is the emitted time minus the intended time of each event") {
   const Shape shape = GENERATE(Shape::steady, Shape::poisson, Shape::burst);
   const Driven driven(counted(shape, 2000));
   REQUIRE(driven.provider.stamps.size() == 2000);
@@ -103,11 +103,11 @@ TEST_CASE("schedule lag is the emitted time minus the schedule's, event for even
     expected.record(stamp.emit_ns - intended_ns);
   }
   CHECK(driven.recorded(2) == expected);
-  // A hundredth of the calls holds the loop for a millisecond: the hundred events after it queue.
+  // One call in a hundred takes a millisecond, so the hundred events after it queue.
   CHECK(expected.value_at_quantile(0.5) > 100'000);
 }
 
-TEST_CASE("response = lag + service, call by call") {
+TEST_CASE("response time equals lag plus service time for each call") {
   const Driven driven(counted(Shape::steady, 2000));
   const double mean_ns = driven.recorded(0).mean() + driven.recorded(2).mean();
   CHECK(driven.recorded(1).mean() == Approx(mean_ns).epsilon(0.002));
@@ -132,14 +132,14 @@ TEST_CASE("closed loop: the next event starts when the previous call has returne
   }
 }
 
-TEST_CASE("the slowest calls kept are the slowest") {
+TEST_CASE("the calls kept as slowest are the slowest ones") {
   const Driven driven(counted(Shape::max, 2000));
   for (const SlowSlot& slot : driven.slowest) {
     CHECK(slot.end_ns - slot.start_ns >= 1'000'000);
   }
 }
 
-TEST_CASE("events of the warm-up are emitted, not recorded") {
+TEST_CASE("events of the warm-up are emitted, but not recorded") {
   LoadPlan plan = counted(Shape::steady, 300);
   plan.warmup_s = 0.001;  // 100 events
   const Driven driven(plan);
@@ -147,25 +147,26 @@ TEST_CASE("events of the warm-up are emitted, not recorded") {
   CHECK(driven.recorded(0).total_count() == 300);
 }
 
-TEST_CASE("pacing counts the time for which waiting kept the processor busy") {
+TEST_CASE("pacing counts the time spent spinning") {
   const std::atomic<std::uint32_t> stop{0};
-  constexpr std::uint64_t kGapNs = 5'000'000;
+  constexpr std::uint64_t kWaitNs = 5'000'000;
   const auto spun_ns = [&](Pacing pacing) {
     Pacer pacer(pacing, run_clock(), stop);
     const std::uint64_t begin_ns = run_clock().now_ns();
-    const std::uint64_t end_ns = pacer.wait_until(begin_ns + kGapNs);
+    const std::uint64_t end_ns = pacer.wait_until(begin_ns + kWaitNs);
     CHECK(pacer.spun_ns() <= end_ns - begin_ns);
-    pacer.wait_until(begin_ns);  // long past: no wait
+    pacer.wait_until(begin_ns);  // long past, so no wait
     CHECK(pacer.spun_ns() <= end_ns - begin_ns);
     return pacer.spun_ns();
   };
-  // All of the gap but for the first clock read; at most what is left when a sleep ends; nothing.
-  CHECK(spun_ns(Pacing::spin) > kGapNs / 2);
-  CHECK(spun_ns(Pacing::hybrid) < kGapNs / 2);
+  // Spin: nearly all of the wait. Hybrid: at most the time left when the sleep ends. Sleep:
+  // nothing.
+  CHECK(spun_ns(Pacing::spin) > kWaitNs / 2);
+  CHECK(spun_ns(Pacing::hybrid) < kWaitNs / 2);
   CHECK(spun_ns(Pacing::sleep) == 0);
 }
 
-TEST_CASE("pacing never returns early, whichever way it waits") {
+TEST_CASE("pacing never returns early, for each way of waiting") {
   const Pacing pacing = GENERATE(Pacing::spin, Pacing::hybrid, Pacing::sleep);
   const std::atomic<std::uint32_t> stop{0};
   Pacer pacer(pacing, run_clock(), stop);

@@ -1,4 +1,4 @@
-// What a load loop does for each event, whatever it records of it.
+// The work of a load loop for each event, independent of what is recorded.
 #pragma once
 
 #include <algorithm>
@@ -8,24 +8,25 @@
 #include <span>
 #include <utility>
 
-#include "harness/base/clock.h"
 #include "harness/base/event.h"
+#include "harness/os/clock.h"
+#include "harness/sink/sink.h"
 #include "harness/trial/trial_memory.h"
-#include "providers/sink.h"
 
 namespace tailgate {
 
-// What of a load thread stays the same from event to event.
+// The properties of a load thread that are the same for all events.
 struct EmitterPlan {
   std::uint32_t run;
   unsigned thread;
-  std::span<const std::uint16_t> sizes;  // in bytes, used in turn; their number is a power of two
-  std::byte* event;                      // where events are put together
+  std::span<const std::uint16_t>
+      sizes;         // in bytes, used cyclically; their number is a power of two
+  std::byte* event;  // buffer in which events are built
 };
 
-// Recorder: void record<kScheduled>(sequence, intended_ns, start_ns, end_ns), called after each
-// recorded call. An object of this class lives on the loop's stack and its address goes nowhere, so
-// that the compiler can keep the parts in registers.
+// Recorder has void record<kScheduled>(sequence, intended_ns, start_ns, end_ns), which is called
+// after each recorded call. Keep an Emitter on the loop's stack and do not pass its address on, so
+// that the compiler can keep its members in registers.
 template <EventEncoding kEncoding, class Recorder>
 class Emitter {
  public:
@@ -39,7 +40,7 @@ class Emitter {
         run_(plan.run),
         thread_(static_cast<std::uint16_t>(plan.thread)) {}
 
-  // What can be done for the next event before its time has come.
+  // Does the work for the next event that does not need its time.
   [[gnu::always_inline]] HeaderWriter<kEncoding> prepare() {
     size_bytes_ = sizes_[sequence_ & size_mask_];
     return {event_,
@@ -50,8 +51,8 @@ class Emitter {
              .emit_ns = 0}};
   }
 
-  // Emits the prepared event. kScheduled: in an open loop. A closed loop has no schedule to lag
-  // behind: its response times are its service times.
+  // Emits the prepared event. kScheduled: true in an open loop. A closed loop has no schedule, so
+  // its response times are its service times.
   template <bool kScheduled>
   [[gnu::always_inline]] void emit(HeaderWriter<kEncoding> header, const Clock& clock,
                                    std::uint64_t intended_ns, std::uint64_t start_ns,

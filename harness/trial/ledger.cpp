@@ -1,9 +1,48 @@
 #include "harness/trial/ledger.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace tailgate {
+namespace {
+
+void add_slots(const std::array<LossSlot, kLossSlots>& slots, std::uint32_t count,
+               const char* reported_by, std::vector<LossCount>& losses) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(count, kLossSlots); ++i) {
+    const std::uint64_t events = slots[i].events.load();
+    if (events > 0) losses.push_back({slots[i].cause.get(), reported_by, events});
+  }
+}
+
+void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
+  for (std::size_t cause = 0; cause < Provider::kMaxRefusalCauses; ++cause) {
+    std::uint64_t events = 0;
+    for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+      events += memory.thread(i).refused[cause].load();
+    }
+    if (events > 0) {
+      losses.push_back({memory.header().provider.refusal_causes[cause].get(), "call", events});
+    }
+  }
+}
+
+std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& inputs) {
+  if (account.unaccounted == 0) return "";
+  if (account.unaccounted < 0) return "the sink reports losses of events that were delivered";
+  if (!inputs.provider_end.empty()) {
+    return "the provider ended by " + inputs.provider_end + " with events still in its buffers";
+  }
+  if (account.corrupted + account.damaged_bytes > 0) {
+    return fmt::format("{} events and {} bytes came back damaged", account.corrupted,
+                       account.damaged_bytes);
+  }
+  return inputs.accounts_losses ? "the sink counts its losses, yet reports none of these"
+                                : "the sink does not count its losses";
+}
+
+}  // namespace
 
 Ledger::Ledger(std::uint32_t run, unsigned threads, EventEncoding encoding,
                std::function<std::uint64_t(unsigned)> begun)
@@ -56,6 +95,37 @@ bool Ledger::has(unsigned thread, std::uint64_t sequence) const {
   const std::vector<std::uint64_t>& seen = threads_.at(thread).seen;
   const std::size_t word = sequence / 64;
   return word < seen.size() && (seen[word] >> (sequence % 64) & 1) != 0;
+}
+
+LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs) {
+  const TrialHeader& header = memory.header();
+  LedgerAccount account;
+  account.checked = inputs.read_back;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    const ThreadBlock& thread = memory.thread(i);
+    const std::uint64_t finished = thread.finished.load();
+    account.emitted += finished;
+    account.in_flight += thread.started.load() - finished;
+  }
+  add_refusals(memory, account.losses);
+  add_slots(header.provider.losses, header.provider.loss_count, "provider", account.losses);
+  for (const Loss& loss : inputs.session_losses) {
+    if (loss.events > 0) account.losses.push_back({loss.cause, "session", loss.events});
+  }
+  if (inputs.read_back) {
+    const ConsumerBlock& consumer = header.consumer;
+    add_slots(consumer.losses, consumer.loss_count, "consumer", account.losses);
+    static_cast<LedgerCounts&>(account) = consumer.counts;
+    account.emitted += account.delivered_in_flight;
+  }
+  for (const LossCount& loss : account.losses) account.lost += loss.events;
+  if (inputs.read_back) {
+    account.unaccounted = static_cast<std::int64_t>(account.emitted) -
+                          static_cast<std::int64_t>(account.delivered) -
+                          static_cast<std::int64_t>(account.lost);
+    account.unaccounted_cause = why_unaccounted(account, inputs);
+  }
+  return account;
 }
 
 }  // namespace tailgate

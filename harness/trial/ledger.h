@@ -1,34 +1,31 @@
-// The ledger: which of the emitted events came back, by sequence number.
+// The ledger: counts by sequence number which of the emitted events were read back. Also the
+// account of a whole trial: emitted = delivered + lost + unaccounted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/base/event.h"
+#include "harness/result/result.h"
+#include "harness/sink/sink.h"
+#include "harness/trial/trial_memory.h"
 
 namespace tailgate {
 
-struct LedgerCounts {
-  std::uint64_t delivered = 0;   // different events, intact
-  std::uint64_t duplicates = 0;  // came again
-  std::uint64_t reordered = 0;   // came after a later one of their thread
-  std::uint64_t corrupted = 0;   // came, but not as they were emitted
-  std::uint64_t damaged_bytes = 0;
-  std::uint64_t foreign = 0;  // of another run, or never emitted by this one
-};
-
-// Memory: one bit for each event emitted.
+// Uses one bit of memory per emitted event.
 class Ledger {
  public:
-  // begun(thread): how many calls that load thread has begun so far. An event with a number beyond
-  // is not one that this trial emitted.
+  // begun(thread): returns how many calls that load thread has begun so far. An event with a higher
+  // number was not emitted by this trial.
   Ledger(std::uint32_t run, unsigned threads, EventEncoding encoding,
          std::function<std::uint64_t(unsigned)> begun);
 
-  // One event as it was read back. True when it is of this trial and new; stamp is then set.
+  // Adds an event that was read back. Returns true and sets stamp if it is a new event of this
+  // trial.
   bool add(std::span<const std::byte> bytes, EventStamp& stamp);
 
   void add_damage(std::size_t bytes) { counts_.damaged_bytes += bytes; }
@@ -42,7 +39,7 @@ class Ledger {
   struct Thread {
     std::vector<std::uint64_t> seen;  // a bit for each sequence number
     std::uint64_t next = 0;           // highest number seen + 1
-    std::uint64_t begun = 0;          // as last asked
+    std::uint64_t begun = 0;          // at the last query
   };
 
   bool was_emitted(Thread& thread, unsigned number, std::uint64_t sequence);
@@ -53,5 +50,15 @@ class Ledger {
   std::vector<Thread> threads_;
   LedgerCounts counts_;
 };
+
+// What the three processes know about losses, and whether the consumer's counts are valid.
+struct LedgerInputs {
+  bool read_back = false;  // the consumer read everything
+  bool accounts_losses = false;
+  std::vector<Loss> session_losses;
+  std::string provider_end;  // how the provider ended, if not by itself
+};
+
+LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs);
 
 }  // namespace tailgate

@@ -68,7 +68,7 @@ TEST_CASE("events that were never emitted are foreign") {
   CHECK(f.add(0, 100));
 }
 
-TEST_CASE("one changed bit anywhere is corruption, never a delivery") {
+TEST_CASE("one changed bit anywhere is a corruption, never a delivery") {
   const auto encoding = GENERATE(EventEncoding::binary, EventEncoding::text);
   Ledger ledger(kRun, 1, encoding, [](unsigned) { return 1000u; });
   EventStamp stamp;
@@ -87,7 +87,7 @@ TEST_CASE("one changed bit anywhere is corruption, never a delivery") {
   CHECK(ledger.add(event, stamp));
 }
 
-TEST_CASE("any bytes are safe") {
+TEST_CASE("any bytes are accepted") {
   std::mt19937 random(1);
   Ledger ledger(kRun, 1, EventEncoding::binary, [](unsigned) { return 1000u; });
   EventStamp stamp;

@@ -39,7 +39,7 @@ std::optional<std::pair<double, double>> parse_pair(std::string_view text, std::
 double planned_rate_hz(const LoadPlan& plan) {
   switch (plan.shape) {
     case Shape::max:
-      return 3e6;  // more than most sinks take on one processor
+      return 3e6;  // more than most sinks accept on one processor
     case Shape::ramp:
       return std::max(plan.rate_hz, plan.end_rate_hz);
     default:
@@ -56,12 +56,12 @@ void check_shape(const LoadPlan& plan) {
   if (plan.shape == Shape::ramp) {
     require(plan.duration_s > 0, "a ramp by event count has no defined slope",
             "set duration_s and leave events = 0");
-    require(plan.end_rate_hz > 0, fmt::format("end_rate_hz = {} is no rate", plan.end_rate_hz),
+    require(plan.end_rate_hz > 0, fmt::format("end_rate_hz = {} is not a rate", plan.end_rate_hz),
             "give a rate above zero");
   }
   if (plan.shape != Shape::max) {
     require(plan.rate_hz > 0 && plan.rate_hz <= kMaxRateHz,
-            fmt::format("rate_hz = {} is no rate that can be offered", plan.rate_hz),
+            fmt::format("rate_hz = {} is out of range", plan.rate_hz),
             "give more than 0 and at most 1e9 events per second");
   }
 }
@@ -91,10 +91,10 @@ void check_load(const LoadPlan& plan) {
           "a trial lasts more than 0 s and at most a day");
   require(plan.warmup_s >= 0, fmt::format("warmup_s = {} is negative", plan.warmup_s),
           "give 0 or more");
-  require(
-      plan.events == 0 || plan.events >= plan.threads,
-      fmt::format("events = {} leaves some of {} threads without one", plan.events, plan.threads),
-      "give at least one event a thread");
+  require(plan.events == 0 || plan.events >= plan.threads,
+          fmt::format("events = {} leaves some of {} threads without an event", plan.events,
+                      plan.threads),
+          "give at least one event per thread");
   constexpr double kLimit = 1e10;
   require(
       static_cast<double>(expected_events(plan)) <= kLimit,
@@ -138,41 +138,6 @@ std::string payload_text(const PayloadPlan& payload) {
       return fmt::format("lognormal({},{})", payload.first, payload.second);
   }
   return "";
-}
-
-std::string_view shape_name(Shape shape) {
-  switch (shape) {
-    case Shape::steady:
-      return "steady";
-    case Shape::poisson:
-      return "poisson";
-    case Shape::burst:
-      return "burst";
-    case Shape::ramp:
-      return "ramp";
-    case Shape::max:
-      return "max";
-  }
-  return "";
-}
-
-std::string_view pacing_name(Pacing pacing) {
-  switch (pacing) {
-    case Pacing::spin:
-      return "spin";
-    case Pacing::hybrid:
-      return "hybrid";
-    case Pacing::sleep:
-      return "sleep";
-  }
-  return "";
-}
-
-Pacing parse_pacing(std::string_view text) {
-  for (Pacing pacing : {Pacing::spin, Pacing::hybrid, Pacing::sleep}) {
-    if (text == pacing_name(pacing)) return pacing;
-  }
-  throw Error(fmt::format("pacing '{}' is not known", text), "give spin, hybrid or sleep");
 }
 
 }  // namespace tailgate

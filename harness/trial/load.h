@@ -1,26 +1,14 @@
-// What load a trial makes: plain data, so that it travels to the provider process through shared
-// memory as it is.
+// The load of a trial. It is plain data, so it can be copied into shared memory for the provider
+// process.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "harness/result/values.h"
+
 namespace tailgate {
-
-enum class Shape : std::uint32_t {
-  steady,   // one event every 1/rate
-  poisson,  // independent arrivals: exponential gaps
-  burst,    // burst_events at once, every burst_gap_s
-  ramp,     // the rate goes linearly from rate_hz to end_rate_hz over the recorded duration
-  max,      // closed loop: the next event when the previous call returns
-};
-
-enum class Pacing : std::uint32_t {
-  spin,    // read the clock until the intended time: most exact, keeps the processor busy
-  hybrid,  // sleep through long gaps, spin through the last part
-  sleep,   // sleep until the intended time: frees the processor, wakes late
-};
 
 enum class PayloadLaw : std::uint32_t { fixed, uniform, lognormal };
 
@@ -37,33 +25,29 @@ struct PayloadPlan {
 struct LoadPlan {
   Shape shape = Shape::steady;
   Pacing pacing = Pacing::hybrid;
-  double rate_hz = 1000;           // all threads together; for burst it follows from the two below
+  double rate_hz = 1000;           // all threads together; burst: follows from the two below
   double end_rate_hz = 1000;       // ramp only
   std::uint64_t burst_events = 0;  // per burst and thread
   double burst_gap_s = 0;          // between the starts of two bursts of one thread
   std::uint32_t threads = 1;
   PayloadPlan payload;
   double warmup_s = 0.5;
-  double duration_s = 1;     // of recording; 0: by events
-  std::uint64_t events = 0;  // recorded, all threads together; 0: by duration
+  double duration_s = 1;     // of recording; 0: limited by events
+  std::uint64_t events = 0;  // recorded, all threads together; 0: limited by duration
   std::uint64_t seed = 1;
 
   bool operator==(const LoadPlan&) const = default;
 };
 
-// About how many events the whole trial emits, warm-up included; an upper bound for open-loop
-// shapes but for the chance in poisson. For max it is a guess.
+// Returns about how many events the whole trial emits, including the warm-up: an upper bound for
+// open-loop shapes, except that poisson is random, and a guess for max.
 std::uint64_t expected_events(const LoadPlan& plan);
 
-// Throws Error for a plan that cannot be run: what is wrong, the value, the remedy.
+// Throws Error for a plan that cannot be run.
 void check_load(const LoadPlan& plan);
 
-// "128", "uniform(64,512)", "lognormal(128,2000)". Throws Error.
+// Parses "128", "uniform(64,512)" or "lognormal(128,2000)". Throws Error.
 PayloadPlan parse_payload(std::string_view text);
 std::string payload_text(const PayloadPlan& payload);
-
-std::string_view shape_name(Shape shape);
-std::string_view pacing_name(Pacing pacing);
-Pacing parse_pacing(std::string_view text);  // throws Error
 
 }  // namespace tailgate

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/trial/driver.h"
-#include "providers/registry.h"
 
 namespace tailgate {
 namespace {
@@ -52,7 +51,7 @@ NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns) {
   return noise;
 }
 
-FloorBlock measure_floor(const TrialPlan& plan, HistogramWriter service) {
+FloorBlock measure_floor(const TrialPlan& plan, const SinkType& floor, HistogramWriter service) {
   LoadPlan load = plan.load;
   load.shape = Shape::max;
   load.threads = 1;
@@ -68,7 +67,7 @@ FloorBlock measure_floor(const TrialPlan& plan, HistogramWriter service) {
   const auto progress = std::make_unique<ThreadBlock>();
   const std::atomic<std::uint32_t> stop{0};
   const auto provider =
-      floor_sink().open_provider({.options = Options({}, "the measurement floor"), .clock = clock});
+      floor.open_provider({.options = Options({}, "the measurement floor"), .clock = clock});
 
   const std::uint64_t start_ns = clock.now_ns();
   drive_load({.plan = load,

@@ -1,20 +1,21 @@
-// The machine's own noise and the harness's own cost, measured just before the load in the same
-// process and on the same processor.
+// Measures the machine's noise and the harness's own cost just before the load, in the same process
+// and on the same processor.
 #pragma once
 
 #include <cstdint>
 
-#include "harness/base/clock.h"
+#include "harness/os/clock.h"
+#include "harness/sink/sink.h"
 #include "harness/trial/trial_memory.h"
 
 namespace tailgate {
 
-// Reads the clock without pause for duration_ns and notes every gap between two reads: time in
-// which this thread did not run, or the machine stood still.
+// Reads the clock continuously for duration_ns and counts gaps between two reads: time in which
+// this thread did not run, or the machine stood still.
 NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns);
 
-// Runs the emit loop against the null sink, closed loop, recording into the given histogram as a
-// trial would.
-FloorBlock measure_floor(const TrialPlan& plan, HistogramWriter service);
+// Runs the emit loop on the floor sink in a closed loop and records into the given histogram, like
+// a trial.
+FloorBlock measure_floor(const TrialPlan& plan, const SinkType& floor, HistogramWriter service);
 
 }  // namespace tailgate

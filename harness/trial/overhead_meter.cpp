@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/base/process.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 

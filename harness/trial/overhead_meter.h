@@ -1,4 +1,4 @@
-// What each role used during a trial, cut at the same times as the latencies.
+// Measures what each role uses during a trial, by the same intervals as the latencies.
 #pragma once
 
 #include <cstdint>
@@ -6,38 +6,39 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/clock.h"
+#include "harness/os/clock.h"
 #include "harness/overhead/sampler.h"
 #include "harness/result/result.h"
 #include "harness/trial/trial_memory.h"
 
 namespace tailgate {
 
-// Samples in the thread that calls it, the controller's, which keeps off the load's processor.
+// Samples in the calling thread, the controller's, which does not run on the load's processor.
 class OverheadMeter {
  public:
   explicit OverheadMeter(const TrialMemory& memory);
 
   void watch(const WatchedProcess& process);
 
-  // Also measures the speed of the victim process. It is no role: its time is in the rest's.
+  // Also measures the speed of the victim process. The victim is not a role; its time is in the
+  // rest.
   void watch_victim(int pid) { victim_pid_ = pid; }
 
-  // Counts from now on; called again, forgets what was before (the warm-up).
+  // Starts counting now. A second call discards what was counted before (the warm-up).
   void begin();
 
-  // Ends an interval, begins the next.
+  // Ends an interval and begins the next.
   void cut();
 
-  // The last cut: while the provider process is still there. Does nothing before begin() and when
-  // called again.
+  // Makes the last cut; call it while the provider process still exists. Does nothing before
+  // begin(), nor when called again.
   void end();
 
-  // Into the trial, whose intervals are set and were cut when the uses were.
+  // Writes the uses into the trial. The trial's intervals must be set, and cut at the same times.
   void report(Trial& trial) const;
 
  private:
-  // A sample with what the load threads say of themselves.
+  // A sample together with the load threads' own counts.
   struct Moment {
     std::uint64_t at_ns = 0;
     std::uint64_t events = 0;

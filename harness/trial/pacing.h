@@ -1,4 +1,4 @@
-// Waiting for an intended time.
+// Waits for an intended time.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 #include <limits>
 #include <thread>
 
-#include "harness/base/clock.h"
-#include "harness/base/sleep.h"
+#include "harness/os/clock.h"
+#include "harness/os/sleep.h"
 #include "harness/trial/load.h"
 
 #if defined(__x86_64__) || defined(_M_X64)
@@ -16,7 +16,7 @@
 
 namespace tailgate {
 
-// Tells the processor that this is a spin loop: frees the other hyper-thread, saves power.
+// Tells the processor that this is a spin loop, which saves power and helps the other hyper-thread.
 inline void spin_pause() {
 #if defined(__x86_64__) || defined(_M_X64)
   _mm_pause();
@@ -41,25 +41,26 @@ class Pacer {
     }
   }
 
-  // Returns the time at which it saw that intended_ns had come; at once when that is past. Returns
-  // early when stop is set.
+  // Waits until intended_ns and returns the last time read. Returns at once if intended_ns has
+  // passed, and early if stop is set.
   std::uint64_t wait_until(std::uint64_t intended_ns) {
     return wait_until(intended_ns, 0, [](std::uint64_t, std::uint64_t now_ns) { return now_ns; });
   }
 
-  // The same; calls stepped(previous_ns, now_ns) after every look at the clock, the first time with
-  // the caller's own last look. It returns the time at which it ends: now_ns if it did nothing.
+  // The same, but calls stepped(previous_ns, now_ns) after every clock read; the first time
+  // previous_ns is the caller's last read. stepped returns the time at which it ends: now_ns if it
+  // did nothing.
   template <class Stepped>
   [[gnu::always_inline]] std::uint64_t wait_until(std::uint64_t intended_ns,
-                                                  std::uint64_t last_look_ns, Stepped stepped) {
-    std::uint64_t now_ns = stepped(last_look_ns, clock_.now_ns());
+                                                  std::uint64_t last_read_ns, Stepped stepped) {
+    std::uint64_t now_ns = stepped(last_read_ns, clock_.now_ns());
     spun_ns_ -= now_ns;
     while (now_ns < intended_ns && stop_.load(std::memory_order_relaxed) == 0) {
-      const std::uint64_t gap_ns = intended_ns - now_ns;
+      const std::uint64_t left_ns = intended_ns - now_ns;
       const std::uint64_t before_ns = now_ns;
-      slept_ = gap_ns > wake_early_ns_;
+      slept_ = left_ns > wake_early_ns_;
       if (slept_) [[unlikely]] {
-        sleep_ns(gap_ns - wake_early_ns_);
+        sleep_ns(left_ns - wake_early_ns_);
         now_ns = clock_.now_ns();
         spun_ns_ -= now_ns - before_ns;
       } else {
@@ -72,14 +73,14 @@ class Pacer {
     return now_ns;
   }
 
-  // Whether the last step of waiting was a sleep.
+  // Whether the last step of the wait was a sleep.
   bool slept() const { return slept_; }
 
-  // Time so far that waiting kept the processor busy.
+  // Total time spent spinning so far.
   std::uint64_t spun_ns() const { return spun_ns_; }
 
  private:
-  // No single sleep is longer, so that stop is seen soon.
+  // Longest single sleep, so that stop is noticed soon.
   static constexpr std::uint64_t kLongestSleepNs = 50'000'000;
 
   static void sleep_ns(std::uint64_t ns) {

@@ -34,7 +34,7 @@ SinkUsed describe_sink(const SinkChoice& sink) {
           .asynchronous = can.asynchronous};
 }
 
-ClockUsed describe_clock(const ClockCalibration& clock, const ClockDrift& drift) {
+ClockUsed describe_clock(const ClockParameters& clock, const ClockDrift& drift) {
   return {.kind = std::string(clock_kind_name(clock.kind)),
           .frequency_hz = clock.frequency_hz,
           .error_ppm = clock.error_ppm,

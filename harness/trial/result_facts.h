@@ -1,28 +1,28 @@
-// Facts that every kind of result states, in its words.
+// Facts that every kind of result file contains.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "harness/base/clock.h"
 #include "harness/base/options.h"
+#include "harness/os/clock.h"
 #include "harness/result/result.h"
-#include "providers/registry.h"
+#include "harness/sink/catalog.h"
 
 namespace tailgate {
 
-// Now, ISO 8601.
+// The current time, ISO 8601.
 std::string utc_now();
 
-// 16 hexadecimal digits drawn at random.
+// 16 random hexadecimal digits.
 std::string random_id();
 
-// All options, as resolved.
+// All options with their resolved values.
 std::vector<Setting> describe_options(const Options& options);
 
 // A sink with its capabilities under these options.
 SinkUsed describe_sink(const SinkChoice& sink);
 
-ClockUsed describe_clock(const ClockCalibration& clock, const ClockDrift& drift);
+ClockUsed describe_clock(const ClockParameters& clock, const ClockDrift& drift);
 
 }  // namespace tailgate

@@ -69,9 +69,9 @@ double Schedule::next_offset_ns() {
   return event * interval_ns_;
 }
 
-// After the warm-up the events up to time t are N(t) = r t + s t^2 / 2 (r: rate, s: slope); event n
-// is due where N(t) = n. The root is written so that it neither cancels nor divides by a zero
-// slope. Past the end of a falling ramp the root may not exist: the last rate holds on.
+// After the warm-up the number of events up to time t is N(t) = r t + s t^2 / 2 (r: rate, s:
+// slope), and event n is due at N(t) = n. This form of the root avoids cancellation and division by
+// a zero slope. After the end of a falling ramp the root may not exist, so the last rate continues.
 double Schedule::ramp_offset_ns(double event) const {
   if (event <= warmup_events_) return event * interval_ns_;
   const double n = event - warmup_events_;

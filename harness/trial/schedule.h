@@ -1,6 +1,5 @@
-// When each event is meant to happen. An open-loop schedule is fixed before the load starts: it
-// does not slip when the sink is slow, which is what keeps response times free of coordinated
-// omission.
+// The intended time of each event. An open-loop schedule is fixed before the load starts, so a slow
+// sink does not shift it; this keeps response times free of coordinated omission.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +13,18 @@ namespace tailgate {
 // calls.
 class Schedule {
  public:
-  // start_ns: beginning of the warm-up on the run clock. Each of n threads offers 1/n of the rate;
-  // in steady and ramp their times interleave evenly, bursts of all threads coincide.
+  // start_ns: start of the warm-up on the run clock. Each of n threads has 1/n of the rate. In
+  // steady and ramp the threads' times interleave evenly; in burst they coincide.
   Schedule(const LoadPlan& plan, unsigned thread, std::uint64_t start_ns);
 
-  // The next event's intended time; never decreases. Allocates nothing.
+  // Returns the next event's intended time, which never decreases. Allocates nothing.
   std::uint64_t next_ns();
 
-  // When recording starts: the end of the warm-up.
+  // The start of recording, which is the end of the warm-up.
   std::uint64_t record_start_ns() const { return record_start_ns_; }
 
  private:
-  double next_offset_ns();  // from the start
+  double next_offset_ns();  // relative to start_ns_
   double ramp_offset_ns(double event) const;
   double uniform_random();  // in (0, 1]
 
@@ -33,7 +32,7 @@ class Schedule {
   std::uint64_t start_ns_;
   std::uint64_t record_start_ns_;
   double interval_ns_;        // between two events of this thread at the initial rate
-  double phase_events_;       // this thread's share of an interval, 0 to 1
+  double phase_events_;       // this thread's offset within an interval, 0 to 1
   double rate_per_ns_;        // of this thread, at the start
   double slope_per_ns2_ = 0;  // ramp: change of that rate
   double warmup_ns_;
@@ -46,15 +45,15 @@ class Schedule {
   std::uint64_t random_state_;
 };
 
-// Sizes in bytes of one thread's events: event i has the size at i modulo the list's length.
-// min_bytes: the smallest event that the encoding holds. Drawn from plan.seed and thread.
+// Returns the sizes in bytes of one thread's events: event i has the size at i modulo the list's
+// length. min_bytes: the smallest event of the encoding. Drawn at random from plan.seed and thread.
 std::vector<std::uint16_t> payload_sizes(const LoadPlan& plan, unsigned thread,
                                          std::size_t min_bytes);
 
-// The sum of the sizes of all expected events (expected_events), all threads.
+// Returns the sum of the sizes of all expected events (expected_events) of all threads.
 std::uint64_t expected_bytes(const LoadPlan& plan, std::size_t min_bytes);
 
-// The largest event that payload_sizes can give.
+// Returns the largest size that payload_sizes can return.
 std::size_t max_payload_bytes(const LoadPlan& plan, std::size_t min_bytes);
 
 }  // namespace tailgate

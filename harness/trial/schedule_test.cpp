@@ -24,7 +24,7 @@ std::vector<std::uint64_t> times(const LoadPlan& plan, unsigned thread, std::siz
 TEST_CASE("steady: event k of one thread is due at k / rate, without drift") {
   LoadPlan plan;
   plan.shape = Shape::steady;
-  plan.rate_hz = 3e6;  // 333.33… ns apart: rounding errors would add up
+  plan.rate_hz = 3e6;  // intervals of 333.33… ns: rounding errors would add up
   const auto list = times(plan, 0, 3'000'001);
   CHECK(list[0] == 0);
   CHECK(list[3] == 1000);
@@ -45,7 +45,7 @@ TEST_CASE("steady: the threads share the rate and interleave evenly") {
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == i * 1'000'000);
 }
 
-TEST_CASE("steady: recording starts after the warm-up, the times go on evenly") {
+TEST_CASE("steady: recording starts after the warm-up, and the times stay evenly spaced") {
   LoadPlan plan;
   plan.rate_hz = 100;
   plan.warmup_s = 0.25;
@@ -55,7 +55,7 @@ TEST_CASE("steady: recording starts after the warm-up, the times go on evenly") 
   CHECK(schedule.next_ns() == 5'010'000'000);
 }
 
-TEST_CASE("poisson: gaps are exponential with the rate's mean, and independent") {
+TEST_CASE("poisson: intervals are exponential with the rate's mean, and independent") {
   LoadPlan plan;
   plan.shape = Shape::poisson;
   plan.rate_hz = 1e6;
@@ -68,7 +68,7 @@ TEST_CASE("poisson: gaps are exponential with the rate's mean, and independent")
   }
   double product = 0;
   for (std::size_t i = 1; i < gaps.size(); ++i) product += (gaps[i] - 1) * (gaps[i - 1] - 1);
-  // Lag-1 autocorrelation of independent gaps: standard error 1/sqrt(n) = .0022.
+  // Lag-1 autocorrelation of independent intervals: standard error 1/sqrt(n) = .0022.
   CHECK(std::abs(product / static_cast<double>(gaps.size())) < 0.012);
 
   std::sort(gaps.begin(), gaps.end());
@@ -82,7 +82,7 @@ TEST_CASE("poisson: gaps are exponential with the rate's mean, and independent")
   CHECK(distance < 0.005);
 }
 
-TEST_CASE("poisson: the seed decides, and threads differ") {
+TEST_CASE("poisson: the seed determines the times, and threads differ") {
   LoadPlan plan;
   plan.shape = Shape::poisson;
   plan.threads = 2;
@@ -104,7 +104,7 @@ TEST_CASE("burst: all events of a burst are due at its start") {
         std::vector<std::uint64_t>{0, 0, 0, 10'000'000, 10'000'000, 10'000'000, 20'000'000});
 }
 
-TEST_CASE("ramp: the events up to any time are the integral of the rate") {
+TEST_CASE("ramp: the number of events up to any time is the integral of the rate") {
   const auto rates =
       GENERATE(std::pair{1000.0, 9000.0}, std::pair{9000.0, 1000.0}, std::pair{5000.0, 5000.0});
   LoadPlan plan;
@@ -125,7 +125,7 @@ TEST_CASE("ramp: the events up to any time are the integral of the rate") {
   CHECK(std::is_sorted(list.begin(), list.end()));
 }
 
-TEST_CASE("payload sizes follow their law and stay within the encoding") {
+TEST_CASE("payload sizes follow their distribution and fit the encoding") {
   LoadPlan plan;
   plan.payload = parse_payload("100");
   CHECK(payload_sizes(plan, 0, kBinaryHeaderBytes) == std::vector<std::uint16_t>{100});
@@ -149,7 +149,7 @@ TEST_CASE("payload sizes follow their law and stay within the encoding") {
   CHECK(max_payload_bytes(plan, kBinaryHeaderBytes) == kMaxEventBytes);
 }
 
-TEST_CASE("the bytes to expect are those of the events to expect, whatever their sizes") {
+TEST_CASE("the expected bytes are the sum of the expected events' sizes") {
   LoadPlan plan;
   plan.duration_s = 0;
   plan.warmup_s = 0;

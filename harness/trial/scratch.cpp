@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kPrefix = "tailgate-";
 constexpr const char* kLockName = "tailgate.lock";
 
-// Only folders with our name and our lock file in them, whose lock nobody holds.
+// Removes folders that have tailgate's name and lock file, and whose lock nobody holds.
 void sweep_dead_runs(const std::filesystem::path& parent) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
@@ -40,11 +40,11 @@ std::filesystem::path new_folder(const std::filesystem::path& parent) {
       std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
       return folder;
     }
-    if (failed) break;  // otherwise, somebody has that name
+    if (failed) break;  // otherwise the name is in use
   }
   throw Error(
-      fmt::format("a folder in '{}' could not be made: {}", parent.string(), failed.message()),
-      "name a folder that you can write to with --scratch");
+      fmt::format("a folder in '{}' could not be created: {}", parent.string(), failed.message()),
+      "name a writable folder with --scratch");
 }
 
 }  // namespace

@@ -1,20 +1,19 @@
-// The folder in which a run keeps what it needs only while it runs.
+// The folder for a run's temporary files.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 
-#include "harness/base/file_lock.h"
+#include "harness/os/file_lock.h"
 
 namespace tailgate {
 
-// A new folder, tailgate-<random>, under parent; removed with all its content at the end of the
-// scope. A lock on a file in it tells the living from the dead: creating one first removes those
-// that dead runs left under the same parent, and nothing else.
+// Creates a folder tailgate-<random> in `parent`; the destructor removes it with its content. The
+// process holds a lock on a file in it while it lives. The constructor first removes folders in the
+// same parent whose process has died, and nothing else.
 class Scratch {
  public:
-  // parent empty: default_scratch_parent(). keep: leave the folder and say where it is. Throws
-  // Error.
+  // An empty parent means default_scratch_parent(). keep: do not remove the folder. Throws Error.
   Scratch(std::filesystem::path parent, bool keep);
   ~Scratch();
   Scratch(const Scratch&) = delete;
@@ -28,11 +27,11 @@ class Scratch {
   bool keep_;
 };
 
-// The operating system's folder for temporary files that are kept on disk rather than in memory.
+// The operating system's folder for temporary files on disk rather than in memory.
 // (scratch_linux.cpp, scratch_windows.cpp)
 std::filesystem::path disk_folder();
 
-// That folder, unless the environment variable TAILGATE_SCRATCH names another.
+// The environment variable TAILGATE_SCRATCH if it is set, else disk_folder().
 std::filesystem::path default_scratch_parent();
 
 }  // namespace tailgate

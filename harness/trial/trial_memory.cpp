@@ -44,9 +44,9 @@ TrialMemory TrialMemory::create(const TrialPlan& plan) {
   const HistogramLayout layout(plan.range);
   const std::size_t size_bytes =
       whole_pages(sizeof(TrialHeader)) + plan.load.threads * thread_bytes(plan, layout) +
-      2 * histogram_bytes(layout) + whole_pages(plan.slices.max_calls * sizeof(CallRecord));
+      2 * histogram_bytes(layout) + whole_pages(plan.turns.max_calls * sizeof(CallRecord));
   TrialMemory memory(SharedMemory::create(size_bytes), plan);
-  // All of the memory is zero, which is how these types begin; this starts their lifetimes.
+  // The memory is zeroed, which is the initial state of these types; this starts their lifetimes.
   auto* header = new (memory.memory_.data()) TrialHeader;
   header->plan = plan;
   for (unsigned i = 0; i < plan.load.threads; ++i) new (memory.thread_base(i)) ThreadBlock{};
@@ -61,7 +61,7 @@ TrialMemory TrialMemory::open_inherited(const std::string& handle) {
   const auto* header = reinterpret_cast<const TrialHeader*>(memory.data());
   constexpr std::size_t kGuardBytes = offsetof(TrialHeader, plan);
   if (memory.size_bytes() < kGuardBytes || header->magic != kMagic) {
-    throw Error("the shared memory '" + handle + "' holds no trial that this program knows",
+    throw Error("the shared memory '" + handle + "' contains no trial of this program",
                 "this command is for tailgate's own use; start a run with 'tailgate run'");
   }
   if (header->protocol != kTrialProtocol || header->header_bytes != sizeof(TrialHeader)) {

@@ -1,4 +1,4 @@
-// Whole trials against the synthetic sink, whose delays and losses are known in advance.
+// Runs whole trials on the synthetic sink, whose delays and losses are known in advance.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -9,19 +9,20 @@
 #include <random>
 #include <thread>
 
-#include "harness/base/affinity.h"
+#include "harness/os/affinity.h"
 #include "harness/result/latency.h"
-#include "harness/trial/controller.h"
+#include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
-#include "harness/trial/test_process.h"
+#include "harness/trial/testing/test_process.h"
+#include "providers/testing/sinks.h"
 
 using namespace tailgate;
 
 namespace {
 
-const ClockCalibration& clock_used() {
-  static const ClockCalibration calibration = calibrate_clock();
-  return calibration;
+const ClockParameters& clock_used() {
+  static const ClockParameters parameters = measure_clock();
+  return parameters;
 }
 
 TrialSettings settings() {
@@ -49,7 +50,7 @@ Trial run(
     const std::string& sink, const LoadPlan& load, const TrialSettings& how = settings(),
     const ProgressCallback& progress = [](const TrialProgress&) {}) {
   const Scratch scratch({}, false);
-  return run_trial(parse_sink_choice(sink), load, how, scratch.path() / "trial", progress);
+  return run_trial(sink_choice(sink), load, how, scratch.path() / "trial", progress);
 }
 
 bool balanced(const LedgerAccount& ledger) {
@@ -71,7 +72,7 @@ TEST_CASE("recorded counts equal emitted counts at every rate") {
   load.warmup_s = 0.1;
   const Trial trial = run("synthetic:service_ns=100", load);
   INFO(trial.outcome << " " << trial.outcome_detail);
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.measured > 0);
   CHECK(recorded(trial.service) == trial.measured);
   CHECK(recorded(trial.response) == trial.measured);
@@ -112,22 +113,22 @@ TEST_CASE("an event count is met exactly") {
   CHECK(balanced(trial.ledger));
 }
 
-// A sink that takes s per call and stands still for S = 100 ms once a second, asked for an event
-// every g = 100 us. The call that meets the stall's beginning waits for S; the i-th event after it
-// is due i g later and done i s later: its response time is S - i (g - s), until that falls below
-// s. So of n events the response time is above x for (S - x) / (g - s) of them, while the service
-// time is above s for one single event.
+// A sink takes s per call and stalls for S = 100 ms once a second; an event is due every g = 100
+// us. The call at the beginning of the stall takes S. The i-th event after it is due i g later and
+// completes i s after the stall, so its response time is S - i (g - s), until that falls below s.
+// So the response time is above x for (S - x) / (g - s) events, while the service time is above s
+// for a single event.
 constexpr double kStallNs = 100e6;
-constexpr double kGapNs = 100e3;
+constexpr double kIntervalNs = 100e3;
 constexpr double kServiceNs = 20e3;
 constexpr double kEvents = 10'000;
 
 double expected_response_ns(double quantile, double call_ns) {
-  return std::max(call_ns, kStallNs - kEvents * (1 - quantile) * (kGapNs - call_ns));
+  return std::max(call_ns, kStallNs - kEvents * (1 - quantile) * (kIntervalNs - call_ns));
 }
 
-// By how much all calls but the one that met the stall took longer than the usual call: what
-// interrupts and other work on this machine had of them.
+// Returns by how much all calls, except the one with the stall, took longer than the median call in
+// total: the time taken by interrupts and other work on this machine.
 double disturbance_ns(const Histogram& service) {
   const auto calls = static_cast<double>(service.total_count());
   const auto usual_ns = static_cast<double>(service.value_at_quantile(0.5));
@@ -139,14 +140,14 @@ bool disturbed(const Trial& trial) {
   return disturbance_ns(decode_latency(trial.service)) > kStallNs / 25;
 }
 
-// What a queued call takes: the sink's time, with its clock's overshoot, and the emit loop around
-// it; both as measured apart from this queue.
+// Returns the time of a queued call: the sink's service time, including the overshoot of its clock,
+// plus the emit loop around it. Both are measured independently of the queue.
 double queued_call_ns(const Trial& trial, const Histogram& service) {
   return static_cast<double>(service.value_at_quantile(0.5)) + trial.floor.loop_ns -
          trial.floor.service.mean_ns;
 }
 
-// Prints the quantiles beside the analytic ones; true when all agree.
+// Prints the measured and the analytic quantiles; returns whether all agree.
 bool agrees(const Trial& trial) {
   const Histogram response = decode_latency(trial.response);
   const Histogram service = decode_latency(trial.service);
@@ -159,33 +160,34 @@ bool agrees(const Trial& trial) {
     const auto service_ns = static_cast<double>(service.value_at_quantile(quantile));
     std::cout << std::setw(8) << quantile << std::setw(11) << wanted_ns / 1e3 << std::setw(11)
               << seen_ns / 1e3 << std::setw(11) << service_ns / 1e3 << "\n";
-    // The histogram's precision of a thousandth, one event's step, and as the emit loop of an open
-    // loop does somewhat more than the one whose time is known, that for each queued event again.
+    // The tolerance is the histogram's precision of 0.1 %, plus one event's step, plus the floor's
+    // loop time for each queued event, since the open loop does more work than the closed loop of
+    // the floor.
     const double queued = wanted_ns > call_ns ? kEvents * (1 - quantile) : 0;
     const double margin_ns =
-        wanted_ns / 1000 + (kGapNs - kServiceNs) + queued * trial.floor.loop_ns;
-    // Who is queued waits for what disturbed the calls before, at most for all of it.
+        wanted_ns / 1000 + (kIntervalNs - kServiceNs) + queued * trial.floor.loop_ns;
+    // A queued call also waits for disturbances of earlier calls, at most for all of them.
     const double disturbance = queued > 0 ? disturbance_ns(service) : 0;
     all_agree = all_agree && seen_ns >= wanted_ns - margin_ns &&
                 seen_ns <= wanted_ns + margin_ns + disturbance;
-    // Whatever disturbs the trial makes responses longer than those of undisturbed calls.
+    // Disturbances only lengthen responses, so the undisturbed value is a lower bound.
     CHECK(seen_ns >= expected_response_ns(quantile, kServiceNs) - margin_ns);
-    // The stall is one call in ten thousand: service times do not show it.
+    // The stall is one call in ten thousand, so service times do not show it.
     if (quantile >= 0.9) CHECK(service_ns < seen_ns / 5);
   }
   return all_agree;
 }
 
 TEST_CASE("response time shows a stall in full that service time hides") {
-  // What else runs on the machine delays single trials. A harness that were wrong would be wrong
-  // in the quiet ones too.
+  // Other work on the machine disturbs some trials. A wrong harness would be wrong in undisturbed
+  // trials, too, so one undisturbed trial that agrees is enough.
   bool agreed = false;
   bool one_was_quiet = false;
   for (int attempt = 0; attempt < 10 && !agreed; ++attempt) {
     const Trial trial =
         run("synthetic:service_ns=20000:stall_ms=100:stall_first_s=0.5:stall_every_s=1",
-            steady(1e9 / kGapNs, 1));
-    REQUIRE(trial.outcome == "completed");
+            steady(1e9 / kIntervalNs, 1));
+    REQUIRE(trial.outcome == TrialOutcome::completed);
     REQUIRE(trial.measured == 10'000);
     agreed = agrees(trial);
     one_was_quiet = one_was_quiet || !disturbed(trial);
@@ -197,7 +199,7 @@ TEST_CASE("response time shows a stall in full that service time hides") {
   CHECK(agreed);
 }
 
-TEST_CASE("planted losses, refusals and damage come out in the ledger, each in its place") {
+TEST_CASE("planted losses, refusals and damage appear in the right fields of the ledger") {
   const LoadPlan load = steady(20'000, 0.5);  // 10000 events
 
   SECTION("reported losses balance") {
@@ -214,7 +216,7 @@ TEST_CASE("planted losses, refusals and damage come out in the ledger, each in i
     REQUIRE(trial.ledger.losses.size() == 1);
     CHECK(trial.ledger.losses.front().reported_by == "call");
   }
-  SECTION("hidden losses are unaccounted, and said") {
+  SECTION("hidden losses are unaccounted, and a remark says so") {
     const Trial trial = run("synthetic:hide_every=100", load);
     CHECK(trial.ledger.unaccounted == 100);
     CHECK_FALSE(trial.ledger.unaccounted_cause.empty());
@@ -239,7 +241,7 @@ TEST_CASE("planted losses, refusals and damage come out in the ledger, each in i
   }
 }
 
-TEST_CASE("a provider killed in the middle loses nothing that it had recorded") {
+TEST_CASE("nothing that was recorded is lost if the provider is killed") {
   const Scratch scratch({}, false);
   int pid_killed = 0;
   double load_began_s = 0;
@@ -251,10 +253,10 @@ TEST_CASE("a provider killed in the middle loses nothing that it had recorded") 
     REQUIRE(pid_killed > 0);
     kill_process(pid_killed);
   };
-  const Trial trial = run_trial(parse_sink_choice("synthetic:service_ns=500"), steady(50'000, 5),
+  const Trial trial = run_trial(sink_choice("synthetic:service_ns=500"), steady(50'000, 5),
                                 settings(), scratch.path() / "trial", kill_it);
   CHECK(pid_killed != 0);
-  CHECK(trial.outcome == "killed");
+  CHECK(trial.outcome == TrialOutcome::killed);
   CHECK_THAT(trial.outcome_detail, Catch::Contains(kKilledText));
   CHECK(trial.measured > 1000);
   // Each event is recorded three times; the kill may fall between two of them.
@@ -264,28 +266,29 @@ TEST_CASE("a provider killed in the middle loses nothing that it had recorded") 
   CHECK(trial.ledger.delivered + 1 >= trial.measured);
 }
 
-TEST_CASE("a call that hangs ends the trial at the time-out, and is named") {
+TEST_CASE("a hanging call ends the trial at the time-out, and the outcome names it") {
   TrialSettings how = settings();
   how.hang_timeout_s = 0.5;
   const Trial trial = run("synthetic:hang_at=500", steady(5000, 10), how);
-  CHECK(trial.outcome == "hung");
+  CHECK(trial.outcome == TrialOutcome::hung);
   CHECK_THAT(trial.outcome_detail, Catch::Contains("event") && Catch::Contains("thread 0"));
   CHECK(trial.measured >= 498);
   CHECK(trial.ledger.in_flight == 1);
   CHECK(trial.ledger.unaccounted == 0);
 }
 
-TEST_CASE("a sink that crashes the provider is a fact of the trial") {
+TEST_CASE("a sink that crashes the provider gives the trial the outcome crashed") {
   const Trial trial = run("synthetic:crash_at=1000", steady(10'000, 5));
-  CHECK(trial.outcome == "crashed");
+  CHECK(trial.outcome == TrialOutcome::crashed);
   CHECK_THAT(trial.outcome_detail, Catch::Contains(kAbortedText));
   CHECK(trial.measured >= 998);
   CHECK(trial.ledger.unaccounted == 0);
 }
 
-TEST_CASE("a sink that cannot keep up: the schedule does not slip, the rest counts as unissued") {
-  // 1 ms a call, 5000/s wanted: after 0.2 s the schedule holds 1000 events; in 1.2 s (the second
-  // of grace included) at most 1200 calls fit.
+TEST_CASE(
+    "a sink that cannot keep up does not shift the schedule, and the rest counts as unissued") {
+  // A call takes 1 ms and 5000/s are planned: after 0.2 s 1000 events are due. At most 1200 calls
+  // fit into 1.2 s, which includes the extra second.
   const Trial trial = run("synthetic:service_ns=1000000", steady(5000, 0.5));
   CHECK(trial.rate_missed);
   CHECK(trial.measured + trial.unissued == 2500);
@@ -298,13 +301,13 @@ TEST_CASE("a sink that cannot keep up: the schedule does not slip, the rest coun
 
 TEST_CASE("delivery latency is measured from the call's start by a live consumer") {
   const Trial trial = run("synthetic:service_ns=500", steady(1000, 0.5));
-  REQUIRE(trial.consumer.mode == "live");
+  REQUIRE(trial.consumer.mode == ConsumerMode::live);
   REQUIRE(trial.consumer.delivery.has_value());
   CHECK(trial.consumer.delivery->count == trial.measured);
   CHECK(trial.consumer.delivery->min_ns >= 500);
 }
 
-// All of them end with a stall, and stalls end 100 ms apart.
+// Returns whether all calls end with a stall; stalls end 100 ms apart.
 bool end_with_stalls(const std::vector<SlowCall>& calls) {
   return std::all_of(calls.begin(), calls.end(), [&](const SlowCall& call) {
     const double apart_ms =
@@ -316,7 +319,8 @@ bool end_with_stalls(const std::vector<SlowCall>& calls) {
 TEST_CASE("the slowest calls are those with the planted delay") {
   TrialSettings how = settings();
   how.slowest = 4;
-  // Other work on the machine can hold a call longer than the stall does; hardly in every trial.
+  // Other work on the machine may delay a call longer than the stall does, but hardly in every
+  // trial.
   bool planted = false;
   for (int attempt = 0; attempt < 10 && !planted; ++attempt) {
     const Trial trial =
@@ -336,24 +340,25 @@ TEST_CASE("the slowest calls are those with the planted delay") {
   CHECK(planted);
 }
 
-TEST_CASE("a sink that cannot be opened is a failed trial with its reason") {
+TEST_CASE("a sink that cannot be opened gives a failed trial with the reason") {
   const Trial trial = run("file:dir=/nonexistent/folder", steady(1000, 0.2));
-  CHECK(trial.outcome == "failed");
+  CHECK(trial.outcome == TrialOutcome::failed);
   CHECK_THAT(trial.outcome_detail, Catch::Contains("/nonexistent/folder"));
   CHECK(trial.measured == 0);
 }
 
 TEST_CASE("the null sink is measured without a ledger") {
   const Trial trial = run("null", steady(10'000, 0.2));
-  CHECK(trial.outcome == "completed");
-  CHECK(trial.consumer.mode == "none");
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(trial.consumer.mode == ConsumerMode::none);
   CHECK_FALSE(trial.ledger.checked);
   CHECK(trial.ledger.emitted == 2000);
   CHECK(trial.floor.service.count == 50'000);
   CHECK(trial.floor.two_clock_reads_ns > 0);
 }
 
-TEST_CASE("scratch folders of dead runs are swept, those of living ones and strangers are not") {
+TEST_CASE(
+    "scratch folders of dead runs are removed, those of living runs and other folders are not") {
   const std::filesystem::path parent =
       default_scratch_parent() /
       ("tailgate-scratch-test-" + std::to_string(std::random_device()()));
@@ -386,7 +391,7 @@ const RoleUse& use_of(const Trial& trial, const std::string& role) {
 
 }  // namespace
 
-TEST_CASE("a trial says what each role used, as a whole and by interval") {
+TEST_CASE("a trial has what each role used, in total and by interval") {
   LoadPlan load = steady(2e4, 0.5);
   load.warmup_s = 0.1;
   TrialSettings how = settings();
@@ -399,7 +404,7 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   CHECK(overhead.start_ns >= trial.start_ns);
   CHECK(overhead.end_ns >= trial.end_ns);
   CHECK(overhead.events > 0);
-  // Late events of the warm-up may be among them.
+  // They may include late events of the warm-up.
   CHECK(overhead.events <= trial.ledger.emitted);
   CHECK(overhead.samples >= 2);
   if (kThreadTimesAreExact) CHECK(overhead.sampler_cpu_ns > 0);
@@ -408,10 +413,11 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   const RoleUse& provider = use_of(trial, "provider");
   CHECK(provider.processes == 1);
   CHECK(provider.ended == 0);
-  // The load thread spins between its events, and writes each whole.
+  // The load thread spins between events, and writes each event in one call.
   CHECK(*provider.counters.spun_ns > 0);
   CHECK(*provider.counters.spun_ns <= span_ns);
-  // Events are counted just before the other counters are read, with a few written in between.
+  // Events are counted just before the other counters are read; a few may be written between the
+  // two.
   const double between = load.rate_hz * static_cast<double>(overhead.sampler_longest_ns) / 1e9 + 1;
   const bool counted = counts_other_processes();
   REQUIRE(provider.counters.cpu_ns.has_value() == counted);
@@ -425,7 +431,7 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   CHECK(use_of(trial, "daemons").processes == 0);
   CHECK(*use_of(trial, "controller").counters.cpu_ns >= overhead.sampler_cpu_ns / 2);
 
-  // The intervals are cuts of the whole.
+  // The intervals add up to the total.
   std::uint64_t cpu_ns = 0;
   for (const Interval& interval : trial.intervals) {
     REQUIRE(interval.roles.size() == overhead.roles.size());
@@ -434,13 +440,13 @@ TEST_CASE("a trial says what each role used, as a whole and by interval") {
   CHECK(cpu_ns == provider.counters.cpu_ns.value_or(0));
 }
 
-TEST_CASE("a provider that dies leaves what it was last seen to use") {
+TEST_CASE("a provider that dies keeps the counters of the last sample") {
   const Trial trial = run("synthetic:crash_at=5000", steady(1e4, 1));
-  CHECK(trial.outcome == "crashed");
+  CHECK(trial.outcome == TrialOutcome::crashed);
   CHECK(use_of(trial, "provider").ended == 1);
 }
 
-TEST_CASE("a victim's speed is measured beside the load") {
+TEST_CASE("a victim's speed is measured during the load") {
   if (initial_cpus().size() < 2) return;
   TrialSettings how = settings();
   how.victim_cpus = {initial_cpus().front()};

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "harness/activity/explain.h"
+#include "harness/explain/explain.h"
+#include "harness/explain/start_trace.h"
 #include "harness/trial/collector.h"
 
 namespace tailgate {
 namespace {
 
-// Beyond that the explanation says how many calls are missing.
-constexpr double kMostCalls = 4096;
-constexpr double kLeastCalls = 64;
+// If more calls are slow, the explanation says how many are missing.
+constexpr double kMaxCalls = 4096;
+constexpr double kMinCalls = 64;
 
 double thread_rate_hz(const LoadPlan& load) {
   const double rate_hz =
@@ -20,12 +21,12 @@ double thread_rate_hz(const LoadPlan& load) {
 
 }  // namespace
 
-// Threads need not have equal shares of the slow calls, and the quantile's slot of the histogram
-// holds more than the one call: twice as many.
+// Keeps twice as many calls as lie beyond the quantile, because threads need not have equal shares
+// of the slow calls, and the quantile's slot of the histogram may contain several calls.
 std::uint32_t explained_calls(const LoadPlan& load) {
   const auto events = static_cast<double>(expected_events(load));
   const double calls = 2 * events * (1 - kExplainedQuantile);
-  return static_cast<std::uint32_t>(std::clamp(calls, kLeastCalls, kMostCalls));
+  return static_cast<std::uint32_t>(std::clamp(calls, kMinCalls, kMaxCalls));
 }
 
 TrialTrace::TrialTrace(const TrialMemory& memory, activity::TraceMethod method,
@@ -42,7 +43,7 @@ TrialTrace::TrialTrace(const TrialMemory& memory, activity::TraceMethod method,
 }
 
 Explanation TrialTrace::explain() {
-  // The trace's own begin follows with its first record; nothing of the load was before it.
+  // The timeline begins at 0: nothing of the load happened before the trace's first record.
   activity::Timeline timeline(1'000'000'000, 0);
   timeline.keep_intervals();
   for (const std::uint32_t thread : threads_) timeline.watch(thread);

@@ -1,33 +1,33 @@
-// The trace beside a trial's load, and what it says of the trial's slow calls.
+// Traces the machine during a trial's load and explains the trial's slow calls.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 
-#include "harness/activity/trace.h"
+#include "harness/explain/trace.h"
 #include "harness/result/explanation.h"
 #include "harness/trial/trial_memory.h"
 
 namespace tailgate {
 
-// The share of a trial's calls that is explained: those at and beyond this quantile.
+// Calls at or beyond this quantile are explained.
 inline constexpr double kExplainedQuantile = 0.999;
 
-// How many calls each thread must keep so that all explained ones are among them, as far as can be
-// told before the load.
+// Returns how many calls each thread must keep so that the explained ones are among them; an
+// estimate, since it is needed before the load.
 std::uint32_t explained_calls(const LoadPlan& load);
 
 class TrialTrace {
  public:
-  // Once the load's threads have their numbers (ThreadBlock::os_thread), before they are told to
-  // go. directory: exists. Throws Error as activity::start_trace.
+  // Starts the trace. Call it when the load's threads have set ThreadBlock::os_thread, and before
+  // they start the load. directory: exists. Throws Error like activity::start_trace.
   TrialTrace(const TrialMemory& memory, activity::TraceMethod method,
              const std::filesystem::path& directory);
 
-  // When the load is over.
+  // Stops the trace. Call it when the load is over.
   void stop() { trace_->stop(); }
 
-  // Of what the trial's memory holds by then; after stop(), once.
+  // Explains the slow calls in the trial's memory. Call it once, after stop().
   Explanation explain();
 
  private:

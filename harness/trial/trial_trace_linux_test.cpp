@@ -1,5 +1,5 @@
-// Whole trials under a trace. By the kernel's trace where the user may, else by context switches
-// alone.
+// Runs whole trials under a trace: the kernel's trace if the user may use it, else context switches
+// only.
 #include <catch2/catch.hpp>
 
 #include <signal.h>
@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/activity/trace.h"
-#include "harness/base/affinity.h"
+#include "harness/explain/trace.h"
+#include "harness/os/affinity.h"
 #include "harness/tracefs/instance.h"
-#include "harness/trial/controller.h"
+#include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
+#include "providers/testing/sinks.h"
 
 namespace tailgate {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 Trial run_traced(
     const std::string& sink, LoadPlan load,
     const ProgressCallback& progress = [](const TrialProgress&) {}) {
-  static const ClockCalibration clock = calibrate_clock();
+  static const ClockParameters clock = measure_clock();
   TrialSettings settings;
   settings.clock = clock;
   settings.range = {
@@ -32,7 +33,7 @@ Trial run_traced(
   const Scratch scratch({}, false);
   load.warmup_s = 0.05;
   load.pacing = Pacing::spin;
-  return run_trial(parse_sink_choice(sink), load, settings, scratch.path() / "trial", progress);
+  return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial", progress);
 }
 
 LoadPlan steady(double rate_hz) {
@@ -60,7 +61,8 @@ void check_explained(const Trial& trial) {
   }
 }
 
-// The 24 slowest of each kind, though far fewer are beyond the quantile.
+// Checks that the 24 slowest calls of each kind are listed, though far fewer are beyond the
+// quantile.
 void check_listed(const Trial& trial) {
   const std::vector<ExplainedCall>& calls = trial.explanation->calls;
   CHECK(calls.size() >= 24);
@@ -85,18 +87,18 @@ void check_nothing_left() {
   }
 }
 
-TEST_CASE("a traced trial explains the slow end of its calls") {
+TEST_CASE("a traced trial explains its slow calls") {
   LoadPlan load = steady(10'000);
   load.threads = GENERATE(1u, 2u);
   const Trial trial = run_traced("file", load);
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.unaccounted == 0);
   CHECK(trial.slowest.size() <= 16 * load.threads);
   check_explained(trial);
   REQUIRE(trial.explanation->tails.size() == 2);
   CHECK(trial.explanation->tails[0].measure == "service");
   CHECK(trial.explanation->tails[1].measure == "response");
-  // As many as lie beyond the quantile, and those that share its slot of the histogram.
+  // The calls beyond the quantile, and those in the same slot of the histogram.
   CHECK(trial.explanation->tails[0].calls >= trial.measured / 1000);
   check_listed(trial);
   if (trial.explanation->trace.method != "kernel_trace") return check_nothing_left();
@@ -109,13 +111,13 @@ TEST_CASE("a traced trial explains the slow end of its calls") {
   check_nothing_left();
 }
 
-TEST_CASE("a closed loop has no response times of its own to explain") {
+TEST_CASE("a closed loop has no separate response times to explain") {
   LoadPlan load;
   load.shape = Shape::max;
   load.duration_s = 0;
   load.events = 20'000;
   const Trial trial = run_traced("file", load);
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   check_explained(trial);
   REQUIRE(trial.explanation->tails.size() == 1);
   CHECK(trial.explanation->tails[0].measure == "service");
@@ -123,26 +125,26 @@ TEST_CASE("a closed loop has no response times of its own to explain") {
   check_nothing_left();
 }
 
-TEST_CASE("a provider that is killed under a trace leaves what it had, and no instance") {
+TEST_CASE("a provider killed under a trace keeps its measurements and leaves no tracefs instance") {
   bool killed = false;
   const Trial trial = run_traced("file", steady(5'000), [&](const TrialProgress& progress) {
     if (killed || progress.what != "load" || progress.elapsed_s < 0.4) return;
     killed = kill(progress.provider_pid, SIGKILL) == 0;
   });
   REQUIRE(killed);
-  CHECK(trial.outcome == "killed");
+  CHECK(trial.outcome == TrialOutcome::killed);
   check_explained(trial);
   check_nothing_left();
 }
 
-TEST_CASE("the sink that writes into the kernel's trace buffer can be traced as well") {
+TEST_CASE("the sink that writes into the kernel's trace buffer can be traced, too") {
   const Probe probe = tracefs::probe_tracefs();
   if (!probe.available) {
     WARN("skipped: " << probe.reason << "; " << probe.remedy);
     return;
   }
   const Trial trial = run_traced("ftrace", steady(5'000));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.unaccounted == 0);
   check_explained(trial);
   check_nothing_left();

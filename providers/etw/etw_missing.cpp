@@ -1,15 +1,15 @@
-#include "providers/etw/etw.h"
+#include "harness/sink/missing_sink.h"
+#include "harness/sink/sink.h"
 #include "providers/etw/options.h"
-#include "providers/missing_sink.h"
 
 namespace tailgate {
 
-const SinkType& etw_sink() {
-  static const MissingSink sink("etw", "Event Tracing for Windows", etw::options(),
-                                {.available = false,
-                                 .reason = "this operating system has no event tracing sessions",
-                                 .remedy = "run on Windows 10 or later"});
-  return sink;
+std::unique_ptr<const SinkType> make_etw_sink(const SinkCatalog&) {
+  return std::make_unique<MissingSink>(
+      "etw", "Event Tracing for Windows", etw::options(),
+      Probe{.available = false,
+            .reason = "this operating system has no event tracing sessions",
+            .remedy = "run on Windows 10 or later"});
 }
 
 }  // namespace tailgate

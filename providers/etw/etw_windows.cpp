@@ -1,7 +1,7 @@
-#include "providers/etw/etw.h"
+// Sink "etw": Event Tracing for Windows. The provider writes self-describing events, the trial's
+// own session writes them to a file, and tailgate's own reader reads that file.
+#include "harness/sink/sink.h"
 
-#include "harness/activity/kernel_trace_windows.h"
-#include "providers/etw/kernel_trace_windows.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
 
@@ -10,18 +10,16 @@ namespace {
 
 class EtwSink : public SinkType {
  public:
-  // Whoever knows the sinks can explain their slow calls.
-  EtwSink() { activity::offer_kernel_trace({etw::start_kernel_trace, etw::probe_kernel_trace}); }
-
   std::string name() const override { return "etw"; }
   std::string description() const override {
-    return "Event Tracing for Windows: self-describing events, a session of our own";
+    return "Event Tracing for Windows: self-describing events, a session for each trial";
   }
 
   OptionTable options() const override { return etw::options(); }
 
-  // A circular file and buffers in memory overwrite their oldest events and count them nowhere; the
-  // session's count of lost events has not been checked on a real Windows machine.
+  // A circular file and in-memory buffers overwrite their oldest events without counting them. For
+  // the other modes the session counts lost events; that count has not been checked on a real
+  // Windows machine.
   Capabilities capabilities(const Options& options) const override {
     const std::string& mode = options.text("mode");
     const bool delivers = mode != "unlistened" && options.text("level") != "warning";
@@ -51,9 +49,8 @@ class EtwSink : public SinkType {
 
 }  // namespace
 
-const SinkType& etw_sink() {
-  static const EtwSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_etw_sink(const SinkCatalog&) {
+  return std::make_unique<EtwSink>();
 }
 
 }  // namespace tailgate

@@ -1,20 +1,20 @@
-// The sink's own session, provider and consumer, in whole trials against the library that stands in
-// for Windows' event tracing. What it proves is the sink's logic, not Windows' behaviour.
+// Whole trials of the sink against the library that stands in for Windows' event tracing. They test
+// the sink's logic, not the behaviour of Windows.
 #include <catch2/catch.hpp>
 
 #include <optional>
 
-#include "harness/base/affinity.h"
-#include "harness/base/api_windows.h"
-#include "harness/base/install_paths.h"
-#include "harness/base/test_directory.h"
-#include "harness/trial/controller.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/etw/api_windows.h"
+#include "harness/etw/properties_windows.h"
+#include "harness/etw/testing/stand_in_kernel_windows.h"
+#include "harness/os/affinity.h"
+#include "harness/os/api_windows.h"
+#include "harness/os/install_paths.h"
+#include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
-#include "providers/etw/api_windows.h"
 #include "providers/etw/logman.h"
-#include "providers/etw/properties_windows.h"
-#include "providers/etw/testing/stand_in_kernel_windows.h"
-#include "providers/registry.h"
+#include "providers/testing/sinks.h"
 
 using namespace tailgate;
 
@@ -22,7 +22,8 @@ namespace {
 
 constexpr const wchar_t* kFaultVariable = L"TAILGATE_STAND_IN_FAULT";
 
-// Sets a variable of this process and of those that it starts. The C library has a copy of its own.
+// Sets an environment variable for this process and its children. The C library keeps a copy of its
+// own, so both are set.
 void set_variable(const std::wstring& name, const std::wstring& value) {
   _wputenv_s(name.c_str(), value.c_str());
 }
@@ -42,7 +43,7 @@ Trial run(const std::string& sink, const wchar_t* fault = L"",
   load.duration_s = 0.5;
   load.warmup_s = 0.1;
   TrialSettings settings;
-  settings.clock = calibrate_clock();
+  settings.clock = measure_clock();
   settings.range = {
       .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
   settings.load_cpus = {initial_cpus().back()};
@@ -50,7 +51,7 @@ Trial run(const std::string& sink, const wchar_t* fault = L"",
   settings.noise_s = 0.01;
   settings.trace = trace;
   const Scratch scratch({}, false);
-  return run_trial(parse_sink_choice(sink), load, settings, scratch.path() / "trial",
+  return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial",
                    [](const TrialProgress&) {});
 }
 
@@ -71,7 +72,7 @@ std::string remarks(const Trial& trial) {
 
 void check_balanced(const std::string& sink, const Trial& trial) {
   INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.checked);
   CHECK(trial.ledger.emitted == 12'000);
   CHECK(trial.ledger.delivered == trial.ledger.emitted);
@@ -79,7 +80,7 @@ void check_balanced(const std::string& sink, const Trial& trial) {
   CHECK(trial.ledger.corrupted + trial.ledger.duplicates + trial.ledger.damaged_bytes == 0);
 }
 
-TEST_CASE("a whole trial comes back from the session, the ledger balanced") {
+TEST_CASE("all events of a trial are read back and the ledger balances") {
   for (const char* sink : {"etw", "etw:mode=circular", "etw:clock=system:flush_timer_s=0",
                            "etw:mode=new_file:file_bytes=1Mi", "etw:mode=memory:buffer_bytes=128Ki",
                            "etw:mode=private", "etw:mode=realtime", "etw:controller=logman",
@@ -88,20 +89,20 @@ TEST_CASE("a whole trial comes back from the session, the ledger balanced") {
   }
 }
 
-TEST_CASE("what was granted is in the result, rather than what was asked for") {
+TEST_CASE("the result contains the settings that Windows granted, not those requested") {
   const Trial trial = run("etw:buffers_max_count=8");
   CHECK(granted(trial, "buffers_count") == "64");
   CHECK(granted(trial, "buffers_max_count") == "64");
   CHECK(granted(trial, "buffer_bytes") == "65536");
 }
 
-TEST_CASE("events in real time are delivered while the load runs") {
+TEST_CASE("a real-time session delivers events while the load runs") {
   const Trial trial = run("etw:mode=realtime:buffer_bytes=4096");
   check_balanced("realtime", trial);
   CHECK(trial.consumer.delivery.has_value());
 }
 
-TEST_CASE("files stay in a folder of their own, the oldest giving way") {
+TEST_CASE("keep_in keeps the files and removes the oldest") {
   const TestDirectory folder;
   const std::string sink = "etw:keep_in=" + folder.path().string();
   const auto files = [&] {
@@ -115,20 +116,20 @@ TEST_CASE("files stay in a folder of their own, the oldest giving way") {
   CHECK(files() == 1);
 }
 
-TEST_CASE("nobody listens: nothing is delivered, and nothing is claimed") {
+TEST_CASE("without a listener nothing is delivered and no ledger is checked") {
   for (const char* sink : {"etw:mode=unlistened", "etw:level=warning"}) {
     const Trial trial = run(sink);
     INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
-    CHECK(trial.outcome == "completed");
+    CHECK(trial.outcome == TrialOutcome::completed);
     CHECK_FALSE(trial.ledger.checked);
     CHECK(trial.ledger.emitted == 12'000);
   }
 }
 
-TEST_CASE("events for which there was no buffer are the session's losses") {
+TEST_CASE("events that found no free buffer are the session's losses") {
   const Trial trial = run("etw:buffer_bytes=4096", L"buffers_full");
   INFO(trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   REQUIRE(trial.ledger.losses.size() == 1);
   CHECK(trial.ledger.losses.front().cause == "EventsLost");
   CHECK(trial.ledger.lost > 0);
@@ -136,7 +137,7 @@ TEST_CASE("events for which there was no buffer are the session's losses") {
   CHECK(trial.ledger.unaccounted == 0);
 }
 
-TEST_CASE("a session that cannot be started says why, and what to do") {
+TEST_CASE("the error of a session that cannot be started has a reason and a remedy") {
   const std::vector<std::pair<const wchar_t*, std::string>> faults = {
       {L"access_denied", "Performance Log Users"},
       {L"enable_fails", "EnableTraceEx2"},
@@ -144,34 +145,34 @@ TEST_CASE("a session that cannot be started says why, and what to do") {
   for (const auto& [fault, text] : faults) {
     for (const char* sink : {"etw", "etw:mode=private"}) {
       const Trial trial = run(sink, fault);
-      CHECK(trial.outcome == "failed");
+      CHECK(trial.outcome == TrialOutcome::failed);
       CHECK_THAT(trial.outcome_detail, Catch::Contains(text));
     }
   }
 }
 
-TEST_CASE("a controller that fails or hangs is not waited for for ever") {
+TEST_CASE("a controller that fails or hangs ends the trial with an error") {
   const Trial failed = run("etw:controller=logman", L"logman_fails");
-  CHECK(failed.outcome == "failed");
+  CHECK(failed.outcome == TrialOutcome::failed);
   CHECK_THAT(failed.outcome_detail, Catch::Contains("it said: Error: Access is denied."));
   const Trial hung = run("etw:controller=logman:logman_timeout_s=1", L"logman_hangs");
-  CHECK(hung.outcome == "failed");
+  CHECK(hung.outcome == TrialOutcome::failed);
   CHECK_THAT(hung.outcome_detail, Catch::Contains("had not ended after 1 s"));
   const Trial asked_too_much = run("etw:controller=logman:mode=private");
-  CHECK(asked_too_much.outcome == "failed");
+  CHECK(asked_too_much.outcome == TrialOutcome::failed);
 }
 
-TEST_CASE("a real-time session that may not be read says so") {
+TEST_CASE("a refused real-time consumer is an error with a reason") {
   const Trial trial = run("etw:mode=realtime", L"open_fails");
-  CHECK(trial.outcome == "failed");
+  CHECK(trial.outcome == TrialOutcome::failed);
   CHECK_THAT(trial.outcome_detail, Catch::Contains("OpenTraceW"));
 }
 
-TEST_CASE("a stale session of the same name is stopped first") {
-  CHECK(run("etw", L"name_taken").outcome == "completed");
+TEST_CASE("a stale session of the same name is stopped before the start") {
+  CHECK(run("etw", L"name_taken").outcome == TrialOutcome::completed);
 }
 
-TEST_CASE("what a session lost without counting is never silent") {
+TEST_CASE("losses that the session did not count leave a remark") {
   const Trial stopped = run("etw", L"stopped");
   CHECK_THAT(remarks(stopped), Catch::Contains("stopped by another program"));
   CHECK(stopped.ledger.delivered == 0);
@@ -206,7 +207,7 @@ void check_adds_up(const Explanation& explanation) {
   }
 }
 
-// The call with this number, and its slice of this cause.
+// Finds the call with this sequence number, and its slice with this cause.
 std::pair<ExplainedCall, CallSlice> slow_call(const Explanation& explanation,
                                               std::uint64_t sequence, const std::string& cause) {
   for (const ExplainedCall& call : explanation.calls) {
@@ -221,7 +222,7 @@ std::pair<ExplainedCall, CallSlice> slow_call(const Explanation& explanation,
 
 }  // namespace
 
-TEST_CASE("a whole trial beside a kernel's session says what its slowest calls waited for") {
+TEST_CASE("a trial with a kernel trace explains what its slowest calls waited for") {
   const Trial trial = run("etw", L"slow_calls", activity::TraceMethod::kernel_trace);
   check_balanced("etw", trial);
   REQUIRE(trial.explanation);
@@ -234,7 +235,8 @@ TEST_CASE("a whole trial beside a kernel's session says what its slowest calls w
   CHECK(used.end_ns >= trial.end_ns);
   check_adds_up(*trial.explanation);
 
-  // Who holds up a call notes when, in the provider's process; the provider times the call itself.
+  // The stand-in holds up two calls in the provider's process and notes the times; the provider
+  // times its calls independently.
   const std::pair<std::uint64_t, const char*> held_up[] = {
       {etw::stand_in::kSleepsInEvent, "blocked_sleep"},
       {etw::stand_in::kPreemptedInEvent, "waiting"}};
@@ -247,7 +249,7 @@ TEST_CASE("a whole trial beside a kernel's session says what its slowest calls w
   }
 }
 
-TEST_CASE("of the sessions that run, those of dead runs are stopped") {
+TEST_CASE("sweep() stops the sessions of dead runs only") {
   plant(L"dead_session");
   const auto running = [] {
     std::vector<etw::Properties> sessions(4);
@@ -261,6 +263,6 @@ TEST_CASE("of the sessions that run, those of dead runs are stopped") {
   };
   const std::vector<std::wstring> before = running();
   REQUIRE(before.size() == 3);
-  find_sink("etw").sweep();
+  test_sinks().find("etw")->sweep();
   CHECK(running() == std::vector<std::wstring>(before.begin() + 1, before.end()));
 }

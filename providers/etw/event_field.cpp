@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "providers/etw/etl/tracelogging.h"
+#include "harness/etl/tracelogging.h"
 
 namespace tailgate::etw {
 

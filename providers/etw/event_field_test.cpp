@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "providers/etw/etl/testing/trace_writer.h"
+#include "harness/etl/testing/trace_writer.h"
 #include "providers/etw/metadata.h"
 
 namespace tailgate::etw {
@@ -13,7 +13,7 @@ constexpr unsigned kInU32 = 8;      // TlgInUINT32
 
 const std::vector<std::uint8_t> kPayload = {3, 0, 'a', 'b', 'c'};
 
-TEST_CASE("the metadata that the compiler puts together is what TraceLogging's would be") {
+TEST_CASE("the constexpr metadata equals the metadata of TraceLogging") {
   const std::vector<std::uint8_t> expected =
       etl::MetadataBuilder("Event").field("bytes", kInBinary).bytes();
   CHECK(std::vector<std::uint8_t>(kEventMetadata.begin(), kEventMetadata.end()) == expected);
@@ -21,7 +21,7 @@ TEST_CASE("the metadata that the compiler puts together is what TraceLogging's w
         etl::provider_traits("Tailgate"));
 }
 
-TEST_CASE("an event's bytes are found by its metadata") {
+TEST_CASE("an event's bytes are located by its metadata") {
   EventField field;
   for (int twice = 0; twice < 2; ++twice) {
     const auto bytes = field.find(kEventMetadata, kPayload);
@@ -30,7 +30,7 @@ TEST_CASE("an event's bytes are found by its metadata") {
   }
 }
 
-TEST_CASE("what is no event of ours is not taken for one") {
+TEST_CASE("events of other providers are not accepted") {
   EventField field;
   CHECK_FALSE(field.find({}, kPayload));
   const auto other = etl::MetadataBuilder("Event").field("number", kInU32).bytes();

@@ -1,9 +1,9 @@
-// Reads a session's files with tailgate's own reader (providers/etw/etl), after the session.
+// After the session has stopped, reads its files with tailgate's own reader (harness/etl).
 #include <memory>
 
 #include "harness/base/error.h"
-#include "providers/etw/etl/trace_file.h"
-#include "providers/etw/etl/trace_reader.h"
+#include "harness/etl/trace_file.h"
+#include "harness/etl/trace_reader.h"
 #include "providers/etw/event_field.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
@@ -12,7 +12,8 @@ namespace tailgate::etw {
 namespace {
 
 constexpr int kRecordsAPoll = 4096;
-constexpr unsigned kNoHelpers = 0;  // the records are few, and the machine is being measured
+constexpr unsigned kNoHelpers = 0;  // there are few records, and helpers would disturb a
+                                    // measurement
 
 using Files = std::vector<std::unique_ptr<etl::TraceFile>>;
 

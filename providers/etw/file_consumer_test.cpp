@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "harness/base/test_directory.h"
-#include "providers/etw/etl/testing/trace_writer.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/etl/testing/trace_writer.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
@@ -10,7 +10,7 @@
 namespace tailgate::etw {
 namespace {
 
-// Takes anything: what the bytes mean is the ledger's business.
+// Keeps any event: the ledger checks what the bytes mean.
 class Received : public EventVisitor {
  public:
   void event(std::span<const std::byte> bytes) override {
@@ -57,7 +57,7 @@ Received read(const TrialContext& trial) {
   return received;
 }
 
-TEST_CASE("events of the trial's provider come back in order of time, others do not") {
+TEST_CASE("only events of the trial's provider are handed over, in order of time") {
   const TestDirectory folder;
   const TrialContext trial = context(folder);
   etl::TraceWriter writer({});
@@ -73,7 +73,7 @@ TEST_CASE("events of the trial's provider come back in order of time, others do 
   CHECK(received.damaged_bytes == 0);
 }
 
-TEST_CASE("a session's several files are read as one") {
+TEST_CASE("the several files of a session are read as one") {
   const TestDirectory folder;
   const TrialContext trial = context(folder, "new_file");
   for (int i = 1; i <= 3; ++i) {
@@ -97,7 +97,7 @@ TEST_CASE("an event without its metadata is damage") {
   CHECK(received.damaged_bytes > 0);
 }
 
-TEST_CASE("no file at all is an error") {
+TEST_CASE("a session without a file is an error") {
   const TestDirectory folder;
   CHECK_THROWS_WITH(open_file_consumer(context(folder)), Catch::Contains("has written no file"));
 }

@@ -1,12 +1,12 @@
-// Takes events from a real-time session, on a thread that Windows calls back.
+// Receives events from a real-time session, on a thread in which Windows calls back.
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <thread>
 
-#include "providers/etw/access_windows.h"
-#include "providers/etw/api_windows.h"
+#include "harness/etw/access_windows.h"
+#include "harness/etw/api_windows.h"
 #include "providers/etw/event_field.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
@@ -16,7 +16,7 @@ namespace tailgate::etw {
 namespace {
 
 constexpr USHORT kMetadataItem = 11;  // EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL
-// Windows delivers what is left after the session has stopped, and then ends ProcessTrace.
+// After the session has stopped, Windows delivers the remaining events and then ends ProcessTrace.
 constexpr std::chrono::seconds kLastDelivery{20};
 
 GUID native(const etl::Guid& guid) {
@@ -86,7 +86,7 @@ class LiveConsumer : public Consumer {
  private:
   static constexpr TRACEHANDLE kNoTrace = ~TRACEHANDLE{0};  // INVALID_PROCESSTRACE_HANDLE
 
-  // Events one after another, and where each ends.
+  // Events one after another, and the size of each.
   struct Batch {
     std::vector<std::byte> bytes;
     std::vector<std::size_t> sizes;
@@ -96,7 +96,7 @@ class LiveConsumer : public Consumer {
     static_cast<LiveConsumer*>(record->UserContext)->take(*record);
   }
 
-  // The session's own header comes first, as an event of another provider.
+  // The first event is the session's own header, from another provider.
   void take(const EVENT_RECORD& record) {
     if (std::memcmp(&record.EventHeader.ProviderId, &guid_, sizeof guid_) != 0) return;
     etl::Bytes metadata;
@@ -127,9 +127,9 @@ class LiveConsumer : public Consumer {
   std::wstring name_;
   TRACEHANDLE handle_ = kNoTrace;
   bool closed_ = false;
-  EventField field_;  // of the thread below
+  EventField field_;  // used by reader_ only
   std::mutex mutex_;
-  Batch waiting_;  // between the threads
+  Batch waiting_;  // handed from reader_ to poll(); guarded by mutex_
   Batch taken_;
   std::atomic<std::uint64_t> damaged_bytes_ = 0;
   std::atomic<ULONG> result_ = ERROR_SUCCESS;

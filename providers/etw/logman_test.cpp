@@ -20,7 +20,7 @@ bool has(const std::vector<std::string>& arguments, std::vector<std::string> par
          arguments.end();
 }
 
-TEST_CASE("logman starts the session and enables the provider by one call") {
+TEST_CASE("one call of logman starts the session and enables the provider") {
   const TrialContext trial = context({{"buffer_bytes", "128Ki"},
                                       {"buffers_min_count", "4"},
                                       {"buffers_max_count", "32"},
@@ -38,7 +38,7 @@ TEST_CASE("logman starts the session and enables the provider by one call") {
   CHECK_FALSE(has(arguments, {"-f"}));
 }
 
-TEST_CASE("a circular file has its size, a real-time session no file") {
+TEST_CASE("logman gets the size of a circular file, and no file for a real-time session") {
   const auto circular = logman_start(context({{"mode", "circular"}, {"file_bytes", "8Mi"}}), "s");
   CHECK(has(circular, {"-f", "bincirc", "-max", "8"}));
   const auto realtime = logman_start(context({{"mode", "realtime"}}), "s");
@@ -46,7 +46,7 @@ TEST_CASE("a circular file has its size, a real-time session no file") {
   CHECK_FALSE(has(realtime, {"-o"}));
 }
 
-TEST_CASE("what logman has nothing for is refused by name") {
+TEST_CASE("options without a counterpart in logman are refused by name") {
   for (const auto& [option, value] : {std::pair{"mode", "memory"},
                                       {"mode", "private"},
                                       {"compressed", "true"},

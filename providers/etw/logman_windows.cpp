@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "harness/base/api_windows.h"
-#include "harness/base/process.h"
+#include "harness/os/api_windows.h"
+#include "harness/os/process.h"
 
 namespace tailgate::etw {
 namespace {
@@ -20,12 +20,12 @@ std::filesystem::path logman_path() {
   return std::filesystem::path(folder) / "logman.exe";
 }
 
-// What it printed, on one line.
+// logman's output, on one line.
 std::string said(const std::filesystem::path& output) {
-  constexpr std::size_t kMostBytes = 500;
+  constexpr std::size_t kMaxBytes = 500;
   std::ifstream file(output);
   std::string text;
-  for (std::string word; text.size() < kMostBytes && file >> word;) {
+  for (std::string word; text.size() < kMaxBytes && file >> word;) {
     text += (text.empty() ? "" : " ") + word;
   }
   return text.empty() ? "nothing" : text;

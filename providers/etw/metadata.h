@@ -1,7 +1,8 @@
-// What makes an event self-describing (TraceLogging): blocks of metadata that are written with it,
-// put together by the compiler. Layout: each block is a u16 size of the whole, then for a provider
-// its name with a zero; for an event a byte of tags, its name with a zero, and for each field its
-// name with a zero and a type (https://learn.microsoft.com/windows/win32/tracelogging/).
+// The metadata of self-describing events (TraceLogging), built at compile time and written with
+// each event. Layout: each block begins with a u16 size of the whole block. A provider's block goes
+// on with its name and a NUL. An event's block goes on with a byte of tags, its name and a NUL, and
+// for each field the field's name, a NUL and a type
+// (https://learn.microsoft.com/windows/win32/tracelogging/).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace tailgate::etw {
 
-// The type of a field whose bytes follow a u16 count of them (TlgInBINARY).
+// The type of a field that consists of a u16 count and that many bytes (TlgInBINARY).
 inline constexpr std::uint8_t kBinaryField = 14;
 
 template <std::size_t kNameBytes>

@@ -23,7 +23,7 @@ std::filesystem::path trace_folder(const TrialContext& context) {
   return keep_in.empty() ? context.directory : std::filesystem::path(keep_in);
 }
 
-// In a folder that trials share, each has a name of its own.
+// In a folder that several trials share, each trial's files have a name of their own.
 std::string trace_stem(const TrialContext& context) {
   if (context.options.text("keep_in").empty()) return "trace";
   return kKeptPrefix + etl::to_text(provider_guid(context));
@@ -40,40 +40,37 @@ OptionTable options() {
   return {
       choice_option(
           "mode", "file",
-          "file: all buffers go to a file; circular: that overwrites its oldest ones at "
-          "file_bytes; new_file: another file every file_bytes; realtime: to the "
-          "consumer, by no file; memory: buffers that are overwritten, and written to a "
-          "file at the end; private: a session within the provider's process; "
-          "unlistened: no session, the cost of a call then",
+          "file: all buffers go to a file; circular: a file that overwrites its oldest buffers "
+          "at file_bytes; new_file: a new file every file_bytes; realtime: to the consumer "
+          "without a file; memory: buffers overwrite their oldest events and are written to "
+          "a file at the end; private: a session within the provider's process; "
+          "unlistened: no session, to measure a call that nobody listens to",
           {"file", "circular", "new_file", "realtime", "memory", "private", "unlistened"}),
       choice_option("controller", "api",
-                    "api: tailgate starts and stops the session itself; logman: Windows' program "
-                    "of that name does",
+                    "who starts and stops the session. api: tailgate; logman: Windows' program of "
+                    "that name",
                     {"api", "logman"}),
-      {"logman_timeout_s", OptionType::integer, "10", "a call of logman may take this long", 1,
-       600},
-      {"buffer_bytes", integer, "64Ki", "size of a buffer; Windows takes whole KiB", 4096,
-       kMaxBufferBytes},
-      {"buffers_min_count", integer, "0", "buffers from the start (0: Windows decides)", 0,
+      {"logman_timeout_s", OptionType::integer, "10", "time limit of a call of logman", 1, 600},
+      {"buffer_bytes", integer, "64Ki", "size of a buffer, in whole KiB", 4096, kMaxBufferBytes},
+      {"buffers_min_count", integer, "0", "buffers at the start (0: Windows decides)", 0,
        kMaxBuffers},
-      {"buffers_max_count", integer, "0", "buffers at most (0: Windows decides)", 0, kMaxBuffers},
+      {"buffers_max_count", integer, "0", "most buffers (0: Windows decides)", 0, kMaxBuffers},
       {"flush_timer_s", integer, "1",
-       "buffers that are not full go to the file after this time (0: only when the session ends)",
-       0, 3600},
-      {"file_bytes", integer, "64Mi", "circular, new_file: size of a file; Windows takes whole MiB",
-       1 << 20, kMaxFileBytes},
+       "time after which partly filled buffers are written (0: when the session ends)", 0, 3600},
+      {"file_bytes", integer, "64Mi", "circular, new_file: size of a file, in whole MiB", 1 << 20,
+       kMaxFileBytes},
       {"keep_in", OptionType::text, "",
-       "folder in which the files stay after the trial (empty: they are removed with it)"},
+       "folder that keeps the files after the trial (empty: removed with the trial)"},
       {"keep_bytes", integer, "1Gi",
-       "keep_in: before a session starts, its oldest files are removed until this holds", 0,
+       "keep_in: largest total; the oldest files are removed before a session starts", 0,
        kMaxFileBytes},
       choice_option("clock", "qpc",
-                    "what stamps events: QueryPerformanceCounter, the system time "
+                    "clock of the time stamps: QueryPerformanceCounter, the system time "
                     "(100 ns, coarse), or the processor's counter",
                     {"qpc", "system", "cpu"}),
       choice_option("level", "information",
-                    "the session takes events up to this level; the provider writes information, "
-                    "so that with warning each call ends where it finds that nobody listens",
+                    "highest level that the session enables; the provider writes information, so "
+                    "with warning each call finds that nobody listens and returns",
                     {"warning", "information", "verbose"}),
       {"compressed", boolean, "false", "Windows compresses the buffers before it writes them"},
       {"stack", boolean, "false", "Windows adds the caller's stack to each event"},
@@ -90,7 +87,8 @@ Selection event_selection() {
   return {.level = kInformation, .keyword = kKeyword};
 }
 
-// Version 8 of RFC 9562: bits of one's own choice, here a name and the directory's hash.
+// A GUID of version 8 of RFC 9562, whose bits the application chooses: here a name and the
+// directory's hash.
 etl::Guid provider_guid(const TrialContext& context) {
   etl::Guid guid{{'t', 'l', 'g', 't', 'e', 't', 'w', 0x80, 0x80, 0}};
   std::uint64_t hash = fnv1a(context.directory.string());

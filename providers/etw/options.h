@@ -1,4 +1,4 @@
-// The etw sink's options, and what its roles agree on for one trial.
+// The etw sink's options, and the names that its three roles share in one trial.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "harness/base/options.h"
-#include "providers/etw/etl/guid.h"
-#include "providers/sink.h"
+#include "harness/etl/guid.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate::etw {
 
 OptionTable options();
 
-// The level (evntrace.h: TRACE_LEVEL_*) and keyword with which a session enables the provider, and
-// with which the provider writes.
+// The level (evntrace.h: TRACE_LEVEL_*) and the keyword that a session enables for the provider, or
+// that the provider writes.
 struct Selection {
   std::uint8_t level = 0;
   std::uint64_t keyword = 0;
@@ -23,13 +23,14 @@ struct Selection {
 Selection session_selection(const Options& options);
 Selection event_selection();
 
-// A session of its own enables only the provider of its own trial: both follow from the trial's
-// directory.
+// The provider's GUID in this trial. A trial's session enables no other provider; the GUID is made
+// from the trial's directory.
 etl::Guid provider_guid(const TrialContext& context);
 
-// Where the session writes, as Windows wants it: in mode new_file with %d, which it numbers.
+// The path of the session's file as Windows expects it; in mode new_file it contains %d, which
+// Windows replaces by a number.
 std::filesystem::path trace_path(const TrialContext& context);
-// What it has written, in order of their names. Throws filesystem_error.
+// The files that the session has written, in order of their names. Throws filesystem_error.
 std::vector<std::filesystem::path> written_traces(const TrialContext& context);
 
 }  // namespace tailgate::etw

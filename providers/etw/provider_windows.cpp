@@ -4,7 +4,7 @@
 #include <optional>
 #include <thread>
 
-#include "providers/etw/api_windows.h"
+#include "harness/etw/api_windows.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
@@ -14,7 +14,7 @@ namespace tailgate::etw {
 namespace {
 
 constexpr ULONG kSetTraits = 2;  // EventProviderSetTraits
-// EVENT_DATA_DESCRIPTOR::Type, in mingw-w64 10 the whole of Reserved.
+// EVENT_DATA_DESCRIPTOR::Type; mingw-w64 10 declares the whole field as Reserved.
 constexpr ULONG kEventMetadataType = 1;
 constexpr ULONG kProviderMetadataType = 2;
 
@@ -23,8 +23,8 @@ constexpr EmitStatus kClosed = 1;
 constexpr EmitStatus kTooLarge = 2;
 constexpr EmitStatus kOther = 3;
 
-// An event for which the session had no room is lost by the session's own count (EventsLost),
-// whatever the call returns: a refusal would count it twice.
+// The refusal for an error. An event that found no free buffer is not refused: the session counts
+// it (EventsLost), whatever the call returns, and a refusal would count it twice.
 EmitStatus refusal_of(ULONG error) {
   switch (error) {
     case ERROR_SUCCESS:
@@ -77,7 +77,7 @@ class EtwProvider : public Provider {
   }
   ~EtwProvider() override { close(); }
 
-  // What the TraceLogging macros do: look whether anybody listens, and only then write.
+  // Like the TraceLogging macros: checks whether a session listens, and only then writes.
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_.load(std::memory_order_relaxed)) return kClosed;
     if (listened_level_.load(std::memory_order_relaxed) < descriptor_.Level) return kAccepted;
@@ -120,7 +120,7 @@ class EtwProvider : public Provider {
     throw windows_error(call, "the provider Tailgate", error, "see providers/etw/README.md");
   }
 
-  // Called by Windows at any time, on any thread. Level 0 stands for all of them.
+  // Windows calls it at any time and on any thread. Level 0 means all levels.
   static void NTAPI on_enable(LPCGUID, ULONG enabled, UCHAR level, ULONGLONG any_keyword, ULONGLONG,
                               PEVENT_FILTER_DESCRIPTOR, PVOID provider) {
     const bool selected = any_keyword == 0 || (any_keyword & event_selection().keyword) != 0;
@@ -128,7 +128,8 @@ class EtwProvider : public Provider {
     static_cast<EtwProvider*>(provider)->listened_level_ = enabled != 0 && selected ? up_to : 0;
   }
 
-  // The session enabled the provider before this process began; Windows tells it so soon.
+  // The session enabled the provider before this process began; Windows soon reports that to the
+  // process.
   void wait_until_enabled() {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (listened_level_.load() < descriptor_.Level) {

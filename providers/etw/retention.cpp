@@ -15,7 +15,7 @@ struct KeptFile {
   std::uint64_t bytes;
 };
 
-// Another process may remove one of them at any time.
+// Another process may remove files meanwhile.
 std::vector<KeptFile> kept_files(const std::filesystem::path& folder) {
   std::vector<KeptFile> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 
 namespace tailgate::etw {
 namespace {
@@ -26,7 +26,7 @@ std::set<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-TEST_CASE("the oldest traces give way until the rest holds") {
+TEST_CASE("the oldest traces are removed until the rest is within the limit") {
   const TestDirectory folder;
   make_file(folder / "tailgate-b.etl", 100, 3h);
   make_file(folder / "tailgate-a.etl", 100, 2h);
@@ -39,7 +39,7 @@ TEST_CASE("the oldest traces give way until the rest holds") {
   CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("files of others are neither counted nor removed") {
+TEST_CASE("other files are neither counted nor removed") {
   const TestDirectory folder;
   make_file(folder / "other.etl", 1000, 9h);
   make_file(folder / "tailgate-notes.txt", 1000, 9h);
@@ -48,7 +48,7 @@ TEST_CASE("files of others are neither counted nor removed") {
   CHECK(names_in(folder.path()).size() == 3);
 }
 
-TEST_CASE("a folder that is missing is made, one that cannot be is named") {
+TEST_CASE("a missing folder is created, and the error names one that cannot be") {
   const TestDirectory folder;
   remove_oldest_traces(folder / "new", 1);
   CHECK(std::filesystem::is_directory(folder / "new"));

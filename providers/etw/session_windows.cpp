@@ -3,8 +3,8 @@
 #include <charconv>
 #include <optional>
 
-#include "harness/base/process.h"
-#include "providers/etw/access_windows.h"
+#include "harness/etw/access_windows.h"
+#include "harness/os/process.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
 #include "providers/etw/trace_control_windows.h"
@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::string_view kNamePrefix = "tailgate-";
 
-// The name says whose session it is, so that sweep() knows those of dead processes.
+// The name contains the pid, so that sweep() recognises the sessions of dead processes.
 std::string session_name(const TrialContext& context) {
   return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
                      etl::to_text(provider_guid(context)));
 }
 
-// A private session is the provider's.
+// In mode private the provider starts the session.
 class EtwSession : public Session {
  public:
   explicit EtwSession(const TrialContext& context) {
@@ -53,7 +53,7 @@ class EtwSession : public Session {
   std::optional<TraceControl> control_;
 };
 
-// The number in "tailgate-1234-…", or 0.
+// The pid in "tailgate-1234-…", or 0.
 int pid_of(const std::string& name) {
   int pid = 0;
   if (!name.starts_with(kNamePrefix)) return pid;
@@ -77,7 +77,7 @@ Probe probe(const Options& options) {
           .remedy = "check that a result's ledger is balanced before you use its figures"};
 }
 
-// Sessions live on when the process that started them dies.
+// Sessions outlive the process that started them; this stops those of dead processes.
 void sweep() {
   constexpr ULONG kMost = 64;
   std::vector<Properties> sessions(kMost);

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "providers/etw/access_windows.h"
+#include "harness/etw/access_windows.h"
 #include "providers/etw/logman.h"
 #include "providers/etw/options.h"
 #include "providers/etw/retention.h"
@@ -10,13 +10,13 @@
 namespace tailgate::etw {
 namespace {
 
-// WNODE_HEADER::ClientContext
+// The value for WNODE_HEADER::ClientContext.
 ULONG clock_number(const Options& options) {
   const std::string& clock = options.text("clock");
   return clock == "qpc" ? 1 : clock == "system" ? 2 : 3;
 }
 
-// EVENT_TRACE_PROPERTIES::LogFileMode
+// The value for EVENT_TRACE_PROPERTIES::LogFileMode.
 ULONG mode_bits(const Options& options) {
   constexpr ULONG kPrivateInProcess = 0x00020000;  // EVENT_TRACE_PRIVATE_IN_PROC
   constexpr ULONG kCompressed = 0x04000000;        // EVENT_TRACE_COMPRESSED_MODE
@@ -45,7 +45,7 @@ Properties wanted(const TrialContext& context) {
   const bool capped = mode == "circular" || mode == "new_file";
   Properties wanted;
   wanted->Wnode.ClientContext = clock_number(options);
-  // A private session's is the provider's that it belongs to; others may have any of their own.
+  // A private session has its provider's GUID; other sessions may have any.
   std::memcpy(&wanted->Wnode.Guid, provider_guid(context).bytes.data(), sizeof(GUID));
   wanted->BufferSize = number("buffer_bytes") / 1024;
   wanted->MinimumBuffers = number("buffers_min_count");
@@ -59,24 +59,6 @@ Properties wanted(const TrialContext& context) {
 }
 
 }  // namespace
-
-std::string session_remedy(ULONG error) {
-  switch (error) {
-    case ERROR_ACCESS_DENIED:
-      return kElevate;
-    case ERROR_NO_SYSTEM_RESOURCES:
-      return "stop other sessions (logman query -ets), of which Windows runs 64";
-    case ERROR_DISK_FULL:
-      return "free disk space, or use another --scratch folder";
-    case ERROR_BAD_PATHNAME:
-    case ERROR_SHARING_VIOLATION:
-      return "use another --scratch folder";
-    case ERROR_ALREADY_EXISTS:
-      return "stop the session of that name: logman stop NAME -ets";
-    default:
-      return "see providers/etw/README.md";
-  }
-}
 
 TraceControl::TraceControl(const TrialContext& context, std::string name)
     : context_(context),
@@ -102,7 +84,7 @@ void TraceControl::start() {
     remove_oldest_traces(options.text("keep_in"),
                          static_cast<std::uint64_t>(options.integer("keep_bytes")));
   }
-  Properties stale;  // of a process that had our number before us
+  Properties stale;  // of an earlier process with the same pid
   api().control_trace(0, name_.c_str(), &stale.properties(), EVENT_TRACE_CONTROL_STOP);
   if (by_logman_) {
     logman(logman_start(context_, text_));
@@ -134,13 +116,13 @@ void TraceControl::enable() {
   const Selection selection = session_selection(context_.options);
   GUID guid;
   std::memcpy(&guid, provider_guid(context_).bytes.data(), sizeof guid);
-  constexpr ULONG kTimeoutMs = 5000;  // until the providers that are there have been told
+  constexpr ULONG kTimeoutMs = 5000;  // waits until the registered providers have been notified
   check("EnableTraceEx2",
         api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, selection.level,
                            selection.keyword, 0, kTimeoutMs, &parameters));
 }
 
-// A session that runs has buffers: one without is a stub's.
+// A real session has buffers; a stub's has none.
 void TraceControl::query() {
   given_ = Properties();
   check("ControlTraceW", api().control_trace(handle_, name_.c_str(), &given_.properties(),
@@ -198,7 +180,7 @@ Properties TraceControl::stop_by_api() {
   return ended;
 }
 
-// logman does not tell what was lost, so that is asked for before.
+// logman does not report losses, so the session is queried before.
 Properties TraceControl::stop_by_logman() {
   Properties ended;
   const ULONG error =

@@ -1,17 +1,15 @@
-// One tracing session for a trial's provider: started, enabled, asked what it was granted, ended.
+// The tracing session of a trial's provider: starts it, enables the provider, queries what Windows
+// granted, stops it.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "providers/etw/properties_windows.h"
-#include "providers/sink.h"
+#include "harness/etw/properties_windows.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate::etw {
-
-// What to do about an error of StartTraceW or ControlTraceW.
-std::string session_remedy(ULONG error);
 
 class TraceControl {
  public:
@@ -20,20 +18,20 @@ class TraceControl {
   TraceControl(const TraceControl&) = delete;
   TraceControl& operator=(const TraceControl&) = delete;
 
-  // By way of the option controller. A stale session of the same name is stopped first. Throws
-  // Error; no session is left then.
+  // Starts the session with the program that the option `controller` names. Stops a stale session
+  // of the same name first. Throws Error and then leaves no session.
   void start();
 
-  // Ends it, with all of its events in the file or with the consumer. A second call does nothing.
-  // Throws Error when events are missing that nobody has counted.
+  // Stops the session; all of its events are then in the file or with the consumer. A second call
+  // does nothing. Throws Error when events are missing that nobody counted.
   void stop();
 
   const std::string& name() const { return text_; }
 
-  // What Windows has made of the options; after start().
+  // The settings that Windows granted; valid after start().
   std::vector<std::pair<std::string, std::string>> granted() const;
 
-  // Events for which there was no buffer; after stop().
+  // Events that found no free buffer; valid after stop().
   std::vector<Loss> losses() const;
 
  private:
@@ -50,7 +48,7 @@ class TraceControl {
   std::wstring name_;
   bool by_logman_;
   bool running_ = false;
-  TRACEHANDLE handle_ = 0;  // 0: the session is called by its name
+  TRACEHANDLE handle_ = 0;  // 0: the session is addressed by its name
   Properties given_;
   std::uint64_t events_lost_ = 0;
 };

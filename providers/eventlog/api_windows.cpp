@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "harness/base/library_windows.h"
+#include "harness/os/library_windows.h"
 
 namespace tailgate::eventlog {
 namespace {

@@ -1,10 +1,10 @@
-// The calls of the Windows Event Log that the sink makes, by way of a table: filled from Windows'
-// own libraries, or from one that stands in for them in tests (providers/eventlog/testing).
+// A table of the Event Log functions that the sink calls. It is filled from Windows' own libraries,
+// or in tests from a stand-in library (providers/eventlog/testing).
 #pragma once
 
-#include "harness/base/api_windows.h"
+#include "harness/os/api_windows.h"
 
-// After windows.h, whose types it needs.
+// Include it after windows.h, whose types it needs.
 #include <winevt.h>
 
 namespace tailgate::eventlog {
@@ -22,14 +22,14 @@ struct Api {
   decltype(&::EvtClose) close;
 };
 
-// Environment variable that names one library for all of them; for tests. It reaches the provider
-// and consumer processes, too.
+// The environment variable with the path of one stand-in library for all functions; for tests. The
+// provider and consumer processes inherit it.
 inline constexpr const char* kLibraryVariable = "TAILGATE_EVENTLOG_LIBRARY";
 
-// Loaded once. Throws Error when a library or one of its functions is not there.
+// Loads the table on the first call. Throws Error when a library or a function is missing.
 const Api& api();
 
-// Whether a library stands in for Windows' own.
+// Whether a stand-in library is in use.
 bool stands_in();
 
 }  // namespace tailgate::eventlog

@@ -1,5 +1,5 @@
-// Reads the trial's events by a subscription while the log grows, and at the end by a query for the
-// records after the last that it saw.
+// Reads the trial's events from a subscription while the log grows. At the end, a query fetches the
+// records after the last one that the subscription delivered.
 #include <fmt/format.h>
 
 #include <array>
@@ -58,7 +58,7 @@ class EventlogConsumer : public Consumer {
     return events;
   }
 
-  // A subscription may lag behind the log; a query sees all of it.
+  // A subscription may lag behind the log; a query sees every record.
   void finish(EventVisitor& visitor) override {
     const std::string wanted =
         fmt::format("*[System[{} and EventRecordID > {}]]", condition_, last_record_);
@@ -77,7 +77,7 @@ class EventlogConsumer : public Consumer {
                         "user may read the log");
   }
 
-  // The next events of a result set; 0 when there are none now.
+  // Reads the next events of a result set; returns 0 when there are none now.
   std::size_t read(EVT_HANDLE results, EventVisitor& visitor) {
     std::array<EVT_HANDLE, kEventsAPoll> handles = {};
     DWORD count = 0;
@@ -107,15 +107,15 @@ class EventlogConsumer : public Consumer {
     if (values != kValues) return visitor.damage(1);
     const auto* const value = reinterpret_cast<const EVT_VARIANT*>(rendered_.data());
     const std::uint64_t record = value[0].UInt64Val;
-    if (value[0].Type != EvtVarTypeUInt64 || record <= last_record_) return;  // seen before
+    if (value[0].Type != EvtVarTypeUInt64 || record <= last_record_) return;  // already handed over
     last_record_ = record;
     if (value[1].Type != EvtVarTypeBinary) return visitor.damage(1);
     visitor.event(std::as_bytes(std::span(value[1].BinaryVal, value[1].Count)));
   }
 
   std::string log_;
-  std::string condition_;  // of XPath, for events of this trial
-  Handle changed_;         // set when the subscription has something
+  std::string condition_;  // XPath: selects the events of this trial
+  Handle changed_;         // signalled when the subscription has events
   EvtHandle values_;
   EvtHandle subscription_;
   std::vector<std::byte> rendered_ = std::vector<std::byte>(4096);

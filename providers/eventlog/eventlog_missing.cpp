@@ -1,15 +1,14 @@
-#include "providers/eventlog/eventlog.h"
+#include "harness/sink/missing_sink.h"
+#include "harness/sink/sink.h"
 #include "providers/eventlog/options.h"
-#include "providers/missing_sink.h"
 
 namespace tailgate {
 
-const SinkType& eventlog_sink() {
-  static const MissingSink sink("eventlog", "the Windows Event Log", eventlog::options(),
-                                {.available = false,
-                                 .reason = "this operating system has no Event Log",
-                                 .remedy = "run on Windows 10 or later"});
-  return sink;
+std::unique_ptr<const SinkType> make_eventlog_sink(const SinkCatalog&) {
+  return std::make_unique<MissingSink>("eventlog", "the Windows Event Log", eventlog::options(),
+                                       Probe{.available = false,
+                                             .reason = "this operating system has no Event Log",
+                                             .remedy = "run on Windows 10 or later"});
 }
 
 }  // namespace tailgate

@@ -1,4 +1,7 @@
-#include "providers/eventlog/eventlog.h"
+// Sink "eventlog": the Windows Event Log. The session registers a source (and a log) and removes
+// them again, the provider calls the classic ReportEvent, and the consumer reads with the newer Evt
+// functions.
+#include "harness/sink/sink.h"
 
 #include "providers/eventlog/options.h"
 #include "providers/eventlog/roles.h"
@@ -15,7 +18,7 @@ class EventlogSink : public SinkType {
 
   OptionTable options() const override { return eventlog::options(); }
 
-  // A log that overwrites its oldest events counts them nowhere.
+  // A log that overwrites its oldest events does not count them.
   Capabilities capabilities(const Options& options) const override {
     const bool keeps = options.text("log") == "own" && options.text("when_full") == "refuse";
     return {.read_back = true,
@@ -42,9 +45,8 @@ class EventlogSink : public SinkType {
 
 }  // namespace
 
-const SinkType& eventlog_sink() {
-  static const EventlogSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_eventlog_sink(const SinkCatalog&) {
+  return std::make_unique<EventlogSink>();
 }
 
 }  // namespace tailgate

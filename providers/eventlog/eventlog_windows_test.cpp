@@ -1,14 +1,14 @@
-// The sink's own session, provider and consumer, in whole trials against the library that stands in
-// for the Windows Event Log; the registry is the real one. What it proves is the sink's logic, not
-// Windows' behaviour.
+// Whole trials of the sink against the stand-in library; the registry is the real one. They test
+// the sink's logic, not the behaviour of Windows.
 #include <catch2/catch.hpp>
 
-#include "harness/base/affinity.h"
-#include "harness/base/api_windows.h"
-#include "harness/base/install_paths.h"
-#include "harness/trial/controller.h"
+#include "harness/os/affinity.h"
+#include "harness/os/api_windows.h"
+#include "harness/os/install_paths.h"
+#include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
 #include "providers/eventlog/api_windows.h"
+#include "providers/testing/sinks.h"
 
 using namespace tailgate;
 
@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kEvents = 6000;
 constexpr const wchar_t* kOwnLogKey = L"SYSTEM\\CurrentControlSet\\Services\\EventLog\\Tailgate";
 
-// Sets a variable of this process and of those that it starts. The C library has a copy of its own.
+// Sets an environment variable for this process and its children. The C library keeps a copy of its
+// own, so both are set.
 void set_variable(const std::wstring& name, const std::wstring& value) {
   _wputenv_s(name.c_str(), value.c_str());
 }
@@ -32,19 +33,19 @@ Trial run(const std::string& sink, const wchar_t* fault = L"") {
   load.duration_s = 0.5;
   load.warmup_s = 0.1;
   TrialSettings settings;
-  settings.clock = calibrate_clock();
+  settings.clock = measure_clock();
   settings.range = {
       .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
   settings.load_cpus = {initial_cpus().back()};
   settings.consumer_cpus = {initial_cpus().front()};
   settings.noise_s = 0.01;
   const Scratch scratch({}, false);
-  return run_trial(parse_sink_choice(sink), load, settings, scratch.path() / "trial",
+  return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial",
                    [](const TrialProgress&) {});
 }
 
 std::string about(const Trial& trial) {
-  std::string all = trial.outcome + " " + trial.outcome_detail + " ";
+  std::string all = std::string(enum_text(trial.outcome)) + " " + trial.outcome_detail + " ";
   for (const Remark& remark : trial.remarks) all += remark.what + "; ";
   return all;
 }
@@ -58,7 +59,7 @@ bool own_log_is_registered() {
 
 void check_all_came_back(const Trial& trial) {
   INFO(about(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.checked);
   CHECK(trial.ledger.emitted == kEvents);
   CHECK(trial.ledger.delivered == kEvents);
@@ -67,7 +68,7 @@ void check_all_came_back(const Trial& trial) {
 
 }  // namespace
 
-TEST_CASE("a whole trial comes back from the log, and leaves no entry behind") {
+TEST_CASE("all events of a trial are read back, and no registry entry is left") {
   for (const char* sink : {"eventlog", "eventlog:log=application", "eventlog:when_full=refuse"}) {
     INFO(sink);
     check_all_came_back(run(sink));
@@ -75,7 +76,7 @@ TEST_CASE("a whole trial comes back from the log, and leaves no entry behind") {
   }
 }
 
-TEST_CASE("what the registry was given is in the result") {
+TEST_CASE("the result contains the log's settings from the registry") {
   const Trial trial = run("eventlog:log_bytes=8Mi:when_full=refuse");
   std::string granted;
   for (const Setting& setting : trial.granted) granted += setting.name + "=" + setting.value + " ";
@@ -83,11 +84,11 @@ TEST_CASE("what the registry was given is in the result") {
                           Catch::Contains("when_full=refuse"));
 }
 
-TEST_CASE("events that the subscription is late with are found by their record numbers") {
+TEST_CASE("events that the subscription did not deliver are read by record number") {
   check_all_came_back(run("eventlog", L"slow"));
 }
 
-TEST_CASE("a full log and a stopped service are losses, not successes") {
+TEST_CASE("a full log and a stopped service are refusals") {
   const std::pair<const wchar_t*, const char*> faults[] = {{L"log_full", "log full"},
                                                            {L"service_stopped", "service stopped"}};
   for (const auto& [fault, cause] : faults) {
@@ -101,13 +102,13 @@ TEST_CASE("a full log and a stopped service are losses, not successes") {
   }
 }
 
-TEST_CASE("events that were overwritten are unaccounted for") {
+TEST_CASE("overwritten events are unaccounted for") {
   const Trial trial = run("eventlog", L"wrapped");
   INFO(about(trial));
   CHECK(trial.ledger.delivered + trial.ledger.unaccounted == kEvents);
 }
 
-TEST_CASE("a log that may not be read is an error, and what to do is said") {
+TEST_CASE("a log that the user may not read is an error with a remedy") {
   const Trial trial = run("eventlog", L"access_denied");
   CHECK_THAT(about(trial), Catch::Contains("EvtSubscribe"));
   CHECK_FALSE(own_log_is_registered());

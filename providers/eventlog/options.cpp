@@ -16,18 +16,18 @@ std::uint64_t fnv1a(std::string_view text) {
 }  // namespace
 
 OptionTable options() {
-  constexpr double kLeastLogBytes = 1 << 20;
-  constexpr double kMostLogBytes = 4e9;
+  constexpr double kMinLogBytes = 1 << 20;
+  constexpr double kMaxLogBytes = 4e9;
   return {
       choice_option("log", "own",
-                    "own: a log Tailgate, registered for the run; application: Windows' log of "
-                    "that name, which other programs fill, too",
+                    "own: the log Tailgate, registered for the run; application: Windows' log of "
+                    "that name, which other programs write to as well",
                     {"own", "application"}),
       choice_option("when_full", "overwrite",
-                    "own: the oldest events give way, or new ones are refused",
+                    "own: a full log overwrites its oldest events or refuses new ones",
                     {"overwrite", "refuse"}),
-      {"log_bytes", OptionType::integer, "64Mi", "own: size of the log; Windows takes 64 KiB steps",
-       kLeastLogBytes, kMostLogBytes},
+      {"log_bytes", OptionType::integer, "64Mi", "own: size of the log, in steps of 64 KiB",
+       kMinLogBytes, kMaxLogBytes},
   };
 }
 

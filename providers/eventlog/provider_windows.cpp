@@ -27,7 +27,7 @@ EmitStatus refusal_of(DWORD error) {
     case RPC_S_SERVER_UNAVAILABLE:
     case RPC_S_SERVER_TOO_BUSY:
     case RPC_S_UNKNOWN_IF:
-    case ERROR_INVALID_HANDLE:  // the service was started anew
+    case ERROR_INVALID_HANDLE:  // the service was restarted
       return kServiceStopped;
     case ERROR_ACCESS_DENIED:
       return kAccessDenied;
@@ -51,7 +51,7 @@ class EventlogProvider : public Provider {
   }
   ~EventlogProvider() override { close(); }
 
-  // The event's bytes travel as the record's binary data, so that nothing is formatted.
+  // The event's bytes are the record's binary data, so nothing is formatted.
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_.load(std::memory_order_relaxed)) return kClosed;
     const BOOL reported = api_.report_event(handle_, EVENTLOG_INFORMATION_TYPE, 0, kEventId,

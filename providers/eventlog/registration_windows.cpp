@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/process.h"
+#include "harness/os/process.h"
 #include "providers/eventlog/api_windows.h"
 #include "providers/eventlog/options.h"
 
@@ -11,8 +11,9 @@ namespace tailgate::eventlog {
 namespace {
 
 const std::wstring kLogs = L"SYSTEM\\CurrentControlSet\\Services\\EventLog";
-constexpr const wchar_t* kOwner = L"TailgateProcess";  // of a source: who registered it
-constexpr DWORD kNeverOverwrite = 0xFFFFFFFF;          // Retention
+constexpr const wchar_t* kOwner = L"TailgateProcess";  // value of a source: the process that
+                                                       // registered it
+constexpr DWORD kNeverOverwrite = 0xFFFFFFFF;          // value of Retention
 
 class Key {
  public:
@@ -46,10 +47,10 @@ class Key {
 
   std::vector<std::wstring> subkeys() const {
     std::vector<std::wstring> names;
-    constexpr DWORD kMostUnits = 256;  // of a key's name
-    wchar_t name[kMostUnits];
+    constexpr DWORD kMaxUnits = 256;  // longest name of a key
+    wchar_t name[kMaxUnits];
     for (DWORD i = 0;; ++i) {
-      DWORD units = kMostUnits;
+      DWORD units = kMaxUnits;
       if (RegEnumKeyExW(key_, i, name, &units, nullptr, nullptr, nullptr, nullptr) != ERROR_SUCCESS)
         return names;
       names.emplace_back(name, units);
@@ -70,7 +71,7 @@ Key open(const std::wstring& path, REGSAM access) {
   return Key(key);
 }
 
-// Throws Error.
+// Creates or opens a key. Throws Error.
 Key create(const std::wstring& path) {
   HKEY key = nullptr;
   const LSTATUS error = RegCreateKeyExW(HKEY_LOCAL_MACHINE, path.c_str(), 0, nullptr, 0,
@@ -83,7 +84,7 @@ Key create(const std::wstring& path) {
   return Key(key);
 }
 
-// The log, when no source is left in it.
+// Removes the log once it has no source left.
 void remove_log_if_unused() {
   {
     const Key log = open(own_log(), KEY_READ);
@@ -110,7 +111,7 @@ Registration::Registration(const std::string& source, const LogSettings& setting
     const Key entry = create(own_log() + L"\\" + wide(source));
     entry.set_number(kOwner, GetCurrentProcessId());
     entry.set_number(L"TypesSupported", EVENTLOG_INFORMATION_TYPE);
-    // Windows' own file of messages that are nothing but their text.
+    // Windows' message file whose messages consist of their text alone.
     entry.set_path(L"EventMessageFile", L"%SystemRoot%\\System32\\EventCreate.exe");
   } catch (const Error&) {
     remove_log_if_unused();

@@ -1,5 +1,6 @@
-// The registry's part of the sink's own log: without an entry there, Windows puts a source's events
-// into its log Application. Layout: https://learn.microsoft.com/windows/win32/eventlog/eventlog-key
+// Registers the sink's own log and source. Windows puts the events of an unregistered source into
+// its log Application. Registry layout:
+// https://learn.microsoft.com/windows/win32/eventlog/eventlog-key
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,17 @@ struct LogSettings {
   bool overwrites = true;
 };
 
-// A source in the log Tailgate, which is registered with the first source and removed with the last
-// one, its events cleared.
+// A source in the log Tailgate. The first source registers the log; the last one clears and removes
+// it.
 class Registration {
  public:
-  // Throws Error; nothing is left then.
+  // Throws Error and then leaves nothing behind.
   Registration(const std::string& source, const LogSettings& settings);
   ~Registration();
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
-  // As the registry holds them: a log that is there already keeps what it had.
+  // The settings in the registry: a log that existed before keeps its old ones.
   LogSettings settings() const;
 
  private:
@@ -32,7 +33,7 @@ class Registration {
 // Whether this user may register a log.
 bool may_register();
 
-// Removes sources whose processes are gone.
+// Removes the sources of processes that have ended.
 void remove_dead_registrations();
 
 }  // namespace tailgate::eventlog

@@ -1,11 +1,11 @@
-// The eventlog sink's roles.
+// The eventlog sink's probe, session, provider and consumer.
 #pragma once
 
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate::eventlog {
 
-Probe probe(const Options& options);  // (session_windows.cpp)
+Probe probe(const Options& options);  // in session_windows.cpp
 void sweep();
 
 std::unique_ptr<Session> make_session(const TrialContext& context);

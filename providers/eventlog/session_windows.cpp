@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "harness/base/wine_windows.h"
+#include "harness/os/wine_windows.h"
 #include "providers/eventlog/api_windows.h"
 #include "providers/eventlog/options.h"
 #include "providers/eventlog/registration_windows.h"
@@ -16,7 +16,7 @@ struct ServiceCloser {
 };
 using ServiceHandle = std::unique_ptr<SC_HANDLE__, ServiceCloser>;
 
-// The process of the service EventLog; 0 when it does not run.
+// The process id of the service EventLog; 0 when it does not run.
 DWORD service_process() {
   const ServiceHandle manager(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT));
   if (!manager) return 0;
@@ -29,7 +29,7 @@ DWORD service_process() {
   return status.dwProcessId;
 }
 
-// Reports are with the service when the call returns, so that nothing is left to be flushed.
+// ReportEvent returns after the service has the event, so stop() has nothing to flush.
 class EventlogSession : public Session {
  public:
   explicit EventlogSession(const TrialContext& context)
@@ -57,7 +57,7 @@ class EventlogSession : public Session {
     return {{"EventLog", static_cast<int>(process)}};
   }
 
-  // The log is read after the session has stopped; it goes with this object.
+  // Nothing to do: the consumer reads the log after stop(). The destructor removes the log.
   void stop() override {}
 
  private:
@@ -72,7 +72,7 @@ class EventlogSession : public Session {
 Probe probe(const Options& options) {
   if (stands_in()) {
     return {.available = true,
-            .reason = "a library of tests stands in for Windows' Event Log",
+            .reason = "a stand-in library for tests replaces Windows' Event Log",
             .remedy = std::string("unset ") + kLibraryVariable};
   }
   const std::string wine = wine_version();
@@ -95,7 +95,7 @@ Probe probe(const Options& options) {
   }
   return {.available = true,
           .reason =
-              "tried with a library that stands in for Windows only, not yet on a real "
+              "tested with a stand-in library only, not yet on a real "
               "Windows machine",
           .remedy = "check that a result's ledger is balanced before you use its figures"};
 }

@@ -1,54 +1,59 @@
-#include "providers/fallback/fallback.h"
+// Sink "fallback": uses one sink, or another when the first cannot be started. So do programs that
+// log through ETW, and to the Event Log where they may not start an ETW session.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "harness/base/error.h"
-#include "providers/registry.h"
+#include "harness/sink/catalog.h"
 
 namespace tailgate {
 namespace {
 
+constexpr const char* kName = "fallback";
 constexpr const char* kFirst = "first";
 constexpr const char* kSecond = "second";
 
-// Names the sink that was started, for the other two roles.
+// The file in which the session leaves the option ("first" or "second") whose sink it started. The
+// provider and the consumer read it.
 std::filesystem::path choice_path(const TrialContext& context) {
   return context.directory / "fallback";
 }
 
-const SinkType& sink_of(const Options& options, const char* which) {
-  const SinkType& sink = find_sink(options.text(which));
-  if (&sink == &fallback_sink()) {
-    throw Error(fmt::format("sink 'fallback': {} = 'fallback' leads nowhere", which),
+// The sink that the option `which` names. Its options follow plus signs, as in "file+mode=mmap": a
+// colon would end the fallback's own option.
+SinkChoice choice_of(const SinkCatalog& sinks, const Options& options, const char* which) {
+  std::string text = options.text(which);
+  std::replace(text.begin(), text.end(), '+', ':');
+  SinkChoice choice = sinks.choice(text);
+  if (choice.type->name() == kName) {
+    throw Error(fmt::format("sink 'fallback': {} = 'fallback' names itself", which),
                 "name another sink");
   }
-  return sink;
+  return choice;
 }
 
-Options defaults_of(const SinkType& sink) {
-  return Options(sink.options(), fmt::format("sink '{}'", sink.name()));
-}
-
-TrialContext context_for(const SinkType& sink, TrialContext context) {
-  context.options = defaults_of(sink);
+TrialContext context_for(const SinkChoice& choice, TrialContext context) {
+  context.options = choice.options;
   return context;
 }
 
-const SinkType& chosen_sink(const TrialContext& context) {
+SinkChoice started_choice(const SinkCatalog& sinks, const TrialContext& context) {
   std::string which;
   std::ifstream(choice_path(context)) >> which;
   if (which.empty()) {
-    throw Error("sink 'fallback': no session has chosen between its sinks",
+    throw Error("sink 'fallback': no session has started either of its sinks",
                 "start the session before provider and consumer");
   }
-  return sink_of(context.options, which.c_str());
+  return choice_of(sinks, context.options, which.c_str());
 }
 
 class FallbackSession : public Session {
  public:
-  explicit FallbackSession(const TrialContext& context) : context_(context) {}
+  FallbackSession(const SinkCatalog& sinks, const TrialContext& context)
+      : sinks_(sinks), context_(context) {}
 
   void start() override {
     try {
@@ -86,17 +91,17 @@ class FallbackSession : public Session {
 
  private:
   void start_sink(const char* which) {
-    const SinkType& sink = sink_of(context_.options, which);
-    const TrialContext context = context_for(sink, context_);
-    const Probe probe = sink.probe(context.options);
-    if (!probe.available) throw Error(sink.name() + ": " + probe.reason, probe.remedy);
-    std::unique_ptr<Session> session = sink.make_session(context);
+    const SinkChoice choice = choice_of(sinks_, context_.options, which);
+    const Probe probe = choice.type->probe(choice.options);
+    if (!probe.available) throw Error(choice.text + ": " + probe.reason, probe.remedy);
+    std::unique_ptr<Session> session = choice.type->make_session(context_for(choice, context_));
     session->start();
     session_ = std::move(session);
-    used_ = sink.name();
+    used_ = choice.text;
     std::ofstream(choice_path(context_)) << which;
   }
 
+  const SinkCatalog& sinks_;
   TrialContext context_;
   std::unique_ptr<Session> session_;
   std::string used_;
@@ -105,22 +110,25 @@ class FallbackSession : public Session {
 
 class FallbackSink : public SinkType {
  public:
-  std::string name() const override { return "fallback"; }
+  explicit FallbackSink(const SinkCatalog& sinks) : sinks_(sinks) {}
+
+  std::string name() const override { return kName; }
   std::string description() const override {
-    return "a sink, and another where the first cannot be started";
+    return "one sink, or another when the first cannot be started";
   }
 
   OptionTable options() const override {
-    return {{kFirst, OptionType::text, "etw", "sink that is tried first, with its defaults"},
-            {kSecond, OptionType::text, "eventlog", "sink in its place, with its defaults"}};
+    return {{kFirst, OptionType::text, "etw",
+             "the sink to try first; its options follow plus signs: file+mode=mmap"},
+            {kSecond, OptionType::text, "eventlog", "the sink to use otherwise, in the same form"}};
   }
 
-  // What either of them can do.
+  // What both sinks can do, and the costs of either.
   Capabilities capabilities(const Options& options) const override {
-    const SinkType& first = sink_of(options, kFirst);
-    const SinkType& second = sink_of(options, kSecond);
-    const Capabilities a = first.capabilities(defaults_of(first));
-    const Capabilities b = second.capabilities(defaults_of(second));
+    const SinkChoice first = choice_of(sinks_, options, kFirst);
+    const SinkChoice second = choice_of(sinks_, options, kSecond);
+    const Capabilities a = first.type->capabilities(first.options);
+    const Capabilities b = second.type->capabilities(second.options);
     return {.read_back = a.read_back && b.read_back,
             .live_read = a.live_read && b.live_read,
             .accounts_losses = a.accounts_losses && b.accounts_losses,
@@ -132,39 +140,40 @@ class FallbackSink : public SinkType {
   }
 
   Probe probe(const Options& options) const override {
-    const SinkType& first = sink_of(options, kFirst);
-    const SinkType& second = sink_of(options, kSecond);
-    const Probe of_first = first.probe(defaults_of(first));
-    const Probe of_second = second.probe(defaults_of(second));
+    const SinkChoice first = choice_of(sinks_, options, kFirst);
+    const SinkChoice second = choice_of(sinks_, options, kSecond);
+    const Probe of_first = first.type->probe(first.options);
+    const Probe of_second = second.type->probe(second.options);
     if (of_first.available) return of_first;
-    const std::string why = fmt::format("{}: {}", first.name(), of_first.reason);
+    const std::string why = fmt::format("{}: {}", first.text, of_first.reason);
     if (of_second.available) {
-      return {.reason = fmt::format("{} is used: {}", second.name(), why),
-              .remedy = of_first.remedy};
+      return {.reason = fmt::format("{} is used: {}", second.text, why), .remedy = of_first.remedy};
     }
     return {.available = false,
-            .reason = fmt::format("{}; {}: {}", why, second.name(), of_second.reason),
+            .reason = fmt::format("{}; {}: {}", why, second.text, of_second.reason),
             .remedy = of_first.remedy};
   }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return std::make_unique<FallbackSession>(context);
+    return std::make_unique<FallbackSession>(sinks_, context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    const SinkType& sink = chosen_sink(context);
-    return sink.open_provider(context_for(sink, context));
+    const SinkChoice choice = started_choice(sinks_, context);
+    return choice.type->open_provider(context_for(choice, context));
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    const SinkType& sink = chosen_sink(context);
-    return sink.open_consumer(context_for(sink, context));
+    const SinkChoice choice = started_choice(sinks_, context);
+    return choice.type->open_consumer(context_for(choice, context));
   }
+
+ private:
+  const SinkCatalog& sinks_;
 };
 
 }  // namespace
 
-const SinkType& fallback_sink() {
-  static const FallbackSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_fallback_sink(const SinkCatalog& sinks) {
+  return std::make_unique<FallbackSink>(sinks);
 }
 
 }  // namespace tailgate

@@ -1,8 +1,9 @@
-#include "providers/fallback/fallback.h"
+#include "harness/sink/sink.h"
 
 #include <catch2/catch.hpp>
 
-#include "providers/test_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
@@ -16,7 +17,7 @@ std::string granted(TestTrial& trial, const std::string& name) {
   return "";
 }
 
-TEST_CASE("the first sink is used where it can be") {
+TEST_CASE("the first sink is used when it can be started") {
   TestTrial trial("fallback:first=file:second=synthetic");
   trial.open();
   for (int i = 0; i < 100; ++i) CHECK(trial.emit().empty());
@@ -27,10 +28,10 @@ TEST_CASE("the first sink is used where it can be") {
   CHECK(granted(trial, "first_failed").empty());
 }
 
-TEST_CASE("the second sink is used where the first is not there, and why is said") {
-  // No machine has them all.
+TEST_CASE("the second sink is used when the first is missing, and the reason is reported") {
+  // No machine has both.
   const char* const missing =
-      find_sink("etw").probe(parse_sink_choice("etw").options).available ? "lttng" : "etw";
+      test_sinks().find("etw")->probe(sink_choice("etw").options).available ? "lttng" : "etw";
   TestTrial trial(std::string("fallback:first=") + missing + ":second=file");
   trial.open();
   for (int i = 0; i < 100; ++i) CHECK(trial.emit().empty());
@@ -41,13 +42,13 @@ TEST_CASE("the second sink is used where the first is not there, and why is said
   CHECK_THAT(granted(trial, "first_failed"), Contains(missing));
 }
 
-TEST_CASE("a sink that does not exist, or is itself, is refused") {
+TEST_CASE("an unknown sink and fallback itself are refused") {
   const auto probe = [](const std::string& text) {
-    const SinkChoice choice = parse_sink_choice(text);
+    const SinkChoice choice = sink_choice(text);
     return choice.type->probe(choice.options);
   };
   CHECK_THROWS_WITH(probe("fallback:first=fil"), Contains("did you mean 'file'?"));
-  CHECK_THROWS_WITH(probe("fallback:second=fallback"), Contains("leads nowhere"));
+  CHECK_THROWS_WITH(probe("fallback:second=fallback"), Contains("names itself"));
   CHECK(probe("fallback:first=null:second=etw").available);
 }
 

@@ -1,6 +1,6 @@
-// Modes write, odsync and fdatasync: one write(2) an event on a descriptor in append mode. With
-// odsync the call returns when the event is on the disk; with fdatasync every Nth call makes it so
-// for all events before it.
+// Modes write, odsync and fdatasync: one write(2) per event on a descriptor in append mode. With
+// odsync the call returns once the event is on the disk. With fdatasync every Nth call synchronises
+// all events so far.
 #include <fcntl.h>
 
 #include "providers/file/descriptor_linux.h"

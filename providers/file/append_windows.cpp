@@ -1,6 +1,6 @@
-// Modes write, write_through and flush_buffers: one WriteFile an event on a handle that can only
-// append, which makes each write whole. With write_through the call returns when the event is past
-// the cache; with flush_buffers every Nth call empties the cache, for all events before it.
+// Modes write, write_through and flush_buffers: one WriteFile per event on an append-only handle,
+// so Windows writes each event in one piece. With write_through the call returns once the event is
+// past the cache. With flush_buffers every Nth call flushes the cache for all events so far.
 #include "providers/file/file_handle_windows.h"
 #include "providers/file/modes.h"
 #include "providers/file/refusal.h"
@@ -25,8 +25,8 @@ class AppendProvider : public Provider {
 
   std::vector<std::string> refusal_causes() const override { return file::refusal_causes(); }
 
-  // Throws Error when a flush failed: the events are in the file, but not known to be on the disk,
-  // so the times that were measured are not those of durable events.
+  // Throws Error when a flush failed. The events are then in the file, but perhaps not on the disk,
+  // so the measured times are not those of durable events.
   void close() override {
     if (!file_.is_open()) return;
     file_.close();

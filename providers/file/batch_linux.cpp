@@ -1,5 +1,5 @@
-// Mode writev: each thread copies its events into a batch of its own and hands batch_events of them
-// over with one writev(2), the last ones at close(). No thread waits for another's batch to fill.
+// Mode writev: each thread copies its events into a batch of its own. It writes batch_events of
+// them with one writev(2), and the rest at close(). No thread waits for another's batch.
 #include <fcntl.h>
 #include <sys/uio.h>
 
@@ -18,7 +18,7 @@ class alignas(64) Batch {
   Batch(std::size_t events, std::size_t max_event_bytes)
       : slot_bytes_(max_event_bytes), slots_(events * max_event_bytes), pieces_(events) {}
 
-  // event must not be larger than max_event_bytes. Returns true when the batch is now full.
+  // `event` is at most max_event_bytes long. Returns true when the batch is full now.
   bool add(std::span<const std::byte> event) noexcept {
     std::byte* const slot = slots_.data() + filled_ * slot_bytes_;
     std::memcpy(slot, event.data(), event.size());
@@ -26,7 +26,8 @@ class alignas(64) Batch {
     return filled_ == pieces_.size();
   }
 
-  // Writes all events and empties the batch. Those of which not every byte was written are lost.
+  // Writes all events and empties the batch. An event that was not written to its last byte is
+  // lost.
   void write_to(const Descriptor& file, LossCounts& losses) noexcept {
     std::size_t first = 0;
     while (first < filled_) {
@@ -43,7 +44,8 @@ class alignas(64) Batch {
   }
 
  private:
-  // The first piece that is not wholly written; cut to what is missing of it.
+  // Skips the pieces that `written` bytes cover. Returns the index of the first incomplete piece,
+  // cut to its missing part.
   std::size_t advance(std::size_t first, std::size_t written) noexcept {
     while (first < filled_ && written >= pieces_[first].iov_len) {
       written -= pieces_[first++].iov_len;

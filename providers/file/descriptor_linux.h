@@ -1,4 +1,4 @@
-// A file descriptor with the calls that several modes make on it.
+// A file descriptor, with the calls that several modes share.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace tailgate::file {
 
 class Descriptor {
  public:
-  // Opens an existing file for writing with further open(2) flags. Throws Error.
+  // Opens an existing file for writing, with additional open(2) flags. Throws Error.
   Descriptor(const std::filesystem::path& path, int flags);
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
@@ -20,8 +20,8 @@ class Descriptor {
   int native() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
 
-  // Writes all of bytes, going on after interruptions and short writes. 0 or an errno; after an
-  // error some of bytes may be in the file.
+  // Writes all of `bytes`; resumes after interruptions and short writes. Returns 0 or an errno.
+  // After an error a part of `bytes` may be in the file.
   int write_all(std::span<const std::byte> bytes) const noexcept;
   int write_all_at(std::span<const std::byte> bytes, std::uint64_t offset_bytes) const noexcept;
 
@@ -33,16 +33,16 @@ class Descriptor {
   int descriptor_;
 };
 
-// Calls fdatasync after every Nth event of all threads together.
+// Calls fdatasync after every Nth event, counted over all threads.
 class PeriodicSync {
  public:
-  // every = 0: never.
+  // every: N; 0: never.
   explicit PeriodicSync(std::uint64_t every) : every_(every) {}
 
   void after_event(const Descriptor& file) noexcept;
 
-  // Throws Error when a synchronisation failed: the events are in the file, but not known to be on
-  // the disk, so the times that were measured are not those of durable events.
+  // Throws Error when an fdatasync failed. The events are then in the file, but perhaps not on the
+  // disk, so the measured times are not those of durable events.
   void check(const std::filesystem::path& path) const;
 
  private:

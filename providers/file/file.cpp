@@ -1,4 +1,7 @@
-#include "providers/file/file.h"
+// The file sink appends events to one file that all load threads share, in the ways that programs
+// do: through C stdio, one write call each, in batches, synchronised, memory-mapped, or by
+// io_uring.
+#include "harness/sink/sink.h"
 
 #include <fmt/format.h>
 
@@ -16,10 +19,10 @@ const file::Mode& chosen_mode(const Options& options) {
   for (const file::Mode& mode : file::modes()) {
     if (mode.name == options.text("mode")) return mode;
   }
-  throw std::logic_error("the options table offers a mode that is not there");
+  throw std::logic_error("the options table offers an unknown mode");
 }
 
-// FNV-1a, to tell the files of different trials in one directory apart.
+// FNV-1a hash: gives the files of different trials in one directory different names.
 std::uint64_t name_hash(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325ull;
   for (const char letter : text) {
@@ -35,8 +38,8 @@ std::filesystem::path file_path(const TrialContext& context) {
          fmt::format("tailgate-{:016x}.events", name_hash(context.directory.string()));
 }
 
-// Creates the file, so that a consumer finds it before the provider has opened it, and removes it
-// at the end where it does not lie in the trial's own directory.
+// Creates the file, so that a consumer finds it before the provider opens it. Removes it at the end
+// if it is not in the trial's own directory.
 class FileSession : public Session {
  public:
   explicit FileSession(const TrialContext& context)
@@ -115,28 +118,28 @@ OptionTable FileSink::options() const {
   std::vector<std::string> names;
   for (const file::Mode& mode : file::modes()) names.emplace_back(mode.name);
   return {
-      {"mode", OptionType::choice, names.front(), "how events get into the file", 0, 0, names},
-      {"dir", OptionType::text, "", "where the file lies (empty: in the trial's own directory)"},
+      {"mode", OptionType::choice, names.front(), "how emit() writes events into the file", 0, 0,
+       names},
+      {"dir", OptionType::text, "", "directory of the file (empty: the trial's own)"},
       {"buffer_bytes", integer, "4096", "stdio: size of the buffer", 128, 1 << 30},
-      {"flush_every", integer, "0", "stdio: fflush after so many events (0: only at close)", 0},
-      {"batch_events", integer, "32", "writev: events of one thread a call", 1, 1024},
+      {"flush_every", integer, "0", "stdio: events from one fflush to the next (0: only at close)",
+       0},
+      {"batch_events", integer, "32", "writev: events of one thread per call", 1, 1024},
       {"sync_every", integer, "1",
-       "fdatasync, preallocated, flush_buffers: synchronise after so many events (0: never)", 0},
+       "fdatasync, preallocated, flush_buffers: events from one sync to the next (0: none)", 0},
       {"capacity_bytes", integer, "0",
        "preallocated: size of the file (0: a quarter more than the trial expects)", 0,
        kMaxCapacityBytes},
-      {"ring_events", integer, "256", "io_uring: events under way at once, for each thread", 1,
-       4096},
+      {"ring_events", integer, "256", "io_uring: events in flight per thread", 1, 4096},
       {"sqpoll", OptionType::boolean, "false",
-       "io_uring: a kernel thread polls for events, emit() makes no system call"},
+       "io_uring: a kernel thread polls the queue, so emit() makes no system call"},
   };
 }
 
 }  // namespace
 
-const SinkType& file_sink() {
-  static const FileSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_file_sink(const SinkCatalog&) {
+  return std::make_unique<FileSink>();
 }
 
 }  // namespace tailgate

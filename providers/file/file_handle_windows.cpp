@@ -5,7 +5,7 @@
 namespace tailgate::file {
 namespace {
 
-// Of winerror.h; mingw-w64 10 does not have them.
+// From winerror.h; mingw-w64 10 does not define them.
 constexpr DWORD kDiskQuotaExceeded = 1295;
 constexpr DWORD kFileSystemLimitation = 665;
 

@@ -1,6 +1,6 @@
-// The file sink against full disks (a limit on the file size tears a write in the same place),
-// with the options that the conformance test does not vary.
-#include "providers/file/file.h"
+// The file sink on full disks (a limit on the file size tears a write at a known byte), with
+// options that the conformance test does not vary.
+#include "harness/sink/sink.h"
 
 #include <catch2/catch.hpp>
 
@@ -9,13 +9,14 @@
 #include <sys/resource.h>
 
 #include "providers/file/modes.h"
-#include "providers/test_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
 
-// While it lives, no file of this process can grow beyond bytes: write(2) writes what fits, and
-// then fails with EFBIG.
+// While it exists, no file of this process can grow beyond `bytes`: write(2) writes what fits, then
+// fails with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -38,7 +39,7 @@ class FileSizeLimit {
 constexpr std::uint64_t kFitting = 10;
 constexpr rlim_t kLimitBytes = 128 * kFitting + 50;  // the eleventh event is torn
 
-TEST_CASE("write refuses by the errno's name when the disk is full, and the tear is damage") {
+TEST_CASE("on a full disk write refuses with the errno's name, and the torn event is damage") {
   for (const char* choice : {"file:mode=write", "file:mode=fdatasync", "file:mode=odsync"}) {
     INFO(choice);
     TestTrial trial(choice);
@@ -55,7 +56,7 @@ TEST_CASE("write refuses by the errno's name when the disk is full, and the tear
         }
       }
     }
-    CHECK(trial.emit().empty());  // there is room again
+    CHECK(trial.emit().empty());  // the limit is lifted
     trial.provider().close();
     CHECK(accepted == kFitting);
     const Record record = trial.read_back();
@@ -65,12 +66,12 @@ TEST_CASE("write refuses by the errno's name when the disk is full, and the tear
   }
 }
 
-TEST_CASE("writev and io_uring count what a full disk lost, to the event") {
+TEST_CASE("writev and io_uring count exactly the events that a full disk lost") {
   for (const char* choice : {"file:mode=writev:batch_events=4", "file:mode=writev:batch_events=64",
                              "file:mode=io_uring:ring_events=4", "file:mode=io_uring"}) {
     INFO(choice);
     TestTrial trial(choice);
-    const SinkChoice chosen = parse_sink_choice(choice);
+    const SinkChoice chosen = sink_choice(choice);
     const Probe probe = chosen.type->probe(chosen.options);
     if (!probe.available) {
       WARN("skipped " << choice << ": " << probe.reason);
@@ -94,7 +95,7 @@ TEST_CASE("writev and io_uring count what a full disk lost, to the event") {
   }
 }
 
-TEST_CASE("stdio reports a buffer that did not get through when it is closed") {
+TEST_CASE("stdio reports at close() that the last buffer was not written") {
   TestTrial trial("file:mode=stdio:buffer_bytes=64Ki");
   trial.open();
   for (int i = 0; i < 20; ++i) CHECK(trial.emit().empty());
@@ -104,7 +105,7 @@ TEST_CASE("stdio reports a buffer that did not get through when it is closed") {
   CHECK(trial.read_back().sequences.size() == kFitting);
 }
 
-TEST_CASE("stdio flushes after every so many events") {
+TEST_CASE("stdio flushes after every flush_every events") {
   TestTrial trial("file:mode=stdio:buffer_bytes=64Ki:flush_every=5");
   trial.open();
   for (int i = 0; i < 13; ++i) trial.emit();
@@ -113,7 +114,7 @@ TEST_CASE("stdio flushes after every so many events") {
   CHECK(trial.read_back().sequences.size() == 13);
 }
 
-TEST_CASE("preallocated takes what fits and refuses the rest") {
+TEST_CASE("preallocated accepts events up to its capacity and refuses the rest") {
   TestTrial trial("file:mode=preallocated:sync_every=0:capacity_bytes=1300");
   trial.open();
   for (int i = 0; i < 10; ++i) CHECK(trial.emit().empty());
@@ -127,7 +128,7 @@ TEST_CASE("preallocated takes what fits and refuses the rest") {
   CHECK(record.damaged_bytes == 0);
 }
 
-TEST_CASE("a file that cannot be sized ahead is an error, and nothing is emitted") {
+TEST_CASE("a failed preallocation is an error before the first event") {
   for (const char* choice : {"file:mode=preallocated", "file:mode=mmap"}) {
     INFO(choice);
     TestTrial trial(choice);
@@ -136,7 +137,7 @@ TEST_CASE("a file that cannot be sized ahead is an error, and nothing is emitted
   }
 }
 
-TEST_CASE("a directory of one's own holds the file as long as the session") {
+TEST_CASE("a file in dir= exists as long as its session") {
   const TestDirectory elsewhere;
   TestTrial trial("file:dir=" + elsewhere.path().string());
   trial.open();
@@ -149,14 +150,14 @@ TEST_CASE("a directory of one's own holds the file as long as the session") {
   CHECK(std::filesystem::is_empty(elsewhere.path()));
 }
 
-TEST_CASE("a directory that is not there is found by the probe") {
-  const SinkChoice choice = parse_sink_choice("file:dir=/nonexistent");
+TEST_CASE("the probe reports a missing directory") {
+  const SinkChoice choice = sink_choice("file:dir=/nonexistent");
   const Probe probe = choice.type->probe(choice.options);
   CHECK_FALSE(probe.available);
   CHECK(probe.reason.find("/nonexistent") != std::string::npos);
 }
 
-TEST_CASE("the session grants the path and the file system's name") {
+TEST_CASE("the session reports the path and the file system's name") {
   TestTrial trial("file");
   const auto granted = trial.session().granted();
   REQUIRE(granted.size() == 2);
@@ -166,10 +167,10 @@ TEST_CASE("the session grants the path and the file system's name") {
   CHECK(file::file_system_name("/nonexistent") == "unknown");
 }
 
-TEST_CASE("sizes vary from event to event in every mode") {
+TEST_CASE("every mode writes events of varying sizes") {
   for (const file::Mode& mode : file::modes()) {
     const std::string choice = "file:sync_every=100:mode=" + std::string(mode.name);
-    const SinkChoice chosen = parse_sink_choice(choice);
+    const SinkChoice chosen = sink_choice(choice);
     if (mode.name == "odsync" || !chosen.type->probe(chosen.options).available) continue;
     INFO(choice);
     TestTrial trial(choice, 1, 300, 10000);

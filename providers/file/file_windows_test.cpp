@@ -1,5 +1,5 @@
-// The file sink's modes on Windows, beyond what the conformance test asks of every mode.
-#include "providers/file/file.h"
+// The file sink's modes on Windows, beyond what the conformance test checks.
+#include "harness/sink/sink.h"
 
 #include <catch2/catch.hpp>
 
@@ -8,19 +8,21 @@
 
 #include "providers/file/file_handle_windows.h"
 #include "providers/file/refusal.h"
-#include "providers/test_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
 
 constexpr std::uint64_t kEvents = 1000;
-constexpr std::size_t kEventBytes = 700;  // sectors of 4096 bytes end within events
+constexpr std::size_t kEventBytes = 700;  // no divisor of a sector's 4096 bytes, so that events
+                                          // cross sectors
 
 std::uintmax_t file_bytes(const TestTrial& trial) {
   return std::filesystem::file_size(trial.directory().path() / "file.events");
 }
 
-TEST_CASE("in every mode the file is the events, one after another, and nothing else") {
+TEST_CASE("in every mode the file holds the events, one after another, and nothing else") {
   for (const char* mode : {"write", "stdio", "mmap", "write_through", "no_buffering",
                            "flush_buffers", "flush_buffers:sync_every=100"}) {
     INFO(mode);
@@ -46,7 +48,7 @@ TEST_CASE("unbuffered events are in the file when the call returns") {
   }
 }
 
-TEST_CASE("errors of Windows are refusals by the errno that means the same") {
+TEST_CASE("a Windows error becomes the refusal of the errno with the same meaning") {
   CHECK(file::refusal_of_windows(0) == kAccepted);
   CHECK(file::refusal_of_windows(ERROR_DISK_FULL) == file::kNoSpace);
   CHECK(file::refusal_of_windows(ERROR_HANDLE_DISK_FULL) == file::kNoSpace);
@@ -54,8 +56,8 @@ TEST_CASE("errors of Windows are refusals by the errno that means the same") {
   CHECK(file::refusal_of_windows(ERROR_INVALID_HANDLE) == file::kOther);
 }
 
-TEST_CASE("modes of Linux are listed as such") {
-  const SinkChoice choice = parse_sink_choice("file:mode=fdatasync");
+TEST_CASE("Linux modes are listed with the reason why they are missing") {
+  const SinkChoice choice = sink_choice("file:mode=fdatasync");
   CHECK_FALSE(choice.type->probe(choice.options).available);
 }
 

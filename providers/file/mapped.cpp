@@ -1,8 +1,8 @@
-// Mode mmap: a copy into a mapped file whose pages are present before they are used. No system call
-// is made; the kernel writes the pages to the disk when it likes.
+// Mode mmap: copies the event into a mapped file whose pages are present beforehand. emit() makes
+// no system call; the kernel writes the pages to the disk later.
 #include "providers/file/modes.h"
 #include "providers/file/refusal.h"
-#include "providers/storage/mapped_log.h"
+#include "providers/shared/storage/mapped_log.h"
 
 namespace tailgate::file {
 namespace {

@@ -1,5 +1,4 @@
-// What the file sink needs from the operating system: its modes, one provider each. A system lists
-// its own in modes_<system>.cpp.
+// The file sink's modes, one provider each. modes_<system>.cpp lists those of an operating system.
 #pragma once
 
 #include <filesystem>
@@ -8,30 +7,30 @@
 #include <string_view>
 #include <vector>
 
-#include "providers/readback/event_stream.h"
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
+#include "providers/shared/readback/event_stream.h"
 
 namespace tailgate::file {
 
 struct Mode {
   std::string_view name;
   FileGrowth growth;
-  bool buffered;         // emit() may return while the event is still in this process's memory
-  bool accounts_losses;  // what is lost after it was accepted is counted to the event
-  // Without side effects; looks at this mode's own needs, not at the directory.
+  bool buffered;         // emit() may return while the event is still in the process's memory
+  bool accounts_losses;  // events lost after they were accepted are counted exactly
+  // Has no side effects; checks what this mode needs, not the directory.
   Probe (*probe)(const Options& options);
   // Opens the session's file for writing. Throws Error.
   std::unique_ptr<Provider> (*open)(const TrialContext& context, const std::filesystem::path& path);
   bool multi_threaded = true;  // several threads may emit at once
 };
 
-// In the order in which they are listed; those of other operating systems among them.
+// All modes in the order of the listing, including those of other operating systems.
 const std::vector<Mode>& modes();
 
-// "ext4", "tmpfs" …, or what is known instead: "unknown (type 0x1234)".
+// "ext4", "tmpfs" …, or the type's number: "unknown (type 0x1234)".
 std::string file_system_name(const std::filesystem::path& directory);
 
-// The modes' openers; each file says what emit() does there.
+// Open the provider of each mode; the mode's file says what its emit() does.
 std::unique_ptr<Provider> open_stdio(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_write(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_writev(const TrialContext&, const std::filesystem::path&);
@@ -47,7 +46,7 @@ std::unique_ptr<Provider> open_flush_buffers(const TrialContext&, const std::fil
 
 Probe probe_io_uring(const Options& options);
 
-// Of a mode that this operating system does not have.
+// For modes that this operating system does not have.
 Probe probe_other_system(const Options& options);
 std::unique_ptr<Provider> open_other_system(const TrialContext&, const std::filesystem::path&);
 

@@ -15,8 +15,8 @@ Probe always(const Options&) {
   return {};
 }
 
-// The name of the file system that is mounted from this device, or "". /proc/self/mountinfo, see
-// proc(5): the third field is major:minor, the word after " - " the type.
+// The type of the file system mounted from this device, or "". Source: /proc/self/mountinfo, see
+// proc(5); the third field is major:minor, the word after " - " the type.
 std::string mounted_type(dev_t device) {
   const std::string wanted = fmt::format("{}:{}", major(device), minor(device));
   std::ifstream mounts("/proc/self/mountinfo");
@@ -39,7 +39,7 @@ const std::vector<Mode>& modes() {
   constexpr FileGrowth in_place = FileGrowth::in_place;
   static const std::vector<Mode> list = {
       {"write", append, false, true, always, open_write},
-      // The C library drops its buffer after a failed write and does not say which events were in.
+      // After a failed write the C library drops its buffer and does not say which events it held.
       {"stdio", append, true, false, always, open_stdio},
       {"writev", append, true, true, always, open_writev},
       {"odsync", append, false, true, always, open_odsync},

@@ -1,5 +1,5 @@
-#include "harness/base/api_windows.h"
-#include "harness/base/wine_windows.h"
+#include "harness/os/api_windows.h"
+#include "harness/os/wine_windows.h"
 #include "providers/file/modes.h"
 
 namespace tailgate::file {
@@ -9,11 +9,11 @@ Probe always(const Options&) {
   return {};
 }
 
-// Available, but Wine opens the file as if the flag were not there.
+// Available, with a warning: Wine opens the file as if the flag were not set.
 Probe ignored_by_wine(const Options&) {
   if (wine_version().empty()) return {};
   return {.available = true,
-          .reason = "Wine ignores the flag: the path is tried out, its cost is not measured",
+          .reason = "Wine ignores the flag: the path works, but its cost is not that of Windows",
           .remedy = "run on Windows"};
 }
 
@@ -22,12 +22,12 @@ Probe ignored_by_wine(const Options&) {
 const std::vector<Mode>& modes() {
   constexpr FileGrowth append = FileGrowth::append;
   constexpr FileGrowth in_place = FileGrowth::in_place;
-  // Wine looks for the end of the file and then writes there, so that the events of two threads may
-  // overwrite each other. Windows does both in one.
+  // Wine seeks to the end of the file and then writes, so two threads may overwrite each other's
+  // events. Windows does both in one step.
   const bool appends_whole = wine_version().empty();
   static const std::vector<Mode> list = {
       {"write", append, false, true, always, open_write, appends_whole},
-      // The C library drops its buffer after a failed write and does not say which events were in.
+      // After a failed write the C library drops its buffer and does not say which events it held.
       {"stdio", append, true, false, always, open_stdio},
       {"writev", append, true, true, probe_other_system, open_other_system},
       {"odsync", append, false, true, probe_other_system, open_other_system},

@@ -1,7 +1,7 @@
-// Mode no_buffering: past the file cache, in whole sectors. An event goes into a block of memory
-// that all threads share, under a lock, and the sectors that it touches are written before the call
-// returns; the sector that it ends in is written again with the next event. What a logger pays that
-// opens its file with FILE_FLAG_NO_BUFFERING and keeps nothing back.
+// Mode no_buffering: writes past the file cache, in whole sectors. All threads share a block of
+// memory under a lock. emit() copies the event into it and writes every sector that the event
+// touches; the next event writes the last, partly filled sector again. This is the cost of a logger
+// that opens its file with FILE_FLAG_NO_BUFFERING and keeps no event back.
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -13,11 +13,11 @@
 namespace tailgate::file {
 namespace {
 
-// A multiple of every disk's sector (512 bytes or 4 KiB); addresses, offsets and lengths have to be
-// multiples of the sector.
+// A multiple of every disk's sector size (512 bytes or 4 KiB). Addresses, offsets and lengths must
+// be multiples of the sector size.
 constexpr std::size_t kSectorBytes = 4096;
 
-// Whole pages, so that it begins at a multiple of the sector.
+// Frees memory of VirtualAlloc: whole pages, which begin at a multiple of the sector size.
 struct PageFree {
   void operator()(std::byte* pages) const { VirtualFree(pages, 0, MEM_RELEASE); }
 };
@@ -62,9 +62,10 @@ class NoBufferingProvider : public Provider {
     if (!file_.is_open()) return;
     file_.close();
     std::error_code failed;
-    std::filesystem::resize_file(path_, block_offset_ + filled_, failed);  // off with the zeros
+    std::filesystem::resize_file(path_, block_offset_ + filled_, failed);  // removes the zeros at
+                                                                           // the end
     if (failed) {
-      throw Error("cutting '" + path_.string() + "' to its size failed: " + failed.message(),
+      throw Error("truncating '" + path_.string() + "' failed: " + failed.message(),
                   "check the disk");
     }
   }
@@ -77,8 +78,8 @@ class NoBufferingProvider : public Provider {
   std::filesystem::path path_;
   FileHandle file_;
   std::mutex mutex_;
-  std::unique_ptr<std::byte, PageFree> block_;  // a sector that is not full, and the next event
-  std::size_t filled_ = 0;                      // of the block, less than a sector
+  std::unique_ptr<std::byte, PageFree> block_;  // the partly filled sector, and room for an event
+  std::size_t filled_ = 0;                      // bytes of the block, less than a sector
   std::uint64_t block_offset_ = 0;
 };
 

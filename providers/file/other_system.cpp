@@ -1,13 +1,13 @@
-// Modes of operating systems other than this one: listed with the reason, so that a preset which
-// names them loads everywhere.
+// Modes of other operating systems. They are listed with the reason, so that a preset that names
+// them loads everywhere.
 #include "harness/base/error.h"
 #include "providers/file/modes.h"
 
 namespace tailgate::file {
 namespace {
 
-constexpr const char* kReason = "this operating system has no such calls";
-constexpr const char* kRemedy = "run on Linux for Linux' modes, on Windows for those of Windows";
+constexpr const char* kReason = "this operating system does not have this mode's system calls";
+constexpr const char* kRemedy = "run Linux modes on Linux and Windows modes on Windows";
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// Mode preallocated: the file is filled with zeros and synchronised before the trial, as databases
-// do with their logs; emit() overwrites the next bytes of it, so that fdatasync every Nth event
-// finds no metadata to write. Nothing more is taken when the file is full; close() cuts it.
+// Mode preallocated: fills the file with zeros and synchronises it before the trial, as databases
+// do with their logs. emit() overwrites the next bytes, so that fdatasync after every Nth event has
+// no metadata to write. A full file refuses events; close() truncates it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

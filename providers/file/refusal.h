@@ -1,4 +1,4 @@
-// What all modes of the file sink may answer to emit(), and the causes of their losses.
+// The refusals that all modes of the file sink share, and the causes of their losses.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate::file {
 
@@ -19,19 +19,19 @@ inline constexpr EmitStatus kTooBig = 5;
 inline constexpr EmitStatus kInputOutput = 6;
 inline constexpr EmitStatus kOther = 7;
 
-// Their names, in that order.
+// Names of the refusals, in that order.
 std::vector<std::string> refusal_causes();
 
 // The refusal for an errno; zero gives kAccepted.
 EmitStatus refusal_of(int error_number);
 
-// Counts events that were lost after they were accepted, by cause.
+// Counts, by cause, the events that were lost after they were accepted.
 class LossCounts {
  public:
   void add(EmitStatus cause, std::uint64_t events) noexcept {
     counts_[cause].fetch_add(events, std::memory_order_relaxed);
   }
-  // Only causes that occurred.
+  // Returns only the causes that occurred.
   std::vector<Loss> losses() const;
 
  private:

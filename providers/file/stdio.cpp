@@ -1,5 +1,5 @@
-// Mode stdio: fwrite into the C library's buffer, whose lock all threads share. The buffer goes to
-// the file when it is full, after every flush_every events, and at close().
+// Mode stdio: fwrite into the C library's buffer, whose lock all threads share. The library writes
+// the buffer when it is full, after every flush_every events, and at close().
 #include <cerrno>
 #include <cstdio>
 

@@ -1,6 +1,6 @@
-// Mode io_uring: each thread has a ring and submits one append write an event, or leaves it to the
-// kernel's polling thread (sqpoll). The event is copied, so emit() returns before it is in the
-// file; where ring_events are under way, it waits for one to complete.
+// Mode io_uring: each thread has a ring. It submits one append write per event, or with sqpoll
+// leaves that to the kernel's polling thread. The event is copied, so emit() returns before it is
+// in the file. When ring_events are in flight, emit() waits until one completes.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <liburing.h>
@@ -61,12 +61,12 @@ class Ring {
     io_uring_sqe* const entry = next_entry();
     io_uring_prep_write(entry, file_.native(), data(slot), sizes_[slot], kAtEnd);
     entry->user_data = slot;
-    // What is not submitted now, because the kernel is short of something, goes with the next.
+    // If the kernel is short of resources, the entry stays queued and the next call submits it.
     io_uring_submit(&ring_);
     return kAccepted;
   }
 
-  // Waits until every event is in the file or lost.
+  // Waits until every event is in the file or counted as lost.
   void drain(LossCounts& losses) noexcept {
     while (free_.size() < sizes_.size()) {
       const int result = io_uring_submit_and_wait(&ring_, 1);
@@ -79,11 +79,13 @@ class Ring {
   }
 
  private:
-  static constexpr std::uint64_t kAtEnd = ~std::uint64_t{0};  // the file is in append mode
+  static constexpr std::uint64_t kAtEnd = ~std::uint64_t{0};  // "append": the file is in append
+                                                              // mode
 
-  // There are as many entries as slots, but a free slot may precede its entry: the kernel's polling
-  // thread completes a write before it says how far it has read the queue, and what could not be
-  // submitted earlier still has its entry.
+  // Returns the next submission entry. There are as many entries as slots, but a slot may become
+  // free before its entry does, for two reasons: the kernel's polling thread may complete a write
+  // before it updates its position in the queue, and an entry that could not be submitted earlier
+  // is still queued.
   io_uring_sqe* next_entry() noexcept {
     io_uring_sqe* entry = nullptr;
     while ((entry = io_uring_get_sqe(&ring_)) == nullptr) {
@@ -108,8 +110,8 @@ class Ring {
     }
   }
 
-  // The kernel cancels what a thread has under way when that thread ends, and may write less than
-  // it was told: the rest is written from here.
+  // When a thread ends, the kernel cancels its writes in flight; it may also write less than asked.
+  // Here the provider writes the rest.
   void settle(unsigned slot, int result, LossCounts& losses) noexcept {
     if (result == static_cast<int>(sizes_[slot])) return;
     int error = result < 0 ? -result : 0;
@@ -163,7 +165,7 @@ class UringProvider : public Provider {
 
 }  // namespace
 
-// A ring of two entries, gone at once, leaves nothing behind.
+// Sets up a ring of two entries and closes it at once; that leaves nothing behind.
 Probe probe_io_uring(const Options& options) {
   io_uring ring{};
   const int error = -io_uring_queue_init(2, &ring, setup_flags(options));

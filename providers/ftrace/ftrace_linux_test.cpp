@@ -7,20 +7,21 @@
 #include <numeric>
 #include <thread>
 
-#include "providers/test_trial.h"
-#include "providers/tracefs/ring_consumer.h"
-#include "providers/tracefs/trace_session.h"
+#include "providers/shared/tracefs/ring_consumer.h"
+#include "providers/shared/tracefs/trace_session.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
 
 bool skipped() {
-  const Probe probe = find_sink("ftrace").probe(parse_sink_choice("ftrace").options);
+  const Probe probe = test_sinks().find("ftrace")->probe(sink_choice("ftrace").options);
   if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
   return !probe.available;
 }
 
-// Runs on one processor, so that the buffer of one fills.
+// Runs `work` on one CPU, so that one CPU's buffer fills up.
 void on_one_cpu(const std::function<void()>& work) {
   std::thread([&] {
     cpu_set_t here;
@@ -37,7 +38,7 @@ std::uint64_t sum(const std::vector<Loss>& losses) {
   return events;
 }
 
-TEST_CASE("a raw event of 4064 bytes comes through, a longer one is refused") {
+TEST_CASE("a raw event of 4064 bytes is read back, a longer one is refused") {
   if (skipped()) return;
   TestTrial fits("ftrace", 1, 10, 4064);
   fits.open();
@@ -52,7 +53,7 @@ TEST_CASE("a raw event of 4064 bytes comes through, a longer one is refused") {
   CHECK(too_long.read_back().event_bytes == 0);
 }
 
-TEST_CASE("a text event of 4054 bytes comes through, a longer one is cut, refused and seen so") {
+TEST_CASE("a text event of 4054 bytes is read back, a longer one is cut and refused") {
   if (skipped()) return;
   TestTrial fits("ftrace:mode=text", 1, 10, 4054);
   fits.open();
@@ -67,7 +68,7 @@ TEST_CASE("a text event of 4054 bytes comes through, a longer one is cut, refuse
   CHECK(record.bad_events == 1);
 }
 
-TEST_CASE("overwritten events are lost to the event, and the pages' headers agree") {
+TEST_CASE("overwritten events are counted exactly, and the page headers agree") {
   if (skipped()) return;
   const std::string mode = GENERATE("raw", "text");
   constexpr std::uint64_t kEvents = 5000;
@@ -93,7 +94,7 @@ TEST_CASE("overwritten events are lost to the event, and the pages' headers agre
   }
   CHECK(record.damaged_bytes + record.bad_events == 0);
   CHECK(record.sequences.size() + lost == kEvents);
-  // The newest are kept, in order.
+  // The newest events are kept, in order.
   REQUIRE_FALSE(record.sequences.empty());
   CHECK(record.sequences.back() == kEvents - 1);
   CHECK(record.sequences.front() == lost);
@@ -106,7 +107,7 @@ TEST_CASE("overwritten events are lost to the event, and the pages' headers agre
   CHECK((missed == lost || without_number > 0));
 }
 
-TEST_CASE("without overwrite a full buffer refuses what is new, and nothing is lost") {
+TEST_CASE("without overwrite a full buffer refuses new events and loses none") {
   if (skipped()) return;
   TestTrial trial("ftrace:buffer_bytes=16Ki:overwrite=false");
   trial.open();
@@ -129,7 +130,7 @@ TEST_CASE("without overwrite a full buffer refuses what is new, and nothing is l
   CHECK(record.sequences.front() == 0);
 }
 
-TEST_CASE("events of a thread that changes processors come back in order") {
+TEST_CASE("events of a thread that moves between CPUs are read back in order") {
   if (skipped()) return;
   const unsigned cpus = std::thread::hardware_concurrency();
   constexpr int kEvents = 2000;
@@ -149,13 +150,13 @@ TEST_CASE("events of a thread that changes processors come back in order") {
   CHECK(std::is_sorted(record.sequences.begin(), record.sequences.end()));
 }
 
-TEST_CASE("the session states what the kernel granted, and leaves no instance") {
+TEST_CASE("the session reports the kernel's settings and removes its instance") {
   if (skipped()) return;
   TestTrial trial("ftrace:buffer_bytes=100000:overwrite=false");
   std::map<std::string, std::string> granted;
   for (const auto& [name, value] : trial.session().granted()) granted[name] = value;
   CHECK(std::stoull(granted["buffer_bytes"]) >= 100000);
-  CHECK(granted["trace_clock"] == "mono_raw");  // the test's clock is the system's
+  CHECK(granted["trace_clock"] == "mono_raw");  // the test uses the system's clock
   CHECK(granted["overwrite"] == "false");
   trial.end_session();
   for (const std::string& name : tracefs::TraceFolder::root().folders_in("instances")) {

@@ -1,11 +1,11 @@
-// Whole trials of the ftrace sink, past what it can hold. Needs root; skipped without.
+// Whole trials that overload the ftrace sink. Needs root; skipped without.
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
 #include <signal.h>
 
 #include "harness/tracefs/instance.h"
-#include "providers/stress_trial.h"
+#include "providers/testing/stress_trial.h"
 
 namespace tailgate {
 namespace {
@@ -16,7 +16,7 @@ bool skipped() {
   return !probe.available;
 }
 
-// Load and consumer apart, so that the reader runs beside the writers.
+// Load and consumer on different CPUs, so that the reader runs while the writers write.
 TrialSettings settings() {
   TrialSettings settings = stress_settings();
   settings.load_cpus = {initial_cpus().back()};
@@ -24,7 +24,7 @@ TrialSettings settings() {
   return settings;
 }
 
-// As fast as it goes, from two threads.
+// Two threads that emit as fast as they can.
 LoadPlan flood() {
   LoadPlan load;
   load.shape = Shape::max;
@@ -35,7 +35,7 @@ LoadPlan flood() {
 }
 
 Trial run(
-    const std::string& sink, Consume consume,
+    const std::string& sink, WantedConsumer consume,
     const ProgressCallback& progress = [](const TrialProgress&) {}) {
   return run_stress(sink, flood(), consume, progress, settings());
 }
@@ -52,23 +52,23 @@ void check_nothing_left() {
   }
 }
 
-TEST_CASE("a buffer that is far too small: what was overwritten is lost, the rest delivered") {
+TEST_CASE("a buffer far too small: overwritten events are lost, the others delivered") {
   if (skipped()) return;
   const std::string mode = GENERATE("raw", "text");
-  const Consume consume = GENERATE(Consume::live, Consume::after);
+  const WantedConsumer consume = GENERATE(ConsumerMode::live, ConsumerMode::after);
   const Trial trial = run("ftrace:buffer_bytes=8Ki:mode=" + mode, consume);
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   check_balance(trial);
-  if (consume == Consume::after) CHECK(lost_to(trial.ledger, "overrun") > 0);
+  if (consume == ConsumerMode::after) CHECK(lost_to(trial.ledger, "overrun") > 0);
   CHECK(lost_to(trial.ledger, "overrun") == trial.ledger.lost);
   CHECK(trial.ledger.delivered > 0);
   check_nothing_left();
 }
 
-TEST_CASE("a full buffer that keeps what it has: every event too many is refused by the call") {
+TEST_CASE("a full buffer without overwrite: emit() refuses every event beyond it") {
   if (skipped()) return;
-  const Trial trial = run("ftrace:buffer_bytes=8Ki:overwrite=false", Consume::after);
-  CHECK(trial.outcome == "completed");
+  const Trial trial = run("ftrace:buffer_bytes=8Ki:overwrite=false", ConsumerMode::after);
+  CHECK(trial.outcome == TrialOutcome::completed);
   check_balance(trial);
   CHECK(trial.ledger.lost > 0);
   CHECK(trial.ledger.delivered > 0);
@@ -76,24 +76,24 @@ TEST_CASE("a full buffer that keeps what it has: every event too many is refused
   check_nothing_left();
 }
 
-TEST_CASE("a provider that is killed: what it had written comes back") {
+TEST_CASE("a killed provider: the events that it wrote are read back") {
   if (skipped()) return;
   bool killed = false;
-  const Trial trial = run("ftrace", Consume::live, [&](const TrialProgress& progress) {
+  const Trial trial = run("ftrace", ConsumerMode::live, [&](const TrialProgress& progress) {
     if (killed || progress.what != "load") return;
     killed = kill(progress.provider_pid, SIGKILL) == 0;
   });
   REQUIRE(killed);
-  CHECK(trial.outcome == "killed");
+  CHECK(trial.outcome == TrialOutcome::killed);
   CHECK(trial.ledger.unaccounted == 0);
   check_nothing_left();
 }
 
-// Somebody else switches the tracing off, in the middle.
-TEST_CASE("a buffer that is switched off refuses, and the trial says so") {
+// Another process switches the instance off in the middle of the trial.
+TEST_CASE("a buffer that is switched off refuses events, and the trial says why") {
   if (skipped()) return;
   bool switched_off = false;
-  const Trial trial = run("ftrace", Consume::live, [&](const TrialProgress& progress) {
+  const Trial trial = run("ftrace", ConsumerMode::live, [&](const TrialProgress& progress) {
     if (switched_off || progress.what != "load") return;
     const tracefs::TraceFolder root = tracefs::TraceFolder::root();
     for (const std::string& name : root.folders_in("instances")) {

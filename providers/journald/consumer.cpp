@@ -3,24 +3,19 @@
 #include <chrono>
 
 #include "harness/base/error.h"
-#include "providers/daemon/private_namespace.h"
 #include "providers/journald/places.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate::journald {
 namespace {
 
 constexpr std::chrono::milliseconds kPollBudget{2};
 
-const TrialContext& checked(const TrialContext& context) {
-  require_private_view(kMark, context);
-  return context;
-}
-
 }  // namespace
 
 JournaldConsumer::JournaldConsumer(const TrialContext& context)
     : encoding_(context.encoding),
-      reader_(journal_directory(checked(context).options)),
+      reader_(journal_directory(require_private_view(kMark, context).options)),
       base_(load_base_sequence(context)) {}
 
 std::size_t JournaldConsumer::poll(EventVisitor& visitor) {
@@ -40,12 +35,12 @@ std::size_t JournaldConsumer::poll(EventVisitor& visitor) {
 void JournaldConsumer::visit_entry(EventVisitor& visitor) {
   EventStamp stamp;
   const bool ours = check_event(reader_.field("MESSAGE"), encoding_, stamp) == EventCheck::intact;
-  if (!ours && reader_.by_the_daemon()) return;
+  if (!ours && reader_.written_by_journald()) return;
   ++read_;
-  // Once more, since asking for another field ends the life of the value.
-  const std::span<const std::byte> message = reader_.awaited_field("MESSAGE");
+  // Read it again: written_by_journald() asked for another field, which invalidates the value.
+  const std::span<const std::byte> message = reader_.field_with_retry("MESSAGE");
   if (message.empty()) {
-    // An entry of which even the size is not known.
+    // Not even the entry's size is known.
     visitor.damage(1);
   } else {
     visitor.event(message);
@@ -53,7 +48,7 @@ void JournaldConsumer::visit_entry(EventVisitor& visitor) {
 }
 
 void JournaldConsumer::finish(EventVisitor&) {
-  const std::uint64_t last = reader_.last_foreign_sequence();
+  const std::uint64_t last = reader_.last_client_sequence();
   const std::uint64_t stored = last > base_ ? last - base_ : 0;
   if (stored > read_) losses_.push_back({"vacuumed from the journal", stored - read_});
 }

@@ -1,8 +1,8 @@
-// Reads a journald trial's events back.
+// Reads the events of a journald trial back.
 #pragma once
 
+#include "harness/sink/sink.h"
 #include "providers/journald/journal_reader.h"
-#include "providers/sink.h"
 
 namespace tailgate::journald {
 
@@ -13,7 +13,7 @@ class JournaldConsumer : public Consumer {
 
   std::size_t poll(EventVisitor& visitor) override;
   void finish(EventVisitor& visitor) override;
-  // Entries that were stored, and removed (vacuumed) before they could be read.
+  // Entries that journald stored and then removed (vacuumed) before they were read.
   std::vector<Loss> losses() const override { return losses_; }
 
  private:
@@ -21,8 +21,8 @@ class JournaldConsumer : public Consumer {
 
   EventEncoding encoding_;
   JournalReader reader_;
-  std::uint64_t base_;      // the last number before the load
-  std::uint64_t read_ = 0;  // entries of others than the daemon
+  std::uint64_t base_;      // sequence number of the last entry before the load
+  std::uint64_t read_ = 0;  // entries read, except journald's own
   std::vector<Loss> losses_;
 };
 

@@ -1,4 +1,4 @@
-// The journal's cursor text, which is how libsystemd 252 tells an entry's sequence number.
+// The journal's cursor text. libsystemd 252 gives an entry's sequence number only in there.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace tailgate::journald {
 
-// The number in the field i= (hexadecimal) of "s=…;i=1f;b=…;m=…;t=…;x=…"; nothing when there is
-// none. Format: systemd's journal-api, sd_journal_get_cursor(3). Any bytes are safe.
+// The number in the field i= (hexadecimal) of "s=…;i=1f;b=…;m=…;t=…;x=…", or nothing when that
+// field is missing. Format: systemd's journal-api, sd_journal_get_cursor(3). Safe for any bytes.
 std::optional<std::uint64_t> cursor_sequence(std::string_view cursor);
 
 }  // namespace tailgate::journald

@@ -1,4 +1,4 @@
-// Any text may come for a cursor: what is found must be written in it.
+// Any text may be given as a cursor; a number that the parser returns must be in the text.
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>

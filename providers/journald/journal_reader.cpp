@@ -14,11 +14,11 @@
 namespace tailgate::journald {
 namespace {
 
-constexpr int kLooks = 50;
-constexpr std::chrono::milliseconds kBetweenLooks{1};
+constexpr int kRetries = 50;
+constexpr std::chrono::milliseconds kRetryInterval{1};
 constexpr const char* kRemedy = "look at the files with journalctl --verify --directory";
 
-// libsystemd returns negative errnos.
+// libsystemd reports an error as a negative errno.
 int checked(int result, const char* call, const std::string& directory) {
   if (result < 0) throw system_error(call, directory, -result, kRemedy);
   return result;
@@ -30,9 +30,9 @@ JournalReader::JournalReader(const std::filesystem::path& directory)
     : directory_(directory.string()) {
   checked(sd_journal_open_directory(&journal_, directory_.c_str(), 0), "sd_journal_open_directory",
           directory_);
-  // Values come whole, however long.
+  // 0: values of any length are returned whole.
   sd_journal_set_data_threshold(journal_, 0);
-  // Asking for the descriptor is what makes libsystemd watch the directory.
+  // libsystemd watches the directory once it was asked for the descriptor.
   const int watched = sd_journal_get_fd(journal_);
   if (watched < 0) {
     sd_journal_close(journal_);
@@ -57,15 +57,15 @@ std::span<const std::byte> JournalReader::field(const char* name) const {
   const void* data = nullptr;
   std::size_t size = 0;
   if (sd_journal_get_data(journal_, name, &data, &size) < 0) return {};
-  const std::size_t name_bytes = std::strlen(name) + 1;  // "NAME="
+  const std::size_t name_bytes = std::strlen(name) + 1;  // of "NAME="
   if (size < name_bytes) return {};
   return {static_cast<const std::byte*>(data) + name_bytes, size - name_bytes};
 }
 
-std::span<const std::byte> JournalReader::awaited_field(const char* name) const {
+std::span<const std::byte> JournalReader::field_with_retry(const char* name) const {
   std::span<const std::byte> value = field(name);
-  for (int look = 0; value.empty() && look < kLooks; ++look) {
-    std::this_thread::sleep_for(kBetweenLooks);
+  for (int retry = 0; value.empty() && retry < kRetries; ++retry) {
+    std::this_thread::sleep_for(kRetryInterval);
     value = field(name);
   }
   return value;
@@ -76,9 +76,9 @@ std::string JournalReader::text(const char* name) const {
   return {reinterpret_cast<const char*>(value.data()), value.size()};
 }
 
-bool JournalReader::by_the_daemon() const {
+bool JournalReader::written_by_journald() const {
   constexpr std::string_view kDriver = "driver";
-  return std::ranges::equal(awaited_field("_TRANSPORT"), std::as_bytes(std::span(kDriver)));
+  return std::ranges::equal(field_with_retry("_TRANSPORT"), std::as_bytes(std::span(kDriver)));
 }
 
 std::uint64_t JournalReader::sequence() const {
@@ -91,12 +91,12 @@ std::uint64_t JournalReader::sequence() const {
   return *number;
 }
 
-std::uint64_t JournalReader::last_foreign_sequence() {
+std::uint64_t JournalReader::last_client_sequence() {
   checked(sd_journal_seek_tail(journal_), "sd_journal_seek_tail", directory_);
   std::uint64_t before = 0;
   while (checked(sd_journal_previous(journal_), "sd_journal_previous", directory_) > 0) {
     const std::uint64_t number = sequence();
-    if (!by_the_daemon()) return number;
+    if (!written_by_journald()) return number;
     before = number - 1;
   }
   return before;

@@ -1,4 +1,4 @@
-// The entries of one journal directory, through libsystemd.
+// Reads the entries of one journal directory through libsystemd.
 #pragma once
 
 #include <cstddef>
@@ -15,38 +15,39 @@ namespace tailgate::journald {
 
 class JournalReader {
  public:
-  // Stands before the first entry. Throws Error.
+  // Starts before the first entry. Throws Error.
   explicit JournalReader(const std::filesystem::path& directory);
   ~JournalReader();
   JournalReader(const JournalReader&) = delete;
   JournalReader& operator=(const JournalReader&) = delete;
 
-  // Moves on by one entry; false at the end, for now. Throws Error.
+  // Moves to the next entry; false at the end, for now. Throws Error.
   bool next();
 
-  // Takes notice of files that were rotated, added or removed.
+  // Notices files that were rotated, added or removed.
   void refresh();
 
-  // The current entry's value of a field, at most once per entry and field; empty when it has none
-  // or it cannot be read. Valid until the next move.
+  // The value of a field of the current entry; empty when the entry lacks it or it cannot be read.
+  // Ask for a field once per entry. Valid until the next move.
   std::span<const std::byte> field(const char* name) const;
   std::string text(const char* name) const;
 
-  // Likewise, of a field that every entry has: looks again for a while. An entry that the daemon
-  // appended just now may lack a field whose object libsystemd cannot reach yet, and have it at the
-  // second look (seen with systemd 252: about one in a million entries on a busy machine).
-  std::span<const std::byte> awaited_field(const char* name) const;
+  // The same for a field that every entry has: retries for a while. libsystemd sometimes cannot
+  // reach a field of an entry that journald appended just now, and finds it on a retry (seen with
+  // systemd 252: about one in a million entries on a busy machine).
+  std::span<const std::byte> field_with_retry(const char* name) const;
 
-  // The current entry is one that journald wrote about itself; looks again, too.
-  bool by_the_daemon() const;
+  // Whether journald wrote the current entry about itself; retries, too.
+  bool written_by_journald() const;
 
-  // The number that the daemon gave to the current entry: without gaps for all that it ever stored,
-  // files that are gone included. Throws Error.
+  // The sequence number of the current entry. journald numbers all entries that it ever stored
+  // without gaps, those of removed files included. Throws Error.
   std::uint64_t sequence() const;
 
-  // The sequence number of the last entry that is not the daemon's own, or of what stood before the
-  // daemon's own entries at the end; 0 when the journal is empty. Moves. Throws Error.
-  std::uint64_t last_foreign_sequence();
+  // The sequence number of the last entry that journald did not write about itself. If journald's
+  // own entries are all that is left: the number before the first of them; 0 when the journal is
+  // empty. Moves the reader. Throws Error.
+  std::uint64_t last_client_sequence();
 
  private:
   std::string directory_;

@@ -1,14 +1,15 @@
-#include "providers/journald/journald.h"
+// The journald sink: events go to a private systemd-journald over the journal's native protocol.
+#include "providers/journald/options.h"
 
 #include <fmt/format.h>
 
 #include "harness/base/error.h"
-#include "providers/daemon/private_daemon.h"
-#include "providers/daemon/private_namespace.h"
 #include "providers/journald/consumer.h"
 #include "providers/journald/places.h"
 #include "providers/journald/provider.h"
 #include "providers/journald/session.h"
+#include "providers/shared/daemon/private_daemon.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate {
 namespace {
@@ -66,9 +67,8 @@ Probe JournaldSink::probe(const Options& options) const {
 
 }  // namespace
 
-const SinkType& journald_sink() {
-  static const JournaldSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_journald_sink(const SinkCatalog&) {
+  return std::make_unique<JournaldSink>();
 }
 
 }  // namespace tailgate

@@ -1,5 +1,5 @@
-// Reading a journal back: the consumer, libsystemd by itself, and journalctl, on the same entries.
-// A process of its own is part of journalctl's time: about 10 ms.
+// Compares three readers of the same journal: the consumer, libsystemd alone, and journalctl. The
+// time of journalctl includes the start of its process, about 10 ms.
 #include <benchmark/benchmark.h>
 #include <systemd/sd-journal.h>
 
@@ -11,8 +11,8 @@
 #include "harness/base/error.h"
 #include "harness/trial/scratch.h"
 #include "providers/journald/places.h"
-#include "providers/registry.h"
-#include "providers/test_namespace.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_namespace.h"
 
 namespace tailgate {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kEvents = 5'000;
 constexpr std::size_t kEventBytes = 128;
 
-// A journal with so many events, made once; this process stays in its private view.
+// A journal with kEvents events, written once; this process stays in its private view.
 class Journal {
  public:
   static const Journal& instance() {
@@ -35,7 +35,7 @@ class Journal {
  private:
   Journal()
       : scratch_({}, false),
-        choice_(parse_sink_choice("journald")),
+        choice_(sink_choice("journald")),
         context_{.options = choice_.options,
                  .directory = scratch_.path(),
                  .run = 1,
@@ -74,10 +74,10 @@ class Count : public EventVisitor {
   std::uint64_t events = 0;
 };
 
-// The journal, or nothing and the reason in the benchmark's output.
+// Returns the journal; or null, after it has put the reason into the benchmark's output.
 const Journal* journal_for(benchmark::State& state) {
   try {
-    const SinkChoice choice = parse_sink_choice("journald");
+    const SinkChoice choice = sink_choice("journald");
     const Probe probe = choice.type->probe(choice.options);
     if (!probe.available) throw Error(probe.reason, probe.remedy);
     return &Journal::instance();

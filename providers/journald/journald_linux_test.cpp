@@ -1,4 +1,4 @@
-// journald driven into its losses: whole trials, whose ledger must balance whatever happens.
+// Whole trials that make journald lose events; the ledger must balance in each.
 #include <catch2/catch.hpp>
 
 #include <signal.h>
@@ -7,7 +7,8 @@
 
 #include "providers/journald/cursor.h"
 #include "providers/journald/session.h"
-#include "providers/stress_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/stress_trial.h"
 
 namespace tailgate {
 namespace {
@@ -18,13 +19,13 @@ constexpr const char* kNeverStored = "never stored by journald";
 constexpr const char* kVacuumed = "vacuumed from the journal";
 
 bool available() {
-  const SinkChoice choice = parse_sink_choice("journald");
+  const SinkChoice choice = sink_choice("journald");
   const Probe probe = choice.type->probe(choice.options);
   if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
   return probe.available;
 }
 
-// More than small journals hold, in few events: a busy machine emits few.
+// More bytes than small journals hold, in few events: a busy machine emits few.
 LoadPlan nine_megabytes() {
   LoadPlan load = stress_load(1000, 0);
   load.events = 300;
@@ -38,22 +39,22 @@ void signal_daemon(int number) {
   kill(pid, number);
 }
 
-TEST_CASE("past saturation a blocking journal loses nothing, in either storage") {
+TEST_CASE("at full load a blocking journal loses nothing, in either storage") {
   if (!available()) return;
   for (const char* sink : {"journald", "journald:storage=volatile:mode=sd_journal_send"}) {
     const Trial trial = run_stress(sink, stress_load(200'000, 0.5));
     INFO(sink << ": " << describe(trial));
-    CHECK(trial.outcome == "completed");
+    CHECK(trial.outcome == TrialOutcome::completed);
     CHECK(trial.rate_missed);
     CHECK(balanced(trial.ledger));
     CHECK(trial.ledger.lost == 0);
-    CHECK(trial.consumer.mode == "live");
+    CHECK(trial.consumer.mode == ConsumerMode::live);
     REQUIRE(trial.consumer.delivery.has_value());
     CHECK(trial.consumer.delivery->count == trial.ledger.delivered);
   }
 }
 
-TEST_CASE("past saturation a journal that does not block refuses, and the rest arrives") {
+TEST_CASE("at full load a non-blocking journal refuses events and stores the others") {
   if (!available()) return;
   const Trial trial = run_stress("journald:blocking=false", stress_load(200'000, 0.3));
   INFO(describe(trial));
@@ -62,15 +63,15 @@ TEST_CASE("past saturation a journal that does not block refuses, and the rest a
   CHECK(lost_to(trial.ledger, "EAGAIN") == trial.ledger.lost);
 }
 
-TEST_CASE("what a full journal vacuums before it is read is lost, to the event") {
+TEST_CASE("events that a full journal vacuums before they are read are counted exactly") {
   if (!available()) return;
   for (const char* storage : {"volatile", "persistent"}) {
     const Trial trial = run_stress(
         "journald:compress_above_bytes=0:max_use_bytes=2Mi:max_file_bytes=512Ki:storage=" +
             std::string(storage),
-        nine_megabytes(), Consume::after);
+        nine_megabytes(), ConsumerMode::after);
     INFO(describe(trial));
-    CHECK(trial.outcome == "completed");
+    CHECK(trial.outcome == TrialOutcome::completed);
     CHECK(balanced(trial.ledger));
     CHECK(lost_to(trial.ledger, kVacuumed) > 0);
     CHECK(lost_to(trial.ledger, kNeverStored) == 0);
@@ -78,69 +79,69 @@ TEST_CASE("what a full journal vacuums before it is read is lost, to the event")
   }
 }
 
-TEST_CASE("a live reader of a journal that is being vacuumed keeps its ledger") {
+TEST_CASE("the ledger balances when a journal is vacuumed while it is read live") {
   if (!available()) return;
   LoadPlan load = nine_megabytes();
   load.events = 1000;
   const Trial trial =
       run_stress("journald:compress_above_bytes=0:max_use_bytes=2Mi:max_file_bytes=512Ki", load);
   INFO(describe(trial));
-  CHECK(trial.outcome == "completed");
-  CHECK(trial.consumer.mode == "live");
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(trial.consumer.mode == ConsumerMode::live);
   CHECK(balanced(trial.ledger));
   CHECK(trial.ledger.lost == lost_to(trial.ledger, kVacuumed));
 }
 
-TEST_CASE("a disk too small for its journal: the entries that found no room are lost") {
+TEST_CASE("a disk too small for its journal: entries without room are counted as lost") {
   if (!available()) return;
   const Trial trial = run_stress(
       "journald:compress_above_bytes=0:disk_bytes=4Mi:keep_free_bytes=1:"
       "max_use_bytes=1G:max_file_bytes=1Mi",
-      nine_megabytes(), Consume::after);
+      nine_megabytes(), ConsumerMode::after);
   INFO(describe(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(balanced(trial.ledger));
   CHECK(trial.ledger.lost > 0);
   CHECK(trial.ledger.delivered > 0);
 }
 
-TEST_CASE("a daemon that is stopped for a while delays, and loses nothing") {
+TEST_CASE("a journald stopped for a while delays events and loses none") {
   if (!available()) return;
   int stopped = 0;
   OnceDuringLoad stop(0.1, [&] { kill(stopped = child_named(kDaemon), SIGSTOP); });
   OnceDuringLoad resume(0.4, [&] { kill(stopped, SIGCONT); });
-  const Trial trial = run_stress("journald", stress_load(2000, 0.8), Consume::automatic,
+  const Trial trial = run_stress("journald", stress_load(2000, 0.8), std::nullopt,
                                  [&](const TrialProgress& progress) {
                                    stop(progress);
                                    resume(progress);
                                  });
   INFO(describe(trial));
   CHECK(stopped > 0);
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(balanced(trial.ledger));
   CHECK(trial.ledger.lost == 0);
   CHECK(trial.service.max_ns > 100'000'000);
 }
 
-TEST_CASE("a daemon that stays stopped hangs the call, and what it had taken is read back") {
+TEST_CASE("a journald that stays stopped hangs emit(), events sent before are read back") {
   if (!available()) return;
   TrialSettings settings = stress_settings();
   settings.hang_timeout_s = 5;
   OnceDuringLoad stop(0.1, [] { signal_daemon(SIGSTOP); });
   const Trial trial =
-      run_stress("journald", stress_load(2000, 20), Consume::automatic, std::ref(stop), settings);
+      run_stress("journald", stress_load(2000, 20), std::nullopt, std::ref(stop), settings);
   INFO(describe(trial));
-  CHECK(trial.outcome == "hung");
+  CHECK(trial.outcome == TrialOutcome::hung);
   CHECK(trial.ledger.unaccounted == 0);
   CHECK(trial.ledger.delivered > 0);
 }
 
-TEST_CASE("a daemon that is killed is noticed, and what it had not stored is counted") {
+TEST_CASE("a killed journald leaves a remark, and the events it had not stored are counted") {
   if (!available()) return;
   for (const char* mode : {"native", "sd_journal_send"}) {
     OnceDuringLoad end(0.2, [] { signal_daemon(SIGKILL); });
     const Trial trial = run_stress(std::string("journald:mode=") + mode, stress_load(20'000, 0.4),
-                                   Consume::automatic, std::ref(end));
+                                   std::nullopt, std::ref(end));
     INFO(describe(trial));
     CHECK(balanced(trial.ledger));
     CHECK(trial.ledger.delivered > 0);
@@ -149,7 +150,7 @@ TEST_CASE("a daemon that is killed is noticed, and what it had not stored is cou
   }
 }
 
-// The daemon's link is in the private view only: /proc/PID/root is the way there.
+// The link to the daemon's socket is in the private view only, reached through /proc/PID/root.
 void remove_socket() {
   const int holder = child_named(kHolder);
   REQUIRE(holder > 0);
@@ -158,19 +159,19 @@ void remove_socket() {
   REQUIRE(unlink(socket.c_str()) == 0);
 }
 
-TEST_CASE("without a socket sd_journal_send calls it success, and the ledger a loss") {
+TEST_CASE("without a socket sd_journal_send reports success, and the ledger counts losses") {
   if (!available()) return;
   OnceDuringLoad remove(0.2, remove_socket);
   const Trial trial = run_stress("journald:mode=sd_journal_send", stress_load(5000, 0.5),
-                                 Consume::automatic, std::ref(remove));
+                                 std::nullopt, std::ref(remove));
   INFO(describe(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(balanced(trial.ledger));
   CHECK(lost_to(trial.ledger, kNeverStored) > 0);
   CHECK(lost_to(trial.ledger, kNeverStored) == trial.ledger.lost);
 }
 
-TEST_CASE("large events come back whole, compressed or not") {
+TEST_CASE("large events are read back whole, compressed or not") {
   if (!available()) return;
   for (const char* sink : {"journald:encoding=binary", "journald:compress_above_bytes=0"}) {
     LoadPlan load = stress_load(200, 0.3);
@@ -183,14 +184,14 @@ TEST_CASE("large events come back whole, compressed or not") {
   }
 }
 
-TEST_CASE("a session whose controller is killed leaves no process and no file") {
+TEST_CASE("a killed controller leaves no journald and no file behind") {
   if (!available()) return;
   const Scratch scratch({}, false);
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t controller = fork();
   if (controller == 0) {
-    const SinkChoice choice = parse_sink_choice("journald");
+    const SinkChoice choice = sink_choice("journald");
     journald::JournaldSession session({.options = choice.options, .directory = scratch.path()});
     session.start();
     const int pids[2] = {session.namespace_pid(), session.daemons().front().pid};
@@ -209,7 +210,7 @@ TEST_CASE("a session whose controller is killed leaves no process and no file") 
   CHECK_FALSE(std::filesystem::exists("/run/systemd/journal.tailgate"));
 }
 
-TEST_CASE("the sequence number is found in cursors, and nothing in what is none") {
+TEST_CASE("the sequence number is read from cursors only") {
   using journald::cursor_sequence;
   CHECK(
       cursor_sequence("s=fd08cbe67f8c45a0a45131e4123f663f;i=1f;b=4189d7c52faf4b81b8fb2e167fea819d;"

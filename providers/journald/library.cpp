@@ -5,11 +5,11 @@
 #include <cstring>
 #include <vector>
 
-#include "providers/daemon/accepted_counts.h"
-#include "providers/daemon/local_datagrams.h"
-#include "providers/daemon/private_namespace.h"
 #include "providers/journald/places.h"
 #include "providers/journald/provider.h"
+#include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/local_datagrams.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate::journald {
 namespace {
@@ -38,7 +38,7 @@ class LibraryProvider : public Provider {
   }
 
   std::vector<std::string> refusal_causes() const override { return socket_refusal_causes(); }
-  // The library keeps its socket as long as the process lives.
+  // libsystemd keeps its socket open until the process ends.
   void close() override { closed_ = true; }
 
  private:
@@ -48,7 +48,7 @@ class LibraryProvider : public Provider {
                            "SYSLOG_IDENTIFIER=tailgate", nullptr);
   }
 
-  // The library wants name and value in one piece.
+  // libsystemd needs name and value in one piece.
   int send_binary(unsigned thread, std::span<const std::byte> event) noexcept {
     static constexpr std::string_view kPriority = "PRIORITY=6";
     static constexpr std::string_view kIdentifier = "SYSLOG_IDENTIFIER=tailgate";
@@ -62,7 +62,7 @@ class LibraryProvider : public Provider {
 
   const bool binary_;
   AcceptedCounts accepted_;
-  std::vector<std::vector<char>> buffers_;  // one a thread
+  std::vector<std::vector<char>> buffers_;  // one per thread
   std::atomic<bool> closed_ = false;
 };
 

@@ -1,16 +1,16 @@
 #include <bit>
 #include <string_view>
 
-#include "providers/daemon/accepted_counts.h"
-#include "providers/daemon/local_datagrams.h"
-#include "providers/daemon/private_namespace.h"
 #include "providers/journald/places.h"
 #include "providers/journald/provider.h"
+#include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/local_datagrams.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate::journald {
 namespace {
 
-// As libsystemd asks for.
+// The size that libsystemd asks for.
 constexpr int kSendBufferBytes = 8 * 1024 * 1024;
 
 constexpr std::string_view kTextPrefix = "MESSAGE=";
@@ -21,18 +21,13 @@ iovec part(std::string_view text) {
   return {const_cast<char*>(text.data()), text.size()};
 }
 
-const TrialContext& checked(const TrialContext& context) {
-  require_private_view(kMark, context);
-  return context;
-}
-
 // Protocol: systemd, "Native Journal Protocol". A field is NAME=value and a line feed or, for
 // values that may hold line feeds, NAME, a line feed, the value's size in 8 bytes little endian,
 // the value and a line feed.
 class NativeProvider : public Provider {
  public:
   explicit NativeProvider(const TrialContext& context)
-      : binary_(checked(context).encoding == EventEncoding::binary),
+      : binary_(require_private_view(kMark, context).encoding == EventEncoding::binary),
         accepted_(context.directory, context.threads),
         socket_(kSocket, context.options.boolean("blocking"), kSendBufferBytes) {}
 

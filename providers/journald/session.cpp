@@ -5,17 +5,18 @@
 #include <system_error>
 
 #include "harness/base/error.h"
-#include "providers/daemon/accepted_counts.h"
-#include "providers/daemon/local_datagrams.h"
 #include "providers/journald/journal_reader.h"
 #include "providers/journald/places.h"
+#include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/local_datagrams.h"
 
 namespace tailgate::journald {
 namespace {
 
 constexpr std::chrono::seconds kReadyLimit{20};
 constexpr std::chrono::seconds kStopGrace{20};
-// The entry that tells how much room there is; it ends journald's preparations.
+// The entry in which journald reports how much room it has; the last one that it writes at its
+// start.
 constexpr const char* kUsageMessageId = "ec387f577b844b8fa948f33cad9a75e6";
 
 void add_limit(std::string& text, const char* prefix, const char* name, std::int64_t bytes) {
@@ -32,8 +33,8 @@ std::string configuration(const Options& options) {
                                  options.text("storage"),
                                  compress_bytes > 0 ? std::to_string(compress_bytes) : "no",
                                  options.integer("sync_interval_s"));
-  // Nothing is dropped for coming too fast, nothing is passed on. An instance with a retention time
-  // does not end when it is idle.
+  // No rate limit, and nothing is forwarded. An instance with a retention time does not exit when
+  // idle.
   text +=
       "RateLimitIntervalSec=0\nRateLimitBurst=0\nMaxRetentionSec=1month\nForwardToSyslog=no\n"
       "ForwardToKMsg=no\nForwardToConsole=no\nForwardToWall=no\nReadKMsg=no\nAudit=no\n";
@@ -86,7 +87,8 @@ void JournaldSession::start_daemon() {
   daemon_ = std::make_unique<PrivateDaemon>(
       DaemonCommand{.name = "journald",
                     .arguments = {find_daemon("systemd-journald").string(), kInstance},
-                    // Its own messages go to our file rather than to the kernel's log.
+                    // journald's own messages go to the session's log file, not to the kernel's
+                    // log.
                     .environment = {{"SYSTEMD_LOG_TARGET", "console"},
                                     {"SYSTEMD_LOG_LEVEL", "info"},
                                     {"SYSTEMD_LOG_COLOR", "0"}},
@@ -95,7 +97,7 @@ void JournaldSession::start_daemon() {
   daemon_->wait_until([this] { return learn_base(); }, kReadyLimit);
 }
 
-// True when the daemon has written all that it writes of itself at the start.
+// True once journald has written all entries about its start; remembers the number of the last.
 bool JournaldSession::learn_base() {
   const std::filesystem::path directory = view_->outside(journal_directory(context_.options));
   std::error_code ignored;
@@ -123,7 +125,7 @@ void JournaldSession::stop() {
   if (!daemon_ || stopped_) return;
   stopped_ = true;
   const bool died = !daemon_->alive();
-  // On SIGTERM journald takes what is in its socket before it ends.
+  // On SIGTERM journald reads all that is in its socket before it exits.
   const ChildEnd end = daemon_->stop(kStopGrace);
   count_losses();
   if (died) {
@@ -132,16 +134,16 @@ void JournaldSession::stop() {
                 "see what ended it; what it had not stored is counted as lost");
   }
   if (!end.exited || end.code != 0) {
-    throw Error(fmt::format("journald ended by {} when it was asked to end", end.text()),
+    throw Error(fmt::format("journald ended by {} when it was told to stop", end.text()),
                 "see journald.log in the trial's folder (keep it with --keep)");
   }
 }
 
-// Every entry that was ever stored has a sequence number, so that what the socket took beyond that
-// never got into the journal, whatever the caller was told.
+// journald numbers every entry that it stores. So the events that the socket accepted beyond that
+// number never got into the journal, even if the call reported success.
 void JournaldSession::count_losses() {
   JournalReader reader(view_->outside(journal_directory(context_.options)));
-  const std::uint64_t last = reader.last_foreign_sequence();
+  const std::uint64_t last = reader.last_client_sequence();
   const std::uint64_t stored = last > base_ ? last - base_ : 0;
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
   if (accepted > stored) losses_.push_back({"never stored by journald", accepted - stored});

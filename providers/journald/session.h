@@ -1,12 +1,12 @@
-// A journald of our own: started in a private view of the file system, watched, ended.
+// Runs a private journald: starts it in a private view of the file system, watches and ends it.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "providers/daemon/private_daemon.h"
-#include "providers/daemon/private_namespace.h"
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
+#include "providers/shared/daemon/private_daemon.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate::journald {
 
@@ -18,8 +18,8 @@ class JournaldSession : public Session {
   std::vector<std::pair<std::string, std::string>> granted() const override { return granted_; }
   std::vector<DaemonProcess> daemons() const override;
   int namespace_pid() const override { return view_ ? view_->pid() : 0; }
-  // Lets the daemon store what it has received, and compares that with what it was given. Throws
-  // Error when the daemon had ended before.
+  // Lets the daemon store what it received, and compares that with the number of accepted events.
+  // Throws Error when the daemon ended before.
   void stop() override;
   std::vector<Loss> losses() const override { return losses_; }
 
@@ -38,7 +38,7 @@ class JournaldSession : public Session {
   std::vector<Loss> losses_;
 };
 
-// The text of the configuration file that these options make; journald.conf(5).
+// The configuration file for these options; see journald.conf(5).
 std::string configuration(const Options& options);
 
 }  // namespace tailgate::journald

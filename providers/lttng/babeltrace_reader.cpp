@@ -16,7 +16,7 @@ void need(bool done, const char* what) {
   throw Error(fmt::format("libbabeltrace2: {} failed", what), "see its log on standard error");
 }
 
-// Hands each event message to `take`.
+// Calls take() with each event message.
 struct Reading {
   std::function<void(const bt_message*)> take;
 };

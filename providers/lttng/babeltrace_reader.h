@@ -1,5 +1,5 @@
-// The same traces read by libbabeltrace2, for tests and benchmarks: the reader that ours is checked
-// against and compared with.
+// Reads traces with libbabeltrace2, for the tests and benchmarks that compare it with tailgate's
+// reader.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct BabeltraceEvent {
   std::vector<std::byte> payload;
 };
 
-// Every event of all traces below the folder, merged by time. Throws Error.
+// Returns the events of all traces below the folder, merged by time. Throws Error.
 std::vector<BabeltraceEvent> babeltrace_events(const std::filesystem::path& folder);
 
-// Reads all and only counts the events: none of their fields are looked at.
+// Reads all events and only counts them; does not read their fields.
 std::uint64_t babeltrace_count(const std::filesystem::path& folder);
 
 }  // namespace tailgate

@@ -1,14 +1,14 @@
-// The same traces read by libbabeltrace2 and by our reader, event for event.
+// Compares libbabeltrace2 and tailgate's reader on the same traces, event for event.
 #include <catch2/catch.hpp>
 
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "providers/lttng/ctf_samples.h"
 #include "providers/lttng/trace_comparison.h"
 
 namespace tailgate {
 namespace {
 
-TEST_CASE("traces laid out by hand mean the same to libbabeltrace2") {
+TEST_CASE("libbabeltrace2 reads the hand-made traces with the same result") {
   const bool compact = GENERATE(false, true);
   const TestDirectory directory;
   const std::filesystem::path trace = directory / "trace";

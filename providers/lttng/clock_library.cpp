@@ -1,6 +1,6 @@
-// Clock plugin of LTTng-UST (LTTNG_UST_CLOCK_PLUGIN): the time-stamp counter, so that the times in
-// the trace are in the ticks of the run clock. The tracer calls lttng_ust_clock_plugin_init() in
-// the traced program, in the session daemon and in the consumer daemon.
+// Clock plugin of LTTng-UST (LTTNG_UST_CLOCK_PLUGIN). It reads the time-stamp counter, so the
+// trace's times are ticks of the run clock. The tracer calls lttng_ust_clock_plugin_init() in the
+// traced program, in the session daemon and in the consumer daemon.
 #include <lttng/ust-clock.h>
 #include <x86intrin.h>
 
@@ -14,7 +14,7 @@ std::uint64_t read_ticks() {
   return __rdtsc();
 }
 
-// The session gives the frequency that it calibrated.
+// The frequency that the session measured and passes on.
 std::uint64_t frequency_hz() {
   const char* given = std::getenv("TAILGATE_LTTNG_CLOCK_HZ");
   return given == nullptr ? 1'000'000'000 : std::strtoull(given, nullptr, 10);
@@ -28,7 +28,7 @@ const char* description() {
   return "time-stamp counter";
 }
 
-// One for all machines: it only tells the clock from others within a trace.
+// The same id on all machines: within a trace it distinguishes this clock from others.
 int uuid(char* text) {
   std::memcpy(text, "7d1f0b52-5c1e-4a7e-9a44-3f0a9d6c2e81", LTTNG_UST_UUID_STR_LEN);
   return 0;

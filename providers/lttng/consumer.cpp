@@ -3,20 +3,22 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
-#include "providers/lttng/tracer.h"
 
 namespace tailgate::lttng_detail {
 namespace {
 
 const std::filesystem::path& existing(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) {
-    throw Error("there is no trace in '" + folder.string() + "'",
-                "start the session before its consumer");
+    throw Error("no trace in '" + folder.string() + "'", "start the session before its consumer");
   }
   return folder;
 }
 
 }  // namespace
+
+std::filesystem::path trace_folder(const TrialContext& context) {
+  return context.directory / "trace";
+}
 
 class TraceConsumer::Forward : public CtfVisitor {
  public:

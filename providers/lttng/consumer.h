@@ -1,18 +1,22 @@
-// Reads the events back from the trace that the daemons wrote.
+// Reads the events from the trace that LTTng's daemons wrote.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
+#include "harness/sink/sink.h"
 #include "providers/lttng/ctf_trace.h"
-#include "providers/sink.h"
 
 namespace tailgate::lttng_detail {
 
+// The folder in the trial's directory into which the session's daemons write the trace.
+std::filesystem::path trace_folder(const TrialContext& context);
+
 class TraceConsumer : public Consumer {
  public:
-  // Throws Error when the folder does not exist. count_gaps: the buffers are overwritten when full,
-  // which LTTng counts in packets only; the events missing before the last one seen of each thread
-  // are then counted here, by their sequence numbers.
+  // Throws Error when the folder does not exist. count_gaps: set it for buffers that overwrite.
+  // LTTng counts that loss in packets only, so the consumer counts events itself: the missing
+  // sequence numbers before the last event that it saw of each thread.
   TraceConsumer(const TrialContext& context, bool count_gaps);
 
   std::size_t poll(EventVisitor& visitor) override;

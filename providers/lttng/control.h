@@ -1,6 +1,6 @@
-// LTTng's own control library (liblttng-ctl), used where the session daemon is: the library knows
-// the daemon by fixed paths only, so each call runs in a short-lived child process that enters the
-// session's namespaces first.
+// Calls LTTng's control library (liblttng-ctl). The library finds the session daemon by fixed paths
+// only, so each call runs in a short-lived child process that first enters the session's
+// namespaces.
 #pragma once
 
 #include <chrono>
@@ -11,25 +11,25 @@
 namespace tailgate::lttng_detail {
 
 struct TracePlan {
-  std::string buffers;  // the options' words
+  std::string buffers;  // the values of the sink's options
   std::string loss;
   std::string output;
   std::uint64_t subbuf_bytes = 0;
   std::uint64_t subbuf_count = 0;
   std::uint32_t switch_timer_us = 0;
   std::uint32_t read_timer_us = 0;
-  std::filesystem::path folder;  // of the trace
+  std::filesystem::path folder;  // where the trace goes
 };
 
-// What the tracer counted, over all buffers of the session.
+// The tracer's counts, summed over all buffers of the session.
 struct TraceCounts {
   std::uint64_t discarded_events = 0;
   std::uint64_t lost_packets = 0;  // overwritten before they were read
 };
 
-// A count of the session daemon without the wraps that there were not: when a stream's count goes
-// down from one packet to the next, LTTng 2.13's consumer daemon takes it for a wrap of a 63-bit
-// counter and adds 2^63. Seen at the highest rates; no real count has that bit.
+// Corrects a count of the session daemon for wraps that never happened. When a stream's count
+// decreases from one packet to the next, the consumer daemon of LTTng 2.13 assumes that a 63-bit
+// counter wrapped and adds 2^63. Seen at the highest rates; no real count has that bit.
 constexpr std::uint64_t without_false_wraps(std::uint64_t count) {
   return count & ~(std::uint64_t{1} << 63);
 }
@@ -42,11 +42,12 @@ class TraceControl {
   // Whether the session daemon answers.
   bool daemon_alive() const;
 
-  // Creates the session with one channel and its event, and starts it. Throws Error.
+  // Creates and starts the session, with one channel and its event. Throws Error.
   void start() const;
 
-  // Stops it, waits for its data and takes the snapshot where that is the output. The session is
-  // left to end with its daemon. Throws Error, also when that does not answer within the limit.
+  // Stops the session, waits until its data is written and, with output=snapshot, records the
+  // snapshot. The session itself ends with its daemon. Throws Error; also when the daemon does not
+  // answer within the limit.
   TraceCounts stop(std::chrono::milliseconds limit) const;
 
  private:
@@ -54,7 +55,7 @@ class TraceControl {
   TracePlan plan_;
 };
 
-// "2.13.9"
+// For example "2.13.9".
 std::string control_library_version();
 
 }  // namespace tailgate::lttng_detail

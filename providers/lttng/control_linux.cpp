@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "harness/base/error.h"
-#include "harness/base/namespaces_linux.h"
+#include "harness/os/namespaces_linux.h"
 #include "providers/lttng/relay_ports.h"
 
 namespace tailgate::lttng_detail {
@@ -28,12 +28,12 @@ constexpr const char* kSession = "tailgate";
 constexpr const char* kChannel = "events";
 constexpr const char* kEvent = "tailgate:event";
 constexpr std::chrono::milliseconds kStartLimit{10'000};
-constexpr std::chrono::milliseconds kLookForData{2};
+constexpr std::chrono::milliseconds kPollInterval{2};
 
 constexpr const char* kRemedy =
     "see lttng-sessiond.log in the trial's folder (keep it with --keep)";
 
-// What the child tells the parent, in one write: less than a pipe takes at once.
+// The child's answer to the parent, in one write that is smaller than a pipe's atomic limit.
 struct Answer {
   bool failed = false;
   TraceCounts counts;
@@ -59,7 +59,8 @@ struct Answer {
   _exit(write(to, &answer, sizeof answer) == sizeof answer ? 0 : 1);
 }
 
-// Waits until the child has answered, or ends it. False: it did not answer.
+// Waits for the child's answer; kills the child when the limit passes. Returns false without an
+// answer.
 bool read_answer(int from, pid_t child, std::chrono::milliseconds limit, Answer& answer) {
   pollfd wait = {from, POLLIN, 0};
   int ready = 0;
@@ -73,7 +74,7 @@ bool read_answer(int from, pid_t child, std::chrono::milliseconds limit, Answer&
   return answered;
 }
 
-// Runs the call in a child inside of the namespaces. Throws the child's Error.
+// Runs the call in a child process inside the namespaces. Throws the Error that the child reports.
 TraceCounts call_inside(int namespace_pid, std::chrono::milliseconds limit,
                         const std::function<TraceCounts()>& call) {
   int ends[2];
@@ -151,8 +152,9 @@ Channel make_channel(const TracePlan& plan, const char* name) {
   return channel;
 }
 
-// The declarations, without which no packet can be read, would be written when the session stops
-// unless a timer has them written before. The sizes are LTTng's own.
+// The metadata channel contains the declarations, without which no packet can be read. LTTng writes
+// them when the session stops, unless a timer makes it write them earlier. The sizes are LTTng's
+// defaults.
 void enable_early_metadata(const TracePlan& plan, lttng_handle* handle) {
   const Channel channel = make_channel(plan, "metadata");
   channel->attr.subbuf_size = 4096;
@@ -166,13 +168,15 @@ void enable_channel(const TracePlan& plan, lttng_handle* handle) {
   channel->attr.overwrite = plan.loss == "overwrite" ? 1 : 0;
   channel->attr.subbuf_size = plan.subbuf_bytes;
   channel->attr.num_subbuf = plan.subbuf_count;
-  // A live session has its live timer. In a snapshot session each tick would use up a sub-buffer,
-  // be it almost empty, and the snapshot hold the last few ticks only.
+  // A live session has its live timer. In a snapshot session each tick of the switch timer would
+  // close a sub-buffer, even an almost empty one; the snapshot would then hold the last few ticks
+  // only.
   channel->attr.switch_timer_interval = plan.output == "file" ? plan.switch_timer_us : 0;
   channel->attr.read_timer_interval = plan.read_timer_us;
-  // -1: for as long as it takes.
+  // -1: waits without limit.
   const int blocking = plan.loss == "block" ? -1 : 0;
-  check(lttng_channel_set_blocking_timeout(channel.get(), blocking), "choosing to block");
+  check(lttng_channel_set_blocking_timeout(channel.get(), blocking),
+        "setting the blocking time-out");
   check(lttng_enable_channel(handle, channel.get()),
         fmt::format("a channel of {} sub-buffers of {} bytes per CPU", plan.subbuf_count,
                     plan.subbuf_bytes));
@@ -206,11 +210,11 @@ TraceCounts read_counts(lttng_handle* handle) {
   return counts;
 }
 
-// lttng_stop_tracing would do, but it looks only every 200 ms whether the data is out.
+// Not lttng_stop_tracing: it checks only every 200 ms whether the data is written.
 void stop_and_wait_for_data() {
   check(lttng_stop_tracing_no_wait(kSession), "stopping the session");
   int pending = 0;
-  while ((pending = lttng_data_pending(kSession)) == 1) std::this_thread::sleep_for(kLookForData);
+  while ((pending = lttng_data_pending(kSession)) == 1) std::this_thread::sleep_for(kPollInterval);
   check(pending, "waiting for the session's data");
 }
 
@@ -219,7 +223,7 @@ void stop_and_wait_for_data() {
 bool TraceControl::daemon_alive() const {
   try {
     call_inside(namespace_pid_, kStartLimit, [] {
-      if (lttng_session_daemon_alive() != 1) throw Error("lttng-sessiond is not there", kRemedy);
+      if (lttng_session_daemon_alive() != 1) throw Error("lttng-sessiond does not answer", kRemedy);
       return TraceCounts{};
     });
     return true;

@@ -1,8 +1,8 @@
-// Reading a trace back: our reader, which hands over every event's time and bytes, beside
-// libbabeltrace2, of whose messages the events are only counted.
+// Compares two readers of the same trace: tailgate's reader hands over each event's time and bytes;
+// with libbabeltrace2 the event messages are only counted.
 #include <benchmark/benchmark.h>
 
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "providers/lttng/babeltrace_reader.h"
 #include "providers/lttng/ctf_samples.h"
 #include "providers/lttng/ctf_trace.h"
@@ -11,10 +11,10 @@ namespace tailgate {
 namespace {
 
 constexpr std::uint64_t kPackets = 60;
-constexpr std::uint64_t kEventsInPacket = 3500;  // of 128 bytes: sub-buffers of 512 KiB
+constexpr std::uint64_t kEventsInPacket = 3500;  // of 128 bytes each, so sub-buffers of 512 KiB
 constexpr std::uint64_t kEvents = kPackets * kEventsInPacket;
 
-// Two streams, as of two CPUs.
+// Two streams, as if from two CPUs.
 const std::filesystem::path& trace_folder() {
   static const TestDirectory directory;
   if (std::filesystem::exists(directory / "metadata")) return directory.path();
@@ -51,7 +51,8 @@ void report(benchmark::State& state, std::uint64_t events) {
 }
 
 void own_reader(benchmark::State& state) {
-  const std::filesystem::path& folder = trace_folder();  // written outside of what is timed
+  const std::filesystem::path& folder = trace_folder();  // the trace is written before the timed
+                                                         // part
   std::uint64_t events = 0;
   for (auto _ : state) {
     Count count;

@@ -1,10 +1,10 @@
-// Any bytes as metadata, and any bytes as a stream beside good metadata: an Error or an end, and
-// never more bytes handed over than there were.
+// Reads any bytes as metadata, and any bytes as a stream beside good metadata. The reader must end
+// or throw Error, and never hand over more bytes than there are.
 #include <cstdint>
 #include <cstdlib>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "providers/lttng/ctf_samples.h"
 #include "providers/lttng/ctf_trace.h"
 

@@ -15,9 +15,9 @@
 namespace tailgate {
 namespace {
 
-// Header of a packet of metadata, CTF 1.8.3 section 7.1: u32 magic, 16 bytes uuid, u32 checksum,
-// u32 content_size, u32 packet_size (both in bits), u8 compression, encryption and checksum
-// scheme, u8 major, u8 minor.
+// Header of a metadata packet, CTF 1.8.3 section 7.1: u32 magic, 16 bytes uuid, u32 checksum, u32
+// content_size, u32 packet_size (both in bits), u8 compression, encryption and checksum scheme, u8
+// major, u8 minor.
 constexpr std::uint32_t kMetadataMagic = 0x75D11D57;
 constexpr std::size_t kMetadataHeaderBytes = 37;
 constexpr std::size_t kContentSizeAt = 24;
@@ -36,7 +36,7 @@ std::uint32_t u32_at(std::span<const std::byte> bytes, std::size_t at) {
   return value;
 }
 
-// A structure's plain members with their offsets in bits, and its size.
+// The integer members of a structure with their offsets in bits, and the structure's size.
 struct Placed {
   struct Member {
     std::size_t at_bits = 0;
@@ -49,7 +49,7 @@ struct Placed {
 constexpr std::size_t kMaxStructureBits = 1 << 16;
 
 Placed place(const CtfType& type, std::size_t begin_bits) {
-  if (type.kind != CtfType::Kind::structure) refuse("a header or context that is no structure");
+  if (type.kind != CtfType::Kind::structure) refuse("a header or context that is not a structure");
   Placed placed;
   std::size_t at = begin_bits;
   for (const CtfField& field : type.fields) {
@@ -71,15 +71,15 @@ Placed place(const CtfType& type, std::size_t begin_bits) {
   return placed;
 }
 
-// The byte offset of a member that must be an unsigned integer of that size.
+// The byte offset of a member, which must be an unsigned integer of size_bits.
 std::size_t byte_offset(const Placed& placed, const std::string& name, std::uint32_t size_bits) {
   const auto found = placed.members.find(name);
-  if (found == placed.members.end()) refuse(fmt::format("there is no '{}'", name));
+  if (found == placed.members.end()) refuse(fmt::format("'{}' is missing", name));
   const auto& [at_bits, field] = found->second;
   const bool plain = field->repeat == CtfField::Repeat::no && !field->type.is_signed;
   if (!plain || field->type.size_bits != size_bits || at_bits % 8 != 0) {
-    refuse(
-        fmt::format("'{}' is no unsigned integer of {} bits on a byte boundary", name, size_bits));
+    refuse(fmt::format("'{}' is not an unsigned integer of {} bits on a byte boundary", name,
+                       size_bits));
   }
   return at_bits / 8;
 }
@@ -150,8 +150,8 @@ void take_packet_layout(const CtfType& header, const CtfType& context, CtfLayout
   layout.events_at = rest.end_bits / 8;
 }
 
-// LTTng has two event headers: 5 + 27 bits, and 16 + 32. Both are an enumeration `id` and a variant
-// `v` over it, of {timestamp} and {id, timestamp}.
+// LTTng has two event headers, with 5 + 27 bits and with 16 + 32. Both are an enumeration `id` and
+// a variant `v` selected by it: {timestamp} or {id, timestamp}.
 void take_event_header(const CtfType& header, CtfLayout& layout) {
   const bool shape = header.kind == CtfType::Kind::structure && header.fields.size() == 2 &&
                      header.align_bits == 8 &&
@@ -159,7 +159,7 @@ void take_event_header(const CtfType& header, CtfLayout& layout) {
                      header.fields[1].type.kind == CtfType::Kind::variant &&
                      header.fields[1].type.tag == header.fields[0].name;
   if (!shape)
-    refuse("the event header is no enumeration with a variant over it, aligned to a byte");
+    refuse("the event header is not an enumeration and a variant selected by it, byte-aligned");
   const CtfType& id = header.fields[0].type;
   const std::vector<CtfField>& choices = header.fields[1].type.fields;
   if (id.labels.size() != 2 || choices.size() != 2 || choices[0].name != id.labels[0].name ||
@@ -223,7 +223,9 @@ Blocks sort_blocks(const std::vector<CtfBlock>& blocks) {
                             : block.kind == "event"  ? &sorted.event
                             : block.kind == "clock"  ? &sorted.clock
                                                      : nullptr;
-    if (slot == nullptr) continue;  // env, callsite: what was traced, not how it lies
+    if (slot == nullptr)
+      continue;  // env, callsite: they describe the traced program, not the
+                 // layout
     if (*slot != nullptr) refuse(fmt::format("more than one {} in the trace", block.kind));
     *slot = &block;
   }
@@ -243,13 +245,13 @@ std::string ctf_metadata_text(std::span<const std::byte> file) {
   }
   std::string text;
   while (file.size() >= kMetadataHeaderBytes) {
-    if (u32_at(file, 0) != kMetadataMagic) refuse("a packet of metadata without its magic number");
+    if (u32_at(file, 0) != kMetadataMagic) refuse("a metadata packet without its magic number");
     const std::size_t content_bytes = u32_at(file, kContentSizeAt) / 8;
     const std::size_t packet_bytes = u32_at(file, kPacketSizeAt) / 8;
     const bool plain = u32_at(file, kSchemesAt) << 8 == 0;
     if (!plain || content_bytes < kMetadataHeaderBytes || content_bytes > packet_bytes) {
-      refuse(fmt::format("a packet of metadata with {} of {} bytes used, or compressed",
-                         content_bytes, packet_bytes));
+      refuse(fmt::format("a metadata packet with {} of {} bytes used, or compressed", content_bytes,
+                         packet_bytes));
     }
     if (packet_bytes > file.size()) break;
     text += text_of(file.subspan(kMetadataHeaderBytes, content_bytes - kMetadataHeaderBytes));
@@ -276,7 +278,7 @@ std::optional<CtfLayout> read_ctf_layout(std::string_view text) {
   layout.stream_id = small_number_of(*stream, "id");
   layout.event_id = small_number_of(*event, "id");
   if (small_number_of(*event, "stream_id") != layout.stream_id) {
-    refuse("the event is of a stream that is not declared");
+    refuse("the event belongs to a stream that is not declared");
   }
   take_packet_layout(type_of(*trace, "packet.header"), type_of(*stream, "packet.context"), layout);
   take_event_header(type_of(*stream, "event.header"), layout);

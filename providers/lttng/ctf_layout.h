@@ -1,5 +1,5 @@
-// Where things lie in the packets of an LTTng-UST trace that holds tailgate's one event, worked out
-// from the trace's metadata. Whatever differs from that layout is an error: nothing is guessed.
+// The layout of the packets in an LTTng-UST trace with tailgate's one event, computed from the
+// trace's metadata. Any deviation from this layout is an error: the reader does not guess.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace tailgate {
 
-// The event that providers/lttng writes: one sequence of bytes, its length before it.
+// The event that providers/lttng writes: a length and a sequence of that many bytes.
 inline constexpr std::string_view kCtfEventName = "tailgate:event";
 
 struct CtfLayout {
@@ -27,14 +27,15 @@ struct CtfLayout {
   std::size_t timestamp_end_at = 0;    // u64, clock ticks
   std::size_t content_size_at = 0;     // u64, bits, header included
   std::size_t packet_size_at = 0;      // u64, bits
-  std::size_t sequence_at = 0;         // u64, packet_seq_num: packets of the stream before
+  std::size_t sequence_at = 0;         // u64, packet_seq_num: number of packets before this one in
+                                       // the stream
   std::size_t discarded_at = 0;        // u64, events discarded in the stream so far
   std::size_t cpu_at = 0;              // u32
   std::size_t events_at = 0;           // the first event's header
 
-  // An event's header: id and timestamp packed into short_header_bytes, low bits first. The id
-  // `extended_id` says that a u32 id and a u64 timestamp follow at extended_at, and that the event
-  // begins extended_header_bytes on; the short timestamp is then absent.
+  // An event's header: id and timestamp packed into short_header_bytes, low bits first. If the id
+  // is extended_id, the short timestamp is unused: a u32 id and a u64 timestamp follow at
+  // extended_at, and the event's fields begin extended_header_bytes after the header's start.
   std::uint32_t id_bits = 0;
   std::uint32_t timestamp_bits = 0;
   std::uint32_t extended_id = 0;
@@ -42,18 +43,19 @@ struct CtfLayout {
   std::size_t extended_at = 0;
   std::size_t extended_header_bytes = 0;
 
-  std::uint32_t event_id = 0;  // of kCtfEventName; its fields: u32 length, length bytes
+  std::uint32_t event_id = 0;  // id of kCtfEventName; its fields: u32 length, length bytes
 
-  std::string clock_name;  // which clock the timestamps are of, by the tracer's account
+  std::string clock_name;  // the clock of the timestamps, as the tracer names it
   std::uint64_t clock_hz = 0;
 };
 
-// The metadata stream's text, its packet headers taken off, or the file itself where it is plain
-// text. What follows the last whole packet is left out: it is still being written. Throws Error.
+// Returns the text of the metadata stream without its packet headers, or the file itself if it is
+// plain text. Leaves out what follows the last whole packet: it is still being written. Throws
+// Error.
 std::string ctf_metadata_text(std::span<const std::byte> file);
 
-// The layout, or nothing when the text does not yet declare the event. Throws Error where the text
-// is not TSDL or the layout is not the one above.
+// Returns the layout, or nothing when the text does not declare the event yet. Throws Error when
+// the text is not TSDL or its layout is not the one above.
 std::optional<CtfLayout> read_ctf_layout(std::string_view text);
 
 }  // namespace tailgate

@@ -1,4 +1,4 @@
-// Takes packets of an LTTng-UST data stream apart, along a layout that has been verified.
+// Parses packets of an LTTng-UST data stream along a verified layout.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@ namespace tailgate {
 
 inline constexpr std::uint32_t kCtfPacketMagic = 0xC1FC1FC1;
 
-// The largest packet that is believed: LTTng's sub-buffers stay well below.
+// A header with a larger packet size is taken as damage: LTTng's sub-buffers stay well below.
 inline constexpr std::uint64_t kMaxCtfPacketBytes = std::uint64_t{1} << 30;
 
 struct CtfPacket {
   std::uint64_t timestamp_begin = 0;  // clock ticks
   std::uint64_t timestamp_end = 0;
-  std::size_t content_bytes = 0;  // with the header; the rest up to packet_bytes is padding
+  std::size_t content_bytes = 0;  // including the header; from there to packet_bytes is padding
   std::size_t packet_bytes = 0;
-  std::uint64_t sequence = 0;   // of the packet, in its stream
-  std::uint64_t discarded = 0;  // events, in this stream, up to the packet's end
+  std::uint64_t sequence = 0;   // of the packet within its stream
+  std::uint64_t discarded = 0;  // events discarded in this stream up to the packet's end
   std::uint32_t cpu = 0;
 };
 
-// The header at the front of bytes, of which there must be layout.events_at at least. Nothing when
-// it is not one of this trace: other magic number, uuid or stream, or impossible sizes.
+// Parses the packet header at the front of `bytes`, which are at least layout.events_at long.
+// Returns nothing when it does not belong to this trace: another magic number, uuid or stream, or
+// impossible sizes.
 std::optional<CtfPacket> read_ctf_packet(const CtfLayout& layout, std::span<const std::byte> bytes);
 
 struct CtfEvent {
@@ -35,10 +36,10 @@ struct CtfEvent {
   std::span<const std::byte> payload;
 };
 
-// Walks over the events of one whole packet.
+// Iterates over the events of one whole packet.
 class CtfEvents {
  public:
-  // bytes begin with the packet's first byte and hold at least packet.content_bytes.
+  // `bytes` start at the packet's first byte and are at least packet.content_bytes long.
   CtfEvents(const CtfLayout& layout, const CtfPacket& packet, std::span<const std::byte> bytes)
       : layout_(layout),
         at_(bytes.data() + layout.events_at),
@@ -47,9 +48,10 @@ class CtfEvents {
         id_mask_((1u << layout.id_bits) - 1),
         timestamp_mask_((std::uint64_t{1} << layout.timestamp_bits) - 1) {}
 
-  // The next event, false at the end or where the bytes are not an event: left_bytes() tells which.
+  // Reads the next event. Returns false at the end and where the bytes are not an event:
+  // left_bytes() tells which.
   bool next(CtfEvent& event) {
-    // The smallest header and length are 8 bytes: less is no event.
+    // The smallest header and its length field take 8 bytes; less cannot be an event.
     std::uint64_t header;
     if (left_bytes() < sizeof header) return false;
     std::memcpy(&header, at_, sizeof header);
@@ -62,12 +64,12 @@ class CtfEvents {
     return take(event, layout_.short_header_bytes, later_timestamp(low));
   }
 
-  // Bytes of the content that no event has been taken from.
+  // Bytes of the content that were not read as events.
   std::size_t left_bytes() const { return static_cast<std::size_t>(end_ - at_); }
 
  private:
-  // The first time at or after the last one whose low bits are these: the tracer writes the full
-  // time where more than one wrap would lie between two events.
+  // The first time at or after the previous event's whose low bits are `low`. That is the event's
+  // time: the tracer writes the full time when more than one wrap would lie between two events.
   std::uint64_t later_timestamp(std::uint64_t low) const {
     std::uint64_t timestamp = (timestamp_ & ~timestamp_mask_) | low;
     if (timestamp < timestamp_) timestamp += timestamp_mask_ + 1;

@@ -1,4 +1,4 @@
-// Small traces for the tests of the reader, written from the format's description.
+// Small traces for the reader's tests, built from the format's specification.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ inline void append_number(std::string& bytes, std::uint64_t value, std::size_t s
 
 inline constexpr const char* kSampleUuid = "00112233-4455-6677-8899-aabbccddeeff";
 
-// Metadata of the shape that LTTng-UST 2.13 writes on x86-64. header: "compact" (5 + 27 bits) or
-// "large" (16 + 32). fields: the event's, as a structure's body.
+// Metadata as LTTng-UST 2.13 writes it on x86-64. header: "compact" (5 + 27 bits) or "large" (16 +
+// 32). fields: the body of the structure that declares the event's fields.
 inline std::string sample_metadata(
     const std::string& header = "large",
     const std::string& fields = "uint32_t __payload_length; uint8_t _payload[ __payload_length ];",
@@ -67,7 +67,7 @@ inline std::string sample_metadata(
          fields + " }; };\n";
 }
 
-// A packet of metadata around the text.
+// A metadata packet that contains the text.
 inline std::string metadata_packet(const std::string& text) {
   constexpr std::size_t kHeaderBytes = 37;
   std::string packet;

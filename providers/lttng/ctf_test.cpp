@@ -1,8 +1,8 @@
-// The reader of traces against bytes laid out by hand from the format's description.
+// Tests the trace reader with bytes laid out by hand from the format's specification.
 #include <catch2/catch.hpp>
 
 #include "harness/base/error.h"
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 #include "providers/lttng/ctf_samples.h"
 #include "providers/lttng/ctf_trace.h"
 
@@ -53,7 +53,7 @@ SamplePacket packet_of(std::uint64_t begin, std::vector<SampleEvent> events) {
 using Texts = std::vector<std::string>;
 using Times = std::vector<std::uint64_t>;
 
-TEST_CASE("a layout is read from the metadata's declarations") {
+TEST_CASE("the layout is read from the metadata's declarations") {
   const std::optional<CtfLayout> large = read_ctf_layout(sample_metadata("large"));
   REQUIRE(large);
   CHECK(large->stream_id_at == 20);
@@ -76,7 +76,7 @@ TEST_CASE("a layout is read from the metadata's declarations") {
   CHECK(compact->extended_header_bytes == 13);
 }
 
-TEST_CASE("metadata that is still being written is no layout yet, at whatever byte it ends") {
+TEST_CASE("metadata cut off at any byte gives no layout yet") {
   const std::string whole = sample_metadata();
   for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
     INFO(size);
@@ -84,7 +84,7 @@ TEST_CASE("metadata that is still being written is no layout yet, at whatever by
   }
 }
 
-TEST_CASE("metadata's packets are unwrapped, and cut-off ones left out") {
+TEST_CASE("the text is taken from whole metadata packets, cut-off ones are left out") {
   const std::string first = metadata_packet("one ");
   const std::string both = first + metadata_packet("two");
   CHECK(ctf_metadata_text(bytes_of(both)) == "one two");
@@ -93,7 +93,7 @@ TEST_CASE("metadata's packets are unwrapped, and cut-off ones left out") {
   CHECK_THROWS_AS(ctf_metadata_text(bytes_of("something else")), Error);
 }
 
-TEST_CASE("a layout that differs from the one known is refused, with what differs") {
+TEST_CASE("the error for an unknown layout names the difference") {
   const auto refusal = [](const std::string& text) -> std::string {
     try {
       read_ctf_layout(text);
@@ -122,7 +122,7 @@ TEST_CASE("a layout that differs from the one known is refused, with what differ
   CHECK_THAT(refusal(sample_metadata() + sample_metadata()), Catch::Contains("more than one"));
 }
 
-TEST_CASE("events come out with their full times and payloads") {
+TEST_CASE("events are read with their full times and payloads") {
   const bool compact = GENERATE(false, true);
   const SampleTrace trace(metadata_packet(sample_metadata(compact ? "compact" : "large")));
   const std::uint64_t wrap = compact ? 1 << 27 : std::uint64_t{1} << 32;
@@ -161,7 +161,7 @@ TEST_CASE("a packet is handed over once the file holds all of it") {
   CHECK(keep.damaged_bytes == 0);
 }
 
-TEST_CASE("of a packet that was cut off the whole events count, the rest is damage") {
+TEST_CASE("the whole events of a cut-off packet count, the rest is damage") {
   const SampleTrace trace;
   const std::string whole = sample_packet(packet_of(1000, {{1000, "one"}, {1001, "two"}}));
   trace.stream(whole.substr(0, 84 + 6 + 4 + 3 + 5));
@@ -170,7 +170,7 @@ TEST_CASE("of a packet that was cut off the whole events count, the rest is dama
   CHECK(keep.damaged_bytes == 5);
 }
 
-TEST_CASE("after damage reading goes on at the next packet") {
+TEST_CASE("after damage the reader goes on at the next packet") {
   const SampleTrace trace;
   const std::string first = sample_packet(packet_of(1000, {{1000, "one"}, {1001, "lost"}}));
   const std::string second = sample_packet(packet_of(2000, {{2000, "two"}}));
@@ -180,7 +180,7 @@ TEST_CASE("after damage reading goes on at the next packet") {
   CHECK(keep.damaged_bytes == 50);
 }
 
-TEST_CASE("traces without metadata are an error that names them") {
+TEST_CASE("the error for traces without metadata names their folders") {
   TestDirectory directory;
   write_sample(directory / "events_0", "bytes");
   Keep keep;

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kWindowBytes = 1 << 20;
-constexpr std::size_t kPollBytes = 2 << 20;  // of one stream, in one poll
+constexpr std::size_t kPollBytes = 2 << 20;  // of one stream in one poll
 constexpr std::chrono::milliseconds kScanEvery{5};
 
 std::vector<std::byte> whole_file(const fs::path& path) {
@@ -31,7 +31,7 @@ std::optional<CtfLayout> layout_of(const fs::path& metadata) {
   }
 }
 
-// Where the next packet of the trace begins, or the size of bytes.
+// Returns the offset of the next packet of the trace, or bytes.size() when there is none.
 std::size_t find_packet(const CtfLayout& layout, std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at + layout.events_at <= bytes.size(); ++at) {
     if (bytes[at] != std::byte{kCtfPacketMagic & 0xFF}) continue;
@@ -54,8 +54,8 @@ void CtfStream::open() {
   }
 }
 
-// Sees to it that the window holds that many bytes ahead, as far as the file does.
-bool CtfStream::look(std::size_t wanted_bytes) {
+// Makes the window hold wanted_bytes ahead of begin_. Returns false when the file is shorter.
+bool CtfStream::fill_window(std::size_t wanted_bytes) {
   if (end_ - begin_ >= wanted_bytes) return true;
   open();
   std::copy(window_.begin() + static_cast<std::ptrdiff_t>(begin_),
@@ -65,7 +65,9 @@ bool CtfStream::look(std::size_t wanted_bytes) {
   begin_ = 0;
   const std::uint64_t file_bytes = static_cast<std::uint64_t>(
       std::max<std::streamoff>(0, file_.pubseekoff(0, std::ios::end, std::ios::in)));
-  if (file_bytes < window_at_bytes_ + wanted_bytes) return false;  // no window for sizes made up
+  if (file_bytes < window_at_bytes_ + wanted_bytes)
+    return false;  // do not allocate for a damaged
+                   // size
   window_.resize(std::max({window_.size(), wanted_bytes, kWindowBytes}));
   file_.pubseekpos(static_cast<std::streamoff>(window_at_bytes_ + end_), std::ios::in);
   const std::streamsize got = file_.sgetn(reinterpret_cast<char*>(window_.data() + end_),
@@ -74,7 +76,7 @@ bool CtfStream::look(std::size_t wanted_bytes) {
   return end_ - begin_ >= wanted_bytes;
 }
 
-// Of a packet whose events do not fill it, the rest is torn: another packet may begin in it.
+// If the events do not fill the packet, its rest is torn: another packet may begin in there.
 std::size_t CtfStream::take_packet(const CtfLayout& layout, const CtfPacket& packet,
                                    CtfVisitor& visitor) {
   CtfEvents events(layout, packet, ahead());
@@ -93,8 +95,8 @@ std::size_t CtfStream::take_packet(const CtfLayout& layout, const CtfPacket& pac
   return count;
 }
 
-// Moves on to where the next packet may begin; short of the window's end stays what could be the
-// first part of a header.
+// Skips to the next possible packet. Keeps the last bytes of the window, which may be the first
+// part of a header.
 void CtfStream::skip_damage(const CtfLayout& layout, CtfVisitor& visitor) {
   const std::span<const std::byte> bytes = ahead();
   std::size_t skipped = find_packet(layout, bytes);
@@ -108,7 +110,7 @@ std::size_t CtfStream::read(const CtfLayout& layout, std::size_t budget_bytes,
                             CtfVisitor& visitor) {
   std::size_t count = 0;
   std::size_t used_bytes = 0;
-  while (used_bytes < budget_bytes && look(layout.events_at)) {
+  while (used_bytes < budget_bytes && fill_window(layout.events_at)) {
     const std::size_t before = begin_;
     const std::optional<CtfPacket> packet = read_ctf_packet(layout, ahead());
     if (!packet) {
@@ -116,7 +118,7 @@ std::size_t CtfStream::read(const CtfLayout& layout, std::size_t budget_bytes,
       used_bytes += begin_ - before;
       continue;
     }
-    if (!look(packet->packet_bytes)) break;
+    if (!fill_window(packet->packet_bytes)) break;
     count += take_packet(layout, *packet, visitor);
     used_bytes += packet->packet_bytes;
   }
@@ -126,15 +128,15 @@ std::size_t CtfStream::read(const CtfLayout& layout, std::size_t budget_bytes,
 void CtfStream::finish(const CtfLayout& layout, CtfVisitor& visitor) {
   while (true) {
     read(layout, static_cast<std::size_t>(-1), visitor);
-    if (!look(layout.events_at)) break;
-    // A packet that the file does not hold whole.
+    if (!fill_window(layout.events_at)) break;
+    // The file contains only a part of this packet.
     CtfPacket packet = *read_ctf_packet(layout, ahead());
     std::size_t rest = ahead().size();
-    while (look(rest + 1)) rest = ahead().size();
+    while (fill_window(rest + 1)) rest = ahead().size();
     packet.content_bytes = std::min(packet.content_bytes, rest);
     take_packet(layout, packet, visitor);
   }
-  look(layout.events_at - 1);
+  fill_window(layout.events_at - 1);
   const std::size_t rest = ahead().size();
   if (rest > 0) visitor.damage(rest);
   consume(rest);
@@ -149,7 +151,7 @@ void CtfTraceReader::scan() {
                        "start the session before its consumer");
   }
   for (; entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
-    if (failed) break;  // a folder went while it was read: the next scan sees what is there
+    if (failed) break;  // a folder vanished during the scan; the next scan finds the others
     const fs::path& path = entry->path();
     if (entry->is_directory(failed)) {
       if (path.filename() == "index") entry.disable_recursion_pending();
@@ -190,7 +192,7 @@ void CtfTraceReader::finish(CtfVisitor& visitor) {
       if (trace.layout) {
         stream->finish(*trace.layout, visitor);
       } else if (fs::file_size(file) > 0) {
-        throw Error(fmt::format("'{}' has no whole metadata", path.string()),
+        throw Error(fmt::format("'{}' has no complete metadata", path.string()),
                     "see in the session's log why the consumer daemon did not write it");
       }
     }

@@ -1,4 +1,4 @@
-// Reads all LTTng-UST traces below a folder, also while their packets are still being added.
+// Reads all LTTng-UST traces below a folder, also while LTTng still adds packets.
 #pragma once
 
 #include <chrono>
@@ -20,24 +20,25 @@ class CtfVisitor {
  public:
   virtual ~CtfVisitor() = default;
   virtual void event(const CtfEvent& event) = 0;  // the payload is valid during the call only
-  virtual void damage(std::size_t bytes) = 0;     // that should have held events
+  virtual void damage(std::size_t bytes) = 0;     // bytes that should have been events
 };
 
-// One data stream's file: the packets of one CPU's buffer, one after another. A packet is handed
-// over when the file holds all of it. After damage it goes on at the next packet header.
+// The file of one data stream: the packets of one CPU's buffer, one after another. A packet is
+// handed over once the file contains all of it. After damage the reader goes on at the next packet
+// header.
 class CtfStream {
  public:
   explicit CtfStream(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // Hands over packets until there is none or about budget_bytes were read; returns the events.
-  // Throws Error.
+  // Hands over packets until none is left or about budget_bytes were read. Returns the number of
+  // events. Throws Error.
   std::size_t read(const CtfLayout& layout, std::size_t budget_bytes, CtfVisitor& visitor);
 
-  // Hands over the events of a packet that was cut off and counts what is left of it as damage.
+  // Hands over the whole events of a cut-off packet at the end; the rest of it is damage.
   void finish(const CtfLayout& layout, CtfVisitor& visitor);
 
  private:
-  bool look(std::size_t wanted_bytes);
+  bool fill_window(std::size_t wanted_bytes);
   void open();
   std::size_t take_packet(const CtfLayout& layout, const CtfPacket& packet, CtfVisitor& visitor);
   void skip_damage(const CtfLayout& layout, CtfVisitor& visitor);
@@ -47,28 +48,28 @@ class CtfStream {
   std::filesystem::path path_;
   std::filebuf file_;
   std::vector<std::byte> window_;
-  std::size_t begin_ = 0;              // of what was not consumed, in the window
-  std::size_t end_ = 0;                // of what was read into the window
+  std::size_t begin_ = 0;              // first byte in the window that was not consumed
+  std::size_t end_ = 0;                // end of the bytes in the window
   std::uint64_t window_at_bytes_ = 0;  // the window's position in the file
 };
 
-// A folder's traces: each sub-folder that holds a file `metadata` is one, the other files beside it
-// its streams (the folder `index` holds none).
+// All traces below a folder. A sub-folder with a file `metadata` is one trace; the other files in
+// it are its streams (the folder `index` contains none).
 class CtfTraceReader {
  public:
   explicit CtfTraceReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Hands over what has become readable, a few milliseconds' worth at most, and returns the number
-  // of events. Streams are read one after another: events of different CPUs come out of order.
-  // Throws Error where a trace's layout is not the one that this reader knows.
+  // Hands over what became readable, for a few milliseconds at most, and returns the number of
+  // events. It reads stream after stream, so events of different CPUs are not in order. Throws
+  // Error when the layout of a trace is not the one that this reader knows.
   std::size_t poll(CtfVisitor& visitor);
 
-  // Once nothing more will be written: hands over all that is left.
+  // Call it when nothing more will be written: hands over all that is left.
   void finish(CtfVisitor& visitor);
 
  private:
   struct Trace {
-    std::optional<CtfLayout> layout;  // once the metadata declares the event
+    std::optional<CtfLayout> layout;  // set once the metadata declares the event
     std::map<std::filesystem::path, std::unique_ptr<CtfStream>> streams;
   };
 

@@ -11,13 +11,13 @@
 namespace tailgate {
 namespace {
 
-constexpr int kMaxDepth = 32;             // of types within types
-constexpr std::size_t kMaxTypes = 10000;  // in all, for texts made to explode
+constexpr int kMaxDepth = 32;             // types nested in types
+constexpr std::size_t kMaxTypes = 10000;  // in one text: bounds hostile texts
 
 constexpr const char* kRemedy =
     "record the trace with LTTng 2.13, whose metadata this reader knows";
 
-// Thrown where the text ends too early; never leaves this file.
+// Thrown where the text ends too early; caught in this file.
 struct EndOfText {};
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -28,7 +28,8 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Splits into words, numbers, strings (with their opening quote, to tell them) and punctuation.
+// Splits the text into words, numbers, strings (with their opening quote, to recognise them) and
+// punctuation.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) { advance(); }
@@ -69,7 +70,7 @@ class Tokens {
     } else if (text_.starts_with(":=")) {
       length = 2;
     }
-    // Of what the text ends with, the rest may be missing.
+    // A token at the very end may be incomplete.
     if (length == text_.size() && text_[0] != ';') throw EndOfText();
     token_ = text_.substr(0, length);
     text_.remove_prefix(length);
@@ -156,7 +157,7 @@ class Parser {
   }
 
  private:
-  // Counts the nesting of the functions that call each other.
+  // Limits the depth of the recursive parse functions.
   class Nesting {
    public:
     explicit Nesting(int& depth) : depth_(depth) {
@@ -183,7 +184,7 @@ class Parser {
     aliases_[std::move(name)] = std::move(type);
   }
 
-  // Consecutive words, joined by a blank: "unsigned long", "event.header".
+  // Takes words up to `end` and joins them by blanks: "unsigned long", "event.header".
   std::string words_until(std::string_view end) {
     std::string words;
     while (tokens_.peek() != end) {
@@ -240,7 +241,8 @@ class Parser {
     return parse_alias_use();
   }
 
-  // The longest known name, of one word or several: the last word before it ends is the field's.
+  // Takes words until they are the name of a known type. The name may have several words ("unsigned
+  // long"); the word after it is the field's name.
   CtfType parse_alias_use() {
     std::string name(tokens_.take());
     while (true) {
@@ -259,8 +261,8 @@ class Parser {
     }
   }
 
-  // A copy of a type counts as much as writing it out would: no text can make types grow without
-  // end.
+  // Counts a copied type like one that is written out, so that no text can make types grow without
+  // limit.
   void count_types(const CtfType& type) {
     if (++types_ > kMaxTypes) refuse(fmt::format("more than {} types", kMaxTypes));
     for (const CtfField& field : type.fields) count_types(field.type);
@@ -352,7 +354,8 @@ class Parser {
     const std::string name = optional_name();
     tokens_.expect(":");
     const CtfType container = parse_type();
-    if (container.kind != CtfType::Kind::integer) refuse("an enumeration of what is no integer");
+    if (container.kind != CtfType::Kind::integer)
+      refuse("the container of an enumeration is not an integer");
     CtfType type = container;
     type.kind = CtfType::Kind::enumeration;
     tokens_.expect("{");

@@ -1,12 +1,12 @@
-// The two small shared libraries that belong to the sink: the tracepoint and the clock.
+// The sink's two small shared libraries: the tracepoint and the clock.
 #pragma once
 
 #include <filesystem>
 
 namespace tailgate::lttng_detail {
 
-// Where the library of that file name is: beside the installed program (bin/../lib/tailgate), else
-// where it was built; empty when it is in neither place.
+// Finds a library by its file name: beside the installed program (bin/../lib/tailgate), else in the
+// build folder. Empty when it is in neither place.
 std::filesystem::path find_library(const char* file_name);
 
 inline constexpr const char* kTracepointLibrary = "libtailgate_lttng_tracepoint.so";

@@ -1,4 +1,4 @@
-#include "harness/base/install_paths.h"
+#include "harness/os/install_paths.h"
 #include "providers/lttng/libraries.h"
 
 namespace tailgate::lttng_detail {

@@ -1,4 +1,4 @@
-// Whole trials against LTTng's own daemons, also with what goes wrong with them.
+// Whole trials with LTTng's own daemons, including failures of these.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -7,17 +7,18 @@
 
 #include <catch2/catch.hpp>
 
-#include "providers/daemon/descendants.h"
 #include "providers/lttng/control.h"
 #include "providers/lttng/ctf_trace.h"
-#include "providers/stress_trial.h"
+#include "providers/shared/daemon/descendants.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/stress_trial.h"
 
 using namespace tailgate;
 
 namespace {
 
 bool available() {
-  const SinkChoice choice = parse_sink_choice("lttng");
+  const SinkChoice choice = sink_choice("lttng");
   const Probe probe = choice.type->probe(choice.options);
   if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
   return probe.available;
@@ -46,20 +47,20 @@ void nothing(const TrialProgress&) {}
 
 Trial run(const std::string& sink, const LoadPlan& load, const Meanwhile& meanwhile = nothing) {
   const Scratch scratch({}, false);
-  return run_trial(parse_sink_choice(sink), load, settings(), scratch.path() / "trial", meanwhile);
+  return run_trial(sink_choice(sink), load, settings(), scratch.path() / "trial", meanwhile);
 }
 
-// Nothing is missing that is not counted, and nothing came that was not emitted.
+// Checks that every missing event is counted and that no event was read that was not emitted.
 void check_balanced(const Trial& trial) {
   INFO(describe(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.checked);
   CHECK(trial.ledger.unaccounted == 0);
   CHECK(trial.ledger.emitted == trial.ledger.delivered + trial.ledger.lost);
   CHECK(trial.ledger.duplicates + trial.ledger.corrupted + trial.ledger.damaged_bytes == 0);
 }
 
-// The processes of that name among those that this one's trial started.
+// The processes of that name that this process's trial started.
 std::vector<HeldProcess> started(const std::string& name) {
   std::vector<HeldProcess> found;
   for (HeldProcess& process : descendants(getpid())) {
@@ -68,7 +69,7 @@ std::vector<HeldProcess> started(const std::string& name) {
   return found;
 }
 
-// Does something to the processes of one name once, when the trial is first at that point.
+// Sends a signal to the processes of one name, once, when the trial first reaches a point.
 class Once {
  public:
   Once(std::string when, std::string name, int signal_number)
@@ -99,7 +100,7 @@ struct Keep : CtfVisitor {
 
 }  // namespace
 
-TEST_CASE("every setting carries the events, and all that is missing is counted") {
+TEST_CASE("the ledger balances with every setting") {
   if (!available()) return;
   const std::string sink =
       GENERATE("lttng", "lttng:buffers=pid", "lttng:loss=overwrite", "lttng:loss=block",
@@ -111,7 +112,7 @@ TEST_CASE("every setting carries the events, and all that is missing is counted"
   CHECK_FALSE(remarked(trial, "lttng"));
 }
 
-TEST_CASE("past saturation and with small buffers every loss is counted") {
+TEST_CASE("small buffers at full load: every loss is counted") {
   if (!available()) return;
   const std::string loss = GENERATE("discard", "block", "overwrite");
   LoadPlan load = load_of(100'000, 1e6);
@@ -121,19 +122,20 @@ TEST_CASE("past saturation and with small buffers every loss is counted") {
   CHECK(trial.ledger.emitted == load.events);
   CHECK(trial.ledger.delivered > 0);
   CHECK(trial.ledger.corrupted + trial.ledger.damaged_bytes == 0);
-  // What was overwritten behind a thread's last event that was kept, nobody can tell.
+  // Nobody can count the overwritten events after the last one of a thread that was kept.
   if (loss != "overwrite") check_balanced(trial);
   if (loss != "block") CHECK(trial.ledger.lost > 0);
 }
 
-// Of two threads, one may be interrupted within its call; the other one's events are then discarded
-// as soon as the buffer has come round to the unfinished one: LTTng waits for readers only.
-// As counted with 15314564 events emitted and 13020563 read back.
-TEST_CASE("a wrap that the daemon imagines is not counted") {
+// Counts of a real trial: 15314564 events emitted, 13020563 read back.
+TEST_CASE("a counter wrap that never happened is removed from the daemon's count") {
   CHECK(lttng_detail::without_false_wraps(9'223'372'036'857'069'809u) == 15'314'564 - 13'020'563);
   CHECK(lttng_detail::without_false_wraps(2'294'001) == 2'294'001);
 }
 
+// With two threads blocking can lose events. When one thread is interrupted within its call and the
+// buffer wraps around to its unfinished event, LTTng discards the other thread's events: it waits
+// for readers only.
 TEST_CASE("a single thread that blocks loses nothing") {
   if (!available()) return;
   LoadPlan load = load_of(1'000, 1e6);
@@ -144,7 +146,7 @@ TEST_CASE("a single thread that blocks loses nothing") {
   CHECK(trial.service.max_ns > 10'000'000);
 }
 
-TEST_CASE("a daemon that stands still costs counted events only") {
+TEST_CASE("every event lost to a stopped daemon is counted") {
   if (!available()) return;
   const std::string name = GENERATE("lttng-consumerd", "lttng-sessiond");
   Once stop("load", name, SIGSTOP);
@@ -154,14 +156,14 @@ TEST_CASE("a daemon that stands still costs counted events only") {
   if (name == "lttng-consumerd") CHECK(trial.ledger.lost > 0);
 }
 
-TEST_CASE("a daemon's death is noticed, and the trial ends with a result") {
+TEST_CASE("a killed daemon leaves a remark, and the trial ends with a result") {
   if (!available()) return;
   const std::string name = GENERATE("lttng-consumerd", "lttng-sessiond");
   Once kill_it("load", name, SIGKILL);
   const Trial trial = run("lttng", load_of(5000, 20'000),
                           [&](const TrialProgress& progress) { kill_it(progress); });
   INFO(describe(trial));
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.emitted == 5000);
   CHECK(remarked(trial, name));
   CHECK(remarked(trial, "ended"));
@@ -169,7 +171,7 @@ TEST_CASE("a daemon's death is noticed, and the trial ends with a result") {
   CHECK(started("lttng-consumerd").empty());
 }
 
-TEST_CASE("without its socket the session daemon cannot be asked, which is told") {
+TEST_CASE("a session daemon whose socket was removed leaves a remark") {
   if (!available()) return;
   bool done = false;
   const Trial trial = run("lttng", load_of(2000, 20'000), [&](const TrialProgress& progress) {
@@ -182,12 +184,12 @@ TEST_CASE("without its socket the session daemon cannot be asked, which is told"
       std::filesystem::remove(run_folder + "lttng-ust-sock-8");
     }
   });
-  CHECK(trial.outcome == "completed");
+  CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.ledger.emitted == 2000);
   CHECK(remarked(trial, "lttng"));
 }
 
-// On a file system of that size, in a mount namespace that ends with this process.
+// Runs a trial on a file system of that size, in a mount namespace that ends with this process.
 Trial run_on_small_disk(const std::string& size, const LoadPlan& load) {
   const Scratch scratch({}, false);
   REQUIRE(unshare(CLONE_NEWNS) == 0);
@@ -195,8 +197,8 @@ Trial run_on_small_disk(const std::string& size, const LoadPlan& load) {
   const std::filesystem::path small = scratch.path() / "small";
   std::filesystem::create_directory(small);
   REQUIRE(mount("tmpfs", small.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0);
-  Trial trial = run_trial(parse_sink_choice("lttng:subbuf_bytes=64Ki"), load, settings(),
-                          small / "trial", nothing);
+  Trial trial =
+      run_trial(sink_choice("lttng:subbuf_bytes=64Ki"), load, settings(), small / "trial", nothing);
   umount2(small.c_str(), MNT_DETACH);
   return trial;
 }
@@ -206,7 +208,7 @@ bool may_mount() {
   return geteuid() == 0;
 }
 
-TEST_CASE("a disk that fills up: what was written comes back, and the rest is told") {
+TEST_CASE("a disk that fills up: written events are read back, the loss leaves a remark") {
   if (!available() || !may_mount()) return;
   const Trial trial = run_on_small_disk("4m", load_of(60'000, 50'000));
   INFO(describe(trial));
@@ -218,8 +220,9 @@ TEST_CASE("a disk that fills up: what was written comes back, and the rest is to
   CHECK(remarked(trial, "no space left"));
 }
 
-// The declarations, without which no event can be read, come on the first tick of the switch timer.
-TEST_CASE("a disk that is full before the trace's declarations are on it: nothing comes back") {
+// LTTng writes the trace's declarations, without which no event can be read, on the first tick of
+// the switch timer.
+TEST_CASE("a disk that is full before the trace's declarations: no event is read back") {
   if (!available() || !may_mount()) return;
   const Trial trial = run_on_small_disk("64k", load_of(3'000, 100'000));
   INFO(describe(trial));
@@ -228,7 +231,7 @@ TEST_CASE("a disk that is full before the trace's declarations are on it: nothin
   CHECK(remarked(trial, "no space left"));
 }
 
-TEST_CASE("the trace's times are those of the run clock") {
+TEST_CASE("the trace's times are times of the run clock") {
   if (!available()) return;
   TrialSettings how = settings();
   if (how.clock.kind != ClockKind::tsc) {
@@ -239,7 +242,7 @@ TEST_CASE("the trace's times are those of the run clock") {
   const Scratch scratch({}, false);
   LoadPlan load = load_of(1000, 20'000);
   load.threads = 1;
-  run_trial(parse_sink_choice("lttng"), load, how, scratch.path() / "trial", nothing);
+  run_trial(sink_choice("lttng"), load, how, scratch.path() / "trial", nothing);
   Keep keep;
   CtfTraceReader reader(scratch.path() / "trial" / "sink" / "trace");
   while (reader.poll(keep) > 0) {
@@ -249,7 +252,7 @@ TEST_CASE("the trace's times are those of the run clock") {
   std::size_t within = 0;
   for (std::size_t i = 0; i + 1 < keep.stamps.size(); ++i) {
     const std::uint64_t traced_ns = clock.ns_from_ticks(keep.stamps[i].second);
-    // Written after its call began and before the thread's next one did.
+    // The tracer wrote the event after its call began and before the thread's next call.
     within +=
         traced_ns >= keep.stamps[i].first.emit_ns && traced_ns <= keep.stamps[i + 1].first.emit_ns
             ? 1

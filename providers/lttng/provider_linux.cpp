@@ -25,10 +25,10 @@ class TracepointProvider : public Provider {
     if (library == nullptr) {
       throw Error(
           fmt::format("loading '{}' failed: {}", path.empty() ? kTracepointLibrary : path.string(),
-                      path.empty() ? "it is not there" : dlerror()),
+                      path.empty() ? "it is missing" : dlerror()),
           "install tailgate again (cmake --install), and liblttng-ust1");
     }
-    // It stays loaded: the tracer's own threads run in it until the process ends.
+    // The library stays loaded: the tracer's threads run in it until the process ends.
     emit_ = reinterpret_cast<Emit>(dlsym(library, "tailgate_lttng_emit"));
     const auto enabled = reinterpret_cast<Enabled>(dlsym(library, "tailgate_lttng_enabled"));
     if (emit_ == nullptr || enabled == nullptr) {

@@ -1,17 +1,18 @@
-// Traces that LTTng itself wrote, read by libbabeltrace2 and by our reader, event for event.
+// Compares libbabeltrace2 and tailgate's reader on traces that LTTng wrote, event for event.
 #include <catch2/catch.hpp>
 
 #include "providers/lttng/trace_comparison.h"
-#include "providers/stress_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/stress_trial.h"
 
 namespace tailgate {
 namespace {
 
-TEST_CASE("a real trace means the same to libbabeltrace2, whatever the session's settings") {
+TEST_CASE("libbabeltrace2 reads real traces with the same result, with every setting") {
   const std::string sink =
       GENERATE("lttng", "lttng:buffers=pid", "lttng:output=live", "lttng:output=snapshot",
                "lttng:loss=overwrite", "lttng:subbuf_bytes=4096:subbuf_count=2");
-  const SinkChoice choice = parse_sink_choice(sink);
+  const SinkChoice choice = sink_choice(sink);
   const Probe probe = choice.type->probe(choice.options);
   if (!probe.available) {
     WARN("skipped: " << probe.reason << "; " << probe.remedy);

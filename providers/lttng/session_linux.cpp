@@ -8,14 +8,16 @@
 #include <thread>
 
 #include "harness/base/error.h"
-#include "harness/base/process.h"
-#include "providers/daemon/descendants.h"
-#include "providers/daemon/private_daemon.h"
-#include "providers/daemon/private_namespace.h"
+#include "harness/os/process.h"
+#include "providers/lttng/consumer.h"
 #include "providers/lttng/control.h"
 #include "providers/lttng/libraries.h"
+#include "providers/lttng/options.h"
 #include "providers/lttng/relay_ports.h"
 #include "providers/lttng/tracer.h"
+#include "providers/shared/daemon/descendants.h"
+#include "providers/shared/daemon/private_daemon.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate::lttng_detail {
 namespace {
@@ -28,12 +30,12 @@ constexpr milliseconds kDaemonGrace{3'000};
 
 constexpr const char* kBuild = "install tailgate again (cmake --install)";
 
-// An event's header and the length before its bytes, and the packet's header: what a sub-buffer
-// holds beside the largest event. Generous, and exact to no purpose: sub-buffers are powers of 2.
+// What a sub-buffer contains beside the largest event: the packet's header, the event's header and
+// its length. An upper bound is enough: sub-buffer sizes are powers of 2.
 constexpr std::size_t kOverheadBytes = 256;
 
 bool uses_tsc(const TrialContext& context) {
-  return context.clock.calibration().kind == ClockKind::tsc;
+  return context.clock.parameters().kind == ClockKind::tsc;
 }
 
 TracePlan plan_of(const TrialContext& context) {
@@ -67,8 +69,8 @@ void check_plan(const TracePlan& plan, const TrialContext& context) {
   }
 }
 
-// The daemons' fixed paths, made ours: /run/lttng (as which they know /var/run/lttng) and the names
-// that they leave in /dev/shm.
+// Shadows the daemons' fixed paths: /run/lttng (which they call /var/run/lttng) and /dev/shm, where
+// they leave files.
 MountPlan private_view() {
   MountPlan plan;
   plan.shadow("/run", {"lttng"}).directory("/run/lttng").shadow("/dev/shm");
@@ -81,10 +83,10 @@ class LttngSession : public Session {
       : directory_(context.directory), plan_(plan_of(context)), tsc_(uses_tsc(context)) {
     check_plan(plan_, context);
     if (tsc_) {
-      clock_hz_ = fmt::format("{:.0f}", context.clock.calibration().frequency_hz);
+      clock_hz_ = fmt::format("{:.0f}", context.clock.parameters().frequency_hz);
       clock_library_ = find_library(kClockLibrary);
       if (clock_library_.empty()) {
-        throw Error(fmt::format("'{}' is not there", kClockLibrary), kBuild);
+        throw Error(fmt::format("'{}' is missing", kClockLibrary), kBuild);
       }
     }
   }
@@ -98,7 +100,8 @@ class LttngSession : public Session {
                          "choose a trial directory that can be written to");
     }
     try {
-      // The session daemon opens a TCP port for applications of other languages.
+      // A network namespace, because the session daemon opens a TCP port for applications in other
+      // languages.
       namespace_.emplace(private_view(), NetworkView::own);
       if (plan_.output == "live") start_relay();
       start_session_daemon();
@@ -129,7 +132,7 @@ class LttngSession : public Session {
   }
 
   std::vector<std::pair<std::string, std::string>> environment() const override {
-    // LTTNG_HOME: the tracer would also register with the user's own session daemon otherwise.
+    // Without LTTNG_HOME the tracer would also register with the user's own session daemon.
     std::vector<std::pair<std::string, std::string>> variables = {
         {"LTTNG_HOME", directory_.string()}};
     if (plan_.loss == "block") variables.emplace_back("LTTNG_UST_ALLOW_BLOCKING", "1");
@@ -139,9 +142,9 @@ class LttngSession : public Session {
 
   int namespace_pid() const override { return namespace_ ? namespace_->pid() : 0; }
 
-  // The daemons' deaths are looked for first: a session whose consumer daemon was killed stops
-  // without an error, and its trace is cut short. Daemons that stand still are made to go on, so
-  // that what is still in the buffers is written and counted.
+  // Checks first whether daemons died: LTTng stops a session without an error when its consumer
+  // daemon was killed, and its trace is cut short. Stopped daemons are resumed, so that they write
+  // and count what is still in the buffers.
   void stop() override {
     if (!control_) return;
     std::vector<std::string> wrong = deaths();
@@ -162,13 +165,13 @@ class LttngSession : public Session {
     if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
     if (wrong.empty()) return;
     throw Error(fmt::format("lttng: {}", fmt::join(wrong, "; ")),
-                "events that were lost that way are not counted by the tracer; see "
+                "the tracer does not count events lost that way; see "
                 "lttng-sessiond.log in the trial's folder (keep it with --keep)");
   }
 
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return stop_cpu_ns_; }
 
-  // Where buffers are overwritten the consumer counts what is missing, these among them.
+  // With loss=overwrite the consumer counts all missing events, these included.
   std::vector<Loss> losses() const override {
     if (plan_.loss == "overwrite" || counts_.discarded_events == 0) return {};
     return {{"discarded", counts_.discarded_events}};
@@ -195,7 +198,7 @@ class LttngSession : public Session {
     return command;
   }
 
-  // So far; 0 for the session daemon, which handles no events.
+  // Processor time so far; 0 for the session daemon, which handles no events.
   std::vector<std::uint64_t> daemons_cpu_ns() const {
     std::vector<std::uint64_t> used_ns;
     for (const DaemonProcess& daemon : daemons()) {
@@ -205,8 +208,8 @@ class LttngSession : public Session {
     return used_ns;
   }
 
-  // Both daemons would give their folders to the group "tracing", which a user namespace does not
-  // have.
+  // --group=root: both daemons would give their folders to the group "tracing", which a user
+  // namespace does not have.
   void start_session_daemon() {
     session_daemon_.emplace(command("lttng-sessiond", {"--no-kernel", "--group=root"}));
   }
@@ -223,13 +226,13 @@ class LttngSession : public Session {
 
   std::vector<std::string> deaths() {
     std::vector<std::string> dead;
-    const auto look = [&dead](std::optional<PrivateDaemon>& daemon) {
+    const auto add_if_dead = [&dead](std::optional<PrivateDaemon>& daemon) {
       if (!daemon || daemon->alive()) return;
       dead.push_back(fmt::format("{} (process {}) had ended by {} before the session was stopped",
                                  daemon->name(), daemon->pid(), daemon->end()->text()));
     };
-    look(session_daemon_);
-    look(relay_daemon_);
+    add_if_dead(session_daemon_);
+    add_if_dead(relay_daemon_);
     for (const HeldProcess& process : started_by_daemon_) {
       if (process.alive()) continue;
       dead.push_back(fmt::format("{} (process {}) had ended before the session was stopped",
@@ -238,10 +241,11 @@ class LttngSession : public Session {
     return dead;
   }
 
-  // Killed, not asked: what was in the buffers is out, the files lie in namespaces that end with
-  // them, and a session daemon that is asked waits half a second for a rotation that nobody made.
+  // Kills the daemons; a clean shutdown gains nothing. All buffers are written, the files are in
+  // namespaces that end with the daemons, and a session daemon told to stop waits half a second for
+  // a rotation that nobody made.
   void end_daemons() {
-    // A start that failed has not asked yet.
+    // A start that failed has not listed the descendants yet.
     if (session_daemon_ && started_by_daemon_.empty()) {
       started_by_daemon_ = descendants(session_daemon_->pid());
     }
@@ -255,7 +259,7 @@ class LttngSession : public Session {
     namespace_.reset();
   }
 
-  // The daemons only log it, and their log may lie on the same disk.
+  // The daemons only log a full disk, and their log may be on the same disk.
   bool disk_is_full() const {
     std::error_code failed;
     const std::filesystem::space_info disk = std::filesystem::space(plan_.folder, failed);
@@ -297,7 +301,7 @@ Probe probe_tracer() {
   }
   for (const char* library : {kTracepointLibrary, kClockLibrary}) {
     if (find_library(library).empty()) {
-      return unavailable(fmt::format("{} is not there", library), kBuild);
+      return unavailable(fmt::format("{} is missing", library), kBuild);
     }
   }
   return probe_private_namespace(NetworkView::own);

@@ -1,4 +1,4 @@
-// Reads a trace with both readers and compares them, for tests.
+// Reads a trace with both readers and compares the results, for tests.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,8 @@
 
 namespace tailgate {
 
-// The number of events when both readers found the same ones, with the same times and bytes.
-// Throws Error otherwise. Streams are merged by one reader and not by the other, so that both are
-// put in one order first.
+// Returns the number of events if both readers found the same events with the same times and bytes;
+// throws Error otherwise. Only libbabeltrace2 merges the streams, so both results are sorted first.
 inline std::size_t compare_with_babeltrace(const std::filesystem::path& folder) {
   using Event = std::pair<std::uint64_t, std::vector<std::byte>>;
   struct Keep : CtfVisitor {

@@ -1,5 +1,5 @@
-// The tracepoint that the events go through: tailgate:event, with the event's bytes as a sequence.
-// The library's headers read this file several times with different macros: it has no #pragma once.
+// The sink's tracepoint: tailgate:event, with the event's bytes as a sequence. LTTng-UST's headers
+// read this file several times with different macros, so it has no #pragma once.
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER tailgate
 
@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-// The two names take the place of the types' and values' macros: not code, no formatting.
+// The two macros hold declarations, not code, so clang-format must not touch them.
 // clang-format off
 LTTNG_UST_TRACEPOINT_EVENT(tailgate, event,
   LTTNG_UST_TP_ARGS(const std::uint8_t*, bytes, std::uint32_t, size_bytes),

@@ -2,7 +2,7 @@
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "providers/lttng/tracepoint_library.h"
 
-// Defines the tracepoint, by the two macros above.
+// The two macros above make this include define the tracepoint.
 #include "providers/lttng/tracepoint_event.h"
 
 void tailgate_lttng_emit(const std::uint8_t* bytes, std::uint32_t size_bytes) {

@@ -7,13 +7,13 @@
 
 namespace tailgate {
 
-// Whether this operating system's burner is there.
+// Whether the burner exists for this operating system.
 bool burner_available();
 
-// How many events there have been, in memory that the provider process and the burner share.
+// Counts the emitted events, in memory that the provider process and the burner share.
 class WorkCounter {
  public:
-  // Opens the counter in that file, which is made when it is missing. Throws Error.
+  // Maps the counter from the file `path`, which is created when it is missing. Throws Error.
   explicit WorkCounter(const std::filesystem::path& path);
   ~WorkCounter();
   WorkCounter(const WorkCounter&) = delete;
@@ -26,11 +26,11 @@ class WorkCounter {
   std::atomic<std::uint64_t>* events_;
 };
 
-// The daemon: looks at the counter every millisecond and spends ns_per_event for each new event; at
-// 0 it sleeps.
+// The daemon process. It polls the counter every millisecond or less often and spends ns_per_event
+// of processor time for each new event. At 0 it sleeps all the time.
 class Burner {
  public:
-  // Starts it. Throws Error.
+  // Starts the daemon. Throws Error.
   Burner(const std::filesystem::path& counter, std::uint64_t ns_per_event);
   ~Burner() { stop(); }
   Burner(const Burner&) = delete;
@@ -38,7 +38,7 @@ class Burner {
 
   int pid() const { return pid_; }
 
-  // Ends it at once, whatever is left to do. A second call does nothing.
+  // Kills the daemon, even when work is left. A second call does nothing.
   void stop();
 
  private:

@@ -17,7 +17,7 @@ namespace tailgate {
 namespace {
 
 constexpr std::size_t kMapBytes = sizeof(std::atomic<std::uint64_t>);
-constexpr long kLookNs = 1'000'000;
+constexpr long kPollNs = 1'000'000;
 constexpr long kLongestSleepNs = 50'000'000;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
@@ -34,23 +34,26 @@ void nap(long ns) {
   nanosleep(&time, nullptr);
 }
 
-// How long to sleep after having used more than the events so far are worth: until events will be
-// worth it, at the rate at which they came. Looking every kLookNs alone can use a twentieth of a
-// processor where timers are dear, as in virtual machines: far more than a small plant.
+// Time to sleep until the next poll. The daemon used used_ns of processor time in passed_ns, and
+// the events so far are worth worth_ns. If it used more, because polls cost time as well, it sleeps
+// until new events are worth the difference, at the rate of the events so far. A poll every kPollNs
+// would use up to a twentieth of a processor where timers are expensive, as in virtual machines:
+// far more than a small planted change.
 long sleep_ns(std::uint64_t used_ns, std::uint64_t worth_ns, std::uint64_t passed_ns) {
-  if (used_ns <= worth_ns || worth_ns == 0) return kLookNs;
+  if (used_ns <= worth_ns || worth_ns == 0) return kPollNs;
   const double repaid_ns = static_cast<double>(used_ns - worth_ns) *
                            static_cast<double>(passed_ns) / static_cast<double>(worth_ns);
-  return std::clamp(static_cast<long>(std::min(repaid_ns, 1e9)), kLookNs, kLongestSleepNs);
+  return std::clamp(static_cast<long>(std::min(repaid_ns, 1e9)), kPollNs, kLongestSleepNs);
 }
 
-// Keeps its whole use of the processor at what the events so far are worth: looking is in it.
+// Holds the processor time of the process, polls included, at what the events so far are worth.
 [[noreturn]] void burn(const WorkCounter& counter, std::uint64_t ns_per_event) {
   if (ns_per_event == 0) {
     while (true) pause();
   }
-  while (counter.events() == 0) nap(kLookNs);
-  // Waiting for the first event is not in it: it can cost more than a second of events is worth.
+  while (counter.events() == 0) nap(kPollNs);
+  // The polls before the first event do not count: they can cost more than a second of events is
+  // worth.
   const auto used_ns = [start_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID)] {
     return now_ns(CLOCK_PROCESS_CPUTIME_ID) - start_ns;
   };

@@ -5,7 +5,7 @@ namespace tailgate {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw Error("a daemon cannot be planted on Windows",
+  throw Error("tailgate cannot plant a daemon on Windows",
               "leave plant_daemon and plant_daemon_ns out");
 }
 

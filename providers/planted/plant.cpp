@@ -13,22 +13,22 @@ OptionTable plant_options() {
   const OptionType integer = OptionType::integer;
   const OptionType real = OptionType::real;
   return {
-      {"plant_slower_percent", real, "0", "each call takes so much longer, as its caller sees it",
+      {"plant_slower_percent", real, "0", "each call takes longer by this, as its caller sees it",
        0, 10'000},
-      {"plant_tail_share", real, "0", "share of calls, drawn at random, that take …_tail_ns longer",
-       0, 1},
-      {"plant_tail_ns", integer, "100_000", "how much longer those calls take", 0, kMaxNs},
+      {"plant_tail_share", real, "0",
+       "share of the calls that take plant_tail_ns longer, at random", 0, 1},
+      {"plant_tail_ns", integer, "100_000", "how much longer a call of that share takes", 0,
+       kMaxNs},
       {"plant_stall_ms", real, "0",
-       "how long a stall lasts: calls that start in it wait for its end", 0, 60e3},
-      {"plant_stall_every_s", real, "1", "stalls begin so far apart, the first after half of it",
-       0.001, 86400},
+       "length of a stall: a call that begins in it returns at its end", 0, 60e3},
+      {"plant_stall_every_s", real, "1",
+       "time from stall to stall; the first begins after half of it", 0.001, 86400},
       {"plant_leak_bytes", integer, "0", "memory that each call allocates and never frees", 0,
        65536},
-      {"plant_daemon_ns", integer, "0", "processor time that a daemon spends for each call", 0,
-       kMaxNs},
+      {"plant_daemon_ns", integer, "0", "processor time that a daemon spends per call", 0, kMaxNs},
       {"plant_daemon", OptionType::boolean, "false",
-       "have such a daemon also where it has nothing to do"},
-      {"plant_seed", integer, "1", "of which calls are in the tail", 0},
+       "start that daemon even when plant_daemon_ns is 0: it sleeps"},
+      {"plant_seed", integer, "1", "seed of the generator that draws the calls of the tail", 0},
   };
 }
 
@@ -45,8 +45,8 @@ Plant plant_from(const Options& options) {
   const auto stall_ns =
       static_cast<std::uint64_t>(std::llround(options.real("plant_stall_ms") * 1e6));
   if (stall_ns >= every_ns) {
-    throw Error(fmt::format("plant_stall_ms = {} leaves no time between stalls that are "
-                            "plant_stall_every_s = {} apart",
+    throw Error(fmt::format("plant_stall_ms = {} leaves no time between stalls that begin "
+                            "every plant_stall_every_s = {}",
                             options.real("plant_stall_ms"), options.real("plant_stall_every_s")),
                 "make stalls shorter or rarer");
   }

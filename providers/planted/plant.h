@@ -1,4 +1,4 @@
-// The changes that can be planted into any sink.
+// The changes that the wrapper can plant into any sink.
 #pragma once
 
 #include <cstddef>
@@ -7,36 +7,36 @@
 #include <vector>
 
 #include "harness/base/options.h"
-#include "providers/delay/delay_random.h"
-#include "providers/delay/stall_plan.h"
+#include "providers/shared/delay/delay_random.h"
+#include "providers/shared/delay/stall_plan.h"
 
 namespace tailgate {
 
 struct Plant {
-  double slower_share = 0;       // each call takes this share of its time longer
-  double tail_share = 0;         // this share of calls, drawn at random, …
-  std::uint64_t tail_ns = 0;     // … takes so much longer
-  StallPlan stalls;              // calls that begin in a stall wait for its end
+  double slower_share = 0;       // each call takes longer by this share of its time
+  double tail_share = 0;         // this share of the calls, drawn at random, …
+  std::uint64_t tail_ns = 0;     // … takes longer by this time
+  StallPlan stalls;              // a call that begins in a stall returns at its end
   std::uint64_t leak_bytes = 0;  // memory that each call allocates and never frees
-  bool daemon = false;           // a daemon is there, …
-  std::uint64_t daemon_ns = 0;   // … which spends this processor time for each call
+  bool daemon = false;           // the session has a planted daemon, …
+  std::uint64_t daemon_ns = 0;   // … which spends this processor time per call
   std::uint64_t seed = 1;
 };
 
-// The options, all of which begin with "plant_".
+// The wrapper's options; the name of each begins with "plant_".
 OptionTable plant_options();
 
 // Whether the options ask for a daemon.
 bool plants_daemon(const Options& options);
 
-// Throws Error when a stall leaves no time between stalls.
+// Throws Error when stalls are as long as their period or longer.
 Plant plant_from(const Options& options);
 
-// Memory that grows as a leak does: used up piece by piece, fresh pages touched as they are
-// reached.
+// Memory that grows like a leak. Each piece is cut from a larger block and written to, so that its
+// pages become resident.
 class Leak {
  public:
-  // Does nothing when there is no memory.
+  // Does nothing when the system has no memory left.
   void grow(std::size_t bytes) noexcept;
 
  private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -19,7 +18,8 @@ std::filesystem::path counter_path(const TrialContext& context) {
   return context.directory / "planted.work";
 }
 
-// The time of one reading of the clock: the least of several means, for preemption only adds.
+// The cost of one clock read: the least of several means, because preemption can only add to a
+// mean.
 double clock_read_ns(const Clock& clock) {
   constexpr int kMeans = 20;
   constexpr int kReads = 100;
@@ -114,7 +114,8 @@ class PlantedProvider : public Provider {
     Leak leak;
   };
 
-  // When a call that the sink has finished may return; 0 when nothing is planted into it.
+  // The time at which a call may return that the sink finished at end_ns. 0: nothing is planted
+  // into this call.
   std::uint64_t release_ns(ThreadState& state, std::uint64_t start_ns,
                            std::uint64_t end_ns) noexcept {
     std::uint64_t until_ns = plant_.slower_share > 0 ? end_ns + longer_ns(end_ns - start_ns) : 0;
@@ -128,16 +129,16 @@ class PlantedProvider : public Provider {
     return until_ns;
   }
 
-  // How long to wait for a call that took so long between the two readings of the clock here, so
-  // that its caller sees it take the planted share longer: the caller's readings are a reading's
-  // time further out on either side, and waiting ends half a reading late on average.
+  // How long to wait after a call that took spent_ns between the wrapper's two clock reads, so that
+  // the caller sees it take slower_share longer. The caller's own two reads add one clock read at
+  // either end. The waiting loop ends half a read late on average.
   std::uint64_t longer_ns(std::uint64_t spent_ns) const noexcept {
     const double seen_ns = static_cast<double>(spent_ns) + 2 * clock_read_ns_;
     return static_cast<std::uint64_t>(
         std::max(0.0, seen_ns * plant_.slower_share - clock_read_ns_ / 2));
   }
 
-  // The start of the first call of all.
+  // The start of the first call that any thread made.
   std::uint64_t origin_ns(std::uint64_t start_ns) noexcept {
     std::uint64_t origin = origin_ns_.load(std::memory_order_relaxed);
     if (origin != kNoOrigin) [[likely]]
@@ -159,21 +160,21 @@ class PlantedProvider : public Provider {
 
 class PlantedSink : public SinkType {
  public:
-  explicit PlantedSink(const SinkType& sink) : sink_(sink) {}
+  explicit PlantedSink(std::shared_ptr<const SinkType> sink) : sink_(std::move(sink)) {}
 
-  std::string name() const override { return sink_.name(); }
+  std::string name() const override { return sink_->name(); }
   std::string description() const override {
-    return sink_.description() + ", with a planted change";
+    return sink_->description() + ", with a planted change";
   }
 
   OptionTable options() const override {
-    OptionTable table = sink_.options();
+    OptionTable table = sink_->options();
     for (OptionSpec& spec : plant_options()) table.push_back(std::move(spec));
     return table;
   }
 
   Capabilities capabilities(const Options& options) const override {
-    Capabilities can = sink_.capabilities(options);
+    Capabilities can = sink_->capabilities(options);
     can.deferred_work = can.deferred_work || plants_daemon(options);
     return can;
   }
@@ -181,26 +182,26 @@ class PlantedSink : public SinkType {
   Probe probe(const Options& options) const override {
     if (plants_daemon(options) && !burner_available()) {
       return {.available = false,
-              .reason = "a daemon cannot be planted on this system",
+              .reason = "tailgate cannot plant a daemon on this system",
               .remedy = "leave plant_daemon and plant_daemon_ns out"};
     }
-    return sink_.probe(options);
+    return sink_->probe(options);
   }
 
-  void sweep() const override { sink_.sweep(); }
+  void sweep() const override { sink_->sweep(); }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return std::make_unique<PlantedSession>(sink_.make_session(context), context);
+    return std::make_unique<PlantedSession>(sink_->make_session(context), context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return std::make_unique<PlantedProvider>(sink_.open_provider(context), context);
+    return std::make_unique<PlantedProvider>(sink_->open_provider(context), context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return sink_.open_consumer(context);
+    return sink_->open_consumer(context);
   }
 
  private:
-  const SinkType& sink_;
+  std::shared_ptr<const SinkType> sink_;
 };
 
 }  // namespace
@@ -209,11 +210,8 @@ bool is_plant_option(std::string_view name) {
   return name.starts_with(kPrefix);
 }
 
-const SinkType& planted_sink(const SinkType& sink) {
-  static std::map<const SinkType*, std::unique_ptr<PlantedSink>> sinks;
-  std::unique_ptr<PlantedSink>& planted = sinks[&sink];
-  if (!planted) planted = std::make_unique<PlantedSink>(sink);
-  return *planted;
+std::unique_ptr<const SinkType> plant_into(std::shared_ptr<const SinkType> sink) {
+  return std::make_unique<PlantedSink>(std::move(sink));
 }
 
 }  // namespace tailgate

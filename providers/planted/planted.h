@@ -1,21 +1,22 @@
-// Any sink with a known change planted into it, to see whether the gate finds the change: slower
-// calls, a tail, stalls, a leak, a busier daemon. A sink becomes planted by an option that begins
-// with "plant_", whatever its value: "file:mode=write:plant_slower_percent=10".
+// Wraps any sink and plants a known change into it, to test whether the gate finds the change:
+// slower calls, a tail, stalls, a leak, a busier daemon. An option that begins with "plant_" adds
+// the wrapper, whatever its value: "file:mode=write:plant_slower_percent=10".
 //
-// The wrapper itself costs two reads of the clock a call. Against a side without it that is a
-// change too; for a fair comparison plant nothing there: "plant_slower_percent=0".
+// The wrapper reads the clock twice per call. Beside a bare sink that is a change, too; so give the
+// side without a change the wrapper as well: "plant_slower_percent=0".
 #pragma once
 
+#include <memory>
 #include <string_view>
 
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate {
 
-// Whether an option of that name is the wrapper's.
+// Whether `name` is an option of the wrapper.
 bool is_plant_option(std::string_view name);
 
-// That sink with the wrapper's options beside its own. Keeps its name. The object lives for ever.
-const SinkType& planted_sink(const SinkType& sink);
+// Wraps the sink: same name, and the wrapper's options beside the sink's own.
+std::unique_ptr<const SinkType> plant_into(std::shared_ptr<const SinkType> sink);
 
 }  // namespace tailgate

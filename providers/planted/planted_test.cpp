@@ -5,10 +5,11 @@
 #include <chrono>
 #include <thread>
 
-#include "harness/base/process.h"
+#include "harness/os/process.h"
 #include "providers/planted/burner.h"
 #include "providers/planted/plant.h"
-#include "providers/test_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
@@ -29,18 +30,18 @@ std::vector<std::uint64_t> call_times_ns(const std::string& sink, int calls) {
   return times_ns;
 }
 
-TEST_CASE("an option of that prefix makes any sink a planted one") {
-  const SinkChoice plain = parse_sink_choice("synthetic:service_ns=100");
-  const SinkChoice planted = parse_sink_choice("synthetic:service_ns=100:plant_leak_bytes=0");
+TEST_CASE("an option that begins with plant_ wraps any sink") {
+  const SinkChoice plain = sink_choice("synthetic:service_ns=100");
+  const SinkChoice planted = sink_choice("synthetic:service_ns=100:plant_leak_bytes=0");
   CHECK(plain.type != planted.type);
   CHECK(planted.type->name() == "synthetic");
   CHECK(planted.options.integer("service_ns") == 100);
-  CHECK(parse_sink_choice("null:plant_leak_bytes=1").type->name() == "null");
-  CHECK_THROWS_WITH(parse_sink_choice("null:plant_leek_bytes=1"),
+  CHECK(sink_choice("null:plant_leak_bytes=1").type->name() == "null");
+  CHECK_THROWS_WITH(sink_choice("null:plant_leek_bytes=1"),
                     Contains("did you mean 'plant_leak_bytes'?"));
 }
 
-TEST_CASE("what passes through a planted sink comes back") {
+TEST_CASE("every event emitted through the wrapper is read back") {
   TestTrial trial("file:plant_tail_share=0.1:plant_tail_ns=1000");
   trial.open();
   for (int i = 0; i < 1000; ++i) CHECK(trial.emit().empty());
@@ -49,7 +50,7 @@ TEST_CASE("what passes through a planted sink comes back") {
   CHECK(trial.read_back().sequences.size() == 1000);
 }
 
-TEST_CASE("slower calls take their share longer") {
+TEST_CASE("plant_slower_percent=50 makes each call last half as long again") {
   const std::uint64_t plain_ns = 20'000;
   for (const std::uint64_t call_ns :
        call_times_ns("synthetic:service_ns=20_000:plant_slower_percent=50", 50)) {
@@ -57,22 +58,23 @@ TEST_CASE("slower calls take their share longer") {
   }
 }
 
-TEST_CASE("a tail has its share of the calls") {
+TEST_CASE("plant_tail_share is the share of slow calls") {
   const std::vector<std::uint64_t> times_ns =
       call_times_ns("synthetic:service_ns=0:plant_tail_share=0.1:plant_tail_ns=300_000", 2000);
   const auto slow = std::count_if(times_ns.begin(), times_ns.end(),
                                   [](std::uint64_t ns) { return ns >= 300'000; });
-  // Five standard deviations of a binomial of 2000 with 0.1, and what the machine adds.
+  // Five standard deviations of a binomial distribution of n = 2000 and p = 0.1; above, 50 more for
+  // calls that the machine delayed.
   CHECK(slow >= 200 - 67);
   CHECK(slow <= 200 + 67 + 50);
 }
 
-TEST_CASE("a call that begins in a planted stall ends after it") {
+TEST_CASE("a call that begins in a planted stall returns after the stall") {
   TestTrial trial("synthetic:service_ns=0:plant_stall_ms=20:plant_stall_every_s=0.04");
   trial.open();
   const Clock& clock = trial.context().clock;
   const std::uint64_t origin_after_ns = [&] {
-    trial.emit();  // stalls lie at 20 to 40 ms after its start
+    trial.emit();  // the first stall lasts from 20 to 40 ms after this call's start
     return clock.now_ns();
   }();
   bool held = false;
@@ -86,14 +88,14 @@ TEST_CASE("a call that begins in a planted stall ends after it") {
                     Contains("leaves no time between stalls"));
 }
 
-TEST_CASE("a leak grows whatever its pieces") {
+TEST_CASE("a leak grows by pieces of any size") {
   Leak leak;
   for (const std::size_t bytes : {1u, 63u, 65'535u, 65'536u, 200'000u}) leak.grow(bytes);
 }
 
-TEST_CASE("a planted daemon spends what the events are worth") {
+TEST_CASE("a planted daemon spends plant_daemon_ns for each event") {
   if (!burner_available()) {
-    const SinkChoice planted = parse_sink_choice("null:plant_daemon_ns=50_000");
+    const SinkChoice planted = sink_choice("null:plant_daemon_ns=50_000");
     CHECK_FALSE(planted.type->probe(planted.options).available);
     return;
   }
@@ -118,7 +120,7 @@ TEST_CASE("a planted daemon spends what the events are worth") {
   CHECK_FALSE(process_cpu_ns(daemons[0].pid).has_value());
 }
 
-TEST_CASE("what a planted daemon used before the first event is not taken off its work") {
+TEST_CASE("a planted daemon's processor time before the first event is not counted as work") {
   if (!burner_available()) return;
   constexpr std::uint64_t kEvents = 2000;
   constexpr std::uint64_t kNsPerEvent = 1'000;
@@ -126,7 +128,7 @@ TEST_CASE("what a planted daemon used before the first event is not taken off it
   const int daemon = trial.session().daemons().at(0).pid;
   const auto used_ns = [&] { return process_cpu_ns(daemon).value_or(0); };
   trial.open();
-  // It looks every millisecond, so that it soon has used twice what the events will be worth.
+  // It polls every millisecond, so that it has soon used twice what the events will be worth.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (used_ns() < 2 * kEvents * kNsPerEvent && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -138,14 +140,14 @@ TEST_CASE("what a planted daemon used before the first event is not taken off it
   CHECK(used_ns() - before_ns >= kEvents * kNsPerEvent * 9 / 10);
 }
 
-TEST_CASE("a planted daemon that has nothing to do is there all the same") {
+TEST_CASE("plant_daemon=true starts a daemon that uses no processor time") {
   if (!burner_available()) return;
   TestTrial trial("null:plant_daemon=true");
   const std::vector<DaemonProcess> daemons = trial.session().daemons();
   REQUIRE(daemons.size() == 1);
   trial.open();
   for (int i = 0; i < 2000; ++i) trial.emit();
-  // Once it has started it sleeps: it never looks, which would cost time.
+  // After its start it sleeps for good; it does not poll.
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   std::optional<std::uint64_t> before_ns;
   std::optional<std::uint64_t> used_ns = process_cpu_ns(daemons[0].pid);

@@ -29,7 +29,7 @@ class LoggerProvider : public Provider {
           mode == "async_block" ? spdlog::async_overflow_policy::block
                                 : spdlog::async_overflow_policy::overrun_oldest);
     }
-    // Without the time and level that the library puts before each message by default.
+    // By default the library puts time, logger and level before each message.
     if (options.text("pattern") == "message") logger_->set_pattern("%v");
     if (options.boolean("flush_each")) logger_->flush_on(spdlog::level::trace);
     logger_->set_error_handler(
@@ -45,8 +45,8 @@ class LoggerProvider : public Provider {
 
   std::vector<std::string> refusal_causes() const override { return {"closed"}; }
 
-  // The pool's destructor posts its last message blocking, behind all others: unlike a flush
-  // through an overrunning queue, it drops nothing, so the counter read before it is final.
+  // The pool's destructor posts its last message in blocking mode, after all others. Unlike a flush
+  // through a queue that overruns, it drops nothing, so the counter read before it is final.
   void close() override {
     if (logger_ == nullptr) return;
     if (pool_ != nullptr) overrun_ = pool_->overrun_counter();
@@ -72,17 +72,13 @@ class LoggerProvider : public Provider {
  private:
   std::filesystem::path path_;
   std::uint64_t overrun_ = 0;
-  std::atomic<std::uint64_t> failed_ = 0;  // the worker adds to it until the pool is gone
+  std::atomic<std::uint64_t> failed_ = 0;  // the worker increments it until the pool ends
   std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file_;
   std::shared_ptr<spdlog::details::thread_pool> pool_;
   std::shared_ptr<spdlog::logger> logger_;
 };
 
 }  // namespace
-
-Probe probe_library() {
-  return {};
-}
 
 std::string library_version() {
   return fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH);

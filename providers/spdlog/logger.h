@@ -1,18 +1,15 @@
-// The part of the spdlog sink that needs the library: logger.cpp, or logger_missing.cpp in a build
-// without it.
+// The part of the spdlog sink that includes the library's headers.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <string>
 
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate::spdlog_detail {
 
-Probe probe_library();
-
-// "1.10.0", or "" in a build without it.
+// Such as "1.10.0".
 std::string library_version();
 
 // Throws Error.

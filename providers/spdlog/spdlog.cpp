@@ -1,11 +1,14 @@
-#include "providers/spdlog/spdlog.h"
+// The spdlog sink: a widely used C++ logging library writes lines to a file, in the calling thread
+// or in a worker thread behind a queue.
+#include "harness/sink/sink.h"
 
 #include <cerrno>
 #include <fstream>
 
 #include "harness/base/error.h"
-#include "providers/readback/line_events.h"
+#include "providers/shared/readback/line_events.h"
 #include "providers/spdlog/logger.h"
+#include "providers/spdlog/options.h"
 
 namespace tailgate {
 namespace {
@@ -37,37 +40,13 @@ class SpdlogSession : public Session {
 class SpdlogSink : public SinkType {
  public:
   std::string name() const override { return "spdlog"; }
-  std::string description() const override {
-    return "the spdlog library: lines into a file, synchronous or queued";
-  }
+  std::string description() const override { return spdlog_detail::kDescription; }
 
-  OptionTable options() const override {
-    return {
-        {"mode",
-         OptionType::choice,
-         "sync",
-         "who writes: the caller, or a worker behind a queue that blocks or overruns when full",
-         0,
-         0,
-         {"sync", "async_block", "async_overrun"}},
-        {"queue_events", OptionType::integer, "8192", "async: messages that the queue holds", 1,
-         16 << 20},
-        {"pattern",
-         OptionType::choice,
-         "message",
-         "a line: the message alone, or as by default "
-         "with time, logger and level",
-         0,
-         0,
-         {"message", "default"}},
-        {"flush_each", OptionType::boolean, "false",
-         "flush the C library's buffer after every message, not only when it is full"},
-    };
-  }
+  OptionTable options() const override { return spdlog_detail::options(); }
 
-  // The queue's counter is exact. After a failed write the C library drops its buffer and the
-  // library cannot say what was in it: a full disk shows as unaccounted events, and as an error of
-  // close().
+  // The queue counts its losses exactly. After a failed write the C library drops its buffer, and
+  // spdlog cannot say which events were in it: a full disk shows as unaccounted events and as an
+  // error of close().
   Capabilities capabilities(const Options& options) const override {
     const bool at_once = options.text("mode") == "sync" && options.boolean("flush_each");
     return {.read_back = true,
@@ -78,7 +57,7 @@ class SpdlogSink : public SinkType {
             .text_events = true};
   }
 
-  Probe probe(const Options&) const override { return spdlog_detail::probe_library(); }
+  Probe probe(const Options&) const override { return {}; }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
     return std::make_unique<SpdlogSession>(log_path(context));
@@ -93,9 +72,8 @@ class SpdlogSink : public SinkType {
 
 }  // namespace
 
-const SinkType& spdlog_sink() {
-  static const SpdlogSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_spdlog_sink(const SinkCatalog&) {
+  return std::make_unique<SpdlogSink>();
 }
 
 }  // namespace tailgate

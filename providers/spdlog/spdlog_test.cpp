@@ -1,17 +1,18 @@
-#include "providers/spdlog/spdlog.h"
+#include "harness/sink/sink.h"
 
 #include <catch2/catch.hpp>
 
 #include <fstream>
 #include <thread>
 
-#include "providers/test_trial.h"
+#include "providers/testing/sinks.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
 
 bool available() {
-  const SinkChoice choice = parse_sink_choice("spdlog");
+  const SinkChoice choice = sink_choice("spdlog");
   const Probe probe = choice.type->probe(choice.options);
   if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
   return probe.available;
@@ -42,7 +43,7 @@ TEST_CASE("an overrunning queue loses exactly what the library counts") {
   const Record record = trial.read_back();
   CHECK(record.bad_events + record.damaged_bytes == 0);
   CHECK(record.sequences.size() + trial.lost() == 2 * kPerThread);
-  // The flush of each message writes to the file; the callers only copy: the queue overruns.
+  // The worker writes to the file after each message, the callers only copy: so the queue overruns.
   CHECK(trial.lost() > 0);
 }
 
@@ -56,7 +57,7 @@ TEST_CASE("a blocking queue loses nothing") {
   CHECK(trial.provider().losses().empty());
 }
 
-TEST_CASE("a line is the event alone, or has the library's own pattern before it") {
+TEST_CASE("a line is the event alone, or the event after the library's default prefix") {
   if (!available()) return;
   for (const bool plain : {true, false}) {
     TestTrial trial(plain ? "spdlog" : "spdlog:pattern=default");
@@ -68,7 +69,7 @@ TEST_CASE("a line is the event alone, or has the library's own pattern before it
   }
 }
 
-TEST_CASE("a flush of each message shows it at once") {
+TEST_CASE("with flush_each a message can be read before the provider closes") {
   if (!available()) return;
   TestTrial trial("spdlog:flush_each=true");
   trial.open();
@@ -77,7 +78,7 @@ TEST_CASE("a flush of each message shows it at once") {
   CHECK(record.sequences.size() == 1);
 }
 
-TEST_CASE("the session grants the library's version") {
+TEST_CASE("the session reports the library's version") {
   if (!available()) return;
   TestTrial trial("spdlog");
   CHECK(trial.session().granted().front().second.starts_with("spdlog 1."));

@@ -57,7 +57,7 @@ StallPlan stall_plan(const Options& options) {
                           .period_ns = ns("stall_every_s", 1e9),
                           .first_ns = ns("stall_first_s", 1e9)};
   if (plan.period_ns != 0 && plan.length_ns >= plan.period_ns) {
-    throw Error(fmt::format("stall_ms = {} fills the whole period stall_every_s = {}",
+    throw Error(fmt::format("stall_ms = {} is not shorter than the period stall_every_s = {}",
                             options.real("stall_ms"), options.real("stall_every_s")),
                 "give a stall shorter than its period");
   }

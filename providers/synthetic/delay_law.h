@@ -1,12 +1,12 @@
-// How long each call of the synthetic sink takes, as a deterministic function of the options, the
-// thread and the number of the call.
+// The service time of each call of the synthetic sink: a deterministic function of the options, the
+// thread and the call's number.
 #pragma once
 
 #include <cstdint>
 
 #include "harness/base/options.h"
-#include "providers/delay/delay_random.h"
-#include "providers/delay/stall_plan.h"
+#include "providers/shared/delay/delay_random.h"
+#include "providers/shared/delay/stall_plan.h"
 
 namespace tailgate {
 
@@ -14,18 +14,18 @@ enum class DelayShape : std::uint8_t { fixed, uniform, exponential, lognormal };
 
 struct DelayLaw {
   DelayShape shape = DelayShape::fixed;
-  double service_ns = 0;  // fixed: the value; uniform on (0, 2x], exponential: the mean;
+  double service_ns = 0;  // fixed: the value; uniform: half of the largest; exponential: the mean;
                           // lognormal: the median
   double sigma = 0;       // lognormal: standard deviation of the logarithm
-  double slow_share = 0;  // this share of calls takes slow_ns instead
+  double slow_share = 0;  // this share of the calls takes slow_ns instead
   std::uint64_t slow_ns = 0;
 
-  // Takes the same number of random numbers for every call of one law, so that call n of a thread
+  // Draws the same number of random numbers for every call of one law, so that call n of a thread
   // has the same delay in every trial.
   std::uint64_t draw_ns(DelayRandom& random) const;
 };
 
-// From the synthetic sink's options. Throws Error when they contradict each other.
+// Reads the synthetic sink's options. Throws Error when they contradict each other.
 DelayLaw delay_law(const Options& options);
 StallPlan stall_plan(const Options& options);
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "providers/synthetic/synthetic.h"
+#include "harness/sink/sink.h"
+#include "providers/testing/sinks.h"
 
 namespace tailgate {
 namespace {
@@ -25,7 +26,7 @@ std::vector<double> draws(const DelayLaw& law, std::uint64_t seed = 1) {
   return values;
 }
 
-// The Kolmogorov-Smirnov distance between sorted values and a distribution function.
+// The Kolmogorov-Smirnov distance of the sorted values from a distribution function.
 double distance(const std::vector<double>& values, const std::function<double(double)>& cdf) {
   double largest = 0;
   const auto n = static_cast<double>(values.size());
@@ -37,8 +38,8 @@ double distance(const std::vector<double>& values, const std::function<double(do
   return largest;
 }
 
-// The distance that a true sample exceeds with a probability of one in a million:
-// sqrt(-ln(p / 2) / 2) / sqrt(n), the asymptotic law of Kolmogorov.
+// A sample of the true distribution exceeds this distance with a probability of one in a million:
+// sqrt(-ln(p / 2) / 2) / sqrt(n), Kolmogorov's asymptotic law.
 const double kLimit = std::sqrt(-std::log(0.5e-6) / 2 / double{kDraws});
 
 constexpr double kServiceNs = 1e6;  // large, so that rounding to whole ns does not matter
@@ -57,7 +58,7 @@ TEST_CASE("each law draws from the distribution that it names") {
                  }) < kLimit);
 }
 
-TEST_CASE("the slow share is a share, and nothing else changes") {
+TEST_CASE("slow_share is the share of slow calls and leaves the others unchanged") {
   const DelayLaw law = {
       .shape = DelayShape::fixed, .service_ns = 500, .slow_share = 0.01, .slow_ns = 100000};
   const std::vector<double> values = draws(law);
@@ -68,7 +69,7 @@ TEST_CASE("the slow share is a share, and nothing else changes") {
   CHECK(draws({.service_ns = 500, .slow_share = 1, .slow_ns = 7}).back() == 7);
 }
 
-TEST_CASE("a seed gives the same delays again, another seed others") {
+TEST_CASE("the same seed repeats the delays, another seed changes them") {
   const DelayLaw law = {.shape = DelayShape::exponential, .service_ns = kServiceNs};
   CHECK(draws(law, 5) == draws(law, 5));
   CHECK(draws(law, 5) != draws(law, 6));
@@ -82,7 +83,7 @@ TEST_CASE("a seed gives the same delays again, another seed others") {
   }
 }
 
-TEST_CASE("stalls lie where the plan puts them") {
+TEST_CASE("stalls begin and end as planned") {
   const StallPlan plan = {.length_ns = 100, .period_ns = 1000, .first_ns = 500};
   const auto release = [&](std::uint64_t now_ns) { return plan.release_ns(10000, now_ns); };
   CHECK(release(10000) == 10000);
@@ -92,15 +93,15 @@ TEST_CASE("stalls lie where the plan puts them") {
   CHECK(release(10600) == 10600);
   CHECK(release(11499) == 11499);
   CHECK(release(11550) == 11600);
-  CHECK(release(9000) == 9000);  // before the origin, as another core's clock may be
+  CHECK(release(9000) == 9000);  // before the origin, as the clock of another core may be
   const StallPlan once = {.length_ns = 100, .period_ns = 0, .first_ns = 500};
   CHECK(once.release_ns(0, 550) == 600);
   CHECK(once.release_ns(0, 1550) == 1550);
   CHECK(StallPlan{}.release_ns(0, 550) == 550);
 }
 
-TEST_CASE("options become the plan that they describe") {
-  Options options(synthetic_sink().options(), "sink 'synthetic'");
+TEST_CASE("the options are read into the law and the stall plan") {
+  Options options(test_sinks().find("synthetic")->options(), "sink 'synthetic'");
   options.set("stall_ms", "100");
   options.set("stall_every_s", "1");
   options.set("stall_first_s", "0.5");

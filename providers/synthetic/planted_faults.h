@@ -1,32 +1,33 @@
-// The faults that the synthetic sink plants on the way out: its consumer sees events twice, out of
-// order or changed.
+// The faults that the synthetic sink plants when it reads back: its consumer sees events twice, out
+// of order or changed.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate {
 
-// Each counts the intact events of one thread as they come out of the store, from 1, and strikes
-// when the count is a multiple; 0: never. One event suffers one fault, the first of this order.
+// Each field selects events: of one thread's intact events, numbered from 1 as they are read, every
+// one whose number the field divides. 0: none. An event suffers one fault at most, the first in
+// this order.
 struct FaultPlan {
-  std::uint64_t corrupt_every = 0;    // the last byte is changed: of the body, or of the checksum
-  std::uint64_t duplicate_every = 0;  // comes twice in a row
-  std::uint64_t reorder_every = 0;    // comes after the thread's next event instead of before it
+  std::uint64_t corrupt_every = 0;    // the last byte, of the body or of the checksum, is changed
+  std::uint64_t duplicate_every = 0;  // is handed over twice in a row
+  std::uint64_t reorder_every = 0;    // is handed over after the thread's next event
 };
 
 FaultPlan fault_plan(const Options& options);
 
-// Passes events on to another visitor with the faults planted.
+// Plants the faults into events and passes these on to another visitor.
 class FaultPlanter {
  public:
   FaultPlanter(const FaultPlan& plan, EventEncoding encoding);
 
   void event(std::span<const std::byte> bytes, EventVisitor& to);
-  // Hands over events that were held back for reordering and had no successor.
+  // Hands over the events that were held back for reordering and had no successor.
   void release_held(EventVisitor& to);
 
  private:

@@ -1,4 +1,6 @@
-#include "providers/synthetic/synthetic.h"
+// The synthetic sink delays, stalls, loses and damages exactly as its options say, so that a test
+// can compare what the harness reports with what was planted. The laws are in README.md.
+#include "harness/sink/sink.h"
 
 #include <atomic>
 #include <chrono>
@@ -6,8 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "providers/readback/event_stream.h"
-#include "providers/storage/mapped_log.h"
+#include "providers/shared/readback/event_stream.h"
+#include "providers/shared/storage/mapped_log.h"
 #include "providers/synthetic/delay_law.h"
 #include "providers/synthetic/planted_faults.h"
 
@@ -18,7 +20,8 @@ std::filesystem::path store_path(const TrialContext& context) {
   return context.directory / "synthetic.events";
 }
 
-// What befalls a call by its number, counted per thread from 1; 0: never.
+// Which calls hang, crash, are refused or are lost, by their number: counted per thread from 1. 0:
+// none.
 struct CallPlan {
   explicit CallPlan(const Options& options)
       : hang_at(number(options, "hang_at")),
@@ -108,7 +111,7 @@ class SyntheticProvider : public Provider {
     return store_.append(event) ? kAccepted : kStoreFull;
   }
 
-  // The start of the first call of all.
+  // The start of the first call that any thread made.
   std::uint64_t origin_ns(std::uint64_t start_ns) noexcept {
     std::uint64_t origin = origin_ns_.load(std::memory_order_relaxed);
     if (origin != kNoOrigin) [[likely]]
@@ -195,7 +198,7 @@ class SyntheticSink : public SinkType {
   Probe probe(const Options&) const override { return {}; }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    stall_plan(context.options);  // contradictions belong to the start of a run
+    stall_plan(context.options);  // reports contradictory options when a run starts
     return std::make_unique<SyntheticSession>(store_path(context));
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
@@ -222,7 +225,7 @@ OptionTable SyntheticSink::options() const {
       {"law",
        OptionType::choice,
        "fixed",
-       "how service times are distributed",
+       "distribution of the service times",
        0,
        0,
        {"fixed", "uniform", "exponential", "lognormal"}},
@@ -232,27 +235,26 @@ OptionTable SyntheticSink::options() const {
       {"sigma", real, "0.5", "lognormal: standard deviation of the logarithm", 0, 10},
       {"slow_share", real, "0", "share of calls, drawn at random, that take slow_ns instead", 0, 1},
       {"slow_ns", integer, "100_000", "the service time of those calls", 0, kMaxNs},
-      {"stall_ms", real, "0", "how long a stall lasts: calls that start in it wait for its end", 0,
+      {"stall_ms", real, "0", "length of a stall: a call that begins in it waits for its end", 0,
        60e3},
-      {"stall_first_s", real, "1", "the first stall begins so long after the first call", 0, 86400},
-      {"stall_every_s", real, "1", "stalls begin so far apart (0: only one)", 0, 86400},
-      count_option("refuse_every", "each thread's calls whose number this divides are refused"),
-      count_option("lose_every", "… are accepted, lost, and reported as lost"),
-      count_option("hide_every", "… are accepted, lost, and reported nowhere"),
-      count_option("corrupt_every", "each thread's stored events: the consumer sees one changed"),
-      count_option("duplicate_every", "… sees one twice"),
-      count_option("reorder_every", "… sees one after its successor"),
+      {"stall_first_s", real, "1", "time from the first call to the first stall", 0, 86400},
+      {"stall_every_s", real, "1", "time from stall to stall (0: only one stall)", 0, 86400},
+      count_option("refuse_every", "every n-th call of each thread is refused"),
+      count_option("lose_every", "… is accepted, lost, and reported as lost"),
+      count_option("hide_every", "… is accepted, lost, and reported nowhere"),
+      count_option("corrupt_every", "every n-th stored event of each thread is read back changed"),
+      count_option("duplicate_every", "… is read back twice"),
+      count_option("reorder_every", "… is read back after its successor"),
       count_option("hang_at", "a thread's call of this number never returns"),
       count_option("crash_at", "a thread's call of this number aborts the process"),
-      {"seed", integer, "1", "of all that is drawn at random", 0},
+      {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }
 
 }  // namespace
 
-const SinkType& synthetic_sink() {
-  static const SyntheticSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_synthetic_sink(const SinkCatalog&) {
+  return std::make_unique<SyntheticSink>();
 }
 
 }  // namespace tailgate

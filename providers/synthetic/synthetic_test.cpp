@@ -1,10 +1,10 @@
-#include "providers/synthetic/synthetic.h"
+#include "harness/sink/sink.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 
-#include "providers/test_trial.h"
+#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
@@ -46,7 +46,7 @@ TEST_CASE("without faults every event comes back in order") {
   CHECK(outcome.lost == 0);
 }
 
-TEST_CASE("refused events are refused, lost ones reported, hidden ones neither") {
+TEST_CASE("refused events are counted as refused, lost events as lost, hidden events as neither") {
   const Outcome refused = run(":refuse_every=7");
   CHECK(refused.refused == kCalls / 7);
   CHECK(refused.lost == 0);
@@ -64,14 +64,14 @@ TEST_CASE("refused events are refused, lost ones reported, hidden ones neither")
   CHECK(hidden.read.sequences.size() == kCalls - 4);
 }
 
-TEST_CASE("a call that several faults would hit suffers the first of their order") {
+TEST_CASE("a call selected by several faults suffers the first in their order") {
   const Outcome outcome = run(":refuse_every=10:lose_every=5:hide_every=2");
   CHECK(outcome.refused == 100);                               // multiples of 10
   CHECK(outcome.lost == 100);                                  // the other multiples of 5
   CHECK(outcome.read.sequences.size() == kCalls - 200 - 400);  // the other even ones
 }
 
-TEST_CASE("the consumer sees changed, doubled and exchanged events") {
+TEST_CASE("the consumer sees changed, duplicated and reordered events") {
   const Outcome corrupt = run(":corrupt_every=100");
   CHECK(corrupt.read.bad_events == 10);
   CHECK(corrupt.read.sequences.size() == kCalls - 10);
@@ -93,7 +93,7 @@ TEST_CASE("the consumer sees changed, doubled and exchanged events") {
   CHECK(last.read.sequences.back() == 999);
 }
 
-TEST_CASE("numbers count each thread's own calls") {
+TEST_CASE("calls are numbered per thread") {
   TestTrial trial("synthetic:service_ns=0:lose_every=10", 2);
   trial.open();
   for (int i = 0; i < 100; ++i) trial.emit(0);
@@ -113,13 +113,13 @@ TEST_CASE("a call is never shorter than its service time") {
   }
 }
 
-TEST_CASE("a call that begins in a stall ends after it") {
+TEST_CASE("a call that begins in a stall returns after the stall") {
   TestTrial trial("synthetic:service_ns=1000:stall_ms=3:stall_first_s=0.002:stall_every_s=0");
   trial.open();
   const Clock& clock = trial.context().clock;
   const std::uint64_t before_ns = clock.now_ns();
   trial.emit();
-  const std::uint64_t after_ns = clock.now_ns();  // the stall's origin is in between
+  const std::uint64_t after_ns = clock.now_ns();  // the stalls' origin lies between the two reads
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = after_ns;
   while (start_ns < after_ns + 2'000'000) {
@@ -127,22 +127,23 @@ TEST_CASE("a call that begins in a stall ends after it") {
     trial.emit();
     end_ns = clock.now_ns();
   }
-  // The machine may have slept through the stall; if it did not, the call was held to its end.
+  // The machine may have been descheduled during the whole stall. If not, the call waited for its
+  // end.
   if (start_ns < before_ns + 5'000'000) CHECK(end_ns >= before_ns + 5'001'000);
 }
 
-TEST_CASE("a stall that leaves no time between stalls is refused when the run begins") {
+TEST_CASE("stalls as long as their period are refused at the start of a run") {
   CHECK_THROWS_AS(TestTrial("synthetic:stall_ms=1000:stall_every_s=1"), Error);
 }
 
-TEST_CASE("more events than announced are kept, too") {
+TEST_CASE("events beyond the announced number are kept") {
   TestTrial trial("synthetic:service_ns=0", 1, 10, 32768);
   trial.open();
   std::uint64_t accepted = 0;
   for (int call = 0; call < 10'000'000 && accepted < 1200; ++call) {
     if (trial.emit().empty()) ++accepted;
   }
-  CHECK(accepted == 1200);  // 39 MB, where 16 MiB were prefaulted
+  CHECK(accepted == 1200);  // 39 MB, and 16 MiB were prefaulted
   trial.provider().close();
   CHECK(trial.read_back().sequences.size() == accepted);
 }

@@ -1,27 +1,22 @@
 #include <string_view>
 
-#include "providers/daemon/accepted_counts.h"
-#include "providers/daemon/local_datagrams.h"
-#include "providers/daemon/private_namespace.h"
+#include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/local_datagrams.h"
+#include "providers/shared/daemon/private_namespace.h"
 #include "providers/syslog/provider.h"
 #include "providers/syslog/session.h"
 
 namespace tailgate::syslog {
 namespace {
 
-// Priority: facility user (1) times 8 plus severity info (6); RFC 3164, 4.1.1. Without a time, as
-// many libraries write it: the receiver puts its own.
+// Priority: facility user (1) times 8 plus severity info (6); RFC 3164, 4.1.1. There is no time
+// stamp, as many libraries write it: the receiver adds its own.
 constexpr std::string_view kHead = "<14>tailgate: ";
-
-const TrialContext& checked(const TrialContext& context) {
-  require_private_view(kMark, context);
-  return context;
-}
 
 class DatagramProvider : public Provider {
  public:
   explicit DatagramProvider(const TrialContext& context)
-      : accepted_(checked(context).directory, context.threads),
+      : accepted_(require_private_view(kMark, context).directory, context.threads),
         socket_(kSocket, context.options.boolean("blocking"), 0) {}
 
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {

@@ -1,4 +1,4 @@
-// Any bytes may stand in rsyslogd's statistics: no line of them may count more than one account.
+// rsyslogd's statistics may contain any bytes; no line may count as more than one report.
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>

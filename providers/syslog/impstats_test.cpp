@@ -5,12 +5,12 @@
 #include <fstream>
 #include <string>
 
-#include "harness/base/test_directory.h"
+#include "harness/base/testing/test_directory.h"
 
 namespace tailgate::syslog {
 namespace {
 
-// As rsyslogd 8.2302 wrote it.
+// Written by rsyslogd 8.2302.
 const std::string kAccount =
     R"(Sat Nov 21 15:13:06 2026: { "name": "global", "origin": "dynstats", )"
     R"("values": { } })"
@@ -32,7 +32,7 @@ const std::string kAccount =
     R"("discarded.nf": 0, "maxqsize": 147 })"
     "\n";
 
-TEST_CASE("an account of rsyslogd is read from its lines") {
+TEST_CASE("a report of rsyslogd is read from its lines") {
   const TestDirectory directory;
   const std::filesystem::path file = directory.path() / "statistics";
   std::ofstream(file) << kAccount;
@@ -44,7 +44,7 @@ TEST_CASE("an account of rsyslogd is read from its lines") {
                                 .discarded_near_full = 3});
 }
 
-TEST_CASE("the last whole account counts, a line that is being written does not") {
+TEST_CASE("the last complete report counts, a half-written line does not") {
   const TestDirectory directory;
   const std::filesystem::path file = directory.path() / "statistics";
   CHECK(read_statistics(file) == QueueAccount{});
@@ -58,7 +58,7 @@ TEST_CASE("the last whole account counts, a line that is being written does not"
   CHECK(read_statistics(file).accounts == 2);
 }
 
-TEST_CASE("other bytes change nothing") {
+TEST_CASE("lines that are not statistics change nothing") {
   for (const char* line :
        {"", "{", "}", "Sat Nov 21 15:13:06 2026:", "Sat: { \"name\": \"events\" }", "x: []",
         "x: { \"name\": 5, \"origin\": [], \"size\": 1 }",

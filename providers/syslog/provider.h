@@ -1,16 +1,16 @@
-// The two ways to rsyslogd's socket.
+// The two providers of the syslog sink.
 #pragma once
 
 #include <memory>
 
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
 
 namespace tailgate::syslog {
 
-// Datagrams of our own making, on a connected socket.
+// Builds the datagrams itself and sends them over a connected socket.
 std::unique_ptr<Provider> open_datagrams(const TrialContext& context);
 
-// Through the C library's syslog(3), which never says that an event was not taken.
+// Calls the C library's syslog(3), which never reports that an event was not accepted.
 std::unique_ptr<Provider> open_syslog3(const TrialContext& context);
 
 }  // namespace tailgate::syslog

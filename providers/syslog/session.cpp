@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "providers/daemon/accepted_counts.h"
-#include "providers/daemon/local_datagrams.h"
+#include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/local_datagrams.h"
 #include "providers/syslog/impstats.h"
 
 namespace tailgate::syslog {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::seconds kReadyLimit{20};
 constexpr std::chrono::seconds kStopGrace{20};
 constexpr std::chrono::seconds kSettleLimit{30};
-constexpr std::chrono::milliseconds kLook{10};
+constexpr std::chrono::milliseconds kPollInterval{10};
 
 std::filesystem::path folder(const TrialContext& context) {
   return context.directory / "syslog";
@@ -43,7 +43,8 @@ std::string configuration(const TrialContext& context) {
       "module(load=\"impstats\" interval=\"1\" format=\"json\" log.syslog=\"off\" "
       "log.file=\"{1}\")\n"
       "template(name=\"event\" type=\"string\" string=\"%msg%\\n\")\n"
-      // A queue of their own: what rsyslogd says of itself goes through another one, to nowhere.
+      // The events have a queue of their own. rsyslogd's messages about itself go through another
+      // queue, to nowhere.
       "ruleset(name=\"events\" queue.type=\"FixedArray\" queue.size=\"{2}\" "
       "queue.timeoutEnqueue=\"{3}\" queue.dequeueBatchSize=\"{4}\") {{\n"
       "  action(name=\"file\" type=\"omfile\" file=\"{5}\" template=\"event\")\n"
@@ -83,7 +84,7 @@ void SyslogSession::start_daemon() {
   if (!output.flush()) {
     throw Error("'" + settings.string() + "' cannot be written", "choose another --scratch folder");
   }
-  // The consumer may come before the first event.
+  // The consumer may open the file before the first event.
   std::ofstream(view_->outside(event_file(context_))).flush();
   daemon_ = std::make_unique<PrivateDaemon>(
       DaemonCommand{.name = "rsyslogd",
@@ -109,7 +110,7 @@ std::vector<DaemonProcess> SyslogSession::daemons() const {
   return {{"rsyslogd", daemon_->pid()}};
 }
 
-// Lines that are whole.
+// Counts the complete lines in the file.
 std::uint64_t SyslogSession::written_events() const {
   std::ifstream input(view_->outside(event_file(context_)), std::ios::binary);
   std::vector<char> window(1 << 18);
@@ -122,12 +123,12 @@ std::uint64_t SyslogSession::written_events() const {
   return lines;
 }
 
-// Settled: everything was written; or two accounts in a row, both from after the load, are the same
-// and so is the file.
+// Waits until every event is in the file, or until nothing changes any more: two successive
+// reports, both from after the load, agree, and the file did not grow.
 void SyslogSession::wait_until_settled() {
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
   const auto deadline = std::chrono::steady_clock::now() + kSettleLimit;
-  // The first account from now on may have been begun before.
+  // rsyslogd may have begun the next report before now, so it does not count.
   const std::uint64_t from = read_statistics(statistics_file(context_)).accounts + 2;
   QueueAccount before;
   std::uint64_t written_before = 0;
@@ -143,7 +144,7 @@ void SyslogSession::wait_until_settled() {
       before.accounts = number;
       written_before = written;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPollInterval);
   }
 }
 
@@ -163,12 +164,13 @@ void SyslogSession::stop() {
                 "see what ended it; what it had not written is counted as lost");
   }
   if (!end.exited || end.code != 0) {
-    throw Error(fmt::format("rsyslogd ended by {} when it was asked to end", end.text()),
+    throw Error(fmt::format("rsyslogd ended by {} when it was told to stop", end.text()),
                 "see rsyslogd.log in the trial's folder (keep it with --keep)");
   }
 }
 
-// What the socket took, and is not in the file, is lost; of a part of it rsyslogd tells the cause.
+// An event that the socket accepted and that is not in the file is lost. rsyslogd's statistics give
+// the cause of some of these losses.
 void SyslogSession::count_losses(bool died) {
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
   const std::uint64_t written = written_events();

@@ -1,20 +1,20 @@
-// An rsyslogd of our own: started in a private view of the file system, watched, ended.
+// Runs a private rsyslogd: starts it in a private view of the file system, watches and ends it.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "providers/daemon/private_daemon.h"
-#include "providers/daemon/private_namespace.h"
-#include "providers/sink.h"
+#include "harness/sink/sink.h"
+#include "providers/shared/daemon/private_daemon.h"
+#include "providers/shared/daemon/private_namespace.h"
 
 namespace tailgate::syslog {
 
 inline constexpr const char* kSocket = "/dev/log";
-// Says whose private view this is: its content is the trial's directory.
+// Marks the private view: the file contains the path of the trial's directory.
 inline constexpr const char* kMark = "/dev/tailgate-session";
 
-// The file that rsyslogd writes, within the view: one event a line.
+// The file that rsyslogd writes, one event a line, as seen in the view.
 std::filesystem::path event_file(const TrialContext& context);
 
 class SyslogSession : public Session {
@@ -25,8 +25,8 @@ class SyslogSession : public Session {
   std::vector<std::pair<std::string, std::string>> granted() const override;
   std::vector<DaemonProcess> daemons() const override;
   int namespace_pid() const override { return view_ ? view_->pid() : 0; }
-  // Waits until rsyslogd has dealt with all that it was given, as its own statistics tell, and ends
-  // it. Throws Error when it had ended before.
+  // Waits until rsyslogd's statistics say that it has handled every event, then ends it. Throws
+  // Error when it ended before.
   void stop() override;
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return {stop_cpu_ns_}; }
   std::vector<Loss> losses() const override { return losses_; }
@@ -45,7 +45,7 @@ class SyslogSession : public Session {
   std::vector<Loss> losses_;
 };
 
-// rsyslogd's configuration file for a trial; rsyslog.conf(5).
+// The configuration file for a trial; see rsyslog.conf(5).
 std::string configuration(const TrialContext& context);
 
 }  // namespace tailgate::syslog

@@ -1,8 +1,9 @@
-#include "providers/syslog/syslog.h"
+// The syslog sink: events go to a private rsyslogd over its local socket.
+#include "providers/syslog/options.h"
 
-#include "providers/daemon/private_daemon.h"
-#include "providers/daemon/private_namespace.h"
-#include "providers/readback/line_events.h"
+#include "providers/shared/daemon/private_daemon.h"
+#include "providers/shared/daemon/private_namespace.h"
+#include "providers/shared/readback/line_events.h"
 #include "providers/syslog/provider.h"
 #include "providers/syslog/session.h"
 
@@ -56,9 +57,8 @@ class SyslogSink : public SinkType {
 
 }  // namespace
 
-const SinkType& syslog_sink() {
-  static const SyslogSink sink;
-  return sink;
+std::unique_ptr<const SinkType> make_syslog_sink(const SinkCatalog&) {
+  return std::make_unique<SyslogSink>();
 }
 
 }  // namespace tailgate

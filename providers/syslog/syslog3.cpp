@@ -2,23 +2,18 @@
 
 #include <atomic>
 
-#include "providers/daemon/accepted_counts.h"
-#include "providers/daemon/private_namespace.h"
+#include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/private_namespace.h"
 #include "providers/syslog/provider.h"
 #include "providers/syslog/session.h"
 
 namespace tailgate::syslog {
 namespace {
 
-const TrialContext& checked(const TrialContext& context) {
-  require_private_view(kMark, context);
-  return context;
-}
-
 class Syslog3Provider : public Provider {
  public:
   explicit Syslog3Provider(const TrialContext& context)
-      : accepted_(checked(context).directory, context.threads) {
+      : accepted_(require_private_view(kMark, context).directory, context.threads) {
     ::openlog("tailgate", LOG_NDELAY, LOG_USER);
   }
   ~Syslog3Provider() override { close(); }

@@ -33,7 +33,8 @@ EventWriter::EventWriter(int file, std::uint32_t write_index,
 EmitStatus EventWriter::write(std::span<const std::byte> event) const noexcept {
   if (enabled_.load(std::memory_order_relaxed) == 0) return kNotEnabled;
   if (event.size() > max_event_bytes_) return kTooLong;
-  // The index, which the kernel takes away, and the field: length << 16 | distance from its end.
+  // A write begins with the index, which the kernel strips, and the field's location: length << 16
+  // | distance of the data from the end of the location word.
   std::uint32_t front[2] = {write_index_, static_cast<std::uint32_t>(event.size()) << 16};
   const iovec parts[2] = {{front, sizeof front},
                           {const_cast<std::byte*>(event.data()), event.size()}};

@@ -1,8 +1,9 @@
 // The kernel's interface for events that programs register themselves.
 //
-// Source: Documentation/trace/user_events.rst and include/uapi/linux/user_events.h of Linux 6.4,
-// the first version in which a program is told through a word of its own memory whether anybody
-// listens. The definitions are here because Debian 12 has older headers.
+// Source: Documentation/trace/user_events.rst and include/uapi/linux/user_events.h of Linux 6.4.
+// That is the first version in which the kernel tells a program through a word in the program's
+// memory whether the event is enabled. The definitions are repeated here because Debian 12 has
+// older headers.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -12,16 +13,17 @@
 #include <span>
 #include <string>
 
+#include "harness/sink/sink.h"
 #include "harness/tracefs/trace_folder.h"
-#include "providers/sink.h"
 
 namespace tailgate::user_events {
 
-// Argument of kRegister. size, enable_*, flags and name_args go in, write_index comes out.
+// Argument of kRegister. The kernel reads size, enable_*, flags and name_args and fills in
+// write_index.
 struct [[gnu::packed]] Registration {
   std::uint32_t size = sizeof(Registration);
-  std::uint8_t enable_bit = 0;   // of the word at enable_addr: set while the event is enabled
-  std::uint8_t enable_size = 4;  // of that word, in bytes
+  std::uint8_t enable_bit = 0;   // bit of the word at enable_addr: set while the event is enabled
+  std::uint8_t enable_size = 4;  // size of that word, in bytes
   std::uint16_t flags = 0;
   std::uint64_t enable_addr = 0;
   std::uint64_t name_args = 0;  // address of "name type field; type field …"
@@ -29,27 +31,27 @@ struct [[gnu::packed]] Registration {
 };
 static_assert(sizeof(Registration) == 28);
 
-// The requests carry the size of a pointer to their argument, not of the argument.
+// The request numbers encode the size of a pointer to the argument, not of the argument.
 inline constexpr unsigned long kRegister = _IOWR('*', 0, Registration*);
 inline constexpr unsigned long kDelete = _IOW('*', 1, char*);
 
-// The one field of our event: where in the record its bytes lie, for bytes of any number.
+// The event's one field: the location of a variable number of bytes in the record.
 inline constexpr const char* kField = "event";
 
-// "tailgate-1-0123abcd" becomes an event name, in which the kernel takes no hyphens.
+// Makes an event name of "tailgate-1-0123abcd"; the kernel accepts no hyphens in it.
 std::string event_name(std::string instance_name);
 
-// Writes events of one kind. Several threads may write at once.
+// Writes events of one kind. Several threads may use it at once.
 class EventWriter {
  public:
-  // file: user_events_data, on which write_index was registered. enabled: the word that the
-  // kernel keeps; outlives this. max_event_bytes: longer ones the kernel drops without a word.
+  // file: user_events_data, on which write_index was registered. enabled: the word that the kernel
+  // updates; it must outlive this object. max_event_bytes: the kernel drops longer events silently.
   EventWriter(int file, std::uint32_t write_index, const std::atomic<std::uint32_t>& enabled,
               std::size_t max_event_bytes);
 
   enum Refusal : EmitStatus { kClosed = 1, kNotEnabled, kTooLong, kNotTaken, kOther };
 
-  // kAccepted or a Refusal.
+  // Returns kAccepted or a Refusal.
   EmitStatus write(std::span<const std::byte> event) const noexcept;
 
  private:
@@ -59,7 +61,7 @@ class EventWriter {
   std::size_t max_event_bytes_;
 };
 
-// An event registered by this process; it exists while any process has it registered.
+// An event that this process registered. The event exists while any process has it registered.
 class RegisteredEvent {
  public:
   // Throws Error.
@@ -78,10 +80,11 @@ class RegisteredEvent {
   std::uint32_t write_index_ = 0;
 };
 
-// Removes an event that no process has registered any more; before Linux 6.6 it stays otherwise.
+// Removes an event that no process has registered any more. Before Linux 6.6 it would stay
+// otherwise.
 void delete_event(const tracefs::TraceFolder& root, const std::string& name) noexcept;
 
-// Removes the events whose name is ours and whose process is gone.
+// Removes tailgate's events whose process has ended.
 void sweep_events(const tracefs::TraceFolder& root);
 
 }  // namespace tailgate::user_events

@@ -1,5 +1,6 @@
-// What the user_events sink hands to the kernel, and that it is found again in the records that
-// the kernel makes of it, by the kernel's rules: few machines have one that does it.
+// Tests what the user_events sink writes to the kernel, and that the reader finds the event in the
+// record that the kernel makes of it, by the kernel's documented rules. Few machines have a kernel
+// with user_events, so the kernel is replaced.
 #include "providers/user_events/registration_linux.h"
 
 #include <catch2/catch.hpp>
@@ -10,12 +11,12 @@
 #include <cstddef>
 #include <cstring>
 
+#include "harness/sink/testing/test_events.h"
 #include "harness/tracefs/event_format.h"
 #include "harness/tracefs/instance.h"
 #include "harness/tracefs/ring_page.h"
 #include "harness/tracefs/test_pages.h"
-#include "providers/readback/test_events.h"
-#include "providers/registry.h"
+#include "providers/testing/sinks.h"
 
 namespace tailgate::user_events {
 namespace {
@@ -23,7 +24,7 @@ namespace {
 constexpr std::uint32_t kWriteIndex = 3;
 constexpr std::size_t kMaxBytes = 4060;
 
-// Keeps what is written to it, one write after another, as user_events_data is given it.
+// Stands in for user_events_data: keeps what is written to it, one write after another.
 class Kernel {
  public:
   Kernel() : file_(memfd_create("user_events_data", 0)) {}
@@ -57,13 +58,13 @@ TEST_CASE("the registration has the layout of the kernel's user_reg") {
   }
 }
 
-TEST_CASE("an event's name tells its owner") {
+TEST_CASE("an event's name contains the pid of its process") {
   const std::string name = event_name(tracefs::instance_name());
   CHECK(name.find('-') == std::string::npos);
   CHECK(tracefs::owner_pid(name, '_') == getpid());
 }
 
-TEST_CASE("an event is written as index, location and bytes, and found in the kernel's record") {
+TEST_CASE("an event is written as index, location and bytes and read from the kernel's record") {
   const std::size_t size = GENERATE(32u, 33u, 64u, 1000u, kMaxBytes);
   Kernel kernel;
   const std::atomic<std::uint32_t> enabled = 1;
@@ -76,7 +77,7 @@ TEST_CASE("an event is written as index, location and bytes, and found in the ke
   std::memcpy(&index, written.data(), sizeof index);
   CHECK(index == kWriteIndex);
 
-  // The kernel puts its common fields in front of what follows the index.
+  // The kernel replaces the index by its common fields.
   const std::string record = std::string{'\x45', '\x06', 0, 0, 1, 2, 3, 4} + written.substr(4);
   const tracefs::RecordFormat format =
       tracefs::record_format(tracefs::user_event_format(), kField, tracefs::Carriage::located);
@@ -95,7 +96,7 @@ TEST_CASE("an event is written as index, location and bytes, and found in the ke
   CHECK(ring.damaged_bytes() == 0);
 }
 
-TEST_CASE("nothing is written while nobody listens, nor what the kernel would drop silently") {
+TEST_CASE("a disabled event or one that the kernel would drop silently is not written") {
   Kernel kernel;
   std::atomic<std::uint32_t> enabled = 0;
   const EventWriter writer(kernel.file(), kWriteIndex, enabled, kMaxBytes);
@@ -107,8 +108,8 @@ TEST_CASE("nothing is written while nobody listens, nor what the kernel would dr
   CHECK(closed.write(bytes_of(event_text(0, 64))) == EventWriter::kNotTaken);
 }
 
-TEST_CASE("a kernel without user_events is named with what it lacks") {
-  const SinkChoice sink = parse_sink_choice("user_events");
+TEST_CASE("the error for a kernel without user_events names what is missing") {
+  const SinkChoice sink = sink_choice("user_events");
   const Probe probe = sink.type->probe(sink.options);
   if (probe.available) return;
   CHECK_FALSE(probe.reason.empty());

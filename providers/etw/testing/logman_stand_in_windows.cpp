@@ -1,7 +1,7 @@
-// Stands in for logman.exe, in front of the library that stands in for event tracing: starts the
+// Stands in for logman.exe and uses the library that stands in for event tracing. It starts the
 // session in a process of its own, which ends with the session.
 //
-// TAILGATE_STAND_IN_FAULT plants: logman_fails (it says so and ends), logman_hangs.
+// TAILGATE_STAND_IN_FAULT plants a fault: logman_fails (prints an error and ends) or logman_hangs.
 #include <cstdio>
 #include <map>
 #include <stdexcept>
@@ -9,19 +9,19 @@
 #include <thread>
 #include <vector>
 
-#include "harness/base/command_line_windows.h"
-#include "harness/base/install_paths.h"
-#include "providers/etw/api_windows.h"
-#include "providers/etw/etl/guid.h"
-#include "providers/etw/properties_windows.h"
-#include "providers/etw/testing/stand_in_memory_windows.h"
+#include "harness/etl/guid.h"
+#include "harness/etw/api_windows.h"
+#include "harness/etw/properties_windows.h"
+#include "harness/etw/testing/stand_in_memory_windows.h"
+#include "harness/os/command_line_windows.h"
+#include "harness/os/install_paths.h"
 
 namespace {
 
 using namespace tailgate;
 using etw::Properties;
 
-// What follows an option, up to the next one.
+// The words after each option, up to the next option.
 std::map<std::string, std::vector<std::string>> options_of(const std::vector<std::string>& words) {
   std::map<std::string, std::vector<std::string>> options;
   std::string name;
@@ -36,7 +36,7 @@ std::map<std::string, std::vector<std::string>> options_of(const std::vector<std
   return options;
 }
 
-// In the session's own process: until somebody has stopped it.
+// Runs in the session's own process until somebody has stopped the session.
 int serve(const std::vector<std::string>& words) {
   auto options = options_of({words.begin() + 2, words.end()});
   Properties wanted;
@@ -65,7 +65,7 @@ int serve(const std::vector<std::string>& words) {
   return 0;
 }
 
-// Starts the session's process, and waits until the session is there.
+// Starts the session's process and waits until the session runs.
 int start(std::vector<std::string> words) {
   words.front() = "serve";
   std::vector<std::string> arguments = words;

@@ -1,13 +1,13 @@
-// A library that stands in for the Windows Event Log, so that the sink's own code can run where
-// there is none: one log in memory that all processes share, and as much of the two interfaces to
-// it as the sink calls. Its timings mean nothing.
+// A stand-in for the Windows Event Log, so that the sink's code can run where there is none: one
+// log in memory that all processes share, and the functions of the classic and the newer interface
+// that the sink calls. Its timings mean nothing.
 //
 // TAILGATE_STAND_IN_FAULT plants one fault:
-//   log_full         the log has room for 1000 events, and then refuses
-//   wrapped          the log has room for 1000 events, and then overwrites its oldest
-//   service_stopped  after 1000 events the service is gone
+//   log_full         the log holds 1000 events, then refuses
+//   wrapped          the log holds 1000 events, then overwrites its oldest
+//   service_stopped  the service stops after 1000 events
 //   access_denied    EvtSubscribe and EvtQuery refuse
-//   slow             a subscription never sees the last 100 events
+//   slow             a subscription never delivers the last 100 events
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -17,17 +17,17 @@
 #include <string_view>
 #include <thread>
 
-// windows.h then declares the functions of advapi32 as defined here, rather than imported.
+// Makes windows.h declare the functions of advapi32 as defined here, not as imported.
 #define _ADVAPI32_
-#include "harness/base/api_windows.h"
+#include "harness/os/api_windows.h"
 
-// After windows.h, whose types it needs.
+// Include it after windows.h, whose types it needs.
 #include <winevt.h>
 
 namespace {
 
-constexpr std::uint64_t kMostRecords = 20'000;
-constexpr std::uint64_t kMostWhenFull = 1000;
+constexpr std::uint64_t kMaxRecords = 20'000;
+constexpr std::uint64_t kMaxWhenFull = 1000;
 constexpr std::size_t kSourceUnits = 64;
 constexpr std::size_t kDataBytes = 1024;
 
@@ -37,12 +37,12 @@ struct Record {
   std::uint8_t data[kDataBytes];
 };
 
-// Zero at first, which is a valid value of every field. Record n is in the place n % kMostRecords.
+// The mapping starts as zeros, a valid value of every field. Record n is at index n % kMaxRecords.
 struct Shared {
   std::atomic<std::uint32_t> locked;
-  std::uint64_t records;  // ever; the last one has this number
-  std::uint64_t first;    // the oldest that is there, less 1
-  Record log[kMostRecords];
+  std::uint64_t records;  // ever written, and so the number of the last one
+  std::uint64_t first;    // number of the oldest record that is kept, minus 1
+  Record log[kMaxRecords];
 };
 
 bool planted(std::string_view fault) {
@@ -59,7 +59,7 @@ Shared& shared() {
   return *memory;
 }
 
-// Between processes, too.
+// A spin lock that works across processes.
 class Lock {
  public:
   Lock() {
@@ -74,15 +74,15 @@ struct Source {
   std::wstring name;
 };
 
-// What an EVT_HANDLE is: a result set, one event of it, or a render context.
+// What an EVT_HANDLE points to: a result set, one event of it, or a render context.
 struct Object {
   std::wstring source;
-  std::uint64_t last = 0;  // a result set: the last record that it has returned
+  std::uint64_t last = 0;  // of a result set: the last record returned
   bool subscription = false;
-  std::uint64_t number = 0;  // an event
+  std::uint64_t number = 0;  // of an event: its record number
 };
 
-// The text between two others.
+// The part of `text` between `before` and `after`.
 std::wstring between(std::wstring_view text, std::wstring_view before, std::wstring_view after) {
   const std::size_t from = text.find(before);
   if (from == std::wstring_view::npos) return {};
@@ -104,7 +104,7 @@ EVT_HANDLE result_set(LPCWSTR query, bool subscription) {
 }
 
 const Record& record_at(std::uint64_t number) {
-  return shared().log[number % kMostRecords];
+  return shared().log[number % kMaxRecords];
 }
 
 }  // namespace
@@ -126,12 +126,12 @@ __declspec(dllexport) BOOL WINAPI
   Shared& memory = shared();
   const std::uint64_t kept = memory.records - memory.first;
   const bool full =
-      kept >= (planted("log_full") || planted("wrapped") ? kMostWhenFull : kMostRecords);
+      kept >= (planted("log_full") || planted("wrapped") ? kMaxWhenFull : kMaxRecords);
   if (full && !planted("wrapped")) {
     SetLastError(ERROR_LOG_FILE_FULL);
     return FALSE;
   }
-  if (planted("service_stopped") && kept >= kMostWhenFull) {
+  if (planted("service_stopped") && kept >= kMaxWhenFull) {
     SetLastError(RPC_S_SERVER_UNAVAILABLE);
     return FALSE;
   }
@@ -140,7 +140,7 @@ __declspec(dllexport) BOOL WINAPI
     return FALSE;
   }
   if (full) ++memory.first;
-  Record& record = memory.log[++memory.records % kMostRecords];
+  Record& record = memory.log[++memory.records % kMaxRecords];
   std::wcsncpy(record.source, static_cast<Source*>(source)->name.c_str(), kSourceUnits - 1);
   record.bytes = bytes;
   std::memcpy(record.data, data, bytes);
@@ -180,7 +180,7 @@ __declspec(dllexport) EVT_HANDLE WINAPI EvtCreateRenderContext(DWORD, LPCWSTR*, 
   return new Object;
 }
 
-// The record's number and its binary data, which lies behind the two values.
+// Renders the record's number and its binary data; the data follows the two values.
 __declspec(dllexport) BOOL WINAPI EvtRender(EVT_HANDLE, EVT_HANDLE event, DWORD, DWORD size,
                                             void* buffer, DWORD* used, DWORD* values) {
   const std::uint64_t number = static_cast<Object*>(event)->number;

@@ -1,0 +1,3 @@
+include(FindPackageHandleStandardArgs)
+include(header_package)
+header_package(Boost boost/version.hpp Boost::headers)

@@ -1,0 +1,1 @@
+// Its object is empty: the target that compiles the headers needs a unit.

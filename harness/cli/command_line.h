@@ -1,0 +1,86 @@
+// Subcommands and their options: CLI11 behind a small interface. command_line.cpp alone includes
+// its headers, which take seconds to compile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace tailgate {
+
+// An option, a flag or a positional argument of a command. Each call returns the option itself.
+class CommandOption {
+ public:
+  explicit CommandOption(CLI::Option& option) : option_(option) {}
+
+  CommandOption* required();
+  CommandOption* type_name(const std::string& name);  // in the help: FILE
+  CommandOption* capture_default_str();               // the help shows the value of before parsing
+  CommandOption* range(int lowest, int highest);      // both included, as in the next two
+  CommandOption* range(unsigned lowest, unsigned highest);
+  CommandOption* range(double lowest, double highest);
+  CommandOption* one_of(const std::vector<std::string>& values);
+  CommandOption* one_value_each_time();  // of a list: --set a=1 --set b=2, and not --set a=1 b=2
+  CommandOption* needs(CommandOption* other);
+  CommandOption* excludes(CommandOption* other);
+
+ private:
+  CLI::Option& option_;
+};
+
+enum class Parsed {
+  command,   // a subcommand was named, and its callback called
+  answered,  // --help or --version was given, and printed
+  refused,   // what is wrong with the arguments was printed
+};
+
+// The program, or one of its subcommands. What it hands out lives as long as the program.
+class Command {
+ public:
+  // The program; --version prints `version`.
+  Command(const std::string& name, const std::string& description, const std::string& version);
+  explicit Command(CLI::App& subcommand);
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  Command* add_subcommand(const std::string& name, const std::string& description);
+  void require_subcommand();
+
+  // The value goes to `into`, which outlives parsing. A name without a dash is positional.
+  // T: one of the types at the end of command_line.cpp.
+  template <class T>
+  CommandOption* add_option(const std::string& name, T& into, const std::string& description);
+  CommandOption* add_flag(const std::string& name, bool& into, const std::string& description);
+  // Each time that the option is given it takes `words` words; `take` gets all of them.
+  using TakeWords = std::function<void(const std::vector<std::string>& words)>;
+  CommandOption* add_words(const std::string& name, int words, TakeWords take,
+                           const std::string& description);
+
+  // Takes whatever stands behind the subcommand's name, --help too.
+  void take_all_arguments();
+  std::vector<std::string> all_arguments() const;
+
+  void footer(const std::string& text);
+  // `chosen` is called when the user named this subcommand, after everything has been parsed.
+  void callback(std::function<void()> chosen);
+
+  // Parses what stands behind the program's name.
+  Parsed parse(std::vector<std::string> arguments);
+
+ private:
+  CommandOption* own(CLI::Option* option);
+
+  std::unique_ptr<CLI::App> program_;  // null for a subcommand, which the program's App owns
+  CLI::App& app_;
+  std::vector<std::unique_ptr<Command>> subcommands_;
+  std::vector<std::unique_ptr<CommandOption>> options_;
+};
+
+}  // namespace tailgate

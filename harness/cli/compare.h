@@ -1,0 +1,20 @@
+// What `tailgate compare` does after its command line was read.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <vector>
+
+namespace tailgate {
+
+struct CompareRequest {
+  std::vector<std::filesystem::path> paths = {};  // results, the first is A; or one duet
+  bool json = false;
+  bool colour = false;
+};
+
+// Writes the comparison to `out`. Throws UsageError for fewer than two results, and for JSON of a
+// duet, whose file is JSON.
+void compare(const CompareRequest& request, std::ostream& out);
+
+}  // namespace tailgate

@@ -1,0 +1,311 @@
+#include "harness/etl/decoder.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.h"
+#include "harness/etl/kernel_groups.h"
+#include "harness/etl/kernel_layouts.h"
+#include "harness/etl/trace_reader.h"
+#include "harness/etl/tracelogging.h"
+
+namespace tailgate::etl {
+namespace {
+
+constexpr std::uint32_t kClassicBit = 0x10000;
+constexpr std::uint64_t kMaxSchemas = 65536;
+constexpr std::size_t kMaxTraceLoggingSchemas = 16384;
+
+// An EventSource sends its manifest in an event with this id, opcode and task.
+constexpr std::uint16_t kManifestId = 0xFFFE;
+constexpr std::uint8_t kManifestOpcode = 0xFE;
+
+constexpr std::uint16_t kFlagStringOnly = 0x0004;
+
+const Guid& metadata_class() {
+  static const Guid guid = *parse_guid("bbccf6c1-6cd1-48c4-80ff-839482e37671");
+  return guid;
+}
+constexpr std::uint8_t kOpcodeEventInfo = 32;
+constexpr std::uint8_t kOpcodeMapInfo = 33;
+
+bool is_stream_manifest(const RecordHeader& header) {
+  return header.id == kManifestId && header.opcode == kManifestOpcode && header.task == kManifestId;
+}
+
+const EventSchema& string_only_schema() {
+  static const EventSchema schema = [] {
+    EventSchema built;
+    built.source = SchemaSource::string_only;
+    built.event_name = "Message";
+    Property& text = built.properties.emplace_back();
+    text.name = "Message";
+    text.type = ValueType::utf16;
+    return built;
+  }();
+  return schema;
+}
+
+const EventSchema& stream_manifest_schema() {
+  static const EventSchema schema = [] {
+    EventSchema built;
+    built.source = SchemaSource::event_source_manifest;
+    built.event_name = "ManifestData";
+    constexpr std::pair<std::string_view, ValueType> kFields[] = {
+        {"Format", ValueType::u8},       {"MajorVersion", ValueType::u8},
+        {"MinorVersion", ValueType::u8}, {"Magic", ValueType::u8},
+        {"TotalChunks", ValueType::u16}, {"ChunkNumber", ValueType::u16}};
+    for (auto [name, type] : kFields) {
+      Property& property = built.properties.emplace_back();
+      property.name = std::string(name);
+      property.type = type;
+      property.slot = 0xFFFF;
+    }
+    return built;
+  }();
+  return schema;
+}
+
+void set_maps(std::vector<Property>& properties, const std::vector<std::string>& names,
+              const Guid& provider,
+              const std::map<std::pair<Guid, std::string>, std::shared_ptr<const ValueMap>>& maps) {
+  for (Property& property : properties) {
+    set_maps(property.members, names, provider, maps);
+    if (property.slot >= names.size() || names[property.slot].empty()) continue;
+    auto at = maps.find({provider, names[property.slot]});
+    if (at != maps.end()) property.map = at->second;
+  }
+}
+
+}  // namespace
+
+void Decoder::add_manifest(Bytes xml) {
+  std::size_t skipped = 0;
+  add_manifest_events(parse_manifest(xml, SchemaSource::manifest_file, &skipped));
+  counts_.unusable += skipped;
+}
+
+void Decoder::add_tmf(std::string_view text, const std::string& name) {
+  tmf_.add(text, name);
+  counts_.tmf_messages = tmf_.size();
+}
+
+void Decoder::add_manifest_events(Manifest&& manifest) {
+  for (auto& [guid, name] : manifest.providers) provider_names_[guid] = name;
+  counts_.manifest_events += manifest.events.size();
+  for (EventInfo& info : manifest.events) add_event(std::move(info));
+}
+
+void Decoder::add_event(EventInfo&& info) {
+  if (schema_count_ >= kMaxSchemas) {
+    ++counts_.dropped_over_limit;
+    return;
+  }
+  ++schema_count_;
+  EventKey key = info.classic ? EventKey{info.event_class, kClassicBit | info.opcode}
+                              : EventKey{info.provider, info.id};
+  EventSchema* schema = info.schema.get();
+  bool wants_maps = false;
+  for (const std::string& name : info.map_names) wants_maps = wants_maps || !name.empty();
+  auto& place = events_[key][info.version];
+  if (place) {
+    // Each merge of a file writes its schemas again; the last copy counts.
+    std::erase_if(unresolved_, [&place](const auto& entry) { return entry.first == place.get(); });
+    --schema_count_;
+  }
+  place = std::move(info.schema);
+  if (wants_maps) unresolved_.emplace_back(schema, std::move(info.map_names));
+  if (!schema->provider_name.empty()) provider_names_[schema->provider] = schema->provider_name;
+}
+
+void Decoder::learn(std::span<const TraceFile* const> files) {
+  TraceReader reader({files.begin(), files.end()}, ReadOrder::file);
+  while (const Record* record = reader.next()) learn(*record);
+  finish_learning();
+}
+
+void Decoder::learn(const Record& record) {
+  if (record.kind == RecordKind::full) {
+    if (load_guid(record.data + 0x18) == metadata_class()) learn_metadata(decode_header(record));
+    return;
+  }
+  if (record.kind != RecordKind::event) return;
+  if (load<std::uint16_t>(record.data + 0x28) != kManifestId) return;
+  RecordHeader header = decode_header(record);
+  if (!is_stream_manifest(header)) return;
+  std::vector<std::uint8_t> xml =
+      assembler_.add(header.provider, header.process_id, header.payload);
+  if (xml.empty()) return;
+  std::size_t skipped = 0;
+  try {
+    add_manifest_events(parse_manifest(xml, SchemaSource::event_source_manifest, &skipped));
+    ++counts_.stream_manifests;
+  } catch (const Error&) {
+    // The trace contains an invalid manifest: its events stay undecoded, and the count says why.
+    ++counts_.unusable;
+  }
+  counts_.unusable += skipped;
+}
+
+void Decoder::learn_metadata(const RecordHeader& header) {
+  if (header.opcode == kOpcodeEventInfo) {
+    auto info = parse_event_info(header.payload);
+    if (!info) {
+      ++counts_.unusable;
+      return;
+    }
+    ++counts_.event_infos;
+    add_event(std::move(*info));
+  } else if (header.opcode == kOpcodeMapInfo) {
+    auto info = parse_map_info(header.payload);
+    if (!info || maps_.size() >= kMaxSchemas) {
+      ++counts_.unusable;
+      return;
+    }
+    ++counts_.maps;
+    std::string name = info->map->name;
+    maps_[{info->provider, std::move(name)}] = std::move(info->map);
+  }
+}
+
+void Decoder::finish_learning() {
+  for (auto& [schema, names] : unresolved_) {
+    set_maps(schema->properties, names, schema->provider, maps_);
+  }
+  unresolved_.clear();
+  counts_.incomplete_manifests = assembler_.incomplete();
+  counts_.unusable += assembler_.bad_chunks();
+}
+
+const EventSchema* Decoder::find(const EventKey& key, std::uint16_t version) const {
+  auto at = events_.find(key);
+  if (at == events_.end()) return nullptr;
+  // An event of a newer version has the fields of the described version and more at its end.
+  auto above = at->second.upper_bound(version);
+  return above == at->second.begin() ? above->second.get() : std::prev(above)->second.get();
+}
+
+const EventSchema* Decoder::tracelogging_schema(const RecordHeader& header, Bytes metadata) {
+  tracelogging_key_.assign(reinterpret_cast<const char*>(header.provider.bytes.data()), 16);
+  tracelogging_key_.append(reinterpret_cast<const char*>(metadata.data()), metadata.size());
+  auto at = tracelogging_.find(std::string_view(tracelogging_key_));
+  if (at != tracelogging_.end()) return at->second.get();
+  auto schema = parse_tracelogging(metadata);
+  if (schema) {
+    schema->provider = header.provider;
+    schema->provider_name = std::string(own_provider_name(header));
+  } else {
+    ++counts_.unusable;
+  }
+  if (tracelogging_.size() >= kMaxTraceLoggingSchemas) {
+    counts_.dropped_over_limit += tracelogging_.size();
+    tracelogging_.clear();
+  }
+  return (tracelogging_[tracelogging_key_] = std::move(schema)).get();
+}
+
+const EventSchema* Decoder::find_event_schema(const RecordHeader& header) {
+  if (!header.extended.empty()) {
+    Bytes metadata = find_extended(header.extended, ExtendedType::tracelogging_schema);
+    if (!metadata.empty()) return tracelogging_schema(header, metadata);
+  }
+  if (is_stream_manifest(header)) return &stream_manifest_schema();
+  if (header.flags & kFlagStringOnly) return &string_only_schema();
+  return find({header.provider, header.id}, header.version);
+}
+
+const EventSchema* Decoder::schema_of(const Record& record, const RecordHeader& header,
+                                      const TmfMessage*& message) {
+  if (header.is_kernel()) return kernel_layout(header.hook_id, header.version);
+  switch (record.kind) {
+    case RecordKind::event:
+      return find_event_schema(header);
+    case RecordKind::full:
+    case RecordKind::instance: {
+      const EventSchema* described =
+          find({header.provider, kClassicBit | header.opcode}, header.version);
+      return described ? described : classic_layout(header.provider, header.opcode, header.version);
+    }
+    case RecordKind::message:
+      message = tmf_.find(header.provider, header.id);
+      return message ? &message->schema : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+void Decoder::decode(const Record& record, DecodedEvent& event) {
+  event.header = decode_header(record);
+  event.fields.clear();
+  event.message.clear();
+  event.complete = !event.header.extended_damaged;
+  const TmfMessage* message = nullptr;
+  event.schema = schema_of(record, event.header, message);
+  event.undecoded = event.header.payload;
+  if (event.schema) {
+    PayloadResult result =
+        decode_payload(*event.schema, event.header.payload, record.pointer_bytes, event.fields);
+    event.complete = event.complete && result.complete;
+    event.undecoded = event.header.payload.subspan(result.consumed_bytes);
+  }
+  if (message) append_tmf_message(*message, event.fields, event.message);
+  name_event(record, event);
+}
+
+std::string_view Decoder::provider_name(const Guid& provider) const {
+  auto at = provider_names_.find(provider);
+  return at == provider_names_.end() ? std::string_view() : std::string_view(at->second);
+}
+
+// The provider's name from the event's provider traits. It is remembered for events of the provider
+// that have no traits.
+std::string_view Decoder::own_provider_name(const RecordHeader& header) {
+  Bytes bytes = find_extended(header.extended, ExtendedType::provider_traits);
+  auto known = provider_names_.find(header.provider);
+  if (known != provider_names_.end()) return known->second;
+  if (bytes.empty() || provider_names_.size() >= kMaxSchemas) return {};
+  auto traits = parse_provider_traits(bytes);
+  if (!traits || traits->name.empty()) return {};
+  return provider_names_[header.provider] = traits->name;
+}
+
+void Decoder::name_event(const Record& record, DecodedEvent& event) {
+  const RecordHeader& header = event.header;
+  event.name_storage.clear();
+  event.provider_name =
+      event.schema ? std::string_view(event.schema->provider_name) : std::string_view();
+  if (event.provider_name.empty()) event.provider_name = own_provider_name(header);
+  event.event_name = event.schema ? std::string_view(event.schema->event_name) : std::string_view();
+  if (!event.provider_name.empty() && !event.event_name.empty()) return;
+  // Both names may be built in one string, so it is completed before views into it are made.
+  std::size_t provider_bytes = 0;
+  if (event.provider_name.empty()) {
+    if (header.is_kernel()) {
+      event.name_storage = "Windows Kernel";
+    } else if (!header.provider.is_zero()) {
+      event.name_storage = to_text(header.provider);
+    } else {
+      event.name_storage = std::string(kind_name(record.kind));
+    }
+    provider_bytes = event.name_storage.size();
+  }
+  if (event.event_name.empty()) {
+    auto out = std::back_inserter(event.name_storage);
+    if (header.is_kernel()) {
+      std::string_view group = kernel_group_name(header.hook_id);
+      if (group.empty()) {
+        fmt::format_to(out, "Group({:#04x})/Opcode({})", header.hook_id >> 8, header.opcode);
+      } else {
+        fmt::format_to(out, "{}/Opcode({})", group, header.opcode);
+      }
+    } else if (record.kind == RecordKind::event || record.kind == RecordKind::message) {
+      fmt::format_to(out, "EventID({})", header.id);
+    } else {
+      fmt::format_to(out, "Opcode({})", header.opcode);
+    }
+  }
+  std::string_view storage = event.name_storage;
+  if (provider_bytes > 0) event.provider_name = storage.substr(0, provider_bytes);
+  if (event.event_name.empty()) event.event_name = storage.substr(provider_bytes);
+}
+
+}  // namespace tailgate::etl

@@ -1,0 +1,112 @@
+// Decodes records into named, typed fields. The description comes from the record's own metadata,
+// schemas in the file, manifests and TMF files that the user names, or the built-in kernel layouts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/etl/event_info.h"
+#include "harness/etl/manifest.h"
+#include "harness/etl/payload.h"
+#include "harness/etl/record.h"
+#include "harness/etl/tmf.h"
+#include "harness/etl/trace_file.h"
+
+namespace tailgate::etl {
+
+// One decoded event. Its views point into the record, the decoder and this object. They are valid
+// until the next decode() or the end of the record, whichever comes first. Reuse one object for all
+// events.
+struct DecodedEvent {
+  RecordHeader header;
+  const EventSchema* schema = nullptr;  // null: no schema found
+  std::vector<Field> fields;
+  Bytes undecoded;                 // the payload's bytes that no field covers
+  bool complete = true;            // false: the payload does not fit its schema
+  std::string_view provider_name;  // the GUID as text when there is no name
+  std::string_view event_name;     // EventID(n) or Opcode(n) when there is no name
+  std::string message;             // WPP: the formatted message
+  std::string name_storage;
+};
+
+// Counts of schemas by their origin, and of what could not be used.
+struct SchemaCounts {
+  std::uint64_t event_infos = 0;
+  std::uint64_t maps = 0;
+  std::uint64_t stream_manifests = 0;
+  std::uint64_t manifest_events = 0;
+  std::uint64_t tmf_messages = 0;
+  std::uint64_t unusable = 0;  // event infos, maps, manifests or chunks that are damaged
+  std::uint64_t incomplete_manifests = 0;
+  std::uint64_t dropped_over_limit = 0;  // schemas beyond 65,536, as in a damaged or hostile file
+};
+
+class Decoder {
+ public:
+  // Adds a manifest (.man) or TMF file that the user named. Throws Error when it is neither.
+  void add_manifest(Bytes xml);
+  void add_tmf(std::string_view text, const std::string& name);
+
+  // Collects the schemas in the files; reads every buffer once. Call it before decode(), because a
+  // file may describe an event after its first use.
+  void learn(std::span<const TraceFile* const> files);
+  // The same, record by record; call finish_learning() at the end.
+  void learn(const Record& record);
+  void finish_learning();
+
+  void decode(const Record& record, DecodedEvent& event);
+
+  // The provider's name from a manifest or traits; empty when unknown.
+  std::string_view provider_name(const Guid& provider) const;
+  const SchemaCounts& counts() const { return counts_; }
+
+ private:
+  struct EventKey {
+    Guid provider;
+    std::uint32_t id;  // event id, or opcode with kClassicBit
+    bool operator==(const EventKey&) const = default;
+  };
+  struct EventKeyHash {
+    std::size_t operator()(const EventKey& key) const {
+      return GuidHash()(key.provider) ^ (key.id * 0x9E3779B1u);
+    }
+  };
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using Versions = std::map<std::uint16_t, std::unique_ptr<EventSchema>>;
+
+  void add_event(EventInfo&& info);
+  void add_manifest_events(Manifest&& manifest);
+  void learn_metadata(const RecordHeader& header);
+  const EventSchema* find(const EventKey& key, std::uint16_t version) const;
+  const EventSchema* find_event_schema(const RecordHeader& header);
+  const EventSchema* tracelogging_schema(const RecordHeader& header, Bytes metadata);
+  const EventSchema* schema_of(const Record& record, const RecordHeader& header,
+                               const TmfMessage*& message);
+  void name_event(const Record& record, DecodedEvent& event);
+  std::string_view own_provider_name(const RecordHeader& header);
+
+  std::unordered_map<EventKey, Versions, EventKeyHash> events_;
+  std::unordered_map<Guid, std::string, GuidHash> provider_names_;
+  std::map<std::pair<Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
+  std::vector<std::pair<EventSchema*, std::vector<std::string>>> unresolved_;
+  std::unordered_map<std::string, std::unique_ptr<EventSchema>, TextHash, std::equal_to<>>
+      tracelogging_;
+  std::string tracelogging_key_;
+  ManifestAssembler assembler_;
+  TmfStore tmf_;
+  SchemaCounts counts_;
+  std::uint64_t schema_count_ = 0;
+};
+
+}  // namespace tailgate::etl

@@ -1,0 +1,324 @@
+#include "harness/etl/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/etl/trace_reader.h"
+
+namespace tailgate::etl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ProviderCount {
+  std::string name;
+  std::uint64_t events = 0;
+  std::uint64_t undecoded = 0;
+};
+
+struct FileCounts {
+  std::uint64_t records = 0;
+  std::uint64_t undecoded = 0;  // events without a schema
+  std::uint64_t misfits = 0;    // events whose payload does not fit the schema
+  std::map<std::uint16_t, std::uint64_t> buffers_by_processor;
+  std::map<std::string, std::uint64_t> records_by_kind;
+  std::map<Guid, ProviderCount> providers;
+  std::optional<std::int64_t> first_raw;
+  std::optional<std::int64_t> last_raw;
+  ReadDamage damage;
+};
+
+FileCounts count_file(const TraceFile& file, Decoder& decoder) {
+  // A limit: a hostile file could name a new provider in every record.
+  constexpr std::size_t kMaxProviders = 65536;
+  FileCounts counts;
+  for (const BufferRef& buffer : file.buffers()) ++counts.buffers_by_processor[buffer.processor];
+  TraceReader reader({&file}, ReadOrder::file);
+  DecodedEvent event;
+  std::uint64_t by_kind[10] = {};
+  while (const Record* next = reader.next()) {
+    const Record& record = *next;
+    decoder.decode(record, event);
+    ++counts.records;
+    ++by_kind[static_cast<std::size_t>(record.kind)];
+    if (!event.schema) ++counts.undecoded;
+    if (!event.complete) ++counts.misfits;
+    counts.first_raw = std::min(counts.first_raw.value_or(record.time), record.time);
+    counts.last_raw = std::max(counts.last_raw.value_or(record.time), record.time);
+    if (counts.providers.size() >= kMaxProviders) continue;
+    ProviderCount& provider = counts.providers[event.header.provider];
+    if (provider.events++ == 0) provider.name = std::string(event.provider_name);
+    if (!event.schema) ++provider.undecoded;
+  }
+  for (std::size_t kind = 0; kind < std::size(by_kind); ++kind) {
+    if (by_kind[kind] == 0) continue;
+    counts.records_by_kind[std::string(kind_name(static_cast<RecordKind>(kind)))] = by_kind[kind];
+  }
+  counts.damage = reader.damage();
+  return counts;
+}
+
+std::string mode_names(std::uint32_t mode) {
+  static constexpr std::pair<std::uint32_t, std::string_view> kNames[] = {
+      {0x1, "sequential"},
+      {0x2, "circular"},
+      {0x4, "append"},
+      {0x8, "new_file"},
+      {0x10, "ms_flush_timer"},
+      {0x20, "preallocate"},
+      {0x40, "nonstoppable"},
+      {0x80, "secure"},
+      {0x100, "real_time"},
+      {0x400, "buffering"},
+      {0x800, "private_logger"},
+      {0x1000, "add_header"},
+      {0x4000, "global_sequence"},
+      {0x8000, "local_sequence"},
+      {0x10000, "relogged"},
+      {0x20000, "private_in_proc"},
+      {0x1000000, "paged_memory"},
+      {0x2000000, "system_logger"},
+      {0x4000000, "compressed"},
+      {0x8000000, "independent_session"},
+      {0x10000000, "no_per_processor_buffering"}};
+  std::string text;
+  for (auto [bit, name] : kNames) {
+    if (!(mode & bit)) continue;
+    if (!text.empty()) text += ' ';
+    text += name;
+  }
+  return text;
+}
+
+std::string_view compression_name(CompressionFormat format) {
+  switch (format) {
+    case CompressionFormat::lznt1:
+      return "lznt1";
+    case CompressionFormat::xpress:
+      return "xpress";
+    case CompressionFormat::xpress_huffman:
+      return "xpress_huffman";
+    case CompressionFormat::none:
+      return "none";
+  }
+  return "unknown";
+}
+
+std::string_view clock_name(ClockType type) {
+  switch (type) {
+    case ClockType::system_time:
+      return "system_time";
+    case ClockType::cpu_cycles:
+      return "cpu_cycles";
+    case ClockType::performance_counter:
+      break;
+  }
+  return "performance_counter";
+}
+
+Json session_json(const Epoch& epoch) {
+  const LogFileHeader& header = epoch.header;
+  Json json;
+  json["session_name"] = header.session_name;
+  json["log_file_name"] = header.log_file_name;
+  json["os_version"] = fmt::format("{}.{}.{}", header.os_major, header.os_minor, header.os_build);
+  json["format_version"] = fmt::format("{}.{}", header.format_major, header.format_minor);
+  json["start_utc"] = filetime_text(header.start_filetime);
+  json["end_utc"] = header.end_filetime ? filetime_text(header.end_filetime) : "";
+  json["boot_utc"] = filetime_text(header.boot_filetime);
+  json["mode"] = fmt::format("{:#x}", header.mode);
+  json["mode_names"] = mode_names(header.mode);
+  json["compression"] = compression_name(header.compression);
+  json["clock"] = clock_name(header.clock_type);
+  json["clock_hz"] = epoch.clock.ticks_per_second();
+  json["pointer_bytes"] = header.pointer_bytes;
+  json["processors"] = header.processors;
+  json["cpu_mhz"] = header.cpu_mhz;
+  json["buffer_bytes"] = header.buffer_bytes;
+  json["buffers"] = epoch.buffers;
+  json["buffers_written"] = header.buffers_written;
+  json["closed_properly"] = epoch.closed_properly;
+  json["events_lost"] = header.events_lost;
+  json["buffers_lost"] = header.buffers_lost;
+  json["buffers_flagged_events_lost"] = epoch.buffers_flagged_events_lost;
+  json["buffers_flagged_buffer_lost"] = epoch.buffers_flagged_buffer_lost;
+  json["buffers_flagged_backup_corrupt"] = epoch.buffers_flagged_backup_corrupt;
+  json["sequence_gaps"] = epoch.sequence_gaps;
+  json["repeated_sequence_numbers"] = epoch.repeated_sequence_numbers;
+  json["buffers_overwritten"] = epoch.buffers_overwritten;
+  return json;
+}
+
+Json damage_json(const TraceFile& file, const FileCounts& counts) {
+  const FramingDamage& framing = file.damage();
+  Json json;
+  json["bad_buffer_headers"] = framing.bad_buffer_headers;
+  json["skipped_bytes"] = framing.skipped_bytes;
+  json["truncated_buffers"] = framing.truncated_buffers;
+  json["undecodable_header_records"] = framing.undecodable_header_records;
+  json["damaged_buffers"] = counts.damage.damaged_buffers;
+  json["unread_bytes"] = counts.damage.unread_bytes;
+  json["undecompressable_buffers"] = counts.damage.undecompressable_buffers;
+  json["unread_buffers"] = counts.damage.unread_buffers;
+  json["unknown_records"] = counts.damage.unknown_records;
+  json["payloads_that_misfit_their_schema"] = counts.misfits;
+  return json;
+}
+
+Json schemas_json(const SchemaCounts& counts) {
+  Json json;
+  json["event_infos"] = counts.event_infos;
+  json["maps"] = counts.maps;
+  json["stream_manifests"] = counts.stream_manifests;
+  json["manifest_events"] = counts.manifest_events;
+  json["tmf_messages"] = counts.tmf_messages;
+  json["unusable"] = counts.unusable;
+  json["incomplete_manifests"] = counts.incomplete_manifests;
+  json["dropped_over_limit"] = counts.dropped_over_limit;
+  return json;
+}
+
+Json info_json(const TraceFile& file, const FileCounts& counts, const SchemaCounts& schemas) {
+  Json json;
+  json["file"] = file.name();
+  json["bytes"] = file.bytes().size();
+  json["buffers"] = file.buffers().size();
+  json["unused_tail_bytes"] = file.unused_tail_bytes();
+  json["sessions"] = Json::array();
+  for (const Epoch& epoch : file.epochs()) json["sessions"].push_back(session_json(epoch));
+  json["records"] = counts.records;
+  json["undecoded_records"] = counts.undecoded;
+  if (counts.first_raw) {
+    json["first_event_utc"] = filetime_text(file.clock().filetime(*counts.first_raw));
+    json["last_event_utc"] = filetime_text(file.clock().filetime(*counts.last_raw));
+  }
+  json["records_by_kind"] = counts.records_by_kind;
+  for (auto [processor, buffers] : counts.buffers_by_processor) {
+    json["buffers_by_processor"][std::to_string(processor)] = buffers;
+  }
+  json["damage"] = damage_json(file, counts);
+  json["schemas"] = schemas_json(schemas);
+  json["providers"] = Json::array();
+  for (const auto& [guid, provider] : counts.providers) {
+    json["providers"].push_back({{"name", provider.name},
+                                 {"guid", to_text(guid)},
+                                 {"events", provider.events},
+                                 {"undecoded", provider.undecoded}});
+  }
+  return json;
+}
+
+// Appends the JSON for human readers: one "key: value" per line, nested objects indented.
+void append_plain(const Json& json, int indent, std::string& out) {
+  for (const auto& [key, value] : json.items()) {
+    if (key == "providers") continue;
+    out.append(static_cast<std::size_t>(indent), ' ');
+    if (value.is_object()) {
+      out += key + ":\n";
+      append_plain(value, indent + 2, out);
+    } else if (value.is_array()) {
+      for (const Json& entry : value) {
+        out += key + ":\n";
+        append_plain(entry, indent + 2, out);
+      }
+    } else {
+      out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+    }
+  }
+}
+
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+struct StatKey {
+  std::string provider;
+  std::string event;
+  std::uint16_t version;
+  auto operator<=>(const StatKey&) const = default;
+};
+
+struct StatCount {
+  std::uint64_t events = 0;
+  std::uint64_t payload_bytes = 0;
+  bool decoded = false;
+};
+
+using Stats = std::map<StatKey, StatCount>;
+
+Stats count_events(const std::vector<const TraceFile*>& files, Decoder& decoder) {
+  constexpr std::size_t kMaxRows = 65536;
+  Stats stats;
+  TraceReader reader(files, ReadOrder::file);
+  DecodedEvent event;
+  StatKey key;
+  while (const Record* next = reader.next()) {
+    const Record& record = *next;
+    decoder.decode(record, event);
+    key.provider = event.provider_name;
+    key.event = event.event_name;
+    key.version = event.header.version;
+    auto at = stats.find(key);
+    if (at == stats.end()) {
+      if (stats.size() >= kMaxRows) key = {"(more than 65536 kinds of event)", "", 0};
+      at = stats.try_emplace(key).first;
+    }
+    ++at->second.events;
+    at->second.payload_bytes += event.header.payload.size();
+    at->second.decoded = event.schema != nullptr;
+  }
+  return stats;
+}
+
+}  // namespace
+
+void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink) {
+  FileCounts counts = count_file(file, decoder);
+  Json json = info_json(file, counts, decoder.counts());
+  if (format == TextFormat::json) {
+    sink(json_line(json));
+    return;
+  }
+  std::string out;
+  append_plain(json, 0, out);
+  out += "providers:\n";
+  for (const auto& [guid, provider] : counts.providers) {
+    out += fmt::format(
+        "  {:>10}  {}  {}{}\n", provider.events, to_text(guid), provider.name,
+        provider.undecoded ? fmt::format("  ({} undecoded)", provider.undecoded) : std::string());
+  }
+  sink(out);
+}
+
+void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, TextFormat format,
+                  const TextSink& sink) {
+  Stats stats = count_events(files, decoder);
+  std::vector<std::pair<StatKey, StatCount>> rows(stats.begin(), stats.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.events > b.second.events; });
+  if (format == TextFormat::json) {
+    Json json;
+    json["events"] = Json::array();
+    for (const auto& [key, count] : rows) {
+      json["events"].push_back({{"provider", key.provider},
+                                {"event", key.event},
+                                {"version", key.version},
+                                {"events", count.events},
+                                {"payload_bytes", count.payload_bytes},
+                                {"decoded", count.decoded}});
+    }
+    sink(json_line(json));
+    return;
+  }
+  std::string out = fmt::format("{:>10} {:>12} {:>7}  event\n", "events", "bytes", "version");
+  for (const auto& [key, count] : rows) {
+    out += fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.payload_bytes,
+                       key.version, key.provider, key.event, count.decoded ? "" : "  (undecoded)");
+  }
+  sink(out);
+}
+
+}  // namespace tailgate::etl

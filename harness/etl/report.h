@@ -1,0 +1,66 @@
+// The reports of `tailgate etl`: the file's properties, its events, their counts. All output is
+// streamed to a TextSink, so it may be of any length.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/etl/decoder.h"
+#include "harness/etl/trace_file.h"
+
+namespace tailgate::etl {
+
+// Receives a piece of output. It returns false when the reader of the output has closed it; the
+// report then stops, which is not an error.
+using TextSink = std::function<bool(std::string_view)>;
+
+enum class TextFormat { text, json };
+
+// Reports header, sessions, losses, damage, buffers per processor, and providers with their counts.
+// Reads the whole file. Text, or one JSON object per file and line.
+void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink);
+
+// Reports the number of events by provider, event and version, most frequent first. Text, or one
+// JSON object.
+void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, TextFormat format,
+                  const TextSink& sink);
+
+// Selects events; an event must match every criterion that is set.
+struct EventFilter {
+  std::vector<std::string> providers;  // names (case does not matter) or GUIDs; empty: all
+  std::vector<std::string> events;     // names, opcode names or ids; empty: all
+  std::vector<std::uint32_t> process_ids;
+  std::optional<double> from_ms;  // since the session's start
+  std::optional<double> to_ms;
+};
+
+enum class DumpFormat { tsv, json_lines };
+
+struct DumpOptions {
+  DumpFormat format = DumpFormat::tsv;
+  EventFilter filter;
+  std::uint64_t max_events = 0;  // 0: all
+};
+
+// The TSV's columns; the event's fields follow as name=value pairs. Unknown ids are "-".
+inline constexpr std::string_view kDumpColumns =
+    "time_ms\tcpu\tpid\ttid\tprovider\tevent\tid\tversion\topcode\tlevel\tlength_bytes\tfields";
+
+// Writes every event that passes the filter, in order of time. A record without thread or process
+// id gets those of the thread that was running (marked "attributed" in JSON). TSV begins with a
+// line of column names. JSON has one object per line.
+void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                 const DumpOptions& options, const TextSink& sink);
+
+// Reports what the kernel's events add up to: CPU time of processors, processes, threads and
+// interrupt routines, wake-up latency, disks, page faults; one report per clock. max_rows limits
+// each table of the text; the JSON (one object per session and line) has all rows.
+void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format, std::size_t max_rows,
+                const TextSink& sink);
+
+}  // namespace tailgate::etl

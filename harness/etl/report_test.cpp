@@ -1,0 +1,238 @@
+#include "harness/etl/report.h"
+
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/etl/kernel_activity.h"
+#include "harness/etl/testing/trace_writer.h"
+#include "harness/etl/trace_reader.h"
+
+using namespace tailgate::etl;
+
+namespace {
+
+// A trace with known content: thread 8 of process 500 ("app.exe") is woken at 60 and runs on
+// processor 0 from 100 to 300, with a DPC of 40 in between. Then thread 12 of process 600 runs
+// until 400.
+std::vector<std::uint8_t> kernel_trace() {
+  WriterOptions options;
+  options.start_raw = 1'000'000;
+  TraceWriter writer(options);
+  std::int64_t t = options.start_raw;
+  auto kernel = [&](std::uint16_t hook, std::uint8_t version, std::int64_t time,
+                    const ByteBuilder& payload) {
+    KernelRecord record;
+    record.hook_id = hook;
+    record.version = version;
+    record.time = t + time;
+    record.payload = payload.bytes();
+    writer.add(0, perf_info_record(record));
+  };
+  auto process = [&](std::uint32_t id, std::string_view name) {
+    ByteBuilder b;
+    kernel(0x0303, 2, 1,
+           b.u64(1).u32(id).u32(4).u32(0).u32(0).u32(0).text8(name).text16("command"));
+  };
+  ByteBuilder masks;
+  masks.u32(0).u32(0x4 | 0x80 | 0x200).zeros(24).u32(42);
+  kernel(0x0005, 2, 0, masks);
+  process(500, "app.exe");
+  process(600, "other.exe");
+  ByteBuilder first;
+  kernel(0x0503, 1, 2, first.u32(500).u32(8));
+  ByteBuilder second;
+  kernel(0x0503, 1, 2, second.u32(600).u32(12));
+  ByteBuilder image;
+  image.u64(0xFFFFF80000000000).u64(0x1000).u32(0).zeros(12).u64(0).zeros(16).text16("\\x\\nt.exe");
+  kernel(0x1403, 2, 3, image);
+  ByteBuilder ready;
+  kernel(0x0532, 2, 60, ready.u32(8).u32(0));
+  writer.add(0, context_switch_record(t + 100, 8, 0));
+  ByteBuilder dpc;
+  kernel(0x0F44, 2, 190, dpc.u64(static_cast<std::uint64_t>(t + 150)).u64(0xFFFFF80000000010));
+  ByteBuilder sample;
+  kernel(0x0F2E, 2, 250, sample.u64(0x1234).u32(8).u16(1).u8(0).u8(0));
+  ByteBuilder read;
+  read.u32(0).u32(0).u32(4096).u32(0).u64(0).u64(1).u64(2).u64(500);
+  kernel(0x010A, 2, 260, read);
+  ByteBuilder fault;
+  fault.u64(static_cast<std::uint64_t>(t + 200)).u64(0).u64(1).u64(2).u32(8).u32(8192);
+  kernel(0x0220, 2, 270, fault);
+  writer.add(0, context_switch_record(t + 300, 12, 8, 1));
+  writer.add(0, context_switch_record(t + 400, 0, 12));
+  return writer.file();
+}
+
+std::string collect(const std::function<void(const TextSink&)>& report) {
+  std::string out;
+  report([&out](std::string_view text) {
+    out += text;
+    return true;
+  });
+  return out;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string dump(const TraceFile& file, const DumpOptions& options) {
+  const TraceFile* files[] = {&file};
+  Decoder decoder;
+  decoder.learn(files);
+  return collect([&](const TextSink& sink) { dump_events({&file}, decoder, options, sink); });
+}
+
+}  // namespace
+
+TEST_CASE("cpu: threads, processes, routines, wake-ups, disks and faults of a known trace") {
+  std::vector<std::uint8_t> bytes = kernel_trace();
+  TraceFile file(bytes, "test");
+  std::string out =
+      collect([&](const TextSink& sink) { report_cpu({&file}, TextFormat::json, 10, sink); });
+  nlohmann::json json = nlohmann::json::parse(out);
+  CHECK(json["switches"] == 3);
+  REQUIRE(json["processes"].size() == 2);
+  CHECK(json["processes"][0]["name"] == "app.exe");
+  CHECK(json["processes"][0]["cpu_s"] == Approx(160e-7));
+  CHECK(json["processes"][1]["cpu_s"] == Approx(100e-7));
+  CHECK(json["threads"][0]["preemptions"] == 1);
+  CHECK(json["threads"][0]["wake_up_max_ns"] == Approx(4000));
+  CHECK(json["routines"][0]["routine"] == "nt.exe+0x10");
+  CHECK(json["routines"][0]["cpu_s"] == Approx(40e-7));
+  CHECK(json["processors"][0]["idle_s"] == Approx(100e-7));
+  CHECK(json["wake_up_ns"]["count"] == 1);
+  CHECK(json["disks"][0]["read_bytes"] == 4096);
+  CHECK(json["disks"][0]["response_mean_ns"] == Approx(50'000));
+  CHECK(json["page_faults"]["hard"] == 1);
+  CHECK(json["page_faults"]["hard_mean_ns"] == Approx(7000));
+  // ISRs were not enabled; the report says so instead of showing a zero.
+  CHECK(json["notes"].dump().find("ISRs: none in the trace; they were not enabled") !=
+        std::string::npos);
+  CHECK(collect([&](const TextSink& sink) {
+          report_cpu({&file}, TextFormat::text, 10, sink);
+        }).find("app.exe") != std::string::npos);
+}
+
+TEST_CASE("dump: a record without a thread id gets that of the running thread") {
+  std::vector<std::uint8_t> bytes = kernel_trace();
+  TraceFile file(bytes, "test");
+  DumpOptions options;
+  options.format = DumpFormat::json_lines;
+  options.filter.events = {"HardFault", "DiskIo/Read", "PerfInfo/SampledProfile"};
+  auto lines = lines_of(dump(file, options));
+  REQUIRE(lines.size() == 3);
+  for (const std::string& line : lines) {
+    nlohmann::json event = nlohmann::json::parse(line);
+    CHECK(event["tid"] == 8);
+    CHECK(event["pid"] == 500);
+    CHECK(event["attributed"] == true);
+  }
+}
+
+// A disk's completion and a network packet are logged on any thread; the payload names the right
+// one.
+TEST_CASE("dump: a thread or process named in the payload takes precedence") {
+  WriterOptions options;
+  TraceWriter writer(options);
+  std::int64_t time = options.start_raw;
+  auto kernel = [&](std::uint16_t hook, std::uint8_t version, const ByteBuilder& payload) {
+    KernelRecord record;
+    record.hook_id = hook;
+    record.version = version;
+    record.time = ++time;
+    record.payload = payload.bytes();
+    writer.add(0, perf_info_record(record));
+  };
+  kernel(0x0503, 1, ByteBuilder().u32(600).u32(77));
+  writer.add(0, context_switch_record(++time, 8, 0));
+  kernel(0x010A, 3, ByteBuilder().zeros(48).u32(77));
+  kernel(0x010E, 3, ByteBuilder().zeros(24).u32(77));
+  kernel(0x0220, 2, ByteBuilder().zeros(32).u32(77).u32(4096));
+  kernel(0x060A, 2, ByteBuilder().u32(900).zeros(40));
+  std::vector<std::uint8_t> bytes = writer.file();
+  TraceFile file(bytes, "test");
+  DumpOptions dump_options;
+  dump_options.format = DumpFormat::json_lines;
+  dump_options.filter.events = {"DiskIo/Read", "DiskIo/FlushBuffers", "HardFault", "TcpIp/Send"};
+  auto lines = lines_of(dump(file, dump_options));
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    nlohmann::json event = nlohmann::json::parse(lines[i]);
+    CHECK(event["tid"] == 77);
+    CHECK(event["pid"] == 600);
+  }
+  nlohmann::json packet = nlohmann::json::parse(lines[3]);
+  CHECK(packet["pid"] == 900);
+  CHECK(packet["tid"].is_null());
+}
+
+TEST_CASE("dump: filters, limits and the shape of TSV") {
+  std::vector<std::uint8_t> bytes = kernel_trace();
+  TraceFile file(bytes, "test");
+  DumpOptions options;
+  auto all = lines_of(dump(file, options));
+  REQUIRE(all.front() == kDumpColumns);
+  CHECK(all.size() == 1 + 15);
+  options.filter.from_ms = 0.0299;
+  options.filter.to_ms = 0.0301;
+  auto window = lines_of(dump(file, options));
+  REQUIRE(window.size() == 2);
+  CHECK(
+      window[1].starts_with("0.030000\t0\t600\t12\tWindows Kernel\tThread/CSwitch\t0\t2\t36\t0\t"
+                            "24\tNewThreadId=12\tOldThreadId=8\t"));
+  options = {};
+  options.filter.process_ids = {500};
+  CHECK(lines_of(dump(file, options)).size() > 2);
+  options.filter.providers = {"no such provider"};
+  CHECK(lines_of(dump(file, options)).size() == 1);
+  options.filter.providers = {"windows kernel"};
+  options.max_events = 2;
+  CHECK(lines_of(dump(file, options)).size() == 3);
+}
+
+TEST_CASE("dump stops when the reader has closed its output") {
+  WriterOptions options;
+  TraceWriter writer(options);
+  for (int i = 0; i < 20'000; ++i) {
+    writer.add(0, context_switch_record(options.start_raw + i, 8, 0));
+  }
+  std::vector<std::uint8_t> bytes = writer.file();
+  TraceFile file(bytes, "test");
+  Decoder decoder;
+  int calls = 0;
+  dump_events({&file}, decoder, {}, [&calls](std::string_view) {
+    ++calls;
+    return false;
+  });
+  CHECK(calls == 1);
+}
+
+TEST_CASE("info and stats count the trace's events") {
+  std::vector<std::uint8_t> bytes = kernel_trace();
+  TraceFile file(bytes, "test");
+  const TraceFile* files[] = {&file};
+  Decoder decoder;
+  decoder.learn(files);
+  nlohmann::json info = nlohmann::json::parse(
+      collect([&](const TextSink& sink) { report_info(file, decoder, TextFormat::json, sink); }));
+  CHECK(info["records"] == 15);
+  CHECK(info["undecoded_records"] == 0);
+  CHECK(info["sessions"][0]["session_name"] == "test session");
+  CHECK(info["sessions"][0]["mode_names"] == "sequential");
+  CHECK(info["records_by_kind"]["perf_info"] == 14);
+  CHECK(info["damage"]["damaged_buffers"] == 0);
+  nlohmann::json stats = nlohmann::json::parse(collect(
+      [&](const TextSink& sink) { report_stats({&file}, decoder, TextFormat::json, sink); }));
+  CHECK(stats["events"][0]["event"] == "Thread/CSwitch");
+  CHECK(stats["events"][0]["events"] == 3);
+  CHECK(stats["events"][0]["payload_bytes"] == 72);
+  std::string text =
+      collect([&](const TextSink& sink) { report_info(file, decoder, TextFormat::text, sink); });
+  CHECK(text.find("events_lost: 0") != std::string::npos);
+}

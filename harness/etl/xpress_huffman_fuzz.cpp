@@ -1,0 +1,6 @@
+#include "harness/etl/decompress_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tailgate::etl::fuzz_decompressor(tailgate::etl::CompressionFormat::xpress_huffman, {data, size});
+  return 0;
+}

@@ -1,0 +1,155 @@
+#include "harness/etw/testing/stand_in_kernel_windows.h"
+
+#include <x86intrin.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "harness/etl/testing/trace_writer.h"
+
+namespace tailgate::etw::stand_in {
+namespace {
+
+constexpr TRACEHANDLE kKernelHandle = 9;
+constexpr ULONG kBuffersGranted = 64;
+constexpr ULONG kCycleCounter = 3;
+
+struct KernelSession {
+  bool running = false;
+  std::wstring name;
+  std::filesystem::path file;
+  EVENT_TRACE_PROPERTIES asked = {};
+  std::int64_t started = 0;
+  std::uint32_t starter = 0;  // the thread that started it
+};
+KernelSession session;
+
+std::int64_t clock_now(ULONG clock) {
+  return clock == kCycleCounter ? static_cast<std::int64_t>(__rdtsc()) : counter();
+}
+
+std::uint32_t events_lost() {
+  return planted("kernel_events_lost") ? 2 : 0;
+}
+
+etl::WriterOptions writer_options() {
+  LARGE_INTEGER hz;
+  QueryPerformanceFrequency(&hz);
+  etl::WriterOptions options;
+  options.buffer_bytes = session.asked.BufferSize * 1024;
+  options.mode = session.asked.LogFileMode;
+  options.processors = kProcessors;
+  options.start_raw = session.started;
+  options.clock_hz = hz.QuadPart;
+  options.clock_type = session.asked.Wnode.ClientContext;
+  options.events_lost = events_lost();
+  return options;
+}
+
+std::vector<std::uint8_t> dpc_record(std::int64_t time) {
+  etl::KernelRecord dpc;
+  dpc.hook_id = 0x0F44;
+  dpc.time = time;
+  dpc.payload =
+      etl::ByteBuilder().u64(static_cast<std::uint64_t>(time - 100)).u64(0xF0000000).bytes();
+  return etl::perf_info_record(dpc);
+}
+
+// The session's records by time. States: 1 Ready, 5 Waiting. Wait reasons: 11 WrDelayExecution, 15
+// WrQueue, 32 WrPreempted.
+std::multimap<std::int64_t, std::vector<std::uint8_t>> session_records(std::int64_t ended) {
+  const Shared& memory = shared();
+  const std::uint32_t thread = memory.load_thread != 0 ? memory.load_thread : session.starter;
+  std::multimap<std::int64_t, std::vector<std::uint8_t>> records;
+  const auto switched = [&](std::int64_t time, std::uint32_t to, std::uint32_t from,
+                            std::uint8_t state, std::uint8_t reason) {
+    records.emplace(time, etl::context_switch_record(time, to, from, state, reason));
+  };
+  switched(session.started, thread, 0, 1, 0);
+  if (memory.slept.end != 0) {
+    switched(memory.slept.begin, 0, thread, 5, 11);
+    switched(memory.slept.end, thread, 0, 1, 0);
+  }
+  if (memory.preempted.end != 0) {
+    switched(memory.preempted.begin, kPreemptor, thread, 1, 32);
+    switched(memory.preempted.end, thread, kPreemptor, 5, 15);
+  }
+  const std::int64_t middle = session.started + (ended - session.started) / 2;
+  records.emplace(middle, dpc_record(middle));
+  switched(ended, 0, thread, 5, 0);
+  return records;
+}
+
+void write_file() {
+  etl::TraceWriter writer(writer_options());
+  for (const auto& [time, record] : session_records(clock_now(session.asked.Wnode.ClientContext))) {
+    writer.add(0, record);
+  }
+  writer.flush_all();
+  const std::vector<std::uint8_t> bytes = writer.file();
+  std::ofstream(session.file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+void describe(EVENT_TRACE_PROPERTIES* properties) {
+  properties->NumberOfBuffers = planted("no_buffers") ? 0 : kBuffersGranted;
+  properties->EnableFlags = session.asked.EnableFlags;
+  if (planted("kernel_no_dpc")) properties->EnableFlags &= ~ULONG{EVENT_TRACE_FLAG_DPC};
+  properties->EventsLost = events_lost();
+}
+
+}  // namespace
+
+ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties,
+                   TRACEHANDLE* handle) {
+  if (session.running) return ERROR_ALREADY_EXISTS;
+  session.running = true;
+  session.name = name;
+  session.file = text_at(properties, properties->LogFileNameOffset);
+  session.asked = *properties;
+  session.started = clock_now(properties->Wnode.ClientContext);
+  session.starter = GetCurrentThreadId();
+  Shared& memory = shared();
+  memory.load_thread = 0;
+  memory.slept = memory.preempted = {};
+  memory.kernel_events = 0;
+  memory.kernel_clock = properties->Wnode.ClientContext;
+  *handle = kKernelHandle;
+  return ERROR_SUCCESS;
+}
+
+bool is_kernel(TRACEHANDLE handle, const wchar_t* name) {
+  return session.running && (handle == kKernelHandle || (handle == 0 && session.name == name));
+}
+
+ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code) {
+  describe(properties);
+  if (code != EVENT_TRACE_CONTROL_STOP) return ERROR_SUCCESS;
+  session.running = false;
+  shared().kernel_clock = 0;
+  write_file();
+  return planted("stopped") ? kInstanceNotFound : ERROR_SUCCESS;
+}
+
+void hold_up_call() {
+  Shared& memory = shared();
+  const ULONG clock = memory.kernel_clock;
+  if (clock == 0 || !planted("slow_calls")) return;
+  const std::uint32_t event = memory.kernel_events++;
+  if (event != kSleepsInEvent && event != kPreemptedInEvent) return;
+  Gap& gap = event == kSleepsInEvent ? memory.slept : memory.preempted;
+  memory.load_thread = GetCurrentThreadId();
+  gap.begin = clock_now(clock);
+  Sleep(kGapMs);
+  gap.end = clock_now(clock);
+}
+
+}  // namespace tailgate::etw::stand_in
+
+// The properties with which the last session was started.
+extern "C" __declspec(dllexport) const EVENT_TRACE_PROPERTIES* kernel_session_asked() {
+  return &tailgate::etw::stand_in::session.asked;
+}

@@ -1,0 +1,33 @@
+// The stand-in's system logger session. It exists beside the other session, in one process, and its
+// records are invented: from the session's start to its end the thread that started it runs on
+// processor 0, and one DPC interrupts it in the middle of that time. With the fault slow_calls the
+// thread is the load's thread instead. It is off the processor for kGapMs twice while it writes an
+// event: first it sleeps, then it is preempted.
+#pragma once
+
+#include "harness/etw/testing/stand_in_memory_windows.h"
+
+namespace tailgate::etw::stand_in {
+
+inline constexpr ULONG kSystemLogger = 0x02000000;  // EVENT_TRACE_SYSTEM_LOGGER_MODE
+
+// Also used by tests: the thread that preempts, and the events in which that happens, counted from
+// the session's start.
+inline constexpr std::uint32_t kPreemptor = 44444;
+inline constexpr std::uint32_t kSleepsInEvent = 6000;
+inline constexpr std::uint32_t kPreemptedInEvent = 9000;
+inline constexpr DWORD kGapMs = 20;
+
+ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties,
+                   TRACEHANDLE* handle);
+
+// Whether these arguments of ControlTraceW mean the kernel session and it runs.
+bool is_kernel(TRACEHANDLE handle, const wchar_t* name);
+
+// Handles query and stop; stop writes the file.
+ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code);
+
+// Holds up the calling thread, which writes an event in any process, if slow_calls plants that.
+void hold_up_call();
+
+}  // namespace tailgate::etw::stand_in

@@ -1,0 +1,106 @@
+// The part of CallCutter that decides what a blocked thread was waiting for.
+#include <algorithm>
+
+#include "harness/explain/call_cutter.h"
+
+namespace tailgate::activity {
+namespace {
+
+// A wait that ends within this time after a storage request completed is taken to end because of
+// it.
+constexpr Ticks kStorageWakeNs = 500'000;
+
+Cause cause_of(WaitsFor waits_for, Wait wait) {
+  switch (waits_for) {
+    case WaitsFor::lock:
+      return Cause::blocked_lock;
+    case WaitsFor::socket:
+      return wait == Wait::uninterruptible ? Cause::blocked_lock : Cause::blocked_socket;
+    case WaitsFor::sleep:
+      return Cause::blocked_sleep;
+    case WaitsFor::storage:
+      return Cause::blocked_storage;
+    case WaitsFor::io:
+      return Cause::blocked_other;
+    case WaitsFor::unknown:
+      break;
+  }
+  return wait == Wait::uninterruptible ? Cause::blocked_lock : Cause::blocked_other;
+}
+
+}  // namespace
+
+// Returns whether the wait was for storage: requests were in flight for at least half of it, or one
+// completed just before its end. If so, fills the slice and names it after the thread whose request
+// covers most of the wait.
+bool CallCutter::blocked_by_storage(const Piece& piece, Slice& slice) const {
+  const std::vector<StorageSpan>& all = timeline_.storage();
+  const Ticks wait_begin = piece.history->stretches()[piece.stretch].begin;
+  const Ticks wait_end = piece.stretch + 1 < piece.history->stretches().size()
+                             ? piece.history->stretches()[piece.stretch + 1].begin
+                             : piece.end;
+  auto at =
+      std::lower_bound(all.begin(), all.end(), wait_begin - longest_storage_,
+                       [](const StorageSpan& span, Ticks wanted) { return span.begin < wanted; });
+  const StorageSpan* longest = nullptr;
+  Ticks most = 0;
+  Ticks covered = 0;
+  Ticks covered_to = wait_begin;
+  bool done_at_end = false;
+  for (; at != all.end() && at->begin < wait_end; ++at) {
+    const Ticks overlap = std::min(at->end, wait_end) - std::max(at->begin, wait_begin);
+    if (overlap <= 0) continue;
+    if (overlap > most) {
+      most = overlap;
+      longest = &*at;
+    }
+    covered += std::max<Ticks>(0, std::min(at->end, wait_end) - std::max(at->begin, covered_to));
+    covered_to = std::max(covered_to, std::min(at->end, wait_end));
+    done_at_end = done_at_end || (at->end <= wait_end && wait_end - at->end < kStorageWakeNs);
+  }
+  if (longest == nullptr || (!done_at_end && covered < (wait_end - wait_begin) / 2)) return false;
+  slice.cause = Cause::blocked_storage;
+  name_thread(slice, longest->thread);
+  slice.detail += slice.detail.empty() ? longest->name : "; " + longest->name;
+  return true;
+}
+
+Slice CallCutter::cut_blocked(const Piece& piece) const {
+  const std::vector<ThreadStretch>& stretches = piece.history->stretches();
+  const ThreadStretch& stretch = stretches[piece.stretch];
+  Slice slice;
+  slice.begin = piece.begin;
+  slice.end = piece.end;
+  if (stretch.wait == Wait::stopped) {
+    slice.cause = Cause::stopped;
+    return slice;
+  }
+  WaitsFor waits_for = stretch.waits_for;
+  const std::size_t mark = piece.history->mark_at(stretch.begin);
+  if (mark < piece.history->marks().size()) {
+    const ThreadMark& at = piece.history->marks()[mark];
+    if (at.in_system_call) {
+      const SystemCallFact call = timeline_.system_call(at.system_call);
+      if (waits_for == WaitsFor::unknown) waits_for = call.waits_for;
+      slice.detail = call.name;
+    }
+    if (at.kind == MarkKind::page_fault && at.time + kMaxFaultNs > stretch.begin) {
+      slice.detail += slice.detail.empty() ? "page fault" : ", page fault";
+    }
+  }
+  const bool may_be_storage = stretch.wait == Wait::uninterruptible ||
+                              waits_for == WaitsFor::storage || waits_for == WaitsFor::io;
+  if (may_be_storage && blocked_by_storage(piece, slice)) return slice;
+  slice.cause = cause_of(waits_for, stretch.wait);
+  if (piece.stretch + 1 < stretches.size()) {
+    const ThreadStretch& next = stretches[piece.stretch + 1];
+    if (next.by_interrupt) {
+      slice.name = "interrupt";
+    } else {
+      name_thread(slice, next.waker);
+    }
+  }
+  return slice;
+}
+
+}  // namespace tailgate::activity

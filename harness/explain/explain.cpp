@@ -1,0 +1,238 @@
+#include "harness/explain/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "harness/explain/activity_window.h"
+#include "harness/explain/call_cutter.h"
+#include "harness/explain/tail.h"
+
+namespace tailgate::activity {
+namespace {
+
+// The slowest calls to list, by service time and by response time each.
+constexpr std::size_t kMaxListedCalls = 24;
+constexpr std::size_t kMaxSlices = 64;
+constexpr std::size_t kMaxWindows = 8;
+constexpr Ticks kWindowMarginNs = 200'000;
+
+// A call that is in a tail, or listed, or both.
+struct Slow {
+  SlowCall call;
+  bool service = false;   // in the tail of service times
+  bool response = false;  // in the tail of response times
+  bool listed = false;
+};
+
+std::uint64_t service_of(const SlowCall& call) {
+  return call.end_ns - call.start_ns;
+}
+
+std::uint64_t response_of(const SlowCall& call) {
+  return call.end_ns - call.intended_ns;
+}
+
+// Returns the slowest calls, whether or not they are in a tail: with few events a tail has only one
+// or two calls.
+std::vector<SlowCall> slowest(std::vector<SlowCall> calls, std::uint64_t (*time)(const SlowCall&)) {
+  const auto end =
+      calls.begin() + static_cast<std::ptrdiff_t>(std::min(calls.size(), kMaxListedCalls));
+  std::partial_sort(calls.begin(), end, calls.end(),
+                    [time](const SlowCall& a, const SlowCall& b) { return time(a) > time(b); });
+  calls.erase(end, calls.end());
+  return calls;
+}
+
+// Where a tail begins, and how many of the histogram's calls lie in it.
+struct Threshold {
+  Threshold(const Histogram& histogram, double quantile) {
+    const std::uint64_t value = histogram.value_at_quantile(quantile);
+    const HistogramLayout& layout = histogram.layout();
+    ns = layout.lowest_equivalent(std::min(layout.index_of(value), layout.count_slots() - 1));
+    calls = histogram.count_between(ns, histogram.max());
+  }
+  std::uint64_t ns = 0;
+  std::uint64_t calls = 0;
+};
+
+class Explainer {
+ public:
+  Explainer(const Timeline& timeline, const ExplainRequest& request)
+      : timeline_(timeline),
+        request_(request),
+        service_(request.service, request.quantile),
+        response_(request.response, request.quantile),
+        service_tail_(request.service.value_at_quantile(0.5)),
+        response_tail_(request.response.value_at_quantile(0.5)) {
+    for (const SlowCall& call : request.slowest) {
+      if (service_of(call) >= service_.ns) slow_call(call).service = true;
+    }
+    for (const SlowCall& call : request.slowest_responses) {
+      if (response_of(call) >= response_.ns) slow_call(call).response = true;
+    }
+    for (const SlowCall& call : slowest(request.slowest, service_of)) {
+      slow_call(call).listed = true;
+    }
+    for (const SlowCall& call : slowest(request.slowest_responses, response_of)) {
+      slow_call(call).listed = true;
+    }
+  }
+
+  Explanation explain() {
+    cut_all();
+    Explanation explanation;
+    explanation.trace = request_.trace;
+    if (request_.service.total_count() == 0) return explanation;
+    explanation.tails.push_back(report("service", service_, service_tail_));
+    if (!request_.slowest_responses.empty()) {
+      explanation.tails.push_back(report("response", response_, response_tail_));
+    }
+    list_calls(explanation);
+    make_windows(explanation);
+    return explanation;
+  }
+
+ private:
+  Slow& slow_call(const SlowCall& call) {
+    Slow& slow = slow_[{call.thread, call.sequence}];
+    slow.call = call;
+    return slow;
+  }
+
+  std::uint32_t thread_of(const SlowCall& call) const {
+    return call.thread < request_.threads.size() ? request_.threads[call.thread] : 0;
+  }
+
+  // A call that started late has many slices, so each call's slices are summed up and then dropped.
+  void cut_all() {
+    CallCutter cutter(timeline_, {.begin = static_cast<Ticks>(request_.trace.start_ns),
+                                  .end = static_cast<Ticks>(request_.trace.end_ns),
+                                  .system_calls = request_.trace.system_calls});
+    const auto usual = static_cast<Ticks>(request_.service.value_at_quantile(0.5));
+    for (const auto& [key, slow] : slow_) {
+      const SlowCall& call = slow.call;
+      const double lag_s = static_cast<double>(call.start_ns - call.intended_ns) / 1e9;
+      const double before =
+          std::ceil(lag_s * request_.thread_rate_hz) + static_cast<double>(request_.burst_events);
+      const std::vector<Slice> slices =
+          cutter.cut({.thread = thread_of(call),
+                      .processor = call.cpu,
+                      .intended = static_cast<Ticks>(call.intended_ns),
+                      .start = static_cast<Ticks>(call.start_ns),
+                      .end = static_cast<Ticks>(call.end_ns),
+                      .usual = usual,
+                      .catch_up = static_cast<Ticks>(before) * usual});
+      if (slow.service) service_tail_.add(slices, static_cast<Ticks>(call.start_ns));
+      if (slow.response) response_tail_.add(slices, static_cast<Ticks>(call.intended_ns));
+      if (slow.listed) listed_.push_back(describe(slow, slices));
+    }
+  }
+
+  ExplainedTail report(const char* measure, const Threshold& threshold, const Tail& tail) const {
+    ExplainedTail report;
+    report.measure = measure;
+    report.quantile = request_.quantile;
+    report.threshold_ns = threshold.ns;
+    tail.report(report);
+    report.calls_missing = threshold.calls - std::min(threshold.calls, report.calls);
+    return report;
+  }
+
+  void list_calls(Explanation& explanation) {
+    const auto response = [](const ExplainedCall& call) { return call.end_ns - call.intended_ns; };
+    explanation.calls_left_out = slow_.size() - listed_.size();
+    explanation.calls = std::move(listed_);
+    std::stable_sort(explanation.calls.begin(), explanation.calls.end(),
+                     [response](const ExplainedCall& a, const ExplainedCall& b) {
+                       return response(a) > response(b);
+                     });
+  }
+
+  ExplainedCall describe(const Slow& slow, const std::vector<Slice>& slices) const {
+    ExplainedCall call;
+    call.thread = slow.call.thread;
+    call.pid = thread_of(slow.call);
+    call.sequence = slow.call.sequence;
+    call.intended_ns = slow.call.intended_ns;
+    call.start_ns = slow.call.start_ns;
+    call.end_ns = slow.call.end_ns;
+    call.cpu = slow.call.cpu;
+    call.slow_service = slow.service;
+    call.slow_response = slow.response;
+    // A long lag has many slices; they must not displace those of the call itself.
+    const auto start = static_cast<Ticks>(slow.call.start_ns);
+    const Ticks shortest_before = shortest_listed(slices, start, true);
+    const Ticks shortest_within = shortest_listed(slices, start, false);
+    for (const Slice& slice : slices) {
+      const Ticks shortest = slice.end <= start ? shortest_before : shortest_within;
+      if (slice.end - slice.begin < shortest || call.slices.size() == kMaxSlices) {
+        ++call.slices_left_out;
+        call.left_out_ns += static_cast<std::uint64_t>(slice.end - slice.begin);
+        continue;
+      }
+      call.slices.push_back({.start_ns = static_cast<std::uint64_t>(slice.begin),
+                             .end_ns = static_cast<std::uint64_t>(slice.end),
+                             .cause = std::string(cause_name(slice.cause)),
+                             .name = slice.name,
+                             .pid = slice.thread,
+                             .detail = slice.detail});
+    }
+    return call;
+  }
+
+  // Returns the shortest length of a slice to list, before or after the call's start, so that
+  // either side fills at most half of the list.
+  static Ticks shortest_listed(const std::vector<Slice>& slices, Ticks start, bool before) {
+    std::vector<Ticks> lengths;
+    for (const Slice& slice : slices) {
+      if ((slice.end <= start) == before) lengths.push_back(slice.end - slice.begin);
+    }
+    if (lengths.size() <= kMaxSlices / 2) return 0;
+    const auto last = lengths.begin() + kMaxSlices / 2 - 1;
+    std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
+    return *last;
+  }
+
+  // Adds windows around the listed calls, longest service time first; no two windows overlap.
+  void make_windows(Explanation& explanation) const {
+    std::vector<const ExplainedCall*> calls;
+    for (const ExplainedCall& call : explanation.calls) calls.push_back(&call);
+    std::stable_sort(calls.begin(), calls.end(), [](const auto* a, const auto* b) {
+      return a->end_ns - a->start_ns > b->end_ns - b->start_ns;
+    });
+    std::vector<std::pair<Ticks, Ticks>> taken;
+    for (const ExplainedCall* call : calls) {
+      if (explanation.windows.size() == kMaxWindows) break;
+      const Ticks begin = std::max<Ticks>(0, static_cast<Ticks>(call->start_ns) - kWindowMarginNs);
+      const Ticks end = static_cast<Ticks>(call->end_ns) + kWindowMarginNs;
+      const bool overlaps = std::any_of(taken.begin(), taken.end(), [&](const auto& other) {
+        return begin < other.second && end > other.first;
+      });
+      if (overlaps) continue;
+      taken.emplace_back(begin, end);
+      explanation.windows.push_back(activity_window(timeline_, request_.threads, begin, end));
+      explanation.windows.back().thread = call->thread;
+      explanation.windows.back().sequence = call->sequence;
+    }
+  }
+
+  const Timeline& timeline_;
+  const ExplainRequest& request_;
+  Threshold service_;
+  Threshold response_;
+  Tail service_tail_;
+  Tail response_tail_;
+  std::vector<ExplainedCall> listed_;
+  std::map<std::pair<unsigned, std::uint64_t>, Slow> slow_;
+};
+
+}  // namespace
+
+Explanation explain(const Timeline& timeline, const ExplainRequest& request) {
+  return Explainer(timeline, request).explain();
+}
+
+}  // namespace tailgate::activity

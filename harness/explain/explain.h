@@ -1,0 +1,30 @@
+// Explains why slow calls were slow: cuts them by cause and sums up the causes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/activity/timeline.h"
+#include "harness/histogram/histogram.h"
+#include "harness/result/result.h"
+
+namespace tailgate::activity {
+
+struct ExplainRequest {
+  TraceUsed trace;                          // the trace from which the timeline was built
+  std::vector<std::uint32_t> threads;       // the load's, by the system's ids
+  std::vector<SlowCall> slowest;            // calls with the longest service times
+  std::vector<SlowCall> slowest_responses;  // with the longest response times; empty: closed loop
+  Histogram service;                        // of all recorded calls, in ns
+  Histogram response;                       // likewise, response times
+  double thread_rate_hz = 0;                // planned rate of each thread; 0: none planned
+  std::uint64_t burst_events = 0;           // planned at one instant
+  double quantile = 0.999;                  // where the tails begin
+};
+
+// Explains those calls of both lists that lie in a tail, and lists the 24 slowest of each list
+// whether or not they lie in a tail. timeline: meets CallCutter's requirements; its trace may have
+// lost records. Calls of threads that request.threads does not name are untraced.
+Explanation explain(const Timeline& timeline, const ExplainRequest& request);
+
+}  // namespace tailgate::activity

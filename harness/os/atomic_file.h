@@ -1,0 +1,18 @@
+// Replaces files atomically: a file has either the old or the new content at every moment, also
+// after a crash or a power failure. The content is written to a temporary file in the same folder,
+// synced to the disk, and renamed.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace tailgate {
+
+// Writes content to path and replaces an existing file. When it returns, the content is on disk.
+// Throws Error that names path if the folder is missing or not writable, the disk is full, the
+// content exceeds the user's file size limit, or path is not a regular file (a device, a folder).
+// In that case path is unchanged and the temporary file is removed. A symbolic link is followed:
+// its target is replaced.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace tailgate

@@ -1,0 +1,121 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/os/atomic_file.h"
+
+namespace tailgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string remedy_for(int error_number, const fs::path& path) {
+  const std::string folder = path.parent_path().string();
+  switch (error_number) {
+    case ENOENT:
+    case ENOTDIR:
+      return fmt::format("create the folder '{}' first", folder);
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return fmt::format("choose a folder that you may write to, or change the rights of '{}'",
+                         folder);
+    case ENOSPC:
+    case EDQUOT:
+      return fmt::format("free space on the file system of '{}', or choose another", folder);
+    case EFBIG:
+      return "raise the file size limit (ulimit -f)";
+    case ENAMETOOLONG:
+      return "choose a shorter name";
+    default:
+      return "check the file system, or choose another folder";
+  }
+}
+
+[[noreturn]] void fail(const char* call, const fs::path& path, int error_number) {
+  throw system_error(call, path.string(), error_number, remedy_for(error_number, path));
+}
+
+// A temporary file. The destructor closes and removes it unless commit() renamed it.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) : target_(target) {
+    static std::atomic<unsigned> count{0};
+    do {
+      path_ =
+          target.parent_path() / fmt::format(".tailgate-{}-{}.tmp", getpid(), count.fetch_add(1));
+      file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file_ < 0 && (errno == EEXIST || errno == EINTR));
+    if (file_ < 0) fail("create", target_, errno);
+  }
+  ~TemporaryFile() {
+    if (file_ >= 0) close(file_);
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void write_all(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = write(file_, content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("write", target_, errno);
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  // Syncs the file to disk and renames it to the target.
+  void commit() {
+    if (fsync(file_) != 0) fail("fsync", target_, errno);
+    if (close(std::exchange(file_, -1)) != 0) fail("close", target_, errno);
+    if (rename(path_.c_str(), target_.c_str()) != 0) fail("rename to", target_, errno);
+    path_.clear();
+  }
+
+ private:
+  fs::path target_;
+  fs::path path_;
+  int file_ = -1;
+};
+
+// Syncs the folder, so that the rename survives a power failure. Some file systems cannot sync a
+// folder (EINVAL); nothing more can be done there.
+void sync_folder_of(const fs::path& path) {
+  const int folder = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;  // a folder may be writable but not readable
+  const int failed = fsync(folder) != 0 && errno != EINVAL ? errno : 0;
+  close(folder);
+  if (failed != 0) fail("fsync of the folder of", path, failed);
+}
+
+// Returns the file to replace: an absolute path with symbolic links resolved. Throws Error if
+// something else than a regular file exists there.
+fs::path resolve_target(const fs::path& path) {
+  std::error_code ignored;
+  fs::path target = fs::weakly_canonical(path, ignored);
+  if (target.empty()) target = fs::absolute(path);
+  struct stat status;
+  if (stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw Error(fmt::format("'{}' is not a regular file", path.string()),
+                "give the name of a file, new or to be replaced");
+  }
+  return target;
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  const fs::path target = resolve_target(path);
+  TemporaryFile temporary(target);
+  temporary.write_all(content);
+  temporary.commit();
+  sync_folder_of(target);
+}
+
+}  // namespace tailgate

@@ -1,0 +1,54 @@
+#include "harness/os/install_paths.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool holds_data(const fs::path& folder) {
+  std::error_code ignored;
+  return !folder.empty() && fs::is_directory(folder / "scenarios", ignored);
+}
+
+}  // namespace
+
+fs::path choose_data_dir(const std::string& environment, const fs::path& executable,
+                         const fs::path& source) {
+  if (!environment.empty()) {
+    if (holds_data(environment)) return environment;
+    throw Error(fmt::format("TAILGATE_DATA_DIR = '{}' has no folder 'scenarios'", environment),
+                "name the folder that contains scenarios/ and plots/, or unset it");
+  }
+  const fs::path installed = (executable.parent_path() / TAILGATE_DATA_FROM_BIN).lexically_normal();
+  if (holds_data(installed)) return installed;
+  if (holds_data(source)) return source;
+  throw Error(fmt::format("neither '{}' nor '{}' has a folder 'scenarios'", installed.string(),
+                          source.string()),
+              "install tailgate again (cmake --install), or set TAILGATE_DATA_DIR to the folder "
+              "that contains scenarios/ and plots/");
+}
+
+fs::path data_dir() {
+  return choose_data_dir(environment_value("TAILGATE_DATA_DIR"), executable_path(),
+                         TAILGATE_SOURCE_DIR);
+}
+
+std::string python_program() {
+  const std::string chosen = environment_value("TAILGATE_PYTHON");
+  if (!chosen.empty()) return chosen;
+  std::error_code ignored;
+  return fs::exists(TAILGATE_PYTHON_FOUND, ignored) ? TAILGATE_PYTHON_FOUND : "python3";
+}
+
+}  // namespace tailgate

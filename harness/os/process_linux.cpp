@@ -1,0 +1,184 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/base/error.h"
+#include "harness/os/namespaces_linux.h"
+#include "harness/os/process.h"
+
+namespace tailgate {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int signal_number) {
+  if (interrupted.exchange(true)) {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+}
+
+ChildEnd end_from_status(int status) {
+  if (WIFEXITED(status)) return {true, WEXITSTATUS(status)};
+  return {false, WTERMSIG(status)};
+}
+
+std::vector<std::string> merged_environment(
+    const std::vector<std::pair<std::string, std::string>>& added) {
+  std::vector<std::string> merged;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::string_view name = text.substr(0, text.find('='));
+    bool replaced = false;
+    for (const auto& [added_name, value] : added) replaced = replaced || added_name == name;
+    if (!replaced) merged.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) merged.push_back(name + "=" + value);
+  return merged;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// Runs between fork and exec, so it makes only system calls.
+[[noreturn]] void become(const ChildOptions& options, const OtherNamespaces& namespaces, int output,
+                         pid_t parent, char** arguments, char** environment) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent || !namespaces.enter()) _exit(127);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  for (std::intptr_t file : options.inherited) fcntl(static_cast<int>(file), F_SETFD, 0);
+  execve(options.program.empty() ? "/proc/self/exe" : options.program.c_str(), arguments,
+         environment);
+  _exit(127);
+}
+
+}  // namespace
+
+std::string ChildEnd::text() const {
+  if (exited) return fmt::format("exit code {}", code);
+  return fmt::format("signal {} ({})", code, strsignal(code));
+}
+
+bool ChildEnd::killed() const {
+  return !exited && (code == SIGKILL || code == SIGTERM);
+}
+
+Child Child::start(const ChildOptions& options) {
+  std::vector<std::string> arguments = options.arguments;
+  arguments.insert(arguments.begin(), "tailgate");
+  std::vector<std::string> environment = merged_environment(options.environment);
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+
+  const OtherNamespaces namespaces(options.namespace_pid);
+  const int output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (output < 0) {
+    throw system_error("open", options.output.string(), errno, "choose another --scratch folder");
+  }
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    become(options, namespaces, output, parent, const_cast<char**>(argument_pointers.data()),
+           const_cast<char**>(environment_pointers.data()));
+  }
+  const int fork_error = errno;
+  close(output);
+  if (pid < 0) throw system_error("fork", "tailgate", fork_error, "raise the process limit");
+  return Child(pid, pid);
+}
+
+Child::~Child() {
+  if (process_ != 0 && !end_) kill();
+}
+
+std::optional<ChildEnd> Child::poll() {
+  if (end_) return end_;
+  int status = 0;
+  const pid_t reaped = waitpid(static_cast<pid_t>(process_), &status, WNOHANG);
+  if (reaped == static_cast<pid_t>(process_)) end_ = end_from_status(status);
+  return end_;
+}
+
+ChildEnd Child::kill() {
+  if (std::optional<ChildEnd> end = poll()) return *end;
+  ::kill(static_cast<pid_t>(process_), SIGKILL);
+  int status = 0;
+  while (waitpid(static_cast<pid_t>(process_), &status, 0) < 0 && errno == EINTR) {
+  }
+  end_ = end_from_status(status);
+  return *end_;
+}
+
+InterruptFlag::InterruptFlag() {
+  interrupted = false;
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+InterruptFlag::~InterruptFlag() {
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+}
+
+bool InterruptFlag::raised() {
+  return interrupted.load(std::memory_order_relaxed);
+}
+
+int run_program(std::vector<std::string> arguments) {
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  pid_t pid = 0;
+  const int failed = posix_spawnp(&pid, arguments.front().c_str(), nullptr, nullptr,
+                                  argument_pointers.data(), environ);
+  if (failed != 0) {
+    throw system_error("posix_spawnp", arguments.front(), failed, "install it; see ci/setup");
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  const ChildEnd end = end_from_status(status);
+  return end.exited ? end.code : 128 + end.code;
+}
+
+void prepare_child_process() {
+  signal(SIGINT, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // writing beyond the file size limit then fails with EFBIG
+  prctl(PR_SET_TIMERSLACK, 1);
+}
+
+void name_this_thread(const std::string& name) {
+  prctl(PR_SET_NAME, name.c_str());
+}
+
+std::uint32_t this_thread_number() {
+  return static_cast<std::uint32_t>(gettid());
+}
+
+std::optional<std::uint64_t> process_cpu_ns(int pid) {
+  clockid_t clock;
+  timespec used;
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return {};
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec);
+}
+
+}  // namespace tailgate

@@ -1,0 +1,24 @@
+// All exporters. Each is a file in exporters/ that defines the exporter of the file's name.
+//
+// A name that is missing here fails to compile in its file; one without a file fails to link.
+#pragma once
+
+#define TAILGATE_EXPORTERS(EXPORTER) \
+  EXPORTER(calibration_text)         \
+  EXPORTER(comparison_json)          \
+  EXPORTER(comparison_text)          \
+  EXPORTER(csv)                      \
+  EXPORTER(csv_intervals)            \
+  EXPORTER(duet_text)                \
+  EXPORTER(explain_text)             \
+  EXPORTER(gbench)                   \
+  EXPORTER(hgrm)                     \
+  EXPORTER(hlog)                     \
+  EXPORTER(perfetto)                 \
+  EXPORTER(results_brief)            \
+  EXPORTER(results_json)             \
+  EXPORTER(results_text)             \
+  EXPORTER(verdicts_json)            \
+  EXPORTER(verdicts_junit)           \
+  EXPORTER(verdicts_markdown)        \
+  EXPORTER(verdicts_text)

@@ -1,0 +1,108 @@
+// The results of a calibration as tables, for terminals and as Markdown.
+//
+// For each sink, a table of its planted changes (runs, verdicts, the share that failed with its 95
+// % interval, the mean time of a run), then a table of its relabelled gates. Then the number of
+// runs, their days, the machines' fingerprints and the programs' revisions. Lines have at most 80
+// columns, except for a sink's name that is longer.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+std::string share_text(const ShareInterval& share) {
+  return fmt::format("{:.3g} % ({:.1f} to {:.3g})", share.share * 100, share.low * 100,
+                     share.high * 100);
+}
+
+std::string row_text(const CalibrationRow& row) {
+  return fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4.0f} |\n",
+                     printable(row.planted), row.runs, row.pass, row.fail, row.inconclusive,
+                     row.invalid, share_text(row.failed), row.mean_duration_s);
+}
+
+std::string lines_of(const std::string& text) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, 80, 0)) lines += line + "\n";
+  return lines;
+}
+
+// The table of one sink's relabelled gates; empty without rows.
+std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::string& sink) {
+  std::string text;
+  for (const RelabelledRow& row : rows) {
+    if (row.sink != sink) continue;
+    if (text.empty()) {
+      text = "\n" +
+             lines_of(fmt::format(
+                 "Relabelled: gates on rounds drawn from the {} with nothing planted, with one "
+                 "metric of B made worse.",
+                 row.rounds)) +
+             fmt::format("\n| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n", "worse in B",
+                         "by", "pass", "fail", "open", "failed (95 %)") +
+             "| ----------------- | -----: | ---: | ---: | ---: | --------------------- |\n";
+    }
+    const bool worse = !row.worse.empty();
+    text += fmt::format("| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n",
+                        worse ? printable(row.worse) : "nothing",
+                        worse ? fmt::format("{:.3g} %", row.worse_by * 100) : "", row.pass,
+                        row.fail, row.gates - row.pass - row.fail, share_text(row.failed));
+  }
+  return text;
+}
+
+// "revision x", or "revisions x, y".
+std::string list_text(const char* one, const std::set<std::string>& values) {
+  return fmt::format("{}{} {}", one, values.size() == 1 ? "" : "s", fmt::join(values, ", "));
+}
+
+std::string tables_text(const std::vector<CalibrationRow>& rows,
+                        const std::vector<RelabelledRow>& relabelled) {
+  std::string text;
+  std::string sink;
+  for (const CalibrationRow& row : rows) {
+    if (row.sink != sink || text.empty()) {
+      text += relabelled_text(relabelled, sink);
+      sink = row.sink;
+      text += (text.empty() ? "### " : "\n### ") + printable(sink) + "\n\n";
+      text += fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4} |\n",
+                          "planted", "runs", "pass", "fail", "open", "inv.", "failed (95 %)", "s");
+      text += "| ---------- | ---: | ---: | ---: | ---: | ---: | --------------------- | ---: |\n";
+    }
+    text += row_text(row);
+  }
+  return text + relabelled_text(relabelled, sink);
+}
+
+std::string origin_text(const Calibration& calibration) {
+  std::set<std::string> days;
+  std::set<std::string> machines;
+  std::set<std::string> revisions;
+  for (const CalibrationRun& run : calibration.runs) {
+    days.insert(printable(run.started_utc.substr(0, run.started_utc.find('T'))));
+    machines.insert(printable(run.fingerprint));
+    revisions.insert(printable(run.revision));
+  }
+  if (days.empty()) return "No runs yet.\n";
+  const std::string days_text =
+      days.size() == 1 ? *days.begin() : fmt::format("{} to {}", *days.begin(), *days.rbegin());
+  return lines_of(fmt::format("{} {}, {}; {}; {}.", calibration.runs.size(),
+                              calibration.runs.size() == 1 ? "run" : "runs", days_text,
+                              list_text("machine", machines), list_text("revision", revisions)));
+}
+
+std::string render_calibration(const CalibrationReport& report, const ExportOptions&) {
+  return tables_text(report.rows, report.relabelled) + "\n" + origin_text(report.record);
+}
+
+}  // namespace
+
+constinit const Exporter exporters::calibration_text =
+    exporter_of<render_calibration>("text", "what the terminal shows", ".md");
+
+}  // namespace tailgate

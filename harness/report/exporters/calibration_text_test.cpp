@@ -1,0 +1,80 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+CalibrationRow row(const char* sink, const char* planted, std::uint64_t runs, std::uint64_t fail) {
+  CalibrationRow row;
+  row.sink = sink;
+  row.planted = planted;
+  row.runs = runs;
+  row.pass = runs - fail;
+  row.fail = fail;
+  row.mean_duration_s = 41.6;
+  row.failed = binomial_interval(fail, runs, 0.95);
+  return row;
+}
+
+// Intervals by hand: 0 of 40 is at most 1 - .025^(1/40) = 8.81 %, 8 of 8 at least .025^(1/8) = 63.1
+// %.
+TEST_CASE("each sink has a table with exact intervals") {
+  RelabelledRow bound;
+  bound.sink = "file";
+  bound.rounds = 640;
+  bound.gates = 2000;
+  bound.pass = 1990;
+  bound.failed = binomial_interval(0, 2000, 0.95);
+  RelabelledRow worse = bound;
+  worse.worse = "response_ns_p99_9";
+  worse.worse_by = 1;
+  worse.gates = 200;
+  worse.pass = 0;
+  worse.fail = 190;
+  worse.failed = binomial_interval(190, 200, 0.95);
+  CalibrationReport report;
+  report.rows = {row("file", "none", 40, 0), row("file", "slower-10", 8, 8),
+                 row("lttng", "none", 1000, 1)};
+  report.relabelled = {bound, worse};
+  const std::string text = render(report, "text");
+  CHECK_THAT(text, Catch::StartsWith("### file\n\n| planted"));
+  CHECK_THAT(text, Contains("| none       |   40 |   40 |    0 |    0 |    0 | 0 % (0.0 to 8.81)"));
+  CHECK_THAT(text, Contains("| slower-10  |    8 |    0 |    8 |"));
+  CHECK_THAT(text, Contains("100 % (63.1 to 100)"));
+  CHECK_THAT(text, Contains("\n### lttng\n\n"));
+  CHECK_THAT(text, Contains("\n\nRelabelled: gates on rounds drawn from the 640 with nothing"));
+  CHECK_THAT(text,
+             Contains("| nothing           |        | 1990 |    0 |   10 | 0 % (0.0 to 0.18"));
+  CHECK_THAT(text, Contains("| response_ns_p99_9 |  100 % |    0 |  190 |   10 | 95 % (91.0 to"));
+  CHECK(text.find("Relabelled") < text.find("### lttng"));
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
+}
+
+std::string origin_of(const Calibration& calibration) {
+  return render(CalibrationReport{calibration, {}, {}}, "text");
+}
+
+TEST_CASE("the origin names each day, machine and revision once") {
+  CHECK(origin_of({}) == "\nNo runs yet.\n");
+  Calibration calibration;
+  CalibrationRun run;
+  run.started_utc = "2026-06-02T23:59:59Z";
+  run.fingerprint = "aa11";
+  run.revision = "0123abc";
+  calibration.runs.push_back(run);
+  CHECK(origin_of(calibration) == "\n1 run, 2026-06-02; machine aa11; revision 0123abc.\n");
+  run.started_utc = "2026-06-01T00:00:00Z";
+  run.fingerprint = "bb22";
+  calibration.runs.push_back(run);
+  CHECK(origin_of(calibration) ==
+        "\n2 runs, 2026-06-01 to 2026-06-02; machines aa11, bb22; revision 0123abc.\n");
+}
+
+}  // namespace
+}  // namespace tailgate

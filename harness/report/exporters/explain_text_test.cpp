@@ -1,0 +1,95 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
+#include "harness/report/merged_tails.h"
+#include "harness/result/sample.h"
+
+namespace tailgate {
+namespace {
+
+std::string explained(const Result& result, unsigned calls) {
+  return render(Results{{"", result}}, "explain", {.calls = calls});
+}
+
+void check_width(const std::string& text) {
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) {
+    INFO(line);
+    CHECK(columns_of(line) <= 80);
+  }
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("an explanation names causes, culprits, what was lost and what the trace changed") {
+  const std::string text = explained(sample_result(), 3);
+  INFO(text);
+  check_width(text);
+  CHECK(holds(text, "waiting for the processor"));
+  CHECK(holds(text, "60.0 %"));  // 9 of the 15 ms of excess
+  CHECK(holds(text, "burner (99)"));
+  CHECK(holds(text, "unknown: kernel or hypervisor"));
+  CHECK(holds(text, "6 lost"));
+  CHECK(holds(text, "not complete"));
+  CHECK(holds(text, "the trace changed service times: p50"));
+  CHECK(holds(text, "38 more calls are missing"));
+}
+
+TEST_CASE("the tails of several trials add up") {
+  const std::vector<ExplainedTail> tails = merged_tails(sample_result(), 0);
+  REQUIRE(tails.size() == 2);
+  CHECK(tails[0].measure == "service");
+  CHECK(tails[0].calls == 2);
+  CHECK(tails[0].time_ns == 40'000'000);
+  CHECK(tails[0].excess_ns == 30'000'000);
+  CHECK(tails[0].causes.front().cause == "waiting");
+  CHECK(tails[0].causes.front().excess_ns == 18'000'000);
+  CHECK(tails[0].culprits.front().time_ns == 18'000'000);
+  CHECK(tails[1].measure == "response");
+}
+
+TEST_CASE("names of any length and with any bytes fit the page") {
+  Result result = sample_result();
+  for (Trial& trial : result.traced) {
+    trial.explanation->trace.limits = std::string(300, 'x') + "\x1b[2J";
+    for (ExplainedTail& tail : trial.explanation->tails) {
+      for (Culprit& culprit : tail.culprits) culprit.name = std::string(200, 'n');
+      tail.causes.front().cause = "a cause of later";
+    }
+    ExplainedCall& call = trial.explanation->calls.front();
+    for (int i = 0; i < 100; ++i) call.slices.push_back(call.slices.back());
+    for (CallSlice& slice : call.slices) slice.detail = std::string(200, '\x7f');
+  }
+  result.sink.label = std::string(200, 's');
+  const std::string text = explained(result, 48);
+  check_width(text);
+  CHECK_FALSE(holds(text, "\x1b"));
+}
+
+TEST_CASE("noise is the mean of the trials that were watched, and nothing where none was") {
+  Result result = sample_result();
+  REQUIRE(result.traced.size() == 2);
+  result.traced[0].noise.observed_ns = 0;
+  result.traced[0].noise.lost_share = 0;
+  result.traced[1].noise.observed_ns = 100'000'000;
+  result.traced[1].noise.lost_share = 0.05;
+  CHECK(holds(explained(result, 0), "lost 5.00 % of its time"));
+  result.traced[1].noise.observed_ns = 0;
+  const std::string text = explained(result, 0);
+  CHECK(holds(text, "was not observed"));
+  CHECK_FALSE(holds(text, "of its time in gaps"));
+  check_width(text);
+}
+
+TEST_CASE("a result without explained trials says what to do") {
+  Result result = sample_result();
+  result.traced.clear();
+  CHECK(holds(explained(result, 3), "run it with --explain"));
+}
+
+}  // namespace
+}  // namespace tailgate

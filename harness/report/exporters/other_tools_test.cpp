@@ -1,0 +1,239 @@
+// The formats of other tools but perfetto.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/base/error.h"
+#include "harness/histogram/histogram_log.h"
+#include "harness/report/exporter.h"
+#include "harness/result/latency.h"
+#include "harness/result/sample.h"
+
+namespace tailgate {
+namespace {
+
+using nlohmann::json;
+
+std::string exported(const std::string& format, const Result& result,
+                     LatencyKind metric = LatencyKind::response) {
+  return render(Results{{"", result}}, format, {.metric = metric});
+}
+
+// The response times that the sample's description states, recorded here anew.
+Histogram stated_response(unsigned trial) {
+  Histogram histogram{HistogramRange()};
+  for (std::uint64_t i = 1; i <= 20'000; ++i) histogram.record(1000 * i + 500 + trial);
+  return histogram;
+}
+
+std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> row(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      row.back() += text[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      row.emplace_back();
+    } else if (!quoted && c == '\n') {
+      rows.push_back(std::exchange(row, std::vector<std::string>(1)));
+    } else {
+      row.back() += c;
+    }
+  }
+  return rows;
+}
+
+std::map<std::string, std::string> csv_row(const std::string& text, std::size_t index) {
+  const auto rows = parse_csv(text);
+  std::map<std::string, std::string> row;
+  REQUIRE(rows.size() > index + 1);
+  REQUIRE(rows[0].size() == rows[index + 1].size());
+  for (std::size_t i = 0; i < rows[0].size(); ++i) row[rows[0][i]] = rows[index + 1][i];
+  return row;
+}
+
+TEST_CASE("hgrm holds the merged distribution of the completed trials") {
+  Histogram whole = stated_response(0);
+  whole.add(stated_response(1));
+  whole.add(stated_response(2));
+  std::istringstream text(exported("hgrm", sample_result()));
+  int rows = 0;
+  for (std::string line; std::getline(text, line);) {
+    double value = 0;
+    double quantile = 0;
+    unsigned long long count = 0;
+    if (std::sscanf(line.c_str(), "%lf %lf %llu", &value, &quantile, &count) != 3) continue;
+    ++rows;
+    CHECK(whole.count_between(0, static_cast<std::uint64_t>(value)) == count);
+    CHECK(whole.value_at_quantile(quantile) == static_cast<std::uint64_t>(value));
+  }
+  CHECK(rows > 30);
+  CHECK_THAT(exported("hgrm", sample_result()), Catch::Contains("60000]"));
+}
+
+TEST_CASE("hgrm takes the metric that is asked for") {
+  // The start lag is 500 ns for every event.
+  const std::string text = exported("hgrm", sample_result(), LatencyKind::start_lag);
+  double value = 0;
+  REQUIRE(std::sscanf(text.c_str() + text.find("\n\n"), "%lf", &value) == 1);
+  CHECK(value == 500);
+}
+
+TEST_CASE("hgrm refuses several steps and metrics that were not measured") {
+  Result result = sample_result();
+  for (Trial& trial : result.trials) trial.consumer.delivery.reset();
+  CHECK_THROWS_WITH(exported("hgrm", result, LatencyKind::delivery),
+                    Catch::Contains("recorded the metric 'delivery'"));
+  result.trials[1].step = 1;
+  CHECK_THROWS_WITH(exported("hgrm", result), Catch::EndsWith("choose one with --step"));
+}
+
+TEST_CASE("hlog holds every interval of every trial, which add up to the trial") {
+  const std::string text = exported("hlog", sample_result());
+  HistogramLogReader reader(text);
+  std::map<std::string, Histogram> by_tag;
+  int intervals = 0;
+  while (const auto interval = reader.next()) {
+    ++intervals;
+    CHECK(interval->length_s == Approx(1));
+    by_tag.try_emplace(interval->tag, Histogram(HistogramRange()))
+        .first->second.add(interval->histogram);
+    // 2026-03-01T12:00:00Z is 1772366400; the first trial's first interval starts 1 s later.
+    if (intervals == 1) CHECK(interval->start_s == Approx(1'772'366'401.0));
+  }
+  CHECK(intervals == 6);
+  REQUIRE(by_tag.size() == 3);
+  for (unsigned trial = 0; trial < 3; ++trial) {
+    CHECK(by_tag.at("trial" + std::to_string(trial)) == stated_response(trial));
+  }
+}
+
+TEST_CASE("hlog has one interval a trial where a trial has none, or the metric has none") {
+  Result result = sample_result();
+  result.trials[0].intervals.clear();
+  const std::string text = exported("hlog", result);
+  HistogramLogReader reader(text);
+  const auto interval = reader.next();
+  CHECK(interval->length_s == Approx(2));
+  CHECK(interval->histogram == stated_response(0));
+  const std::string delivery = exported("hlog", result, LatencyKind::delivery);
+  CHECK(delivery.find("Tag=trial2") != std::string::npos);
+}
+
+TEST_CASE("hlog needs a start time that it can read") {
+  Result result = sample_result();
+  for (const char* time :
+       {"", "yesterday", "2026-13-01T12:00:00Z", "2026-02-30T12:00:00Z", "2026-03-01T12:00:0xZ",
+        "2026-03-01T12:00:00xZ", "-026-03-01T12:00:00Z"}) {
+    result.started_utc = time;
+    CHECK_THROWS_WITH(exported("hlog", result), Catch::StartsWith("started_utc = '"));
+  }
+  result.started_utc = "2026-03-01T12:00:00.250Z";
+  CHECK_THAT(exported("hlog", result), Catch::Contains("StartTime: 1772366400.250"));
+}
+
+TEST_CASE("csv has a row for each trial with its quantiles") {
+  const std::string text = exported("csv", sample_result());
+  CHECK(parse_csv(text).size() == 5);
+  const auto row = csv_row(text, 2);
+  const Histogram stated = stated_response(2);
+  CHECK(row.at("sink") == "file:mode=mmap");
+  CHECK(row.at("trial") == "2");
+  CHECK(row.at("rate_missed") == "true");
+  CHECK(row.at("lost") == "100");
+  CHECK(row.at("unaccounted") == "10");
+  CHECK(row.at("response_count") == "20000");
+  CHECK(row.at("response_ns_p99") == std::to_string(stated.value_at_quantile(0.99)));
+  CHECK(row.at("response_ns_max") == std::to_string(stated.max()));
+  CHECK(row.at("start_lag_ns_p50") == "500");
+  const auto crashed = csv_row(text, 3);
+  CHECK(crashed.at("outcome") == "crashed");
+  CHECK(crashed.at("response_ns_p99").empty());
+  CHECK(crashed.at("unaccounted").empty());
+}
+
+TEST_CASE("csv quotes what would break a row") {
+  Result result = sample_result();
+  result.sink.label = "file:a=1,path=\"x\ny\"";
+  CHECK(csv_row(exported("csv", result), 0).at("sink") == result.sink.label);
+}
+
+TEST_CASE("csv-intervals has a row for each interval") {
+  const std::string text = exported("csv-intervals", sample_result());
+  CHECK(parse_csv(text).size() == 7);
+  const auto row = csv_row(text, 1);
+  CHECK(row.at("start_ns") == "2000000000");
+  CHECK(row.at("end_ns") == "3000000000");
+  CHECK(row.at("response_count") == "10000");
+  // The second interval holds 10001.5 us and up.
+  CHECK(std::stod(row.at("response_ns_min")) == Approx(10'001'500).epsilon(0.001));
+}
+
+TEST_CASE("gbench has the fields of Google Benchmark's own files") {
+  const json document = json::parse(exported("gbench", sample_result()));
+  for (const char* field : {"date", "host_name", "executable", "num_cpus", "mhz_per_cpu",
+                            "cpu_scaling_enabled", "caches", "load_avg", "library_build_type"}) {
+    CHECK(document["context"].contains(field));
+  }
+  for (const json& entry : document["benchmarks"]) {
+    std::vector<const char*> fields = {"name",     "family_index", "per_family_instance_index",
+                                       "run_name", "run_type",     "repetitions",
+                                       "threads",  "iterations",   "real_time",
+                                       "cpu_time", "time_unit"};
+    if (entry["run_type"] == "aggregate") {
+      fields.insert(fields.end(), {"aggregate_name", "aggregate_unit"});
+      CHECK(entry["name"] == entry["run_name"].get<std::string>() + "_" +
+                                 entry["aggregate_name"].get<std::string>());
+    } else {
+      CHECK(entry["run_type"] == "iteration");
+      CHECK(entry["name"] == entry["run_name"]);
+      fields.push_back("repetition_index");
+    }
+    for (const char* field : fields) CHECK(entry.contains(field));
+    CHECK(entry["repetitions"] == 3);
+    CHECK(entry["time_unit"] == "ns");
+  }
+}
+
+TEST_CASE("gbench has a repetition for each completed trial, and their aggregates") {
+  Result result = sample_result();
+  result.trials[0].response.p99_ns = 100;
+  result.trials[1].response.p99_ns = 400;
+  result.trials[2].response.p99_ns = 700;
+  const json document = json::parse(exported("gbench", result));
+  const std::string name = "steady@file:mode=mmap/rate_hz:10000/response/p99";
+  std::vector<double> times;
+  std::map<std::string, double> aggregates;
+  for (const json& entry : document["benchmarks"]) {
+    if (entry["run_name"] != name) continue;
+    if (entry["run_type"] == "iteration") {
+      CHECK(entry["repetition_index"] == times.size());
+      CHECK(entry["iterations"] == 20'000);
+      times.push_back(entry["real_time"]);
+    } else {
+      aggregates[entry["aggregate_name"]] = entry["real_time"];
+    }
+  }
+  CHECK(times == std::vector<double>{100, 400, 700});
+  CHECK(aggregates.at("mean") == Approx(400));
+  CHECK(aggregates.at("median") == Approx(400));
+  CHECK(aggregates.at("stddev") == Approx(300));
+  CHECK(aggregates.at("cv") == Approx(0.75));
+}
+
+TEST_CASE("a run in which nothing completed has no benchmarks and no distribution") {
+  Result result = sample_result();
+  for (Trial& trial : result.trials) trial.outcome = TrialOutcome::hung;
+  CHECK_THROWS_AS(exported("gbench", result), Error);
+  CHECK_THROWS_AS(exported("hgrm", result), Error);
+  CHECK_THROWS_AS(exported("hlog", Result()), Error);
+}
+
+}  // namespace
+}  // namespace tailgate

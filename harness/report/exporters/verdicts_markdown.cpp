@@ -1,0 +1,83 @@
+// Verdicts as Markdown: a table of all, then a section for each.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "harness/gate/effect_text.h"
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
+#include "harness/report/metrics_text.h"
+#include "harness/report/verdict_title.h"
+
+namespace tailgate {
+namespace {
+
+// Escapes the text so that Markdown formats nothing in it, in a table neither (CommonMark: a
+// backslash makes ASCII punctuation literal).
+std::string plain(const std::string& text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_{}[]<>#|&!~").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string emphasised(VerdictOutcome outcome) {
+  return fmt::format("**{}**", enum_text(outcome));
+}
+
+std::string summary(const std::vector<Verdict>& verdicts) {
+  std::string text =
+      "| verdict | comparison | rounds | first reason |\n| --- | --- | --- | --- |\n";
+  for (const Verdict& verdict : verdicts) {
+    text += fmt::format("| {} | {} | {} | {} |\n", emphasised(verdict.outcome),
+                        plain(verdict_title(verdict)), verdict.rounds_used,
+                        verdict.reasons.empty() ? "" : plain(verdict.reasons.front().what));
+  }
+  return text;
+}
+
+std::string metric_row(const MetricJudgement& metric) {
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {} |\n", plain(metric.name),
+      metric_value_text(metric, metric.median_a), metric_value_text(metric, metric.median_b),
+      metric.is_measured() ? effect_with_interval(metric) : "",
+      metric.is_gated() ? effect_text(metric, metric.margin) : "",
+      metric.decision == MetricOutcome::fail ? "**fail**" : enum_text(metric.decision),
+      plain(metric.reason));
+}
+
+std::string bullet(const Remark& remark) {
+  if (remark.remedy.empty()) return fmt::format("- {}\n", plain(remark.what));
+  return fmt::format("- {}: {}\n", plain(remark.what), plain(remark.remedy));
+}
+
+std::string section(const Verdict& verdict) {
+  std::string text =
+      fmt::format("\n## {}: {}\n\n", enum_text(verdict.outcome), plain(verdict_title(verdict)));
+  if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", plain(verdict.label));
+  for (const Remark& reason : verdict.reasons) text += bullet(reason);
+  if (verdict.metrics.empty()) return text;
+  text += fmt::format("\nFrom {} of {} rounds, policy {}, machine {}.\n\n", verdict.rounds_used,
+                      verdict.rounds_recorded, plain(verdict.policy), plain(verdict.fingerprint));
+  text += "| metric | A | B | change (95 %) | margin | decision | why |\n";
+  text += "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const MetricJudgement& metric : verdict.metrics) text += metric_row(metric);
+  if (!verdict.remarks.empty()) text += "\n";
+  for (const Remark& remark : verdict.remarks) text += bullet(remark);
+  return text;
+}
+
+std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
+  std::string text = "# Verdicts of the gate\n\n" + summary(verdicts.list);
+  for (const Verdict& verdict : verdicts.list) text += section(verdict);
+  return text;
+}
+
+}  // namespace
+
+constinit const Exporter exporters::verdicts_markdown =
+    exporter_of<render_verdicts>("markdown", "a table, then a section per duet", ".md");
+
+}  // namespace tailgate

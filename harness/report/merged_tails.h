@@ -1,0 +1,17 @@
+// The explanations of slow calls, merged over trials.
+#pragma once
+
+#include <vector>
+
+#include "harness/result/result.h"
+
+namespace tailgate {
+
+// The trials of a step that have an explanation.
+std::vector<const Trial*> explained_trials(const Result& result, unsigned step);
+
+// Their tails, one for each measure: sums over the trials. Threshold and usual time are those of
+// the median trial (of an even number of trials, the lower of the middle two).
+std::vector<ExplainedTail> merged_tails(const Result& result, unsigned step);
+
+}  // namespace tailgate

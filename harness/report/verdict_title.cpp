@@ -1,0 +1,33 @@
+#include "harness/report/verdict_title.h"
+
+#include <fmt/format.h>
+
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+std::string short_revision(const std::string& revision) {
+  constexpr std::size_t kChars = 10;
+  return revision.substr(0, kChars);
+}
+
+}  // namespace
+
+std::string verdict_title(const Verdict& verdict) {
+  std::string sides = verdict.a == verdict.b ? verdict.b : verdict.a + " to " + verdict.b;
+  // The user gave the side a label other than its sink.
+  if (verdict.b != verdict.sink) sides = verdict.sink + ", " + sides;
+  const bool named_by_revision = !verdict.a.empty() && !verdict.b.empty() &&
+                                 verdict.a_revision.starts_with(verdict.a) &&
+                                 verdict.b_revision.starts_with(verdict.b);
+  if (verdict.a_revision != verdict.b_revision && !named_by_revision) {
+    sides += fmt::format(", {} to {}", short_revision(verdict.a_revision),
+                         short_revision(verdict.b_revision));
+  }
+  const std::string rate =
+      verdict.load.rate_hz > 0 ? fmt::format(" at {}/s", human_rate(verdict.load.rate_hz)) : "";
+  return fmt::format("{}; {}{}", sides, verdict.scenario, rate);
+}
+
+}  // namespace tailgate

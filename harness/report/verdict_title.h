@@ -1,0 +1,13 @@
+// What a verdict is about, for the head of its text.
+#pragma once
+
+#include <string>
+
+#include "harness/result/verdict.h"
+
+namespace tailgate {
+
+// What was compared, in one line: "file: 4f2a9c1d to 8b7e6d5c, steady at 20k/s".
+std::string verdict_title(const Verdict& verdict);
+
+}  // namespace tailgate

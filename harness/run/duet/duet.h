@@ -1,0 +1,56 @@
+// Runs duets: compares two sides, round after round. README.md explains how and why.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "harness/result/duet.h"
+#include "harness/run/duet/duet_plan.h"
+#include "harness/run/duet/duet_round.h"
+#include "harness/run/environment.h"
+
+namespace tailgate {
+
+// A requested side, with the facts that the duet's file records about it.
+struct DuetSubjectRequest {
+  DuetSideRequest side;
+  std::string label;      // empty: the sink as given
+  ScenarioUsed scenario;  // the scenario that defined the load
+  Build build;            // build of the program that runs the side's processes
+};
+
+struct DuetRequest {
+  DuetSubjectRequest a;
+  DuetSubjectRequest b;
+  TurnWishes wishes;
+  unsigned rounds = 20;  // maximum
+  std::uint64_t seed = 1;
+};
+
+// Is notified during the duet, to show progress, to write the file as it grows, and to end it
+// early.
+class DuetObserver {
+ public:
+  virtual ~DuetObserver() = default;
+  // left_s: estimated time left for the planned rounds; 0 if not known yet.
+  virtual void progress(const Duet& duet, const RoundProgress& round, double left_s) = 0;
+  // Called after each round, duet.rounds.back(); duet.complete tells whether it was the last.
+  virtual void round_ended(const Duet& duet) = 0;
+  // Called after each round except the last planned one: returns whether no more are needed.
+  virtual bool enough(const Duet& duet) = 0;
+};
+
+// The duet ends after this number of rounds in which a side did not complete.
+inline constexpr unsigned kMaxFailedRounds = 3;
+
+// Throws Error if a load cannot be divided into turns or a sink is not available. A duet ignores
+// the environment's trial settings noise_s, interval_s, slowest, victim_cpus and trace.
+void check_duet(const DuetRequest& request, const Environment& environment);
+
+// Runs the rounds. A round that the user interrupts is left out. The duet is not complete if the
+// user interrupted it or if it ended because rounds failed. Throws Error like check_duet, and if a
+// round cannot be set up.
+Duet run_duet(const DuetRequest& request, const Environment& environment, DuetObserver& observer);
+
+}  // namespace tailgate

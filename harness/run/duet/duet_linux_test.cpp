@@ -1,0 +1,124 @@
+// Tests duets whose processes are killed, interrupted or of a wrong program, duets with a daemon,
+// and the system query of drains.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "harness/os/process.h"
+#include "harness/run/duet/runnable.h"
+#include "harness/run/duet/test_duet.h"
+#include "harness/trial/trial_memory.h"
+
+namespace tailgate {
+namespace {
+
+TEST_CASE("a killed side has the outcome killed and keeps its measurements") {
+  Observer observer;
+  bool killed = false;
+  observer.on_progress = [&](const RoundProgress& round) {
+    if (round.what != "turns" || killed) return;
+    killed = true;
+    kill(round.provider_pid_b, SIGKILL);
+  };
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 2;
+  const Duet duet = run(wanted, observer);
+  REQUIRE(duet.rounds.size() == 2);
+  CHECK(duet.rounds[0].b.outcome == TrialOutcome::killed);
+  CHECK(duet.rounds[0].a.outcome == TrialOutcome::interrupted);
+  CHECK(duet.rounds[1].a.outcome == TrialOutcome::completed);
+  CHECK(duet.rounds[1].b.outcome == TrialOutcome::completed);
+  CHECK_FALSE(duet.rounds[0].remarks.empty());
+  CHECK(duet.complete);
+}
+
+TEST_CASE("a process is runnable while it works, but not while it sleeps or after it ended") {
+  const pid_t worker = fork();
+  REQUIRE(worker >= 0);
+  if (worker == 0) {
+    alarm(30);  // ends the process even if the test fails
+    for (volatile bool work = true; work;) {
+    }
+  }
+  const pid_t sleeper = fork();
+  if (sleeper == 0) {
+    alarm(30);
+    for (;;) pause();
+  }
+  CHECK(is_runnable(worker));
+  // It may not sleep yet.
+  for (int i = 0; i < 1000 && is_runnable(sleeper); ++i) usleep(10'000);
+  CHECK_FALSE(is_runnable(sleeper));
+  for (const pid_t child : {worker, sleeper}) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    CHECK_FALSE(is_runnable(child));
+  }
+}
+
+TEST_CASE("another program may be a side") {
+  DuetRequest wanted = request("null", "null");
+  wanted.b.side.program = std::filesystem::canonical("/proc/self/exe");
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  CHECK(duet.rounds[0].b.outcome == TrialOutcome::completed);
+  CHECK(duet.b.program == wanted.b.side.program.string());
+}
+
+TEST_CASE("a program that does not run its role fails the side, not the duet") {
+  DuetRequest wanted = request("null", "null");
+  wanted.b.side.program = "/bin/false";
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  CHECK(duet.rounds[0].b.outcome == TrialOutcome::crashed);
+}
+
+TEST_CASE("a program with another protocol of the shared memory reports that") {
+  const TrialPlan plan{};
+  TrialMemory memory = TrialMemory::create(plan);
+  memory.header().protocol = kTrialProtocol + 1;
+  const int copy = dup(static_cast<int>(memory.memory().native()));
+  CHECK_THROWS_WITH(TrialMemory::open_inherited(std::to_string(copy)),
+                    Catch::Contains("by protocol " + std::to_string(kTrialProtocol + 1)));
+}
+
+TEST_CASE("an interrupted round is left out") {
+  auto interrupt = std::make_unique<InterruptFlag>();
+  Observer observer;
+  unsigned seen = 0;
+  observer.on_progress = [&](const RoundProgress& round) {
+    if (round.what == "turns" && ++seen == 2) raise(SIGINT);
+  };
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 5;
+  const Duet duet = run(wanted, observer);
+  CHECK(duet.rounds.size() == 1);
+  CHECK_FALSE(duet.complete);
+  interrupt.reset();
+  const InterruptFlag lowered;  // resets the flag for later tests
+}
+
+TEST_CASE("a drain waits for the session's processes, and their work counts as the side's") {
+  constexpr double kDaemonNs = 10'000;
+  DuetRequest wanted = request("null:plant_leak_bytes=0", "null:plant_daemon_ns=10_000");
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  const DuetRound& round = duet.rounds[0];
+  CHECK(duet.drain == "delivered");
+  CHECK(round.a.drains == 10);
+  CHECK(round.b.drains == 10);
+  REQUIRE(round.b.daemon_cpu_ns.has_value());
+  const double daemon_ns = static_cast<double>(*round.b.daemon_cpu_ns) / (10.0 * 200);
+  CHECK(daemon_ns >= 0.9 * kDaemonNs);
+  // The daemon's polling for work adds to it, by half in instrumented builds.
+  CHECK(daemon_ns <= 1.8 * kDaemonNs);
+  CHECK(*round.b.cpu_ns >= *round.b.daemon_cpu_ns);
+  CHECK_FALSE(round.a.daemon_cpu_ns.has_value());
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,314 @@
+#include "harness/run/duet/duet_round.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "harness/os/shared_wait.h"
+#include "harness/overhead/sampler.h"
+#include "harness/result/latency.h"
+#include "harness/run/duet/drain.h"
+#include "harness/run/duet/side_figures.h"
+#include "harness/trial/processes/processes.h"
+#include "harness/trial/result_facts.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::chrono::milliseconds kTurnPollInterval{20};
+
+// The state of one side during the round.
+class Side {
+ public:
+  Side(char letter, const DuetSideRequest& request, const RoundPlan& plan,
+       const TrialProcesses::Report& report)
+      : letter_(letter),
+        plan_(plan),
+        directory_(plan.directory / std::string(1, letter)),
+        load_(load_in_turns(request.load, plan.turns)),
+        roles_({.sink = request.sink,
+                .load = load_,
+                .settings = plan.settings,
+                .directory = directory_,
+                .turns = plan.turns,
+                .program = request.program},
+               report),
+        turn_(roles_.memory().header().turn),
+        thread_(roles_.memory().thread(0)) {}
+
+  TrialProcesses& roles() { return roles_; }
+  bool went_well() const { return roles_.went_well(); }
+  bool classified() const { return turn_.classified.load() != 0; }
+
+  bool start() {
+    try {
+      roles_.start_session();
+      if (!roles_.start_provider() || !roles_.start_live_consumer()) return false;
+    } catch (const Error& error) {
+      roles_.end_as(TrialOutcome::failed, error.what());
+      return false;
+    }
+    sampler_ = make_sampler();
+    for (const WatchedProcess& process : roles_.processes()) {
+      if (process.role == Role::consumer) continue;
+      has_daemons_ = has_daemons_ || process.role == Role::daemons;
+      sampler_->watch(process);
+      pids_.push_back(process.pid);
+    }
+    return true;
+  }
+
+  void go(std::uint64_t now_ns) {
+    roles_.memory().header().go_ns.store(now_ns, std::memory_order_release);
+  }
+
+  // Runs the next turn to its end and drains it. Returns false if this side cannot continue.
+  bool take_turn() {
+    const std::uint32_t done = turn_.done.load(std::memory_order_acquire);
+    grant(done + 1);
+    while (turn_.done.load(std::memory_order_acquire) == done) {
+      wait_while(turn_.done, done, kTurnPollInterval);
+      if (turn_.done.load(std::memory_order_acquire) != done) break;
+      if (roles_.provider_ended()) return ended();
+      if (roles_.load_hangs()) return false;
+      if (InterruptFlag::raised()) {
+        roles_.interrupt();
+        return false;
+      }
+    }
+    if (plan_.drained) drain_turn(done >= plan_.turns.warmup);
+    return true;
+  }
+
+  void begin_counting() { before_ = count(); }
+  void end_counting() { after_ = count(); }
+
+  // Ends the side's processes. Call it after the last turn of both sides, or when the round is
+  // aborted.
+  void end(bool whole) {
+    if (roles_.provider_started()) {
+      if (whole && went_well()) {
+        grant(plan_.turns.count + 1);
+        roles_.wait_for_provider(Phase::done, "closing the sink");
+      }
+      roles_.end_provider();
+    }
+    roles_.stop_session();
+    roles_.read_back();
+    side_.ledger = roles_.ledger();
+  }
+
+  DuetSide collect() {
+    side_.outcome = roles_.outcome();
+    side_.outcome_detail = roles_.outcome_detail();
+    const std::uint64_t logged = turn_.logged.load(std::memory_order_acquire);
+    const std::span<const CallRecord> calls(roles_.memory().calls(), logged);
+    add_figures(calls,
+                {.range = plan_.settings.range,
+                 .turn_ns = plan_.turns.length_ns,
+                 .dropped_per_turn = kDroppedPerTurn,
+                 .closed_loop = load_.shape == Shape::max,
+                 .turn_order = plan_.order.turns,
+                 .side = letter_},
+                side_);
+    side_.rate_missed = side_.rate_missed || thread_.unissued.load() > 0;
+    add_counts();
+    roles_.remove_files();
+    return std::move(side_);
+  }
+
+ private:
+  // The counts of a side's processes at one moment.
+  struct Count {
+    Sample sample;
+    std::uint64_t spun_ns = 0;
+    std::uint64_t calls = 0;
+  };
+
+  void grant(std::uint32_t turns) {
+    turn_.granted.store(turns, std::memory_order_release);
+    wake_all(turn_.granted);
+  }
+
+  bool ended() {
+    roles_.end_as(TrialOutcome::failed, "the provider ended before its last turn");
+    return false;
+  }
+
+  void drain_turn(bool recorded) {
+    const DrainOutcome outcome = drain(pids_, [this] { return delivered(); });
+    if (!recorded) return;
+    ++side_.drains;
+    side_.drain_ns += outcome.waited_ns;
+    side_.drains_cut_short += outcome.cut_short ? 1 : 0;
+  }
+
+  // Whether a live consumer has seen all events that the sink accepted.
+  bool delivered() const {
+    if (roles_.consumer_mode() != ConsumerMode::live) return false;
+    std::uint64_t refused = 0;
+    for (const auto& cause : thread_.refused) refused += cause.load();
+    return roles_.consumed() + refused >= thread_.finished.load(std::memory_order_acquire);
+  }
+
+  std::optional<Count> count() {
+    return Count{sampler_->sample(), thread_.spun_ns.load(), thread_.finished.load()};
+  }
+
+  void add_counts() {
+    if (!before_ || !after_) return;
+    side_.spun_ns = after_->spun_ns - before_->spun_ns;
+    side_.cpu_events = after_->calls - before_->calls;
+    const std::vector<RoleUse> uses = uses_between(before_->sample, after_->sample);
+    const Counters& provider = counters_of(uses, Role::provider);
+    side_.cpu_ns = provider.cpu_ns;
+    side_.rss_bytes = provider.rss_bytes;
+    if (!has_daemons_) return;
+    const Counters& daemons = counters_of(uses, Role::daemons);
+    side_.daemon_cpu_ns = daemons.cpu_ns;
+    if (side_.daemon_cpu_ns) {
+      const std::vector<std::uint64_t> stopping_ns = roles_.daemons_cpu_in_stop_ns();
+      *side_.daemon_cpu_ns +=
+          std::accumulate(stopping_ns.begin(), stopping_ns.end(), std::uint64_t{0});
+    }
+    side_.cpu_ns = total(side_.cpu_ns, side_.daemon_cpu_ns);
+    side_.rss_bytes = total(side_.rss_bytes, daemons.rss_bytes);
+  }
+
+  static Counters::Count total(const Counters::Count& one, const Counters::Count& other) {
+    return one && other ? Counters::Count(*one + *other) : std::nullopt;
+  }
+
+  char letter_;
+  const RoundPlan& plan_;
+  std::filesystem::path directory_;
+  LoadPlan load_;
+  TrialProcesses roles_;
+  TurnBlock& turn_;
+  ThreadBlock& thread_;
+  std::unique_ptr<Sampler> sampler_;
+  std::vector<int> pids_;  // a drain waits until these processes are idle
+  bool has_daemons_ = false;
+  std::optional<Count> before_;
+  std::optional<Count> after_;
+  DuetSide side_;
+};
+
+class Round {
+ public:
+  Round(const RoundPlan& plan, const RoundCallback& progress)
+      : plan_(plan),
+        progress_(progress),
+        a_('A', plan.a, plan, [this](const char* what) { report(what); }),
+        b_('B', plan.b, plan, [this](const char* what) { report(what); }),
+        started_({plan.order.a_first ? &a_ : &b_, plan.order.a_first ? &b_ : &a_}) {}
+
+  RoundOutcome run() {
+    const auto began = std::chrono::steady_clock::now();
+    RoundOutcome outcome;
+    DuetRound& round = outcome.round;
+    round.a_started_first = plan_.order.a_first;
+    round.turn_order = plan_.order.turns;
+    round.started_utc = utc_now();
+    const bool whole = load();
+    for (Side* side : started_) side->end(whole);
+    report("collecting");
+    round.a = a_.collect();
+    round.b = b_.collect();
+    add_remarks(round);
+    outcome.granted_a = a_.roles().granted();
+    outcome.granted_b = b_.roles().granted();
+    outcome.classified = a_.classified() && b_.classified();
+    outcome.interrupted = InterruptFlag::raised();
+    std::error_code ignored;
+    if (!plan_.settings.keep_files) std::filesystem::remove_all(plan_.directory, ignored);
+    round.duration_ns =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                       std::chrono::steady_clock::now() - began)
+                                       .count());
+    return outcome;
+  }
+
+ private:
+  // Returns whether both sides ran all their turns.
+  bool load() {
+    for (Side* side : started_) {
+      if (!side->start()) return give_up();
+    }
+    const Clock clock(plan_.settings.clock);
+    for (Side* side : started_) side->go(clock.now_ns());
+    report("warm-up");
+    if (!take_turns(plan_.order.warmup)) return give_up();
+    for (Side* side : started_) side->begin_counting();
+    report("turns");
+    const bool all = take_turns(plan_.order.turns);
+    for (Side* side : started_) side->end_counting();
+    return all || give_up();
+  }
+
+  bool take_turns(const std::string& order) {
+    for (const char letter : order) {
+      if (!(letter == 'A' ? a_ : b_).take_turn()) return false;
+    }
+    return true;
+  }
+
+  bool give_up() {
+    for (Side* side : started_) {
+      side->roles().end_as(TrialOutcome::interrupted,
+                           "the round was aborted because the other side failed");
+    }
+    return false;
+  }
+
+  void add_remarks(DuetRound& round) {
+    for (Side* side : {&a_, &b_}) {
+      const bool is_a = side == &a_;
+      const DuetSide& figures = is_a ? round.a : round.b;
+      const auto remark = [&](const std::string& what, const std::string& remedy) {
+        round.remarks.push_back({fmt::format("side {}: {}", is_a ? 'A' : 'B', what), remedy});
+      };
+      for (const Remark& said : side->roles().remarks()) remark(said.what, said.remedy);
+      if (figures.outcome != TrialOutcome::completed) {
+        remark(std::string(enum_text(figures.outcome)) + ": " + figures.outcome_detail,
+               "leave the round out");
+      }
+      if (figures.rate_missed) {
+        remark(fmt::format("the sink could not keep up: {:.6g} events/s", figures.achieved_rate_hz),
+               "lower rate_hz");
+      }
+      if (figures.ledger.unaccounted != 0) {
+        remark(fmt::format("{} events are unaccounted for: {}", figures.ledger.unaccounted,
+                           figures.ledger.unaccounted_cause),
+               "do not compare with this round");
+      }
+      if (figures.drains_cut_short > 0) {
+        remark(fmt::format("{} of {} drains reached the time limit: the sink continued to work",
+                           figures.drains_cut_short, figures.drains),
+               "its work disturbed the other side's turns; lower rate_hz");
+      }
+    }
+  }
+
+  void report(const char* what) {
+    progress_({.what = what, .provider_pid_b = b_.roles().provider_pid()});
+  }
+
+  const RoundPlan& plan_;
+  const RoundCallback& progress_;
+  Side a_;
+  Side b_;
+  std::array<Side*, 2> started_;  // in order of their start
+};
+
+}  // namespace
+
+RoundOutcome run_round(const RoundPlan& plan, const RoundCallback& report) {
+  return Round(plan, report).run();
+}
+
+}  // namespace tailgate

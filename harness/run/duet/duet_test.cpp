@@ -1,0 +1,121 @@
+// Runs whole rounds on the synthetic sink, whose service times are known in advance.
+#include <catch2/catch.hpp>
+
+#include "harness/result/json.h"
+#include "harness/result/latency.h"
+#include "harness/run/duet/test_duet.h"
+
+using namespace tailgate;
+
+namespace {
+
+bool balanced(const LedgerAccount& ledger) {
+  return ledger.checked && ledger.unaccounted == 0 &&
+         ledger.emitted == ledger.delivered + ledger.lost;
+}
+
+void check_whole(const DuetSide& side) {
+  INFO(side.outcome << " " << side.outcome_detail);
+  CHECK(side.outcome == TrialOutcome::completed);
+  CHECK(balanced(side.ledger));
+  CHECK(decode_latency(side.service).total_count() == side.events);
+  CHECK(decode_latency(side.response).total_count() == side.events);
+  CHECK(decode_latency(side.raw_service).total_count() == side.events);
+  CHECK(decode_latency(side.raw_response).total_count() == side.events);
+}
+
+}  // namespace
+
+TEST_CASE("two equal sides have exactly the same counts") {
+  const Duet duet = run(request("synthetic:service_ns=1000", "synthetic:service_ns=1000"));
+  CHECK(duet.complete);
+  REQUIRE(duet.rounds.size() == 1);
+  const DuetRound& round = duet.rounds[0];
+  check_whole(round.a);
+  check_whole(round.b);
+  // A turn of 10 ms at 20,000 events per second has 200 events, of which 20 are dropped.
+  for (const DuetSide* side : {&round.a, &round.b}) {
+    CHECK(side->events == 10 * 180);
+    CHECK(side->dropped == 10 * 20);
+    CHECK(side->cpu_events == 10 * 200);
+    CHECK(side->ledger.emitted == 11 * 200);
+    CHECK(decode_latency(side->service).min() >= 1000);
+    CHECK(side->rss_bytes.value_or(0) > 0);
+    CHECK_FALSE(side->daemon_cpu_ns.has_value());
+  }
+  CHECK(duet.drain == "none");
+  CHECK(duet.a.load.duration_s == Approx(0.1));
+  // The file is read back as it was written.
+  CHECK(write_duet(read_duet(write_duet(duet), "memory")) == write_duet(duet));
+}
+
+TEST_CASE("a quarter more service time raises the median by a quarter") {
+  DuetRequest wanted = request("synthetic:service_ns=2000", "synthetic:service_ns=2500");
+  wanted.rounds = 3;
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 3);
+  for (const DuetRound& round : duet.rounds) {
+    const auto a = static_cast<double>(round.a.service.p50_ns);
+    const auto b = static_cast<double>(round.b.service.p50_ns);
+    CHECK(a >= 2000);
+    CHECK(b / a == Approx(1.25).margin(0.05));
+    CHECK(round.b.trimmed_mean_ns > round.a.trimmed_mean_ns);
+  }
+}
+
+TEST_CASE("the seed determines the order, and another seed gives another order") {
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 2;
+  const Duet one = run(wanted);
+  const Duet again = run(wanted);
+  wanted.seed = 2;
+  const Duet other = run(wanted);
+  for (unsigned i = 0; i < 2; ++i) {
+    const RoundOrder order = round_order(1, i, 10, 1);
+    CHECK(one.rounds[i].turn_order == order.turns);
+    CHECK(one.rounds[i].a_started_first == order.a_first);
+    CHECK(again.rounds[i].turn_order == order.turns);
+  }
+  CHECK(one.rounds[0].turn_order != one.rounds[1].turn_order);
+  CHECK(other.rounds[0].turn_order != one.rounds[0].turn_order);
+}
+
+TEST_CASE("a duet ends when the observer needs no more rounds") {
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 50;
+  Observer observer;
+  observer.on_enough = [](const Duet& duet) { return duet.rounds.size() == 2; };
+  const Duet duet = run(wanted, observer);
+  CHECK(duet.rounds.size() == 2);
+  CHECK(duet.complete);
+  CHECK(observer.ended == 2);
+}
+
+TEST_CASE("repeated failures of a side end the duet") {
+  DuetRequest wanted = request("null", "synthetic:service_ns=0:crash_at=300");
+  wanted.rounds = 10;
+  const Duet duet = run(wanted);
+  CHECK_FALSE(duet.complete);
+  CHECK(duet.rounds.size() == kMaxFailedRounds);
+  CHECK(duet.rounds[0].b.outcome == TrialOutcome::crashed);
+  CHECK(duet.remarks.size() == 1);
+}
+
+TEST_CASE("a leak shows in the memory at the end") {
+  const Duet duet = run(request("null:plant_leak_bytes=0", "null:plant_leak_bytes=1000"));
+  REQUIRE(duet.rounds.size() == 1);
+  const auto a = static_cast<double>(duet.rounds[0].a.rss_bytes.value_or(0));
+  const auto b = static_cast<double>(duet.rounds[0].b.rss_bytes.value_or(0));
+  CHECK(b - a >= 0.8 * 11 * 200 * 1000);
+  CHECK(b - a <= 1.5 * 11 * 200 * 1000);
+}
+
+TEST_CASE("a sink that cannot keep up misses its rate, and only that side does") {
+  DuetRequest wanted = request("null", "synthetic:service_ns=60_000");
+  wanted.wishes.turns = 4;
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  CHECK(duet.rounds[0].b.rate_missed);
+  CHECK_FALSE(duet.rounds[0].a.rate_missed);
+  CHECK(duet.rounds[0].b.response.p99_ns > duet.rounds[0].b.service.p99_ns);
+}

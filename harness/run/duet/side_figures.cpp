@@ -1,0 +1,196 @@
+#include "harness/run/duet/side_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "harness/histogram/histogram.h"
+#include "harness/result/latency.h"
+#include "harness/trial/turns.h"
+
+namespace tailgate {
+namespace {
+
+constexpr double kTrimmedShare = 0.99;
+constexpr double kRateTolerance = 1.01;
+
+// Carry-over is computed from the first part of each turn. With fewer calls than this in either
+// group it is not computed.
+constexpr double kBeginningShare = 0.25;
+constexpr std::size_t kMinBeginningCalls = 50;
+
+std::uint64_t service_of(const CallRecord& call) {
+  return call.end_ns - call.start_ns;
+}
+
+// The calls of one turn, and the times computed from them.
+struct Turn {
+  std::span<const CallRecord> calls;
+  std::vector<std::uint64_t> service_ns;   // classified
+  std::vector<std::uint64_t> response_ns;  // classified
+  std::size_t first = 0;                   // first call that is not dropped
+};
+
+std::vector<Turn> split(std::span<const CallRecord> calls, unsigned dropped) {
+  std::vector<Turn> turns;
+  while (!calls.empty()) {
+    const auto other = std::find_if(calls.begin(), calls.end(), [&](const CallRecord& call) {
+      return call.turn != calls.front().turn;
+    });
+    const auto count = static_cast<std::size_t>(other - calls.begin());
+    Turn turn;
+    turn.calls = calls.first(count);
+    turn.first = std::min<std::size_t>(dropped, count);
+    turns.push_back(turn);
+    calls = calls.subspan(count);
+  }
+  return turns;
+}
+
+std::uint64_t raw_median(const std::vector<Turn>& turns) {
+  std::vector<std::uint64_t> all;
+  for (const Turn& turn : turns) {
+    for (const CallRecord& call : turn.calls.subspan(turn.first)) all.push_back(service_of(call));
+  }
+  return lower_median(std::move(all));
+}
+
+void classify(Turn& turn, std::uint64_t median_ns, bool closed_loop) {
+  std::vector<std::uint64_t> due_ns;
+  for (const CallRecord& call : turn.calls) {
+    due_ns.push_back(call.intended_ns);
+    turn.service_ns.push_back(call.kind == CallKind::preempted ? median_ns : service_of(call));
+  }
+  turn.response_ns = closed_loop ? turn.service_ns : lindley_response_ns(due_ns, turn.service_ns);
+}
+
+void count_kinds(const Turn& turn, DuetSide& side) {
+  for (const CallRecord& call : turn.calls.subspan(turn.first)) {
+    side.slow += service_of(call) > kSlowCallNs ? 1 : 0;
+    side.preempted += call.kind == CallKind::preempted ? 1 : 0;
+    side.blocked += call.kind == CallKind::blocked ? 1 : 0;
+  }
+}
+
+void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, DuetSide& side) {
+  Histogram service(plan.range);
+  Histogram response(plan.range);
+  Histogram raw_service(plan.range);
+  Histogram raw_response(plan.range);
+  std::vector<std::uint64_t> all;
+  for (const Turn& turn : turns) {
+    for (std::size_t i = turn.first; i < turn.calls.size(); ++i) {
+      const CallRecord& call = turn.calls[i];
+      service.record(turn.service_ns[i]);
+      response.record(turn.response_ns[i]);
+      raw_service.record(service_of(call));
+      raw_response.record(call.end_ns - call.intended_ns);
+      all.push_back(turn.service_ns[i]);
+      side.over_100us += turn.service_ns[i] > 100'000 ? 1 : 0;
+      side.over_1ms += turn.service_ns[i] > 1'000'000 ? 1 : 0;
+    }
+  }
+  side.service = make_latency(service);
+  side.response = make_latency(response);
+  side.raw_service = make_latency(raw_service);
+  side.raw_response = make_latency(raw_response);
+  side.trimmed_mean_ns = trimmed_mean(std::move(all), kTrimmedShare);
+}
+
+// Sums the time from each turn's first intended time to its last return or its planned end,
+// whichever is later.
+void add_rate(const std::vector<Turn>& turns, const FiguresPlan& plan, DuetSide& side) {
+  const auto length_ns = static_cast<double>(plan.turn_ns);
+  double needed_ns = 0;      // as measured
+  double classified_ns = 0;  // as if the thread had never been preempted
+  double calls = 0;
+  for (const Turn& turn : turns) {
+    const CallRecord& last = turn.calls.back();
+    const std::uint64_t start_ns = turn.calls.front().intended_ns;
+    const std::uint64_t classified_end_ns = last.intended_ns + turn.response_ns.back();
+    needed_ns += std::max(length_ns, static_cast<double>(last.end_ns - start_ns));
+    classified_ns += std::max(length_ns, static_cast<double>(classified_end_ns - start_ns));
+    calls += static_cast<double>(turn.calls.size());
+  }
+  if (needed_ns <= 0) return;
+  side.achieved_rate_hz = calls / needed_ns * 1e9;
+  const double meant_ns = length_ns * static_cast<double>(turns.size());
+  side.rate_missed = !plan.closed_loop && classified_ns > meant_ns * kRateTolerance;
+}
+
+std::optional<double> carry_over(const std::vector<Turn>& turns, const FiguresPlan& plan) {
+  const std::vector<std::optional<char>> before = sides_before(plan.turn_order, plan.side);
+  std::vector<std::uint64_t> after_other;
+  std::vector<std::uint64_t> after_same;
+  for (const Turn& turn : turns) {
+    const std::uint32_t number = turn.calls.front().turn;
+    if (number >= before.size() || !before[number]) continue;
+    std::vector<std::uint64_t>& group = *before[number] == plan.side ? after_same : after_other;
+    const auto recorded = static_cast<double>(turn.calls.size() - turn.first);
+    const auto end = turn.first + static_cast<std::size_t>(recorded * kBeginningShare);
+    group.insert(group.end(), turn.service_ns.begin() + static_cast<std::ptrdiff_t>(turn.first),
+                 turn.service_ns.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  if (std::min(after_other.size(), after_same.size()) < kMinBeginningCalls) return {};
+  const double other_ns = trimmed_mean(std::move(after_other), kTrimmedShare);
+  const double same_ns = trimmed_mean(std::move(after_same), kTrimmedShare);
+  if (other_ns <= 0 || same_ns <= 0) return {};
+  return std::log(other_ns / same_ns);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> lindley_response_ns(std::span<const std::uint64_t> due_ns,
+                                               std::span<const std::uint64_t> service_ns) {
+  std::vector<std::uint64_t> response_ns(due_ns.size());
+  std::uint64_t end_ns = 0;
+  for (std::size_t i = 0; i < due_ns.size(); ++i) {
+    end_ns = std::max(due_ns[i], end_ns) + service_ns[i];
+    response_ns[i] = end_ns - due_ns[i];
+  }
+  return response_ns;
+}
+
+double trimmed_mean(std::vector<std::uint64_t> values, double share) {
+  if (values.empty()) return 0;
+  const auto wanted =
+      static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  const std::size_t count = std::clamp<std::size_t>(wanted, 1, values.size());
+  const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(values.begin(), end - 1, values.end());
+  const std::uint64_t sum = std::accumulate(values.begin(), end, std::uint64_t{0});
+  return static_cast<double>(sum) / static_cast<double>(count);
+}
+
+std::uint64_t lower_median(std::vector<std::uint64_t> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<std::optional<char>> sides_before(const std::string& turn_order, char side) {
+  std::vector<std::optional<char>> before;
+  for (std::size_t i = 0; i < turn_order.size(); ++i) {
+    if (turn_order[i] != side) continue;
+    before.push_back(i == 0 ? std::nullopt : std::optional<char>(turn_order[i - 1]));
+  }
+  return before;
+}
+
+void add_figures(std::span<const CallRecord> calls, const FiguresPlan& plan, DuetSide& side) {
+  std::vector<Turn> turns = split(calls, plan.dropped_per_turn);
+  const std::uint64_t median_ns = raw_median(turns);
+  for (Turn& turn : turns) {
+    classify(turn, median_ns, plan.closed_loop);
+    count_kinds(turn, side);
+    side.dropped += turn.first;
+    side.events += turn.calls.size() - turn.first;
+  }
+  add_distributions(turns, plan, side);
+  add_rate(turns, plan, side);
+  side.carry_over = carry_over(turns, plan);
+}
+
+}  // namespace tailgate

@@ -1,0 +1,164 @@
+#include "harness/run/duet/side_figures.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "harness/result/latency.h"
+
+namespace tailgate {
+namespace {
+
+using Values = std::vector<std::uint64_t>;
+
+constexpr HistogramRange kRange = {
+    .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
+
+TEST_CASE("without a queue, response times equal service times") {
+  const Values due = {0, 100, 200, 1000};
+  CHECK(lindley_response_ns(due, Values{100, 99, 100, 7}) == Values{100, 99, 100, 7});
+}
+
+TEST_CASE("calls after a slow call wait until its backlog has been processed") {
+  // Due every 10; the first call takes 35, the others 4: the backlog of 25 shrinks by 6 per call.
+  const Values due = {0, 10, 20, 30, 40, 50, 60};
+  const Values service = {35, 4, 4, 4, 4, 4, 4};
+  CHECK(lindley_response_ns(due, service) == Values{35, 29, 23, 17, 11, 5, 4});
+}
+
+TEST_CASE("calls due at the same time are served one after another") {
+  CHECK(lindley_response_ns(Values{5, 5, 5}, Values{2, 2, 2}) == Values{2, 4, 6});
+  CHECK(lindley_response_ns({}, {}).empty());
+}
+
+// With Poisson arrivals at rate l and exponential service times of mean 1/m, the mean response time
+// of the M/M/1 queue is 1 / (m - l) (Kleinrock, Queueing Systems I, 1975).
+TEST_CASE("the recursion reproduces the mean response time of the M/M/1 queue") {
+  std::mt19937_64 random(7);
+  std::exponential_distribution<double> gap(1 / 1000.0);
+  std::exponential_distribution<double> call(1 / 500.0);
+  Values due;
+  Values service;
+  double now = 0;
+  for (int i = 0; i < 1'000'000; ++i) {
+    now += gap(random);
+    due.push_back(static_cast<std::uint64_t>(now));
+    service.push_back(static_cast<std::uint64_t>(call(random) + 0.5));
+  }
+  const Values response = lindley_response_ns(due, service);
+  const double mean = std::accumulate(response.begin(), response.end(), 0.0) / 1e6;
+  CHECK(mean == Approx(1 / (1 / 500.0 - 1 / 1000.0)).epsilon(0.03));
+}
+
+TEST_CASE("a trimmed mean leaves out the largest values") {
+  Values values(100, 10);
+  values[37] = 1'000'000;
+  CHECK(trimmed_mean(values, 0.99) == 10);
+  CHECK(trimmed_mean(values, 1) == Approx(10009.9));
+  CHECK(trimmed_mean({3, 1, 2}, 0.5) == Approx(1.5));  // two of three
+  CHECK(trimmed_mean({5}, 0.01) == 5);
+  CHECK(trimmed_mean({}, 0.99) == 0);
+}
+
+TEST_CASE("the median of an even number of values is the lower of the middle two") {
+  CHECK(lower_median({4, 1, 3, 2}) == 2);
+  CHECK(lower_median({9, 1, 5}) == 5);
+  CHECK(lower_median({}) == 0);
+}
+
+TEST_CASE("for each turn the previous turn's side is known") {
+  using Before = std::vector<std::optional<char>>;
+  CHECK(sides_before("ABBAAB", 'A') == Before{std::nullopt, 'B', 'A'});
+  CHECK(sides_before("ABBAAB", 'B') == Before{'A', 'B', 'A'});
+  CHECK(sides_before("", 'A').empty());
+}
+
+// Returns calls due every 100 us, with the given functions for service time and kind.
+template <class Service, class Kind>
+std::vector<CallRecord> calls_of(std::uint32_t turns, std::uint32_t in_turn, Service service,
+                                 Kind kind) {
+  std::vector<CallRecord> calls;
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    for (std::uint32_t i = 0; i < in_turn; ++i) {
+      const std::uint64_t due = turn * 1'000'000'000ull + i * 100'000ull;
+      calls.push_back({due, due + 50, due + 50 + service(turn, i), turn, kind(turn, i)});
+    }
+  }
+  return calls;
+}
+
+const auto kAllPlain = [](std::uint32_t, std::uint32_t) { return CallKind::unremarkable; };
+
+TEST_CASE("the first calls of each turn are left out") {
+  const auto calls = calls_of(
+      3, 30, [](std::uint32_t, std::uint32_t i) { return i < 20 ? 9'000u : 1'000u; }, kAllPlain);
+  DuetSide side;
+  add_figures(calls, {.range = kRange, .dropped_per_turn = 20, .turn_order = "ABABAB"}, side);
+  CHECK(side.events == 30);
+  CHECK(side.dropped == 60);
+  CHECK(decode_latency(side.service).max() == 1'000);
+  CHECK(decode_latency(side.raw_response).min() == 1'050);
+  CHECK(side.trimmed_mean_ns == 1'000);
+  CHECK(side.slow == 0);
+}
+
+TEST_CASE("a preempted call counts as the median, a blocked one with its measured time") {
+  const auto service = [](std::uint32_t, std::uint32_t i) {
+    return i == 40 ? 3'000'000u : i == 60 ? 2'000'000u : i == 80 ? 150'000u : 1'000u;
+  };
+  const auto kind = [](std::uint32_t, std::uint32_t i) {
+    return i == 40 ? CallKind::preempted : i == 60 ? CallKind::blocked : CallKind::unremarkable;
+  };
+  DuetSide side;
+  add_figures(calls_of(1, 100, service, kind),
+              {.range = kRange, .dropped_per_turn = 20, .turn_order = "A"}, side);
+  CHECK(side.events == 80);
+  CHECK(side.slow == 3);
+  CHECK(side.preempted == 1);
+  CHECK(side.blocked == 1);
+  CHECK(side.over_1ms == 1);
+  CHECK(side.over_100us == 2);
+  CHECK(decode_latency(side.raw_service).max() == Approx(3e6).epsilon(1e-3));
+  CHECK(decode_latency(side.service).max() == Approx(2e6).epsilon(1e-3));
+  // The blocked call delays the calls after it, the preempted one does not.
+  CHECK(decode_latency(side.response).count_between(100'000, 60'000'000'000) == 20 + 1);
+  CHECK(decode_latency(side.raw_response).max() == Approx(3e6).epsilon(1e-3));
+}
+
+TEST_CASE("a closed loop's response times are its classified service times") {
+  const auto calls = calls_of(
+      2, 50, [](std::uint32_t, std::uint32_t i) { return 500u + i; }, kAllPlain);
+  DuetSide side;
+  add_figures(calls, {.range = kRange, .closed_loop = true, .turn_order = "ABAB"}, side);
+  CHECK(side.response.hdr == side.service.hdr);
+  CHECK(side.events == 100);
+}
+
+TEST_CASE("carry-over from the other side shows at the beginning of the turns after it") {
+  // The turns of side A follow B, A, B, A …; after B its first calls take 10 % longer.
+  std::string order;
+  for (int i = 0; i < 10; ++i) order += "BAAB";  // A's turns: one after B, then one after A
+  const auto service = [](std::uint32_t turn, std::uint32_t i) {
+    return turn % 2 == 0 && i < 50 ? 1'100u : 1'000u;
+  };
+  DuetSide side;
+  add_figures(calls_of(20, 100, service, kAllPlain), {.range = kRange, .turn_order = order}, side);
+  REQUIRE(side.carry_over.has_value());
+  CHECK(*side.carry_over == Approx(std::log(1.1)).margin(1e-9));
+
+  DuetSide few;
+  add_figures(calls_of(2, 100, service, kAllPlain), {.range = kRange, .turn_order = "BAAB"}, few);
+  CHECK_FALSE(few.carry_over.has_value());
+}
+
+TEST_CASE("no calls give empty figures") {
+  DuetSide side;
+  add_figures({}, {.range = kRange, .turn_order = "AB"}, side);
+  CHECK(side.events == 0);
+  CHECK(side.service.count == 0);
+  CHECK_FALSE(side.carry_over.has_value());
+}
+
+}  // namespace
+}  // namespace tailgate

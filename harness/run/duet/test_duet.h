@@ -1,0 +1,70 @@
+// For tests of whole duets: runs short rounds in a temporary folder.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+
+#include "harness/os/affinity.h"
+#include "harness/run/duet/duet.h"
+#include "harness/trial/scratch.h"
+#include "providers/testing/sinks.h"
+
+namespace tailgate {
+
+class Observer : public DuetObserver {
+ public:
+  std::function<void(const RoundProgress&)> on_progress = [](const RoundProgress&) {};
+  std::function<bool(const Duet&)> on_enough = [](const Duet&) { return false; };
+  unsigned ended = 0;
+
+  void progress(const Duet&, const RoundProgress& round, double) override { on_progress(round); }
+  void round_ended(const Duet& duet) override {
+    ++ended;
+    CHECK(duet.rounds.size() == ended);
+  }
+  bool enough(const Duet& duet) override { return on_enough(duet); }
+};
+
+inline const ClockParameters& clock_used() {
+  static const ClockParameters parameters = measure_clock();
+  return parameters;
+}
+
+inline DuetSubjectRequest subject(const std::string& sink, double rate_hz = 20'000) {
+  DuetSubjectRequest subject{
+      .side = {.sink = sink_choice(sink), .load = {}}, .label = "", .scenario = {}, .build = {}};
+  subject.side.load.rate_hz = rate_hz;
+  subject.side.load.pacing = Pacing::spin;
+  return subject;
+}
+
+inline DuetRequest request(const std::string& a, const std::string& b) {
+  return {.a = subject(a),
+          .b = subject(b),
+          .wishes = {.turn_ms = 10, .turns = 10, .warmup_turns = 1},
+          .rounds = 1,
+          .seed = 1};
+}
+
+inline Duet run(const DuetRequest& request, Observer& observer) {
+  const Scratch scratch({}, false);
+  Environment environment;
+  environment.trial.clock = clock_used();
+  environment.trial.range = {
+      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
+  environment.trial.load_cpus = {initial_cpus().back()};
+  environment.trial.consumer_cpus = {initial_cpus().front()};
+  environment.trial.slowest = 0;
+  environment.trial.noise_s = 0;
+  environment.trial.hang_timeout_s = 5;
+  environment.scratch = scratch.path();
+  return run_duet(request, environment, observer);
+}
+
+inline Duet run(const DuetRequest& request) {
+  Observer observer;
+  return run(request, observer);
+}
+
+}  // namespace tailgate

@@ -1,0 +1,157 @@
+#include "harness/run/preset.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "harness/base/error.h"
+#include "harness/base/toml_reader.h"
+
+namespace tailgate {
+namespace {
+
+// Runs an action; adds the node's file and line to an Error that does not have them.
+template <class Action>
+decltype(auto) placed(const TomlNode& node, Action action) {
+  const std::string place = node.place();
+  const std::string file = place.substr(0, place.rfind(':'));
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.what_failed().starts_with(file)) throw;
+    throw Error(place + ": " + error.what_failed(), error.remedy());
+  }
+}
+
+// Returns a value as the text of an option; a list becomes "a,b,c".
+std::string option_text(const TomlNode& node, const std::string& name) {
+  if (const auto text = node.option_text()) return *text;
+  if (!node.is_list()) {
+    node.fail(fmt::format("{} is neither a number, a text, true or false, nor a list", name),
+              "give one of these");
+  }
+  std::vector<std::string> parts;
+  for (const TomlNode& part : node.entries()) {
+    if (part.is_list()) part.fail(fmt::format("{} is a list of lists", name), "flatten it");
+    parts.push_back(option_text(part, name));
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+std::vector<std::string> read_sinks(const Catalog& catalog, const TomlNode& node) {
+  if (!node.is_list()) node.fail("sinks is not a list", "write sinks = [\"null\", \"file\"]");
+  std::vector<std::string> sinks;
+  for (const TomlNode& entry : node.entries()) {
+    sinks.push_back(entry.text("a sink"));
+    placed(entry, [&] { return catalog.sinks.choice(sinks.back()); });
+  }
+  return sinks;
+}
+
+void read_settings(const TomlNode& node, Options& options) {
+  if (!node.is_table()) node.fail("set is not a table", "write [set] with one option per line");
+  for (const TomlNode& setting : node.entries()) {
+    placed(setting, [&] {
+      options.set(setting.key(), option_text(setting, setting.key()));
+      return 0;
+    });
+  }
+}
+
+PresetRun read_run(const Catalog& catalog, const TomlNode& table) {
+  const TomlNode* name = table.find("scenario");
+  if (name == nullptr) table.fail("no scenario is named", "add scenario = \"steady\"");
+  const Scenario& scenario = placed(
+      *name, [&]() -> const Scenario& { return catalog.scenarios.find(name->text("scenario")); });
+  PresetRun run{
+      &scenario, Options(scenario.options(), fmt::format("scenario '{}'", scenario.name())), {}};
+  if (const TomlNode* sinks = table.find("sinks")) run.sinks = read_sinks(catalog, *sinks);
+  if (const TomlNode* set = table.find("set")) read_settings(*set, run.options);
+  return run;
+}
+
+void read_suite(const Catalog& catalog, const TomlNode& root, Preset& preset) {
+  const TomlNode& runs = *root.find("run");
+  if (runs.entries().empty()) {
+    runs.fail("run is not a list of tables", "write [[run]] before each");
+  }
+  for (const TomlNode* run : root.tables_at("run")) {
+    run->check_keys({"scenario", "sinks", "set"});
+    preset.runs.push_back(read_run(catalog, *run));
+    if (preset.runs.back().sinks.empty()) {
+      run->fail("a run of a suite names no sinks", "add sinks = [\"…\"]");
+    }
+  }
+}
+
+}  // namespace
+
+Preset parse_preset(const Catalog& catalog, std::string_view text, const std::string& origin) {
+  const TomlNode root = parse_toml(text, origin);
+  Preset preset;
+  preset.name = std::filesystem::path(origin).stem().string();
+  preset.suite = root.find("run") != nullptr;
+  root.check_keys(preset.suite
+                      ? std::vector<std::string>{"description", "explain", "run"}
+                      : std::vector<std::string>{"description", "scenario", "sinks", "set"});
+  if (const TomlNode* description = root.find("description")) {
+    preset.description = description->text("description");
+  }
+  if (const TomlNode* explain = root.find("explain")) preset.explain = explain->flag("explain");
+  if (preset.suite) {
+    read_suite(catalog, root, preset);
+  } else {
+    preset.runs.push_back(read_run(catalog, root));
+  }
+  return preset;
+}
+
+Preset load_preset(const Catalog& catalog, const std::filesystem::path& file) {
+  return parse_preset(
+      catalog,
+      read_toml_file(
+          file, "preset",
+          "name an existing preset; 'tailgate scenarios' lists those that are installed"),
+      file.string());
+}
+
+std::vector<std::filesystem::path> preset_files(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& folder : folders) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Preset find_preset(const Catalog& catalog, const std::string& name,
+                   const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::string> known;
+  for (const auto& scenario : catalog.scenarios.all()) {
+    if (scenario->name() == name) {
+      return {.name = "",
+              .description = scenario->description(),
+              .suite = false,
+              .runs = {{scenario.get(),
+                        Options(scenario->options(), fmt::format("scenario '{}'", name)),
+                        {}}}};
+    }
+    known.push_back(scenario->name());
+  }
+  for (const std::filesystem::path& file : preset_files(folders)) {
+    if (file.stem() == name) return load_preset(catalog, file);
+    known.push_back(file.stem().string());
+  }
+  if (name.ends_with(".toml")) return load_preset(catalog, name);
+  const std::string near = nearest_name(name, known);
+  throw Error(fmt::format("there is no scenario, preset or suite '{}'", name),
+              fmt::format("{}there are: {}; or give the path of a .toml file",
+                          near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                          fmt::join(known, ", ")));
+}
+
+}  // namespace tailgate

@@ -1,0 +1,291 @@
+#include "harness/run/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/os/process.h"
+#include "harness/result/disturbance.h"
+#include "harness/result/latency.h"
+#include "harness/trial/result_facts.h"
+
+namespace tailgate {
+namespace {
+
+// The state of one run: its steps and trials so far.
+class Run {
+ public:
+  Run(RunRequest request, const Environment& environment, bool traced)
+      : request_(std::move(request)),
+        environment_(environment),
+        trials_per_step_(static_cast<std::size_t>(request_.options.integer("trials"))),
+        drift_(Clock(environment.trial.clock)) {
+    result_.id = random_id();
+    result_.started_utc = utc_now();
+    result_.label = environment.label;
+    result_.scenario = {.name = request_.scenario->name(),
+                        .preset = request_.preset,
+                        .options = describe_options(request_.options)};
+    result_.sink = describe_sink(request_.sink);
+    result_.placement = environment.placement;
+    result_.machine = environment.machine;
+    result_.build = environment.build;
+    if (!environment.trial.victim_cpus.empty()) {
+      result_.remarks.push_back({"a victim kept the other processors busy",
+                                 "do not compare the latencies with runs without --victim"});
+    }
+    result_.explained = traced;
+    plan_ = request_.scenario->next_step(request_.options, {});
+    refresh();
+  }
+
+  bool over() const { return !plan_; }
+  const Result& result() const { return result_; }
+
+  // Returns the estimated time left in seconds if no step is omitted, without control and traced
+  // trials.
+  double left_s() const {
+    if (over()) return 0;
+    const std::size_t steps = request_.scenario->max_steps(request_.options);
+    const std::size_t left = (steps - before_.size()) * trials_per_step_ - in_step_;
+    return static_cast<double>(left) * planned_trial_s(*plan_, environment_.trial);
+  }
+
+  const LoadPlan& plan() const { return *plan_; }
+
+  // Adds the control trial of the last trial.
+  void add_control(Trial control) {
+    control.index = result_.trials.back().index;
+    control.step = result_.trials.back().step;
+    result_.controls.push_back(std::move(control));
+    refresh();
+  }
+
+  // Runs the traced trial that is paired with the trial of that index.
+  void run_traced(const LoadPlan& plan, unsigned index, const std::string& folder,
+                  const ProgressCallback& progress) {
+    TrialSettings settings = environment_.trial;
+    settings.trace = activity::TraceMethod::best;
+    Trial trial =
+        tailgate::run_trial(request_.sink, plan, settings, environment_.scratch / folder, progress);
+    trial.index = index;
+    trial.step = index < result_.trials.size() ? result_.trials[index].step
+                                               : static_cast<unsigned>(before_.size());
+    trial.intervals.clear();  // they are most of its size, and the untraced trial has them
+    result_.traced.push_back(std::move(trial));
+    refresh();
+  }
+
+  void run_trial(const std::string& folder, const ProgressCallback& progress) {
+    Trial trial = tailgate::run_trial(request_.sink, *plan_, environment_.trial,
+                                      environment_.scratch / folder, progress);
+    trial.index = static_cast<unsigned>(result_.trials.size());
+    trial.step = static_cast<unsigned>(before_.size());
+    const bool interrupted = trial.outcome == TrialOutcome::interrupted;
+    result_.trials.push_back(std::move(trial));
+    ++in_step_;
+    if (in_step_ == trials_per_step_ && !interrupted) end_step();
+    refresh();
+  }
+
+ private:
+  void end_step() {
+    const std::vector<StepSummary> steps = summarize(result_);
+    const StepSummary& step = steps.back();
+    before_.push_back({.load = *plan_, .saturated = step.saturated, .failed = step.trials == 0});
+    in_step_ = 0;
+    plan_ = request_.scenario->next_step(request_.options, before_);
+    result_.complete = !plan_;
+  }
+
+  void refresh() {
+    result_.finished_utc = utc_now();
+    result_.summary = summarize(result_);
+    result_.disturbance = disturbances(result_);
+    result_.clock = describe_clock(environment_.trial.clock, drift_.read());
+  }
+
+  RunRequest request_;
+  const Environment& environment_;
+  std::size_t trials_per_step_;
+  DriftMeter drift_;
+  Result result_;
+  std::optional<LoadPlan> plan_;  // of the current step; nothing if the run is over
+  std::vector<StepOutcome> before_;
+  std::size_t in_step_ = 0;  // trials done in the current step
+};
+
+// Estimates how long runs take together with their traced trials and shared control trials.
+class TimePlan {
+ public:
+  explicit TimePlan(const Companions& companions)
+      : controls_wanted_(companions.control_sink), traced_too_(companions.traced) {}
+
+  // Adds a run whose next load is `plan` and whose trials take run_s seconds.
+  void add(const LoadPlan& plan, double run_s) {
+    runs_s_ += traced_too_ ? 2 * run_s : run_s;
+    const auto same = std::find_if(controls_.begin(), controls_.end(),
+                                   [&](const auto& control) { return control.first == plan; });
+    if (same == controls_.end()) {
+      controls_.emplace_back(plan, run_s);
+    } else {
+      same->second = std::max(same->second, run_s);
+    }
+  }
+
+  double total_s() const {
+    double total_s = runs_s_;
+    for (const auto& [plan, control_s] : controls_) total_s += controls_wanted_ ? control_s : 0;
+    return total_s;
+  }
+
+ private:
+  bool controls_wanted_;
+  bool traced_too_;
+  double runs_s_ = 0;
+  std::vector<std::pair<LoadPlan, double>> controls_;
+};
+
+double left_s(const std::vector<Run>& runs, const Companions& companions) {
+  TimePlan left(companions);
+  for (const Run& run : runs) {
+    if (!run.over()) left.add(run.plan(), run.left_s());
+  }
+  return left.total_s();
+}
+
+// The control trials of one repetition, by load.
+class Controls {
+ public:
+  Controls(const Environment& environment, std::optional<SinkChoice> sink)
+      : settings_(environment.trial), scratch_(environment.scratch), sink_(std::move(sink)) {
+    settings_.consumer = std::nullopt;  // depends on the sink
+  }
+
+  void next_repetition() { trials_.clear(); }
+
+  // Returns the control trial of that load in this repetition. Runs it in `folder` if there is
+  // none yet.
+  const Trial& trial(const LoadPlan& plan, const std::string& folder,
+                     const ProgressCallback& progress) {
+    for (const auto& [load, trial] : trials_) {
+      if (load == plan) return trial;
+    }
+    Trial trial = run_trial(*sink_, plan, settings_, scratch_ / folder, progress);
+    // Nothing reads these, and they are most of a trial's size.
+    trial.intervals.clear();
+    trial.slowest.clear();
+    return trials_.emplace_back(plan, std::move(trial)).second;
+  }
+
+ private:
+  TrialSettings settings_;
+  const std::filesystem::path& scratch_;
+  std::optional<SinkChoice> sink_;
+  std::vector<std::pair<LoadPlan, Trial>> trials_;
+};
+
+}  // namespace
+
+void check_request(const RunRequest& request, const TrialSettings& settings) {
+  const Probe probe = request.sink.type->probe(request.sink.options);
+  if (!probe.available) {
+    throw Error(fmt::format("sink '{}' is not available: {}", request.sink.text, probe.reason),
+                probe.remedy);
+  }
+  consumer_mode(request.sink, settings.consumer);
+  const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
+  check_load(*plan);
+  if (plan->threads > 1 && !request.sink.type->capabilities(request.sink.options).multi_threaded) {
+    throw Error(fmt::format("sink '{}' takes events from one thread only, threads = {}",
+                            request.sink.text, plan->threads),
+                "set threads=1");
+  }
+}
+
+double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,
+                 const Companions& companions) {
+  TimePlan total(companions);
+  for (const RunRequest& request : requests) {
+    const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
+    const auto trials = static_cast<double>(request.options.integer("trials"));
+    const auto steps = static_cast<double>(request.scenario->max_steps(request.options));
+    total.add(*plan, planned_trial_s(*plan, settings) * trials * steps);
+  }
+  return total.total_s();
+}
+
+namespace {
+
+// Runs repetitions: a trial of each run that is not over, with its control and traced trials.
+class Repetitions {
+ public:
+  Repetitions(const Environment& environment, const Companions& companions, RunObserver& observer)
+      : companions_(companions),
+        observer_(observer),
+        controls_(environment, companions.control_sink) {}
+
+  // Runs the next repetition; returns whether any run had a trial left.
+  bool run_next(std::vector<Run>& runs) {
+    bool any = false;
+    controls_.next_repetition();
+    for (Run& run : runs) {
+      if (run.over() || InterruptFlag::raised()) continue;
+      any = true;
+      const double after_s = left_s(runs, companions_);
+      run_beside(run, [this, &run, after_s](const TrialProgress& trial) {
+        observer_.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
+      });
+      ++count_;
+    }
+    return any;
+  }
+
+ private:
+  // Alternates which of the two trials runs first, so that an effect of the order does not affect
+  // only the traced trials.
+  void run_beside(Run& run, const ProgressCallback& progress) {
+    const LoadPlan plan = run.plan();
+    const auto index = static_cast<unsigned>(run.result().trials.size());
+    const bool traced_first = index % 2 == 1;
+    if (traced_first) trace(run, plan, index, progress);
+    if (InterruptFlag::raised()) return;
+    run.run_trial(fmt::format("trial-{}", count_), progress);
+    observer_.trial_ended(run.result());
+    if (!traced_first) trace(run, plan, index, progress);
+    if (!companions_.control_sink || InterruptFlag::raised()) return;
+    run.add_control(controls_.trial(plan, fmt::format("control-{}", count_), progress));
+    observer_.control_ended(run.result());
+  }
+
+  void trace(Run& run, const LoadPlan& plan, unsigned index, const ProgressCallback& progress) {
+    if (!companions_.traced || InterruptFlag::raised()) return;
+    run.run_traced(plan, index, fmt::format("traced-{}", count_), progress);
+    observer_.traced_ended(run.result());
+  }
+
+  const Companions& companions_;
+  RunObserver& observer_;
+  Controls controls_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environment& environment,
+                                 const Companions& companions, RunObserver& observer) {
+  for (const RunRequest& request : requests) check_request(request, environment.trial);
+  std::vector<Run> runs;
+  for (RunRequest& request : requests) {
+    runs.emplace_back(std::move(request), environment, companions.traced);
+  }
+  Repetitions repetitions(environment, companions, observer);
+  while (!InterruptFlag::raised() && repetitions.run_next(runs)) {
+  }
+  std::vector<Result> results;
+  for (const Run& run : runs) results.push_back(run.result());
+  return results;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,67 @@
+// Runs scenarios on sinks and builds one result per run. Plans the steps and interleaves the runs'
+// trials, so that changes of the machine's state affect all runs equally: each repetition has one
+// trial of every run. Each repetition also runs every load on the null sink, once for all runs with
+// the same load; these control trials show the harness's own cost. If slow calls are explained,
+// each trial is paired with a traced trial, which runs after it in one repetition and before it in
+// the next.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/result/result.h"
+#include "harness/run/environment.h"
+#include "harness/run/scenario.h"
+#include "harness/trial/processes/controller.h"
+
+namespace tailgate {
+
+// One requested run.
+struct RunRequest {
+  const Scenario* scenario;
+  Options options;
+  SinkChoice sink;
+  std::string preset;  // empty if the scenario was named directly
+};
+
+// What else runs for each trial.
+struct Companions {
+  // The sink of control trials, which run the same load to show the harness's own cost; nothing: no
+  // control trials.
+  std::optional<SinkChoice> control_sink;
+  bool traced = false;  // run the same trial again under a trace, to explain slow calls
+};
+
+// Is notified during runs, to show progress and to write results as they grow.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  // Called about a hundred times a second during a trial. left_s: estimated time left for
+  // everything.
+  virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
+  // Called after each trial; run.complete tells whether it was the last.
+  virtual void trial_ended(const Result& run) = 0;
+  // Called after the control trial of the last trial.
+  virtual void control_ended(const Result& run) = 0;
+  // Called after a traced trial.
+  virtual void traced_ended(const Result& run) = 0;
+};
+
+// Runs all trials of all requests. An interrupt by the user ends the current trial and returns the
+// results so far, with `complete` false. Throws Error if a plan is impossible (before any trial
+// runs) or a trial cannot be set up.
+std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environment& environment,
+                                 const Companions& companions, RunObserver& observer);
+
+// Returns about how many seconds the requests take together if no scenario stops early. Assumes
+// that runs that begin with the same load share all their control trials.
+double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,
+                 const Companions& companions);
+
+// Throws Error if a request's first step is not a possible load, or if its sink is not available
+// with these options.
+void check_request(const RunRequest& request, const TrialSettings& settings);
+
+}  // namespace tailgate

@@ -1,0 +1,99 @@
+#include "harness/sink/catalog.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace tailgate {
+namespace {
+
+// The colon of a drive separates no options: "dir=C:\\logs".
+bool is_drive(std::string_view text, std::size_t colon) {
+  return text[colon] == ':' && colon >= 2 && text[colon - 2] == '=' && colon + 1 < text.size() &&
+         (text[colon + 1] == '\\' || text[colon + 1] == '/');
+}
+
+std::size_t next_separator(std::string_view text, char separator) {
+  std::size_t at = text.find(separator);
+  while (at != std::string_view::npos && is_drive(text, at)) at = text.find(separator, at + 1);
+  return at;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = next_separator(text, separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+}  // namespace
+
+void SinkCatalog::add(std::unique_ptr<const SinkType> sink) {
+  for (const auto& other : sinks_) {
+    if (other->name() == sink->name()) {
+      throw std::logic_error("two sinks are named " + sink->name());
+    }
+  }
+  sinks_.push_back(std::move(sink));
+}
+
+std::shared_ptr<const SinkType> SinkCatalog::find(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const auto& sink : sinks_) {
+    if (sink->name() == name) return sink;
+    names.push_back(sink->name());
+  }
+  const std::string near = nearest_name(name, names);
+  throw Error(
+      fmt::format("there is no sink '{}'", name),
+      fmt::format("{}known sinks: {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                  fmt::join(names, ", ")));
+}
+
+SinkChoice SinkCatalog::choice(std::string_view text) const {
+  const std::vector<std::string_view> parts = split(text, ':');
+  std::shared_ptr<const SinkType> type = find(parts.front());
+  const bool wrapped = std::any_of(parts.begin() + 1, parts.end(), [this](std::string_view part) {
+    return wrapper_.has_option(part.substr(0, part.find('=')));
+  });
+  if (wrapped) type = wrapper_.wrap(std::move(type));
+  Options options(type->options(), fmt::format("sink '{}'", type->name()));
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const std::size_t equals = parts[i].find('=');
+    if (equals == std::string_view::npos) {
+      throw Error(fmt::format("'{}' in sink '{}' is not an option", parts[i], text),
+                  "write options as name=value, each after a colon: file:mode=mmap");
+    }
+    options.set(parts[i].substr(0, equals), parts[i].substr(equals + 1));
+  }
+  return {std::move(type), std::move(options), std::string(text)};
+}
+
+std::vector<SinkChoice> SinkCatalog::choices(std::string_view text) const {
+  std::vector<SinkChoice> choices;
+  for (std::string_view part : split(text, ',')) {
+    choices.push_back(choice(part));
+    const auto same = [&](const SinkChoice& other) { return other.text == choices.back().text; };
+    if (std::count_if(choices.begin(), choices.end(), same) > 1) {
+      throw Error(fmt::format("sink '{}' is listed twice", part), "name it once; use --trials");
+    }
+  }
+  return choices;
+}
+
+void SinkCatalog::sweep_dead_sessions() const {
+  for (const auto& sink : sinks_) {
+    try {
+      sink->sweep();
+    } catch (const Error&) {
+    }
+  }
+}
+
+}  // namespace tailgate

@@ -1,0 +1,195 @@
+// The one seam between the harness and the logging paths that it measures.
+//
+// A sink is a named kind of logging path and has up to three roles, each used by a different
+// process: the controller starts a Session, the provider process opens a Provider and emits, the
+// consumer process opens a Consumer and reads back. What a sink can do stands in its Capabilities;
+// the harness never asks for a sink by name. `providers/README.md` shows how to add one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/event.h"
+#include "harness/base/options.h"
+#include "harness/base/probe.h"
+#include "harness/os/clock.h"
+
+namespace tailgate {
+
+struct Capabilities {
+  // The consumer can see events after the trial …
+  bool read_back = false;
+  // … and while it runs, so that delivery latency can be measured.
+  bool live_read = false;
+  // Whatever the sink discards is counted exactly, by its own account: emitted = delivered + lost
+  // must hold to the event. Without it, missing events are unaccounted.
+  bool accounts_losses = false;
+  // emit() may return before the event has left the provider process or reached the session.
+  bool asynchronous = false;
+  // The session's processes, or threads of the provider, go on working for an event after emit()
+  // has returned, at the expense of whatever else runs then.
+  bool deferred_work = false;
+  // emit() may refuse an event (full buffer, EAGAIN) instead of waiting.
+  bool may_refuse = false;
+  // Several threads may emit at once.
+  bool multi_threaded = true;
+  // The path frames or transports text: events come in the text encoding, without line feeds.
+  bool text_events = false;
+};
+
+// Events that the sink itself says it lost, under the sink's own name for the cause.
+struct Loss {
+  std::string cause;
+  std::uint64_t events = 0;
+};
+
+// A process that works for the session, watched for its cost and its death.
+struct DaemonProcess {
+  std::string name;
+  int pid = 0;
+};
+
+// What all three roles know of a trial.
+struct TrialContext {
+  Options options;                       // of this sink, resolved
+  std::filesystem::path directory = {};  // private to the trial; exists; removed after it
+  std::uint32_t run = 0;                 // stamped into every event of this trial
+  unsigned threads = 1;                  // load threads, numbered from 0
+  std::size_t max_event_bytes = 0;       // the largest event that will be emitted
+  std::uint64_t expected_bytes = 0;      // about how many will be emitted, all threads; for sizing
+  Clock clock = {};
+  EventEncoding encoding = EventEncoding::binary;
+};
+
+// Lives in the controller.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Starts the path; throws Error. Nothing is left behind when it throws.
+  virtual void start() = 0;
+
+  // The settings that the path really runs with, asked of it after start(); may differ from what
+  // the options asked for.
+  virtual std::vector<std::pair<std::string, std::string>> granted() const { return {}; }
+
+  virtual std::vector<DaemonProcess> daemons() const { return {}; }
+
+  // Environment variables that the provider and consumer processes need: name, value.
+  virtual std::vector<std::pair<std::string, std::string>> environment() const { return {}; }
+
+  // A process whose user and mount namespaces the provider and the consumer enter, for paths that
+  // exist only there; 0: none.
+  virtual int namespace_pid() const { return 0; }
+
+  // Flushes what is buffered in the session and ends it. Called after the provider process has
+  // ended, whichever way it did. A second call does nothing. Throws Error when something may have
+  // been left behind.
+  virtual void stop() = 0;
+
+  // Processor time, in nanoseconds, that each daemon used within stop() for events of the trial
+  // that were still on their way, in the order in which daemons() listed them; after stop().
+  virtual std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const { return {}; }
+
+  // What the session lost; complete after stop().
+  virtual std::vector<Loss> losses() const { return {}; }
+};
+
+// Index into Provider::refusal_causes() + 1; zero: the sink took the event.
+using EmitStatus = std::uint8_t;
+inline constexpr EmitStatus kAccepted = 0;
+
+// Lives in the provider process. Construction opens the path; throws Error.
+class Provider {
+ public:
+  virtual ~Provider() = default;
+
+  // Hands one whole event to the path. thread is the load thread's number: calls with one number
+  // never overlap, calls with different numbers may. After the warm-up it may do only what the
+  // measured path itself does: no allocation, lock or formatting on the harness's behalf.
+  // After close() it returns a refusal.
+  virtual EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept = 0;
+
+  // Names for what emit() may return, at most kMaxRefusalCauses: {"EAGAIN", "closed"}.
+  virtual std::vector<std::string> refusal_causes() const = 0;
+  static constexpr std::size_t kMaxRefusalCauses = 8;
+
+  // Hands everything that is buffered in this process to the path and closes it. Called once all
+  // load threads have emitted their last event, while the threads themselves may still be there; a
+  // second call does nothing. Throws Error.
+  virtual void close() = 0;
+
+  // What the path lost inside this process after it accepted it; complete after close().
+  virtual std::vector<Loss> losses() const { return {}; }
+};
+
+// What a consumer hands its events to.
+class EventVisitor {
+ public:
+  virtual ~EventVisitor() = default;
+  // One event's bytes as they came out of the path, unframed. Valid during the call only.
+  virtual void event(std::span<const std::byte> bytes) = 0;
+  // Bytes that should have held events but could not be taken apart into them.
+  virtual void damage(std::size_t bytes) = 0;
+};
+
+// Lives in the consumer process. Construction opens the path for reading; throws Error.
+class Consumer {
+ public:
+  virtual ~Consumer() = default;
+
+  // Hands over what has become readable since the last call, bounded to a few milliseconds of
+  // work, and returns the number of events handed over. 0: nothing to read at this moment, which
+  // after the session has stopped means the end. Throws Error.
+  virtual std::size_t poll(EventVisitor& visitor) = 0;
+
+  // Called once after the session has stopped and poll() has returned 0: reports what only the
+  // end can tell, such as a cut-off last event.
+  virtual void finish(EventVisitor& visitor) { static_cast<void>(visitor); }
+
+  // Losses that only reading back reveals (counts in packet headers); disjoint from the session's
+  // and the provider's. Complete after finish().
+  virtual std::vector<Loss> losses() const { return {}; }
+};
+
+class SinkType {
+ public:
+  virtual ~SinkType() = default;
+
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;  // one line, no full stop
+  virtual OptionTable options() const = 0;
+  // With these options: a mode may be able to do what another is not.
+  virtual Capabilities capabilities(const Options& options) const = 0;
+  virtual Probe probe(const Options& options) const = 0;
+
+  // Removes what sessions of runs that are dead, by SIGKILL say, left outside of their directories;
+  // knows it by a mark of its own and touches nothing else. Throws Error.
+  virtual void sweep() const {}
+
+  virtual std::unique_ptr<Session> make_session(const TrialContext& context) const = 0;
+  virtual std::unique_ptr<Provider> open_provider(const TrialContext& context) const = 0;
+  // Only called where the capabilities say read_back or live_read.
+  virtual std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const = 0;
+};
+
+class SinkCatalog;
+
+// Every sink's .cpp file defines one of these, named make_NAME_sink; providers/all.cpp lists them.
+// sinks: the catalog that the sink becomes part of, for a sink that uses others.
+using SinkFactory = std::unique_ptr<const SinkType>(const SinkCatalog& sinks);
+
+// A session for sinks that need none.
+class NoSession : public Session {
+ public:
+  void start() override {}
+  void stop() override {}
+};
+
+}  // namespace tailgate

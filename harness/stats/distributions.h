@@ -1,0 +1,24 @@
+// The distributions that the other files' tests and intervals need, by Boost.Math, whose headers
+// take long to compile: distributions.cpp alone includes them. Pure functions.
+#pragma once
+
+#include <cstdint>
+
+namespace tailgate {
+
+// The value that Student's t with `degrees` > 0 degrees of freedom stays below with probability p,
+// 0 < p < 1. Throws std::invalid_argument.
+double student_t_quantile(double p, double degrees);
+
+// The probability of at most `successes` successes in `trials` independent trials, each of which
+// succeeds with probability p, 0 <= p <= 1; successes <= trials. Throws std::invalid_argument.
+double binomial_at_most(std::uint64_t successes, std::uint64_t trials, double p);
+
+// The bounds of Clopper and Pearson on the probability of a success. The lower one is the
+// probability with which `successes` or more of `trials` happen with probability `tail`; 0 without
+// a success. The upper one, the same of `successes` or fewer; 1 without a failure. successes <=
+// trials, trials above 0, 0 < tail < 1. Throws std::invalid_argument.
+double binomial_lower_bound(std::uint64_t successes, std::uint64_t trials, double tail);
+double binomial_upper_bound(std::uint64_t successes, std::uint64_t trials, double tail);
+
+}  // namespace tailgate

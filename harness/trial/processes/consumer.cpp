@@ -1,0 +1,113 @@
+#include <exception>
+
+#include "harness/os/affinity.h"
+#include "harness/os/process.h"
+#include "harness/os/sleep.h"
+#include "harness/trial/ledger.h"
+#include "harness/trial/processes/role.h"
+#include "harness/trial/processes/trial_sink.h"
+
+namespace tailgate {
+namespace {
+
+class ConsumerProcess : public EventVisitor {
+ public:
+  ConsumerProcess(const SinkCatalog& sinks, TrialMemory& memory)
+      : header_(memory.header()),
+        block_(header_.consumer),
+        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get()))),
+        clock_(memory.plan().clock),
+        live_(memory.plan().live != 0),
+        delivery_(memory.layout(), memory.delivery_words()),
+        memory_(memory),
+        ledger_(memory.plan().run, memory.plan().load.threads, sink_.context.encoding,
+                [&memory](unsigned thread) {
+                  return memory.thread(thread).started.load(std::memory_order_acquire);
+                }) {}
+
+  void run() {
+    bind_this_thread(cpu_list(memory_.plan().consumer_cpus));
+    consumer_ = sink_.type->open_consumer(sink_.context);
+    block_.phase.store(Phase::ready, std::memory_order_release);
+    read_to_the_end();
+    consumer_->finish(*this);
+    publish();
+    block_.phase.store(Phase::done, std::memory_order_release);
+  }
+
+  void event(std::span<const std::byte> bytes) override {
+    EventStamp stamp;
+    if (ledger_.add(bytes, stamp) && live_) record_delivery(stamp.emit_ns);
+    events_ += 1;
+    bytes_ += bytes.size();
+  }
+
+  void damage(std::size_t bytes) override { ledger_.add_damage(bytes); }
+
+ private:
+  void read_to_the_end() {
+    while (true) {
+      // Read the flag before the poll: then this poll or a later one reads all events from before
+      // the session's end.
+      const bool over = header_.session_over.load(std::memory_order_acquire) != 0;
+      const std::uint64_t before_ns = clock_.now_ns();
+      const std::size_t events = consumer_->poll(*this);
+      if (events == 0) {
+        if (over) return;
+        sleep_for_ns(memory_.plan().poll_interval_ns);
+        continue;
+      }
+      block_.busy_ns += clock_.now_ns() - before_ns;
+      block_.events = events_;
+      block_.bytes = bytes_;
+    }
+  }
+
+  void record_delivery(std::uint64_t emit_ns) {
+    if (record_from_ns_ == 0) {
+      record_from_ns_ = header_.go_ns.load(std::memory_order_acquire) +
+                        static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
+    }
+    const std::uint64_t now_ns = clock_.now_ns();
+    if (emit_ns >= record_from_ns_) delivery_.record(now_ns > emit_ns ? now_ns - emit_ns : 0);
+  }
+
+  void publish() {
+    block_.counts = ledger_.counts();
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      if (ledger_.has(i, memory_.thread(i).finished.load())) ++block_.counts.delivered_in_flight;
+    }
+    publish_losses(consumer_->losses(), block_.losses, block_.loss_count);
+  }
+
+  TrialHeader& header_;
+  ConsumerBlock& block_;
+  TrialSink sink_;
+  Clock clock_;
+  bool live_;
+  HistogramWriter delivery_;
+  TrialMemory& memory_;
+  Ledger ledger_;
+  std::unique_ptr<Consumer> consumer_;
+  std::uint64_t events_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t record_from_ns_ = 0;
+};
+
+}  // namespace
+
+int run_consumer_process(const SinkCatalog& sinks, const std::string& shared_memory_handle) {
+  prepare_child_process();
+  name_this_thread("tg-consumer");
+  TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
+  try {
+    ConsumerProcess(sinks, memory).run();
+    return 0;
+  } catch (const std::exception& error) {
+    memory.header().consumer.error.set(error.what());
+    memory.header().consumer.phase.store(Phase::failed, std::memory_order_release);
+    return 1;
+  }
+}
+
+}  // namespace tailgate

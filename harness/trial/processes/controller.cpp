@@ -1,0 +1,218 @@
+#include "harness/trial/processes/controller.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "harness/result/latency.h"
+#include "harness/trial/collector.h"
+#include "harness/trial/overhead_meter.h"
+#include "harness/trial/processes/processes.h"
+#include "harness/trial/result_facts.h"
+#include "harness/trial/trial_trace.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::uint64_t kStartDelayNs = 2'000'000;  // from go_ns to the first intended time
+
+class TrialRun {
+ public:
+  TrialRun(const SinkChoice& sink, const LoadPlan& load, const TrialSettings& settings,
+           const std::filesystem::path& directory, const ProgressCallback& progress)
+      : settings_(settings),
+        directory_(directory),
+        progress_(progress),
+        roles_({.sink = sink, .load = load, .settings = settings, .directory = directory},
+               [this](const char* what) { report(what); }),
+        memory_(roles_.memory()),
+        header_(memory_.header()),
+        clock_(settings.clock),
+        intervals_(memory_),
+        overhead_(memory_),
+        began_(std::chrono::steady_clock::now()) {
+    trial_.run = memory_.plan().run;
+    trial_.load = describe_load(load);
+    trial_.started_utc = utc_now();
+  }
+
+  Trial run() {
+    try {
+      load_phase();
+    } catch (const Error& error) {
+      roles_.end_as(TrialOutcome::failed, error.what());
+    }
+    end_load();
+    roles_.stop_session();
+    roles_.read_back();
+    collect();
+    roles_.remove_files();
+    return std::move(trial_);
+  }
+
+ private:
+  void report(const char* what) const {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
+    progress_({.what = what,
+               .elapsed_s = elapsed.count(),
+               .planned_s = planned_trial_s(memory_.plan().load, settings_),
+               .provider_pid = roles_.provider_pid()});
+  }
+
+  void load_phase() {
+    roles_.start_session();
+    if (!roles_.start_provider() || !roles_.start_live_consumer()) return;
+    if (!settings_.victim_cpus.empty() && !roles_.start_victim()) return;
+    if (settings_.trace && !start_trace()) return;
+    trial_.started_utc = utc_now();
+    watch_processes();
+    overhead_.begin();
+    header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
+    watch_load();
+  }
+
+  // Returns whether the load's threads exist and the trace runs.
+  bool start_trace() {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.hang_timeout_s);
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      while (memory_.thread(i).os_thread.load(std::memory_order_acquire) == 0) {
+        if (roles_.provider_ended()) return false;
+        if (std::chrono::steady_clock::now() > deadline) {
+          roles_.end_as(TrialOutcome::hung, "the load's threads did not start");
+          return false;
+        }
+        std::this_thread::sleep_for(kPollInterval);
+      }
+    }
+    trace_.emplace(memory_, *settings_.trace, directory_);
+    return true;
+  }
+
+  void watch_processes() {
+    for (const WatchedProcess& process : roles_.processes()) overhead_.watch(process);
+    if (roles_.victim_pid() != 0) overhead_.watch_victim(roles_.victim_pid());
+  }
+
+  void watch_load() {
+    const std::uint64_t record_start_ns =
+        header_.go_ns.load() + static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
+    const auto interval_ns = static_cast<std::uint64_t>(settings_.interval_s * 1e9);
+    std::uint64_t next_cut_ns = record_start_ns + interval_ns;
+    bool warming_up = memory_.plan().load.warmup_s > 0;
+    while (header_.provider.phase.load(std::memory_order_acquire) < Phase::closing) {
+      if (roles_.provider_ended()) return;
+      if (InterruptFlag::raised()) return roles_.interrupt();
+      if (roles_.load_hangs()) return;
+      const std::uint64_t now_ns = clock_.now_ns();
+      if (warming_up && now_ns >= record_start_ns) {
+        overhead_.begin();
+        warming_up = false;
+      }
+      if (now_ns >= next_cut_ns) {
+        intervals_.cut(now_ns);
+        overhead_.cut();
+        next_cut_ns += interval_ns;
+      }
+      report("load");
+      std::this_thread::sleep_for(kPollInterval);
+    }
+    roles_.wait_for_provider(Phase::done, "closing the sink");
+  }
+
+  void end_load() {
+    if (!roles_.provider_started()) return;
+    if (trace_) trace_->stop();
+    overhead_.end();
+    roles_.end_provider();
+    intervals_.cut(clock_.now_ns());
+  }
+
+  void collect() {
+    report("collecting");
+    trial_.outcome = roles_.outcome();
+    trial_.outcome_detail = roles_.outcome_detail();
+    trial_.granted = roles_.granted();
+    trial_.remarks = roles_.remarks();
+    collect_measurements(memory_, trial_);
+    trial_.intervals = intervals_.intervals(trial_.start_ns);
+    overhead_.report(trial_);
+    add_cpu_of_stopping();
+    trial_.ledger = roles_.ledger();
+    collect_consumer();
+    add_remarks(memory_, trial_);
+    if (trace_) explain();
+  }
+
+  void explain() {
+    report("explaining slow calls");
+    try {
+      trial_.explanation = trace_->explain();
+    } catch (const Error& error) {
+      trial_.remarks.push_back(
+          {"slow calls could not be explained: " + error.what_failed(), error.remedy()});
+    }
+    trace_.reset();
+    const std::size_t kept = std::size_t{settings_.slowest} * memory_.plan().load.threads;
+    trial_.slowest.resize(std::min(trial_.slowest.size(), kept));
+  }
+
+  void add_cpu_of_stopping() {
+    const std::vector<std::uint64_t> used_ns = roles_.daemons_cpu_in_stop_ns();
+    for (std::size_t i = 0; i < std::min(used_ns.size(), trial_.daemons.size()); ++i) {
+      if (trial_.daemons[i].cpu_ns) *trial_.daemons[i].cpu_ns += used_ns[i];
+    }
+    if (!trial_.overhead) return;
+    Counters::Count& of_role =
+        trial_.overhead->roles.at(static_cast<std::size_t>(Role::daemons)).counters.cpu_ns;
+    if (of_role) *of_role += std::accumulate(used_ns.begin(), used_ns.end(), std::uint64_t{0});
+  }
+
+  void collect_consumer() {
+    const ConsumerBlock& consumer = header_.consumer;
+    trial_.consumer.mode = roles_.consumer_mode();
+    trial_.consumer.events = consumer.events.load();
+    trial_.consumer.bytes = consumer.bytes.load();
+    trial_.consumer.read_s = static_cast<double>(consumer.busy_ns.load()) / 1e9;
+    if (trial_.consumer.mode != ConsumerMode::live) return;
+    trial_.consumer.poll_interval_s = settings_.poll_interval_s;
+    const Histogram delivery = snapshot(memory_.layout(), memory_.delivery_words());
+    if (delivery.total_count() > 0) trial_.consumer.delivery = make_latency(delivery);
+  }
+
+  const TrialSettings& settings_;
+  const std::filesystem::path& directory_;
+  const ProgressCallback& progress_;
+  TrialProcesses roles_;
+  TrialMemory& memory_;
+  TrialHeader& header_;
+  Clock clock_;
+  IntervalCollector intervals_;
+  OverheadMeter overhead_;
+  std::chrono::steady_clock::time_point began_;
+  std::optional<TrialTrace> trace_;
+  Trial trial_;
+};
+
+}  // namespace
+
+double planned_trial_s(const LoadPlan& load, const TrialSettings& settings) {
+  const double loaded_s = load.duration_s > 0 ? load.duration_s
+                          : load.shape == Shape::max
+                              ? 1
+                              : static_cast<double>(load.events) / load.rate_hz;
+  constexpr double kProcessesS =
+      0.15;  // for starting and ending processes, and measuring the floor
+  return load.warmup_s + loaded_s + settings.noise_s + kProcessesS;
+}
+
+Trial run_trial(const SinkChoice& sink, const LoadPlan& load, const TrialSettings& settings,
+                const std::filesystem::path& directory, const ProgressCallback& progress) {
+  return TrialRun(sink, load, settings, directory, progress).run();
+}
+
+}  // namespace tailgate

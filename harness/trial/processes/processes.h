@@ -1,0 +1,122 @@
+// The session, the provider process and the consumer process of a trial, or of one side of a duet's
+// round: starts, watches and ends them, and records the outcome. The caller controls the load and
+// the measurements.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/os/process.h"
+#include "harness/overhead/sampler.h"
+#include "harness/result/result.h"
+#include "harness/trial/processes/trial_sink.h"
+#include "harness/trial/settings.h"
+#include "harness/trial/trial_memory.h"
+
+namespace tailgate {
+
+// How often the controller polls the other processes.
+inline constexpr std::chrono::milliseconds kPollInterval{5};
+
+struct ProcessesPlan {
+  const SinkChoice& sink;
+  const LoadPlan& load;
+  const TrialSettings& settings;           // must outlive TrialProcesses
+  const std::filesystem::path& directory;  // must not exist yet; must outlive TrialProcesses
+  TurnPlan turns = {};
+  std::filesystem::path program = {};  // of provider and consumer; empty: this program
+};
+
+class TrialProcesses {
+ public:
+  using Report = std::function<void(const char* what)>;  // called during waits
+
+  // Creates the shared memory and the folder. Throws Error.
+  TrialProcesses(const ProcessesPlan& plan, Report report);
+  TrialProcesses(const TrialProcesses&) = delete;
+  TrialProcesses& operator=(const TrialProcesses&) = delete;
+
+  TrialMemory& memory() { return memory_; }
+  ConsumerMode consumer_mode() const { return consumer_mode_; }
+  const Capabilities& capabilities() const { return sink_.capabilities; }
+
+  // Throws Error if the session or the process cannot be started.
+  void start_session();
+  // The next four return true if the process got that far; otherwise the outcome says why not.
+  bool start_provider();
+  bool start_live_consumer();  // does nothing if the consumer reads afterwards
+  bool start_victim();         // waits for its first round
+  bool wait_for_provider(Phase wanted, const char* doing);
+
+  bool provider_started() const { return provider_.has_value(); }
+  int provider_pid() const { return provider_ ? provider_->pid() : 0; }
+  int victim_pid() const { return victim_ ? victim_->pid() : 0; }
+  // All processes that a sampler may watch, without the victim.
+  std::vector<WatchedProcess> processes() const;
+
+  // Number of events, of any kind, that the consumer has read so far.
+  std::uint64_t consumed() const { return header_.consumer.events.load(); }
+
+  // Returns whether the provider process has ended; sets the outcome if it had not finished.
+  bool provider_ended();
+  // Returns whether a call has not returned for too long; if so, sets the outcome.
+  bool load_hangs();
+  // Stops the load for the user's interrupt and gives the provider two seconds to close.
+  void interrupt();
+
+  // Ends the provider. No measurement is lost, since all are in the shared memory.
+  void end_provider();
+  void stop_session();
+  // Lets the consumer read the remaining events to the end, if there was a load and there is a
+  // consumer.
+  void read_back();
+  // Removes the trial's folder unless the settings keep it.
+  void remove_files();
+
+  // Sets the outcome; only the first call has an effect.
+  void end_as(TrialOutcome outcome, const std::string& detail);
+  TrialOutcome outcome() const { return outcome_; }
+  const std::string& outcome_detail() const { return outcome_detail_; }
+  bool went_well() const;
+
+  const std::vector<Setting>& granted() const { return granted_; }
+  const std::vector<Remark>& remarks() const { return remarks_; }
+  LedgerAccount ledger() const;                               // after read_back()
+  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const;  // after stop_session()
+
+ private:
+  Child start_child(const char* command, const char* log_name);
+  void start_consumer();
+  bool wait_for_consumer_ready();
+  std::string last_line(const char* log_name) const;
+  void add_remark(const std::string& what, const std::string& remedy);
+  std::chrono::steady_clock::time_point patience() const;
+
+  const TrialSettings& settings_;
+  const std::filesystem::path& directory_;
+  std::filesystem::path program_;
+  Report report_;
+  ConsumerMode consumer_mode_;
+  TrialMemory memory_;
+  TrialHeader& header_;
+  Clock clock_;
+  TrialSink sink_;
+  std::unique_ptr<Session> session_;
+  bool session_started_ = false;
+  std::optional<Child> provider_;
+  std::optional<Child> consumer_;
+  std::optional<Child> victim_;
+  TrialOutcome outcome_ = TrialOutcome::completed;
+  std::string outcome_detail_;
+  std::string provider_end_;
+  bool read_back_ = false;
+  std::vector<Setting> granted_;
+  std::vector<Remark> remarks_;
+};
+
+}  // namespace tailgate

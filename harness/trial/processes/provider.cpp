@@ -1,0 +1,189 @@
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "harness/os/affinity.h"
+#include "harness/os/process.h"
+#include "harness/trial/driver.h"
+#include "harness/trial/noise.h"
+#include "harness/trial/processes/role.h"
+#include "harness/trial/processes/trial_sink.h"
+#include "harness/trial/turns.h"
+
+namespace tailgate {
+namespace {
+
+// The load's threads. The kernel discards per-thread counters, such as the run-queue wait, when a
+// thread ends. So the threads stay asleep after the load until the controller has read the
+// counters.
+class LoadThreads {
+ public:
+  LoadThreads(unsigned count, const std::function<void(unsigned)>& load) {
+    for (unsigned i = 0; i < count; ++i) {
+      threads_.emplace_back([this, load, i] {
+        load(i);
+        loaded_.fetch_add(1);
+        loaded_.notify_one();
+        released_.wait(false);
+      });
+    }
+  }
+  ~LoadThreads() {
+    released_ = true;
+    released_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  LoadThreads(const LoadThreads&) = delete;
+  LoadThreads& operator=(const LoadThreads&) = delete;
+
+  // Waits until all threads have emitted their last event.
+  void wait() const {
+    for (std::size_t loaded = loaded_; loaded < threads_.size(); loaded = loaded_) {
+      loaded_.wait(loaded);
+    }
+  }
+
+ private:
+  std::atomic<std::size_t> loaded_ = 0;
+  std::atomic<bool> released_ = false;
+  std::vector<std::thread> threads_;
+};
+
+class ProviderProcess {
+ public:
+  ProviderProcess(const SinkCatalog& sinks, TrialMemory& memory)
+      : memory_(memory),
+        header_(memory.header()),
+        floor_(sinks.floor()),
+        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get()))) {}
+
+  void run() {
+    ProviderBlock& block = header_.provider;
+    // Threads that the sink starts may run on all processors.
+    bind_this_thread(cpu_list(memory_.plan().all_cpus));
+    block.memory_locked = memory_.memory().lock() ? 1 : 0;
+    measure_surroundings();
+    provider_ = sink_.type->open_provider(sink_.context);
+    publish_refusal_causes();
+    const LoadThreads threads(memory_.plan().load.threads,
+                              [this](unsigned number) { load_thread(number); });
+    block.phase.store(Phase::ready, std::memory_order_release);
+    threads.wait();
+    block.phase.store(Phase::closing, std::memory_order_release);
+    provider_->close();
+    publish_losses(provider_->losses(), block.losses, block.loss_count);
+    block.phase.store(Phase::done, std::memory_order_release);
+    wait_until_sampled();
+  }
+
+ private:
+  // The process's counters can be read only as long as it exists.
+  void wait_until_sampled() const {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (header_.sampled.load(std::memory_order_acquire) == 0 &&
+           std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+  }
+
+  // Runs on the first load thread's processor, before the sink is opened.
+  void measure_surroundings() {
+    std::thread([this] {
+      bind(0);
+      const TrialPlan& plan = memory_.plan();
+      header_.provider.noise = observe_noise(Clock(plan.clock), plan.noise_ns);
+      header_.provider.floor =
+          measure_floor(plan, floor_, HistogramWriter(memory_.layout(), memory_.floor_words()));
+    }).join();
+  }
+
+  void publish_refusal_causes() {
+    const std::vector<std::string> causes = provider_->refusal_causes();
+    for (std::size_t i = 0; i < causes.size() && i < Provider::kMaxRefusalCauses; ++i) {
+      header_.provider.refusal_causes[i].set(causes[i]);
+    }
+  }
+
+  // The controller has checked that these processors exist. If one has disappeared since, the
+  // thread stays where it is, and the processor numbers of slow calls show that.
+  void bind(unsigned thread) {
+    const std::vector<int> cpus = cpu_list(memory_.plan().load_cpus);
+    if (cpus.empty()) return;
+    try {
+      bind_this_thread({cpus[thread % cpus.size()]});
+    } catch (const std::exception& error) {
+      header_.provider.error.set(error.what());
+    }
+  }
+
+  std::uint64_t wait_for_go() const {
+    std::uint64_t go_ns = 0;
+    while ((go_ns = header_.go_ns.load(std::memory_order_acquire)) == 0) {
+      if (header_.stop.load(std::memory_order_relaxed) != 0) break;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    if (go_ns != 0) header_.provider.phase.store(Phase::loading, std::memory_order_release);
+    return go_ns;
+  }
+
+  void load_thread(unsigned number) {
+    bind(number);
+    name_this_thread("tg-load-" + std::to_string(number));
+    memory_.thread(number).os_thread.store(this_thread_number(), std::memory_order_release);
+    const TrialPlan& plan = memory_.plan();
+    const HistogramLayout& layout = memory_.layout();
+    const std::uint64_t start_ns = wait_for_go();
+    if (start_ns == 0) return;
+    const LoadThread load = {.plan = plan.load,
+                             .thread = number,
+                             .run = plan.run,
+                             .encoding = sink_.context.encoding,
+                             .clock = sink_.context.clock,
+                             .start_ns = start_ns,
+                             .stop = header_.stop};
+    if (plan.turns.count > 0) {
+      drive_turns(load, *provider_,
+                  {.plan = plan.turns,
+                   .progress = memory_.thread(number),
+                   .turn = header_.turn,
+                   .calls = memory_.calls()});
+      return;
+    }
+    drive_load(load, *provider_,
+               {.progress = memory_.thread(number),
+                .slowest = memory_.slowest(number),
+                .slowest_count = plan.slowest,
+                .slowest_responses = memory_.slowest_responses(number),
+                .slowest_responses_count = plan.slowest_responses,
+                .service = HistogramWriter(layout, memory_.words(number, Metric::service)),
+                .response = HistogramWriter(layout, memory_.words(number, Metric::response)),
+                .start_lag = HistogramWriter(layout, memory_.words(number, Metric::start_lag))});
+  }
+
+  TrialMemory& memory_;
+  TrialHeader& header_;
+  const SinkType& floor_;
+  TrialSink sink_;
+  std::unique_ptr<Provider> provider_;
+};
+
+}  // namespace
+
+int run_provider_process(const SinkCatalog& sinks, const std::string& shared_memory_handle) {
+  prepare_child_process();
+  name_this_thread("tg-provider");
+  TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
+  try {
+    ProviderProcess(sinks, memory).run();
+    return 0;
+  } catch (const std::exception& error) {
+    memory.header().provider.error.set(error.what());
+    memory.header().provider.phase.store(Phase::failed, std::memory_order_release);
+    return 1;
+  }
+}
+
+}  // namespace tailgate

@@ -1,0 +1,18 @@
+#include <string_view>
+
+#include "harness/os/affinity.h"
+#include "harness/trial/processes/role.h"
+
+namespace tailgate {
+
+std::optional<int> run_role(const SinkCatalog& sinks, int argc, char** argv) {
+  initial_cpus();  // remembers the processors before anything binds this process
+  if (argc != 3) return {};
+  const std::string_view command = argv[1];
+  if (command == kProviderCommand) return run_provider_process(sinks, argv[2]);
+  if (command == kConsumerCommand) return run_consumer_process(sinks, argv[2]);
+  if (command == kVictimCommand) return run_victim_process(argv[2]);
+  return {};
+}
+
+}  // namespace tailgate

@@ -1,0 +1,38 @@
+#include "harness/trial/processes/trial_sink.h"
+
+#include "harness/trial/schedule.h"
+
+namespace tailgate {
+
+TrialSink trial_sink(const TrialPlan& plan, SinkChoice choice) {
+  const Capabilities capabilities = choice.type->capabilities(choice.options);
+  const EventEncoding encoding =
+      capabilities.text_events ? EventEncoding::text : EventEncoding::binary;
+  return {.type = std::move(choice.type),
+          .capabilities = capabilities,
+          .context = {.options = std::move(choice.options),
+                      .directory = plan.directory.get(),
+                      .run = plan.run,
+                      .threads = plan.load.threads,
+                      .max_event_bytes = max_payload_bytes(plan.load, min_event_bytes(encoding)),
+                      .expected_bytes = expected_bytes(plan.load, min_event_bytes(encoding)),
+                      .clock = Clock(plan.clock),
+                      .encoding = encoding}};
+}
+
+void publish_losses(const std::vector<Loss>& losses, std::array<LossSlot, kLossSlots>& slots,
+                    std::atomic<std::uint32_t>& count) {
+  std::size_t used = 0;
+  for (const Loss& loss : losses) {
+    if (used == kLossSlots) {
+      slots[kLossSlots - 1].events += loss.events;
+      continue;
+    }
+    slots[used].cause.set(loss.cause);
+    slots[used].events = loss.events;
+    ++used;
+  }
+  count.store(static_cast<std::uint32_t>(used), std::memory_order_release);
+}
+
+}  // namespace tailgate

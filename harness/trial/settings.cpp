@@ -1,0 +1,33 @@
+#include "harness/trial/settings.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+
+WantedConsumer parse_consumer(std::string_view text) {
+  if (text == "auto") return {};
+  const std::optional<ConsumerMode> mode = enum_value<ConsumerMode>(text);
+  if (!mode) {
+    throw Error(fmt::format("consume '{}' is not known", text), "give auto, live, after or none");
+  }
+  return mode;
+}
+
+ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted) {
+  const Capabilities can = sink.type->capabilities(sink.options);
+  if (wanted == ConsumerMode::live && !can.live_read) {
+    throw Error(fmt::format("sink '{}' cannot be read while the load runs", sink.text),
+                can.read_back ? "use --consume after" : "use --consume none");
+  }
+  if (wanted == ConsumerMode::after && !can.read_back) {
+    throw Error(fmt::format("sink '{}' cannot be read back", sink.text), "use --consume none");
+  }
+  if (wanted) return *wanted;
+  return can.live_read   ? ConsumerMode::live
+         : can.read_back ? ConsumerMode::after
+                         : ConsumerMode::none;
+}
+
+}  // namespace tailgate

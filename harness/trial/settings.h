@@ -1,0 +1,48 @@
+// The settings of a trial beyond its load: where its processes run, what they keep, how long they
+// wait.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "harness/explain/trace.h"
+#include "harness/histogram/histogram.h"
+#include "harness/os/clock.h"
+#include "harness/result/values.h"
+#include "harness/sink/catalog.h"
+
+namespace tailgate {
+
+// When the consumer reads. Nothing: live if the sink supports it, else after the trial if
+// supported.
+using WantedConsumer = std::optional<ConsumerMode>;
+
+// Parses "auto", "live", "after" or "none". Throws Error.
+WantedConsumer parse_consumer(std::string_view text);
+
+// The settings that are the same for all trials of a run.
+struct TrialSettings {
+  ClockParameters clock;
+  HistogramRange range;
+  std::vector<int> load_cpus;      // empty: not bound
+  std::vector<int> consumer_cpus;  // empty: not bound
+  std::vector<int> sink_cpus;      // for the sink's own threads and daemons; empty: all
+  std::vector<int> victim_cpus;    // for the victim process; empty: no victim
+  WantedConsumer consumer = {};
+  std::uint32_t slowest = 16;  // calls kept per thread
+  double noise_s = 0.1;
+  double interval_s = 0.2;
+  double poll_interval_s = 0.0005;
+  double hang_timeout_s = 10;  // a call, open or close that takes longer counts as hung
+  bool keep_files = false;     // do not remove the trial's folder
+  // Trace the machine's activity during the load, to explain slow calls.
+  std::optional<activity::TraceMethod> trace = {};
+};
+
+// Resolves how the consumer reads, by the sink's capabilities. Throws Error if the wanted mode is
+// not possible.
+ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted);
+
+}  // namespace tailgate

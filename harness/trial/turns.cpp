@@ -1,0 +1,257 @@
+#include "harness/trial/turns.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "harness/os/shared_wait.h"
+#include "harness/os/thread_switches.h"
+#include "harness/overhead/sampler.h"
+#include "harness/trial/emitter.h"
+#include "harness/trial/pacing.h"
+#include "harness/trial/schedule.h"
+
+namespace tailgate {
+namespace {
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// Time from waking up to a turn's first intended time. The thread spins during it, so that a
+// processor that was idle has woken up.
+constexpr std::uint64_t kTurnLeadNs = 50'000;
+
+// If two consecutive clock reads are further apart than this, something else than the loop ran
+// between them.
+constexpr std::uint64_t kInterruptedNs = 2'000;
+
+constexpr std::uint64_t kMinPatienceNs = 200'000'000;
+
+// What happened to the thread between the last two checks of ThreadWatch.
+struct Since {
+  CallKind kind;          // the kind of a call that took all of that time
+  std::uint64_t away_ns;  // time in which the thread did not run
+  std::uint64_t now_ns;   // the time after the check
+};
+
+// Reads the thread's context switches and processor time, and tells what changed since the last
+// read.
+class ThreadWatch {
+ public:
+  explicit ThreadWatch(const Clock& clock) : clock_(clock) { check(); }
+
+  bool tells_kinds() const { return tells_kinds_; }
+
+  [[gnu::noinline]] Since check() {
+    Since since = check_once();
+    // Reading took so long that the thread was probably switched out during it. Read again, since
+    // otherwise the next read could not tell to which period that switch belongs.
+    for (int again = 0; again < kMaxRetries && since.now_ns - seen_ns_ > kLongCheckNs; ++again) {
+      const Since more = check_once();
+      since = {std::max(since.kind, more.kind), since.away_ns + more.away_ns, more.now_ns};
+    }
+    return since;
+  }
+
+ private:
+  static constexpr std::uint64_t kLongCheckNs = 10'000;
+  static constexpr int kMaxRetries = 3;
+
+  Since check_once() {
+    const std::uint64_t now_ns = clock_.now_ns();
+    const std::uint64_t cpu_ns = thread_cpu_ns();
+    const std::uint64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
+    const std::uint64_t used_ns = cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns);
+    const CallKind kind = check_switches();
+    return {kind, passed_ns > used_ns ? passed_ns - used_ns : 0, clock_.now_ns()};
+  }
+
+  CallKind check_switches() {
+    const std::optional<SwitchCounts> now = thread_switches();
+    tells_kinds_ = now.has_value();
+    if (!now) return CallKind::unremarkable;
+    const SwitchCounts before = std::exchange(seen_, *now);
+    if (seen_.voluntary > before.voluntary) return CallKind::blocked;
+    return seen_.involuntary > before.involuntary ? CallKind::preempted : CallKind::unremarkable;
+  }
+
+  const Clock clock_;
+  std::uint64_t seen_ns_ = 0;
+  std::uint64_t seen_cpu_ns_ = 0;
+  SwitchCounts seen_;
+  bool tells_kinds_ = false;
+};
+
+class CallRecorder {
+ public:
+  CallRecorder(const TurnRecord& record, ThreadWatch& watch)
+      : calls_(record.calls),
+        turn_room_(record.plan.max_calls / (record.plan.count - record.plan.warmup)),
+        logged_total_(&record.turn.logged),
+        watch_(&watch) {}
+
+  void begin_turn(std::uint32_t number) {
+    turn_ = number;
+    turn_end_ = logged_ + turn_room_;
+  }
+  // Each turn has its own share of the log, so that no turn uses up another's.
+  bool full() const { return logged_ == turn_end_; }
+
+  // Called between two clock reads without a call between them. If they are far apart, accounts for
+  // the switches, which then belong to no call. spinning: the thread was spinning during that time.
+  // Returns the current time.
+  [[gnu::always_inline]] std::uint64_t stepped(std::uint64_t previous_ns, std::uint64_t now_ns,
+                                               bool spinning) {
+    if (now_ns - previous_ns <= kInterruptedNs) [[likely]]
+      return now_ns;
+    const Since since = watch_->check();
+    if (spinning) away_ns_ += std::min(since.away_ns, since.now_ns - previous_ns);
+    return since.now_ns;
+  }
+
+  // Part of the time spent spinning in which the thread did not run, because of other threads,
+  // interrupts or the hypervisor.
+  std::uint64_t away_ns() const { return away_ns_; }
+
+  template <bool kScheduled>
+  [[gnu::always_inline]] void record(std::uint64_t, std::uint64_t intended_ns,
+                                     std::uint64_t start_ns, std::uint64_t end_ns) {
+    CallKind kind = CallKind::unremarkable;
+    if (end_ns - start_ns > kSlowCallNs) [[unlikely]]
+      kind = watch_->check().kind;
+    calls_[logged_++] = {intended_ns, start_ns, end_ns, turn_, kind};
+    logged_total_->store(logged_, std::memory_order_release);
+  }
+
+ private:
+  CallRecord* calls_;
+  std::uint64_t turn_room_;
+  std::uint64_t turn_end_ = 0;
+  std::uint64_t logged_ = 0;
+  std::atomic<std::uint64_t>* logged_total_;
+  ThreadWatch* watch_;
+  std::uint64_t away_ns_ = 0;
+  std::uint32_t turn_ = 0;
+};
+
+template <EventEncoding kEncoding>
+using TurnEmitter = Emitter<kEncoding, CallRecorder>;
+
+// One turn on the run clock.
+struct TurnSpan {
+  std::uint64_t start_ns;
+  std::uint64_t end_ns;
+  bool recorded;
+};
+
+// The emitter is passed in and out by value, which keeps its members in registers.
+template <EventEncoding kEncoding>
+TurnEmitter<kEncoding> open_turn(TurnEmitter<kEncoding> emitter, const LoadThread& load,
+                                 const TurnSpan& span, Schedule schedule, Pacer& pacer,
+                                 ThreadBlock& progress) {
+  const Clock clock = load.clock;
+  const std::uint64_t give_up_ns =
+      span.end_ns + std::max(span.end_ns - span.start_ns, kMinPatienceNs);
+  std::uint64_t last_read_ns = clock.now_ns();
+  const auto stepped = [&](std::uint64_t previous_ns, std::uint64_t now_ns) {
+    return emitter.recorder().stepped(previous_ns, now_ns,
+                                      previous_ns != last_read_ns && !pacer.slept());
+  };
+  while (true) {
+    const std::uint64_t intended_ns = schedule.next_ns();
+    if (intended_ns >= span.end_ns) return emitter;
+    progress.last_intended_ns.store(intended_ns, kRelaxed);
+    const auto header = emitter.prepare();
+    const std::uint64_t start_ns = pacer.wait_until(intended_ns, last_read_ns, stepped);
+    if (load.stop.load(kRelaxed) != 0) return emitter;
+    if (start_ns > give_up_ns || emitter.recorder().full()) [[unlikely]] {
+      // This event and the rest of the turn's schedule.
+      std::uint64_t unissued = 1;
+      while (schedule.next_ns() < span.end_ns) ++unissued;
+      progress.unissued.store(progress.unissued.load(kRelaxed) + unissued, kRelaxed);
+      return emitter;
+    }
+    emitter.template emit<true>(header, clock, intended_ns, start_ns, span.recorded);
+    last_read_ns = progress.last_end_ns.load(kRelaxed);
+  }
+}
+
+template <EventEncoding kEncoding>
+TurnEmitter<kEncoding> closed_turn(TurnEmitter<kEncoding> emitter, const LoadThread& load,
+                                   const TurnSpan& span, Pacer& pacer,
+                                   const ThreadBlock& progress) {
+  const Clock clock = load.clock;
+  std::uint64_t last_read_ns = pacer.wait_until(span.start_ns);
+  while (load.stop.load(kRelaxed) == 0 && !emitter.recorder().full()) {
+    const auto header = emitter.prepare();
+    const std::uint64_t start_ns = emitter.recorder().stepped(last_read_ns, clock.now_ns(), false);
+    if (start_ns >= span.end_ns) break;
+    emitter.template emit<false>(header, clock, start_ns, start_ns, span.recorded);
+    last_read_ns = progress.last_end_ns.load(kRelaxed);
+  }
+  return emitter;
+}
+
+// The load of one turn, with its own random arrivals.
+LoadPlan turn_load(const LoadPlan& whole, const TurnPlan& plan, std::uint32_t number) {
+  LoadPlan load = whole;
+  load.warmup_s = 0;
+  load.events = 0;
+  load.duration_s = static_cast<double>(plan.length_ns) / 1e9;
+  load.seed = whole.seed + number * 0x9E3779B97F4A7C15ull;
+  return load;
+}
+
+// Waits until the turn is granted. Returns false if stop is set.
+bool wait_for_turn(const LoadThread& load, const TurnBlock& turn, std::uint32_t number) {
+  while (load.stop.load(kRelaxed) == 0) {
+    const std::uint32_t granted = turn.granted.load(std::memory_order_acquire);
+    if (granted > number) return true;
+    wait_while(turn.granted, granted, std::chrono::seconds(1));
+  }
+  return false;
+}
+
+template <EventEncoding kEncoding>
+void drive(const LoadThread& load, Provider& provider, const TurnRecord& record) {
+  constexpr std::size_t kMinBytes = min_event_bytes(kEncoding);
+  const TurnPlan& plan = record.plan;
+  const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
+  std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
+  ThreadWatch watch(load.clock);
+  record.turn.classified.store(watch.tells_kinds() ? 1 : 0);
+  TurnEmitter<kEncoding> emitter(
+      {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
+      record.progress, CallRecorder(record, watch));
+  Pacer pacer(load.plan.pacing, load.clock, load.stop);
+  for (std::uint32_t number = 0; number < plan.count; ++number) {
+    if (!wait_for_turn(load, record.turn, number)) return;
+    const std::uint64_t start_ns = load.clock.now_ns() + kTurnLeadNs;
+    const TurnSpan span = {start_ns, start_ns + plan.length_ns, number >= plan.warmup};
+    emitter.recorder().begin_turn(number - plan.warmup);
+    const LoadPlan own = turn_load(load.plan, plan, number);
+    if (own.shape == Shape::max) {
+      emitter = closed_turn(emitter, load, span, pacer, record.progress);
+    } else {
+      emitter = open_turn(emitter, load, span, Schedule(own, load.thread, start_ns), pacer,
+                          record.progress);
+    }
+    record.progress.spun_ns.store(pacer.spun_ns() - emitter.recorder().away_ns(), kRelaxed);
+    record.turn.done.store(number + 1, std::memory_order_release);
+    wake_all(record.turn.done);
+  }
+  // Closing the sink is work that must not disturb the other side's turns, so wait for the end.
+  wait_for_turn(load, record.turn, plan.count);
+}
+
+}  // namespace
+
+void drive_turns(const LoadThread& load, Provider& provider, const TurnRecord& record) {
+  if (load.encoding == EventEncoding::text) {
+    drive<EventEncoding::text>(load, provider, record);
+  } else {
+    drive<EventEncoding::binary>(load, provider, record);
+  }
+}
+
+}  // namespace tailgate

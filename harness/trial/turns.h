@@ -1,0 +1,27 @@
+// The load thread of one side of a duet: it emits during its turns and sleeps between them.
+#pragma once
+
+#include "harness/trial/driver.h"
+#include "harness/trial/trial_memory.h"
+
+namespace tailgate {
+
+// After a call longer than this the thread checks whether it was switched out during the call.
+inline constexpr std::uint64_t kSlowCallNs = 20'000;
+
+// Where a load in turns writes its measurements; in shared memory during a trial.
+struct TurnRecord {
+  const TurnPlan& plan;
+  ThreadBlock& progress;
+  TurnBlock& turn;
+  CallRecord* calls;  // room for plan.max_calls
+};
+
+// Emits the load of each turn when the turn is granted, and reports the turn done; the thread
+// sleeps between turns. A turn and its schedule begin when the thread has the processor again.
+// Turns with the same number have the same schedule on both sides. If the sink is too slow, events
+// are emitted late, for at most the turn's planned length again (at least 0.2 s); after that they
+// count as unissued. Returns when the end has been granted or stop is set.
+void drive_turns(const LoadThread& load, Provider& provider, const TurnRecord& record);
+
+}  // namespace tailgate

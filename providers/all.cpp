@@ -1,0 +1,31 @@
+#include "providers/all.h"
+
+#include "providers/planted/planted.h"
+
+// One line a sink, in the order in which they are listed; the first is the floor.
+#define TAILGATE_SINKS(SINK) \
+  SINK(null)                 \
+  SINK(synthetic)            \
+  SINK(file)                 \
+  SINK(spdlog)               \
+  SINK(journald)             \
+  SINK(syslog)               \
+  SINK(lttng)                \
+  SINK(ftrace)               \
+  SINK(user_events)          \
+  SINK(etw)                  \
+  SINK(eventlog)             \
+  SINK(fallback)
+
+namespace tailgate {
+
+#define TAILGATE_DECLARE_SINK(NAME) SinkFactory make_##NAME##_sink;
+TAILGATE_SINKS(TAILGATE_DECLARE_SINK)
+
+void add_all_sinks(SinkCatalog& sinks) {
+#define TAILGATE_ADD_SINK(NAME) sinks.add(make_##NAME##_sink(sinks));
+  TAILGATE_SINKS(TAILGATE_ADD_SINK)
+  sinks.set_wrapper({.has_option = is_plant_option, .wrap = plant_into});
+}
+
+}  // namespace tailgate

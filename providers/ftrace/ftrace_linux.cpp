@@ -1,0 +1,109 @@
+// The ftrace sink writes events to trace_marker_raw or trace_marker, and so into the Linux kernel's
+// trace buffer, in a tracefs instance of its own.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "harness/sink/sink.h"
+#include "providers/ftrace/options.h"
+#include "providers/shared/tracefs/ring_consumer.h"
+#include "providers/shared/tracefs/trace_session.h"
+
+namespace tailgate::ftrace {
+namespace {
+
+enum Refusal : EmitStatus { kClosed = 1, kNotTaken, kTooLong, kCut, kOther };
+
+// How a mode's events get through the kernel: the file that emit() writes to, the format of the
+// records that the kernel makes of them, and the record's field that holds the event.
+struct Marker {
+  const char* file;
+  const char* format;
+  const char* field;
+  tracefs::Carriage carriage;
+};
+
+// The kernel takes the first four bytes of a raw write as a number that the writer chooses for the
+// kind of event (Documentation/trace/ftrace.rst, "trace_marker_raw"). Every event begins with its
+// magic number, which serves as that number; so one write carries the whole event.
+const Marker& marker_of(const Options& options) {
+  static const Marker raw = {"trace_marker_raw", "events/ftrace/raw_data/format", "id",
+                             tracefs::Carriage::raw};
+  static const Marker text = {"trace_marker", "events/ftrace/print/format", "buf",
+                              tracefs::Carriage::text};
+  return options.text("mode") == "raw" ? raw : text;
+}
+
+// emit() makes one write(2).
+class MarkerProvider : public Provider {
+ public:
+  explicit MarkerProvider(const TrialContext& context)
+      : file_(tracefs::open_instance(context.directory)
+                  .open(marker_of(context.options).file, O_WRONLY)) {}
+
+  EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
+    if (!file_.is_open()) return kClosed;
+    const ssize_t written = ::write(file_.native(), event.data(), event.size());
+    if (written == static_cast<ssize_t>(event.size())) [[likely]]
+      return kAccepted;
+    if (written >= 0) return kCut;
+    // The kernel answers EBADF when the buffer is full or switched off.
+    return errno == EBADF ? kNotTaken : errno == EINVAL ? kTooLong : kOther;
+  }
+
+  std::vector<std::string> refusal_causes() const override {
+    return {"closed", "EBADF: buffer full or off", "EINVAL: too long", "cut short", "other error"};
+  }
+
+  void close() override { file_.close(); }
+
+ private:
+  tracefs::Handle file_;
+};
+
+class FtraceSink : public SinkType {
+ public:
+  std::string name() const override { return "ftrace"; }
+  std::string description() const override { return kDescription; }
+  OptionTable options() const override { return ftrace::options(); }
+
+  Capabilities capabilities(const Options& options) const override {
+    return {.read_back = true,
+            .live_read = true,
+            .accounts_losses = true,
+            .may_refuse = true,
+            .text_events = options.text("mode") == "text"};
+  }
+
+  Probe probe(const Options&) const override { return tracefs::probe_tracefs(); }
+
+  void sweep() const override {
+    if (tracefs::probe_tracefs().available) tracefs::sweep_instances(tracefs::TraceFolder::root());
+  }
+
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    return std::make_unique<tracefs::TraceSession>(context, tracefs::WhenFull::refused);
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return std::make_unique<MarkerProvider>(context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    const Marker& marker = marker_of(context.options);
+    const tracefs::TraceFolder instance = tracefs::open_instance(context.directory);
+    return std::make_unique<tracefs::RingConsumer>(
+        instance,
+        tracefs::record_format(instance.read(marker.format), marker.field, marker.carriage));
+  }
+};
+
+}  // namespace
+}  // namespace tailgate::ftrace
+
+namespace tailgate {
+
+std::unique_ptr<const SinkType> make_ftrace_sink(const SinkCatalog&) {
+  return std::make_unique<ftrace::FtraceSink>();
+}
+
+}  // namespace tailgate

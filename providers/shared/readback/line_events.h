@@ -1,0 +1,26 @@
+// Consumer of a text file that holds one event a line, alone or as the line's last word.
+#pragma once
+
+#include <filesystem>
+
+#include "harness/sink/sink.h"
+#include "providers/shared/readback/file_tail.h"
+
+namespace tailgate {
+
+// Hands over the last word of each line: a logger's pattern may put time and level before the
+// event, and an event contains no space. Where a line was cut and the next event begins within it,
+// the bytes of the cut event are damage; so is a last line without its line feed.
+class LineEventsConsumer : public Consumer {
+ public:
+  // Throws Error when the file does not exist.
+  explicit LineEventsConsumer(const std::filesystem::path& path);
+
+  std::size_t poll(EventVisitor& visitor) override;
+  void finish(EventVisitor& visitor) override;
+
+ private:
+  FileTail tail_;
+};
+
+}  // namespace tailgate

@@ -1,0 +1,29 @@
+#include "providers/spdlog/options.h"
+
+namespace tailgate::spdlog_detail {
+
+OptionTable options() {
+  return {
+      {"mode",
+       OptionType::choice,
+       "sync",
+       "who writes: the caller, or a worker with a queue that blocks or overruns when full",
+       0,
+       0,
+       {"sync", "async_block", "async_overrun"}},
+      {"queue_events", OptionType::integer, "8192", "async: capacity of the queue, in messages", 1,
+       16 << 20},
+      {"pattern",
+       OptionType::choice,
+       "message",
+       "what a line holds: the message alone, or the library's default of time, logger, level "
+       "and message",
+       0,
+       0,
+       {"message", "default"}},
+      {"flush_each", OptionType::boolean, "false",
+       "flush the C library's buffer after every message, not only when it is full"},
+  };
+}
+
+}  // namespace tailgate::spdlog_detail

@@ -1,0 +1,11 @@
+// The syslog sink's options, known in every build: a preset that names them also loads where the
+// sink is missing.
+#pragma once
+
+#include "harness/base/options.h"
+
+namespace tailgate {
+
+OptionTable syslog_options();
+
+}  // namespace tailgate
