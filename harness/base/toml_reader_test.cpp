@@ -108,11 +108,11 @@ TEST_CASE("an unknown name is refused with the nearest known name") {
 TEST_CASE("a file is read whole, or refused with its name and the remedy") {
   const TestDirectory directory;
   const auto path = directory.path() / "f.toml";
-  std::ofstream(path) << "a = 1\n";
+  std::ofstream(path, std::ios::binary) << "a = 1\n";
   CHECK(read_toml_file(path, "policy", "give one") == "a = 1\n");
   CHECK_THROWS_WITH(read_toml_file(directory.path() / "none.toml", "policy", "give one"),
                     Contains("cannot read the policy '") && Contains("give one"));
-  std::ofstream(path) << std::string((1 << 20) + 1, '#');
+  std::ofstream(path, std::ios::binary) << std::string((1 << 20) + 1, '#');
   CHECK_THROWS_WITH(read_toml_file(path, "policy", "give one"),
                     Contains("has 1048577 bytes") && Contains("a policy has at most 1048576"));
 }
