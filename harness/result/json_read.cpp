@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -60,30 +61,42 @@ struct Source {
               kSeeFields);
 }
 
+// Reads a value of one type; `into` points to that type. The compiler writes one such function a
+// type. What all fields have in common takes it as an argument, and is compiled once.
+using ReadValue = void (*)(const json& value, const ResultPath& path, const Source& source,
+                           void* into);
+
 template <class T>
 void read(const json& value, const ResultPath& path, const Source& source, T& into);
 
-template <class Struct>
-class FieldReader {
- public:
-  FieldReader(const json& object, const ResultPath& path, const Source& source, Struct& into)
-      : object_(object), path_(path), source_(source), into_(into) {}
+template <class Field>
+void read_field(const json& value, const ResultPath& path, const Source& source, void* into) {
+  Field& field = *static_cast<Field*>(into);
+  if constexpr (IsOptional<Field>::value) {
+    read(value, path, source, field.emplace());
+  } else {
+    read(value, path, source, field);
+  }
+}
 
-  template <class Field>
-  void operator()(const char* name, Field Struct::*member, const char*, int since = 1) {
+// Reads the fields of one object, and refuses those that its struct does not have.
+class ObjectReader {
+ public:
+  ObjectReader(const json& object, const ResultPath& path, const Source& source)
+      : object_(object), path_(path), source_(source) {
+    if (!object.is_object()) refuse(source, path, object, "an object");
+  }
+
+  void field(const char* name, bool optional, int since, ReadValue read_value, void* into) {
     names_.push_back(name);
     const ResultPath path(path_, name);
     const auto found = object_.find(name);
     if (found == object_.end()) {
-      if (IsOptional<Field>::value || since > source_.version) return;
+      if (optional || since > source_.version) return;
       throw Error(fmt::format("{}: {} is missing", source_.origin, path.text()), kSeeFields);
     }
     ++known_;
-    if constexpr (IsOptional<Field>::value) {
-      read(*found, path, source_, (into_.*member).emplace());
-    } else {
-      read(*found, path, source_, into_.*member);
-    }
+    read_value(*found, path, source_, into);
   }
 
   // An older file may contain fields that were removed since; a file of the current version may
@@ -92,7 +105,7 @@ class FieldReader {
     if (known_ == object_.size() || source_.version < source_.format.version) return;
     for (const auto& [name, value] : object_.items()) {
       if (std::find(names_.begin(), names_.end(), name) != names_.end()) continue;
-      const std::string near = nearest_name(name, names_);
+      const std::string near = nearest_name(name, {names_.begin(), names_.end()});
       throw Error(fmt::format("{}: {} is not a field of a version {} {}", source_.origin,
                               excerpt(ResultPath(path_, name).text()), source_.version,
                               source_.format.what),
@@ -104,62 +117,81 @@ class FieldReader {
   const json& object_;
   const ResultPath& path_;
   const Source& source_;
-  Struct& into_;
-  std::vector<std::string> names_;
+  std::vector<const char*> names_;
   std::size_t known_ = 0;
 };
 
+// The visitor of a struct's fields.
+template <class Struct>
+struct FieldReader {
+  ObjectReader& object;
+  Struct& into;
+
+  template <class Field>
+  void operator()(const char* name, Field Struct::*member, const char*, int since = 1) {
+    object.field(name, IsOptional<Field>::value, since, read_field<Field>, &(into.*member));
+  }
+};
+
+void read_value(const json& value, const ResultPath& path, const Source& source,
+                std::string& into) {
+  if (!value.is_string()) refuse(source, path, value, "a text");
+  into = value.get_ref<const std::string&>();
+}
+
+void read_value(const json& value, const ResultPath& path, const Source& source, bool& into) {
+  if (!value.is_boolean()) refuse(source, path, value, "true or false");
+  into = value.get<bool>();
+}
+
+void read_value(const json& value, const ResultPath& path, const Source& source, double& into) {
+  if (!value.is_number()) refuse(source, path, value, "a number");
+  into = value.get<double>();
+}
+
 template <WholeNumber T>
-void read_whole(const json& value, const ResultPath& path, const Source& source, T& into) {
+void read_value(const json& value, const ResultPath& path, const Source& source, T& into) {
   using Limits = std::numeric_limits<T>;
-  const auto refuse_range = [&] {
+  if (value.is_number_unsigned() && std::in_range<T>(value.get<std::uint64_t>())) {
+    into = static_cast<T>(value.get<std::uint64_t>());
+  } else if (value.is_number_integer() && !value.is_number_unsigned() &&
+             std::in_range<T>(value.get<std::int64_t>())) {
+    into = static_cast<T>(value.get<std::int64_t>());
+  } else {
     refuse(source, path, value,
            fmt::format("a whole number from {} to {}", Limits::min(), Limits::max()));
-  };
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<std::uint64_t>();
-    if (!std::in_range<T>(number)) refuse_range();
-    into = static_cast<T>(number);
-  } else if (value.is_number_integer()) {
-    const auto number = value.get<std::int64_t>();
-    if (!std::in_range<T>(number)) refuse_range();
-    into = static_cast<T>(number);
-  } else {
-    refuse_range();
   }
+}
+
+// Returns the place of the value among the texts.
+std::size_t read_choice(const json& value, const ResultPath& path, const Source& source,
+                        std::span<const std::string_view> texts) {
+  const auto found = value.is_string() ? std::find(texts.begin(), texts.end(),
+                                                   value.get_ref<const std::string&>())
+                                       : texts.end();
+  if (found == texts.end()) {
+    refuse(source, path, value, fmt::format("one of: {}", fmt::join(texts, ", ")));
+  }
+  return static_cast<std::size_t>(found - texts.begin());
 }
 
 template <class T>
 void read(const json& value, const ResultPath& path, const Source& source, T& into) {
   if constexpr (Described<T>) {
-    if (!value.is_object()) refuse(source, path, value, "an object");
-    FieldReader<T> reader(value, path, source, into);
-    T::describe(reader);
-    reader.check_unknown();
+    ObjectReader object(value, path, source);
+    FieldReader<T> visitor{object, into};
+    T::describe(visitor);
+    object.check_unknown();
   } else if constexpr (IsVector<T>::value) {
     if (!value.is_array()) refuse(source, path, value, "a list");
     into.resize(value.size());
     for (std::size_t i = 0; i < value.size(); ++i) {
       read(value[i], ResultPath(path, i), source, into[i]);
     }
-  } else if constexpr (std::same_as<T, std::string>) {
-    if (!value.is_string()) refuse(source, path, value, "a text");
-    into = value.get_ref<const std::string&>();
-  } else if constexpr (std::same_as<T, bool>) {
-    if (!value.is_boolean()) refuse(source, path, value, "true or false");
-    into = value.get<bool>();
-  } else if constexpr (std::same_as<T, double>) {
-    if (!value.is_number()) refuse(source, path, value, "a number");
-    into = value.get<double>();
   } else if constexpr (TextEnum<T>) {
-    const auto known =
-        value.is_string() ? enum_value<T>(value.get_ref<const std::string&>()) : std::optional<T>();
-    if (!known) {
-      refuse(source, path, value, fmt::format("one of: {}", fmt::join(enum_choices<T>(), ", ")));
-    }
-    into = *known;
+    into = static_cast<T>(read_choice(value, path, source, kEnumTexts<T>));
   } else {
-    read_whole(value, path, source, into);
+    read_value(value, path, source, into);
   }
 }
 
@@ -231,7 +263,7 @@ int check_format(const json& document, const Format& format, const std::string& 
   if (found == document.end()) {
     throw Error(fmt::format("{}: version is missing", origin), kSeeFields);
   }
-  read(*found, path, source, version);
+  read_value(*found, path, source, version);
   if (version > format.version) {
     throw Error(fmt::format("{}: version {} was made by a newer tailgate; this one reads up to {}",
                             origin, version, format.version),

@@ -46,34 +46,47 @@ std::string enclose(char open, const std::vector<std::string>& items, char close
 template <class T>
 std::string render(const T& value, const ResultPath& path, std::size_t depth);
 
-template <class Struct>
-class FieldWriter {
+// Collects the fields of one object.
+class ObjectWriter {
  public:
-  FieldWriter(const Struct& object, const ResultPath& path, std::size_t depth)
-      : object_(object), path_(path), depth_(depth) {}
+  ObjectWriter(const ResultPath& path, std::size_t depth) : path_(path), depth_(depth) {}
 
-  template <class Field>
-  void operator()(const char* name, Field Struct::*member, const char*, int = 1) {
-    const Field& value = object_.*member;
-    const ResultPath path(path_, name);
-    if constexpr (IsOptional<Field>::value) {
-      if (value) add(name, render(*value, path, depth_ + 1));
-    } else {
-      add(name, render(value, path, depth_ + 1));
-    }
+  // RenderField: the compiler writes one for each type, and this function once.
+  using RenderField = std::string (*)(const void* field, const ResultPath& path, std::size_t depth);
+  void field(const char* name, RenderField render_field, const void* value) {
+    std::string text = render_field(value, ResultPath(path_, name), depth_ + 1);
+    if (!text.empty()) items_.push_back("\"" + std::string(name) + "\": " + std::move(text));
   }
 
   std::string text() const { return enclose('{', items_, '}', depth_); }
 
  private:
-  void add(const char* name, const std::string& value) {
-    items_.push_back("\"" + std::string(name) + "\": " + value);
-  }
-
-  const Struct& object_;
   const ResultPath& path_;
   std::size_t depth_;
   std::vector<std::string> items_;
+};
+
+// Returns "" for an optional field without a value.
+template <class Field>
+std::string render_field(const void* field, const ResultPath& path, std::size_t depth) {
+  const Field& value = *static_cast<const Field*>(field);
+  if constexpr (IsOptional<Field>::value) {
+    return value ? render(*value, path, depth) : "";
+  } else {
+    return render(value, path, depth);
+  }
+}
+
+// The visitor of a struct's fields.
+template <class Struct>
+struct FieldWriter {
+  ObjectWriter& object;
+  const Struct& from;
+
+  template <class Field>
+  void operator()(const char* name, Field Struct::*member, const char*, int = 1) {
+    object.field(name, render_field<Field>, &(from.*member));
+  }
 };
 
 std::string render_double(double value, const ResultPath& path) {
@@ -90,9 +103,10 @@ std::string render_double(double value, const ResultPath& path) {
 template <class T>
 std::string render(const T& value, const ResultPath& path, std::size_t depth) {
   if constexpr (Described<T>) {
-    FieldWriter<T> writer(value, path, depth);
-    T::describe(writer);
-    return writer.text();
+    ObjectWriter object(path, depth);
+    FieldWriter<T> visitor{object, value};
+    T::describe(visitor);
+    return object.text();
   } else if constexpr (IsVector<T>::value) {
     std::vector<std::string> items;
     items.reserve(value.size());

@@ -10,15 +10,13 @@
 #include "harness/os/sleep.h"
 #include "harness/trial/load.h"
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#endif
-
 namespace tailgate {
 
 // Tells the processor that this is a spin loop, which saves power and helps the other hyper-thread.
 inline void spin_pause() {
-#if defined(__x86_64__) || defined(_M_X64)
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(_M_X64)
   _mm_pause();
 #else
   std::this_thread::yield();
