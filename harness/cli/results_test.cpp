@@ -88,7 +88,8 @@ TEST_CASE("a duet is exported in the formats of duets") {
   CHECK(exported({.format = "text", .paths = {both[0]}}) == shown({.paths = {both[0]}}));
   CHECK(exported({.format = "text", .paths = {both[1]}}) == shown({.paths = {both[1]}}));
   CHECK(exported({.format = "text", .paths = both, .directory = directory / "out"}) ==
-        (directory / "out" / "duet.txt").string() + "\n" + (directory / "out" / "a.txt").string() + "\n");
+        (directory / "out" / "duet.txt").string() + "\n" + (directory / "out" / "a.txt").string() +
+            "\n");
   CHECK_THROWS_WITH(exported({.format = "csv", .paths = both, .directory = directory / "none"}),
                     Catch::Contains("'csv' for a duet"));
   CHECK_FALSE(fs::exists(directory / "none"));

@@ -33,13 +33,17 @@ namespace clock_detail {
 // The time-stamp counter; rdtscp() waits until all earlier instructions are complete. GCC's and
 // Clang's built-ins themselves: <x86intrin.h> costs every unit that includes it 0.3 s.
 #if defined(__x86_64__)
-inline std::uint64_t rdtsc() { return __builtin_ia32_rdtsc(); }
+inline std::uint64_t rdtsc() {
+  return __builtin_ia32_rdtsc();
+}
 inline std::uint64_t rdtscp() {
   unsigned processor;
   return __builtin_ia32_rdtscp(&processor);
 }
 #elif defined(_M_X64)
-inline std::uint64_t rdtsc() { return __rdtsc(); }
+inline std::uint64_t rdtsc() {
+  return __rdtsc();
+}
 inline std::uint64_t rdtscp() {
   unsigned processor;
   return __rdtscp(&processor);

@@ -166,9 +166,9 @@ void read_value(const json& value, const ResultPath& path, const Source& source,
 // Returns the place of the value among the texts.
 std::size_t read_choice(const json& value, const ResultPath& path, const Source& source,
                         std::span<const std::string_view> texts) {
-  const auto found = value.is_string() ? std::find(texts.begin(), texts.end(),
-                                                   value.get_ref<const std::string&>())
-                                       : texts.end();
+  const auto found =
+      value.is_string() ? std::find(texts.begin(), texts.end(), value.get_ref<const std::string&>())
+                        : texts.end();
   if (found == texts.end()) {
     refuse(source, path, value, fmt::format("one of: {}", fmt::join(texts, ", ")));
   }
