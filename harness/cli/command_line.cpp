@@ -101,9 +101,9 @@ CommandOption* Command::add_flag(const std::string& name, bool& into,
   return own(app_.add_flag(name, into, description));
 }
 
-CommandOption* Command::add_words(const std::string& name, int words, TakeWords take,
+CommandOption* Command::add_words(const std::string& name, int words, const TakeWords& take,
                                   const std::string& description) {
-  CLI::Option* option = app_.add_option_function(name, std::move(take), description);
+  CLI::Option* option = app_.add_option_function(name, take, description);
   return own(option->type_size(words)->allow_extra_args(false)->take_all());
 }
 

@@ -60,7 +60,7 @@ class Command {
   CommandOption* add_flag(const std::string& name, bool& into, const std::string& description);
   // Each time that the option is given it takes `words` words; `take` gets all of them.
   using TakeWords = std::function<void(const std::vector<std::string>& words)>;
-  CommandOption* add_words(const std::string& name, int words, TakeWords take,
+  CommandOption* add_words(const std::string& name, int words, const TakeWords& take,
                            const std::string& description);
 
   // Takes whatever stands behind the subcommand's name, --help too.

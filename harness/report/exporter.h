@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -64,19 +65,16 @@ struct ExporterOf;
 
 template <class T, std::string (*kRender)(const T&, const ExportOptions&)>
 struct ExporterOf<kRender> {
-  static constexpr DocumentKind kTakes = kKindOf<T>;
+  using Taken = std::conditional_t<std::is_same_v<T, Result>, Results, T>;
+  static constexpr DocumentKind kTakes = kKindOf<Taken>;
 
   static std::string render(const Document& document, const ExportOptions& options) {
-    return kRender(std::get<T>(document), options);
-  }
-};
-
-template <std::string (*kRender)(const Result&, const ExportOptions&)>
-struct ExporterOf<kRender> {
-  static constexpr DocumentKind kTakes = DocumentKind::results;
-
-  static std::string render(const Document& document, const ExportOptions& options) {
-    return kRender(only_result(std::get<Results>(document)), options);
+    const Taken& taken = std::get<Taken>(document);
+    if constexpr (std::is_same_v<T, Result>) {
+      return kRender(only_result(taken), options);
+    } else {
+      return kRender(taken, options);
+    }
   }
 };
 
