@@ -147,8 +147,8 @@ double measured_s(const Preset& suite) {
   return suite.explain ? 2 * total_s : total_s;
 }
 
-TEST_CASE("the quick suite measures for at most three minutes, the nightly one for thirty") {
-  CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "quick.toml")) <= 180);
+TEST_CASE("the quick suite measures for at most two minutes, the nightly one for thirty") {
+  CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "quick.toml")) <= 120);
   CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "nightly.toml")) <= 1800);
 }
 
