@@ -4,12 +4,13 @@
 // Exit codes: 0 done; 1 it ran, but something went wrong (a trial that did not complete, a file
 // that cannot be written); 2 the command line or a preset is wrong; 130 interrupted by the user.
 // A command that gives a verdict returns the verdict's exit code (harness/gate/gate.h), which is
-// never 2 or 130. An error that prevents a verdict counts as an invalid one, so 1 always means that
-// B is worse.
+// never 2 or 130. failure.h maps errors to exit codes.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/cli/command_line.h"
@@ -22,8 +23,22 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
 
-// What the chosen subcommand does after the command line was read.
-using Action = std::function<int()>;
+// What the chosen subcommand does after the command line was read; it returns the exit code.
+class Action {
+ public:
+  Action() = default;
+  template <std::invocable Run>
+  Action(Run run, bool gives_verdict = false)
+      : run_(std::move(run)), gives_verdict_(gives_verdict) {}
+
+  int operator()() const { return run_(); }
+  // Whether the exit code is a verdict's.
+  bool gives_verdict() const { return gives_verdict_; }
+
+ private:
+  std::function<int()> run_;
+  bool gives_verdict_ = false;
+};
 
 // The program with all subcommands. Parsing a command line sets action; catalog and action must
 // outlive the program.
@@ -59,24 +74,6 @@ class UsageError : public Error {
  public:
   explicit UsageError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
 };
-
-// An Error that prevents a verdict: exit code of an invalid verdict.
-class VerdictError : public Error {
- public:
-  explicit VerdictError(const Error& error) : Error(error.what_failed(), error.remedy()) {}
-};
-
-// Runs the part of a command that gives a verdict. Turns an Error into a VerdictError.
-template <class Part>
-auto as_verdict(Part part) {
-  try {
-    return part();
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Error& error) {
-    throw VerdictError(error);
-  }
-}
 
 // Runs the part of a command that reads what the user asked for. Turns an Error into a UsageError.
 template <class Part>

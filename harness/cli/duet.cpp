@@ -197,11 +197,12 @@ class Reporter : public DuetObserver {
     status_.clear();
     const DuetRound& round = duet.rounds.back();
     for (const Remark& remark : round.remarks) {
-      fmt::print(stderr, "round {}: {}\n", round.index, remark.what);
+      tell(fmt::format("round {}: {}\n", round.index, remark.what));
     }
     if (!status_.active()) {
-      fmt::print(stderr, "round {} done: p50 A {}, B {}\n", round.index,
-                 human_duration(round.a.service.p50_ns), human_duration(round.b.service.p50_ns));
+      tell(fmt::format("round {} done: p50 A {}, B {}\n", round.index,
+                       human_duration(round.a.service.p50_ns),
+                       human_duration(round.b.service.p50_ns)));
     }
   }
 
@@ -280,7 +281,7 @@ int duet(const Catalog& catalog, const DuetArguments& arguments) {
       "{}\nwrote: {}\n",
       render(result, "text", {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
       out.string());
-  if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
+  if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
   if (InterruptFlag::raised()) return kExitInterrupted;
   return result.complete && went_well(result) ? kExitDone : kExitFailed;
 }
@@ -377,10 +378,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4\n"
       "invalid.");
   command->callback([&action, &catalog, arguments] {
-    action = [&catalog, arguments] {
-      if (!arguments->gate) return duet(catalog, *arguments);
-      return as_verdict([&] { return duet(catalog, *arguments); });
-    };
+    action = Action([&catalog, arguments] { return duet(catalog, *arguments); }, arguments->gate);
   });
 }
 

@@ -116,10 +116,10 @@ void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& fol
   write_file_atomically(file, render(Verdicts{verdicts}, "json"));
   const std::string script = (data_dir() / "plots" / "shift.py").string();
   if (run_program({python_program(), script, file.string(), "--out", folder.string()}) != 0) {
-    fmt::print(stderr,
-               "'{}' could not be drawn\n  the script's message is above; the verdicts stand "
-               "without plots\n",
-               file.string());
+    tell(
+        fmt::format("'{}' could not be drawn\n  the script's message is above; the verdicts stand "
+                    "without plots\n",
+                    file.string()));
   }
 }
 
@@ -212,11 +212,12 @@ void commands::add_gate_command(Command& program, const Catalog&, Action& action
       "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
       "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'");
   command->callback([request, &action] {
-    action = [request] {
+    const auto run = [request] {
       std::erase_if(request->files, [](const auto& format) { return format.second.empty(); });
       request->colour = colour_wanted(stdout);
-      return as_verdict([&] { return gate(*request, std::cout); });
+      return gate(*request, std::cout);
     };
+    action = Action(run, true);
   });
 }
 

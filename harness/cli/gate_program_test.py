@@ -66,6 +66,16 @@ def test_duets_without_a_file_are_named_one_by_one(folder):
         jsonschema.Draft202012Validator(SCHEMA).validate(verdict)
 
 
+@pytest.mark.parametrize("sides, code, reason", [
+    (("synthetic", "synthetic:read_crash_at=100"), 1, "side B did not run to its end"),
+    (("synthetic:read_crash_at=100", "synthetic"), 4, "side A did not run to its end")])
+def test_a_side_that_nobody_could_read_back_never_passes(folder, sides, code, reason):
+    run = tailgate("duet", *sides, *DUET, "--gate", "--policy", "policy.toml", "--out",
+                   "unchecked.json", cwd=folder)
+    assert run.returncode == code, run.stdout + run.stderr
+    assert reason in " ".join(run.stdout.split())
+
+
 def test_verdicts_are_drawn(folder):
     run = tailgate("gate", "duet.json", "--allow-dirty", "--plots", "plots", cwd=folder)
     assert run.returncode in (0, 3, 4), run.stderr

@@ -6,8 +6,8 @@
 #include <exception>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/failure.h"
 #include "harness/cli/surroundings.h"
-#include "harness/gate/gate.h"
 #include "harness/run/duet/program.h"
 #include "harness/trial/processes/role.h"
 #include "providers/all.h"
@@ -16,11 +16,6 @@
 namespace {
 
 using namespace tailgate;
-
-int report(const Error& error) {
-  fmt::print(stderr, "tailgate: {}\n  {}\n", error.what_failed(), error.remedy());
-  return kExitFailed;
-}
 
 int run_command_line(const Catalog& catalog, int argc, char** argv) {
   Action action;
@@ -33,7 +28,7 @@ int run_command_line(const Catalog& catalog, int argc, char** argv) {
     case Parsed::command:
       break;
   }
-  return action();
+  return run_action(action);
 }
 
 }  // namespace
@@ -49,17 +44,7 @@ int main(int argc, char** argv) {
       return kExitDone;
     }
     return run_command_line(catalog, argc, argv);
-  } catch (const UsageError& error) {
-    report(error);
-    return kExitUsage;
-  } catch (const VerdictError& error) {
-    report(error);
-    return verdict_exit_code(VerdictOutcome::invalid);
-  } catch (const Error& error) {
-    return report(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "tailgate: {}\n  this is a bug in tailgate; please report it\n",
-               error.what());
-    return kExitFailed;
+  } catch (...) {
+    return report_failure(failure_of(std::current_exception(), false));
   }
 }

@@ -100,8 +100,8 @@ std::vector<RunRequest> available(std::vector<RunRequest> requests, const RunArg
   for (RunRequest& request : requests) {
     const Probe probe = request.sink.type->probe(request.sink.options);
     if (!probe.available && arguments.sinks.empty()) {
-      fmt::print(stderr, "left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text,
-                 probe.reason, probe.remedy);
+      tell(fmt::format("left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text,
+                       probe.reason, probe.remedy));
       continue;
     }
     check_request(request, settings);
@@ -173,10 +173,10 @@ class Reporter : public RunObserver {
     status_.clear();
     const Trial& trial = run.trials.back();
     if (trial.outcome != TrialOutcome::completed) {
-      fmt::print(stderr, "{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label, trial.index,
-                 enum_text(trial.outcome), trial.outcome_detail);
+      tell(fmt::format("{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label, trial.index,
+                       enum_text(trial.outcome), trial.outcome_detail));
     } else if (!status_.active()) {
-      fmt::print(stderr, "{}@{} trial {} done\n", run.scenario.name, run.sink.label, trial.index);
+      tell(fmt::format("{}@{} trial {} done\n", run.scenario.name, run.sink.label, trial.index));
     }
   }
 
@@ -225,7 +225,7 @@ bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
   if (arguments.no_explain || !preset.explain) return false;
   const Probe probe = activity::probe_trace();
   if (!probe.available && !arguments.quiet) {
-    fmt::print(stderr, "slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
+    tell(fmt::format("slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy));
   }
   return probe.available;
 }
@@ -308,15 +308,15 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
   environment.scratch = scratch.path();
   bind_this_thread(environment.placement.controller_cpus);
   if (!arguments.quiet) {
-    fmt::print(stderr, "{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
-               human_wait(planned_s(requests, environment.trial, companions)));
+    tell(fmt::format("{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
+                     human_wait(planned_s(requests, environment.trial, companions))));
   }
   const InterruptFlag interrupt;
   Reporter reporter(arguments.out, arguments.quiet, arguments.given());
   const std::vector<Result> results =
       execute_runs(std::move(requests), environment, companions, reporter);
   print_results(results, reporter, arguments);
-  if (arguments.keep) fmt::print(stderr, "kept: {}\n", scratch.path().string());
+  if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
   if (InterruptFlag::raised()) return kExitInterrupted;
   return std::all_of(results.begin(), results.end(), went_well) ? kExitDone : kExitFailed;
 }

@@ -25,20 +25,24 @@ bool colour_wanted(std::FILE* stream) {
   return (no_color == nullptr || *no_color == '\0') && is_terminal(stream);
 }
 
+void tell(const std::string& text) noexcept {
+  std::fputs(text.c_str(), stderr);
+}
+
 StatusLine::StatusLine() : active_(is_terminal(stderr)) {}
 
 void StatusLine::show(std::string_view text) {
   if (!active_ || (shown_ && now_ms() - last_ms_ < kShowEveryMs)) return;
   last_ms_ = now_ms();
   shown_ = true;
-  fmt::print(stderr, "\r{:<79}", text.substr(0, std::min(text.size(), kColumns)));
+  tell(fmt::format("\r{:<79}", text.substr(0, std::min(text.size(), kColumns))));
   std::fflush(stderr);
 }
 
 void StatusLine::clear() {
   if (!shown_) return;
   shown_ = false;
-  fmt::print(stderr, "\r{:79}\r", "");
+  tell(fmt::format("\r{:79}\r", ""));
   std::fflush(stderr);
 }
 

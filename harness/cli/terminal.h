@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace tailgate {
@@ -16,6 +17,10 @@ bool colour_wanted(std::FILE* stream);
 // Makes a write to a closed pipe fail instead of ending the process, so that a command whose output
 // is not read to its end (`| head`) can stop and succeed.
 void fail_writes_to_closed_pipes();
+
+// Writes to standard error. That nobody can be told (it is closed, or its disk is full) is no
+// reason to end a measurement.
+void tell(const std::string& text) noexcept;
 
 // A line on standard error that shows progress and is overwritten each time. Shows nothing when
 // standard error is no terminal.

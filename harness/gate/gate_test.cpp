@@ -190,6 +190,11 @@ TEST_CASE("a comparison that may not be made is invalid, whatever the figures") 
     duet.rounds[3].a.outcome_detail = "SIGSEGV";
     expected = "side A did not run to its end in 1 rounds (crashed: SIGSEGV)";
   }
+  SECTION("A's events could not be read back") {
+    duet.rounds[3].a.outcome = TrialOutcome::unchecked;
+    duet.rounds[3].a.ledger.checked = false;
+    expected = "side A did not run to its end in 1 rounds (unchecked)";
+  }
   const Verdict verdict = judged(duet);
   CHECK(verdict.outcome == VerdictOutcome::invalid);
   CHECK(verdict_exit_code(verdict.outcome) == 4);
@@ -238,6 +243,11 @@ TEST_CASE("one lost event or crash of B alone fails") {
   }
   SECTION("a crash") {
     duet.rounds[2].b.outcome = TrialOutcome::crashed;
+    CHECK(judged(duet).outcome == VerdictOutcome::fail);
+  }
+  SECTION("events that could not be read back") {
+    duet.rounds[2].b.outcome = TrialOutcome::unchecked;
+    duet.rounds[2].b.ledger.checked = false;
     CHECK(judged(duet).outcome == VerdictOutcome::fail);
   }
   SECTION("a crash in every round") {

@@ -16,7 +16,7 @@
 
 namespace tailgate {
 
-inline constexpr int kDuetVersion = 2;
+inline constexpr int kDuetVersion = 3;
 inline constexpr const char* kDuetFormat = "tailgate-duet";
 
 // One side of one round: all its turns together, without the first events of each turn.

@@ -41,7 +41,7 @@ TEST_CASE("another JSON parser finds a duet's values under the names of the sche
   duet.rounds[0].b.ledger.unaccounted = -2;
   const json document = json::parse(write_duet(duet));
   CHECK(document["format"] == "tailgate-duet");
-  CHECK(document["version"] == 2);
+  CHECK(document["version"] == 3);
   CHECK(document["rounds"][0]["slice_order"] == "ABBA");
   CHECK(document["rounds"][0]["b"]["ledger"]["unaccounted"] == -2);
   CHECK_FALSE(document["rounds"][0]["a"].contains("cpu_ns"));

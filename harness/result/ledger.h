@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct LedgerAccount : LedgerCounts {
   std::vector<LossCount> losses;
   std::uint64_t in_flight = 0;
   std::string unaccounted_cause;
+  std::optional<std::string> unchecked_cause;
+
+  // Whether the events should have been read back, but were not: nobody knows what became of them.
+  bool unchecked() const { return unchecked_cause.has_value(); }
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -74,6 +79,9 @@ struct LedgerAccount : LedgerCounts {
       "it was delivered");
     v("unaccounted_cause", &LedgerAccount::unaccounted_cause,
       "what is known about why events are unaccounted; empty if there are none");
+    v("unchecked_cause", &LedgerAccount::unchecked_cause,
+      "why the events could not be read back; absent if they were, or if the sink or the user does "
+      "not let them be read back");
   }
 };
 

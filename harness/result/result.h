@@ -25,7 +25,7 @@
 
 namespace tailgate {
 
-inline constexpr int kResultVersion = 3;
+inline constexpr int kResultVersion = 4;
 inline constexpr const char* kResultFormat = "tailgate-result";
 
 // A named setting. Lists of settings are in the order of the options table that declares them.

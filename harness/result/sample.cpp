@@ -292,6 +292,10 @@ Result sample_result() {
   result.controls = {sample_control(0), sample_control(1), sample_control(2), sample_control(3)};
   result.explained = true;
   result.traced = {sample_traced(0), sample_traced(1)};
+  result.traced[1].outcome = TrialOutcome::unchecked;
+  result.traced[1].ledger.checked = false;
+  result.traced[1].ledger.unchecked_cause =
+      "the consumer ended by signal 9 (killed) after 512 events";
   result.summary = summarize(result);
   result.disturbance = disturbances(result);
   result.remarks = {{"1 of 4 trials did not complete", "see trials[].outcome_detail"}};

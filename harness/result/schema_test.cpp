@@ -129,6 +129,15 @@ TEST_CASE("the fixture of version 3 has the explanation of its traced trials' sl
   CHECK(result.disturbance.size() == 2);
 }
 
+TEST_CASE("the fixture of version 4 has a trial whose events could not be read back") {
+  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v4-" +
+                                    result_file_name(sample_result()));
+  CHECK(result.traced.at(1).outcome == TrialOutcome::unchecked);
+  CHECK(result.traced[1].ledger.unchecked_cause ==
+        "the consumer ended by signal 9 (killed) after 512 events");
+  CHECK_FALSE(result.trials.at(0).ledger.unchecked());
+}
+
 TEST_CASE("the duet fixture of version 1 has the expected content") {
   const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v1.json");
   CHECK(duet.id == "00112233445566ff");
@@ -167,7 +176,7 @@ TEST_CASE("a removed field may be in an old file, but not in a new one") {
   std::string text = write_duet(Duet());
   text.replace(text.find("\"rounds\""), 0, "\"explained\": false, ");
   CHECK_THROWS_AS(read_duet(text, "new.json"), Error);
-  text.replace(text.find("\"version\": 2"), 12, "\"version\": 1");
+  text.replace(text.find("\"version\": 3"), 12, "\"version\": 1");
   CHECK_NOTHROW(read_duet(text, "old.json"));
 }
 

@@ -16,6 +16,7 @@ enum class TrialOutcome {
   killed,       // the provider process was killed
   hung,         // a call, open or close did not return in time
   interrupted,  // by the user, or because the other side of the round ended
+  unchecked,    // the load ran to its end, but its events could not be read back
 };
 template <>
 inline constexpr auto kEnumTexts<TrialOutcome> =
@@ -24,7 +25,8 @@ inline constexpr auto kEnumTexts<TrialOutcome> =
                               {TrialOutcome::crashed, "crashed"},
                               {TrialOutcome::killed, "killed"},
                               {TrialOutcome::hung, "hung"},
-                              {TrialOutcome::interrupted, "interrupted"}});
+                              {TrialOutcome::interrupted, "interrupted"},
+                              {TrialOutcome::unchecked, "unchecked"}});
 
 // The shape of a load. The enum's size is fixed because the load's plan is in shared memory.
 enum class Shape : std::uint32_t {

@@ -101,6 +101,7 @@ LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inpu
   const TrialHeader& header = memory.header();
   LedgerAccount account;
   account.checked = inputs.read_back;
+  if (!inputs.unchecked_cause.empty()) account.unchecked_cause = inputs.unchecked_cause;
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
     const ThreadBlock& thread = memory.thread(i);
     const std::uint64_t finished = thread.finished.load();

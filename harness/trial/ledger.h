@@ -53,7 +53,8 @@ class Ledger {
 
 // What the three processes know about losses, and whether the consumer's counts are valid.
 struct LedgerInputs {
-  bool read_back = false;  // the consumer read everything
+  bool read_back = false;       // the consumer read everything
+  std::string unchecked_cause;  // why it did not, although it should have; else empty
   bool accounts_losses = false;
   std::vector<Loss> session_losses;
   std::string provider_end;  // how the provider ended, if not by itself

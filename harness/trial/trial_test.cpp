@@ -266,6 +266,27 @@ TEST_CASE("nothing that was recorded is lost if the provider is killed") {
   CHECK(trial.ledger.delivered + 1 >= trial.measured);
 }
 
+TEST_CASE("a consumer that dies leaves the ledger unchecked, and the trial is not completed") {
+  TrialSettings how = settings();
+  how.consumer = GENERATE(ConsumerMode::live, ConsumerMode::after);
+  const Trial trial = run("synthetic:read_crash_at=100", steady(5000, 0.3), how);
+  CHECK(trial.outcome == TrialOutcome::unchecked);
+  CHECK_THAT(trial.outcome_detail, Catch::Contains(kAbortedText));
+  CHECK_FALSE(trial.ledger.checked);
+  REQUIRE(trial.ledger.unchecked());
+  CHECK_THAT(*trial.ledger.unchecked_cause, Catch::Contains(kAbortedText));
+  CHECK(trial.measured > 0);
+}
+
+TEST_CASE("a trial that nobody was to read back is completed, and its ledger not unchecked") {
+  TrialSettings how = settings();
+  how.consumer = ConsumerMode::none;
+  const Trial trial = run("synthetic", steady(5000, 0.1), how);
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK_FALSE(trial.ledger.checked);
+  CHECK_FALSE(trial.ledger.unchecked());
+}
+
 TEST_CASE("a hanging call ends the trial at the time-out, and the outcome names it") {
   TrialSettings how = settings();
   how.hang_timeout_s = 0.5;

@@ -136,11 +136,15 @@ class SyntheticConsumer : public Consumer {
  public:
   explicit SyntheticConsumer(const TrialContext& context)
       : stored_(store_path(context), context.encoding, FileGrowth::in_place),
-        planter_(fault_plan(context.options), context.encoding) {}
+        planter_(fault_plan(context.options), context.encoding),
+        crash_at_(static_cast<std::uint64_t>(context.options.integer("read_crash_at"))) {}
 
   std::size_t poll(EventVisitor& visitor) override {
     Planting planting(planter_, visitor);
-    return stored_.poll(planting);
+    const std::size_t read = stored_.poll(planting);
+    events_ += read;
+    if (crash_at_ != 0 && events_ >= crash_at_) std::abort();
+    return read;
   }
 
   void finish(EventVisitor& visitor) override {
@@ -163,6 +167,8 @@ class SyntheticConsumer : public Consumer {
 
   EventStreamConsumer stored_;
   FaultPlanter planter_;
+  std::uint64_t crash_at_;
+  std::uint64_t events_ = 0;
 };
 
 // Creates the store, so that a consumer finds it before the provider has opened it.
@@ -247,6 +253,7 @@ OptionTable SyntheticSink::options() const {
       count_option("reorder_every", "… is read back after its successor"),
       count_option("hang_at", "a thread's call of this number never returns"),
       count_option("crash_at", "a thread's call of this number aborts the process"),
+      count_option("read_crash_at", "the consumer aborts when it has read so many events"),
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }

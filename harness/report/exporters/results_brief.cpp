@@ -16,6 +16,7 @@ namespace {
 // What all trials of one step found of its events.
 struct StepLedger {
   bool checked = true;
+  bool unchecked = false;  // events that should have been read back were not
   std::uint64_t emitted = 0;
   std::uint64_t lost = 0;
   bool balanced = true;
@@ -26,6 +27,7 @@ StepLedger ledger_of(const Result& result, unsigned step) {
   for (const Trial& trial : result.trials) {
     if (trial.step != step) continue;
     all.checked = all.checked && trial.ledger.checked;
+    all.unchecked = all.unchecked || trial.ledger.unchecked();
     all.balanced = all.balanced && trial.ledger.unaccounted == 0;
     all.emitted += trial.ledger.emitted;
     all.lost += trial.ledger.lost;
@@ -53,6 +55,7 @@ std::string rate_text(double rate_hz) {
 }
 
 std::string lost_cell(const StepLedger& ledger) {
+  if (ledger.unchecked) return "?";
   if (!ledger.balanced) return "invalid";
   return human_count(ledger.lost);
 }

@@ -66,6 +66,11 @@ TEST_CASE("a sink that missed the rate, was not read back or is unbalanced is no
   SECTION("not read back") {
     results[1].trials[0].ledger.checked = false;
   }
+  SECTION("unchecked") {
+    results[1].trials[0].ledger.unchecked_cause = "the consumer ended by signal 9";
+    results[1].trials[0].ledger.checked = false;
+    CHECK_THAT(brief(results), Contains("      ?"));
+  }
   SECTION("unbalanced") {
     results[1].trials[0].ledger.unaccounted = 1;
   }

@@ -3,7 +3,8 @@
 // First a table with a group of rows for each step of each result (response, service and, where it
 // was measured, delivery), then a table of what logging cost, then for each result its floor, its
 // restriction on use, its failed trials, and its remarks with their remedies. "lost" and "unacc."
-// are sums over all trials of the step; "unacc." is "-" when no trial's events were read back.
+// are sums over all trials of the step; "unacc." is "?" when the events of a trial could not be
+// read back, and "-" when those of none were to be.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,11 +27,13 @@ struct Tally {
   std::uint64_t lost = 0;
   std::int64_t unaccounted = 0;
   bool checked = false;
+  bool unchecked = false;
 
   void add(const LedgerAccount& ledger) {
     lost += ledger.lost;
     unaccounted += ledger.unaccounted;
     checked = checked || ledger.checked;
+    unchecked = unchecked || ledger.unchecked();
   }
 };
 
@@ -49,12 +52,17 @@ std::string latency_cells(const Latency& latency) {
                      cell(latency.p99_9_ns), max);
 }
 
+std::string unaccounted_cell(const Tally& tally) {
+  if (tally.unchecked) return "?";
+  return tally.checked ? human_count(tally.unaccounted) : "-";
+}
+
 std::string tally_cells(const Tally& tally, const Painter& painter) {
   const std::string lost = fmt::format("{:>8}", human_count(tally.lost));
-  const std::string unaccounted =
-      fmt::format("{:>8}", tally.checked ? human_count(tally.unaccounted) : "-");
+  const std::string unaccounted = fmt::format("{:>8}", unaccounted_cell(tally));
+  const bool balanced = tally.unaccounted == 0 && !tally.unchecked;
   return (tally.lost == 0 ? lost : painter.red(lost)) +
-         (tally.unaccounted == 0 ? unaccounted : painter.red(unaccounted));
+         (balanced ? unaccounted : painter.red(unaccounted));
 }
 
 std::string group(const Lead& lead, const Latency& response, const Latency& service,
@@ -86,6 +94,7 @@ std::string bold_lines(const std::string& text, const Painter& painter) {
 std::string_view short_outcome(TrialOutcome outcome) {
   if (outcome == TrialOutcome::completed) return "ok";
   if (outcome == TrialOutcome::interrupted) return "stopped";
+  if (outcome == TrialOutcome::unchecked) return "unread";
   return enum_text(outcome);
 }
 

@@ -96,6 +96,17 @@ TEST_CASE("a step that could not keep up, losses that nobody checked and a bound
         "   10k     10k!     3/4 response 10.00ms 19.81ms 19.99ms>20.00ms     100       -");
 }
 
+TEST_CASE("events that could not be read back have a question mark, not a number") {
+  Result result = sample_result();
+  result.trials[1].outcome = TrialOutcome::unchecked;
+  result.trials[1].ledger.checked = false;
+  result.trials[1].ledger.unchecked_cause = "the consumer ended by signal 9";
+  const auto lines = lines_of(text_of({result}, {.trials = true}));
+  CHECK_THAT(lines[2], Catch::EndsWith("       ?"));
+  CHECK_THAT(text_of({result}, {.trials = true}),
+             Catch::Contains("#1") && Catch::Contains(" unread "));
+}
+
 TEST_CASE("no line is wider than 80 columns, whatever the values") {
   Result result = sample_result();
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();

@@ -101,6 +101,16 @@ TEST_CASE("repeated failures of a side end the duet") {
   CHECK(duet.remarks.size() == 1);
 }
 
+TEST_CASE("a side whose events cannot be read back is unchecked") {
+  DuetRequest wanted =
+      request("synthetic:service_ns=0", "synthetic:service_ns=0:read_crash_at=100");
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  CHECK(duet.rounds[0].a.outcome == TrialOutcome::completed);
+  CHECK(duet.rounds[0].b.outcome == TrialOutcome::unchecked);
+  CHECK(duet.rounds[0].b.ledger.unchecked());
+}
+
 TEST_CASE("a leak shows in the memory at the end") {
   const Duet duet = run(request("null:plant_leak_bytes=0", "null:plant_leak_bytes=1000"));
   REQUIRE(duet.rounds.size() == 1);

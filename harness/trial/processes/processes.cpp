@@ -271,30 +271,50 @@ bool TrialProcesses::wait_for_consumer_ready() {
   return false;
 }
 
+void TrialProcesses::wait_for_consumer_end() {
+  constexpr std::chrono::seconds kPatienceOfUser{3};
+  std::uint64_t seen = header_.consumer.events.load();
+  auto deadline = patience();
+  bool interrupted = false;
+  while (!consumer_->poll() && steady_clock::now() <= deadline) {
+    report_("reading back");
+    if (InterruptFlag::raised() && !interrupted) {
+      interrupted = true;
+      deadline = std::min(deadline, steady_clock::now() + kPatienceOfUser);
+    }
+    const std::uint64_t events = header_.consumer.events.load();
+    if (events != seen && !interrupted) deadline = patience();
+    seen = events;
+    std::this_thread::sleep_for(kPollInterval);
+  }
+}
+
+std::string TrialProcesses::why_not_read_back(const ChildEnd& end) const {
+  if (header_.consumer.phase.load() == Phase::failed) return header_.consumer.error.get();
+  const std::uint64_t events = header_.consumer.events.load();
+  if (InterruptFlag::raised()) return fmt::format("interrupted after {} events", events);
+  return fmt::format("the consumer ended by {} after {} events", end.text(), events);
+}
+
 void TrialProcesses::read_back() {
   if (consumer_mode_ == ConsumerMode::none || header_.go_ns.load() == 0) return;
   header_.session_over.store(1, std::memory_order_release);
   if (!consumer_) start_consumer();
-  if (!consumer_) return;
-  std::uint64_t seen = header_.consumer.events.load();
-  auto deadline = patience();
-  while (!consumer_->poll()) {
-    report_("reading back");
-    const std::uint64_t events = header_.consumer.events.load();
-    if (events != seen) deadline = patience();
-    seen = events;
-    if (steady_clock::now() > deadline || InterruptFlag::raised()) break;
-    std::this_thread::sleep_for(kPollInterval);
+  if (consumer_) {
+    wait_for_consumer_end();
+    const ChildEnd end = consumer_->kill();
+    read_back_ = header_.consumer.phase.load(std::memory_order_acquire) == Phase::done;
+    if (read_back_) return;
+    unchecked_cause_ = why_not_read_back(end);
+  } else {
+    unchecked_cause_ = "the consumer could not be started";
   }
-  const ChildEnd end = consumer_->kill();
-  read_back_ = header_.consumer.phase.load(std::memory_order_acquire) == Phase::done;
-  if (read_back_) return;
-  const std::string why =
-      header_.consumer.phase.load() == Phase::failed
-          ? header_.consumer.error.get()
-          : "the consumer ended by " + end.text() + " after " + std::to_string(seen) + " events";
-  add_remark("the events could not be read back: " + why,
-             "the ledger of this trial is not checked");
+  end_as(InterruptFlag::raised() ? TrialOutcome::interrupted : TrialOutcome::unchecked,
+         "the events could not be read back: " + unchecked_cause_);
+  add_remark(
+      "the events could not be read back: " + unchecked_cause_,
+      "the ledger of this trial is unchecked: nobody knows what became of its events; run it "
+      "again");
 }
 
 void TrialProcesses::remove_files() {
@@ -306,6 +326,7 @@ void TrialProcesses::remove_files() {
 LedgerAccount TrialProcesses::ledger() const {
   return balance_ledger(memory_,
                         {.read_back = read_back_,
+                         .unchecked_cause = unchecked_cause_,
                          .accounts_losses = sink_.capabilities.accounts_losses,
                          .session_losses = session_ ? session_->losses() : std::vector<Loss>{},
                          .provider_end = provider_end_});

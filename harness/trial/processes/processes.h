@@ -73,7 +73,8 @@ class TrialProcesses {
   void end_provider();
   void stop_session();
   // Lets the consumer read the remaining events to the end, if there was a load and there is a
-  // consumer.
+  // consumer. If it cannot, the ledger is unchecked, and so is the outcome of a load that went
+  // well.
   void read_back();
   // Removes the trial's folder unless the settings keep it.
   void remove_files();
@@ -93,6 +94,9 @@ class TrialProcesses {
   Child start_child(const char* command, const char* log_name);
   void start_consumer();
   bool wait_for_consumer_ready();
+  // Waits until the consumer has ended, makes no progress, or the user has interrupted.
+  void wait_for_consumer_end();
+  std::string why_not_read_back(const ChildEnd& end) const;
   std::string last_line(const char* log_name) const;
   void add_remark(const std::string& what, const std::string& remedy);
   std::chrono::steady_clock::time_point patience() const;
@@ -115,6 +119,7 @@ class TrialProcesses {
   std::string outcome_detail_;
   std::string provider_end_;
   bool read_back_ = false;
+  std::string unchecked_cause_;
   std::vector<Setting> granted_;
   std::vector<Remark> remarks_;
 };
