@@ -251,6 +251,9 @@ def test_something_dead_is_found(check, path, text, words):
     ("harness/trial/trial.h", "+int figure();  // for the tests\n"),
     ("harness/base/error.cpp", '+extern "C" int hook(int) { return 0; }\nint main() {}\n'),
     ("harness/base/error.h", "+enum Old { kOne = 1, kTwo = 2 };\n"),
+    # A library calls it.
+    ("harness/base/error.cpp", "+struct A : library::Sax {\n  bool null() override {}\n};\nA a{};\n"
+     "int b = a + b;\n"),
     ("README.md", "+\n`[not a link](lost.md)` and [a site](https://example.org/lost.md#x)\n\n"
      "```\n[nor this](lost.md)\n```\n\nYour own: `providers/mylog/`, `results/NAME.json`.\n"),
     ("harness/CMakeLists.txt", "+tailgate_fuzz(a SOURCES ${part}_fuzz.cpp\n"

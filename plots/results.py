@@ -23,6 +23,7 @@ FORMAT = "tailgate-result"
 # Rates and durations. An axis can show 0 and what is from SMALLEST to LARGEST.
 AMOUNTS = {"rate_hz", "end_rate_hz", "achieved_rate_hz", "burst_gap_s", "duration_s"}
 SMALLEST, LARGEST = 1e-9, 1e18
+MOST_BYTES = 256 << 20  # as kMaxResultBytes of harness/result/json.h
 
 
 class ResultError(Exception):
@@ -70,10 +71,19 @@ class Run:
                               "restore the file") from None
 
 
+def read_bounded(path):
+    """The bytes of a file; ValueError when there are more than any file of tailgate has."""
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES >> 20} MiB")
+    return data
+
+
 def load(path):
     """The Run in the file; ResultError when it cannot be read or is not a result."""
     try:
-        data = json.loads(path.read_bytes(), parse_constant=_refuse_constant)
+        data = json.loads(read_bounded(path), parse_constant=_refuse_constant)
     except OSError as error:
         raise ResultError(f"{path}: {error.strerror}; give a result file or a folder of them"
                           ) from None

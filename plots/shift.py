@@ -14,7 +14,7 @@ import sys
 import style
 from caption import Caption, file_name, load_text
 from percentiles import curve, percent_ticks
-from results import ResultError, Run, fault_of, newest_version
+from results import ResultError, Run, fault_of, newest_version, read_bounded
 
 FORMAT = "tailgate-verdict"
 SCHEMA = "verdict-schema"
@@ -29,7 +29,7 @@ MARKS = {"pass": "o", "fail": "X", "undecided": "D"}
 def load(path):
     """The verdicts in the file; ResultError when it cannot be read or contains none."""
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_bounded(path))
     except OSError as error:
         raise ResultError(f"{path}: {error.strerror}; give what 'tailgate gate --json' wrote"
                           ) from None

@@ -198,6 +198,9 @@ def dead_declarations(tree):
             what = judge(declaration, path, users[name], defined[name], tests)
             if what == FOR_TESTS_ALONE and says_for_tests(tree, path, declaration.line):
                 continue
+            if declaration.kind == "method" and overrides_a_library(
+                    tree, path, declaration.line, defined[name]):
+                continue
             if what:
                 yield f"{path}:{declaration.line}: {declaration.kind} '{name}': {what}"
 
@@ -219,6 +222,13 @@ def judge(declaration, path, users, defined, tests):
     if kind in KINDS_THAT_NEED_A_USER and len(users) == 1 and users <= implementations:
         return f"only {min(users)} uses it; declare it there"
     return ""
+
+
+def overrides_a_library(tree, path, line, defined):
+    """True when a method overrides one that no header of this tree declares: a library calls it."""
+    text = "\n".join(tree.text(path).split("\n")[line - 1:])
+    head = re.match(r"[^;{}]*", strip_cpp(text)).group()
+    return "override" in head.split() and not any(file.endswith(".h") for file in defined)
 
 
 def says_for_tests(tree, path, line):

@@ -166,7 +166,35 @@ std::optional<std::string> TomlNode::option_text() const {
   return std::nullopt;
 }
 
+// toml++ makes and destroys tables by recursion, so that a key of some ten thousand parts ends in a
+// stack overflow. A part of a key ends with a dot outside of quotes.
+void refuse_deep_keys(std::string_view text, const std::string& origin) {
+  constexpr int kMaxDots = 64;  // a number has one, a date none
+  int line = 1;
+  int dots = 0;
+  char quote = 0;
+  bool comment = false;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+      quote = 0;
+      comment = false;
+    } else if (comment || quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      comment = true;
+    } else if (c == '.' && ++dots > kMaxDots) {
+      throw Error(fmt::format("{}:{}: a key has more than {} parts", origin, line, kMaxDots),
+                  "correct the TOML there");
+    }
+  }
+}
+
 TomlNode parse_toml(std::string_view text, const std::string& origin) {
+  refuse_deep_keys(text, origin);
   try {
     return TomlTreeMaker(origin).tree_of(toml::parse(text, origin));
   } catch (const toml::parse_error& error) {
@@ -188,7 +216,11 @@ std::string read_toml_file(const std::filesystem::path& file, std::string_view w
     throw Error(fmt::format("'{}' has {} bytes", file.string(), size_bytes),
                 fmt::format("a {} has at most {}", what, kMaxFileBytes));
   }
-  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  std::string text(kMaxFileBytes + 1, '\0');
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (input.bad()) throw Error(fmt::format("cannot read the {} '{}'", what, file.string()), remedy);
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  return text;
 }
 
 }  // namespace tailgate

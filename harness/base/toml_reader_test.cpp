@@ -105,6 +105,23 @@ TEST_CASE("an unknown name is refused with the nearest known name") {
   CHECK_THROWS_WITH(root.refuse_name("no 'x'", "x", {"file", "null"}), Contains("file, null"));
 }
 
+TEST_CASE("keys and lists that nest too deeply are refused, not followed into a stack overflow") {
+  std::string key;
+  for (int i = 0; i < 40'000; ++i) key += "a.";
+  for (const std::string& text : {key + "b = 1", "[" + key + "b]", "x = { " + key + "b = 1 }",
+                                  "x = " + std::string(40'000, '[') + std::string(40'000, ']'),
+                                  "\n\"" + key + "\".c = 1 #"}) {
+    const bool quoted = text[0] == '\n';
+    if (quoted) {
+      CHECK_NOTHROW(parse_toml(text, "f.toml"));
+    } else {
+      CHECK_THROWS_AS(parse_toml(text, "f.toml"), Error);
+    }
+  }
+  CHECK_THROWS_WITH(parse_toml("\n" + key + "b = 1", "f.toml"),
+                    Contains("f.toml:2: a key has more than 64 parts"));
+}
+
 TEST_CASE("a file is read whole, or refused with its name and the remedy") {
   const TestDirectory directory;
   const auto path = directory.path() / "f.toml";

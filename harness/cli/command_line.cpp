@@ -2,15 +2,24 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace tailgate {
 namespace {
 
 constexpr std::size_t kNameColumns = 32;  // in the help
+
+// No option means anything by "nan" or "inf", and a comparison with NaN never ends a loop.
+std::string refusal_of_non_numbers(const std::string& text) {
+  double value = 0;
+  if (!CLI::detail::lexical_cast(text, value) || std::isfinite(value)) return "";
+  return "'" + text + "' is not a finite number";
+}
 
 }  // namespace
 
@@ -93,7 +102,10 @@ CommandOption* Command::own(CLI::Option* option) {
 template <class T>
 CommandOption* Command::add_option(const std::string& name, T& into,
                                    const std::string& description) {
-  return own(app_.add_option(name, into, description));
+  CLI::Option* option = app_.add_option(name, into, description);
+  constexpr bool kReal = std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>>;
+  if (kReal) option->check(refusal_of_non_numbers);
+  return own(option);
 }
 
 CommandOption* Command::add_flag(const std::string& name, bool& into,

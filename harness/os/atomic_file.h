@@ -10,9 +10,9 @@ namespace tailgate {
 
 // Writes content to path and replaces an existing file. When it returns, the content is on disk.
 // Throws Error that names path if the folder is missing or not writable, the disk is full, the
-// content exceeds the user's file size limit, or path is not a regular file (a device, a folder).
-// In that case path is unchanged and the temporary file is removed. A symbolic link is followed:
-// its target is replaced.
+// content exceeds the user's file size limit, or path is not a regular file (a device, a folder, a
+// symbolic link: somebody else may have put it there for root to follow). In that case path is
+// unchanged and the temporary file is removed. A file that is replaced keeps its rights.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace tailgate

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/os/atomic_file.h"
+#include "harness/os/atomic_file_os.h"
 
 namespace tailgate {
 namespace {
@@ -61,6 +61,14 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
+  // Takes over the rights of the file that is replaced. Before the content is written: they may be
+  // narrower.
+  void keep_rights() {
+    struct stat replaced {};
+    if (lstat(target_.c_str(), &replaced) != 0) return;
+    if (fchmod(file_, replaced.st_mode & 0777) != 0) fail("fchmod", target_, errno);
+  }
+
   void write_all(std::string_view content) {
     while (!content.empty()) {
       const ssize_t written = write(file_, content.data(), content.size());
@@ -94,25 +102,11 @@ void sync_folder_of(const fs::path& path) {
   if (failed != 0) fail("fsync of the folder of", path, failed);
 }
 
-// Returns the file to replace: an absolute path with symbolic links resolved. Throws Error if
-// something else than a regular file exists there.
-fs::path resolve_target(const fs::path& path) {
-  std::error_code ignored;
-  fs::path target = fs::weakly_canonical(path, ignored);
-  if (target.empty()) target = fs::absolute(path);
-  struct stat status;
-  if (stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    throw Error(fmt::format("'{}' is not a regular file", path.string()),
-                "give the name of a file, new or to be replaced");
-  }
-  return target;
-}
-
 }  // namespace
 
-void write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path target = resolve_target(path);
+void replace_file(const fs::path& target, std::string_view content) {
   TemporaryFile temporary(target);
+  temporary.keep_rights();
   temporary.write_all(content);
   temporary.commit();
   sync_folder_of(target);

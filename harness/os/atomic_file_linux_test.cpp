@@ -54,13 +54,26 @@ TEST_CASE("a new file's permissions follow the user's umask") {
   CHECK((status.st_mode & 0777) == (0666 & ~mask));
 }
 
-TEST_CASE("a symbolic link stays, and its target is replaced") {
+TEST_CASE("a symbolic link is refused, and its target stays as it is") {
   const TestDirectory folder;
-  write_file_atomically(folder / "file", "old");
-  fs::create_symlink("file", folder / "link");
-  write_file_atomically(folder / "link", "new");
-  CHECK(fs::is_symlink(folder / "link"));
-  CHECK(read_file(folder / "file") == "new");
+  write_file_atomically(folder.path() / "file", "old");
+  fs::create_symlink("file", folder.path() / "link");
+  fs::create_symlink("none", folder.path() / "dangling");
+  for (const char* name : {"link", "dangling"}) {
+    CHECK_THROWS_WITH(write_file_atomically(folder.path() / name, "new"),
+                      Catch::Contains("symbolic link"));
+  }
+  CHECK(fs::file_size(folder.path() / "file") == 3);
+  CHECK_FALSE(fs::exists(folder.path() / "none"));
+}
+
+TEST_CASE("a file that is replaced keeps its rights") {
+  const TestDirectory folder;
+  const fs::path file = folder.path() / "file";
+  write_file_atomically(file, "old");
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  write_file_atomically(file, "new");
+  CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("devices and folders are never replaced") {

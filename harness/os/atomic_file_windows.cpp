@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "harness/os/api_windows.h"
-#include "harness/os/atomic_file.h"
+#include "harness/os/atomic_file_os.h"
 
 namespace tailgate {
 namespace {
@@ -101,23 +101,9 @@ class TemporaryFile {
   Handle file_;
 };
 
-// Returns the file to replace: an absolute path with symbolic links resolved. Throws Error if
-// something else than a regular file exists there.
-fs::path resolve_target(const fs::path& path) {
-  std::error_code ignored;
-  fs::path target = fs::weakly_canonical(path, ignored);
-  if (target.empty()) target = fs::absolute(path);
-  if (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored)) {
-    throw Error(fmt::format("'{}' is not a regular file", path.string()),
-                "give the name of a file, new or to be replaced");
-  }
-  return target;
-}
-
 }  // namespace
 
-void write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path target = resolve_target(path);
+void replace_file(const fs::path& target, std::string_view content) {
   TemporaryFile temporary(target);
   temporary.write_all(content);
   temporary.commit();

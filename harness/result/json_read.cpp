@@ -195,36 +195,79 @@ void read(const json& value, const ResultPath& path, const Source& source, T& in
   }
 }
 
-// Refuses, during parsing, what the parser itself would accept: nesting deeper than any result, and
-// a repeated field, of which the parser would keep the last.
-class ParseGuard {
+// Reads a text once before it is parsed, and refuses what the parser would accept: nesting deeper
+// than any result, more values than any result, and a repeated field, of which the parser would
+// keep the last. A pass of its own, since the parser's callbacks take quadratic time: nlohmann's
+// parser walks the whole list around an object at each object's end.
+class Guard : public nlohmann::json_sax<json> {
  public:
-  explicit ParseGuard(const std::string& origin) : origin_(origin) {}
+  Guard(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
 
-  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
-    using Event = json::parse_event_t;
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= kMaxResultDepth) {
-        throw Error(fmt::format("{}: nests deeper than {} levels, which no result does", origin_,
-                                kMaxResultDepth),
-                    "give a result file of tailgate");
-      }
-      if (event == Event::object_start) open_objects_.emplace_back();
-    } else if (event == Event::object_end) {
-      open_objects_.pop_back();
-    } else if (event == Event::key) {
-      if (!open_objects_.back().insert(parsed.get_ref<const std::string&>()).second) {
-        throw Error(
-            fmt::format("{}: field {} is given twice in one object", origin_, excerpt(parsed)),
-            kDamaged);
-      }
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(number_integer_t) override { return value(); }
+  bool number_unsigned(number_unsigned_t) override { return value(); }
+  bool number_float(number_float_t, const string_t&) override { return value(); }
+  bool string(string_t&) override { return value(); }
+  bool binary(binary_t&) override { return value(); }
+
+  bool start_object(std::size_t) override {
+    keys_.emplace_back();
+    return enter();
+  }
+  bool key(string_t& name) override {
+    if (keys_.back().insert(name).second) return true;
+    throw Error(fmt::format("{}: field {} is given twice in one object", origin_, excerpt(name)),
+                kDamaged);
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return leave();
+  }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    constexpr int kNumberTooLarge = 406;
+    if (error.id == kNumberTooLarge) {
+      throw Error(fmt::format("{}: holds a number beyond the range of a double", origin_),
+                  kDamaged);
     }
-    return true;
+    const std::size_t byte = std::min(position, text_.size());
+    const auto line =
+        std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(byte), '\n') + 1;
+    throw Error(
+        fmt::format("{}: not JSON at byte {} of {} (line {})", origin_, byte, text_.size(), line),
+        kDamaged);
   }
 
  private:
+  bool enter() {
+    if (depth_ >= kMaxResultDepth) {
+      throw Error(fmt::format("{}: nests deeper than {} levels, which no result does", origin_,
+                              kMaxResultDepth),
+                  "give a result file of tailgate");
+    }
+    ++depth_;
+    return value();
+  }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+  bool value() {
+    if (++values_ <= kMaxResultValues) return true;
+    throw Error(fmt::format("{}: has more than the {} values that a result may have", origin_,
+                            kMaxResultValues),
+                "give a result file of tailgate; for a long run, make the intervals longer");
+  }
+
+  std::string_view text_;
   const std::string& origin_;
-  std::vector<std::unordered_set<std::string>> open_objects_;
+  int depth_ = 0;
+  std::size_t values_ = 0;
+  std::vector<std::unordered_set<std::string>> keys_;  // of the open objects
 };
 
 json parse(std::string_view text, const std::string& origin) {
@@ -233,19 +276,9 @@ json parse(std::string_view text, const std::string& origin) {
                             text.size(), kMaxResultBytes),
                 "give a result file of tailgate; for a long run, make the intervals longer");
   }
-  try {
-    ParseGuard guard(origin);
-    return json::parse(text, std::ref(guard));
-  } catch (const json::parse_error& error) {
-    const std::size_t byte = std::min(error.byte, text.size());
-    const auto line =
-        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(byte), '\n') + 1;
-    throw Error(
-        fmt::format("{}: not JSON at byte {} of {} (line {})", origin, byte, text.size(), line),
-        kDamaged);
-  } catch (const json::out_of_range&) {
-    throw Error(fmt::format("{}: holds a number beyond the range of a double", origin), kDamaged);
-  }
+  Guard guard(text, origin);
+  json::sax_parse(text, &guard);
+  return json::parse(text);
 }
 
 int check_format(const json& document, const Format& format, const std::string& origin) {

@@ -221,5 +221,17 @@ TEST_CASE("every prefix of a result is refused") {
   }
 }
 
+// Time would not prove it on a shared machine, the work does: a list of empty objects took
+// quadratic time, minutes for this one.
+TEST_CASE("long lists of small objects are refused at the first, in linear time") {
+  std::string text = "{\"format\": \"tailgate-result\", \"version\": 4, \"trials\": [";
+  for (int i = 0; i < 1'000'000; ++i) text += "{},";
+  text += "{}]}";
+  CHECK_THAT(complaint(text), Catch::StartsWith("x.json: id is missing"));
+  text = "{\"x\": [";
+  for (std::size_t i = 0; i <= kMaxResultValues; ++i) text += "0,";
+  CHECK_THAT(complaint(text + "0]}"), Catch::Contains("more than the 16000000 values"));
+}
+
 }  // namespace
 }  // namespace tailgate

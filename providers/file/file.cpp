@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/private_folder.h"
 #include "providers/file/modes.h"
 
 namespace tailgate {
@@ -35,11 +36,12 @@ std::filesystem::path file_path(const TrialContext& context) {
   const std::string& directory = context.options.text("dir");
   if (directory.empty()) return context.directory / "file.events";
   return std::filesystem::path(directory) /
-         fmt::format("tailgate-{:016x}.events", name_hash(context.directory.string()));
+         fmt::format("tailgate-{:016x}", name_hash(context.directory.string())) / "file.events";
 }
 
-// Creates the file, so that a consumer finds it before the provider opens it. Removes it at the end
-// if it is not in the trial's own directory.
+// Creates the file, so that a consumer finds it before the provider opens it. A file in dir= lies
+// in a folder of its own, which nobody else can enter or prepare: dir may be /tmp, and the user
+// root. That folder is removed at the end.
 class FileSession : public Session {
  public:
   explicit FileSession(const TrialContext& context)
@@ -47,15 +49,16 @@ class FileSession : public Session {
 
   ~FileSession() override {
     std::error_code ignored;
-    if (started_ && outside_) std::filesystem::remove(path_, ignored);
+    if (started_ && outside_) std::filesystem::remove_all(path_.parent_path(), ignored);
   }
 
   void start() override {
+    if (outside_) make_private_folder(path_.parent_path());
+    started_ = true;
     if (!std::ofstream(path_, std::ios::trunc)) {
       throw system_error("open", path_.string(), errno,
                          "give a dir= that exists and can be written to");
     }
-    started_ = true;
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {

@@ -150,6 +150,19 @@ TEST_CASE("a file in dir= exists as long as its session") {
   CHECK(std::filesystem::is_empty(elsewhere.path()));
 }
 
+TEST_CASE("what others put into dir= is not written to") {
+  const TestDirectory elsewhere;
+  const TestDirectory victim;
+  std::ofstream(victim.path() / "file.events") << "precious";
+  TestTrial trial("file:dir=" + elsewhere.path().string());
+  const std::filesystem::path file = trial.session().granted().front().second;
+  trial.end_session();
+  std::filesystem::create_directory_symlink(victim.path(), file.parent_path());
+  const auto session = sink_choice("file").type->make_session(trial.context());
+  CHECK_THROWS_WITH(session->start(), Catch::Contains("another program made it"));
+  CHECK(std::filesystem::file_size(victim.path() / "file.events") == 8);
+}
+
 TEST_CASE("the probe reports a missing directory") {
   const SinkChoice choice = sink_choice("file:dir=/nonexistent");
   const Probe probe = choice.type->probe(choice.options);
