@@ -92,13 +92,22 @@ def test_baselines_are_kept_by_machine_and_never_of_a_run_that_was_cut(night, ca
     [kept] = night.stored.glob("*/*.json")
     assert kept.parent.name == data["machine"]["fingerprint"]
     other = result(1000)
-    other["machine"]["fingerprint"] = "elsewhere"
+    other["machine"]["fingerprint"] = "fedcba9876543210"
     assert "has none" in night.compare(other, capsys)
     cut = result(2000)
     cut["complete"] = False
     before = kept.read_text()
     night.compare(cut, capsys, "--store")
     assert kept.read_text() == before
+
+
+@pytest.mark.parametrize("fingerprint", ["../../../evil", "/evil", "", "0123456789ABCDEF", 7])
+def test_a_fingerprint_that_leads_elsewhere_is_refused(night, capsys, fingerprint):
+    data = result(1000)
+    data["machine"]["fingerprint"] = fingerprint
+    with pytest.raises(baselines.CannotCompare, match="fingerprint"):
+        night.compare(data, capsys, "--store")
+    assert not list(night.stored.parent.rglob("evil"))
 
 
 def test_what_may_not_be_compared_is_named_with_the_reason(night, capsys):

@@ -150,7 +150,7 @@ def result(summary, trials, *, sink="file", scenario="steady", **changes):
         "sink": {"name": sink.split(":")[0], "label": sink, "options": option, "live_read": True,
                  "read_back": True, "accounts_losses": True, "asynchronous": False},
         "placement": {"load_cpus": [1], "controller_cpus": [0], "consumer_cpus": [0]},
-        "machine": {"fingerprint": "a1b2c3d4", "os": "Debian GNU/Linux 12", "kernel": "6.1.0",
+        "machine": {"fingerprint": "a1b2c3d4e5f60718", "os": "Debian GNU/Linux 12", "kernel": "6.1.0",
                     "cpu_model": "Example CPU 2.0 GHz", "logical_cpus": 2,
                     "memory_bytes": 8 << 30, "hypervisor": "none seen", "details": option},
         "build": {"version": "0.1.0", "revision": "0123456789", "dirty": False,

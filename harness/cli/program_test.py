@@ -355,3 +355,43 @@ def test_an_interrupted_duet_keeps_its_rounds_and_leaves_no_process(tmp_path, sc
     assert duet["rounds"] and not duet["complete"]
     assert wait_until(lambda: not children(process.pid))
     assert list(scratch.iterdir()) == []
+
+
+# A folder that holds this system's folders, and is no mount point itself.
+CHROOT = """set -e
+mount --make-rprivate /
+for entry in /*; do
+  if [ -L "$entry" ]; then
+    cp -P "$entry" "$1/"
+  elif [ -d "$entry" ]; then
+    mkdir "$1$entry" && mount --rbind "$entry" "$1$entry"
+  fi
+done
+root=$1
+shift
+exec chroot "$root" "$@"
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: chroot(8)")
+def test_sinks_with_daemons_run_where_the_root_is_no_mount_point(tmp_path, scratch):
+    named = [line.split()[:2] for line in tailgate("sinks").stdout.splitlines()]
+    sinks = [sink for sink in ("journald", "syslog", "lttng") if [sink, "yes"] in named]
+    if not sinks:
+        pytest.skip("none of them is installed")
+    root = tmp_path / "root"
+    root.mkdir()
+    out = tmp_path / "out"
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", CHROOT, "sh", root, PROGRAM.resolve(), "run", "steady",
+         "--sink", ",".join(sinks), "--set", "rate_hz=500", "--set", "duration_s=0.3", "--trials",
+         "1", "--out", out, "--scratch", scratch],
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = [json.loads(path.read_text()) for path in sorted(out.glob("*.json"))]
+    assert [result["sink"]["name"] for result in results] == sorted(sinks)
+    for result in results:
+        ledger = result["trials"][0]["ledger"]
+        assert ledger["checked"] and ledger["unaccounted"] == 0
+    # What the session mounted is gone with it.
+    assert str(root) not in Path("/proc/mounts").read_text()

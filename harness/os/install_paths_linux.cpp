@@ -2,14 +2,24 @@
 #include "harness/os/install_paths.h"
 
 namespace tailgate {
+namespace {
 
-std::filesystem::path executable_path() {
+struct Executable {
   std::error_code failed;
   std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed) {
-    throw system_error("readlink", "/proc/self/exe", failed.value(), "mount /proc");
+};
+
+// Read before main(): in the mount namespace of a session, which a process enters later, the link
+// may name a path that is outside of its root.
+const Executable kExecutable;
+
+}  // namespace
+
+std::filesystem::path executable_path() {
+  if (kExecutable.failed) {
+    throw system_error("readlink", "/proc/self/exe", kExecutable.failed.value(), "mount /proc");
   }
-  return path;
+  return kExecutable.path;
 }
 
 }  // namespace tailgate

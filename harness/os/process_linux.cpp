@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "harness/os/install_paths.h"
 #include "harness/os/namespaces_linux.h"
 #include "harness/os/process.h"
 
@@ -57,15 +58,27 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+// How to execute this program again: by its path where that still names this file, since a process
+// that was executed by the link in /proc finds itself, in another root, under a path that is not
+// there; else by the link, since the file may have been replaced by a newer build.
+const char* this_program(const char* path) {
+  constexpr const char* kLink = "/proc/self/exe";
+  struct stat by_path {};
+  struct stat by_link {};
+  const bool same = stat(path, &by_path) == 0 && stat(kLink, &by_link) == 0 &&
+                    by_path.st_dev == by_link.st_dev && by_path.st_ino == by_link.st_ino;
+  return same ? path : kLink;
+}
+
 // Runs between fork and exec, so it makes only system calls.
 [[noreturn]] void become(const ChildOptions& options, const OtherNamespaces& namespaces, int output,
-                         pid_t parent, char** arguments, char** environment) {
+                         pid_t parent, const char* own_path, char** arguments, char** environment) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent || !namespaces.enter()) _exit(127);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   for (std::intptr_t file : options.inherited) fcntl(static_cast<int>(file), F_SETFD, 0);
-  execve(options.program.empty() ? "/proc/self/exe" : options.program.c_str(), arguments,
+  execve(options.program.empty() ? this_program(own_path) : options.program.c_str(), arguments,
          environment);
   _exit(127);
 }
@@ -93,10 +106,12 @@ Child Child::start(const ChildOptions& options) {
   if (output < 0) {
     throw system_error("open", options.output.string(), errno, "choose another --scratch folder");
   }
+  const std::filesystem::path own_path = executable_path();
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    become(options, namespaces, output, parent, const_cast<char**>(argument_pointers.data()),
+    become(options, namespaces, output, parent, own_path.c_str(),
+           const_cast<char**>(argument_pointers.data()),
            const_cast<char**>(environment_pointers.data()));
   }
   const int fork_error = errno;

@@ -37,7 +37,7 @@ TEST_CASE("JSON of a comparison has both figures, the change, and every trial's"
   CHECK(step["response"]["p99_ns"]["change"] == 1.0);
   CHECK(step["response"]["p50_ns"]["a"] == step["response"]["p50_ns"]["b"]);
   CHECK(step["response"]["p50_ns"]["a_trials"].size() == 2);
-  const Latency& first = clean_result().trials[0].service;
+  const Latency first = clean_result().trials[0].service;
   CHECK(step["service"]["p50_ns"]["b_trials"][0] == first.p50_ns);
 }
 

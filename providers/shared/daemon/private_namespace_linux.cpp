@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,36 @@ bool raise_loopback() {
   return raised;
 }
 
+// Later mounts do not propagate to the outside. EINVAL: the root directory is no mount point.
+bool make_mounts_private() {
+  return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+// In a chroot whose directory is no mount point, nothing can be made private from inside: that is a
+// property of the mount around it. Goes to the root of this new mount namespace (setns(2) on the
+// own namespace does that), makes everything private there, and makes the chroot's directory,
+// mounted onto itself, the namespace's root. So processes that enter the namespace see the chroot,
+// too.
+bool make_root_a_mount() {
+  const int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  if (root < 0 || own < 0 || setns(own, CLONE_NEWNS) != 0 || !make_mounts_private()) return false;
+  const int tree =
+      open_tree(root, "", AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  const bool moved =
+      tree >= 0 &&
+      move_mount(tree, "", root, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+  // pivot_root(2), "pivot_root(".", ".")": the old root then lies over the new one until umount2().
+  const bool entered = moved && fchdir(tree) == 0 && syscall(SYS_pivot_root, ".", ".") == 0 &&
+                       umount2(".", MNT_DETACH) == 0 && chdir("/") == 0;
+  const int failed = errno;
+  for (const int file : {root, own, tree}) {
+    if (file >= 0) close(file);
+  }
+  errno = failed;
+  return entered;
+}
+
 // Enters new namespaces; the report says which step failed.
 Report enter_namespaces(const Identity& identity, NetworkView network) {
   const int wanted = CLONE_NEWNS | (network == NetworkView::own ? CLONE_NEWNET : 0);
@@ -82,9 +113,8 @@ Report enter_namespaces(const Identity& identity, NetworkView network) {
     if (!become_root(identity)) return {kIdentity, errno};
   }
   if (network == NetworkView::own && !raise_loopback()) return {kLoopback, errno};
-  // Later mounts do not propagate to the outside.
-  if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {kUnshare, errno};
-  return {kReady, 0};
+  if (make_mounts_private()) return {kReady, 0};
+  return errno == EINVAL && make_root_a_mount() ? Report{kReady, 0} : Report{kUnshare, errno};
 }
 
 bool mount_tmpfs(const MountPlan::Step& step) {
