@@ -1,5 +1,6 @@
 #include "harness/base/error.h"
 
+#include <cerrno>
 #include <system_error>
 
 namespace tailgate {
@@ -11,12 +12,29 @@ Error::Error(const Error& other) = default;
 Error& Error::operator=(const Error& other) = default;
 Error::~Error() = default;
 
+namespace {
+
+std::string remedy_for_limit(int error_number, const std::string& otherwise) {
+  switch (error_number) {
+    case EMFILE:
+      return "raise the limit of open files (ulimit -n)";
+    case ENFILE:
+      return "end programs that hold many files open, or raise the system's limit of them";
+    case EFBIG:
+      return "raise the limit of file sizes (ulimit -f)";
+    default:
+      return otherwise;
+  }
+}
+
+}  // namespace
+
 Error system_error(const std::string& call, const std::string& target, int error_number,
                    const std::string& remedy) {
   return Error(call + "('" + target +
                    "') failed: " + std::generic_category().message(error_number) + " (errno " +
                    std::to_string(error_number) + ")",
-               remedy);
+               remedy_for_limit(error_number, remedy));
 }
 
 }  // namespace tailgate

@@ -25,7 +25,8 @@ class Error : public std::runtime_error {
 };
 
 // Returns the Error for a failed system call, with the call, its target and the text of errno:
-// "open('/x/y') failed: No such file or directory (errno 2)".
+// "open('/x/y') failed: No such file or directory (errno 2)". Where a limit of the user was reached
+// (open files, sizes of files), the remedy names that limit instead of the given one.
 Error system_error(const std::string& call, const std::string& target, int error_number,
                    const std::string& remedy);
 

@@ -1,13 +1,13 @@
 // The program. This file alone knows every sink and every scenario.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstring>
 #include <exception>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/failure.h"
 #include "harness/cli/surroundings.h"
+#include "harness/os/process.h"
 #include "harness/run/duet/program.h"
 #include "harness/trial/processes/role.h"
 #include "providers/all.h"
@@ -34,6 +34,7 @@ int run_command_line(const Catalog& catalog, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_process();
   try {
     Catalog catalog;
     add_all_sinks(catalog.sinks);

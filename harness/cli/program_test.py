@@ -357,6 +357,46 @@ def test_an_interrupted_duet_keeps_its_rounds_and_leaves_no_process(tmp_path, sc
     assert list(scratch.iterdir()) == []
 
 
+def test_a_kept_folder_survives_the_next_run(tmp_path, scratch):
+    quick = ("--sink", "file", "--set", "duration_s=0.05", "--trials", 1, "--no-control", "--quiet",
+             "--out", tmp_path / "out", "--scratch", scratch)
+    kept = re.search(r"kept: (\S+)", tailgate("run", "steady", *quick, "--keep").stderr).group(1)
+    events = [path for path in Path(kept).rglob("*.events") if path.stat().st_size > 0]
+    assert events
+    assert tailgate("run", "steady", *quick).returncode == 0
+    assert all(path.exists() for path in events)
+
+
+def test_a_relative_scratch_serves_daemons_that_work_elsewhere(tmp_path):
+    named = [line.split()[:2] for line in tailgate("sinks").stdout.splitlines()]
+    if ["syslog", "yes"] not in named:
+        pytest.skip("syslog is not installed")
+    done = tailgate("run", "steady", "--sink", "syslog", "--set", "duration_s=0.1", "--trials", 1,
+                    "--no-control", "--out", "out", "--scratch", "here", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_terminal_that_closes_interrupts_like_the_user(tmp_path, scratch):
+    process = start("run", "steady", "--sink", "null", "--set", "duration_s=30", "--out",
+                    tmp_path / "out", "--scratch", scratch)
+    assert wait_until(lambda: children(process.pid))
+    time.sleep(0.3)
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert list((tmp_path / "out").glob("*.json")) and list(scratch.iterdir()) == []
+
+
+def test_a_result_over_the_file_size_limit_is_an_error_with_its_remedy(tmp_path, scratch):
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", PROGRAM, "run", "steady", "--sink", "null",
+         "--set", "duration_s=0.1", "--trials", "3", "--out", tmp_path / "out", "--scratch",
+         scratch], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "ulimit -f" in done.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 # A folder that holds this system's folders, and is no mount point itself.
 CHROOT = """set -e
 mount --make-rprivate /

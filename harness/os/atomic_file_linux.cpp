@@ -29,8 +29,6 @@ std::string remedy_for(int error_number, const fs::path& path) {
     case ENOSPC:
     case EDQUOT:
       return fmt::format("free space on the file system of '{}', or choose another", folder);
-    case EFBIG:
-      return "raise the file size limit (ulimit -f)";
     case ENAMETOOLONG:
       return "choose a shorter name";
     default:

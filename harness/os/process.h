@@ -78,8 +78,8 @@ void name_this_thread(const std::string& name);
 // if there is no such process.
 std::optional<std::uint64_t> process_cpu_ns(int pid);
 
-// While an object exists, an interrupt by the user (Ctrl-C, SIGTERM) sets a flag instead of ending
-// the process; a second interrupt ends the process at once. At most one object may exist at a time.
+// While an object exists, an interrupt by the user (Ctrl-C, SIGTERM, a terminal that closes) sets a
+// flag instead of ending the process; a second interrupt ends the process at once. At most one object may exist at a time.
 class InterruptFlag {
  public:
   InterruptFlag();
@@ -93,8 +93,12 @@ class InterruptFlag {
 // the signal that ended it. Throws Error if it cannot be started.
 int run_program(std::vector<std::string> arguments);
 
-// Call it first in a child's main. Ignores the terminal's interrupt and the signal for files over
-// the size limit, and requests the finest timer resolution for sleeps.
+// Call it first in every main. Ignores the signal for files over the user's size limit (ulimit -f):
+// the write fails instead.
+void prepare_process();
+
+// The same for a child, which also ignores the terminal's interrupt and its end, and requests the
+// finest timer resolution for sleeps.
 void prepare_child_process();
 
 }  // namespace tailgate

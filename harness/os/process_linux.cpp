@@ -22,6 +22,7 @@
 namespace tailgate {
 namespace {
 
+constexpr int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<bool> interrupted{false};
 
 void on_interrupt(int signal_number) {
@@ -146,13 +147,21 @@ InterruptFlag::InterruptFlag() {
   interrupted = false;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : kInterrupts) {
+    struct sigaction before = {};
+    sigaction(number, nullptr, &before);
+    // nohup(1) asks to survive the terminal.
+    const bool unwanted = number == SIGHUP && before.sa_handler == SIG_IGN;
+    if (!unwanted) sigaction(number, &action, nullptr);
+  }
 }
 
 InterruptFlag::~InterruptFlag() {
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
+  for (const int number : kInterrupts) {
+    struct sigaction now = {};
+    sigaction(number, nullptr, &now);
+    if (now.sa_handler == on_interrupt) signal(number, SIG_DFL);
+  }
 }
 
 bool InterruptFlag::raised() {
@@ -174,9 +183,14 @@ int run_program(std::vector<std::string> arguments) {
   return end.exited ? end.code : 128 + end.code;
 }
 
+void prepare_process() {
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 void prepare_child_process() {
+  prepare_process();
   signal(SIGINT, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // writing beyond the file size limit then fails with EFBIG
+  signal(SIGHUP, SIG_IGN);
   prctl(PR_SET_TIMERSLACK, 1);
 }
 

@@ -231,6 +231,8 @@ int run_program(std::vector<std::string> arguments) {
   return static_cast<int>(code);
 }
 
+void prepare_process() {}
+
 void prepare_child_process() {
   SetConsoleCtrlHandler(nullptr, TRUE);
   // A crash ends the process at once instead of showing a dialog.

@@ -56,6 +56,7 @@ std::filesystem::path default_scratch_parent() {
 
 Scratch::Scratch(std::filesystem::path parent, bool keep) : keep_(keep) {
   if (parent.empty()) parent = default_scratch_parent();
+  parent = std::filesystem::absolute(parent);  // daemons that are given it work elsewhere
   std::error_code failed;
   std::filesystem::create_directories(parent, failed);
   sweep_dead_runs(parent);
@@ -70,6 +71,8 @@ Scratch::Scratch(std::filesystem::path parent, bool keep) : keep_(keep) {
 Scratch::~Scratch() {
   lock_->release();
   std::error_code ignored;
+  // Without the lock's file a later run does not take a kept folder for a dead run's.
+  std::filesystem::remove(path_ / kLockName, ignored);
   if (!keep_) std::filesystem::remove_all(path_, ignored);
 }
 
