@@ -6,6 +6,7 @@ TAILGATE_BUILD names the build folder.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -355,6 +356,14 @@ def test_an_interrupted_duet_keeps_its_rounds_and_leaves_no_process(tmp_path, sc
     assert duet["rounds"] and not duet["complete"]
     assert wait_until(lambda: not children(process.pid))
     assert list(scratch.iterdir()) == []
+
+
+def test_a_program_that_was_copied_trusts_no_path_of_its_build(tmp_path):
+    copy = shutil.copy(PROGRAM, tmp_path)
+    environment = {name: value for name, value in os.environ.items() if name != "TAILGATE_DATA_DIR"}
+    done = subprocess.run([copy, "scenarios"], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=60, cwd=tmp_path, env=environment)
+    assert done.returncode == 1 and "cmake --install" in done.stderr
 
 
 def test_a_kept_folder_survives_the_next_run(tmp_path, scratch):

@@ -33,15 +33,25 @@ fs::path choose_data_dir(const std::string& environment, const fs::path& executa
   const fs::path installed = (executable.parent_path() / TAILGATE_DATA_FROM_BIN).lexically_normal();
   if (holds_data(installed)) return installed;
   if (holds_data(source)) return source;
-  throw Error(fmt::format("neither '{}' nor '{}' has a folder 'scenarios'", installed.string(),
-                          source.string()),
+  const std::string places = source.empty()
+                                 ? fmt::format("'{}' has no folder 'scenarios'", installed.string())
+                                 : fmt::format("neither '{}' nor '{}' has a folder 'scenarios'",
+                                               installed.string(), source.string());
+  throw Error(places,
               "install tailgate again (cmake --install), or set TAILGATE_DATA_DIR to the folder "
               "that contains scenarios/ and plots/");
 }
 
+bool runs_from_build_folder() {
+  std::error_code ignored;
+  const fs::path build = fs::weakly_canonical(TAILGATE_BUILD_DIR, ignored);
+  const fs::path below = executable_path().lexically_relative(build);
+  return !below.empty() && *below.begin() != "..";
+}
+
 fs::path data_dir() {
   return choose_data_dir(environment_value("TAILGATE_DATA_DIR"), executable_path(),
-                         TAILGATE_SOURCE_DIR);
+                         runs_from_build_folder() ? TAILGATE_SOURCE_DIR : "");
 }
 
 std::string python_program() {

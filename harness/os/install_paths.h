@@ -9,9 +9,14 @@ namespace tailgate {
 // Returns the path of the running program. Throws Error if the system does not provide it.
 std::filesystem::path executable_path();
 
+// Whether the program lies in the folder where it was built. Only then does it use what lies at
+// paths that the build fixed: elsewhere somebody else may have put a library or a script there.
+bool runs_from_build_folder();
+
 // Returns the folder that contains scenarios/ (presets) and plots/ (scripts): TAILGATE_DATA_DIR if
-// set, else the data folder of the program's installation (bin/../share/tailgate), else the source
-// tree from which the program was built. Throws Error if none of them has a folder scenarios.
+// set, else the data folder of the program's installation (bin/../share/tailgate), else, for a
+// program that runs where it was built, the source tree. Throws Error if none of them has a folder
+// scenarios.
 std::filesystem::path data_dir();
 
 // Returns the Python interpreter for the plots: TAILGATE_PYTHON if set, else the one with
@@ -19,7 +24,7 @@ std::filesystem::path data_dir();
 std::string python_program();
 
 // Makes the choice of data_dir() from given paths. environment: value of the variable, empty if
-// unset.
+// unset. source: empty if the source tree may not be used.
 std::filesystem::path choose_data_dir(const std::string& environment,
                                       const std::filesystem::path& executable,
                                       const std::filesystem::path& source);

@@ -163,7 +163,10 @@ TEST_CASE("a killed daemon leaves a remark, and the trial ends with a result") {
   const Trial trial = run("lttng", load_of(5000, 20'000),
                           [&](const TrialProgress& progress) { kill_it(progress); });
   INFO(describe(trial));
-  CHECK(trial.outcome == TrialOutcome::completed);
+  // Without the session daemon the trace may have no complete metadata, so that nobody can read it.
+  CHECK(trial.outcome ==
+        (trial.ledger.checked ? TrialOutcome::completed : TrialOutcome::unchecked));
+  CHECK(trial.ledger.unchecked() == !trial.ledger.checked);
   CHECK(trial.ledger.emitted == 5000);
   CHECK(remarked(trial, name));
   CHECK(remarked(trial, "ended"));
