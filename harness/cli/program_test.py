@@ -400,7 +400,8 @@ def test_a_result_over_the_file_size_limit_is_an_error_with_its_remedy(tmp_path,
     done = subprocess.run(
         ["bash", "-c", 'ulimit -f 4; exec "$@"', "bash", PROGRAM, "run", "steady", "--sink", "null",
          "--set", "duration_s=0.1", "--trials", "3", "--out", tmp_path / "out", "--scratch",
-         scratch], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+         scratch],
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
     assert done.returncode == 1
     assert "ulimit -f" in done.stderr
     assert list((tmp_path / "out").iterdir()) == []

@@ -79,7 +79,8 @@ void name_this_thread(const std::string& name);
 std::optional<std::uint64_t> process_cpu_ns(int pid);
 
 // While an object exists, an interrupt by the user (Ctrl-C, SIGTERM, a terminal that closes) sets a
-// flag instead of ending the process; a second interrupt ends the process at once. At most one object may exist at a time.
+// flag instead of ending the process; a second interrupt ends the process at once. At most one
+// object may exist at a time.
 class InterruptFlag {
  public:
   InterruptFlag();

@@ -10,7 +10,8 @@ namespace tailgate {
 
 // Creates a folder tailgate-<random> in `parent`; the destructor removes it with its content. The
 // process holds a lock on a file in it while it lives; a kept folder has no such file afterwards.
-// The constructor first removes folders in the same parent whose process has died, and nothing else.
+// The constructor first removes folders in the same parent whose process has died, and nothing
+// else.
 class Scratch {
  public:
   // An empty parent means default_scratch_parent(). keep: do not remove the folder. Throws Error.
