@@ -14,8 +14,8 @@ def made(runs, rate_hz=None):
 def test_title_and_subtitle_say_what_where_and_how_much(as_runs):
     words = made(as_runs(testing.steady([VALUES] * 3)))
     assert words.title == "Latency – steady, 10k events/s"
-    assert words.subtitle == ("3 trials of 2 s, 1 thread, payload 128 bytes; machine a1b2c3d4 "
-                              "(Example CPU 2.0 GHz, Debian GNU/Linux 12)")
+    assert words.subtitle == ("3 trials of 2 s, 1 thread, payload 128 bytes; machine "
+                              "a1b2c3d4e5f60718 (Example CPU 2.0 GHz, Debian GNU/Linux 12)")
     assert words.banner == "" and words.notes == []
 
 
