@@ -27,7 +27,7 @@ void refuse_others(const fs::path& path) {
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
   refuse_others(path);
-  replace_file(fs::absolute(path), content);
+  replace_file(fs::absolute(path).make_preferred(), content);
 }
 
 }  // namespace tailgate
