@@ -12,8 +12,6 @@ Error::Error(const Error& other) = default;
 Error& Error::operator=(const Error& other) = default;
 Error::~Error() = default;
 
-namespace {
-
 std::string remedy_for_limit(int error_number, const std::string& otherwise) {
   switch (error_number) {
     case EMFILE:
@@ -26,8 +24,6 @@ std::string remedy_for_limit(int error_number, const std::string& otherwise) {
       return otherwise;
   }
 }
-
-}  // namespace
 
 Error system_error(const std::string& call, const std::string& target, int error_number,
                    const std::string& remedy) {

@@ -30,4 +30,8 @@ class Error : public std::runtime_error {
 Error system_error(const std::string& call, const std::string& target, int error_number,
                    const std::string& remedy);
 
+// Returns what to do where a limit of the user or of the machine on open files or on the sizes of
+// files was reached; `otherwise` for any other errno.
+std::string remedy_for_limit(int error_number, const std::string& otherwise);
+
 }  // namespace tailgate

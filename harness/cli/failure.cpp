@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "harness/base/error.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/gate.h"
@@ -25,9 +26,6 @@ std::string remedy_for(const std::error_code& code) {
   if (code == std::errc::not_enough_memory) {
     return "free memory, or raise its limit (ulimit -v)";
   }
-  if (code == std::errc::too_many_files_open || code == std::errc::too_many_files_open_in_system) {
-    return "raise the limit of open files (ulimit -n)";
-  }
   if (code == std::errc::no_space_on_device) {
     return "free space on the disk, or choose another";
   }
@@ -35,7 +33,8 @@ std::string remedy_for(const std::error_code& code) {
       code == std::errc::read_only_file_system) {
     return "name files and folders that you may read and write";
   }
-  return "name existing files and folders, and check the file system";
+  return remedy_for_limit(code.default_error_condition().value(),
+                          "name existing files and folders, and check the file system");
 }
 
 // The paths and the system's reason, without the library's own words.

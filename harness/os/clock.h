@@ -31,7 +31,7 @@ struct ClockParameters {
 namespace clock_detail {
 
 // The time-stamp counter; rdtscp() waits until all earlier instructions are complete. GCC's and
-// Clang's built-ins themselves: <x86intrin.h> costs every unit that includes it 0.3 s.
+// Clang's built-ins themselves: <x86intrin.h> doubles the time that a small unit takes to compile.
 #if defined(__x86_64__)
 inline std::uint64_t rdtsc() {
   return __builtin_ia32_rdtsc();

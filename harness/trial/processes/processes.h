@@ -94,7 +94,8 @@ class TrialProcesses {
   Child start_child(const char* command, const char* log_name);
   void start_consumer();
   bool wait_for_consumer_ready();
-  // Waits until the consumer has ended, makes no progress, or the user has interrupted.
+  // Waits until the consumer has ended or makes no progress; after the user's interrupt for three
+  // seconds at most.
   void wait_for_consumer_end();
   std::string why_not_read_back(const ChildEnd& end) const;
   std::string last_line(const char* log_name) const;
