@@ -131,6 +131,7 @@ drop_old_builds() {
 # It uses option names that older builds of HEAD have, too.
 check_sides() {
   local log=$builds/check.log trial=$builds/check.json
+  rm -f "$trial"
   "$(program_of "$2")" policy >"$log" 2>&1 || {
     cat "$log"
     invalid "the build of $2 has no gate: it is older than the gate; name a later revision"
@@ -192,9 +193,13 @@ plan_duets() {
   [ "${#planned[@]}" -gt 0 ] || invalid "none of the policy's sinks is available here"
 }
 
-# duet_file DIR SCENARIO SINK: the path of the duet's file.
+# duet_file DIR SCENARIO SINK SETTINGS: the path of the duet's file. Each duet has its own: where a
+# character is replaced, a checksum distinguishes what became equal.
 duet_file() {
-  printf '%s/%s.json' "$1" "$(printf '%s@%s' "$2" "$3" | tr -c 'A-Za-z0-9@.+_-' '_')"
+  local duet=$2@$3${4:++$4} name
+  name=$(printf '%s' "$duet" | tr -c 'A-Za-z0-9@.+_-' '_')
+  if [ "$name" != "$duet" ]; then name+=~$(printf '%s' "$duet" | cksum | cut -d' ' -f1); fi
+  printf '%s/%s.json' "$1" "$name"
 }
 
 # duet_of BASE HEAD SCENARIO SINK SETTINGS POLICY SECONDS FILE: runs a duet until the gate can

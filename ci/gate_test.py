@@ -30,7 +30,7 @@ value_of() { local name=$1; shift; while [ $# -gt 1 ]; do
 case "$1" in
   policy)
     case "${3:-}" in
-      --runs) printf 'steady\\tfile\\trate_hz=20000\\nsteady\\tgone\\t\\n' ;;
+      --runs) printf "$(answer runs 'steady\\tfile\\trate_hz=20000\\nsteady\\tgone\\t')\\n" ;;
       --nightly-runs) printf 'steady\\tfile\\trate_hz=20000\\nsteady\\tlttng\\t\\n' ;;
       --time-budget) answer budget 30 ;;
       --reference) answer reference '' ;;
@@ -140,6 +140,17 @@ def test_two_revisions_are_built_and_run_in_duet_and_the_verdict_passes_through(
     assert "--scenario steady --set rate_hz=20000 --gate --policy ci/policy.toml" in duet
     [gate] = clone.calls("gate")
     assert "--junit out/verdict.xml" in gate.replace(str(clone.root) + "/", "")
+
+
+def test_each_duet_of_a_policy_has_a_file_of_its_own(clone):
+    runs = [("steady", "file", "rate_hz=1000"), ("steady", "file", "rate_hz=2000"),
+            ("steady", "file", ""), ("steady", "file:mode=mmap", ""),
+            ("steady", "file_mode=mmap", "")]
+    clone.answer("runs", "\\n".join("\\t".join(run) for run in runs))
+    assert clone.gate().returncode == 0
+    assert len(clone.calls("duet file")) == len(runs)
+    names = [path.name for path in (clone.root / "out/duets").iterdir()]
+    assert len(names) == len(runs) and "steady@file.json" in names
 
 
 def test_a_build_is_made_once_for_each_revision_and_recipe(clone):

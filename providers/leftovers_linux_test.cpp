@@ -29,6 +29,19 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+// Control groups, at any depth: where this process's own is, depends on the machine.
+std::set<std::string> control_groups() {
+  std::set<std::string> seen;
+  std::error_code failed;
+  constexpr auto kSkip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at("/sys/fs/cgroup", kSkip, failed), end;
+       !failed && at != end; at.increment(failed)) {
+    const std::string name = at->path().filename();
+    if (name.starts_with("tailgate-daemons-")) seen.insert(at->path());
+  }
+  return seen;
+}
+
 // What daemons use on a machine outside of a trial's directory, as all its processes see it.
 std::set<std::string> machine() {
   std::set<std::string> seen;
@@ -130,8 +143,11 @@ class Bystanders {
 };
 
 TEST_CASE("what a killed run left, the next run sweeps, and nothing else") {
+  const TestDirectory outside;
+  const std::string elsewhere = "file:dir=" + outside.path().string();
   std::vector<std::string> choices = {"lttng:output=live", "lttng:output=snapshot",
-                                      "journald:storage=volatile", "syslog:mode=syslog3"};
+                                      "journald:storage=volatile", "syslog:mode=syslog3",
+                                      elsewhere};
   for (const auto& sink : test_sinks().all()) choices.push_back(sink->name());
   for (const std::string& text : choices) {
     const SinkChoice choice = sink_choice(text);
@@ -144,8 +160,10 @@ TEST_CASE("what a killed run left, the next run sweeps, and nothing else") {
     const TestDirectory directory;
     const Bystanders bystanders(directory.path());
     const std::set<std::string> before = machine();
+    const std::set<std::string> groups = control_groups();
     const pid_t killed = kill_in_the_middle(text, directory.path());
     CHECK(names_in(directory.path()).size() == 4);  // the dead run's folder is still there
+    CHECK(names_in(outside.path()).size() == (text == elsewhere ? 1 : 0));
     // Of another sink: whichever comes next sweeps.
     const pid_t next = start_run("null", directory.path(), 0.1, -1);
     int status = 0;
@@ -155,6 +173,8 @@ TEST_CASE("what a killed run left, the next run sweeps, and nothing else") {
     bystanders.check(directory.path());
     CHECK(instance_of(killed).empty());
     CHECK(machine() == before);
+    CHECK(names_in(outside.path()).empty());
+    CHECK(control_groups() == groups);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/gate.h"
+#include "harness/cli/growing_file.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
@@ -17,6 +18,7 @@
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/result/files.h"
+#include "harness/result/json.h"
 #include "harness/result/latency.h"
 #include "harness/run/duet/duet.h"
 #include "harness/run/duet/program.h"
@@ -50,6 +52,7 @@ struct DuetArguments {
   double hang_timeout_s = 10;
   bool rounds_shown = false;
   bool keep = false;
+  bool force = false;
   bool quiet = false;
   bool gate = false;
   std::string policy;
@@ -180,8 +183,8 @@ Environment environment_of(const DuetArguments& arguments) {
 class Reporter : public DuetObserver {
  public:
   // policy: of the gate that decides when there are enough rounds; without one, all are run.
-  Reporter(std::filesystem::path out, bool quiet, std::optional<Policy> policy)
-      : out_(std::move(out)), quiet_(quiet), policy_(std::move(policy)) {}
+  Reporter(GrowingFile& file, bool quiet, std::optional<Policy> policy)
+      : file_(file), quiet_(quiet), policy_(std::move(policy)) {}
 
   void progress(const Duet& duet, const RoundProgress& round, double left_s) override {
     if (quiet_) return;
@@ -192,7 +195,7 @@ class Reporter : public DuetObserver {
   }
 
   void round_ended(const Duet& duet) override {
-    save_duet(out_, duet);
+    file_.save(write_duet(duet));
     if (quiet_) return;
     status_.clear();
     const DuetRound& round = duet.rounds.back();
@@ -216,7 +219,7 @@ class Reporter : public DuetObserver {
   }
 
  private:
-  std::filesystem::path out_;
+  GrowingFile& file_;
   bool quiet_;
   std::optional<Policy> policy_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -241,6 +244,7 @@ int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::
 }
 
 int duet(const Catalog& catalog, const DuetArguments& arguments) {
+  GrowingFile file(arguments.out, arguments.force);
   catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   Environment environment;
@@ -269,21 +273,23 @@ int duet(const Catalog& catalog, const DuetArguments& arguments) {
   environment.label = machine.restriction;
   environment.build = build_used();
   environment.scratch = scratch.path();
-  const std::filesystem::path out(arguments.out);
-  if (out.has_parent_path()) std::filesystem::create_directories(out.parent_path());
+  prepare_output_folder(std::filesystem::absolute(arguments.out).parent_path(), scratch.path());
   bind_this_thread(environment.placement.controller_cpus);
   const InterruptFlag interrupt;
-  Reporter reporter(out, arguments.quiet, policy);
+  Reporter reporter(file, arguments.quiet, policy);
   const Duet result = run_duet(request, environment, reporter);
-  save_duet(out, result);
-  if (policy && !InterruptFlag::raised()) return show_verdict(result, *policy, out);
+  file.save(write_duet(result));
+  if (policy && !InterruptFlag::raised()) {
+    return show_verdict(result, *policy, file.written_to());
+  }
   fmt::print(
       "{}\nwrote: {}\n",
       render(result, "text", {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
-      out.string());
+      file.written_to().string());
   if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
   if (InterruptFlag::raised()) return kExitInterrupted;
-  return result.complete && went_well(result) ? kExitDone : kExitFailed;
+  const bool well = result.complete && file.in_place() && went_well(result);
+  return well ? kExitDone : kExitFailed;
 }
 
 void add_side_options(Command& command, DuetArguments& arguments) {
@@ -322,6 +328,7 @@ void add_round_options(Command& command, DuetArguments& arguments) {
 void add_other_options(Command& command, DuetArguments& arguments) {
   command.add_option("-o,--out", arguments.out, "file to write, anew after each round")
       ->capture_default_str();
+  command.add_flag("--force", arguments.force, "replace that file if it is there already");
   command
       .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
       ->capture_default_str();

@@ -71,7 +71,7 @@ def test_duets_without_a_file_are_named_one_by_one(folder):
     (("synthetic:read_crash_at=100", "synthetic"), 4, "side A did not run to its end")])
 def test_a_side_that_nobody_could_read_back_never_passes(folder, sides, code, reason):
     run = tailgate("duet", *sides, *DUET, "--gate", "--policy", "policy.toml", "--out",
-                   "unchecked.json", cwd=folder)
+                   "unchecked.json", "--force", cwd=folder)
     assert run.returncode == code, run.stdout + run.stderr
     assert reason in " ".join(run.stdout.split())
 

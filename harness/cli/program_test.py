@@ -273,22 +273,6 @@ def test_the_smoke_suite_runs_every_scenario(tmp_path, scratch):
     assert max(len(line) for line in shown.stdout.splitlines()) <= 80
 
 
-def test_a_suite_that_would_write_one_file_twice_is_refused(tmp_path):
-    suite = tmp_path / "twice.toml"
-    suite.write_text("""description = "one rate would replace the other"
-[[run]]
-scenario = "steady"
-sinks = ["file"]
-set = { rate_hz = 1000 }
-[[run]]
-scenario = "steady"
-sinks = ["null", "file"]
-""")
-    done = tailgate("run", suite, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "'steady@file' is to be run twice" in done.stderr and "'sweep'" in done.stderr
-
-
 def test_a_suite_can_be_planned_and_run_part_by_part(tmp_path, scratch):
     lines = tailgate("run", "smoke", "--plan", cwd=tmp_path).stdout.splitlines()
     assert [line.split(maxsplit=2)[0] for line in lines] == ["1", "2", "3", "4", "5"]
@@ -372,7 +356,7 @@ def test_a_kept_folder_survives_the_next_run(tmp_path, scratch):
     kept = re.search(r"kept: (\S+)", tailgate("run", "steady", *quick, "--keep").stderr).group(1)
     events = [path for path in Path(kept).rglob("*.events") if path.stat().st_size > 0]
     assert events
-    assert tailgate("run", "steady", *quick).returncode == 0
+    assert tailgate("run", "steady", *quick, "--force").returncode == 0
     assert all(path.exists() for path in events)
 
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/preset_folders.h"
+#include "harness/cli/result_files.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
 #include "harness/explain/start_trace.h"
@@ -18,7 +18,6 @@
 #include "harness/os/process.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
-#include "harness/result/files.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
 #include "harness/run/preset.h"
@@ -52,6 +51,7 @@ struct RunArguments {
   bool explain = false;
   bool no_explain = false;  // neither: as the preset says
   bool keep = false;
+  bool force = false;
   bool plan = false;
   std::size_t part = 0;  // of a suite, from 1; 0: all of it
   bool json = false;
@@ -158,8 +158,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
 // Writes each result as it grows, and shows how far the runs are.
 class Reporter : public RunObserver {
  public:
-  Reporter(std::filesystem::path out, bool quiet, std::vector<Setting> given)
-      : out_(std::move(out)), quiet_(quiet), given_(std::move(given)) {}
+  Reporter(ResultFiles& files, bool quiet) : files_(files), quiet_(quiet) {}
 
   void progress(const Result& run, const TrialProgress& trial, double left_s) override {
     if (quiet_) return;
@@ -168,7 +167,7 @@ class Reporter : public RunObserver {
   }
 
   void trial_ended(const Result& run) override {
-    save_result(file_of(run), run);
+    files_.save(run);
     if (quiet_) return;
     status_.clear();
     const Trial& trial = run.trials.back();
@@ -180,18 +179,13 @@ class Reporter : public RunObserver {
     }
   }
 
-  void control_ended(const Result& run) override { save_result(file_of(run), run); }
+  void control_ended(const Result& run) override { files_.save(run); }
 
-  void traced_ended(const Result& run) override { save_result(file_of(run), run); }
-
-  std::filesystem::path file_of(const Result& run) const {
-    return out_ / result_file_name(run, given_);
-  }
+  void traced_ended(const Result& run) override { files_.save(run); }
 
  private:
-  std::filesystem::path out_;
+  ResultFiles& files_;
   bool quiet_;
-  std::vector<Setting> given_;
   StatusLine status_;
 };
 
@@ -202,7 +196,7 @@ bool went_well(const Result& result) {
   return true;
 }
 
-void print_results(const std::vector<Result>& results, const Reporter& reporter,
+void print_results(const std::vector<Result>& results, const ResultFiles& files,
                    const RunArguments& arguments) {
   if (arguments.json) {
     fmt::print("[");
@@ -213,7 +207,7 @@ void print_results(const std::vector<Result>& results, const Reporter& reporter,
     return;
   }
   Results named;
-  for (const Result& result : results) named.push_back({reporter.file_of(result).string(), result});
+  for (const Result& result : results) named.push_back({files.written_to(result).string(), result});
   fmt::print("{}\nwrote:\n", render(named, arguments.name == kFirstSuite ? "brief" : "text",
                                     {.colour = colour_wanted(stdout)}));
   for (const NamedResult& result : named) fmt::print("  {}\n", result.name);
@@ -238,20 +232,13 @@ Companions companions_of(const SinkCatalog& catalog, const RunArguments& argumen
   return companions;
 }
 
-// Each run's file is named by its scenario and sink: the second would replace the first one's.
-void check_files_differ(const std::vector<RunRequest>& requests) {
-  std::set<std::string> seen;
-  for (const RunRequest& request : requests) {
-    const std::string run = request.scenario->name() + "@" + request.sink.text;
-    if (seen.insert(run).second) continue;
-    throw Error(fmt::format("'{}' is to be run twice, into the same file", run),
-                "make it one run: several rates are a 'sweep'");
-  }
+Preset whole_preset_of(const Catalog& catalog, const RunArguments& arguments) {
+  return find_preset(catalog, arguments.name, preset_folders());
 }
 
 // The preset, or the one part of it that is wanted.
 Preset preset_of(const Catalog& catalog, const RunArguments& arguments) {
-  Preset preset = find_preset(catalog, arguments.name, preset_folders());
+  Preset preset = whole_preset_of(catalog, arguments);
   if (arguments.part == 0) return preset;
   if (arguments.part > preset.runs.size()) {
     throw Error(fmt::format("'{}' has no part {}", arguments.name, arguments.part),
@@ -283,6 +270,18 @@ int show_plan(const Catalog& catalog, const RunArguments& arguments) {
   return kExitDone;
 }
 
+// The parts of a suite write into one folder, so their names depend on the whole of it.
+ResultFiles open_files(const Catalog& catalog, const RunArguments& arguments,
+                       const std::vector<RunRequest>& requests) {
+  return as_usage([&] {
+    const std::vector<RunRequest> all =
+        requests_from(catalog.sinks, arguments, whole_preset_of(catalog, arguments));
+    ResultFiles files(arguments.out, all, arguments.given());
+    files.open(requests, arguments.force);
+    return files;
+  });
+}
+
 int run(const Catalog& catalog, const RunArguments& arguments) {
   if (arguments.plan) return show_plan(catalog, arguments);
   Environment environment;
@@ -292,12 +291,9 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
     companions = companions_of(catalog.sinks, arguments, preset);
     environment.placement = choose_placement(arguments.placement);
     environment.trial = trial_settings(arguments, environment.placement);
-    std::vector<RunRequest> wanted =
-        usable(requests_from(catalog.sinks, arguments, preset), arguments, environment.trial);
-    check_files_differ(wanted);
-    return wanted;
+    return usable(requests_from(catalog.sinks, arguments, preset), arguments, environment.trial);
   });
-  std::filesystem::create_directories(arguments.out);
+  ResultFiles files = open_files(catalog, arguments, requests);
   environment.trial.clock = measure_clock(arguments.clock == "os");
   const MachineInfo machine = collect_machine_info();
   environment.machine = machine_used(machine);
@@ -306,19 +302,21 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
   catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   environment.scratch = scratch.path();
+  prepare_output_folder(arguments.out, scratch.path());
   bind_this_thread(environment.placement.controller_cpus);
   if (!arguments.quiet) {
     tell(fmt::format("{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
                      human_wait(planned_s(requests, environment.trial, companions))));
   }
   const InterruptFlag interrupt;
-  Reporter reporter(arguments.out, arguments.quiet, arguments.given());
+  Reporter reporter(files, arguments.quiet);
   const std::vector<Result> results =
       execute_runs(std::move(requests), environment, companions, reporter);
-  print_results(results, reporter, arguments);
+  print_results(results, files, arguments);
   if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
   if (InterruptFlag::raised()) return kExitInterrupted;
-  return std::all_of(results.begin(), results.end(), went_well) ? kExitDone : kExitFailed;
+  const bool well = files.all_in_place() && std::all_of(results.begin(), results.end(), went_well);
+  return well ? kExitDone : kExitFailed;
 }
 
 void add_options(Command& command, RunArguments& arguments) {
@@ -329,6 +327,7 @@ void add_options(Command& command, RunArguments& arguments) {
   command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set");
   command.add_option("--pacing", arguments.pacing, "spin, hybrid or sleep; short for --set");
   command.add_option("--out", arguments.out, "folder for the result files")->capture_default_str();
+  command.add_flag("--force", arguments.force, "replace result files that are there already");
   command
       .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
       ->capture_default_str();
@@ -381,7 +380,8 @@ void commands::add_run_command(Command& program, const Catalog& catalog, Action&
   auto arguments = std::make_shared<RunArguments>();
   add_options(*command, *arguments);
   command->footer(
-      "Writes OUT/<scenario>@<sink>*.json, one file a run, after each trial.\n"
+      "Writes OUT/<scenario>@<sink>*.json, one file a run, after each trial. A file that\n"
+      "is there already stays, and nothing runs, unless --force is given.\n"
       "--plan prints a line for each part: its number, seconds, scenario and sinks.\n"
       "Without NAME it runs the suite 'first': half a minute, a line a sink, and one\n"
       "sentence on which is cheapest here.\n"

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "harness/base/toml_reader.h"
 #include "harness/gate/default_policy.h"  // made from default_policy.toml by the build
@@ -244,6 +246,23 @@ PolicyRun read_run(const TomlNode& in) {
   return run;
 }
 
+// Reads the runs. Each duet has a file of its own, named by what distinguishes it.
+std::vector<PolicyRun> read_runs(const TomlNode& root) {
+  std::vector<PolicyRun> runs;
+  std::set<std::string> duets;
+  for (const TomlNode* in : root.tables_at("run")) {
+    runs.push_back(read_run(*in));
+    const PolicyRun& run = runs.back();
+    for (const std::string& sink : run.sinks) {
+      const std::string duet = fmt::format("{} {} {}", run.scenario, sink, fmt::join(run.set, " "));
+      if (duets.insert(duet).second) continue;
+      in->fail(fmt::format("the duet of '{}' with '{}' is named twice", run.scenario, sink),
+               "remove one of them, or give it other settings with 'set'");
+    }
+  }
+  return runs;
+}
+
 // What the text says, on top of a policy.
 Policy read_policy(Policy policy, std::string_view text, const std::string& origin) {
   const TomlNode root = parse_toml(text, origin);
@@ -254,7 +273,7 @@ Policy read_policy(Policy policy, std::string_view text, const std::string& orig
   for (const TomlNode* waiver : root.tables_at("waiver")) {
     policy.waivers.push_back(read_waiver(*waiver));
   }
-  for (const TomlNode* run : root.tables_at("run")) policy.runs.push_back(read_run(*run));
+  policy.runs = read_runs(root);
   if (const TomlNode* nightly = root.table_at("nightly")) {
     nightly->check_keys({"reference"});
     policy.nightly_reference = required_text(*nightly, "reference", "the revision of a build");

@@ -255,6 +255,9 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[[run]]\nscenario = \"steady\"", "p.toml:1", "'sinks' is missing", "a list of sinks"},
       Row{"[[run]]\nscenario = \"steady\"\nsinks = []", "p.toml:3", "not a list of sinks",
           "sinks = ["},
+      Row{"[[run]]\nscenario = \"s\"\nsinks = [\"a\", \"b\"]\n[[run]]\nscenario = \"s\"\n"
+          "sinks = [\"b\"]",
+          "p.toml:4", "'s' with 'b' is named twice", "other settings"},
       Row{"[[run]]\nscenario = \"s\"\nsinks = [\"a\"]\nset = { x = [1] }", "p.toml:4",
           "x is neither", "one of these"},
       Row{"[nightly]\nref = \"x\"", "p.toml:2", "unknown key 'ref'", "reference"});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 #include "harness/base/error.h"
 #include "harness/os/atomic_file_os.h"
 
@@ -25,9 +27,31 @@ void refuse_others(const fs::path& path) {
 
 }  // namespace
 
-void write_file_atomically(const fs::path& path, std::string_view content) {
+fs::path temporary_file(const fs::path& folder, unsigned n) {
+  static const std::string token = [] {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}", random(), random());
+  }();
+  return folder / fmt::format(".tailgate-{}-{}.tmp", token, n);
+}
+
+fs::path temporary_file_in(const fs::path& folder) {
+  return temporary_file(folder, 0);
+}
+
+Error refused_existing(const fs::path& path) {
+  return Error(fmt::format("'{}' exists already, and is not overwritten", path.string()),
+               "name another file");
+}
+
+void write_file_atomically(const fs::path& path, std::string_view content, Existing existing) {
   refuse_others(path);
-  replace_file(fs::absolute(path).make_preferred(), content);
+  write_and_rename(fs::absolute(path).make_preferred(), content,
+                   existing == Existing::replace);
+}
+
+void check_writable(const fs::path& folder) {
+  write_and_remove(fs::absolute(folder).make_preferred(), std::string(65536, '\0'));
 }
 
 }  // namespace tailgate

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "harness/base/error.h"
@@ -40,14 +40,13 @@ std::string remedy_for(int error_number, const fs::path& path) {
   throw system_error(call, path.string(), error_number, remedy_for(error_number, path));
 }
 
-// A temporary file. The destructor closes and removes it unless commit() renamed it.
+// A temporary file. The destructor closes it, and removes it unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target) : target_(target) {
-    static std::atomic<unsigned> count{0};
+    unsigned n = 0;
     do {
-      path_ =
-          target.parent_path() / fmt::format(".tailgate-{}-{}.tmp", getpid(), count.fetch_add(1));
+      path_ = temporary_file(target.parent_path(), n++);
       file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (file_ < 0 && (errno == EEXIST || errno == EINTR));
     if (file_ < 0) fail("create", target_, errno);
@@ -76,15 +75,30 @@ class TemporaryFile {
     }
   }
 
-  // Syncs the file to disk and renames it to the target.
-  void commit() {
+  void sync() {
     if (fsync(file_) != 0) fail("fsync", target_, errno);
     if (close(std::exchange(file_, -1)) != 0) fail("close", target_, errno);
+  }
+
+  void rename_to_target(bool replace) {
+    if (!replace) return link_to_target();
     if (rename(path_.c_str(), target_.c_str()) != 0) fail("rename to", target_, errno);
     path_.clear();
   }
 
  private:
+  // link(2) fails where the name is in use. File systems without links know renameat2(2)'s flag.
+  void link_to_target() {
+    if (link(path_.c_str(), target_.c_str()) == 0) return;
+    if (errno == EEXIST) throw refused_existing(target_);
+    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
+      path_.clear();
+      return;
+    }
+    if (errno == EEXIST) throw refused_existing(target_);
+    fail("rename to", target_, errno);
+  }
+
   fs::path target_;
   fs::path path_;
   int file_ = -1;
@@ -102,12 +116,19 @@ void sync_folder_of(const fs::path& path) {
 
 }  // namespace
 
-void replace_file(const fs::path& target, std::string_view content) {
+void write_and_rename(const fs::path& target, std::string_view content, bool replace) {
   TemporaryFile temporary(target);
   temporary.keep_rights();
   temporary.write_all(content);
-  temporary.commit();
+  temporary.sync();
+  temporary.rename_to_target(replace);
   sync_folder_of(target);
+}
+
+void write_and_remove(const fs::path& folder, std::string_view content) {
+  TemporaryFile temporary(folder / "file");
+  temporary.write_all(content);
+  temporary.sync();
 }
 
 }  // namespace tailgate

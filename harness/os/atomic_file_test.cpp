@@ -1,15 +1,20 @@
 #include "harness/os/atomic_file.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
 
 namespace fs = std::filesystem;
+using tailgate::check_writable;
 using tailgate::Error;
+using tailgate::Existing;
 using tailgate::TestDirectory;
 using tailgate::write_file_atomically;
 
@@ -54,6 +59,48 @@ TEST_CASE("an existing file is replaced") {
   write_file_atomically(folder / "a", "new");
   CHECK(read_file(folder / "a") == "new");
   CHECK(count_files(folder.path()) == 1);
+}
+
+TEST_CASE("a file that must be new replaces nothing") {
+  const TestDirectory folder;
+  write_file_atomically(folder / "a", "old", Existing::refuse);
+  CHECK_THROWS_WITH(write_file_atomically(folder / "a", "new", Existing::refuse),
+                    Catch::Contains("exists already"));
+  CHECK(read_file(folder / "a") == "old");
+  CHECK(count_files(folder.path()) == 1);
+}
+
+TEST_CASE("of threads that write one new file at once, one succeeds, and its content is whole") {
+  const TestDirectory folder;
+  for (int round = 0; round < 20; ++round) {
+    const fs::path file = folder / std::to_string(round);
+    std::atomic<int> succeeded{0};
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < 4; ++writer) {
+      writers.emplace_back([&, writer] {
+        try {
+          write_file_atomically(file, std::string(50'000, static_cast<char>('a' + writer)),
+                                Existing::refuse);
+          ++succeeded;
+        } catch (const Error&) {
+        }
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+    CHECK(succeeded == 1);
+    const std::string content = read_file(file);
+    CHECK(content == std::string(50'000, content.front()));
+  }
+  CHECK(count_files(folder.path()) == 20);
+}
+
+TEST_CASE("whether a folder can be written is known without leaving anything") {
+  const TestDirectory folder;
+  check_writable(folder.path());
+  CHECK(count_files(folder.path()) == 0);
+  CHECK_THROWS_AS(check_writable(folder / "none"), Error);
+  write_file_atomically(folder / "file", "x");
+  CHECK_THROWS_AS(check_writable(folder / "file"), Error);
 }
 
 TEST_CASE("a relative name is taken from the current folder") {

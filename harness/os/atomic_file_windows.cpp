@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "harness/os/api_windows.h"
 #include "harness/os/atomic_file_os.h"
@@ -40,14 +39,13 @@ std::string remedy_for(DWORD code, const fs::path& path) {
   throw windows_error(call, path.string(), code, remedy_for(code, path));
 }
 
-// A temporary file. The destructor closes and removes it unless commit() renamed it.
+// A temporary file. The destructor closes it, and removes it unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target) : target_(target) {
-    static std::atomic<unsigned> count{0};
+    unsigned n = 0;
     do {
-      path_ = target.parent_path() /
-              fmt::format(".tailgate-{}-{}.tmp", GetCurrentProcessId(), count.fetch_add(1));
+      path_ = temporary_file(target.parent_path(), n++);
       file_ = Handle(CreateFileW(path_.c_str(), GENERIC_WRITE, 0, nullptr, CREATE_NEW,
                                  FILE_ATTRIBUTE_NORMAL, nullptr));
     } while (!file_ && GetLastError() == ERROR_FILE_EXISTS);
@@ -75,14 +73,19 @@ class TemporaryFile {
     }
   }
 
-  // Flushes the file to disk and renames it to the target.
-  void commit() {
+  void sync() {
     if (FlushFileBuffers(file_.get()) == 0) fail("FlushFileBuffers", target_);
     file_.reset();
+  }
+
+  void rename_to_target(bool replace) {
     // A virus scanner or an indexer may have the old file open for a moment.
     constexpr int kTries = 20;
-    for (int i = 1; !move_to_target(); ++i) {
+    for (int i = 1; !move_to_target(replace); ++i) {
       const DWORD code = GetLastError();
+      if (code == ERROR_ALREADY_EXISTS || code == ERROR_FILE_EXISTS) {
+        throw refused_existing(target_);
+      }
       const bool busy = code == ERROR_SHARING_VIOLATION || code == ERROR_ACCESS_DENIED;
       if (!busy || i == kTries) fail("MoveFileExW", target_);
       Sleep(10);
@@ -91,9 +94,9 @@ class TemporaryFile {
   }
 
  private:
-  bool move_to_target() const {
-    return MoveFileExW(path_.c_str(), target_.c_str(),
-                       MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
+  bool move_to_target(bool replace) const {
+    const DWORD flag = replace ? MOVEFILE_REPLACE_EXISTING : 0;
+    return MoveFileExW(path_.c_str(), target_.c_str(), flag | MOVEFILE_WRITE_THROUGH) != 0;
   }
 
   fs::path target_;
@@ -103,10 +106,17 @@ class TemporaryFile {
 
 }  // namespace
 
-void replace_file(const fs::path& target, std::string_view content) {
+void write_and_rename(const fs::path& target, std::string_view content, bool replace) {
   TemporaryFile temporary(target);
   temporary.write_all(content);
-  temporary.commit();
+  temporary.sync();
+  temporary.rename_to_target(replace);
+}
+
+void write_and_remove(const fs::path& folder, std::string_view content) {
+  TemporaryFile temporary(folder / "file");
+  temporary.write_all(content);
+  temporary.sync();
 }
 
 }  // namespace tailgate

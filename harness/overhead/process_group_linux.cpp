@@ -2,22 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <random>
 #include <sstream>
+
+#include "harness/os/outside.h"
 
 namespace tailgate {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kPrefix = "tailgate-daemons-";
 
 // Returns where the cgroup v2 hierarchy is mounted, or an empty path. In /proc/self/mountinfo the
 // fifth field is the mount point, and the type follows the field "-" (proc(5)).
@@ -53,23 +52,10 @@ bool write_text(const fs::path& path, const std::string& text) {
   return written;
 }
 
-// Removes the groups whose name holds the id of a process that no longer exists. rmdir removes
-// empty groups only.
-void remove_left_behind(const fs::path& parent) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kPrefix)) continue;
-    int pid = 0;
-    std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), pid);
-    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) rmdir(entry.path().c_str());
-  }
-}
-
 }  // namespace
 
-ProcessGroup::ProcessGroup() {
-  make();
+ProcessGroup::ProcessGroup(const fs::path& run_folder) {
+  make(run_folder);
   if (!exists()) return;
   cpu_ = ProcFile(folder_ / "cpu.stat");
   cpu_pressure_ = ProcFile(folder_ / "cpu.pressure");
@@ -77,16 +63,16 @@ ProcessGroup::ProcessGroup() {
   io_pressure_ = ProcFile(folder_ / "io.pressure");
 }
 
-void ProcessGroup::make() {
+void ProcessGroup::make(const fs::path& run_folder) {
   const fs::path root = hierarchy();
   if (root.empty()) {
     why_not_ = "no cgroup v2 hierarchy is mounted; mount one";
     return;
   }
   parent_ = root / own_group();
-  remove_left_behind(parent_);
-  static int count = 0;
-  folder_ = parent_ / fmt::format("{}{}-{}", kPrefix, getpid(), ++count);
+  std::random_device random;
+  folder_ = parent_ / fmt::format("tailgate-daemons-{:08x}{:08x}", random(), random());
+  note_outside(run_folder, folder_);
   if (mkdir(folder_.c_str(), 0755) != 0) {
     why_not_ = fmt::format("cannot create a group in {}: {}; run as root", parent_.string(),
                            std::strerror(errno));

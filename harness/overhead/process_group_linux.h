@@ -12,10 +12,9 @@ namespace tailgate {
 
 class ProcessGroup {
  public:
-  // Creates the group below this process's group, if permitted; it needs no controllers. Removes
-  // such groups that dead processes left behind. Never throws: why_not() says why there is no
-  // group.
-  ProcessGroup();
+  // Creates the group below this process's group, if permitted; it needs no controllers. Notes it
+  // in run_folder (see harness/os/outside.h). If there is no group, why_not() says why.
+  explicit ProcessGroup(const std::filesystem::path& run_folder);
 
   // Moves the remaining processes back to the parent group and removes the group.
   ~ProcessGroup();
@@ -34,7 +33,7 @@ class ProcessGroup {
   Counters read() const;
 
  private:
-  void make();
+  void make(const std::filesystem::path& run_folder);
 
   std::filesystem::path parent_;
   std::filesystem::path folder_;

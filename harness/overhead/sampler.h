@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,7 +70,8 @@ class Sampler {
   virtual std::string limits() const = 0;
 };
 
-std::unique_ptr<Sampler> make_sampler();
+// run_folder: notes what the sampler makes outside of it (see harness/os/outside.h).
+std::unique_ptr<Sampler> make_sampler(const std::filesystem::path& run_folder);
 
 // Returns what each role used between two samples of one sampler, in the order of Role.
 std::vector<RoleUse> uses_between(const Sample& before, const Sample& after);

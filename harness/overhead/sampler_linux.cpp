@@ -17,11 +17,13 @@ namespace {
 
 class LinuxSampler : public Sampler {
  public:
-  LinuxSampler() { watch({Role::controller, "tailgate", getpid()}); }
+  explicit LinuxSampler(std::filesystem::path run_folder) : run_folder_(std::move(run_folder)) {
+    watch({Role::controller, "tailgate", getpid()});
+  }
 
   void watch(const WatchedProcess& process) override {
     if (process.role == Role::daemons) {
-      if (!group_) group_.emplace();
+      if (!group_) group_.emplace(run_folder_);
       if (group_->exists() && !group_->add(process.pid)) whole_tree_ = false;
     }
     Watched watched{process.role, ProcessCounters(process.pid), {}, false};
@@ -99,6 +101,7 @@ class LinuxSampler : public Sampler {
     daemons.system_ns = tree.system_ns;
   }
 
+  std::filesystem::path run_folder_;
   std::vector<Watched> watched_;
   std::optional<ProcessGroup> group_;
   bool whole_tree_ = true;  // all daemons are in the group
@@ -108,8 +111,8 @@ class LinuxSampler : public Sampler {
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler() {
-  return std::make_unique<LinuxSampler>();
+std::unique_ptr<Sampler> make_sampler(const std::filesystem::path& run_folder) {
+  return std::make_unique<LinuxSampler>(run_folder);
 }
 
 unsigned online_processors() {

@@ -142,7 +142,7 @@ class WindowsSampler : public Sampler {
 
 }  // namespace
 
-std::unique_ptr<Sampler> make_sampler() {
+std::unique_ptr<Sampler> make_sampler(const std::filesystem::path&) {
   return std::make_unique<WindowsSampler>();
 }
 

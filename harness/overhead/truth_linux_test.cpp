@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "harness/base/testing/test_directory.h"
 #include "harness/overhead/sampler.h"
 
 namespace tailgate {
@@ -111,7 +112,8 @@ struct Watched {
 
 // Runs a child's work between two samples.
 Watched watched(Role role, std::function<void()> work) {
-  const std::unique_ptr<Sampler> sampler = make_sampler();
+  const TestDirectory folder;
+  const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
   Worker worker(std::move(work));
   sampler->watch({role, "worker", worker.pid()});
   const Sample before = sampler->sample();
@@ -310,7 +312,8 @@ TEST_CASE("what a daemon's children use counts with the daemons if a cgroup can 
 }
 
 TEST_CASE("a process that has ended keeps its last values and counts as ended") {
-  const std::unique_ptr<Sampler> sampler = make_sampler();
+  const TestDirectory folder;
+  const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
   Worker worker([] { burn(30'000'000); });
   sampler->watch({Role::daemons, "worker", worker.pid()});
   const Sample before = sampler->sample();
@@ -331,7 +334,8 @@ TEST_CASE("a process that had ended before it was watched is charged nothing") {
   Worker worker([] {});
   const pid_t pid = worker.pid();
   worker.end();
-  const std::unique_ptr<Sampler> sampler = make_sampler();
+  const TestDirectory folder;
+  const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
   sampler->watch({Role::daemons, "gone", pid});
   const Sample before = sampler->sample();
   const std::vector<RoleUse> uses = uses_between(before, sampler->sample());
@@ -340,7 +344,8 @@ TEST_CASE("a process that had ended before it was watched is charged nothing") {
 }
 
 TEST_CASE("the controller is watched by default and is charged for the samples") {
-  const std::unique_ptr<Sampler> sampler = make_sampler();
+  const TestDirectory folder;
+  const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
   const std::uint64_t begin_ns = thread_cpu_ns();
   const Sample before = sampler->sample();
   const std::uint64_t cost_ns = thread_cpu_ns() - begin_ns;

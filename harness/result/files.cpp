@@ -109,10 +109,11 @@ std::vector<std::filesystem::path> results_in(const std::filesystem::path& direc
 
 }  // namespace
 
-std::string result_file_name(const Result& result, const std::vector<Setting>& scenario_given) {
-  std::string name = name_word(result.scenario.name) + "@" + name_settings(result.sink.label);
-  if (!result.scenario.preset.empty()) name += "@" + name_word(result.scenario.preset);
-  if (!scenario_given.empty()) name += "+" + name_settings(joined(scenario_given));
+std::string result_file_name(const std::string& scenario, const std::string& sink,
+                             const std::string& preset, const std::vector<Setting>& settings) {
+  std::string name = name_word(scenario) + "@" + name_settings(sink);
+  if (!preset.empty()) name += "@" + name_word(preset);
+  if (!settings.empty()) name += "+" + name_settings(joined(settings));
   return name + ".json";
 }
 

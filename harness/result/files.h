@@ -12,22 +12,22 @@
 namespace tailgate {
 
 // Returns the name of a run's file: "<scenario>@<sink with its options>[@preset][+settings].json",
-// for example "steady@file_mode-mmap@quick+rate_hz-5000.json". scenario_given: the settings that
-// the user gave for the scenario; the result does not distinguish them from defaults. ':' and ','
+// for example "steady@file_mode-mmap@quick+rate_hz-5000.json". sink: its label; preset: may be
+// empty; settings: those of the scenario that distinguish this run from others. ':' and ','
 // become '_', and '=' becomes '-'. If two different parts could get the same text, because of that,
 // of a character that not every file system accepts, or of the length, a hash of the part is
 // appended. So runs that differ in scenario, sink options, preset or given settings have different
 // names, also on file systems that ignore case.
-std::string result_file_name(const Result& result, const std::vector<Setting>& scenario_given = {});
+std::string result_file_name(const std::string& scenario, const std::string& sink,
+                             const std::string& preset, const std::vector<Setting>& settings);
 
 // Reads one result file. Throws Error if the file cannot be read, and like read_result.
 Result load_result(const std::filesystem::path& path);
 
-// Writes a result file atomically (see write_file_atomically): the old file stays until the new one
-// is on disk. Throws Error if it cannot be written, and like write_result.
+// Writes a result file atomically (see write_file_atomically). For tests: a run's file grows.
 void save_result(const std::filesystem::path& path, const Result& result);
 
-// The same for duets.
+// The same for duets; save_duet is for tests.
 Duet load_duet(const std::filesystem::path& path);
 void save_duet(const std::filesystem::path& path, const Duet& duet);
 

@@ -20,12 +20,8 @@ fs::path write(const TestDirectory& directory, const std::string& name, const st
 }
 
 std::string name_of(const std::string& scenario, const std::string& sink,
-                    const std::string& preset = "", const std::vector<Setting>& given = {}) {
-  Result result;
-  result.scenario.name = scenario;
-  result.scenario.preset = preset;
-  result.sink.label = sink;
-  return result_file_name(result, given);
+                    const std::string& preset = "", const std::vector<Setting>& settings = {}) {
+  return result_file_name(scenario, sink, preset, settings);
 }
 
 TEST_CASE("a file is named after its scenario and its sink") {

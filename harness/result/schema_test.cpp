@@ -21,6 +21,11 @@ std::string committed(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::string fixture(const std::string& version) {
+  return std::string(TAILGATE_RESULTS_DIR) + "/fixtures/" + version +
+         "-steady@file_mode-mmap@quick.json";
+}
+
 TEST_CASE("results/schema.json is the output of tailgate_schema") {
   CHECK(committed("schema.json") == result_schema_json());
   CHECK(committed("duet-schema.json") == duet_schema_json());
@@ -77,8 +82,7 @@ TEST_CASE("every fixture loads") {
 }
 
 TEST_CASE("the fixture of version 1 has the expected content") {
-  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v1-" +
-                                    result_file_name(sample_result()));
+  const Result result = load_result(fixture("v1"));
   CHECK(result.id == "5f0c7d1e9a3b2468");
   CHECK(result.sink.label == "file:mode=mmap");
   REQUIRE(result.trials.size() == 4);
@@ -89,8 +93,7 @@ TEST_CASE("the fixture of version 1 has the expected content") {
 }
 
 TEST_CASE("the fixture of version 2 has the processor time of the session's processes") {
-  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v2-" +
-                                    result_file_name(sample_result()));
+  const Result result = load_result(fixture("v2"));
   const std::vector<DaemonUse>& daemons = result.trials.at(0).daemons;
   REQUIRE(daemons.size() == 2);
   CHECK(daemons[0].name == "collector");
@@ -99,8 +102,7 @@ TEST_CASE("the fixture of version 2 has the processor time of the session's proc
 }
 
 TEST_CASE("the fixture of version 3 has what each role used, in trials and controls") {
-  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v3-" +
-                                    result_file_name(sample_result()));
+  const Result result = load_result(fixture("v3"));
   REQUIRE(result.trials.at(0).overhead);
   CHECK(result.trials[0].overhead->roles.at(0).counters.spun_ns == 1'900'000'000u);
   CHECK(result.trials[0].intervals.at(0).roles.at(0).role == "provider");
@@ -111,8 +113,7 @@ TEST_CASE("the fixture of version 3 has what each role used, in trials and contr
 }
 
 TEST_CASE("the fixture of version 3 has the explanation of its traced trials' slow calls") {
-  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v3-" +
-                                    result_file_name(sample_result()));
+  const Result result = load_result(fixture("v3"));
   CHECK(result.explained);
   CHECK_FALSE(result.trials.at(0).explanation);
   REQUIRE(result.traced.at(0).explanation);
@@ -130,8 +131,7 @@ TEST_CASE("the fixture of version 3 has the explanation of its traced trials' sl
 }
 
 TEST_CASE("the fixture of version 4 has a trial whose events could not be read back") {
-  const Result result = load_result(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/v4-" +
-                                    result_file_name(sample_result()));
+  const Result result = load_result(fixture("v4"));
   CHECK(result.traced.at(1).outcome == TrialOutcome::unchecked);
   CHECK(result.traced[1].ledger.unchecked_cause ==
         "the consumer ended by signal 9 (killed) after 512 events");

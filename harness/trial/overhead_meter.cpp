@@ -6,8 +6,8 @@
 
 namespace tailgate {
 
-OverheadMeter::OverheadMeter(const TrialMemory& memory)
-    : memory_(memory), clock_(memory.plan().clock), sampler_(make_sampler()) {}
+OverheadMeter::OverheadMeter(const TrialMemory& memory, const std::filesystem::path& directory)
+    : memory_(memory), clock_(memory.plan().clock), sampler_(make_sampler(directory)) {}
 
 void OverheadMeter::watch(const WatchedProcess& process) {
   if (process.role == Role::daemons) daemon_names_.push_back(process.name);

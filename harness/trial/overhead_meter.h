@@ -16,7 +16,7 @@ namespace tailgate {
 // Samples in the calling thread, the controller's, which does not run on the load's processor.
 class OverheadMeter {
  public:
-  explicit OverheadMeter(const TrialMemory& memory);
+  OverheadMeter(const TrialMemory& memory, const std::filesystem::path& directory);
 
   void watch(const WatchedProcess& process);
 

@@ -7,44 +7,63 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/outside.h"
 
 namespace tailgate {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kPrefix = "tailgate-";
+constexpr std::size_t kRandomDigits = 8;
 constexpr const char* kLockName = "tailgate.lock";
 
-// Removes folders that have tailgate's name and lock file, and whose lock nobody holds.
-void sweep_dead_runs(const std::filesystem::path& parent) {
+bool has_our_name(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name.starts_with(kPrefix) && name.size() == kPrefix.size() + kRandomDigits &&
+         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string::npos;
+}
+
+// Removes what a run made outside of its folder, then the folder; the lock last, so that two sweeps
+// never remove at once. If something cannot be removed, the lock's file stays, and the next run
+// tries again.
+void remove_run(const fs::path& folder, FileLock lock) {
+  bool all = remove_noted(folder);
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    if (!all || entry.path().filename() == kLockName) continue;
+    fs::remove_all(entry.path(), failed);
+    all = !failed;
+  }
+  if (!all) return;
+  lock.remove();
+  fs::remove(folder, failed);
+}
+
+void sweep_dead_runs(const fs::path& parent) {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
-    const std::filesystem::path& folder = entry.path();
-    if (!entry.is_directory(ignored) || entry.is_symlink(ignored) ||
-        !folder.filename().string().starts_with(kPrefix)) {
-      continue;
-    }
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    const fs::path& folder = entry.path();
+    if (!has_our_name(folder) || !made_by_this_user(folder)) continue;
     std::optional<FileLock> lock = FileLock::take(folder / kLockName, false);
-    if (!lock) continue;
-    lock->release();
-    std::filesystem::remove_all(folder, ignored);
+    if (lock) remove_run(folder, std::move(*lock));
+    // Without a lock file the folder is a kept one, and stays; or its run died, or is, between
+    // making it and locking it. Then it is empty, and a run whose folder is removed makes another.
+    if (!lock) fs::remove(folder, ignored);
   }
 }
 
-std::filesystem::path new_folder(const std::filesystem::path& parent) {
-  std::random_device random;
+// Throws Error unless the folder was made; nothing if the name is in use.
+bool make_folder(const fs::path& folder) {
   std::error_code failed;
-  constexpr int kTries = 100;
-  for (int i = 0; i < kTries; ++i) {
-    const std::filesystem::path folder = parent / fmt::format("{}{:08x}", kPrefix, random());
-    if (std::filesystem::create_directory(folder, failed)) {
-      std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
-      return folder;
-    }
-    if (failed) break;  // otherwise the name is in use
+  if (fs::create_directory(folder, failed)) {
+    fs::permissions(folder, fs::perms::owner_all, failed);
+    return true;
   }
-  throw Error(
-      fmt::format("a folder in '{}' could not be created: {}", parent.string(), failed.message()),
-      "name a writable folder with --scratch");
+  if (!failed) return false;
+  throw Error(fmt::format("a folder in '{}' could not be created: {}",
+                          folder.parent_path().string(), failed.message()),
+              "name a writable folder with --scratch");
 }
 
 }  // namespace
@@ -60,8 +79,13 @@ Scratch::Scratch(std::filesystem::path parent, bool keep) : keep_(keep) {
   std::error_code failed;
   std::filesystem::create_directories(parent, failed);
   sweep_dead_runs(parent);
-  path_ = new_folder(parent);
-  lock_ = FileLock::take(path_ / kLockName, true);
+  std::random_device random;
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries && !lock_; ++i) {
+    path_ = parent / fmt::format("{}{:0{}x}", kPrefix, random(), kRandomDigits);
+    // Another run's sweep may remove the folder before it is locked.
+    if (make_folder(path_)) lock_ = FileLock::take(path_ / kLockName, true);
+  }
   if (!lock_) {
     throw Error(fmt::format("'{}' could not be locked", (path_ / kLockName).string()),
                 "use a scratch folder on a local file system");
@@ -69,11 +93,11 @@ Scratch::Scratch(std::filesystem::path parent, bool keep) : keep_(keep) {
 }
 
 Scratch::~Scratch() {
-  lock_->release();
-  std::error_code ignored;
-  // Without the lock's file a later run does not take a kept folder for a dead run's.
-  std::filesystem::remove(path_ / kLockName, ignored);
-  if (!keep_) std::filesystem::remove_all(path_, ignored);
+  if (keep_) {
+    lock_->remove();  // so that a later run does not take the folder for a dead run's
+  } else {
+    remove_run(path_, std::move(*lock_));
+  }
 }
 
 }  // namespace tailgate

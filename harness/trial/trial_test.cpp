@@ -1,4 +1,5 @@
 // Runs whole trials on the synthetic sink, whose delays and losses are known in advance.
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -9,7 +10,9 @@
 #include <random>
 #include <thread>
 
+#include "harness/base/testing/test_directory.h"
 #include "harness/os/affinity.h"
+#include "harness/os/outside.h"
 #include "harness/result/latency.h"
 #include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
@@ -383,20 +386,48 @@ TEST_CASE(
   const std::filesystem::path parent =
       default_scratch_parent() /
       ("tailgate-scratch-test-" + std::to_string(std::random_device()()));
-  std::filesystem::create_directories(parent / "tailgate-dead0");
+  std::filesystem::create_directories(parent / "tailgate-0000dead");
   std::filesystem::create_directories(parent / "tailgate-stranger");
   std::filesystem::create_directories(parent / "other");
-  { std::ofstream(parent / "tailgate-dead0" / "tailgate.lock"); }
+  { std::ofstream(parent / "tailgate-0000dead" / "tailgate.lock"); }
+  note_outside(parent / "tailgate-0000dead", parent / "tailgate-outside");
+  std::filesystem::create_directories(parent / "tailgate-outside" / "deep");
   {
     const Scratch living(parent, false);
     const Scratch second(parent, false);
     CHECK(std::filesystem::exists(living.path()));
     CHECK(std::filesystem::exists(second.path()));
-    CHECK_FALSE(std::filesystem::exists(parent / "tailgate-dead0"));
+    CHECK_FALSE(std::filesystem::exists(parent / "tailgate-0000dead"));
+    CHECK_FALSE(std::filesystem::exists(parent / "tailgate-outside"));
     CHECK(std::filesystem::exists(parent / "tailgate-stranger"));
     CHECK(std::filesystem::exists(parent / "other"));
   }
   std::filesystem::remove_all(parent);
+}
+
+TEST_CASE("a sweep takes no folder from a run that begins, and no kept one") {
+  const TestDirectory parent;
+  std::atomic<bool> all_there{true};
+  std::vector<std::thread> runs;
+  for (int thread = 0; thread < 4; ++thread) {
+    runs.emplace_back([&, thread] {
+      for (int i = 0; i < 200; ++i) {
+        const bool keep = thread == 0 && i % 20 == 0;
+        const Scratch scratch(parent.path(), keep);
+        std::ofstream(scratch.path() / "events") << "x";
+        if (!std::filesystem::exists(scratch.path() / "events")) all_there = false;
+      }
+    });
+  }
+  for (std::thread& run : runs) run.join();
+  CHECK(all_there);
+  std::size_t kept = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(parent.path())) {
+    CHECK(std::filesystem::exists(folder.path() / "events"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "tailgate.lock"));
+    ++kept;
+  }
+  CHECK(kept == 10);
 }
 
 namespace {

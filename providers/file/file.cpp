@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/outside.h"
 #include "harness/os/private_folder.h"
 #include "providers/file/modes.h"
 
@@ -45,7 +46,9 @@ std::filesystem::path file_path(const TrialContext& context) {
 class FileSession : public Session {
  public:
   explicit FileSession(const TrialContext& context)
-      : path_(file_path(context)), outside_(!context.options.text("dir").empty()) {}
+      : directory_(context.directory),
+        path_(file_path(context)),
+        outside_(!context.options.text("dir").empty()) {}
 
   ~FileSession() override {
     std::error_code ignored;
@@ -53,7 +56,10 @@ class FileSession : public Session {
   }
 
   void start() override {
-    if (outside_) make_private_folder(path_.parent_path());
+    if (outside_) {
+      note_outside(directory_, path_.parent_path());
+      make_private_folder(path_.parent_path());
+    }
     started_ = true;
     if (!std::ofstream(path_, std::ios::trunc)) {
       throw system_error("open", path_.string(), errno,
@@ -68,6 +74,7 @@ class FileSession : public Session {
   void stop() override {}
 
  private:
+  std::filesystem::path directory_;
   std::filesystem::path path_;
   bool outside_;
   bool started_ = false;

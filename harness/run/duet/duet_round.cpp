@@ -52,7 +52,7 @@ class Side {
       roles_.end_as(TrialOutcome::failed, error.what());
       return false;
     }
-    sampler_ = make_sampler();
+    sampler_ = make_sampler(directory_);
     for (const WatchedProcess& process : roles_.processes()) {
       if (process.role == Role::consumer) continue;
       has_daemons_ = has_daemons_ || process.role == Role::daemons;

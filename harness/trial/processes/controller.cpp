@@ -33,7 +33,7 @@ class TrialRun {
         header_(memory_.header()),
         clock_(settings.clock),
         intervals_(memory_),
-        overhead_(memory_),
+        overhead_(memory_, directory_),
         began_(std::chrono::steady_clock::now()) {
     trial_.run = memory_.plan().run;
     trial_.load = describe_load(load);
