@@ -429,3 +429,46 @@ def test_sinks_with_daemons_run_where_the_root_is_no_mount_point(tmp_path, scrat
         assert ledger["checked"] and ledger["unaccounted"] == 0
     # What the session mounted is gone with it.
     assert str(root) not in Path("/proc/mounts").read_text()
+
+
+NOBODY = 65534
+
+
+def as_nobody():
+    """The command's beginning that gives up root, where the tests run as root."""
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] \
+        if os.geteuid() == 0 else []
+
+
+@pytest.mark.parametrize("privileged", [True, False], ids=["root", "user"])
+def test_sinks_with_daemons_run_in_a_user_namespace(tmp_path, privileged):
+    """A container without privileges: root there, and no more than the user outside."""
+    begin = [] if privileged else as_nobody()
+    begin += ["unshare", "--user", "--map-root-user"]
+    place = Path("/var/tmp") / f"tailgate-test-{os.getpid()}-{privileged}"  # that nobody can reach
+    place.mkdir()
+    try:
+        if not privileged and os.geteuid() == 0:
+            os.chown(place, NOBODY, NOBODY)
+        probe = subprocess.run([*begin, PROGRAM.resolve(), "--version"], check=False,
+                               capture_output=True, cwd="/")
+        if probe.returncode != 0:
+            pytest.skip(f"not permitted here, or the build is private: {probe.stderr.decode()}")
+        named = [line.split()[:2] for line in tailgate("sinks").stdout.splitlines()]
+        sinks = [sink for sink in ("journald", "syslog", "lttng") if [sink, "yes"] in named]
+        if not sinks:
+            pytest.skip("none of them is installed")
+        done = subprocess.run(
+            [*begin, PROGRAM.resolve(), "run", "steady", "--sink", ",".join(sinks), "--set",
+             "rate_hz=500", "--set", "duration_s=0.3", "--trials", "1", "--no-control", "--out",
+             place / "out", "--scratch", place / "scratch"],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        results = [json.loads(path.read_text()) for path in sorted((place / "out").iterdir())]
+        assert [result["sink"]["name"] for result in results] == sorted(sinks)
+        for result in results:
+            ledger = result["trials"][0]["ledger"]
+            assert ledger["checked"] and ledger["unaccounted"] == 0 and ledger["delivered"] > 0
+        assert list((place / "scratch").iterdir()) == []
+    finally:
+        shutil.rmtree(place)

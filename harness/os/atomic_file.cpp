@@ -46,8 +46,7 @@ Error refused_existing(const fs::path& path) {
 
 void write_file_atomically(const fs::path& path, std::string_view content, Existing existing) {
   refuse_others(path);
-  write_and_rename(fs::absolute(path).make_preferred(), content,
-                   existing == Existing::replace);
+  write_and_rename(fs::absolute(path).make_preferred(), content, existing == Existing::replace);
 }
 
 void check_writable(const fs::path& folder) {

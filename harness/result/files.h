@@ -27,8 +27,9 @@ Result load_result(const std::filesystem::path& path);
 // Writes a result file atomically (see write_file_atomically). For tests: a run's file grows.
 void save_result(const std::filesystem::path& path, const Result& result);
 
-// The same for duets; save_duet is for tests.
+// The same for duets.
 Duet load_duet(const std::filesystem::path& path);
+// For tests, too.
 void save_duet(const std::filesystem::path& path, const Duet& duet);
 
 // The same for calibrations.
