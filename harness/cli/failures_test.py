@@ -157,6 +157,18 @@ def test_a_verdict_stands_where_its_table_cannot_be_written(tmp_path):
     assert json.loads((tmp_path / "v.json").read_text())
 
 
+def test_a_program_without_standard_streams_still_measures(tmp_path):
+    command = [PROGRAM, "run", "steady", "--sink", "null,file", "--set", "duration_s=0.05",
+               "--trials", "1", "--out", "out", "--scratch", tmp_path]
+    run = subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *map(str, command)],
+                         timeout=60, check=False, cwd=tmp_path)
+    assert run.returncode == 1, "its table could not be printed"
+    results = [json.loads(path.read_text()) for path in (tmp_path / "out").glob("*.json")]
+    assert len(results) == 2
+    for result in results:
+        assert [trial["outcome"] for trial in result["trials"]] == ["completed"]
+
+
 @pytest.mark.parametrize("how", ["full", "closed"])
 def test_messages_that_nobody_can_read_end_nothing(tmp_path, how):
     command = [PROGRAM, "run", "steady", "--sink", "null,file", "--set", "duration_s=0.05",

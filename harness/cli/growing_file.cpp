@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 fs::path new_fallback_folder() {
   std::random_device random;
-  const fs::path folder = disk_folder() / fmt::format("tailgate-results-{:08x}", random());
+  const fs::path folder =
+      default_scratch_parent() / fmt::format("tailgate-results-{:08x}", random());
   make_private_folder(folder);
   return folder;
 }

@@ -256,6 +256,11 @@ def test_a_killed_controller_leaves_no_process_and_the_next_run_sweeps(tmp_path,
     process.communicate(timeout=30)
     assert wait_until(lambda: not any(running(pid) for pid in left))
     assert len(list(scratch.iterdir())) == 1
+    (file,) = (tmp_path / "out").iterdir()
+    result = json.loads(file.read_text())
+    assert result["complete"] is False and result["trials"] == []
+    shown = tailgate("show", file)
+    assert shown.returncode == 0 and "interrupted before its last trial" in shown.stdout
     tailgate("run", "max", "--sink", "null", "--set", "events=100", "--trials", 1, "--out",
              tmp_path / "out", "--scratch", scratch)
     assert list(scratch.iterdir()) == []
@@ -283,6 +288,22 @@ def test_a_suite_can_be_planned_and_run_part_by_part(tmp_path, scratch):
     done = tailgate("run", "smoke", "--part", number, "--out", out, "--scratch", scratch)
     assert done.returncode == 0, done.stderr
     assert [path.name for path in out.iterdir()] == ["burst@file@smoke.json"]
+
+
+def test_a_long_path_of_a_sink_is_used_whole(tmp_path, scratch):
+    deep = tmp_path
+    while len(str(deep)) < 1500:
+        deep /= "d" * 100
+    deep.mkdir(parents=True)
+    run = ("run", "steady", "--set", "duration_s=0.1", "--trials", 1, "--no-control", "--quiet",
+           "--scratch", scratch, "--out", tmp_path / "out", "--sink", f"file:dir={deep}")
+    done = tailgate(*run)
+    assert done.returncode == 0, done.stderr
+    (file,) = (tmp_path / "out").iterdir()
+    (trial,) = json.loads(file.read_text())["trials"]
+    assert trial["ledger"]["delivered"] == trial["ledger"]["emitted"] > 0
+    (path,) = [setting["value"] for setting in trial["granted"] if setting["name"] == "path"]
+    assert path.startswith(str(deep))
 
 
 DUET_QUICK = ["--set", "rate_hz=20000", "--turn-ms", "5", "--turns", "4", "--quiet"]

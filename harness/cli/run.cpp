@@ -166,6 +166,9 @@ class Reporter : public RunObserver {
                              run.trials.size(), trial.what, human_wait(left_s)));
   }
 
+  // A run that is killed in its first trial leaves a result, too: one that is not complete.
+  void run_begins(const Result& run) override { files_.save(run); }
+
   void trial_ended(const Result& run) override {
     files_.save(run);
     if (quiet_) return;
@@ -196,7 +199,7 @@ bool went_well(const Result& result) {
   return true;
 }
 
-void print_results(const std::vector<Result>& results, const ResultFiles& files,
+void print_results(std::vector<Result> results, const ResultFiles& files,
                    const RunArguments& arguments) {
   if (arguments.json) {
     fmt::print("[");
@@ -207,7 +210,10 @@ void print_results(const std::vector<Result>& results, const ResultFiles& files,
     return;
   }
   Results named;
-  for (const Result& result : results) named.push_back({files.written_to(result).string(), result});
+  for (Result& result : results) {
+    std::string file = files.written_to(result).string();
+    named.push_back({std::move(file), std::move(result)});
+  }
   fmt::print("{}\nwrote:\n", render(named, arguments.name == kFirstSuite ? "brief" : "text",
                                     {.colour = colour_wanted(stdout)}));
   for (const NamedResult& result : named) fmt::print("  {}\n", result.name);
@@ -310,12 +316,12 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
   }
   const InterruptFlag interrupt;
   Reporter reporter(files, arguments.quiet);
-  const std::vector<Result> results =
+  std::vector<Result> results =
       execute_runs(std::move(requests), environment, companions, reporter);
-  print_results(results, files, arguments);
+  const bool well = files.all_in_place() && std::all_of(results.begin(), results.end(), went_well);
+  print_results(std::move(results), files, arguments);
   if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
   if (InterruptFlag::raised()) return kExitInterrupted;
-  const bool well = files.all_in_place() && std::all_of(results.begin(), results.end(), went_well);
   return well ? kExitDone : kExitFailed;
 }
 
@@ -380,8 +386,8 @@ void commands::add_run_command(Command& program, const Catalog& catalog, Action&
   auto arguments = std::make_shared<RunArguments>();
   add_options(*command, *arguments);
   command->footer(
-      "Writes OUT/<scenario>@<sink>*.json, one file a run, after each trial. A file that\n"
-      "is there already stays, and nothing runs, unless --force is given.\n"
+      "Writes OUT/<scenario>@<sink>*.json, one file a run, after each trial.\n"
+      "A file that is there already stays, and nothing runs, unless --force is given.\n"
       "--plan prints a line for each part: its number, seconds, scenario and sinks.\n"
       "Without NAME it runs the suite 'first': half a minute, a line a sink, and one\n"
       "sentence on which is cheapest here.\n"

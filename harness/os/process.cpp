@@ -1,5 +1,6 @@
 #include "harness/os/process.h"
 
+#include <algorithm>
 #include <thread>
 
 namespace tailgate {
@@ -11,6 +12,22 @@ std::optional<ChildEnd> Child::wait_for(std::chrono::nanoseconds limit) {
     if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+PatientDeadline::PatientDeadline(std::chrono::milliseconds limit)
+    : limit_(limit), end_(std::chrono::steady_clock::now() + limit) {}
+
+bool PatientDeadline::passed() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!interrupted_ && InterruptFlag::raised()) {
+    interrupted_ = true;
+    end_ = std::min<std::chrono::steady_clock::time_point>(end_, now + kPatienceOfUser);
+  }
+  return now > end_;
+}
+
+void PatientDeadline::extend() {
+  if (!interrupted_) end_ = std::chrono::steady_clock::now() + limit_;
 }
 
 }  // namespace tailgate

@@ -94,8 +94,27 @@ class InterruptFlag {
 // the signal that ended it. Throws Error if it cannot be started.
 int run_program(std::vector<std::string> arguments);
 
+// The user's interrupt ends a wait after this time, and what was waited for counts as interrupted.
+inline constexpr std::chrono::seconds kPatienceOfUser{3};
+
+// The end of a wait: `limit` from now, or kPatienceOfUser after the user's interrupt.
+class PatientDeadline {
+ public:
+  explicit PatientDeadline(std::chrono::milliseconds limit);
+  // Call it at least every few hundred milliseconds.
+  bool passed();
+  // What was waited for goes on: the limit counts from now, but not the user's patience.
+  void extend();
+
+ private:
+  std::chrono::milliseconds limit_;
+  std::chrono::steady_clock::time_point end_;
+  bool interrupted_ = false;
+};
+
 // Call it first in every main. Ignores the signal for files over the user's size limit (ulimit -f):
-// the write fails instead.
+// the write fails instead. On Linux opens standard streams that are closed, so that no other file
+// gets their numbers; writing to them still fails.
 void prepare_process();
 
 // The same for a child, which also ignores the terminal's interrupt and its end, and requests the

@@ -185,6 +185,10 @@ int run_program(std::vector<std::string> arguments) {
 
 void prepare_process() {
   signal(SIGXFSZ, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // open() takes the lowest number that is free. Not to be written to: that must fail as before.
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != stream) std::abort();
+  }
 }
 
 void prepare_child_process() {

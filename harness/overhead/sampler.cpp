@@ -35,6 +35,16 @@ std::vector<RoleUse> uses_between(const Sample& before, const Sample& after) {
   return {uses.begin(), uses.end()};
 }
 
+std::vector<RoleUse> uses_together(const std::vector<RoleUse>& a, const std::vector<RoleUse>& b) {
+  if (a.size() != b.size()) return {};
+  std::vector<RoleUse> both = b;
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    both[i].counters = sum(a[i].counters, b[i].counters);
+    for (const CounterField field : kLevels) both[i].counters.*field = b[i].counters.*field;
+  }
+  return both;
+}
+
 const Counters& counters_of(const std::vector<RoleUse>& uses, Role role) {
   static const Counters none;
   for (const RoleUse& use : uses) {

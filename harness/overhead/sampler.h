@@ -76,6 +76,9 @@ std::unique_ptr<Sampler> make_sampler(const std::filesystem::path& run_folder);
 // Returns what each role used between two samples of one sampler, in the order of Role.
 std::vector<RoleUse> uses_between(const Sample& before, const Sample& after);
 
+// Returns what each role used in two periods together, b after a: of the same roles, else nothing.
+std::vector<RoleUse> uses_together(const std::vector<RoleUse>& a, const std::vector<RoleUse>& b);
+
 // Returns the counters of `role`; all absent if `uses` does not contain it.
 const Counters& counters_of(const std::vector<RoleUse>& uses, Role role);
 

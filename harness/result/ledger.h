@@ -62,9 +62,9 @@ struct LedgerAccount : LedgerCounts {
       "distinct events that the consumer read back intact");
     v("lost", &LedgerAccount::lost, "events that the sink reports as lost: the sum of losses");
     v("unaccounted", &LedgerAccount::unaccounted,
-      "emitted - delivered - lost. Above zero: events disappeared without a report. Below zero: "
-      "the sink reports losses of events that were delivered. If it is not zero, the trial is "
-      "invalid");
+      "emitted - delivered - lost: events that disappeared without a report. If it is not zero, "
+      "the trial is invalid. (Older versions: below zero where the sink reports losses of events "
+      "that were delivered; such a ledger is unchecked now)");
     v("losses", &LedgerAccount::losses, "lost events by cause");
     v("duplicates", own(&LedgerCounts::duplicates), "events that were read back more than once");
     v("reordered", own(&LedgerCounts::reordered),

@@ -8,6 +8,7 @@
 #include "harness/os/process.h"
 #include "harness/result/disturbance.h"
 #include "harness/result/latency.h"
+#include "harness/trial/interval_series.h"
 #include "harness/trial/result_facts.h"
 
 namespace tailgate {
@@ -16,8 +17,9 @@ namespace {
 // The state of one run: its steps and trials so far.
 class Run {
  public:
-  Run(RunRequest request, const Environment& environment, bool traced)
+  Run(RunRequest request, const Environment& environment, bool traced, std::size_t interval_bytes)
       : request_(std::move(request)),
+        interval_bytes_(interval_bytes),
         environment_(environment),
         trials_per_step_(static_cast<std::size_t>(request_.options.integer("trials"))),
         drift_(Clock(environment.trial.clock)) {
@@ -42,6 +44,7 @@ class Run {
 
   bool over() const { return !plan_; }
   const Result& result() const { return result_; }
+  Result take_result() && { return std::move(result_); }
 
   // Returns the estimated time left in seconds if no step is omitted, without control and traced
   // trials.
@@ -84,6 +87,7 @@ class Run {
     trial.step = static_cast<unsigned>(before_.size());
     const bool interrupted = trial.outcome == TrialOutcome::interrupted;
     result_.trials.push_back(std::move(trial));
+    fit_intervals(result_.trials, interval_bytes_);
     ++in_step_;
     if (in_step_ == trials_per_step_ && !interrupted) end_step();
     refresh();
@@ -107,6 +111,7 @@ class Run {
   }
 
   RunRequest request_;
+  std::size_t interval_bytes_;  // that the intervals of all its trials may take
   const Environment& environment_;
   std::size_t trials_per_step_;
   DriftMeter drift_;
@@ -276,15 +281,18 @@ class Repetitions {
 std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environment& environment,
                                  const Companions& companions, RunObserver& observer) {
   for (const RunRequest& request : requests) check_request(request, environment.trial);
+  const std::size_t interval_bytes =
+      std::min(kRunIntervalBytes, kAllIntervalBytes / std::max<std::size_t>(1, requests.size()));
   std::vector<Run> runs;
   for (RunRequest& request : requests) {
-    runs.emplace_back(std::move(request), environment, companions.traced);
+    runs.emplace_back(std::move(request), environment, companions.traced, interval_bytes);
   }
+  for (const Run& run : runs) observer.run_begins(run.result());
   Repetitions repetitions(environment, companions, observer);
   while (!InterruptFlag::raised() && repetitions.run_next(runs)) {
   }
   std::vector<Result> results;
-  for (const Run& run : runs) results.push_back(run.result());
+  for (Run& run : runs) results.push_back(std::move(run).take_result());
   return results;
 }
 

@@ -41,6 +41,8 @@ class RunObserver {
   // Called about a hundred times a second during a trial. left_s: estimated time left for
   // everything.
   virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
+  // Called for each run before the first trial of all.
+  virtual void run_begins(const Result& run) = 0;
   // Called after each trial; run.complete tells whether it was the last.
   virtual void trial_ended(const Result& run) = 0;
   // Called after the control trial of the last trial.

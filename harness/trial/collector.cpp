@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "harness/result/latency.h"
 
@@ -50,6 +51,11 @@ Span load_span(const TrialMemory& memory, std::uint64_t record_start_ns) {
   }
   span.needed_ns = std::max(span.needed_ns, span.scheduled_ns);
   return span;
+}
+
+// By more than 1 % of the load's time.
+bool is_late(const Span& span) {
+  return span.needed_ns > span.scheduled_ns * 1.01;
 }
 
 void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
@@ -101,24 +107,23 @@ IntervalCollector::IntervalCollector(const TrialMemory& memory) : memory_(memory
   }
 }
 
-void IntervalCollector::cut(std::uint64_t now_ns) {
-  Cut cut{now_ns, Histogram(memory_.layout()), Histogram(memory_.layout())};
-  for (IntervalSnapshots& thread : service_) cut.service.add(thread.next());
-  for (IntervalSnapshots& thread : response_) cut.response.add(thread.next());
-  cuts_.push_back(std::move(cut));
+void IntervalCollector::cut(std::uint64_t start_ns, std::uint64_t now_ns,
+                            std::vector<RoleUse> roles) {
+  Histogram service(memory_.layout());
+  Histogram response(memory_.layout());
+  for (IntervalSnapshots& thread : service_) service.add(thread.next());
+  for (IntervalSnapshots& thread : response_) response.add(thread.next());
+  series_.add({.start_ns = last_ns_ == 0 ? start_ns : last_ns_,
+               .end_ns = now_ns,
+               .service = make_latency(service),
+               .response = make_latency(response),
+               .roles = std::move(roles)});
+  last_ns_ = now_ns;
 }
 
-std::vector<Interval> IntervalCollector::intervals(std::uint64_t start_ns) const {
-  std::vector<Interval> intervals;
-  for (const Cut& cut : cuts_) {
-    intervals.push_back({.start_ns = start_ns,
-                         .end_ns = cut.end_ns,
-                         .service = make_latency(cut.service),
-                         .response = make_latency(cut.response),
-                         .roles = {}});
-    start_ns = cut.end_ns;
-  }
-  return intervals;
+void IntervalCollector::report(Trial& trial) {
+  trial.intervals = series_.take();
+  if (series_.joined_each() > 1) trial.remarks.push_back(joined_remark(trial.intervals));
 }
 
 Histogram merged(const TrialMemory& memory, Metric metric) {
@@ -178,7 +183,7 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
   trial.achieved_rate_hz = measured / span.needed_ns * 1e9;
   trial.unissued = span.unissued;
   if (load.shape != Shape::max) {
-    trial.rate_missed = span.unissued > 0 || span.needed_ns > span.scheduled_ns * 1.01;
+    trial.rate_missed = span.unissued > 0 || is_late(span);
   }
 }
 
@@ -187,9 +192,12 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
     trial.remarks.push_back({std::move(what), std::move(remedy)});
   };
   const LoadPlan& load = memory.plan().load;
-  if (trial.rate_missed) {
-    remark(fmt::format("achieved {:.6g} events/s of {:.6g}: missed the target by more than 1 %",
-                       trial.achieved_rate_hz, load.rate_hz),
+  const Span span = load_span(memory, trial.start_ns);
+  if (trial.rate_missed && is_late(span)) {
+    remark(fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
+                       "{:.6g}",
+                       span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
+                       load.rate_hz),
            "lower rate_hz, or use the trial only to see the sink's behaviour under overload");
   }
   if (trial.unissued > 0) {

@@ -7,6 +7,7 @@
 #include "harness/histogram/histogram.h"
 #include "harness/result/result.h"
 #include "harness/sink/sink.h"
+#include "harness/trial/interval_series.h"
 #include "harness/trial/trial_memory.h"
 
 namespace tailgate {
@@ -17,23 +18,18 @@ class IntervalCollector {
   explicit IntervalCollector(const TrialMemory& memory);
 
   // Ends the current interval now. Intervals without recorded calls are kept, too, since they show
-  // that the load paused.
-  void cut(std::uint64_t now_ns);
+  // that the load paused. start_ns: of the first interval. roles: what each used in this one.
+  void cut(std::uint64_t start_ns, std::uint64_t now_ns, std::vector<RoleUse> roles);
 
-  // Returns all intervals so far; the first one starts at start_ns.
-  std::vector<Interval> intervals(std::uint64_t start_ns) const;
+  // Ends the last interval, and puts all of them into the trial.
+  void report(Trial& trial);
 
  private:
-  struct Cut {
-    std::uint64_t end_ns;
-    Histogram service;
-    Histogram response;
-  };
-
   const TrialMemory& memory_;
   std::vector<IntervalSnapshots> service_;  // one per thread
   std::vector<IntervalSnapshots> response_;
-  std::vector<Cut> cuts_;
+  std::uint64_t last_ns_ = 0;
+  IntervalSeries series_{kTrialIntervalBytes};
 };
 
 // Returns one metric's histogram of all threads together.

@@ -30,16 +30,48 @@ void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
 
 std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& inputs) {
   if (account.unaccounted == 0) return "";
-  if (account.unaccounted < 0) return "the sink reports losses of events that were delivered";
   if (!inputs.provider_end.empty()) {
     return "the provider ended by " + inputs.provider_end + " with events still in its buffers";
   }
+  if (!inputs.session_failure.empty()) return inputs.session_failure;
   if (account.corrupted + account.damaged_bytes > 0) {
     return fmt::format("{} events and {} bytes came back damaged", account.corrupted,
                        account.damaged_bytes);
   }
   return inputs.accounts_losses ? "the sink counts its losses, yet reports none of these"
                                 : "the sink does not count its losses";
+}
+
+// Takes back what the consumer counted: nothing follows from it.
+void refuse(LedgerAccount& account, std::string cause) {
+  static_cast<LedgerCounts&>(account) = {};
+  account.checked = false;
+  account.unaccounted = 0;
+  account.unchecked_cause = std::move(cause);
+}
+
+std::string loss_causes(const LedgerAccount& account) {
+  std::string text;
+  for (const LossCount& loss : account.losses) {
+    text += fmt::format("{}'{}' {}", text.empty() ? "" : ", ", loss.cause, loss.events);
+  }
+  return text;
+}
+
+void balance(LedgerAccount& account, const LedgerInputs& inputs) {
+  const std::uint64_t known = account.delivered + account.lost;
+  if (known > account.emitted) {
+    return refuse(account, fmt::format("{} events were emitted, {} of them delivered, and {} are "
+                                       "reported as lost ({}): that cannot be",
+                                       account.emitted, account.delivered, account.lost,
+                                       loss_causes(account)));
+  }
+  account.unaccounted = static_cast<std::int64_t>(account.emitted - known);
+  if (account.unaccounted > 0 && inputs.interrupted) {
+    return refuse(account, fmt::format("interrupted when {} of {} events had been read back",
+                                       account.delivered, account.emitted));
+  }
+  account.unaccounted_cause = why_unaccounted(account, inputs);
 }
 
 }  // namespace
@@ -120,12 +152,7 @@ LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inpu
     account.emitted += account.delivered_in_flight;
   }
   for (const LossCount& loss : account.losses) account.lost += loss.events;
-  if (inputs.read_back) {
-    account.unaccounted = static_cast<std::int64_t>(account.emitted) -
-                          static_cast<std::int64_t>(account.delivered) -
-                          static_cast<std::int64_t>(account.lost);
-    account.unaccounted_cause = why_unaccounted(account, inputs);
-  }
+  if (inputs.read_back) balance(account, inputs);
   return account;
 }
 

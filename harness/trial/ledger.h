@@ -53,13 +53,17 @@ class Ledger {
 
 // What the three processes know about losses, and whether the consumer's counts are valid.
 struct LedgerInputs {
-  bool read_back = false;       // the consumer read everything
-  std::string unchecked_cause;  // why it did not, although it should have; else empty
+  bool read_back = false;            // the consumer read everything
+  std::string unchecked_cause = {};  // why it did not, although it should have; else empty
+  bool interrupted = false;          // by the user: what was on its way was not waited for
   bool accounts_losses = false;
-  std::vector<Loss> session_losses;
-  std::string provider_end;  // how the provider ended, if not by itself
+  std::vector<Loss> session_losses = {};
+  std::string session_failure = {};  // what failed when the session was stopped
+  std::string provider_end = {};     // how the provider ended, if not by itself
 };
 
+// An account that cannot be (more delivered and lost than emitted), or that an interrupt cut short,
+// is unchecked, with that as its cause.
 LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs);
 
 }  // namespace tailgate

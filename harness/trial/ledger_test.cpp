@@ -102,3 +102,49 @@ TEST_CASE("any bytes are accepted") {
   }
   CHECK(ledger.counts().delivered == 0);
 }
+
+namespace {
+
+// The account of a trial of one thread: so many emitted, read back and reported as lost.
+LedgerAccount account_of(std::uint64_t emitted, std::uint64_t delivered, std::uint64_t lost,
+                         bool interrupted = false) {
+  TrialPlan plan;
+  plan.range = {.lowest_discernible = 1, .highest_trackable = 1000, .significant_digits = 1};
+  const TrialMemory memory = TrialMemory::create(plan);
+  memory.thread(0).started = emitted;
+  memory.thread(0).finished = emitted;
+  memory.header().consumer.counts.delivered = delivered;
+  return balance_ledger(memory, {.read_back = true,
+                                 .interrupted = interrupted,
+                                 .accounts_losses = true,
+                                 .session_losses = {{"dropped", lost}}});
+}
+
+}  // namespace
+
+TEST_CASE("an account that adds up is checked, and what is missing is unaccounted") {
+  CHECK(account_of(10, 8, 2).checked);
+  CHECK(account_of(10, 8, 2).unaccounted == 0);
+  const LedgerAccount missing = account_of(10, 7, 2);
+  CHECK(missing.checked);
+  CHECK(missing.unaccounted == 1);
+  CHECK_FALSE(missing.unaccounted_cause.empty());
+}
+
+TEST_CASE("an account that cannot be is unchecked, and says which counts contradict each other") {
+  const LedgerAccount account = account_of(30'000, 30'000, 29'999);
+  CHECK_FALSE(account.checked);
+  CHECK(account.unchecked());
+  CHECK(account.unaccounted == 0);
+  CHECK(account.delivered == 0);
+  for (const char* part : {"30000 events were emitted", "29999", "'dropped'", "cannot be"}) {
+    CHECK_THAT(account.unchecked_cause.value_or(""), Catch::Contains(part));
+  }
+}
+
+TEST_CASE("what an interrupt did not wait for is unchecked, not unaccounted") {
+  CHECK(account_of(10, 10, 0, true).checked);
+  const LedgerAccount account = account_of(10, 6, 1, true);
+  CHECK(account.unchecked());
+  CHECK_THAT(account.unchecked_cause.value_or(""), Catch::Contains("interrupted when 6 of 10"));
+}

@@ -40,20 +40,20 @@ void OverheadMeter::begin() {
   samples_ = 0;
   sampler_cpu_ns_ = 0;
   sampler_longest_ns_ = 0;
-  intervals_.clear();
   first_ = last_ = now();
 }
 
-void OverheadMeter::cut() {
-  Moment moment = now();
-  intervals_.push_back(uses_between(last_.sample, moment.sample));
+std::vector<RoleUse> OverheadMeter::cut() {
+  const Moment moment = now();
+  std::vector<RoleUse> uses = uses_between(last_.sample, moment.sample);
   last_ = moment;
+  return uses;
 }
 
-void OverheadMeter::end() {
-  if (!begun_ || ended_) return;
+std::vector<RoleUse> OverheadMeter::end() {
+  if (!begun_ || ended_) return {};
   ended_ = true;
-  cut();
+  return cut();
 }
 
 void OverheadMeter::report(Trial& trial) const {
@@ -71,9 +71,6 @@ void OverheadMeter::report(Trial& trial) const {
                             .sampler_cpu_ns = sampler_cpu_ns_,
                             .sampler_longest_ns = sampler_longest_ns_,
                             .limits = sampler_->limits()};
-  for (std::size_t i = 0; i < std::min(intervals_.size(), trial.intervals.size()); ++i) {
-    trial.intervals[i].roles = intervals_[i];
-  }
   if (victim_pid_ == 0) return;
   const std::uint64_t rounds = last_.victim_rounds - first_.victim_rounds;
   const double span_s = static_cast<double>(last_.at_ns - first_.at_ns) / 1e9;

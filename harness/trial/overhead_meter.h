@@ -27,14 +27,14 @@ class OverheadMeter {
   // Starts counting now. A second call discards what was counted before (the warm-up).
   void begin();
 
-  // Ends an interval and begins the next.
-  void cut();
+  // Ends an interval and begins the next. Returns what each role used in it.
+  std::vector<RoleUse> cut();
 
   // Makes the last cut; call it while the provider process still exists. Does nothing before
-  // begin(), nor when called again.
-  void end();
+  // begin(), nor when called again, and then returns nothing.
+  std::vector<RoleUse> end();
 
-  // Writes the uses into the trial. The trial's intervals must be set, and cut at the same times.
+  // Writes the uses of the whole time into the trial.
   void report(Trial& trial) const;
 
  private:
@@ -58,7 +58,6 @@ class OverheadMeter {
   bool ended_ = false;
   Moment first_;
   Moment last_;
-  std::vector<std::vector<RoleUse>> intervals_;
   unsigned samples_ = 0;
   std::uint64_t sampler_cpu_ns_ = 0;
   std::uint64_t sampler_longest_ns_ = 0;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/error.h"
 #include "harness/histogram/histogram.h"
 #include "harness/os/clock.h"
 #include "harness/os/shared_memory.h"
@@ -28,12 +29,27 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 template <std::size_t kBytes>
 class SharedText {
  public:
-  // Truncates the text if it does not fit.
+  // A text that does not fit is cut, and then ends with "...".
   void set(std::string_view text) {
-    const std::size_t length = text.size() < kBytes ? text.size() : kBytes - 1;
+    constexpr std::string_view kCut = "...";
+    const bool fits = text.size() < kBytes;
+    const std::size_t length = fits ? text.size() : kBytes - 1 - kCut.size();
     text.copy(bytes_.data(), length);
-    bytes_[length] = '\0';
+    if (!fits) kCut.copy(bytes_.data() + length, kCut.size());
+    bytes_[fits ? length : kBytes - 1] = '\0';
   }
+
+  // For a text that means something else when it is cut. Throws Error that names `what` if it does
+  // not fit.
+  void set_whole(std::string_view text, const std::string& what) {
+    if (text.size() >= kBytes) {
+      throw Error(what + " has " + std::to_string(text.size()) + " bytes; it may have " +
+                      std::to_string(kBytes - 1),
+                  "make it shorter: a shorter path, fewer options");
+    }
+    set(text);
+  }
+
   std::string get() const {
     const std::string_view all(bytes_.data(), kBytes);
     return std::string(all.substr(0, all.find('\0')));
@@ -76,8 +92,8 @@ struct TrialPlan {
   std::array<std::int32_t, 64> load_cpus;  // the same format, as the next two
   std::array<std::int32_t, 64> consumer_cpus;
   std::array<std::int32_t, 64> victim_cpus;  // empty: no victim
-  SharedText<1024> sink;                     // as SinkCatalog::choice reads it
-  SharedText<1024> directory;
+  SharedText<8192> sink;                     // as SinkCatalog::choice reads it
+  SharedText<4097> directory;                // a path has 4,096 bytes at most (PATH_MAX)
 };
 
 struct LossSlot {

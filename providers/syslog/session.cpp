@@ -20,6 +20,8 @@ constexpr std::chrono::seconds kReadyLimit{20};
 constexpr std::chrono::seconds kStopGrace{20};
 constexpr std::chrono::seconds kSettleLimit{30};
 constexpr std::chrono::milliseconds kPollInterval{10};
+// rsyslogd reports every second. It is silent for so long if it cannot write reports, either.
+constexpr std::chrono::seconds kSilenceLimit{5};
 
 std::filesystem::path folder(const TrialContext& context) {
   return context.directory / "syslog";
@@ -84,8 +86,11 @@ void SyslogSession::start_daemon() {
   if (!output.flush()) {
     throw Error("'" + settings.string() + "' cannot be written", "choose another --scratch folder");
   }
-  // The consumer may open the file before the first event.
-  std::ofstream(view_->outside(event_file(context_))).flush();
+  // The consumer may open the file before the first event. Held open, it can be read to the end
+  // whatever becomes of its name and of the namespace.
+  const std::filesystem::path file = view_->outside(event_file(context_));
+  std::ofstream(file).flush();
+  events_.open(file, std::ios::binary);
   daemon_ = std::make_unique<PrivateDaemon>(
       DaemonCommand{.name = "rsyslogd",
                     .arguments = {find_daemon("rsyslogd").string(), "-n", "-f", settings.string(),
@@ -111,32 +116,54 @@ std::vector<DaemonProcess> SyslogSession::daemons() const {
 }
 
 // Counts the complete lines in the file.
-std::uint64_t SyslogSession::written_events() const {
-  std::ifstream input(view_->outside(event_file(context_)), std::ios::binary);
+std::uint64_t SyslogSession::written_events() {
+  events_.clear();
+  events_.seekg(0);
   std::vector<char> window(1 << 18);
   std::uint64_t lines = 0;
   do {
-    input.read(window.data(), static_cast<std::streamsize>(window.size()));
+    events_.read(window.data(), static_cast<std::streamsize>(window.size()));
     lines += static_cast<std::uint64_t>(
-        std::count(window.begin(), window.begin() + input.gcount(), '\n'));
-  } while (input);
+        std::count(window.begin(), window.begin() + events_.gcount(), '\n'));
+  } while (events_);
   return lines;
 }
 
+bool SyslogSession::disk_is_full() const {
+  constexpr std::uintmax_t kPageBytes = 4096;
+  for (const std::filesystem::path& place :
+       {view_->outside(folder(context_)), context_.directory}) {
+    std::error_code failed;
+    const std::filesystem::space_info space = std::filesystem::space(place, failed);
+    if (!failed && space.available < kPageBytes) return true;
+  }
+  return false;
+}
+
 // Waits until every event is in the file, or until nothing changes any more: two successive
-// reports, both from after the load, agree, and the file did not grow.
+// reports, both from after the load, agree, and the file did not grow; or neither reports nor the
+// file grow for a time. Remembers whether there was a report from after the load.
 void SyslogSession::wait_until_settled() {
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
-  const auto deadline = std::chrono::steady_clock::now() + kSettleLimit;
+  PatientDeadline deadline(kSettleLimit);
+  auto last_change = std::chrono::steady_clock::now();
+  std::uint64_t last_number = 0;
+  std::uint64_t last_written = 0;
   // rsyslogd may have begun the next report before now, so it does not count.
   const std::uint64_t from = read_statistics(statistics_file(context_)).accounts + 2;
   QueueAccount before;
   std::uint64_t written_before = 0;
-  while (daemon_->alive() && std::chrono::steady_clock::now() < deadline) {
+  while (daemon_->alive() && !deadline.passed()) {
     const std::uint64_t written = written_events();
     if (written >= accepted) return;
     QueueAccount account = read_statistics(statistics_file(context_));
     const std::uint64_t number = std::exchange(account.accounts, 0);
+    reported_after_load_ = number >= from;
+    const auto now = std::chrono::steady_clock::now();
+    if (number != last_number || written != last_written) last_change = now;
+    if (now - last_change > kSilenceLimit) return;
+    last_number = number;
+    last_written = written;
     if (number >= from && number > before.accounts) {
       const std::uint64_t number_before = std::exchange(before.accounts, 0);
       if (number_before > 0 && account == before && written == written_before) return;
@@ -183,10 +210,13 @@ void SyslogSession::count_losses(bool died) {
   };
   take("discarded.full", account.discarded_full);
   take("discarded.nf", account.discarded_near_full);
-  if (!died && accepted > account.submitted) {
+  if (reported_after_load_ && accepted > account.submitted) {
     take("never received by rsyslogd", accepted - account.submitted);
   }
-  take(died ? "rsyslogd ended" : "not written by rsyslogd", missing);
+  const char* not_written = died             ? "rsyslogd ended"
+                            : disk_is_full() ? "not written by rsyslogd: disk full"
+                                             : "not written by rsyslogd";
+  take(not_written, missing);
 }
 
 }  // namespace tailgate::syslog

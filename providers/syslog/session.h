@@ -1,6 +1,7 @@
 // Runs a private rsyslogd: starts it in a private view of the file system, watches and ends it.
 #pragma once
 
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -34,13 +35,16 @@ class SyslogSession : public Session {
  private:
   void start_daemon();
   void wait_until_settled();
-  std::uint64_t written_events() const;
+  std::uint64_t written_events();
+  bool disk_is_full() const;
   void count_losses(bool died);
 
   const TrialContext context_;
   std::unique_ptr<PrivateNamespace> view_;
   std::unique_ptr<PrivateDaemon> daemon_;
+  std::ifstream events_;
   bool stopped_ = false;
+  bool reported_after_load_ = false;  // rsyslogd's statistics are complete
   std::uint64_t stop_cpu_ns_ = 0;
   std::vector<Loss> losses_;
 };

@@ -77,7 +77,7 @@ TEST_CASE("a full disk: events not written are lost, and a torn line is damage")
   INFO(describe(trial));
   CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(balanced(trial.ledger));
-  CHECK(lost_to(trial.ledger, "not written by rsyslogd") == trial.ledger.lost);
+  CHECK(lost_to(trial.ledger, "not written by rsyslogd: disk full") == trial.ledger.lost);
   CHECK(trial.ledger.lost > 200);
   CHECK(trial.ledger.delivered > 20);
 }
@@ -127,6 +127,38 @@ TEST_CASE("a killed rsyslogd leaves a remark, and the events it had not written 
     CHECK(lost_to(trial.ledger, cause) > 0);
     CHECK(remarked(trial, "rsyslogd ended by signal 9"));
   }
+}
+
+TEST_CASE("a killed namespace holder costs no event and invents no loss") {
+  if (!available()) return;
+  OnceDuringLoad end(0.2, [] {
+    const int holder = child_named("tailgate-holder");
+    REQUIRE(holder > 0);
+    kill(holder, SIGKILL);
+  });
+  const Trial trial = run_stress("syslog", stress_load(5000, 0.4), std::nullopt, std::ref(end));
+  INFO(describe(trial));
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == 0);
+  CHECK(trial.ledger.delivered == trial.ledger.emitted);
+}
+
+TEST_CASE("event files that were removed make no loss of events that arrived") {
+  if (!available()) return;
+  OnceDuringLoad remove(0.2, [] {
+    const int holder = child_named("tailgate-holder");
+    const std::filesystem::path root = "/proc/" + std::to_string(holder) + "/root";
+    std::ifstream mark((root / "dev/tailgate-session").string());
+    std::string directory;
+    REQUIRE(std::getline(mark, directory));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+      if (entry.is_regular_file()) std::filesystem::remove(entry.path());
+    }
+  });
+  const Trial trial = run_stress("syslog", stress_load(5000, 0.4), std::nullopt, std::ref(remove));
+  INFO(describe(trial));
+  CHECK(trial.ledger.checked);
+  CHECK(trial.ledger.unaccounted == 0);
 }
 
 TEST_CASE("connected senders keep working after the socket's name is removed") {

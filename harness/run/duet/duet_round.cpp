@@ -69,12 +69,13 @@ class Side {
   // Runs the next turn to its end and drains it. Returns false if this side cannot continue.
   bool take_turn() {
     const std::uint32_t done = turn_.done.load(std::memory_order_acquire);
+    const std::uint64_t granted_ns = Clock(plan_.settings.clock).now_ns();
     grant(done + 1);
     while (turn_.done.load(std::memory_order_acquire) == done) {
       wait_while(turn_.done, done, kTurnPollInterval);
       if (turn_.done.load(std::memory_order_acquire) != done) break;
       if (roles_.provider_ended()) return ended();
-      if (roles_.load_hangs()) return false;
+      if (roles_.load_hangs(granted_ns)) return false;
       if (InterruptFlag::raised()) {
         roles_.interrupt();
         return false;

@@ -98,24 +98,29 @@ class TrialRun {
     if (roles_.victim_pid() != 0) overhead_.watch_victim(roles_.victim_pid());
   }
 
+  // When recording starts; 0: the load has not been started.
+  std::uint64_t record_start_ns() const {
+    const std::uint64_t go_ns = header_.go_ns.load();
+    const double warmup_ns = memory_.plan().load.warmup_s * 1e9;
+    return go_ns == 0 ? 0 : go_ns + static_cast<std::uint64_t>(warmup_ns);
+  }
+
   void watch_load() {
-    const std::uint64_t record_start_ns =
-        header_.go_ns.load() + static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
+    const std::uint64_t record_start_ns = this->record_start_ns();
     const auto interval_ns = static_cast<std::uint64_t>(settings_.interval_s * 1e9);
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
     bool warming_up = memory_.plan().load.warmup_s > 0;
     while (header_.provider.phase.load(std::memory_order_acquire) < Phase::closing) {
       if (roles_.provider_ended()) return;
       if (InterruptFlag::raised()) return roles_.interrupt();
-      if (roles_.load_hangs()) return;
+      if (roles_.load_hangs(header_.go_ns.load())) return;
       const std::uint64_t now_ns = clock_.now_ns();
       if (warming_up && now_ns >= record_start_ns) {
         overhead_.begin();
         warming_up = false;
       }
       if (now_ns >= next_cut_ns) {
-        intervals_.cut(now_ns);
-        overhead_.cut();
+        intervals_.cut(record_start_ns, now_ns, overhead_.cut());
         next_cut_ns += interval_ns;
       }
       report("load");
@@ -127,9 +132,9 @@ class TrialRun {
   void end_load() {
     if (!roles_.provider_started()) return;
     if (trace_) trace_->stop();
-    overhead_.end();
+    std::vector<RoleUse> uses = overhead_.end();
     roles_.end_provider();
-    intervals_.cut(clock_.now_ns());
+    intervals_.cut(record_start_ns(), clock_.now_ns(), std::move(uses));
   }
 
   void collect() {
@@ -139,7 +144,7 @@ class TrialRun {
     trial_.granted = roles_.granted();
     trial_.remarks = roles_.remarks();
     collect_measurements(memory_, trial_);
-    trial_.intervals = intervals_.intervals(trial_.start_ns);
+    intervals_.report(trial_);
     overhead_.report(trial_);
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();

@@ -51,9 +51,26 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
   fill_cpus(plan.victim_cpus, settings.victim_cpus);
-  plan.sink.set(roles.sink.text);
-  plan.directory.set((roles.directory / "sink").string());
+  plan.sink.set_whole(roles.sink.text, "a sink with its options");
+  plan.directory.set_whole((roles.directory / "sink").string(), "the path of a trial's folder");
   return plan;
+}
+
+// The time within which the load's next call is due. Of random intervals, one in e^50 is longer.
+double longest_gap_s(const LoadPlan& load) {
+  switch (load.shape) {
+    case Shape::max:
+      return 0;
+    case Shape::burst:
+      return load.burst_gap_s;
+    case Shape::ramp:
+      return 1 / std::min(load.rate_hz, load.end_rate_hz);
+    case Shape::steady:
+      return 1 / load.rate_hz;
+    case Shape::poisson:
+      return 50 / load.rate_hz;
+  }
+  throw std::logic_error("unknown shape");
 }
 
 std::vector<Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -91,9 +108,12 @@ void TrialProcesses::add_remark(const std::string& what, const std::string& reme
   remarks_.push_back({what, remedy});
 }
 
+milliseconds TrialProcesses::hang_timeout() const {
+  return std::chrono::ceil<milliseconds>(std::chrono::duration<double>(settings_.hang_timeout_s));
+}
+
 steady_clock::time_point TrialProcesses::patience() const {
-  return steady_clock::now() + std::chrono::duration_cast<steady_clock::duration>(
-                                   std::chrono::duration<double>(settings_.hang_timeout_s));
+  return steady_clock::now() + hang_timeout();
 }
 
 // The last line of a process's output, such as the message of a crash or an abort.
@@ -203,8 +223,12 @@ bool TrialProcesses::provider_ended() {
   return true;
 }
 
-bool TrialProcesses::load_hangs() {
+bool TrialProcesses::load_hangs(std::uint64_t running_since_ns) {
   const std::uint64_t now_ns = clock_.now_ns();
+  return call_hangs(now_ns) || load_stands_still(now_ns, running_since_ns);
+}
+
+bool TrialProcesses::call_hangs(std::uint64_t now_ns) {
   for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
     const ThreadBlock& thread = memory_.thread(i);
     const std::uint64_t finished = thread.finished.load(std::memory_order_acquire);
@@ -219,6 +243,22 @@ bool TrialProcesses::load_hangs() {
     return true;
   }
   return false;
+}
+
+// A provider that is stopped between two calls (SIGSTOP, a debugger) begins no other.
+bool TrialProcesses::load_stands_still(std::uint64_t now_ns, std::uint64_t running_since_ns) {
+  const LoadPlan& load = memory_.plan().load;
+  std::uint64_t last_ns = running_since_ns;
+  for (unsigned i = 0; i < load.threads; ++i) {
+    last_ns = std::max(last_ns, memory_.thread(i).last_start_ns.load());
+  }
+  if (now_ns < last_ns) return false;
+  const double idle_s = static_cast<double>(now_ns - last_ns) / 1e9;
+  if (idle_s < longest_gap_s(load) + settings_.hang_timeout_s) return false;
+  end_as(TrialOutcome::hung, fmt::format("no call has begun for {:.3g} s, though the load has not "
+                                         "ended; the provider may be stopped",
+                                         idle_s));
+  return true;
 }
 
 void TrialProcesses::interrupt() {
@@ -271,48 +311,58 @@ bool TrialProcesses::wait_for_consumer_ready() {
   return false;
 }
 
-void TrialProcesses::wait_for_consumer_end() {
-  constexpr std::chrono::seconds kPatienceOfUser{3};
+bool TrialProcesses::wait_for_consumer_end() {
   std::uint64_t seen = header_.consumer.events.load();
-  auto deadline = patience();
-  bool interrupted = false;
-  while (!consumer_->poll() && steady_clock::now() <= deadline) {
+  PatientDeadline deadline(hang_timeout());
+  while (!consumer_->poll()) {
+    if (deadline.passed()) return false;
     report_("reading back");
-    if (InterruptFlag::raised() && !interrupted) {
-      interrupted = true;
-      deadline = std::min(deadline, steady_clock::now() + kPatienceOfUser);
-    }
     const std::uint64_t events = header_.consumer.events.load();
-    if (events != seen && !interrupted) deadline = patience();
+    if (events != seen) deadline.extend();
     seen = events;
     std::this_thread::sleep_for(kPollInterval);
   }
+  return true;
 }
 
-std::string TrialProcesses::why_not_read_back(const ChildEnd& end) const {
+std::string TrialProcesses::why_not_read_back(const ChildEnd& end, bool ended_itself) const {
   if (header_.consumer.phase.load() == Phase::failed) return header_.consumer.error.get();
   const std::uint64_t events = header_.consumer.events.load();
   if (InterruptFlag::raised()) return fmt::format("interrupted after {} events", events);
-  return fmt::format("the consumer ended by {} after {} events", end.text(), events);
+  if (ended_itself) {
+    return fmt::format("the consumer ended by {} after {} events", end.text(), events);
+  }
+  return fmt::format("the consumer read nothing for {:.3g} s after {} events, and was ended",
+                     settings_.hang_timeout_s, events);
+}
+
+// Returns why the consumer could not read everything; else an empty text.
+std::string TrialProcesses::read_events() {
+  header_.session_over.store(1, std::memory_order_release);
+  if (!consumer_) start_consumer();
+  if (!consumer_) return "the consumer could not be started";
+  const bool ended_itself = wait_for_consumer_end();
+  const ChildEnd end = consumer_->kill();
+  const bool done = header_.consumer.phase.load(std::memory_order_acquire) == Phase::done;
+  return done ? "" : why_not_read_back(end, ended_itself);
 }
 
 void TrialProcesses::read_back() {
-  if (consumer_mode_ == ConsumerMode::none || header_.go_ns.load() == 0) return;
-  header_.session_over.store(1, std::memory_order_release);
-  if (!consumer_) start_consumer();
-  if (consumer_) {
-    wait_for_consumer_end();
-    const ChildEnd end = consumer_->kill();
-    read_back_ = header_.consumer.phase.load(std::memory_order_acquire) == Phase::done;
-    if (read_back_) return;
-    unchecked_cause_ = why_not_read_back(end);
-  } else {
-    unchecked_cause_ = "the consumer could not be started";
-  }
-  end_as(InterruptFlag::raised() ? TrialOutcome::interrupted : TrialOutcome::unchecked,
-         "the events could not be read back: " + unchecked_cause_);
+  const bool wanted = consumer_mode_ != ConsumerMode::none && header_.go_ns.load() != 0;
+  const std::string why_not = wanted ? read_events() : "";
+  ledger_ = balance_ledger(memory_,
+                           {.read_back = wanted && why_not.empty(),
+                            .unchecked_cause = why_not,
+                            .interrupted = InterruptFlag::raised(),
+                            .accounts_losses = sink_.capabilities.accounts_losses,
+                            .session_losses = session_ ? session_->losses() : std::vector<Loss>{},
+                            .session_failure = session_failure_,
+                            .provider_end = provider_end_});
+  if (!ledger_.unchecked()) return;
+  const std::string what = "the events could not be accounted for: " + *ledger_.unchecked_cause;
+  end_as(InterruptFlag::raised() ? TrialOutcome::interrupted : TrialOutcome::unchecked, what);
   add_remark(
-      "the events could not be read back: " + unchecked_cause_,
+      what,
       "the ledger of this trial is unchecked: nobody knows what became of its events; run it "
       "again");
 }
@@ -321,15 +371,6 @@ void TrialProcesses::remove_files() {
   if (settings_.keep_files) return;
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
-}
-
-LedgerAccount TrialProcesses::ledger() const {
-  return balance_ledger(memory_,
-                        {.read_back = read_back_,
-                         .unchecked_cause = unchecked_cause_,
-                         .accounts_losses = sink_.capabilities.accounts_losses,
-                         .session_losses = session_ ? session_->losses() : std::vector<Loss>{},
-                         .provider_end = provider_end_});
 }
 
 std::vector<std::uint64_t> TrialProcesses::daemons_cpu_in_stop_ns() const {

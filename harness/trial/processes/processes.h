@@ -64,8 +64,9 @@ class TrialProcesses {
 
   // Returns whether the provider process has ended; sets the outcome if it had not finished.
   bool provider_ended();
-  // Returns whether a call has not returned for too long; if so, sets the outcome.
-  bool load_hangs();
+  // Returns whether a call has not returned for too long, or none has begun for too long though one
+  // was due; if so, sets the outcome. The load has run without a pause since running_since_ns.
+  bool load_hangs(std::uint64_t running_since_ns);
   // Stops the load for the user's interrupt and gives the provider two seconds to close.
   void interrupt();
 
@@ -73,8 +74,8 @@ class TrialProcesses {
   void end_provider();
   void stop_session();
   // Lets the consumer read the remaining events to the end, if there was a load and there is a
-  // consumer. If it cannot, the ledger is unchecked, and so is the outcome of a load that went
-  // well.
+  // consumer, and balances the ledger. If it cannot, the ledger is unchecked, and so is the outcome
+  // of a load that went well.
   void read_back();
   // Removes the trial's folder unless the settings keep it.
   void remove_files();
@@ -87,19 +88,23 @@ class TrialProcesses {
 
   const std::vector<Setting>& granted() const { return granted_; }
   const std::vector<Remark>& remarks() const { return remarks_; }
-  LedgerAccount ledger() const;                               // after read_back()
+  const LedgerAccount& ledger() const { return ledger_; }     // after read_back()
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const;  // after stop_session()
 
  private:
   Child start_child(const char* command, const char* log_name);
   void start_consumer();
   bool wait_for_consumer_ready();
-  // Waits until the consumer has ended or makes no progress; after the user's interrupt for three
-  // seconds at most.
-  void wait_for_consumer_end();
-  std::string why_not_read_back(const ChildEnd& end) const;
+  bool call_hangs(std::uint64_t now_ns);
+  bool load_stands_still(std::uint64_t now_ns, std::uint64_t running_since_ns);
+  // Waits until the consumer has ended, and returns true, or makes no progress; after the user's
+  // interrupt for three seconds at most.
+  bool wait_for_consumer_end();
+  std::string read_events();
+  std::string why_not_read_back(const ChildEnd& end, bool ended_itself) const;
   std::string last_line(const char* log_name) const;
   void add_remark(const std::string& what, const std::string& remedy);
+  std::chrono::milliseconds hang_timeout() const;
   std::chrono::steady_clock::time_point patience() const;
 
   const TrialSettings& settings_;
@@ -119,8 +124,8 @@ class TrialProcesses {
   TrialOutcome outcome_ = TrialOutcome::completed;
   std::string outcome_detail_;
   std::string provider_end_;
-  bool read_back_ = false;
-  std::string unchecked_cause_;
+  std::string session_failure_;
+  LedgerAccount ledger_;
   std::vector<Setting> granted_;
   std::vector<Remark> remarks_;
 };

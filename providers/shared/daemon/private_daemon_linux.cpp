@@ -164,8 +164,8 @@ std::uint64_t PrivateDaemon::cpu_ns() {
 }
 
 std::optional<ChildEnd> PrivateDaemon::wait_for(std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (alive() && std::chrono::steady_clock::now() < deadline) {
+  PatientDeadline deadline(limit);
+  while (alive() && !deadline.passed()) {
     std::this_thread::sleep_for(kPollInterval);
   }
   return end_;
