@@ -56,6 +56,14 @@ esac
 """
 
 
+# Stands in for ci/faults.
+FAULTS = """#!/bin/bash
+echo "faults $@" >>"$CALLS"
+echo '350 runs, 0 not as expected, 320 s'
+exit "$(cat "$ANSWERS/faults" 2>/dev/null || echo 0)"
+"""
+
+
 class Clone:
     """A repository that has the commands, to make revisions in."""
 
@@ -68,6 +76,8 @@ class Clone:
             path.mkdir(parents=True)
         for name in ("gate", "nightly", "duets.sh", "common.sh", "baselines", "policy.toml"):
             shutil.copy(CI / name, self.root / "ci" / name)
+        (self.root / "ci" / "faults").write_text(FAULTS)
+        (self.root / "ci" / "faults").chmod(0o755)
         (tools / "cmake").write_text(CMAKE)
         (tools / "cmake").chmod(0o755)
         self.tools = tools
@@ -266,6 +276,20 @@ def test_a_night_runs_everything_once_and_can_be_resumed(clone):
     assert clone.night().returncode == 0
     assert [call.split()[1] for call in clone.calls("duet")] == ["null", "lttng"]
     assert clone.calls("run nightly --part") == []
+
+
+def test_a_night_runs_the_faults_once_and_says_what_came_of_them(clone):
+    clone.answer("reference", "base")
+    clone.answer("faults", 1)
+    summary = clone.root / "out/summary.md"
+    assert clone.night().returncode == 0, "the verdict is about speed"
+    assert "faults: ci/faults ended with exit code 1" in summary.read_text()
+    clone.answer("faults", 0)
+    for _ in range(2):
+        assert clone.night().returncode == 0
+        assert "350 runs, 0 not as expected" in summary.read_text()
+    calls = clone.calls("faults")
+    assert len(calls) == 2 and str(program(clone, clone.head)) in calls[0]
 
 
 def test_a_night_without_time_is_inconclusive_and_says_what_is_missing(clone):
