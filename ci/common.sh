@@ -9,12 +9,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 command_name="ci/$(basename "$0")"
 
+# printable TEXT: the text without what would control the terminal (harness/base/quoting.h says
+# which characters do), whatever it quotes: a name of a sink, a revision. Each of them becomes '?';
+# bytes that are not UTF-8 are dropped.
+printable() {
+  local bidirectional=$'[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]' text
+  text=$(printf '%s' "$1" | iconv -c -f UTF-8 -t UTF-8 || true)
+  text=${text//[[:cntrl:]]/?}
+  printf '%s' "${text//$bidirectional/?}"
+}
+
 step() {
-  printf '\n==== %s: %s\n' "$command_name" "$1"
+  printf '\n==== %s: %s\n' "$command_name" "$(printable "$1")"
 }
 
 fail() {
-  printf '%s: %s\n' "$command_name" "$1" >&2
+  printf '%s: %s\n' "$command_name" "$(printable "$1")" >&2
   exit 1
 }
 

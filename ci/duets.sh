@@ -17,19 +17,19 @@ trap 'code=$?; if [ "$code" -eq 1 ] && [ "$has_verdict" = no ]; then exit "$exit
 
 # say TEXT: prints a line about the duets.
 say() {
-  printf '%s: %s\n' "$command_name" "$1"
+  printf '%s: %s\n' "$command_name" "$(printable "$1")"
 }
 
 # invalid TEXT: ends the command without a verdict and says why.
 invalid() {
-  printf '%s: no verdict: %s\n' "$command_name" "$1" >&2
+  printf '%s: no verdict: %s\n' "$command_name" "$(printable "$1")" >&2
   exit "$exit_invalid"
 }
 
 # refuse TEXT: ends the command with its usage text and says what is wrong with the command line.
 refuse() {
   usage >&2
-  printf '%s: %s\n' "$command_name" "$1" >&2
+  printf '%s: %s\n' "$command_name" "$(printable "$1")" >&2
   exit "$exit_usage"
 }
 
@@ -40,8 +40,9 @@ in_caller_dir() {
 
 # commit_of REVISION: the full hash of the revision's commit.
 commit_of() {
-  git rev-parse --verify --quiet "$1^{commit}" || {
-    printf "%s: git knows no commit '%s'; fetch it, or name another\n" "$command_name" "$1" >&2
+  git rev-parse --verify --quiet --end-of-options "$1^{commit}" || {
+    printf "%s: git knows no commit '%s'; fetch it, or name another\n" "$command_name" \
+      "$(printable "$1")" >&2
     return 1
   }
 }
@@ -173,21 +174,32 @@ has_sink() {
     python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin)[0]["available"])' 2>/dev/null
 }
 
+# read_duet LINE: sets scenario and sink to a planned duet's, and settings to its list, still
+# escaped.
+# shellcheck disable=SC2034
+read_duet() {
+  IFS=$'\t' read -r scenario sink settings <<<"$1"
+  printf -v scenario %b "$scenario"
+  printf -v sink %b "$sink"
+}
+
 # plan_duets BASE HEAD POLICY OPTION: sets planned to the policy's duets, one line each (scenario,
-# sink and settings, separated by tabs). Leaves out sinks that are not available.
+# sink and settings, separated by tabs; escaped as tailgate policy prints them). Leaves out sinks
+# that are not available.
 planned=()
 plan_duets() {
-  local runs scenario sink settings
+  local runs duet scenario sink settings
   runs=$("$(program_of "$2")" policy "$3" "$4") || exit "$exit_usage"
   [ -n "$runs" ] || refuse "the policy '$3' names no [[run]]"
   planned=()
-  while IFS=$'\t' read -r scenario sink settings; do
+  while IFS= read -r duet; do
+    read_duet "$duet"
     if ! has_sink "$(program_of "$2")" "$sink"; then
       say "left out: $sink is not available here ('tailgate sinks' says why)"
     elif ! has_sink "$(program_of "$1")" "$sink"; then
       say "left out: the base has no sink $sink to compare with"
     else
-      planned+=("$scenario"$'\t'"$sink"$'\t'"$settings")
+      planned+=("$duet")
     fi
   done <<<"$runs"
   [ "${#planned[@]}" -gt 0 ] || invalid "none of the policy's sinks is available here"
@@ -203,13 +215,17 @@ duet_file() {
 }
 
 # duet_of BASE HEAD SCENARIO SINK SETTINGS POLICY SECONDS FILE: runs a duet until the gate can
-# decide or the policy's time budget is used. After SECONDS it is stopped in any case. Writes FILE
-# only when the duet ended by itself. Returns the exit code of the duet's verdict, or another one
+# decide or the policy's time budget is used. SETTINGS are still escaped. After SECONDS it is
+# stopped in any case. Writes FILE only when the duet ended by itself. Returns the exit code of the duet's verdict, or another one
 # when there is no verdict.
 duet_of() {
   local setting status=0
-  local -a set_options=()
-  for setting in $5; do set_options+=(--set "$setting"); done
+  local -a escaped=() set_options=()
+  read -ra escaped <<<"$5"
+  for setting in "${escaped[@]}"; do
+    printf -v setting %b "$setting"
+    set_options+=(--set "$setting")
+  done
   rm -f "$8.part"
   timeout --foreground --signal=INT --kill-after=20 "$7" "$(program_of "$2")" duet "$4" \
     --program-a "$(program_of "$1")" --program-b "$(program_of "$2")" --label-a "${1:0:10}" \

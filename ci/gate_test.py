@@ -78,6 +78,8 @@ class Clone:
             shutil.copy(CI / name, self.root / "ci" / name)
         (self.root / "ci" / "faults").write_text(FAULTS)
         (self.root / "ci" / "faults").chmod(0o755)
+        (self.root / "plots").mkdir()
+        shutil.copy(CI.parent / "plots/printable.py", self.root / "plots")
         (tools / "cmake").write_text(CMAKE)
         (tools / "cmake").chmod(0o755)
         self.tools = tools

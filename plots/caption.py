@@ -3,10 +3,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from printable import drawable
 from results import Run
 from units import format_rate
 
 MAX_NOTES = 10
+MOST_IN_NAME = 200  # a file's name has at most 255 bytes
 
 
 class Skip(Exception):
@@ -57,8 +59,9 @@ def names(runs):
     restricted = len({run.data["label"] for run in runs}) > 1
     made = [f"{run.label} [{run.data['label']}]" if restricted and run.data["label"] else run.label
             for run in runs]
-    tells = (lambda run: run.path.parent.name, lambda run: run.data["build"]["revision"][:10],
-             lambda run: run.path.stem, lambda run: run.data["id"][:8])
+    tells = (lambda run: drawable(run.path.parent.name),
+             lambda run: run.data["build"]["revision"][:10],
+             lambda run: drawable(run.path.stem), lambda run: run.data["id"][:8])
     for tell in tells:
         count = Counter(made)
         words = {}
@@ -211,6 +214,6 @@ def _troubles(part):
 
 def file_name(text):
     """`text` with characters that file systems reject replaced; ':', ',' and '=' as in results'
-    names."""
+    names. At most MOST_IN_NAME characters of it."""
     text = text.translate(str.maketrans(":,=", "__-"))
-    return re.sub(r"[^A-Za-z0-9@.+_-]", "-", text)
+    return re.sub(r"[^A-Za-z0-9@.+_-]", "-", text)[:MOST_IN_NAME]

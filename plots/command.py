@@ -2,10 +2,10 @@
 import argparse
 import pathlib
 import re
-import sys
 
 import style
 from caption import Skip, file_name
+from printable import say, tell
 from results import ResultError, load_all
 
 EXAMPLES = """\
@@ -56,7 +56,7 @@ def main(kinds, arguments=None):
         problem = str(error)
     except OSError as error:
         problem = f"{error.filename}: {error.strerror}; give another --out"
-    print(f"error: {problem}", file=sys.stderr)
+    tell(f"error: {problem}")
     raise SystemExit(2)
 
 
@@ -64,7 +64,7 @@ def draw_all(kinds, options):
     """Draws every requested plot of every scenario; returns the number of figures."""
     runs, others = load_all(options.results)
     for name in others:
-        print(f"skipped {name}: not a result of tailgate", file=sys.stderr)
+        tell(f"skipped {name}: not a result of tailgate")
     runs.sort(key=lambda run: (run.scenario, _natural(run.label), str(run.path)))
     folder = options.out or runs[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def draw_all(kinds, options):
                     save(figure, folder, _unused(file_name(name), used), options.format)
                     figures += 1
             except Skip as reason:
-                print(f"skipped {kind} of {scenario}: {reason}", file=sys.stderr)
+                tell(f"skipped {kind} of {scenario}: {reason}")
     return figures
 
 
@@ -85,7 +85,7 @@ def save(figure, folder, name, formats):
     for suffix in formats:
         path = folder / f"{name}.{suffix}"
         style.save(figure, path)
-        print(path)
+        say(path)
 
 
 def _natural(text):

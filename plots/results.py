@@ -1,6 +1,7 @@
 """Reads result files and checks them against results/schema.json.
 
-Numbers are taken as the file has them; nothing is measured or derived anew here.
+Numbers are taken as the file has them; nothing is measured or derived anew here. Texts are made
+drawable when a file is loaded, so that every plot and message may show them.
 """
 import functools
 import json
@@ -9,6 +10,7 @@ import sys
 from dataclasses import dataclass
 
 import hdr
+from printable import drawable_data
 
 try:
     import jsonschema
@@ -101,7 +103,7 @@ def load(path):
     fault = fault_of(data, "schema")
     if fault:
         raise ResultError(f"{path}: {fault}; restore the file or run it again")
-    return Run(path, data)
+    return Run(path, drawable_data(data))
 
 
 def load_all(names):

@@ -9,11 +9,11 @@ import json
 import math
 import pathlib
 import re
-import sys
 
 import style
 from caption import Caption, file_name, load_text
 from percentiles import curve, percent_ticks
+from printable import drawable_data, say, tell
 from results import ResultError, Run, fault_of, newest_version, read_bounded
 
 FORMAT = "tailgate-verdict"
@@ -46,7 +46,7 @@ def load(path):
         found = fault_of(verdict, SCHEMA) or impossible(verdict)
         if found:
             raise ResultError(f"{path}: verdict {number}: {found}; restore the file or judge again")
-        yield Run(path, verdict)
+        yield Run(path, drawable_data(verdict))
 
 
 def impossible(verdict):
@@ -214,15 +214,15 @@ def main(arguments=None):
             for suffix in ("png", "svg"):
                 path = folder / f"{name}{number}.{suffix}"
                 style.save(figure, path)
-                print(path)
+                say(path)
     except ResultError as error:
-        print(f"error: {error}", file=sys.stderr)
+        tell(f"error: {error}")
         raise SystemExit(2) from None
     except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}; give another --out", file=sys.stderr)
+        tell(f"error: {error.filename}: {error.strerror}; give another --out")
         raise SystemExit(2) from None
     if not figures:
-        print("skipped: no verdict has a round to show", file=sys.stderr)
+        tell("skipped: no verdict has a round to show")
     raise SystemExit(0 if figures else 1)
 
 

@@ -134,7 +134,7 @@ def legend_above(axes, handles):
 
 def handle(label, **line_style):
     """A line for a legend."""
-    return Line2D([], [], label=label, **line_style)
+    return Line2D([], [], label=_legend_text(label), **line_style)
 
 
 def gap():
@@ -144,7 +144,12 @@ def gap():
 
 def patch(label, **line_style):
     """A filled box for a legend."""
-    return Patch(label=label, **line_style)
+    return Patch(label=_legend_text(label), **line_style)
+
+
+def _legend_text(label):
+    """matplotlib leaves a label out that begins with an underscore."""
+    return f" {label}" if label.startswith("_") else label
 
 
 def count_colors(highest):

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <type_traits>
 #include <utility>
+
+#include "harness/cli/terminal.h"
 
 namespace tailgate {
 namespace {
@@ -141,7 +144,13 @@ Parsed Command::parse(std::vector<std::string> arguments) {
   try {
     app_.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return app_.exit(error) == 0 ? Parsed::answered : Parsed::refused;
+    // What was wrong is quoted, and may come from a script's variables.
+    std::ostringstream answer;
+    std::ostringstream refusal;
+    const int exit_code = app_.exit(error, answer, refusal);
+    say_lines(answer.str());
+    tell_lines(refusal.str());
+    return exit_code == 0 ? Parsed::answered : Parsed::refused;
   }
   return Parsed::command;
 }

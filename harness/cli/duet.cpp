@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 
 #include "harness/cli/commands.h"
@@ -200,12 +201,11 @@ class Reporter : public DuetObserver {
     status_.clear();
     const DuetRound& round = duet.rounds.back();
     for (const Remark& remark : round.remarks) {
-      tell(fmt::format("round {}: {}\n", round.index, remark.what));
+      tell("round {}: {}\n", round.index, remark.what);
     }
     if (!status_.active()) {
-      tell(fmt::format("round {} done: p50 A {}, B {}\n", round.index,
-                       human_duration(round.a.service.p50_ns),
-                       human_duration(round.b.service.p50_ns)));
+      tell("round {} done: p50 A {}, B {}\n", round.index, human_duration(round.a.service.p50_ns),
+           human_duration(round.b.service.p50_ns));
     }
   }
 
@@ -238,8 +238,8 @@ bool went_well(const Duet& duet) {
 int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::path& file) {
   Verdict verdict = judge(duet, policy, today_utc());
   verdict.duet = file.string();
-  fmt::print("{}\nwrote: {}\n",
-             render(Verdicts{{verdict}}, "text", {.colour = colour_wanted(stdout)}), file.string());
+  std::cout << render(Verdicts{{verdict}}, "text", {.colour = colour_wanted(stdout)});
+  say("\nwrote: {}\n", file.string());
   return verdict_exit_code(verdict.outcome);
 }
 
@@ -282,11 +282,10 @@ int duet(const Catalog& catalog, const DuetArguments& arguments) {
   if (policy && !InterruptFlag::raised()) {
     return show_verdict(result, *policy, file.written_to());
   }
-  fmt::print(
-      "{}\nwrote: {}\n",
-      render(result, "text", {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown}),
-      file.written_to().string());
-  if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
+  std::cout << render(result, "text",
+                      {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown});
+  say("\nwrote: {}\n", file.written_to().string());
+  if (arguments.keep) tell("kept: {}\n", scratch.path().string());
   if (InterruptFlag::raised()) return kExitInterrupted;
   const bool well = result.complete && file.in_place() && went_well(result);
   return well ? kExitDone : kExitFailed;

@@ -1,6 +1,4 @@
 // tailgate explain: why the slow calls of a result were slow.
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -33,7 +31,7 @@ int explain(const ExplainArguments& arguments) {
   for (const std::filesystem::path& path : find_result_files(arguments.paths)) {
     const std::string text =
         render(Results{{path.string(), load_result(path)}}, "explain", {.calls = arguments.calls});
-    fmt::print("{}{}", first ? "" : "\n", text);
+    std::cout << (first ? "" : "\n") << text;
     first = false;
   }
   return kExitDone;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/quoting.h"
 #include "harness/cli/commands.h"
 #include "harness/os/atomic_file.h"
 #include "harness/report/exporter.h"
@@ -123,7 +124,7 @@ void export_files(const ExportRequest& request, std::ostream& out) {
   for (const Job& job : jobs) {
     const std::string name = job.path.stem().string() + std::string(job.exporter->extension);
     write_file_atomically(request.directory / name, exported(job, request, options));
-    out << (request.directory / name).string() << '\n';
+    out << printable((request.directory / name).string()) << '\n';
   }
 }
 

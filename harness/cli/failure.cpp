@@ -14,7 +14,6 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/gate.h"
-#include "harness/report/human.h"
 
 namespace tailgate {
 namespace {
@@ -64,11 +63,11 @@ Failure described(const std::exception_ptr& thrown) {
   }
 }
 
-// The lines of a message, each indented, without what would control the terminal.
+// The lines of a message, each indented.
 std::string indented(const std::string& text) {
   std::string lines;
   std::istringstream input(text);
-  for (std::string line; std::getline(input, line);) lines += "  " + printable(line) + "\n";
+  for (std::string line; std::getline(input, line);) lines += "  " + line + "\n";
   return lines;
 }
 
@@ -92,7 +91,7 @@ Failure failure_of(const std::exception_ptr& thrown, bool gives_verdict) {
 
 int report_failure(const Failure& failure) noexcept {
   try {
-    tell("tailgate: " + indented(failure.what_failed).substr(2) + indented(failure.remedy));
+    tell_lines("tailgate: " + indented(failure.what_failed).substr(2) + indented(failure.remedy));
   } catch (const std::exception&) {
     std::fputs("tailgate: not enough memory to say what failed\n", stderr);
   }

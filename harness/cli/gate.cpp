@@ -117,9 +117,9 @@ void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& fol
   const std::string script = (data_dir() / "plots" / "shift.py").string();
   if (run_program({python_program(), script, file.string(), "--out", folder.string()}) != 0) {
     tell(
-        fmt::format("'{}' could not be drawn\n  the script's message is above; the verdicts stand "
-                    "without plots\n",
-                    file.string()));
+        "'{}' could not be drawn\n  the script's message is above; the verdicts stand "
+        "without plots\n",
+        file.string());
   }
 }
 

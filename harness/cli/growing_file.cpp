@@ -40,7 +40,7 @@ void GrowingFile::save(const std::string& content) {
   try {
     write_file_atomically(file_, content, replace_ ? Existing::replace : Existing::refuse);
   } catch (const Error& error) {
-    tell(fmt::format("{}\n  {}\n", error.what_failed(), error.remedy()));
+    tell("{}\n  {}\n", error.what_failed(), error.remedy());
     return save_elsewhere(content);
   }
   replace_ = true;
@@ -52,7 +52,7 @@ void GrowingFile::save_elsewhere(const std::string& content) {
   const fs::path place = first ? new_fallback_folder() / file_.filename() : fallback_;
   write_file_atomically(place, content);
   fallback_ = place;
-  if (first) tell(fmt::format("  meanwhile the result is in '{}'\n", fallback_.string()));
+  if (first) tell("  meanwhile the result is in '{}'\n", fallback_.string());
 }
 
 void GrowingFile::drop_fallback() {
@@ -60,7 +60,7 @@ void GrowingFile::drop_fallback() {
   fs::remove(fallback_, ignored);
   fs::remove(fallback_.parent_path(), ignored);
   fallback_.clear();
-  tell(fmt::format("'{}' could be written again\n", file_.string()));
+  tell("'{}' could be written again\n", file_.string());
 }
 
 void prepare_output_folder(const fs::path& folder, const fs::path& scratch) {

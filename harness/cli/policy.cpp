@@ -7,8 +7,10 @@
 #include <memory>
 #include <set>
 
+#include "harness/base/quoting.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/gate.h"
+#include "harness/cli/terminal.h"
 #include "harness/gate/effect_text.h"
 #include "harness/gate/policy.h"
 
@@ -38,48 +40,58 @@ std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
   return text;
 }
 
-void show_policy(const Policy& policy, const PolicyRequest& request, std::ostream& out) {
+void show_policy(const Policy& policy, const PolicyRequest& request) {
   DuetSubject subject;
   subject.scenario.name = request.scenario;
   subject.sink.name = request.sink.substr(0, request.sink.find(':'));
   subject.sink.label = request.sink;
-  out << fmt::format("policy {}: looks after {} rounds\n", policy.origin,
-                     fmt::join(policy.looks.rounds, ", "));
-  out << fmt::format(
-      "false fail at most {:g}, false pass at most {:g}, {:g} s a duet, dirty builds {}\n",
+  say("policy {}: looks after {} rounds\n", policy.origin, fmt::join(policy.looks.rounds, ", "));
+  say("false fail at most {:g}, false pass at most {:g}, {:g} s a duet, dirty builds {}\n",
       policy.looks.false_fail, policy.looks.false_pass, policy.time_budget_s,
       policy.allow_dirty_builds ? "allowed" : "forbidden");
   for (const MetricKind& kind : metric_kinds()) {
-    out << fmt::format("  {:<20} {}\n", kind.name, margin_text(kind, policy.rule(kind, subject)));
+    say("  {:<20} {}\n", kind.name, margin_text(kind, policy.rule(kind, subject)));
   }
   for (const Waiver& waiver : policy.waivers) {
     const MetricKind& kind = *find_metric(waiver.metric);
     MetricJudgement metric;
     metric.unit = kind.unit;
     metric.effect_kind = kind.effect;
-    out << fmt::format("  waiver until {}: {} {} to {} ({}: {})\n", waiver.expires, waiver.metric,
-                       effect_text(metric, waiver.low), effect_text(metric, waiver.high),
-                       waiver.commit, waiver.reason);
+    say("  waiver until {}: {} {} to {} ({}: {})\n", waiver.expires, waiver.metric,
+        effect_text(metric, waiver.low), effect_text(metric, waiver.high), waiver.commit,
+        waiver.reason);
   }
 }
 
+// A setting in the list of settings, where a space ends it.
+std::string listed_setting(const std::string& setting) {
+  std::string listed;
+  for (const char c : tsv_cell(setting)) {
+    listed += c == ' ' ? std::string("\\x20") : std::string(1, c);
+  }
+  return listed;
+}
+
 // One line for each duet of ci/gate, or with the nightly ones of ci/nightly: scenario, sink and
-// settings, between tabs.
-void show_runs(const Policy& policy, bool nightly, std::ostream& out) {
+// settings, between tabs. ci/duets.sh reads them back.
+void show_runs(const Policy& policy, bool nightly) {
   for (const PolicyRun& run : policy.runs) {
     if (run.nightly && !nightly) continue;
+    std::vector<std::string> settings;
+    for (const std::string& setting : run.set) settings.push_back(listed_setting(setting));
     for (const std::string& sink : run.sinks) {
-      out << run.scenario << '\t' << sink << '\t' << fmt::format("{}", fmt::join(run.set, " "))
-          << '\n';
+      // Not by say(): tabs would be replaced.
+      std::cout << fmt::format("{}\t{}\t{}\n", tsv_cell(run.scenario), tsv_cell(sink),
+                               fmt::join(settings, " "));
     }
   }
 }
 
 // One a line, each once.
-void show_waived_commits(const Policy& policy, std::ostream& out) {
+void show_waived_commits(const Policy& policy) {
   std::set<std::string> commits;
   for (const Waiver& waiver : policy.waivers) commits.insert(waiver.commit);
-  for (const std::string& commit : commits) out << commit << '\n';
+  for (const std::string& commit : commits) say("{}\n", commit);
 }
 
 }  // namespace
@@ -99,7 +111,8 @@ void commands::add_policy_command(Command& program, const Catalog&, Action& acti
   command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
   command->footer(
       "--runs and --nightly-runs print a line for each duet: scenario, sink and\n"
-      "settings, separated by tabs. --waived-commits prints one commit per line.\n"
+      "settings, separated by tabs; the shell's printf %b turns \\x20 and other escapes\n"
+      "back. --waived-commits prints one commit per line.\n"
       "\n"
       "Examples:\n"
       "  tailgate policy ci/policy.toml\n"
@@ -108,15 +121,15 @@ void commands::add_policy_command(Command& program, const Catalog&, Action& acti
     action = [request] {
       const Policy policy = policy_at(request->file, false);
       if (request->runs || request->nightly_runs) {
-        show_runs(policy, request->nightly_runs, std::cout);
+        show_runs(policy, request->nightly_runs);
       } else if (request->time_budget) {
-        std::cout << fmt::format("{:.0f}\n", std::ceil(policy.time_budget_s));
+        say("{:.0f}\n", std::ceil(policy.time_budget_s));
       } else if (request->waived_commits) {
-        show_waived_commits(policy, std::cout);
+        show_waived_commits(policy);
       } else if (request->reference) {
-        std::cout << policy.nightly_reference << '\n';
+        say("{}\n", policy.nightly_reference);
       } else {
-        show_policy(policy, *request, std::cout);
+        show_policy(policy, *request);
       }
       return kExitDone;
     };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 
 #include "harness/cli/commands.h"
@@ -100,8 +101,8 @@ std::vector<RunRequest> available(std::vector<RunRequest> requests, const RunArg
   for (RunRequest& request : requests) {
     const Probe probe = request.sink.type->probe(request.sink.options);
     if (!probe.available && arguments.sinks.empty()) {
-      tell(fmt::format("left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text,
-                       probe.reason, probe.remedy));
+      tell("left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text, probe.reason,
+           probe.remedy);
       continue;
     }
     check_request(request, settings);
@@ -175,10 +176,10 @@ class Reporter : public RunObserver {
     status_.clear();
     const Trial& trial = run.trials.back();
     if (trial.outcome != TrialOutcome::completed) {
-      tell(fmt::format("{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label, trial.index,
-                       enum_text(trial.outcome), trial.outcome_detail));
+      tell("{}@{} trial {}: {}: {}\n", run.scenario.name, run.sink.label, trial.index,
+           enum_text(trial.outcome), trial.outcome_detail);
     } else if (!status_.active()) {
-      tell(fmt::format("{}@{} trial {} done\n", run.scenario.name, run.sink.label, trial.index));
+      tell("{}@{} trial {} done\n", run.scenario.name, run.sink.label, trial.index);
     }
   }
 
@@ -202,11 +203,11 @@ bool went_well(const Result& result) {
 void print_results(std::vector<Result> results, const ResultFiles& files,
                    const RunArguments& arguments) {
   if (arguments.json) {
-    fmt::print("[");
+    say("[");
     for (const Result& result : results) {
-      fmt::print("{}{}", &result == &results.front() ? "\n" : ",\n", write_result(result));
+      std::cout << (&result == &results.front() ? "\n" : ",\n") << json_text(write_result(result));
     }
-    fmt::print("]\n");
+    say("]\n");
     return;
   }
   Results named;
@@ -214,9 +215,10 @@ void print_results(std::vector<Result> results, const ResultFiles& files,
     std::string file = files.written_to(result).string();
     named.push_back({std::move(file), std::move(result)});
   }
-  fmt::print("{}\nwrote:\n", render(named, arguments.name == kFirstSuite ? "brief" : "text",
-                                    {.colour = colour_wanted(stdout)}));
-  for (const NamedResult& result : named) fmt::print("  {}\n", result.name);
+  std::cout << render(named, arguments.name == kFirstSuite ? "brief" : "text",
+                      {.colour = colour_wanted(stdout)});
+  say("\nwrote:\n");
+  for (const NamedResult& result : named) say("  {}\n", result.name);
 }
 
 // A suite's wish for explanations is met where they can be had in full; the user's own always.
@@ -225,7 +227,7 @@ bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
   if (arguments.no_explain || !preset.explain) return false;
   const Probe probe = activity::probe_trace();
   if (!probe.available && !arguments.quiet) {
-    tell(fmt::format("slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy));
+    tell("slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
   }
   return probe.available;
 }
@@ -269,9 +271,9 @@ int show_plan(const Catalog& catalog, const RunArguments& arguments) {
     if (requests.empty()) continue;
     std::vector<std::string> sinks;
     for (const RunRequest& request : requests) sinks.push_back(request.sink.text);
-    fmt::print("{} {:.0f} {} {}\n", arguments.part == 0 ? i + 1 : arguments.part,
-               std::ceil(planned_s(requests, settings, companions)),
-               requests.front().scenario->name(), fmt::join(sinks, " "));
+    say("{} {:.0f} {} {}\n", arguments.part == 0 ? i + 1 : arguments.part,
+        std::ceil(planned_s(requests, settings, companions)), requests.front().scenario->name(),
+        fmt::join(sinks, " "));
   }
   return kExitDone;
 }
@@ -311,8 +313,8 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
   prepare_output_folder(arguments.out, scratch.path());
   bind_this_thread(environment.placement.controller_cpus);
   if (!arguments.quiet) {
-    tell(fmt::format("{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
-                     human_wait(planned_s(requests, environment.trial, companions))));
+    tell("{} {}, about {}\n", requests.size(), requests.size() == 1 ? "run" : "runs",
+         human_wait(planned_s(requests, environment.trial, companions)));
   }
   const InterruptFlag interrupt;
   Reporter reporter(files, arguments.quiet);
@@ -320,7 +322,7 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
       execute_runs(std::move(requests), environment, companions, reporter);
   const bool well = files.all_in_place() && std::all_of(results.begin(), results.end(), went_well);
   print_results(std::move(results), files, arguments);
-  if (arguments.keep) tell(fmt::format("kept: {}\n", scratch.path().string()));
+  if (arguments.keep) tell("kept: {}\n", scratch.path().string());
   if (InterruptFlag::raised()) return kExitInterrupted;
   return well ? kExitDone : kExitFailed;
 }

@@ -6,6 +6,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/preset_folders.h"
+#include "harness/cli/terminal.h"
 #include "harness/os/install_paths.h"
 #include "harness/run/preset.h"
 
@@ -58,37 +59,37 @@ void print_all(const Catalog& catalog, bool json) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& scenario : catalog.scenarios.all()) list.push_back(scenario_json(*scenario));
     for (const Preset& preset : presets) list.push_back(preset_json(preset));
-    fmt::print("{}\n", list.dump(2));
+    say_json(list);
     return;
   }
-  fmt::print("{:<16} {:<9} {}\n", "name", "kind", "what it is");
+  say("{:<16} {:<9} {}\n", "name", "kind", "what it is");
   for (const auto& scenario : catalog.scenarios.all()) {
-    fmt::print("{:<16} {:<9} {}\n", scenario->name(), "scenario", scenario->description());
+    say("{:<16} {:<9} {}\n", scenario->name(), "scenario", scenario->description());
   }
   for (const Preset& preset : presets) {
-    fmt::print("{:<16} {:<9} {}\n", preset.name, kind_of(preset), preset.description);
+    say("{:<16} {:<9} {}\n", preset.name, kind_of(preset), preset.description);
   }
-  fmt::print("\n'tailgate scenarios NAME' lists a scenario's options or what a preset sets.\n");
+  say("\n'tailgate scenarios NAME' lists a scenario's options or what a preset sets.\n");
 }
 
 void print_scenario(const Scenario& scenario) {
-  fmt::print("{}: {}\noptions, as name=default:\n", scenario.name(), scenario.description());
+  say("{}: {}\noptions, as name=default:\n", scenario.name(), scenario.description());
   for (const OptionSpec& spec : scenario.options()) {
-    fmt::print("  {}={}  ({})\n      {}\n", spec.name, spec.default_value,
-               spec.type == OptionType::choice ? fmt::format("{}", fmt::join(spec.choices, " | "))
-                                               : std::string(option_type_name(spec.type)),
-               spec.help);
+    say("  {}={}  ({})\n      {}\n", spec.name, spec.default_value,
+        spec.type == OptionType::choice ? fmt::format("{}", fmt::join(spec.choices, " | "))
+                                        : std::string(option_type_name(spec.type)),
+        spec.help);
   }
 }
 
 void print_preset(const Preset& preset) {
-  fmt::print("{} ({}): {}\n", preset.name, kind_of(preset), preset.description);
+  say("{} ({}): {}\n", preset.name, kind_of(preset), preset.description);
   for (const PresetRun& run : preset.runs) {
-    fmt::print("  {} on {}\n", run.scenario->name(),
-               run.sinks.empty() ? "the sinks given with --sink"
-                                 : fmt::format("{}", fmt::join(run.sinks, ", ")));
+    say("  {} on {}\n", run.scenario->name(),
+        run.sinks.empty() ? "the sinks given with --sink"
+                          : fmt::format("{}", fmt::join(run.sinks, ", ")));
     for (const auto& [name, value] : run.options.resolved()) {
-      if (run.options.given(name)) fmt::print("    {}={}\n", name, value);
+      if (run.options.given(name)) say("    {}={}\n", name, value);
     }
   }
 }
@@ -103,7 +104,7 @@ int list_scenarios(const Catalog& catalog, const std::string& name, bool json) {
   if (json) {
     const nlohmann::json entry =
         plain ? scenario_json(*preset.runs.front().scenario) : preset_json(preset);
-    fmt::print("{}\n", entry.dump(2));
+    say_json(entry);
   } else if (plain) {
     print_scenario(*preset.runs.front().scenario);
   } else {

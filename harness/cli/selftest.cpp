@@ -233,8 +233,8 @@ int selftest_gate(const SelftestArguments& arguments) {
                               all.runs.size() + 1, human_wait(left_s())));
       auto run = measure(*step, arguments, policy, all.runs.size() + 1, scratch.path());
       if (!run) break;
-      tell(fmt::format("{} with {}: {} after {} rounds, {:.0f} s\n", run->sink, run->planted,
-                       run->outcome, run->rounds_used, run->duration_s));
+      tell("{} with {}: {} after {} rounds, {:.0f} s\n", run->sink, run->planted, run->outcome,
+           run->rounds_used, run->duration_s);
       all.runs.push_back(*run);
       growing.runs.push_back(std::move(*run));
       save_calibration(arguments.records.back(), growing);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/terminal.h"
 #include "harness/report/human.h"
 #include "harness/sink/catalog.h"
 
@@ -55,14 +56,14 @@ constexpr std::size_t kIndent = 18;
 
 void print_indented(const std::string& text) {
   for (const std::string& line : wrapped(text, kColumns - kIndent, 2)) {
-    fmt::print("{:{}}{}\n", "", kIndent, line);
+    say("{:{}}{}\n", "", kIndent, line);
   }
 }
 
 void print_sink_line(const SinkChoice& sink) {
   const Probe probe = sink.type->probe(sink.options);
-  fmt::print("{:<12} {:<4} {}\n", sink.type->name(), probe.available ? "yes" : "no",
-             sink.type->description());
+  say("{:<12} {:<4} {}\n", sink.type->name(), probe.available ? "yes" : "no",
+      sink.type->description());
   const std::vector<std::string> can = capability_words(sink.type->capabilities(sink.options));
   if (!can.empty()) print_indented(fmt::format("can: {}", fmt::join(can, ", ")));
   if (!probe.reason.empty()) print_indented(probe.reason);
@@ -71,9 +72,8 @@ void print_sink_line(const SinkChoice& sink) {
 
 void print_options(const OptionTable& table) {
   for (const OptionSpec& spec : table) {
-    fmt::print("  {}={}  ({})\n      {}\n", spec.name,
-               spec.default_value.empty() ? "\"\"" : spec.default_value, option_range(spec),
-               spec.help);
+    say("  {}={}  ({})\n      {}\n", spec.name,
+        spec.default_value.empty() ? "\"\"" : spec.default_value, option_range(spec), spec.help);
   }
 }
 
@@ -90,17 +90,17 @@ int list_sinks(const SinkCatalog& catalog, const std::vector<std::string>& wante
   if (json) {
     nlohmann::json list = nlohmann::json::array();
     for (const SinkChoice& sink : sinks) list.push_back(sink_json(sink));
-    fmt::print("{}\n", list.dump(2));
+    say_json(list);
     return kExitDone;
   }
-  if (all) fmt::print("{:<12} {:<4} {}\n", "sink", "here", "what it is");
+  if (all) say("{:<12} {:<4} {}\n", "sink", "here", "what it is");
   for (const SinkChoice& sink : sinks) {
     print_sink_line(sink);
     if (all) continue;
-    fmt::print("options, as name=default:\n");
+    say("options, as name=default:\n");
     print_options(sink.type->options());
   }
-  if (all) fmt::print("\n'tailgate sinks NAME' lists a sink's options.\n");
+  if (all) say("\n'tailgate sinks NAME' lists a sink's options.\n");
   return kExitDone;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/quoting.h"
 #include "harness/etl/kernel_activity.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_reader.h"
@@ -201,7 +202,7 @@ void append_table(std::string_view title, const Json& rows, std::size_t max_rows
   for (std::size_t i = 0; i < rows.size() && i < max_rows; ++i) {
     auto& line = cells.emplace_back();
     for (const auto& [key, value] : rows[i].items()) {
-      line.push_back(value.is_string()         ? value.get<std::string>()
+      line.push_back(value.is_string()         ? printable(value.get<std::string>())
                      : value.is_null()         ? "-"
                      : value.is_number_float() ? fmt::format("{:.6g}", value.get<double>())
                                                : value.dump());
@@ -220,9 +221,9 @@ void append_table(std::string_view title, const Json& rows, std::size_t max_rows
 }
 
 std::string cpu_text(const Json& json, std::size_t max_rows) {
-  std::string out =
-      fmt::format("session {}, {} context switches\n", json["session_name"].get<std::string>(),
-                  json["switches"].get<std::uint64_t>());
+  std::string out = fmt::format("session {}, {} context switches\n",
+                                printable(json["session_name"].get<std::string>()),
+                                json["switches"].get<std::uint64_t>());
   for (const Json& note : json["notes"]) out += "note: " + note.get<std::string>() + "\n";
   append_table("processors", json["processors"], 4096, out);
   append_table("processes", json["processes"], max_rows, out);
@@ -246,7 +247,7 @@ void report_cpu(const std::vector<const TraceFile*>& files, TextFormat format, s
     kernel->finish();
     Json json = cpu_json(*kernel, *header);
     return sink(format == TextFormat::json
-                    ? json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"
+                    ? json_text(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n"
                     : cpu_text(json, max_rows));
   };
   while (const Record* record = reader.next()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/quoting.h"
 #include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
@@ -225,13 +226,14 @@ void append_plain(const Json& json, int indent, std::string& out) {
         append_plain(entry, indent + 2, out);
       }
     } else {
-      out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+      const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      out += printable(key) + ": " + printable(text) + "\n";
     }
   }
 }
 
 std::string json_line(const Json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) + "\n";
 }
 
 struct StatKey {
@@ -287,7 +289,7 @@ void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, con
   out += "providers:\n";
   for (const auto& [guid, provider] : counts.providers) {
     out += fmt::format(
-        "  {:>10}  {}  {}{}\n", provider.events, to_text(guid), provider.name,
+        "  {:>10}  {}  {}{}\n", provider.events, to_text(guid), printable(provider.name),
         provider.undecoded ? fmt::format("  ({} undecoded)", provider.undecoded) : std::string());
   }
   sink(out);
@@ -316,7 +318,8 @@ void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, 
   std::string out = fmt::format("{:>10} {:>12} {:>7}  event\n", "events", "bytes", "version");
   for (const auto& [key, count] : rows) {
     out += fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.payload_bytes,
-                       key.version, key.provider, key.event, count.decoded ? "" : "  (undecoded)");
+                       key.version, printable(key.provider), printable(key.event),
+                       count.decoded ? "" : "  (undecoded)");
   }
   sink(out);
 }

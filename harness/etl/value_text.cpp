@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "harness/base/quoting.h"
 #include "harness/etl/log_header.h"
 #include "harness/etl/text.h"
 
@@ -351,14 +352,17 @@ void append_value(const Field& field, std::string& out) {
 
 namespace {
 
-// Whether one of eight characters may need escaping: a control character or a backslash. Tests all
-// eight at once; characters after one that does may be reported wrongly, too.
+// Whether one of eight characters may need escaping: a control character, a backslash, or one that
+// is not ASCII. Tests all eight at once; characters after one that does may be reported wrongly,
+// too.
 bool may_need_escape(std::uint64_t eight) {
   constexpr std::uint64_t kEach = 0x0101010101010101;
+  const auto has = [&](char c) {
+    std::uint64_t differs = eight ^ kEach * static_cast<std::uint8_t>(c);
+    return (differs - kEach) & ~differs;
+  };
   std::uint64_t control = (eight - kEach * 0x20) & ~eight;
-  std::uint64_t no_backslash = eight ^ kEach * '\\';
-  std::uint64_t backslash = (no_backslash - kEach) & ~no_backslash;
-  return ((control | backslash) & kEach * 0x80) != 0;
+  return ((eight | control | has('\x7f') | has('\\')) & kEach * 0x80) != 0;
 }
 
 // The same for a text of any length; few texts need escaping.
@@ -389,27 +393,10 @@ void escape_behind(std::size_t from, std::string& out) {
 }  // namespace
 
 void append_escaped(std::string_view text, std::string& out) {
-  if (!may_need_escape(text)) {
+  if (may_need_escape(text)) {
+    out += tsv_cell(text);
+  } else {
     out += text;
-    return;
-  }
-  for (char c : text) {
-    switch (c) {
-      case '\t':
-        out += "\\t";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      default:
-        out += c;
-    }
   }
 }
 
@@ -454,9 +441,12 @@ void append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
 
 void append_json_string(std::string_view text, std::string& out) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  const std::size_t from = out.size();
+  const bool ascii =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < 0x7F; });
   // Names come from manifests and TMF files and need not be valid UTF-8.
   std::string valid;
-  if (std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; })) {
+  if (!ascii) {
     append_utf8(Bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()), valid);
     text = valid;
   }
@@ -475,6 +465,7 @@ void append_json_string(std::string_view text, std::string& out) {
     }
   }
   out += '"';
+  if (!ascii) out.replace(from, std::string::npos, json_text(out.substr(from)));
 }
 
 namespace {

@@ -1,10 +1,12 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "harness/etl/value_text.h"
 
 using namespace tailgate::etl;
 
-TEST_CASE("the four escaped characters, and no others, are found at any position") {
+TEST_CASE("characters to be escaped, and no others, are found at any position") {
   for (std::size_t length = 1; length <= 20; ++length) {
     for (std::size_t at = 0; at < length; ++at) {
       for (int code = 0; code < 256; ++code) {
@@ -15,6 +17,10 @@ TEST_CASE("the four escaped characters, and no others, are found at any position
         if (code == '\n') expected.replace(at, 1, "\\n");
         if (code == '\r') expected.replace(at, 1, "\\r");
         if (code == '\\') expected.replace(at, 1, "\\\\");
+        // Other control characters, and a byte that is not UTF-8 by itself.
+        if (expected == text && (code < 0x20 || code >= 0x7F)) {
+          expected.replace(at, 1, fmt::format("\\x{:02x}", code));
+        }
         std::string escaped;
         append_escaped(text, escaped);
         if (escaped != expected) FAIL("character " << code << " at " << at << " of " << length);
@@ -24,6 +30,15 @@ TEST_CASE("the four escaped characters, and no others, are found at any position
   std::string empty;
   append_escaped("", empty);
   CHECK(empty.empty());
+}
+
+TEST_CASE("text that would control a terminal is escaped in TSV and in JSON") {
+  std::string tsv;
+  append_escaped("\x1b[2J \u202E \u009B µ", tsv);
+  CHECK(tsv == "\\x1b[2J \\u202e \\u009b µ");
+  std::string json = ",";
+  append_json_string("\x1b\\\x7f\u202E\u009Bµ", json);
+  CHECK(json == ",\"\\u001b\\\\\\u007f\\u202e\\u009bµ\"");
 }
 
 TEST_CASE("integers that are shown as text are escaped in TSV") {

@@ -22,6 +22,17 @@ std::string nonempty_text(const TomlNode& node, std::string_view name) {
   return text;
 }
 
+// The name of a scenario or of a sink with its options. Commands hand it on as an argument, where a
+// dash begins an option.
+std::string name_text(const TomlNode& node, std::string_view name) {
+  std::string text = nonempty_text(node, name);
+  if (text.starts_with('-')) {
+    node.fail(fmt::format("{} = '{}' begins with a dash", name, text),
+              "'tailgate scenarios' and 'tailgate sinks' list the names");
+  }
+  return text;
+}
+
 std::string required_text(const TomlNode& in, std::string_view key, std::string_view meaning) {
   return nonempty_text(in.required(key, meaning), key);
 }
@@ -227,12 +238,12 @@ PolicyRun read_run(const TomlNode& in) {
   in.check_keys({"scenario", "sinks", "set", "nightly"});
   PolicyRun run;
   read_flag(in, "nightly", run.nightly);
-  run.scenario = required_text(in, "scenario", "a scenario or a preset");
+  run.scenario = name_text(in.required("scenario", "a scenario or a preset"), "scenario");
   const TomlNode& sinks = in.required("sinks", "a list of sinks");
   if (!sinks.is_list() || sinks.entries().empty()) {
     sinks.fail("sinks is not a list of sinks", "write sinks = [\"file\", \"lttng\"]");
   }
-  for (const TomlNode& sink : sinks.entries()) run.sinks.push_back(nonempty_text(sink, "a sink"));
+  for (const TomlNode& sink : sinks.entries()) run.sinks.push_back(name_text(sink, "a sink"));
   const TomlNode* set = in.table_at("set");
   if (set == nullptr) return run;
   for (const TomlNode& setting : set->entries()) {

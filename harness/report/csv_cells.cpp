@@ -3,24 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "harness/base/quoting.h"
+
 namespace tailgate {
-namespace {
-
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  return text + "\"";
-}
-
-}  // namespace
 
 std::string csv_line(const Cells& cells) {
   Cells row;
-  for (const std::string& cell : cells) row.push_back(quoted(cell));
+  for (const std::string& cell : cells) row.push_back(csv_cell(cell));
   return fmt::format("{}\n", fmt::join(row, ","));
 }
 

@@ -8,9 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "harness/base/quoting.h"
 #include "harness/report/document.h"
 #include "harness/report/exporter_list.h"
 #include "harness/report/latency_kind.h"
+#include "harness/report/printable_document.h"
 
 namespace tailgate {
 
@@ -23,6 +25,16 @@ struct ExportOptions {
   LatencyKind metric = LatencyKind::response;  // for formats that hold one distribution
 };
 
+// What kind of text a format is. It decides how the texts of a document, which may come from
+// anywhere, are kept from controlling the output (harness/base/quoting.h).
+enum class Form {
+  text,      // the exporter gets a document with printable texts only
+  markdown,  // the exporter writes every text by markdown_text()
+  csv,       // by csv_cell()
+  xml,       // by xml_attribute()
+  json,      // what the exporter returns goes through json_text()
+};
+
 // One format of one kind of document.
 struct Exporter {
   std::string_view format;     // its name on the command line, unique among the exporters of
@@ -30,6 +42,7 @@ struct Exporter {
   std::string_view help;       // one line, no full stop
   std::string_view extension;  // of a file's name, with the dot
   DocumentKind takes;
+  Form form;
   // Returns the document as text. The document must be of the kind that the exporter takes. Throws
   // Error when the document holds nothing that the format can show.
   std::string (*render)(const Document& document, const ExportOptions& options);
@@ -60,16 +73,29 @@ const Result& only_result(const Results& results);
 // Makes an exporter of a render function. The function's first parameter decides which documents
 // the exporter takes: it is a const reference to an alternative of Document, or to a Result for a
 // format that holds one result.
-template <auto kRender>
+template <auto kRender, Form kForm>
 struct ExporterOf;
 
-template <class T, std::string (*kRender)(const T&, const ExportOptions&)>
-struct ExporterOf<kRender> {
+template <class T, std::string (*kRender)(const T&, const ExportOptions&), Form kForm>
+struct ExporterOf<kRender, kForm> {
   using Taken = std::conditional_t<std::is_same_v<T, Result>, Results, T>;
   static constexpr DocumentKind kTakes = kKindOf<Taken>;
 
   static std::string render(const Document& document, const ExportOptions& options) {
     const Taken& taken = std::get<Taken>(document);
+    if constexpr (kForm == Form::text) {
+      Taken shown = taken;
+      make_printable(shown);
+      return call(shown, options);
+    } else if constexpr (kForm == Form::json) {
+      return json_text(call(taken, options));
+    } else {
+      return call(taken, options);
+    }
+  }
+
+ private:
+  static std::string call(const Taken& taken, const ExportOptions& options) {
     if constexpr (std::is_same_v<T, Result>) {
       return kRender(only_result(taken), options);
     } else {
@@ -78,11 +104,11 @@ struct ExporterOf<kRender> {
   }
 };
 
-template <auto kRender>
+template <auto kRender, Form kForm>
 constexpr Exporter exporter_of(std::string_view format, std::string_view help,
                                std::string_view extension) {
-  using Of = ExporterOf<kRender>;
-  return {format, help, extension, Of::kTakes, Of::render};
+  using Of = ExporterOf<kRender, kForm>;
+  return {format, help, extension, Of::kTakes, kForm, Of::render};
 }
 
 }  // namespace tailgate

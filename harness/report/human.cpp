@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "harness/base/quoting.h"
+
 namespace tailgate {
 namespace {
 
@@ -83,26 +85,17 @@ std::string human_rate(double per_second) {
   return without_trailing_zeros(in_units(per_second, kCounts));
 }
 
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters too; in UTF-8 they are 0xC2 and a byte below 0xA0.
-    const bool second_controls =
-        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (byte < 0x20 || byte == 0x7F || second_controls) {
-      shown += '?';
-      i += second_controls ? 1 : 0;
-    } else {
-      shown += text[i];
-    }
-  }
-  return shown;
-}
-
 std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string_view first_columns(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t used = 0; end < text.size(); ++end) {
+    if (!is_continuation(text[end]) && ++used > columns) break;
+  }
+  return text.substr(0, end);
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging) {
@@ -110,10 +103,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std
   std::string line;
   while (!text.empty()) {
     const std::size_t room = columns - (lines.empty() ? 0 : hanging);
-    std::size_t end = 0;  // bytes that fit
-    for (std::size_t used = 0; end < text.size(); ++end) {
-      if (!is_continuation(text[end]) && ++used > room) break;
-    }
+    std::size_t end = first_columns(text, room).size();
     std::size_t next = end;
     if (end < text.size()) {
       const std::size_t space = text.substr(0, end + 1).find_last_of(' ');

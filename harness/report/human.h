@@ -29,12 +29,12 @@ std::string human_count(std::int64_t count);
 // "10k", "1.5M". The rate must not be negative.
 std::string human_rate(double per_second);
 
-// The text with every control character replaced by '?', so that it cannot control the terminal.
-std::string printable(std::string_view text);
-
 // How many columns a UTF-8 text takes on a terminal. Counts every character as one column, wide and
 // combining ones too.
 std::size_t columns_of(std::string_view text);
+
+// The beginning of the text that takes at most that many columns.
+std::string_view first_columns(std::string_view text, std::size_t columns);
 
 // Breaks the text into lines of at most `columns` columns, at spaces where there are any. Every
 // line but the first is indented by `hanging` columns, which count.

@@ -77,13 +77,6 @@ TEST_CASE("no figure is wider than seven columns") {
   CHECK(human_duration(kMaxU64).size() <= 7);
 }
 
-TEST_CASE("texts cannot steer the terminal") {
-  CHECK(printable("plain µs 時") == "plain µs 時");
-  CHECK(printable("red \x1b[31m\n\t\x7f") == "red ?[31m???");
-  CHECK(printable("csi \xc2\x9b"
-                  "31m, no-break\xc2\xa0space") == "csi ?31m, no-break\xc2\xa0space");
-}
-
 TEST_CASE("texts wrap at spaces, and within words that are too long") {
   using Lines = std::vector<std::string>;
   CHECK(wrapped("", 10, 2) == Lines{""});
@@ -92,6 +85,8 @@ TEST_CASE("texts wrap at spaces, and within words that are too long") {
   CHECK(wrapped("abcdefghij", 4, 1) == Lines{"abcd", " efg", " hij"});
   CHECK(wrapped("µµµµ µµ", 4, 0) == Lines{"µµµµ", "µµ"});
   CHECK(columns_of("µ時a") == 3);
+  CHECK(first_columns("µ時a", 2) == "µ時");
+  CHECK(first_columns("a", 2) == "a");
 }
 
 TEST_CASE("a line that is broken at a space does not end in one") {

@@ -39,7 +39,7 @@ std::string width_cell(const std::optional<Estimate>& estimate, std::string (*ce
 
 std::string row(const std::string& rate, const RoleOverhead& overhead) {
   return fmt::format("  {:>6} {:<10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", rate,
-                     printable(overhead.role).substr(0, 10),
+                     first_columns(overhead.role, 10),
                      mean_cell(overhead.cpu_ns_per_event, human_duration),
                      width_cell(overhead.cpu_ns_per_event, human_duration),
                      mean_cell(overhead.machine_percent, percent_cell),

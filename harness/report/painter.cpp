@@ -1,5 +1,6 @@
 #include "harness/report/painter.h"
 
+#include "harness/base/quoting.h"
 #include "harness/report/human.h"
 
 namespace tailgate {

@@ -9,7 +9,7 @@ namespace {
 
 std::string short_revision(const std::string& revision) {
   constexpr std::size_t kChars = 10;
-  return revision.substr(0, kChars);
+  return std::string(first_columns(revision, kChars));
 }
 
 }  // namespace

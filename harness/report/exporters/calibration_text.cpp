@@ -9,6 +9,7 @@
 
 #include <set>
 
+#include "harness/base/quoting.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 
@@ -22,7 +23,7 @@ std::string share_text(const ShareInterval& share) {
 
 std::string row_text(const CalibrationRow& row) {
   return fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4.0f} |\n",
-                     printable(row.planted), row.runs, row.pass, row.fail, row.inconclusive,
+                     markdown_text(row.planted), row.runs, row.pass, row.fail, row.inconclusive,
                      row.invalid, share_text(row.failed), row.mean_duration_s);
 }
 
@@ -49,7 +50,7 @@ std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::s
     }
     const bool worse = !row.worse.empty();
     text += fmt::format("| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n",
-                        worse ? printable(row.worse) : "nothing",
+                        worse ? markdown_text(row.worse) : "nothing",
                         worse ? fmt::format("{:.3g} %", row.worse_by * 100) : "", row.pass,
                         row.fail, row.gates - row.pass - row.fail, share_text(row.failed));
   }
@@ -69,7 +70,7 @@ std::string tables_text(const std::vector<CalibrationRow>& rows,
     if (row.sink != sink || text.empty()) {
       text += relabelled_text(relabelled, sink);
       sink = row.sink;
-      text += (text.empty() ? "### " : "\n### ") + printable(sink) + "\n\n";
+      text += (text.empty() ? "### " : "\n### ") + markdown_text(sink) + "\n\n";
       text += fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4} |\n",
                           "planted", "runs", "pass", "fail", "open", "inv.", "failed (95 %)", "s");
       text += "| ---------- | ---: | ---: | ---: | ---: | ---: | --------------------- | ---: |\n";
@@ -84,9 +85,9 @@ std::string origin_text(const Calibration& calibration) {
   std::set<std::string> machines;
   std::set<std::string> revisions;
   for (const CalibrationRun& run : calibration.runs) {
-    days.insert(printable(run.started_utc.substr(0, run.started_utc.find('T'))));
-    machines.insert(printable(run.fingerprint));
-    revisions.insert(printable(run.revision));
+    days.insert(markdown_text(run.started_utc.substr(0, run.started_utc.find('T'))));
+    machines.insert(markdown_text(run.fingerprint));
+    revisions.insert(markdown_text(run.revision));
   }
   if (days.empty()) return "No runs yet.\n";
   const std::string days_text =
@@ -103,6 +104,6 @@ std::string render_calibration(const CalibrationReport& report, const ExportOpti
 }  // namespace
 
 constinit const Exporter exporters::calibration_text =
-    exporter_of<render_calibration>("text", "what the terminal shows", ".md");
+    exporter_of<render_calibration, Form::markdown>("text", "what the terminal shows", ".md");
 
 }  // namespace tailgate

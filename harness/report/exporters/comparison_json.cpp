@@ -74,7 +74,7 @@ std::string render_comparison(const Comparison& comparison, const ExportOptions&
 
 }  // namespace
 
-constinit const Exporter exporters::comparison_json =
-    exporter_of<render_comparison>("json", "figures, changes, and reasons not to compare", ".json");
+constinit const Exporter exporters::comparison_json = exporter_of<render_comparison, Form::json>(
+    "json", "figures, changes, and reasons not to compare", ".json");
 
 }  // namespace tailgate

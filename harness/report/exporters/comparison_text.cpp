@@ -73,9 +73,9 @@ std::string pair_table(const Result& a, const Result& b) {
 std::string title(const char* letter, const Result& result, const std::string& name,
                   const Painter& painter) {
   const std::string text = fmt::format("{}  {} ({}@{}, {})", letter, name, result.scenario.name,
-                                       result.sink.label, result.build.revision.substr(0, 10));
+                                       result.sink.label, first_columns(result.build.revision, 10));
   std::string lines;
-  for (const std::string& part : wrapped(printable(text), kColumns, 3)) {
+  for (const std::string& part : wrapped(text, kColumns, 3)) {
     lines += painter.bold(part) + "\n";
   }
   return lines;
@@ -102,6 +102,6 @@ std::string render_comparison(const Comparison& comparison, const ExportOptions&
 }  // namespace
 
 constinit const Exporter exporters::comparison_text =
-    exporter_of<render_comparison>("text", "what the terminal shows", ".txt");
+    exporter_of<render_comparison, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

@@ -42,7 +42,7 @@ std::string render_csv(const Result& result, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::csv = exporter_of<render_csv>(
+constinit const Exporter exporters::csv = exporter_of<render_csv, Form::csv>(
     "csv", "one row per trial: rates, ledger, quantiles of every metric", ".csv");
 
 }  // namespace tailgate

@@ -29,7 +29,7 @@ std::string render_intervals(const Result& result, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::csv_intervals = exporter_of<render_intervals>(
+constinit const Exporter exporters::csv_intervals = exporter_of<render_intervals, Form::csv>(
     "csv-intervals", "one row per interval: quantiles of service and response", ".intervals.csv");
 
 }  // namespace tailgate

@@ -69,7 +69,7 @@ std::string ledger_line(const std::vector<DuetRound>& rounds) {
 std::string subject_line(char letter, const DuetSubject& subject) {
   const std::string program = subject.program.empty() ? "" : ", program " + subject.program;
   return paragraph(fmt::format("{}  {}{}, build {}{}", letter, subject.label, program,
-                               subject.build.revision.substr(0, 12),
+                               first_columns(subject.build.revision, 12),
                                subject.build.dirty ? " (dirty)" : ""));
 }
 
@@ -134,6 +134,6 @@ std::string render_duet(const Duet& duet, const ExportOptions& options) {
 }  // namespace
 
 constinit const Exporter exporters::duet_text =
-    exporter_of<render_duet>("text", "what the terminal shows", ".txt");
+    exporter_of<render_duet, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

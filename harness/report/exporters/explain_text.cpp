@@ -23,6 +23,12 @@ namespace {
 constexpr std::size_t kMaxCulprits = 8;
 constexpr std::size_t kMaxSlices = 12;
 
+// Cuts a text to a number of columns: the system's names may be of any length.
+std::string cut(const std::string& text, std::size_t columns) {
+  if (columns_of(text) <= columns) return text;
+  return std::string(first_columns(text, columns - 1)) + "~";
+}
+
 std::string words_for(const std::string& cause) {
   static const std::map<std::string, std::string> words = {
       {"running", "its own code, on the processor"},
@@ -43,16 +49,7 @@ std::string words_for(const std::string& cause) {
       {"untraced", "not traced"},
   };
   const auto at = words.find(cause);
-  return at == words.end() ? printable(cause) : at->second;
-}
-
-// Cuts a text to a number of columns: the system's names may be of any length.
-std::string cut(const std::string& text, std::size_t columns) {
-  const std::string safe = printable(text);
-  if (columns_of(safe) <= columns) return safe;
-  std::string kept = safe;
-  while (columns_of(kept) > columns - 1) kept.pop_back();
-  return kept + "~";
+  return at == words.end() ? cut(cause, 35) : at->second;
 }
 
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
@@ -227,7 +224,7 @@ std::string render_explanation(const Result& result, const ExportOptions& option
 
 }  // namespace
 
-constinit const Exporter exporters::explain_text = exporter_of<render_explanation>(
+constinit const Exporter exporters::explain_text = exporter_of<render_explanation, Form::text>(
     "explain", "why slow calls were slow, as the terminal shows it", ".explain.txt");
 
 }  // namespace tailgate

@@ -155,7 +155,7 @@ std::string render_gbench(const Result& result, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::gbench = exporter_of<render_gbench>(
+constinit const Exporter exporters::gbench = exporter_of<render_gbench, Form::json>(
     "gbench", "Google Benchmark's JSON: a benchmark per quantile", ".gbench.json");
 
 }  // namespace tailgate

@@ -44,7 +44,7 @@ std::string render_hgrm(const Result& result, const ExportOptions& options) {
 
 }  // namespace
 
-constinit const Exporter exporters::hgrm = exporter_of<render_hgrm>(
+constinit const Exporter exporters::hgrm = exporter_of<render_hgrm, Form::text>(
     "hgrm", "percentile distribution in ns, for HdrHistogram's plotter", ".hgrm");
 
 }  // namespace tailgate

@@ -90,7 +90,7 @@ std::string render_hlog(const Result& result, const ExportOptions& options) {
 
 }  // namespace
 
-constinit const Exporter exporters::hlog = exporter_of<render_hlog>(
+constinit const Exporter exporters::hlog = exporter_of<render_hlog, Form::text>(
     "hlog", "interval log, a tag per trial, for HdrHistogram's tools", ".hlog");
 
 }  // namespace tailgate

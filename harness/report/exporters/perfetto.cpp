@@ -293,7 +293,7 @@ std::string render_perfetto(const Result& result, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::perfetto = exporter_of<render_perfetto>(
+constinit const Exporter exporters::perfetto = exporter_of<render_perfetto, Form::json>(
     "perfetto", "trace of the slowest calls for ui.perfetto.dev", ".perfetto.json");
 
 }  // namespace tailgate

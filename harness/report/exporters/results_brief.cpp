@@ -104,11 +104,11 @@ std::string brief_table(const Results& results, const Painter& painter) {
       const std::string rate = rate_text(step.rate_hz) + (step.saturated ? "!" : "");
       if (step.trials == 0) {
         text += fmt::format("{:<25}{:>6}  no trial completed\n",
-                            printable(result.sink.label).substr(0, 24), rate);
+                            first_columns(result.sink.label, 24), rate);
         continue;
       }
       text += fmt::format("{:<25}{:>6}{:>9}{:>8}{:>8}{:>8}{:>7}{:>9}\n",
-                          printable(result.sink.label).substr(0, 24), rate,
+                          first_columns(result.sink.label, 24), rate,
                           human_duration(response.p50_ns), human_duration(response.p99_ns),
                           human_duration(response.p99_9_ns), human_duration(response.max_ns),
                           lost_cell(ledger_of(result, step.step)), cpu_cell(step));
@@ -151,7 +151,7 @@ std::string render_brief(const Results& results, const ExportOptions& options) {
 
 }  // namespace
 
-constinit const Exporter exporters::results_brief =
-    exporter_of<render_brief>("brief", "a line a sink, and which is cheapest", ".brief.txt");
+constinit const Exporter exporters::results_brief = exporter_of<render_brief, Form::text>(
+    "brief", "a line a sink, and which is cheapest", ".brief.txt");
 
 }  // namespace tailgate

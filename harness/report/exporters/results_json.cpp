@@ -42,12 +42,12 @@ std::string render_results(const Results& results, const ExportOptions&) {
                     {"trials", trials},
                     {"remarks", full["remarks"]}});
   }
-  return list.dump(2) + "\n";
+  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
-constinit const Exporter exporters::results_json = exporter_of<render_results>(
+constinit const Exporter exporters::results_json = exporter_of<render_results, Form::json>(
     "json", "the figures of the text, without distributions", ".summary.json");
 
 }  // namespace tailgate

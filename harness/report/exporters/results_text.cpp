@@ -81,7 +81,7 @@ std::string group(const Lead& lead, const Latency& response, const Latency& serv
 std::string heading(const Result& result) {
   std::string text = result.scenario.name + "@" + result.sink.label;
   if (!result.scenario.preset.empty()) text += " (preset " + result.scenario.preset + ")";
-  return printable(text);
+  return text;
 }
 
 std::string bold_lines(const std::string& text, const Painter& painter) {
@@ -223,6 +223,6 @@ std::string render_results(const Results& results, const ExportOptions& options)
 }  // namespace
 
 constinit const Exporter exporters::results_text =
-    exporter_of<render_results>("text", "what the terminal shows", ".txt");
+    exporter_of<render_results, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

@@ -16,6 +16,6 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::verdicts_json =
-    exporter_of<render_verdicts>("json", "a list (results/VERDICT.md)", ".json");
+    exporter_of<render_verdicts, Form::json>("json", "a list (results/VERDICT.md)", ".json");
 
 }  // namespace tailgate

@@ -2,59 +2,15 @@
 // the verdict and for each gated metric.
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 
+#include "harness/base/quoting.h"
 #include "harness/gate/effect_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/verdict_title.h"
 
 namespace tailgate {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD in UTF-8
-
-// The number of bytes of the text's first character; 0 when it is not UTF-8 or not a character of
-// XML 1.0: #x9, #xA, #xD, #x20 to #xD7FF, #xE000 to #xFFFD, #x10000 to #x10FFFF.
-std::size_t xml_character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) {
-    return first >= 0x20 || first == 0x9 || first == 0xA || first == 0xD ? 1 : 0;
-  }
-  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return 0;
-  std::uint32_t code = first & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3FU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  const bool valid =
-      code >= kLeast[bytes] && code <= 0x10FFFF && !surrogate && code != 0xFFFE && code != 0xFFFF;
-  return valid ? bytes : 0;
-}
-
-// The text as an attribute's value. Markup and white space that XML would change become references;
-// bytes that XML cannot hold become U+FFFD.
-std::string attribute(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t bytes = xml_character_bytes(text);
-    const std::string_view character = text.substr(0, bytes);
-    if (bytes == 0) {
-      result += kReplacement;
-    } else if (std::string_view("&<>\"'\t\n\r").find(character) != std::string_view::npos) {
-      result += fmt::format("&#{};", static_cast<int>(character[0]));
-    } else {
-      result += character;
-    }
-    text.remove_prefix(bytes == 0 ? 1 : bytes);
-  }
-  return result;
-}
 
 struct Counts {
   int tests = 0;
@@ -75,11 +31,11 @@ std::string test_case(const std::string& suite, const std::string& name, const s
   counts.failures += element == "failure" ? 1 : 0;
   counts.errors += element == "error" ? 1 : 0;
   counts.skipped += element == "skipped" ? 1 : 0;
-  const std::string head =
-      fmt::format(R"(    <testcase classname="{}" name="{}")", attribute(suite), attribute(name));
+  const std::string head = fmt::format(R"(    <testcase classname="{}" name="{}")",
+                                       xml_attribute(suite), xml_attribute(name));
   if (element.empty()) return head + "/>\n";
   return fmt::format("{}>\n      <{} message=\"{}\"/>\n    </testcase>\n", head, element,
-                     attribute(message));
+                     xml_attribute(message));
 }
 
 // What JUnit has for an outcome; a pass is a test case without anything inside.
@@ -122,7 +78,7 @@ std::string suite_of(const Verdict& verdict, Counts& all) {
   all.failures += counts.failures;
   all.errors += counts.errors;
   all.skipped += counts.skipped;
-  return fmt::format("  <testsuite name=\"{}\" {}>\n{}  </testsuite>\n", attribute(suite),
+  return fmt::format("  <testsuite name=\"{}\" {}>\n{}  </testsuite>\n", xml_attribute(suite),
                      counts.attributes(), cases);
 }
 
@@ -139,6 +95,6 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::verdicts_junit =
-    exporter_of<render_verdicts>("junit", "JUnit XML, a test suite per duet", ".xml");
+    exporter_of<render_verdicts, Form::xml>("junit", "JUnit XML, a test suite per duet", ".xml");
 
 }  // namespace tailgate

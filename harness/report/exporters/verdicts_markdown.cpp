@@ -3,25 +3,14 @@
 
 #include <string>
 
+#include "harness/base/quoting.h"
 #include "harness/gate/effect_text.h"
 #include "harness/report/exporter.h"
-#include "harness/report/human.h"
 #include "harness/report/metrics_text.h"
 #include "harness/report/verdict_title.h"
 
 namespace tailgate {
 namespace {
-
-// Escapes the text so that Markdown formats nothing in it, in a table neither (CommonMark: a
-// backslash makes ASCII punctuation literal).
-std::string plain(const std::string& text) {
-  std::string result;
-  for (const char c : printable(text)) {
-    if (std::string_view("\\`*_{}[]<>#|&!~").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
 
 std::string emphasised(VerdictOutcome outcome) {
   return fmt::format("**{}**", enum_text(outcome));
@@ -32,35 +21,36 @@ std::string summary(const std::vector<Verdict>& verdicts) {
       "| verdict | comparison | rounds | first reason |\n| --- | --- | --- | --- |\n";
   for (const Verdict& verdict : verdicts) {
     text += fmt::format("| {} | {} | {} | {} |\n", emphasised(verdict.outcome),
-                        plain(verdict_title(verdict)), verdict.rounds_used,
-                        verdict.reasons.empty() ? "" : plain(verdict.reasons.front().what));
+                        markdown_text(verdict_title(verdict)), verdict.rounds_used,
+                        verdict.reasons.empty() ? "" : markdown_text(verdict.reasons.front().what));
   }
   return text;
 }
 
 std::string metric_row(const MetricJudgement& metric) {
   return fmt::format(
-      "| {} | {} | {} | {} | {} | {} | {} |\n", plain(metric.name),
+      "| {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(metric.name),
       metric_value_text(metric, metric.median_a), metric_value_text(metric, metric.median_b),
-      metric.is_measured() ? effect_with_interval(metric) : "",
-      metric.is_gated() ? effect_text(metric, metric.margin) : "",
+      metric.is_measured() ? markdown_text(effect_with_interval(metric)) : "",
+      metric.is_gated() ? markdown_text(effect_text(metric, metric.margin)) : "",
       metric.decision == MetricOutcome::fail ? "**fail**" : enum_text(metric.decision),
-      plain(metric.reason));
+      markdown_text(metric.reason));
 }
 
 std::string bullet(const Remark& remark) {
-  if (remark.remedy.empty()) return fmt::format("- {}\n", plain(remark.what));
-  return fmt::format("- {}: {}\n", plain(remark.what), plain(remark.remedy));
+  if (remark.remedy.empty()) return fmt::format("- {}\n", markdown_text(remark.what));
+  return fmt::format("- {}: {}\n", markdown_text(remark.what), markdown_text(remark.remedy));
 }
 
 std::string section(const Verdict& verdict) {
-  std::string text =
-      fmt::format("\n## {}: {}\n\n", enum_text(verdict.outcome), plain(verdict_title(verdict)));
-  if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", plain(verdict.label));
+  std::string text = fmt::format("\n## {}: {}\n\n", enum_text(verdict.outcome),
+                                 markdown_text(verdict_title(verdict)));
+  if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", markdown_text(verdict.label));
   for (const Remark& reason : verdict.reasons) text += bullet(reason);
   if (verdict.metrics.empty()) return text;
   text += fmt::format("\nFrom {} of {} rounds, policy {}, machine {}.\n\n", verdict.rounds_used,
-                      verdict.rounds_recorded, plain(verdict.policy), plain(verdict.fingerprint));
+                      verdict.rounds_recorded, markdown_text(verdict.policy),
+                      markdown_text(verdict.fingerprint));
   text += "| metric | A | B | change (95 %) | margin | decision | why |\n";
   text += "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const MetricJudgement& metric : verdict.metrics) text += metric_row(metric);
@@ -78,6 +68,7 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::verdicts_markdown =
-    exporter_of<render_verdicts>("markdown", "a table, then a section per duet", ".md");
+    exporter_of<render_verdicts, Form::markdown>("markdown", "a table, then a section per duet",
+                                                 ".md");
 
 }  // namespace tailgate

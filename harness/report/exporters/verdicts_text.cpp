@@ -36,7 +36,7 @@ std::string reasons_text(const Verdict& verdict, const Painter& painter) {
   for (std::size_t i = 0; i < verdict.reasons.size(); ++i) {
     const Remark& reason = verdict.reasons[i];
     if (verdict.outcome == VerdictOutcome::pass) {
-      text += "  " + printable(reason.what) + "\n";
+      text += "  " + reason.what + "\n";
       continue;
     }
     const bool said_next =
@@ -53,8 +53,7 @@ std::string painted(const std::string& text, VerdictOutcome outcome, const Paint
 
 std::string verdict_text(const Verdict& verdict, const Painter& painter) {
   std::string text;
-  const std::string heading =
-      upper(enum_text(verdict.outcome)) + "  " + printable(verdict_title(verdict));
+  const std::string heading = upper(enum_text(verdict.outcome)) + "  " + verdict_title(verdict);
   for (const std::string& line : wrapped(heading, kColumns, 2)) {
     text += painter.bold(painted(line, verdict.outcome, painter)) + "\n";
   }
@@ -79,6 +78,6 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions& optio
 }  // namespace
 
 constinit const Exporter exporters::verdicts_text =
-    exporter_of<render_verdicts>("text", "what the terminal shows", ".txt");
+    exporter_of<render_verdicts, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

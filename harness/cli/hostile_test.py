@@ -1,0 +1,208 @@
+"""Every subcommand with hostile texts in every input: whatever a file, a label or a path says, the
+terminal shows lines of printable text, and lists keep their columns.
+
+TAILGATE_BUILD names the build folder.
+"""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+CLI = Path(__file__).resolve().parent
+PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+FIXTURES = CLI.parents[1] / "results/fixtures"
+RESULT = FIXTURES / "v4-steady@file_mode-mmap@quick.json"
+DUET = FIXTURES / "duets/v3.json"
+RECORD = FIXTURES / "calibrations/v2.json"
+
+# What may stand in any text of a file. JSON and TOML carry each of them.
+HOSTILE = ["\x1b[2J\x1b[31mred", "\x1b]0;title\x07", "csi \x9b31m", "one\r\ntwo\rthree\ttab",
+           "\u202egnp.exe\u2066 \u2028", "=1+1", "-2+3", "@SUM(A1)", "\"'; | a\\b %s {} $x^2$ `id`",
+           "<script>x</script> [l](x) *b*", "A" * 100_000 + "\x1b"]
+# Controls and what reorders text; besides line feeds nothing of it belongs on a terminal.
+UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Fields that say how the rest is to be read.
+KEPT = {"format", "hdr", "started_utc"}
+
+
+def replaced(value, text, key=""):
+    """The JSON value with the text in every field that takes any text."""
+    if isinstance(value, dict):
+        return {name: replaced(entry, text, name) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [replaced(entry, text, key) for entry in value]
+    enumerated = value in ENUMERATED
+    return text if isinstance(value, str) and key not in KEPT and not enumerated else value
+
+
+def enumerated_texts():
+    """The texts of the schemas' enumerations, which stand for themselves alone."""
+    found = set()
+
+    def walk(node):
+        if isinstance(node, dict):
+            found.update(entry for entry in node.get("enum", []) if isinstance(entry, str))
+            for entry in node.values():
+                walk(entry)
+        elif isinstance(node, list):
+            for entry in node:
+                walk(entry)
+    for name in ("schema", "duet-schema", "verdict-schema"):
+        path = CLI.parents[1] / f"results/{name}.json"
+        if path.exists():
+            walk(json.loads(path.read_text()))
+    return found
+
+
+ENUMERATED = enumerated_texts()
+
+
+def toml_text(text):
+    return json.dumps(text).replace("\x7f", "\\u007f")
+
+
+@pytest.fixture(name="inputs", params=range(len(HOSTILE)))
+def fixture_inputs(tmp_path, request):
+    """A folder with a file of each kind, full of one hostile text."""
+    text = HOSTILE[request.param]
+    for name, source in (("result.json", RESULT), ("duet.json", DUET), ("record.json", RECORD)):
+        data = json.loads(source.read_text())
+        (tmp_path / name).write_text(json.dumps(replaced(data, text)))
+    quoted = toml_text(text)
+    (tmp_path / "policy.toml").write_text(
+        '[[run]]\nscenario = "s\\u0020x\\tz' + quoted[1:] + f"\nsinks = [\"x\" , {toml_text('f' + text)}]\n"
+        f'set = {{ path = {quoted} }}\n[nightly]\nreference = {quoted}\n'
+        f'[[waiver]]\nmetric = "response_ns_p50"\nratio = [1.0, 1.2]\ncommit = "0123456"\n'
+        f'reason = {quoted}\nexpires = 2030-01-01\n')
+    (tmp_path / "unknown-key.toml").write_text(f"{quoted} = 1\n")
+    (tmp_path / "preset.toml").write_text(
+        f'description = {quoted}\nscenario = "steady"\nsinks = ["null"]\n')
+    (tmp_path / "wrong-preset.toml").write_text(f'scenario = {quoted}\n')
+    (tmp_path / "text").write_bytes(text.encode())
+    return tmp_path
+
+
+def start(*arguments, cwd):
+    return subprocess.run([str(PROGRAM), *map(str, arguments)], capture_output=True, cwd=cwd,
+                          stdin=subprocess.DEVNULL, timeout=100, check=False)
+
+
+def cases(text):
+    """What the tests start of every subcommand, by its name."""
+    short = text[:2000].replace("\x00", "")  # an argument holds no NUL
+    return {
+        "run": [("run", "preset.toml", "--plan"), ("run", "wrong-preset.toml"),
+                ("run", short), ("run", "steady", "--sink", "null:" + short),
+                ("run", "steady", "--set", short),
+                ("run", "preset.toml", "--sink", "null", "--set", "duration_s=0.05", "--set",
+                 "warmup_s=0", "--no-control", "--noise-s", "0", "--trials", "1", "--out", "out")],
+        "duet": [("duet", "result.json", "--rounds", "1"), ("duet", short),
+                 ("duet", "null", "--label-a", short, "--label-b", short, "--rounds", "1",
+                  "--turns", "1", "--warmup-turns", "0", "--turn-ms", "20", "--out", "new.json")],
+        "sinks": [("sinks", short), ("sinks", "file:" + short), ("sinks", "--json")],
+        "scenarios": [("scenarios", "preset.toml"), ("scenarios", "preset.toml", "--json"),
+                      ("scenarios", short)],
+        "show": [("show", "result.json"), ("show", "--json", "result.json"), ("show", "duet.json"),
+                 ("show", "--brief", "--roles", "--trials", "result.json", "result.json"),
+                 ("show", short)],
+        "export": [*(("export", format, "result.json") for format in
+                     ("csv", "csv-intervals", "gbench", "hgrm", "hlog", "json", "text", "brief")),
+                   ("export", short, "result.json"), ("export", "text", "duet.json"),
+                   ("export", "csv", "result.json", "--out", "exported")],
+        "explain": [("explain", "result.json"), ("explain", "--export", "perfetto", "result.json")],
+        "plot": [("plot", short)],  # plots/hostile_test.py draws
+        "etl": [("etl", "info", "text"), ("etl", "dump", "text"), ("etl", "dump", "--provider",
+                short, short)],
+        "gate": [("gate", "duet.json"), ("gate", "duet.json", "--allow-dirty", "--markdown", "v.md",
+                 "--junit", "v.xml", "--json", "v.json"), ("gate", short),
+                 ("gate", "result.json", "--baseline", "result.json"),
+                 ("gate", "duet.json", "--policy", "unknown-key.toml"),
+                 ("gate", "--missing", "invalid", short, short, short)],
+        "compare": [("compare", "result.json", "result.json"), ("compare", "duet.json"),
+                    ("compare", "--json", "result.json", "result.json")],
+        "policy": [("policy", "policy.toml"), ("policy", "unknown-key.toml"),
+                   ("policy", "policy.toml", "--reference"), ("policy", "policy.toml",
+                    "--scenario", short, "--sink", short), ("policy", short),
+                   ("policy", "--no-such", short)],
+        "selftest": [("selftest", "gate", "--show", "--relabel", "0", "--record", "record.json"),
+                     ("selftest", "gate", "--change", short)],
+    }
+
+
+def test_every_subcommand_is_tried():
+    commands = re.findall(r"^  COMMAND\((\w+)\)", (CLI / "commands.h").read_text(), re.M)
+    assert commands == list(cases(""))
+
+
+def test_nothing_that_is_printed_controls_the_terminal(inputs):
+    text = (inputs / "text").read_bytes().decode()
+    wrong = []
+    for commands in cases(text).values():
+        for arguments in commands:
+            run = start(*arguments, cwd=inputs)
+            assert run.returncode >= 0, arguments
+            for output in (run.stdout, run.stderr):
+                shown = output.decode("utf-8", "replace")
+                if UNSAFE.search(shown) or "\ufffd" in shown:
+                    wrong.append((arguments[:3], UNSAFE.findall(shown)[:3]))
+                assert b"bug in tailgate" not in output, (arguments, output[:300])
+    assert not wrong
+
+
+def test_a_label_reaches_files_whole(inputs):
+    """What a file says stays as it was given; only what is shown is cleaned."""
+    text = (inputs / "text").read_bytes().decode()[:2000]
+    start("duet", "null", "--label-a", text, "--rounds", "1", "--turns", "1", "--warmup-turns", "0",
+          "--turn-ms", "20", "--out", "new.json", cwd=inputs)
+    assert json.loads((inputs / "new.json").read_text())["a"]["label"] == text
+
+
+def test_lists_of_runs_keep_their_columns(inputs):
+    run = start("policy", "policy.toml", "--runs", cwd=inputs)
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.decode().splitlines()
+    assert len(lines) == 2 and [line.count("\t") for line in lines] == [2, 2]
+    # ci/duets.sh reads them back by printf %b.
+    scenario, sink, settings = lines[1].split("\t")
+    back = subprocess.run(["bash", "-c", 'printf %b "$1|$2|"; for s in $3; do printf %b "$s"; done',
+                           "bash", scenario, sink, settings], capture_output=True, check=True,
+                          env={"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+                          ).stdout.decode() if len(lines[1]) < 100_000 else None
+    text = (inputs / "text").read_bytes().decode()
+    assert back in (None, f"s x\tz{text}|f{text}|path={text}")
+
+
+def test_csv_keeps_its_columns_and_holds_no_formula(inputs):
+    run = start("export", "csv", "result.json", cwd=inputs)
+    csv.field_size_limit(1 << 20)
+    rows = list(csv.reader(run.stdout.decode().split("\n")[:-1] if "\n" not in
+                           (inputs / "text").read_bytes().decode() else
+                           run.stdout.decode().splitlines(keepends=True)))
+    assert len({len(row) for row in rows}) == 1 and len(rows) > 1
+    for row in rows:
+        for cell in row:
+            assert not re.match(r"[=+\-@\t\r]", cell) or re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", cell)
+
+
+def test_no_other_file_of_the_commands_prints():
+    """Only terminal.cpp prints texts; the others print through it, or documents and JSON."""
+    for path in CLI.glob("*.cpp"):
+        if path.name.endswith("_test.cpp") or path.name == "terminal.cpp":
+            continue
+        for line in path.read_text().splitlines():
+            assert not re.search(r"\bfmt::print\(|\b(std::)?f?(puts|printf)\(|std::cerr", line) or \
+                "describe_program" in line or "not enough memory" in line, f"{path.name}: {line}"
+
+
+def test_unsafe_characters_are_those_that_unicode_calls_so():
+    """The list above holds every character of the bidirectional formatting classes."""
+    classes = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
+    for code in range(0x110000):
+        if unicodedata.bidirectional(chr(code)) in classes:
+            assert UNSAFE.match(chr(code)), hex(code)

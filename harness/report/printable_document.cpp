@@ -1,0 +1,50 @@
+#include "harness/report/printable_document.h"
+
+#include "harness/base/quoting.h"
+#include "harness/result/texts.h"
+
+namespace tailgate {
+namespace {
+
+template <Described T>
+void clean(T& value) {
+  visit_texts(value, [](const char*, std::string& text) { make_printable(text); });
+}
+
+}  // namespace
+
+void make_printable(Results& results) {
+  for (NamedResult& named : results) {
+    make_printable(named.name);
+    clean(named.result);
+  }
+}
+
+void make_printable(Comparison& comparison) {
+  make_printable(comparison.results);
+}
+
+void make_printable(Duet& duet) {
+  clean(duet);
+}
+
+void make_printable(Verdicts& verdicts) {
+  for (Verdict& verdict : verdicts.list) clean(verdict);
+}
+
+void make_printable(CalibrationReport& report) {
+  for (CalibrationRun& run : report.record.runs) {
+    clean(run);
+    for (MetricSeries& series : run.metrics) clean(series);
+  }
+  for (CalibrationRow& row : report.rows) {
+    make_printable(row.sink);
+    make_printable(row.planted);
+  }
+  for (RelabelledRow& row : report.relabelled) {
+    make_printable(row.sink);
+    make_printable(row.worse);
+  }
+}
+
+}  // namespace tailgate

@@ -1,0 +1,132 @@
+"""Hostile texts in every text of a result and of a verdict: every kind of plot is drawn, its SVG is
+well formed, and what is printed cannot control the terminal."""
+import json
+import pathlib
+import re
+import sys
+import warnings
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import command
+import plot
+import printable
+import results
+import shift
+import testing
+from shift_test import verdict
+
+FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "results/fixtures"
+# Few texts that hold many, since drawing takes seconds.
+HOSTILE = ["\x1b[2J\x1b[31mred\x07 \x9b31m \x00nul \x7f \x0b one\r\ntwo\ttab \u202egnp\u2066 \u2028",
+           "$x^2$ \\frac{1}{2} $unbalanced_{ %s {} {0} <script>&lt; ]]> --> <!-- \"'`;|",
+           "_hidden -rf ../../x /etc/passwd", "A" * 100_000]
+UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+KEPT = {"format", "hdr", "outcome", "shape", "pacing", "mode", "measure", "decision", "effect_kind",
+        "role"}
+
+
+def hostile(value, text, key=""):
+    """The value with the text in every field that takes any text."""
+    if isinstance(value, dict):
+        return {name: hostile(entry, text, name) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [hostile(entry, text, key) for entry in value]
+    return text if isinstance(value, str) and key not in KEPT else value
+
+
+def sources():
+    """Results that together fill every kind of plot, and the newest fixture with every field."""
+    swept = testing.sweep([(1000.0, 1000.0, False, {100: 9}), (2000.0, 1500.0, True, {900: 9})])
+    swept["version"] = 3
+    swept |= {"controls": [], "explained": False, "traced": [], "disturbance": []}
+    for step in swept["summary"]:
+        step |= {"overhead": testing.roles(logging=1, provider=2), "controls": 0}
+    causes = testing.explained([testing.tail(causes=[("running", 5000), ("x", 100)],
+                                             culprits=[("thread", 4000)])])
+    newest = max(FIXTURES.glob("v*.json"))
+    return [swept, causes, json.loads(newest.read_text())]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_every_kind_of_plot_is_drawn(text, tmp_path, capsys):
+    for number, data in enumerate(sources()):
+        testing.write(tmp_path, hostile(data, text), f"{number}.json")
+    out = tmp_path / "plots"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from current font")
+        with pytest.raises(SystemExit) as ended:
+            command.main(plot.KINDS, [str(tmp_path), "--out", str(out), "--format", "svg"])
+    printed = capsys.readouterr()
+    assert ended.value.code == 0, printed.err
+    assert not UNSAFE.search(printed.out + printed.err)
+    made = sorted(path.name for path in out.iterdir())
+    assert {name.split("-")[0] for name in made} == set(plot.KINDS)
+    for path in out.glob("*.svg"):
+        ElementTree.parse(path)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_verdict_is_drawn(text, tmp_path, capsys):
+    made = hostile(verdict(), text)
+    for metric, own in zip(made["metrics"], verdict()["metrics"]):
+        metric["name"] = own["name"]  # by which the plot finds its quantile
+    path = testing.write(tmp_path, made)
+    with pytest.raises(SystemExit) as ended:
+        shift.main([str(path), "--out", str(tmp_path)])
+    printed = capsys.readouterr()
+    assert ended.value.code == 0, printed.err
+    assert not UNSAFE.search(printed.out + printed.err)
+    [svg] = tmp_path.glob("shift-*.svg")
+    ElementTree.parse(svg)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_an_error_quotes_it_and_controls_nothing(text, tmp_path, capsys):
+    data = hostile(testing.steady([{5: 1}]), text)
+    for broken in (data | {"trials": text}, data | {"version": text}, {"format": text}):
+        path = testing.write(tmp_path, broken)
+        with pytest.raises(SystemExit) as ended:
+            command.main(plot.KINDS, [str(path)])
+        assert ended.value.code == 2
+        assert not UNSAFE.search(capsys.readouterr().err)
+
+
+def test_a_file_name_that_is_not_utf8_is_shown(tmp_path, capsys):
+    path = tmp_path / "r\udcff\x1b[2J.json"
+    path.write_text("{}")
+    with pytest.raises(SystemExit):
+        command.main(plot.KINDS, [str(path)])
+    assert "r??[2J.json" in capsys.readouterr().err
+
+
+def test_a_name_with_an_underscore_is_in_the_legend(as_runs, options):
+    data = testing.steady([{5: 9}], sink="_hidden")
+    [(_, figure)] = plot.KINDS["percentiles"](as_runs(data), options)
+    legend = figure.axes[0].get_legend()
+    assert "_hidden" in [text.get_text().strip() for text in legend.get_texts()]
+
+
+def test_texts_are_shown_as_they_are_in_markdown():
+    assert printable.markdown("a|b _c_ d_e <x> $1$") == r"a\|b \_c\_ d_e \<x\> \$1\$"
+    assert printable.markdown_code("file:mode=mmap") == "`file:mode=mmap`"
+    assert printable.markdown_code("a|`b`") == r"a\|\`b\`"
+    assert printable.markdown("plain µs – 2 %") == "plain µs – 2 %"
+
+
+def test_the_scripts_print_through_one_module():
+    for path in pathlib.Path(__file__).parent.glob("*.py"):
+        if path.stem in ("printable", "hostile_test") or path.stem.endswith("_test"):
+            continue
+        # These two lines say which package is missing, before anything else is there.
+        lines = [line for line in path.read_text().splitlines()
+                 if re.search(r"\bprint\(|sys\.std(out|err)\.write", line)
+                 and "cannot import" not in line]
+        assert not lines, f"{path.name}: {lines}"
+
+
+def test_results_are_drawable_when_loaded(tmp_path):
+    run = results.load(testing.write(tmp_path, hostile(testing.steady([{5: 1}]), "\x1b$" * 900)))
+    assert run.label.startswith("?$?$") and len(run.label) == printable.MOST_CHARACTERS
+    assert sys.getsizeof(run.data["sink"]["label"]) < 2000
