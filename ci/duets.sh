@@ -216,8 +216,8 @@ duet_file() {
 
 # duet_of BASE HEAD SCENARIO SINK SETTINGS POLICY SECONDS FILE: runs a duet until the gate can
 # decide or the policy's time budget is used. SETTINGS are still escaped. After SECONDS it is
-# stopped in any case. Writes FILE only when the duet ended by itself. Returns the exit code of the duet's verdict, or another one
-# when there is no verdict.
+# stopped in any case. Writes FILE only when the duet ended by itself. Returns the exit code of the
+# duet's verdict, or another one when there is no verdict.
 duet_of() {
   local setting status=0
   local -a escaped=() set_options=()

@@ -30,7 +30,8 @@ value_of() { local name=$1; shift; while [ $# -gt 1 ]; do
 case "$1" in
   policy)
     case "${3:-}" in
-      --runs) printf "$(answer runs 'steady\\tfile\\trate_hz=20000\\nsteady\\tgone\\t')\\n" ;;
+      --runs) cat "$ANSWERS/runs" 2>/dev/null ||
+        printf 'steady\\tfile\\trate_hz=20000\\nsteady\\tgone\\t\\n' ;;
       --nightly-runs) printf 'steady\\tfile\\trate_hz=20000\\nsteady\\tlttng\\t\\n' ;;
       --time-budget) answer budget 30 ;;
       --reference) answer reference '' ;;
@@ -158,7 +159,7 @@ def test_each_duet_of_a_policy_has_a_file_of_its_own(clone):
     runs = [("steady", "file", "rate_hz=1000"), ("steady", "file", "rate_hz=2000"),
             ("steady", "file", ""), ("steady", "file:mode=mmap", ""),
             ("steady", "file_mode=mmap", "")]
-    clone.answer("runs", "\\n".join("\\t".join(run) for run in runs))
+    clone.answer("runs", "\n".join("\t".join(run) for run in runs))
     assert clone.gate().returncode == 0
     assert len(clone.calls("duet file")) == len(runs)
     names = [path.name for path in (clone.root / "out/duets").iterdir()]
@@ -233,6 +234,20 @@ def test_without_one_of_its_duets_the_gate_does_not_pass(clone, code, kind):
     assert run.returncode == 4, kind
     [call] = clone.calls("gate")
     assert f"--missing invalid steady file the duet ended with exit code {code} and left" in call
+
+
+def test_settings_reach_the_duet_as_the_policy_has_them(clone):
+    (clone.root / "rate_hz=1").write_text("what a pattern would match")
+    clone.answer("runs", "steady\tfile\\t:x\trate_hz=* path=/a\\x20b\\\\c\nsteady\tgone\\x1b[2J\t")
+    run = clone.gate()
+    [duet] = clone.calls("duet file")
+    assert duet.startswith("duet file\t:x ") and "--set rate_hz=* --set path=/a b\\c --gate" in duet
+    assert "\x1b" not in run.stdout + run.stderr
+
+
+def test_names_that_are_quoted_control_no_terminal(clone):
+    run = clone.run("gate", "no\x1b[2J\u202esuch", "head", "--out", "out")
+    assert run.returncode == 2 and "no?[2J?such" in run.stderr
 
 
 def test_an_interrupt_ends_the_gate(clone):

@@ -1,6 +1,7 @@
 """Tests of ci/sinks-table on results by construction."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -78,3 +79,19 @@ def test_a_file_that_is_no_result_is_an_error(tmp_path, capsys):
     (tmp_path / "x.json").write_text(json.dumps({"format": "other"}))
     assert sinks_table.main([str(tmp_path)]) == 1
     assert "no result file" in capsys.readouterr().err
+
+
+def test_texts_of_a_result_stay_in_their_cells(tmp_path, capsys):
+    for number, text in enumerate(["a|b", "`x`", "back\\slash", "\x1b[2J", "one\ntwo", "[l](x) <b>"]):
+        data = result_with(text)
+        data["machine"] |= {"cpu_model": text, "kernel": text}
+        data["label"] = text
+        testing.write(tmp_path, data, f"{number}.json")
+    assert sinks_table.main([str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    table = [line for line in shown.splitlines() if line.startswith("|")]
+    assert len(table) == 2 + 6
+    # Bars that no backslash escapes separate cells.
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {11}
+    assert "\n\\[l\\](x) \\<b\\>, 2 processors" in shown

@@ -76,7 +76,8 @@ def fixture_inputs(tmp_path, request):
         (tmp_path / name).write_text(json.dumps(replaced(data, text)))
     quoted = toml_text(text)
     (tmp_path / "policy.toml").write_text(
-        '[[run]]\nscenario = "s\\u0020x\\tz' + quoted[1:] + f"\nsinks = [\"x\" , {toml_text('f' + text)}]\n"
+        "[[run]]\nscenario = " + toml_text("s x\tz" + text) +
+        '\nsinks = ["x", ' + toml_text("f" + text) + "]\n" +
         f'set = {{ path = {quoted} }}\n[nightly]\nreference = {quoted}\n'
         f'[[waiver]]\nmetric = "response_ns_p50"\nratio = [1.0, 1.2]\ncommit = "0123456"\n'
         f'reason = {quoted}\nexpires = 2030-01-01\n')
@@ -188,6 +189,19 @@ def test_csv_keeps_its_columns_and_holds_no_formula(inputs):
     for row in rows:
         for cell in row:
             assert not re.match(r"[=+\-@\t\r]", cell) or re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", cell)
+
+
+def test_folders_of_any_name_hold_results(tmp_path):
+    """--out and --scratch with what shells, formats and configuration files read as their own."""
+    name = "space \"q\" 'p' \\b $HOME %msg% {0} `id` |;&\t\n\x1b[2J\u202e"
+    (tmp_path / name).mkdir()
+    run = start("run", "steady", "--sink", "null,file", "--set", "duration_s=0.1", "--set",
+                "warmup_s=0", "--no-control", "--noise-s", "0", "--trials", "1", "--scratch",
+                tmp_path / name / "scratch", "--out", tmp_path / name / "out", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert len(list((tmp_path / name / "out").glob("*.json"))) == 2
+    assert not UNSAFE.search(run.stdout.decode() + run.stderr.decode())
+    assert len(run.stdout.decode().split("wrote:\n")[1].splitlines()) == 2  # a line for each
 
 
 def test_no_other_file_of_the_commands_prints():

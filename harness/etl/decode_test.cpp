@@ -552,7 +552,7 @@ TEST_CASE("text is escaped for TSV and JSON, and names that repeat are numbered"
   metadata.field("a", 2).field("a", 2);
   Decoded decoded =
       decode_tracelogging(metadata, ByteBuilder().text8("x\ty\n\\").text8("\"\x01").bytes());
-  CHECK(decoded.tsv == "\ta=x\\ty\\n\\\\\ta=\"\x01");
+  CHECK(decoded.tsv == "\ta=x\\ty\\n\\\\\ta=\"\\x01");
   CHECK(decoded.fields == nlohmann::json{{"a", "x\ty\n\\"}, {"a#2", "\"\x01"}});
 }
 

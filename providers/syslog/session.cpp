@@ -27,6 +27,26 @@ std::filesystem::path folder(const TrialContext& context) {
   return context.directory / "syslog";
 }
 
+// A parameter's value in rsyslogd's configuration, with its quotes. rsyslogd's grammar
+// (grammar/lexer.l, state INOBJ) has these escapes there, and no '\\$': '$' and '%' stand for
+// themselves in a parameter (https://www.rsyslog.com/doc/rainerscript/constant_strings.html speaks
+// of expressions too). It reads the file by lines, so that control characters are in octal.
+std::string parameter(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      quoted += fmt::format("\\{:03o}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
 std::filesystem::path statistics_file(const TrialContext& context) {
   return context.directory / "rsyslogd.statistics";
 }
@@ -40,22 +60,22 @@ std::filesystem::path event_file(const TrialContext& context) {
 std::string configuration(const TrialContext& context) {
   const Options& options = context.options;
   return fmt::format(
-      "global(workDirectory=\"{0}\" maxMessageSize=\"128k\" processInternalMessages=\"on\")\n"
+      "global(workDirectory={0} maxMessageSize=\"128k\" processInternalMessages=\"on\")\n"
       "module(load=\"imuxsock\" SysSock.Use=\"off\")\n"
       "module(load=\"impstats\" interval=\"1\" format=\"json\" log.syslog=\"off\" "
-      "log.file=\"{1}\")\n"
+      "log.file={1})\n"
       "template(name=\"event\" type=\"string\" string=\"%msg%\\n\")\n"
       // The events have a queue of their own. rsyslogd's messages about itself go through another
       // queue, to nowhere.
       "ruleset(name=\"events\" queue.type=\"FixedArray\" queue.size=\"{2}\" "
       "queue.timeoutEnqueue=\"{3}\" queue.dequeueBatchSize=\"{4}\") {{\n"
-      "  action(name=\"file\" type=\"omfile\" file=\"{5}\" template=\"event\")\n"
+      "  action(name=\"file\" type=\"omfile\" file={5} template=\"event\")\n"
       "}}\n"
       "input(type=\"imuxsock\" Socket=\"{6}\" RateLimit.Interval=\"0\" ruleset=\"events\")\n",
-      context.directory.string(), statistics_file(context).string(),
+      parameter(context.directory.string()), parameter(statistics_file(context).string()),
       options.integer("queue_events"), options.integer("timeout_enqueue_ms"),
-      std::min<std::int64_t>(options.integer("queue_events"), 1024), event_file(context).string(),
-      kSocket);
+      std::min<std::int64_t>(options.integer("queue_events"), 1024),
+      parameter(event_file(context).string()), kSocket);
 }
 
 void SyslogSession::start() {

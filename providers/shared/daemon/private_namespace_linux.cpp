@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -315,10 +316,10 @@ std::filesystem::path PrivateNamespace::outside(const std::filesystem::path& pat
 
 const TrialContext& require_private_view(const std::filesystem::path& mark,
                                          const TrialContext& context) {
-  std::ifstream input(mark);
-  std::string owner;
-  std::getline(input, owner);
-  if (owner == context.directory.string()) return context;
+  std::ifstream input(mark, std::ios::binary);
+  // A folder's name may have line feeds.
+  const std::string owner{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  if (owner == context.directory.string() + "\n") return context;
   throw Error("the process is not in the private view of '" + context.directory.string() + "'",
               "enter the namespaces of the session's namespace_pid() first");
 }
