@@ -82,7 +82,8 @@ def test_a_file_that_is_no_result_is_an_error(tmp_path, capsys):
 
 
 def test_texts_of_a_result_stay_in_their_cells(tmp_path, capsys):
-    for number, text in enumerate(["a|b", "`x`", "back\\slash", "\x1b[2J", "one\ntwo", "[l](x) <b>"]):
+    texts = ["a|b", "`x`", "back\\slash", "\x1b[2J", "one\ntwo", "[l](x) <b>"]
+    for number, text in enumerate(texts):
         data = result_with(text)
         data["machine"] |= {"cpu_model": text, "kernel": text}
         data["label"] = text
