@@ -31,15 +31,15 @@ def fixture_machine(tmp_path):
     return dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}"), tmp_path
 
 
-@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "sinks-table", "faults",
-                                     "gate", "nightly", "windows", "windows-trials"])
+@pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy",
+                                     "sinks-table", "gate", "nightly", "windows", "windows-trials"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
     assert f"ci/{command}" in help_run.stdout
 
 
-@pytest.mark.parametrize("command", ["setup", "test", "bench", "tidy", "faults", "gate",
+@pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy", "gate",
                                      "nightly", "windows", "windows-trials"])
 def test_an_unknown_argument_is_an_error(command):
     wrong = run(command, "--no-such-argument")

@@ -13,8 +13,9 @@
 #       Python tests, one ctest entry for all the files; none in a build for another system.
 #   tailgate_bench(NAME SOURCES ... [LIBS ...])
 #       Google Benchmark program, smoke-run by ctest.
-#   tailgate_fuzz(NAME SOURCES ... [LIBS ...] [CORPUS DIR])
-#       libFuzzer program (preset fuzz); its corpus replays in ctest where it is built.
+#   tailgate_fuzz(NAME SOURCES ... [LIBS ...] [CORPUS DIRS ...])
+#       Fuzz target. In the preset fuzz a libFuzzer program, which ci/fuzz runs; in other builds
+#       with tests a program that ctest runs for seconds: its corpus, and some changes of it.
 #   tailgate_component(NAME FOUND WHAT)
 #       A line of the summary that configuring ends with. FOUND: truthy; WHAT: what it adds or how
 #       to get it.
@@ -174,17 +175,43 @@ function(tailgate_bench name)
     COMMAND tailgate_${name}_bench --benchmark_min_time=0.001)
 endfunction()
 
+if(TAILGATE_FUZZ)
+  add_custom_target(tailgate_fuzz_targets)
+elseif(BUILD_TESTING)
+  add_library(tailgate_fuzz_main OBJECT ${PROJECT_SOURCE_DIR}/ci/cmake/fuzz_main.cpp)
+  target_link_libraries(tailgate_fuzz_main PUBLIC tailgate_options)
+endif()
+
 function(tailgate_fuzz name)
-  if(NOT TAILGATE_FUZZ)
+  if(NOT TAILGATE_FUZZ AND NOT TAILGATE_NATIVE_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;LIBS" ${ARGN})
-  add_executable(tailgate_${name}_fuzz ${ARG_SOURCES})
-  target_link_libraries(tailgate_${name}_fuzz PRIVATE tailgate_options ${ARG_LIBS})
-  tailgate_reuse(tailgate_${name}_fuzz precompiled)
-  target_link_options(tailgate_${name}_fuzz PRIVATE -fsanitize=fuzzer)
-  if(ARG_CORPUS)
-    add_test(NAME "${name}: fuzz corpus" COMMAND tailgate_${name}_fuzz -runs=0 ${ARG_CORPUS})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;CORPUS" ${ARGN})
+  set(target tailgate_${name}_fuzz)
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE tailgate_options ${ARG_LIBS})
+  tailgate_reuse(${target} precompiled)
+  if(TAILGATE_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(tailgate_fuzz_targets ${target})
+    list(JOIN ARG_CORPUS "\t" corpus)
+    set_property(GLOBAL APPEND_STRING PROPERTY TAILGATE_FUZZ_LIST
+      "${name}\t$<TARGET_FILE:${target}>\t${corpus}\n")
+    add_test(NAME "${name}: fuzz corpus" COMMAND ${target} -runs=0 ${ARG_CORPUS})
+  else()
+    target_link_libraries(${target} PRIVATE tailgate_fuzz_main)
+    add_test(NAME "${name}: fuzz sample" COMMAND ${target} ${ARG_CORPUS})
+    set_tests_properties("${name}: fuzz sample" PROPERTIES TIMEOUT 120)
+  endif()
+endfunction()
+
+# tailgate_list_fuzz_targets()
+#     Writes what ci/fuzz reads: a line for each target, with its name, program and corpora between
+#     tabs.
+function(tailgate_list_fuzz_targets)
+  if(TAILGATE_FUZZ)
+    get_property(list GLOBAL PROPERTY TAILGATE_FUZZ_LIST)
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/fuzz_targets.tsv CONTENT "${list}")
   endif()
 endfunction()
 
