@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-constexpr unsigned kChanges = 200;
+constexpr unsigned kChanges = 500;
 constexpr std::size_t kMaxBytes = 1 << 18;  // a larger file runs as it is, and is not changed
 
 using Input = std::vector<std::uint8_t>;
