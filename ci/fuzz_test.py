@@ -60,8 +60,14 @@ def test_a_target_that_finds_something_names_the_input_and_fails(target, tmp_pat
 
 def test_limits_are_findings(target, tmp_path):
     command = fuzz.command_of(target("exit 0"), 9.6, tmp_path)
-    assert "-max_total_time=10" in command and "-timeout=10" in command
+    assert "-max_total_time=48" in command and "-timeout=10" in command
     assert "-rss_limit_mb=2048" in command
+
+
+def test_a_target_ends_when_it_has_used_its_processor_time(target, tmp_path):
+    busy = target("trap 'echo \"#7 DONE cov: 1\"; exit 0' USR1; while :; do :; done")
+    outcome = fuzz.run_target(busy, 0.5, tmp_path)
+    assert outcome.inputs == 7 and outcome.cpu_s >= 0.5 and not outcome.findings
 
 
 def test_an_unknown_target_is_named_with_the_known_ones(target):
