@@ -201,18 +201,25 @@ std::vector<PercentileStep> Histogram::percentiles(int ticks_per_half_distance) 
   return steps;
 }
 
-Histogram snapshot(const HistogramLayout& layout, const std::uint64_t* words) {
+Histogram snapshot(const HistogramLayout& layout, std::span<const std::uint64_t* const> writers) {
   std::vector<std::uint64_t> counts(layout.count_slots());
-  for (std::size_t slot = 0; slot < counts.size(); ++slot) counts[slot] = load(words + slot);
-  const std::uint64_t overflow_count = load(words + counts.size());
+  std::uint64_t overflow_count = 0;
+  for (const std::uint64_t* words : writers) {
+    for (std::size_t slot = 0; slot < counts.size(); ++slot) counts[slot] += load(words + slot);
+    overflow_count += load(words + counts.size());
+  }
   counts.back() += overflow_count;
   Histogram copy(layout, std::move(counts));
   copy.set_overflow_count(overflow_count);
   return copy;
 }
 
+Histogram snapshot(const HistogramLayout& layout, const std::uint64_t* words) {
+  return snapshot(layout, std::span(&words, 1));
+}
+
 Histogram IntervalSnapshots::next() {
-  Histogram interval = snapshot(whole_.layout(), words_);
+  Histogram interval = snapshot(whole_.layout(), writers_);
   Histogram whole = interval;
   interval.subtract(whole_);
   whole_ = std::move(whole);

@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "harness/histogram/histogram_layout.h"
@@ -135,16 +137,20 @@ class Histogram {
   std::uint64_t overflow_count_ = 0;
 };
 
-// Copies a HistogramWriter's words while it records. The copy contains every value recorded before
-// the call. A value recorded during the call is in this copy or in a later one.
+// Copies the words of one or more HistogramWriters, as one histogram, while they record. The copy
+// contains every value recorded before the call. A value recorded during the call is in this copy
+// or in a later one.
+Histogram snapshot(const HistogramLayout& layout, std::span<const std::uint64_t* const> writers);
 Histogram snapshot(const HistogramLayout& layout, const std::uint64_t* words);
 
-// Splits a HistogramWriter's values into intervals; no value is lost or counted twice.
+// Splits the values of one or more HistogramWriters into intervals; no value is lost or counted
+// twice. Keeps one histogram, however many writers there are.
 class IntervalSnapshots {
  public:
-  // words: as for HistogramWriter. Values recorded already belong to the first interval.
-  IntervalSnapshots(const HistogramLayout& layout, const std::uint64_t* words)
-      : words_(words), whole_(layout) {}
+  // writers: the words of each, as for HistogramWriter. Values recorded already belong to the first
+  // interval.
+  IntervalSnapshots(const HistogramLayout& layout, std::vector<const std::uint64_t*> writers)
+      : writers_(std::move(writers)), whole_(layout) {}
 
   // Returns the values recorded since the previous call.
   Histogram next();
@@ -153,7 +159,7 @@ class IntervalSnapshots {
   const Histogram& whole() const { return whole_; }
 
  private:
-  const std::uint64_t* words_;
+  std::vector<const std::uint64_t*> writers_;
   Histogram whole_;
 };
 

@@ -176,7 +176,7 @@ TEST_CASE("intervals add up to the whole while the writer runs", "[histogram]") 
     HistogramWriter writer(layout, words.data());
     for (const std::uint64_t value : values) writer.record(value);
   });
-  IntervalSnapshots snapshots(layout, words.data());
+  IntervalSnapshots snapshots(layout, {words.data()});
   Histogram sum(layout);
   while (sum.total_count() < values.size() / 2) sum.add(snapshots.next());
   thread.join();

@@ -90,6 +90,15 @@ Metric recorded_as(const TrialMemory& memory, Metric metric) {
   return closed_loop && metric == Metric::response ? Metric::service : metric;
 }
 
+// Where all load threads record that metric.
+std::vector<const std::uint64_t*> words_of(const TrialMemory& memory, Metric metric) {
+  std::vector<const std::uint64_t*> words;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    words.push_back(memory.words(i, recorded_as(memory, metric)));
+  }
+  return words;
+}
+
 Histogram start_lag(const TrialMemory& memory, std::uint64_t measured) {
   if (memory.plan().load.shape != Shape::max) return merged(memory, Metric::start_lag);
   Histogram none(memory.layout());
@@ -99,24 +108,16 @@ Histogram start_lag(const TrialMemory& memory, std::uint64_t measured) {
 
 }  // namespace
 
-IntervalCollector::IntervalCollector(const TrialMemory& memory) : memory_(memory) {
-  const Metric response = recorded_as(memory, Metric::response);
-  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-    service_.emplace_back(memory.layout(), memory.words(i, Metric::service));
-    response_.emplace_back(memory.layout(), memory.words(i, response));
-  }
-}
+IntervalCollector::IntervalCollector(const TrialMemory& memory)
+    : service_(memory.layout(), words_of(memory, Metric::service)),
+      response_(memory.layout(), words_of(memory, Metric::response)) {}
 
 void IntervalCollector::cut(std::uint64_t start_ns, std::uint64_t now_ns,
                             std::vector<RoleUse> roles) {
-  Histogram service(memory_.layout());
-  Histogram response(memory_.layout());
-  for (IntervalSnapshots& thread : service_) service.add(thread.next());
-  for (IntervalSnapshots& thread : response_) response.add(thread.next());
   series_.add({.start_ns = last_ns_ == 0 ? start_ns : last_ns_,
                .end_ns = now_ns,
-               .service = make_latency(service),
-               .response = make_latency(response),
+               .service = make_latency(service_.next()),
+               .response = make_latency(response_.next()),
                .roles = std::move(roles)});
   last_ns_ = now_ns;
 }
@@ -127,11 +128,7 @@ void IntervalCollector::report(Trial& trial) {
 }
 
 Histogram merged(const TrialMemory& memory, Metric metric) {
-  Histogram all(memory.layout());
-  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-    all.add(snapshot(memory.layout(), memory.words(i, recorded_as(memory, metric))));
-  }
-  return all;
+  return snapshot(memory.layout(), words_of(memory, metric));
 }
 
 std::vector<SlowCall> slowest_calls(const TrialMemory& memory) {

@@ -25,9 +25,8 @@ class IntervalCollector {
   void report(Trial& trial);
 
  private:
-  const TrialMemory& memory_;
-  std::vector<IntervalSnapshots> service_;  // one per thread
-  std::vector<IntervalSnapshots> response_;
+  IntervalSnapshots service_;  // of all threads together
+  IntervalSnapshots response_;
   std::uint64_t last_ns_ = 0;
   IntervalSeries series_{kTrialIntervalBytes};
 };
