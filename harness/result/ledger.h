@@ -80,8 +80,9 @@ struct LedgerAccount : LedgerCounts {
     v("unaccounted_cause", &LedgerAccount::unaccounted_cause,
       "what is known about why events are unaccounted; empty if there are none");
     v("unchecked_cause", &LedgerAccount::unchecked_cause,
-      "why the events could not be read back; absent if they were, or if the sink or the user does "
-      "not let them be read back");
+      "why the events could not be read back, or which counts contradict each other (then losses "
+      "are empty, too); absent if the events were read back, or if the sink or the user does not "
+      "let them be read back");
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tailgate {
@@ -42,12 +43,13 @@ std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& in
                                 : "the sink does not count its losses";
 }
 
-// Takes back what the consumer counted: nothing follows from it.
-void refuse(LedgerAccount& account, std::string cause) {
-  static_cast<LedgerCounts&>(account) = {};
-  account.checked = false;
-  account.unaccounted = 0;
-  account.unchecked_cause = std::move(cause);
+// The sum of what others report may be any number: it stops at the largest.
+std::uint64_t sum_of(const std::vector<LossCount>& losses) {
+  std::uint64_t sum = 0;
+  for (const LossCount& loss : losses) {
+    sum += std::min(loss.events, std::numeric_limits<std::uint64_t>::max() - sum);
+  }
+  return sum;
 }
 
 std::string loss_causes(const LedgerAccount& account) {
@@ -58,19 +60,47 @@ std::string loss_causes(const LedgerAccount& account) {
   return text;
 }
 
-void balance(LedgerAccount& account, const LedgerInputs& inputs) {
-  const std::uint64_t known = account.delivered + account.lost;
-  if (known > account.emitted) {
-    return refuse(account, fmt::format("{} events were emitted, {} of them delivered, and {} are "
-                                       "reported as lost ({}): that cannot be",
-                                       account.emitted, account.delivered, account.lost,
-                                       loss_causes(account)));
+// Says which counts cannot be true together; empty if all can.
+std::string contradiction(const LedgerAccount& account) {
+  const std::uint64_t left = account.emitted - std::min(account.emitted, account.delivered);
+  if (account.delivered > account.emitted || account.lost > left) {
+    const std::string delivered =
+        account.checked ? fmt::format(", {} of them delivered", account.delivered) : "";
+    return fmt::format("{} events were emitted{}, and {} are reported as lost ({}): that cannot be",
+                       account.emitted, delivered, account.lost, loss_causes(account));
   }
-  account.unaccounted = static_cast<std::int64_t>(account.emitted - known);
-  if (account.unaccounted > 0 && inputs.interrupted) {
+  if (account.delivered_in_flight > account.in_flight) {
+    return fmt::format(
+        "{} events of unfinished calls were delivered, but {} calls were "
+        "unfinished: that cannot be",
+        account.delivered_in_flight, account.in_flight);
+  }
+  return "";
+}
+
+// Takes back what the consumer counted: nothing follows from it.
+void refuse(LedgerAccount& account, std::string cause) {
+  static_cast<LedgerCounts&>(account) = {};
+  account.checked = false;
+  account.unaccounted = 0;
+  account.unchecked_cause = std::move(cause);
+}
+
+void balance(LedgerAccount& account, const LedgerInputs& inputs) {
+  if (std::string wrong = contradiction(account); !wrong.empty()) {
+    if (account.unchecked()) wrong = *account.unchecked_cause + "; " + wrong;
+    refuse(account, std::move(wrong));
+    account.losses.clear();
+    account.lost = 0;
+    return;
+  }
+  if (!account.checked) return;
+  const std::uint64_t unaccounted = account.emitted - account.delivered - account.lost;
+  if (unaccounted > 0 && inputs.interrupted) {
     return refuse(account, fmt::format("interrupted when {} of {} events had been read back",
                                        account.delivered, account.emitted));
   }
+  account.unaccounted = static_cast<std::int64_t>(unaccounted);
   account.unaccounted_cause = why_unaccounted(account, inputs);
 }
 
@@ -151,8 +181,8 @@ LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inpu
     static_cast<LedgerCounts&>(account) = consumer.counts;
     account.emitted += account.delivered_in_flight;
   }
-  for (const LossCount& loss : account.losses) account.lost += loss.events;
-  if (inputs.read_back) balance(account, inputs);
+  account.lost = sum_of(account.losses);
+  balance(account, inputs);
   return account;
 }
 

@@ -1,6 +1,7 @@
 #include "harness/trial/ledger.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -105,14 +106,20 @@ TEST_CASE("any bytes are accepted") {
 
 namespace {
 
+// The memory of a trial of one thread that emitted so many events.
+TrialMemory memory_of(std::uint64_t emitted) {
+  TrialPlan plan;
+  plan.range = {.lowest_discernible = 1, .highest_trackable = 1000, .significant_digits = 1};
+  TrialMemory memory = TrialMemory::create(plan);
+  memory.thread(0).started = emitted;
+  memory.thread(0).finished = emitted;
+  return memory;
+}
+
 // The account of a trial of one thread: so many emitted, read back and reported as lost.
 LedgerAccount account_of(std::uint64_t emitted, std::uint64_t delivered, std::uint64_t lost,
                          bool interrupted = false) {
-  TrialPlan plan;
-  plan.range = {.lowest_discernible = 1, .highest_trackable = 1000, .significant_digits = 1};
-  const TrialMemory memory = TrialMemory::create(plan);
-  memory.thread(0).started = emitted;
-  memory.thread(0).finished = emitted;
+  const TrialMemory memory = memory_of(emitted);
   memory.header().consumer.counts.delivered = delivered;
   return balance_ledger(memory, {.read_back = true,
                                  .interrupted = interrupted,
@@ -137,9 +144,48 @@ TEST_CASE("an account that cannot be is unchecked, and says which counts contrad
   CHECK(account.unchecked());
   CHECK(account.unaccounted == 0);
   CHECK(account.delivered == 0);
+  CHECK(account.lost == 0);
+  CHECK(account.losses.empty());
   for (const char* part : {"30000 events were emitted", "29999", "'dropped'", "cannot be"}) {
     CHECK_THAT(account.unchecked_cause.value_or(""), Catch::Contains(part));
   }
+}
+
+TEST_CASE("losses of any size contradict the events, they do not wrap around") {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  CHECK(account_of(10, 5, kMost).unchecked());
+  CHECK(account_of(10, 0, kMost - 3).unchecked());
+  const TrialMemory memory = memory_of(10);
+  memory.header().consumer.counts.delivered = 8;
+  const LedgerAccount account = balance_ledger(
+      memory, {.read_back = true, .session_losses = {{"dropped", kMost}, {"discarded", 3}}});
+  CHECK(account.unchecked());
+  CHECK(account.lost == 0);
+}
+
+TEST_CASE("more losses than events cannot be, even where nothing was read back") {
+  const TrialMemory memory = memory_of(10);
+  const LedgerAccount all_lost = balance_ledger(memory, {.session_losses = {{"dropped", 10}}});
+  CHECK_FALSE(all_lost.unchecked());
+  CHECK(all_lost.lost == 10);
+  const LedgerAccount wrong = balance_ledger(memory, {.session_losses = {{"dropped", 11}}});
+  CHECK(wrong.lost == 0);
+  CHECK_THAT(wrong.unchecked_cause.value_or(""),
+             Catch::Contains("10 events were emitted, and 11 are reported as lost"));
+  const LedgerAccount twice = balance_ledger(
+      memory, {.unchecked_cause = "the consumer crashed", .session_losses = {{"dropped", 11}}});
+  CHECK_THAT(twice.unchecked_cause.value_or(""),
+             Catch::StartsWith("the consumer crashed; ") && Catch::Contains("cannot be"));
+}
+
+TEST_CASE("no more events of unfinished calls can be delivered than calls were unfinished") {
+  const TrialMemory memory = memory_of(10);
+  memory.thread(0).started = 11;
+  memory.header().consumer.counts.delivered = 11;
+  memory.header().consumer.counts.delivered_in_flight = 1;
+  CHECK(balance_ledger(memory, {.read_back = true}).checked);
+  memory.header().consumer.counts.delivered_in_flight = 2;
+  CHECK(balance_ledger(memory, {.read_back = true}).unchecked());
 }
 
 TEST_CASE("what an interrupt did not wait for is unchecked, not unaccounted") {
