@@ -244,6 +244,54 @@ TEST_CASE("planted losses, refusals and damage appear in the right fields of the
   }
 }
 
+namespace {
+
+// Behaves as the synthetic sink, but its session fails when it is stopped.
+class FailsToStop : public SinkType {
+ public:
+  explicit FailsToStop(const SinkChoice& choice) : sink_(choice.type) {}
+  std::string name() const override { return sink_->name(); }
+  std::string description() const override { return sink_->description(); }
+  OptionTable options() const override { return sink_->options(); }
+  Capabilities capabilities(const Options& options) const override {
+    return sink_->capabilities(options);
+  }
+  Probe probe(const Options& options) const override { return sink_->probe(options); }
+  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    struct Failing : Session {
+      explicit Failing(std::unique_ptr<Session> session) : session(std::move(session)) {}
+      void start() override { session->start(); }
+      void stop() override {
+        session->stop();
+        throw Error("the daemon had ended by signal 9", "see what ended it");
+      }
+      std::unique_ptr<Session> session;
+    };
+    return std::make_unique<Failing>(sink_->make_session(context));
+  }
+  std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    return sink_->open_provider(context);
+  }
+  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return sink_->open_consumer(context);
+  }
+
+ private:
+  std::shared_ptr<const SinkType> sink_;
+};
+
+}  // namespace
+
+TEST_CASE("events that are missing after the session failed are missing because of that") {
+  SinkChoice choice = sink_choice("synthetic:hide_every=100:corrupt_every=1000");
+  choice.type = std::make_shared<FailsToStop>(choice);
+  const Scratch scratch({}, false);
+  const Trial trial = run_trial(choice, steady(20'000, 0.5), settings(), scratch.path() / "trial",
+                                [](const TrialProgress&) {});
+  CHECK(trial.ledger.unaccounted > 0);
+  CHECK(trial.ledger.unaccounted_cause == "the daemon had ended by signal 9");
+}
+
 TEST_CASE("nothing that was recorded is lost if the provider is killed") {
   const Scratch scratch({}, false);
   int pid_killed = 0;

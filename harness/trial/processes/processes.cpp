@@ -288,6 +288,7 @@ void TrialProcesses::stop_session() {
   try {
     session_->stop();
   } catch (const Error& error) {
+    session_failure_ = error.what_failed();
     add_remark(error.what_failed(), error.remedy());
   }
 }
@@ -296,6 +297,7 @@ void TrialProcesses::start_consumer() {
   try {
     consumer_ = start_child(kConsumerCommand, "consumer.log");
   } catch (const Error& error) {
+    consumer_failure_ = error.what_failed();
     add_remark(error.what_failed(), error.remedy());
   }
 }
@@ -307,8 +309,16 @@ bool TrialProcesses::wait_for_consumer_ready() {
     std::this_thread::sleep_for(kPollInterval);
   }
   if (header_.consumer.phase.load() == Phase::ready) return true;
-  end_as(TrialOutcome::failed, "the consumer did not start: " + header_.consumer.error.get());
+  end_as(TrialOutcome::failed, "the consumer did not start: " + why_consumer_not_ready());
   return false;
+}
+
+std::string TrialProcesses::why_consumer_not_ready() {
+  if (!consumer_) return consumer_failure_;
+  if (header_.consumer.phase.load() == Phase::failed) return header_.consumer.error.get();
+  const std::optional<ChildEnd> end = consumer_->poll();
+  if (end) return "it ended by " + end->text();
+  return fmt::format("it was not ready after {:.3g} s", settings_.hang_timeout_s);
 }
 
 bool TrialProcesses::wait_for_consumer_end() {
@@ -340,7 +350,7 @@ std::string TrialProcesses::why_not_read_back(const ChildEnd& end, bool ended_it
 std::string TrialProcesses::read_events() {
   header_.session_over.store(1, std::memory_order_release);
   if (!consumer_) start_consumer();
-  if (!consumer_) return "the consumer could not be started";
+  if (!consumer_) return "the consumer could not be started: " + consumer_failure_;
   const bool ended_itself = wait_for_consumer_end();
   const ChildEnd end = consumer_->kill();
   const bool done = header_.consumer.phase.load(std::memory_order_acquire) == Phase::done;

@@ -95,6 +95,7 @@ class TrialProcesses {
   Child start_child(const char* command, const char* log_name);
   void start_consumer();
   bool wait_for_consumer_ready();
+  std::string why_consumer_not_ready();
   bool call_hangs(std::uint64_t now_ns);
   bool load_stands_still(std::uint64_t now_ns, std::uint64_t running_since_ns);
   // Waits until the consumer has ended, and returns true, or makes no progress; after the user's
@@ -125,6 +126,7 @@ class TrialProcesses {
   std::string outcome_detail_;
   std::string provider_end_;
   std::string session_failure_;
+  std::string consumer_failure_;
   LedgerAccount ledger_;
   std::vector<Setting> granted_;
   std::vector<Remark> remarks_;
