@@ -154,8 +154,13 @@ class Consumer {
   virtual void finish(EventVisitor& visitor) { static_cast<void>(visitor); }
 
   // Losses that only reading back reveals (counts in packet headers); disjoint from the session's
-  // and the provider's. Complete after finish().
-  virtual std::vector<Loss> losses() const { return {}; }
+  // and the provider's. Complete after finish(). missing: how many events were accepted, but
+  // neither delivered, not even damaged, nor counted as lost by the provider. A path that counts
+  // lost packets instead of events needs it; it reports what its own counts can explain.
+  virtual std::vector<Loss> losses(std::uint64_t missing) const {
+    static_cast<void>(missing);
+    return {};
+  }
 };
 
 class SinkType {

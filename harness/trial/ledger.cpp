@@ -29,6 +29,21 @@ void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
   }
 }
 
+// What the provider process knows: the emitted events and its own losses.
+LedgerAccount provider_account(const TrialMemory& memory) {
+  LedgerAccount account;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    const ThreadBlock& thread = memory.thread(i);
+    const std::uint64_t finished = thread.finished.load();
+    account.emitted += finished;
+    account.in_flight += thread.started.load() - finished;
+  }
+  const ProviderBlock& provider = memory.header().provider;
+  add_refusals(memory, account.losses);
+  add_slots(provider.losses, provider.loss_count, "provider", account.losses);
+  return account;
+}
+
 std::string why_unaccounted(const LedgerAccount& account, const LedgerInputs& inputs) {
   if (account.unaccounted == 0) return "";
   if (!inputs.provider_end.empty()) {
@@ -159,19 +174,19 @@ bool Ledger::has(unsigned thread, std::uint64_t sequence) const {
   return word < seen.size() && (seen[word] >> (sequence % 64) & 1) != 0;
 }
 
+std::uint64_t missing_events(const TrialMemory& memory, const LedgerCounts& counts) {
+  const LedgerAccount account = provider_account(memory);
+  std::uint64_t known = counts.delivered + counts.corrupted;
+  for (const LossCount& loss : account.losses) known += loss.events;
+  const std::uint64_t emitted = account.emitted + counts.delivered_in_flight;
+  return emitted - std::min(emitted, known);
+}
+
 LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inputs) {
   const TrialHeader& header = memory.header();
-  LedgerAccount account;
+  LedgerAccount account = provider_account(memory);
   account.checked = inputs.read_back;
   if (!inputs.unchecked_cause.empty()) account.unchecked_cause = inputs.unchecked_cause;
-  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
-    const ThreadBlock& thread = memory.thread(i);
-    const std::uint64_t finished = thread.finished.load();
-    account.emitted += finished;
-    account.in_flight += thread.started.load() - finished;
-  }
-  add_refusals(memory, account.losses);
-  add_slots(header.provider.losses, header.provider.loss_count, "provider", account.losses);
   for (const Loss& loss : inputs.session_losses) {
     if (loss.events > 0) account.losses.push_back({loss.cause, "session", loss.events});
   }

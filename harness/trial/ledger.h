@@ -51,6 +51,10 @@ class Ledger {
   LedgerCounts counts_;
 };
 
+// Events that a call accepted, but that were neither delivered nor counted as lost by the provider.
+// counts: what was read back. Call it after the provider has ended.
+std::uint64_t missing_events(const TrialMemory& memory, const LedgerCounts& counts);
+
 // What the three processes know about losses, and whether the consumer's counts are valid.
 struct LedgerInputs {
   bool read_back = false;            // the consumer read everything

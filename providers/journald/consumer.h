@@ -14,7 +14,7 @@ class JournaldConsumer : public Consumer {
   std::size_t poll(EventVisitor& visitor) override;
   void finish(EventVisitor& visitor) override;
   // Entries that journald stored and then removed (vacuumed) before they were read.
-  std::vector<Loss> losses() const override { return losses_; }
+  std::vector<Loss> losses(std::uint64_t) const override { return losses_; }
 
  private:
   void visit_entry(EventVisitor& visitor);

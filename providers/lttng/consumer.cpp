@@ -20,36 +20,30 @@ std::filesystem::path trace_folder(const TrialContext& context) {
   return context.directory / "trace";
 }
 
+std::filesystem::path completion_mark(const std::filesystem::path& trial_directory) {
+  return trial_directory / "trace-complete";
+}
+
 class TraceConsumer::Forward : public CtfVisitor {
  public:
   Forward(TraceConsumer& consumer, EventVisitor& visitor)
       : consumer_(consumer), visitor_(visitor) {}
-  void event(const CtfEvent& event) override {
-    if (consumer_.count_gaps_) consumer_.count(event.payload);
-    visitor_.event(event.payload);
+  void event(const CtfEvent& event) override { visitor_.event(event.payload); }
+  void damage(std::size_t bytes) override {
+    consumer_.damaged_ = true;
+    visitor_.damage(bytes);
   }
-  void damage(std::size_t bytes) override { visitor_.damage(bytes); }
 
  private:
   TraceConsumer& consumer_;
   EventVisitor& visitor_;
 };
 
-TraceConsumer::TraceConsumer(const TrialContext& context, bool count_gaps)
+TraceConsumer::TraceConsumer(const TrialContext& context, bool overwrites)
     : reader_(existing(trace_folder(context))),
-      count_gaps_(count_gaps),
-      run_(context.run),
-      encoding_(context.encoding),
-      threads_(context.threads) {}
-
-void TraceConsumer::count(std::span<const std::byte> event) {
-  EventStamp stamp;
-  if (check_event(event, encoding_, stamp) != EventCheck::intact) return;
-  if (stamp.run != run_ || stamp.thread >= threads_.size()) return;
-  Thread& thread = threads_[stamp.thread];
-  ++thread.seen;
-  thread.next = std::max(thread.next, stamp.sequence + 1);
-}
+      overwrites_(overwrites),
+      packet_bytes_(static_cast<std::size_t>(context.options.integer("subbuf_bytes"))),
+      completion_mark_(completion_mark(context.directory)) {}
 
 std::size_t TraceConsumer::poll(EventVisitor& visitor) {
   Forward forward(*this, visitor);
@@ -61,11 +55,16 @@ void TraceConsumer::finish(EventVisitor& visitor) {
   reader_.finish(forward);
 }
 
-std::vector<Loss> TraceConsumer::losses() const {
-  std::uint64_t missing = 0;
-  for (const Thread& thread : threads_) missing += thread.next - std::min(thread.next, thread.seen);
-  if (missing == 0) return {};
-  return {{"overwritten", missing}};
+std::vector<Loss> TraceConsumer::losses(std::uint64_t missing) const {
+  if (!overwrites_) return {};
+  const CtfLosses told = reader_.losses(packet_bytes_);
+  std::vector<Loss> losses = {{"discarded", told.discarded_events}};
+  if (!damaged_ && std::filesystem::exists(completion_mark_)) {
+    const std::uint64_t rest = missing - std::min(missing, told.discarded_events);
+    losses.push_back({"overwritten", std::min(rest, told.missing_events_limit)});
+  }
+  std::erase_if(losses, [](const Loss& loss) { return loss.events == 0; });
+  return losses;
 }
 
 }  // namespace tailgate::lttng_detail

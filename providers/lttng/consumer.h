@@ -12,32 +12,32 @@ namespace tailgate::lttng_detail {
 // The folder in the trial's directory into which the session's daemons write the trace.
 std::filesystem::path trace_folder(const TrialContext& context);
 
+// An empty file that the session writes when its daemons have delivered all that was in the
+// buffers. Without it the trace may be cut short.
+std::filesystem::path completion_mark(const std::filesystem::path& trial_directory);
+
 class TraceConsumer : public Consumer {
  public:
-  // Throws Error when the folder does not exist. count_gaps: set it for buffers that overwrite.
-  // LTTng counts that loss in packets only, so the consumer counts events itself: the missing
-  // sequence numbers before the last event that it saw of each thread.
-  TraceConsumer(const TrialContext& context, bool count_gaps);
+  // Throws Error when the folder does not exist. overwrites: the oldest sub-buffers are
+  // overwritten, so the packets tell what was lost; else the session tells.
+  TraceConsumer(const TrialContext& context, bool overwrites);
 
   std::size_t poll(EventVisitor& visitor) override;
   void finish(EventVisitor& visitor) override;
-  std::vector<Loss> losses() const override;
+
+  // LTTng counts discarded events, but only packets that were overwritten. A missing event was
+  // overwritten if LTTng did not discard it, the trace is complete and undamaged, and the missing
+  // packets have room for it.
+  std::vector<Loss> losses(std::uint64_t missing) const override;
 
  private:
-  struct Thread {
-    std::uint64_t seen = 0;
-    std::uint64_t next = 0;  // highest number seen + 1
-  };
-
-  void count(std::span<const std::byte> event);
+  class Forward;
 
   CtfTraceReader reader_;
-  bool count_gaps_;
-  std::uint32_t run_;
-  EventEncoding encoding_;
-  std::vector<Thread> threads_;
-
-  class Forward;
+  bool overwrites_;
+  std::size_t packet_bytes_;
+  std::filesystem::path completion_mark_;
+  bool damaged_ = false;
 };
 
 }  // namespace tailgate::lttng_detail

@@ -180,6 +180,27 @@ TEST_CASE("after damage the reader goes on at the next packet") {
   CHECK(keep.damaged_bytes == 50);
 }
 
+TEST_CASE(
+    "the packets' headers tell which packets are missing and how many events were discarded") {
+  const SampleTrace trace;
+  CtfTraceReader reader(trace.directory.path());
+  const auto packet = [](std::uint64_t sequence, std::uint64_t discarded, std::size_t bytes) {
+    return sample_packet(
+        {.sequence = sequence, .discarded = discarded, .events = {{1, std::string(bytes, 'x')}}});
+  };
+  trace.stream(packet(2, 0, 90) + packet(3, 9, 190) + packet(6, 0, 90) + packet(7, 9, 90));
+  write_sample(trace.folder() / "events_1", packet(0, 3, 90) + packet(1, 5, 90));
+  Keep keep;
+  while (reader.poll(keep) > 0) {
+  }
+  reader.finish(keep);
+  CHECK(keep.payloads.size() == 6);
+  const CtfLosses losses = reader.losses(1084);  // room for 10 events of 100 bytes
+  CHECK(losses.discarded_events == 9 + 5);
+  CHECK(losses.missing_packets == 4);
+  CHECK(losses.missing_events_limit == 40);
+}
+
 TEST_CASE("the error for traces without metadata names their folders") {
   TestDirectory directory;
   write_sample(directory / "events_0", "bytes");

@@ -76,23 +76,32 @@ bool CtfStream::fill_window(std::size_t wanted_bytes) {
   return end_ - begin_ >= wanted_bytes;
 }
 
+// The tracer's count of discarded events never decreases, yet some packets contain 0 instead of it.
+void CtfStream::count(const CtfPacket& packet) {
+  ++packets_;
+  next_packet_ = std::max({next_packet_, packet.sequence + 1, packets_});
+  discarded_events_ = std::max(discarded_events_, packet.discarded);
+}
+
 // If the events do not fill the packet, its rest is torn: another packet may begin in there.
 std::size_t CtfStream::take_packet(const CtfLayout& layout, const CtfPacket& packet,
                                    CtfVisitor& visitor) {
   CtfEvents events(layout, packet, ahead());
   CtfEvent event;
-  std::size_t count = 0;
-  while (events.next(event)) {
+  std::size_t number = 0;
+  count(packet);
+  for (std::size_t left = events.left_bytes(); events.next(event); left = events.left_bytes()) {
     visitor.event(event);
-    ++count;
+    smallest_event_bytes_ = std::min(smallest_event_bytes_, left - events.left_bytes());
+    ++number;
   }
   if (events.left_bytes() == 0) {
     consume(std::min(packet.packet_bytes, end_ - begin_));
-    return count;
+    return number;
   }
   consume(packet.content_bytes - events.left_bytes());
   skip_damage(layout, visitor);
-  return count;
+  return number;
 }
 
 // Skips to the next possible packet. Keeps the last bytes of the window, which may be the first
@@ -197,6 +206,24 @@ void CtfTraceReader::finish(CtfVisitor& visitor) {
       }
     }
   }
+}
+
+CtfLosses CtfTraceReader::losses(std::size_t packet_bytes) const {
+  CtfLosses all;
+  for (const auto& [path, trace] : traces_) {
+    std::uint64_t missing_packets = 0;
+    std::size_t smallest_bytes = CtfStream::kNoEvent;
+    for (const auto& [file, stream] : trace.streams) {
+      all.discarded_events += stream->discarded_events();
+      missing_packets += stream->missing_packets();
+      smallest_bytes = std::min(smallest_bytes, stream->smallest_event_bytes());
+    }
+    all.missing_packets += missing_packets;
+    if (!trace.layout || packet_bytes < trace.layout->events_at) continue;
+    all.missing_events_limit +=
+        missing_packets * ((packet_bytes - trace.layout->events_at) / smallest_bytes);
+  }
+  return all;
 }
 
 }  // namespace tailgate

@@ -23,6 +23,13 @@ class CtfVisitor {
   virtual void damage(std::size_t bytes) = 0;     // bytes that should have been events
 };
 
+// What the packets' headers tell of lost events. In all packets that were read, or in one stream's.
+struct CtfLosses {
+  std::uint64_t discarded_events = 0;      // the tracer counted them
+  std::uint64_t missing_packets = 0;       // numbers missing before the last packet's
+  std::uint64_t missing_events_limit = 0;  // the missing packets cannot contain more events
+};
+
 // The file of one data stream: the packets of one CPU's buffer, one after another. A packet is
 // handed over once the file contains all of it. After damage the reader goes on at the next packet
 // header.
@@ -37,10 +44,18 @@ class CtfStream {
   // Hands over the whole events of a cut-off packet at the end; the rest of it is damage.
   void finish(const CtfLayout& layout, CtfVisitor& visitor);
 
+  std::uint64_t discarded_events() const { return discarded_events_; }
+  std::uint64_t missing_packets() const { return next_packet_ - packets_; }
+
+  // The smallest event that was read, with its header. kNoEvent: none was read.
+  std::size_t smallest_event_bytes() const { return smallest_event_bytes_; }
+  static constexpr std::size_t kNoEvent = static_cast<std::size_t>(-1);
+
  private:
   bool fill_window(std::size_t wanted_bytes);
   void open();
   std::size_t take_packet(const CtfLayout& layout, const CtfPacket& packet, CtfVisitor& visitor);
+  void count(const CtfPacket& packet);
   void skip_damage(const CtfLayout& layout, CtfVisitor& visitor);
   std::span<const std::byte> ahead() const;
   void consume(std::size_t bytes) { begin_ += bytes; }
@@ -51,6 +66,11 @@ class CtfStream {
   std::size_t begin_ = 0;              // first byte in the window that was not consumed
   std::size_t end_ = 0;                // end of the bytes in the window
   std::uint64_t window_at_bytes_ = 0;  // the window's position in the file
+
+  std::uint64_t packets_ = 0;
+  std::uint64_t next_packet_ = 0;  // highest sequence number + 1
+  std::uint64_t discarded_events_ = 0;
+  std::size_t smallest_event_bytes_ = kNoEvent;
 };
 
 // All traces below a folder. A sub-folder with a file `metadata` is one trace; the other files in
@@ -66,6 +86,10 @@ class CtfTraceReader {
 
   // Call it when nothing more will be written: hands over all that is left.
   void finish(CtfVisitor& visitor);
+
+  // packet_bytes: the size of a missing packet. The limit assumes that no missing event is smaller
+  // than all events that were read; it is 0 when none was read.
+  CtfLosses losses(std::size_t packet_bytes) const;
 
  private:
   struct Trace {

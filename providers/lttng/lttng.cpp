@@ -20,7 +20,7 @@ class LttngSink : public SinkType {
   Capabilities capabilities(const Options& options) const override {
     return {.read_back = true,
             .live_read = options.text("output") != "snapshot",
-            .accounts_losses = lttng_detail::loss_mode(options) != "overwrite",
+            .accounts_losses = true,
             .deferred_work = true};
   }
 

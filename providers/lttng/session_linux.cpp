@@ -163,7 +163,10 @@ class LttngSession : public Session {
     control_.reset();
     end_daemons();
     if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
-    if (wrong.empty()) return;
+    if (wrong.empty()) {
+      std::ofstream{completion_mark(directory_)};
+      return;
+    }
     throw Error(fmt::format("lttng: {}", fmt::join(wrong, "; ")),
                 "the tracer does not count events lost that way; see "
                 "lttng-sessiond.log in the trial's folder (keep it with --keep)");
@@ -171,7 +174,7 @@ class LttngSession : public Session {
 
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return stop_cpu_ns_; }
 
-  // With loss=overwrite the consumer counts all missing events, these included.
+  // With loss=overwrite the consumer reports these too: it must tell them from overwritten ones.
   std::vector<Loss> losses() const override {
     if (plan_.loss == "overwrite" || counts_.discarded_events == 0) return {};
     return {{"discarded", counts_.discarded_events}};

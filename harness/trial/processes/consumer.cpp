@@ -77,7 +77,8 @@ class ConsumerProcess : public EventVisitor {
     for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
       if (ledger_.has(i, memory_.thread(i).finished.load())) ++block_.counts.delivered_in_flight;
     }
-    publish_losses(consumer_->losses(), block_.losses, block_.loss_count);
+    const std::uint64_t missing = missing_events(memory_, block_.counts);
+    publish_losses(consumer_->losses(missing), block_.losses, block_.loss_count);
   }
 
   TrialHeader& header_;
