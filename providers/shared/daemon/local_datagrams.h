@@ -21,6 +21,7 @@ enum SocketRefusal : EmitStatus {
   kSocketMissing,
   kDatagramTooBig,
   kNoSocketBuffers,
+  kSocketNotConnected,
   kOtherSocketError
 };
 

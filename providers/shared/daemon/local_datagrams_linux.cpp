@@ -13,7 +13,8 @@
 namespace tailgate {
 
 std::vector<std::string> socket_refusal_causes() {
-  return {"closed", "EAGAIN", "ECONNREFUSED", "ENOENT", "EMSGSIZE", "ENOBUFS", "other error"};
+  return {"closed",   "EAGAIN",  "ECONNREFUSED",           "ENOENT",
+          "EMSGSIZE", "ENOBUFS", "ENOTCONN or ECONNRESET", "other error"};
 }
 
 EmitStatus socket_refusal_of(int error_number) {
@@ -30,6 +31,11 @@ EmitStatus socket_refusal_of(int error_number) {
       return kDatagramTooBig;
     case ENOBUFS:
       return kNoSocketBuffers;
+    // The daemon is gone: a call that waited for it fails with ECONNRESET, the one that finds that
+    // out with ECONNREFUSED, each later one with ENOTCONN.
+    case ENOTCONN:
+    case ECONNRESET:
+      return kSocketNotConnected;
     default:
       return kOtherSocketError;
   }
