@@ -102,7 +102,30 @@ TEST_CASE("a disk too small for its journal: entries without room are counted as
   CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(balanced(trial.ledger));
   CHECK(trial.ledger.lost > 0);
+  CHECK(trial.ledger.lost == lost_to(trial.ledger, "never stored by journald: disk full"));
   CHECK(trial.ledger.delivered > 0);
+}
+
+TEST_CASE("a killed namespace holder is named, and journald's losses are still counted") {
+  if (!available()) return;
+  OnceDuringLoad end(0.2, [] {
+    const int holder = child_named(kHolder);
+    REQUIRE(holder > 0);
+    kill(holder, SIGKILL);
+  });
+  // Small journals, so that there is something to count; read live, since no later process could
+  // enter the namespace.
+  LoadPlan load = nine_megabytes();
+  load.events = 1000;
+  const Trial trial = run_stress(
+      "journald:compress_above_bytes=0:disk_bytes=4Mi:keep_free_bytes=1:"
+      "max_use_bytes=1G:max_file_bytes=1Mi",
+      load, std::nullopt, std::ref(end));
+  INFO(describe(trial));
+  CHECK(balanced(trial.ledger));
+  CHECK(lost_to(trial.ledger, "never stored by journald: disk full") > 0);
+  CHECK(remarked(trial, "tailgate-holder"));
+  CHECK_FALSE(remarked(trial, "sd_journal_open_directory"));
 }
 
 TEST_CASE("a journald stopped for a while delays events and loses none") {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <system_error>
 
 #include "harness/base/error.h"
 #include "providers/journald/journal_reader.h"
 #include "providers/journald/places.h"
 #include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/full_disk.h"
 #include "providers/shared/daemon/local_datagrams.h"
 
 namespace tailgate::journald {
@@ -125,9 +127,12 @@ void JournaldSession::stop() {
   if (!daemon_ || stopped_) return;
   stopped_ = true;
   const bool died = !daemon_->alive();
+  const bool full = disk_is_full(view_->outside(journal_directory(context_.options)));
   // On SIGTERM journald reads all that is in its socket before it exits.
   const ChildEnd end = daemon_->stop(kStopGrace);
-  count_losses();
+  // What a journald that the user did not let finish has not stored is unknown.
+  const bool cut_short = !died && end.killed() && InterruptFlag::raised();
+  if (!cut_short) count_losses(full || said_disk_full());
   if (died) {
     throw Error(fmt::format("journald ended by {} during the trial; it said: {}", end.text(),
                             daemon_->last_words()),
@@ -137,16 +142,28 @@ void JournaldSession::stop() {
     throw Error(fmt::format("journald ended by {} when it was told to stop", end.text()),
                 "see journald.log in the trial's folder (keep it with --keep)");
   }
+  if (const std::optional<Error> failure = view_->holder_failure()) throw *failure;
+}
+
+// journald reserves a new file's whole room at once, so it may stop before the last page is used.
+bool JournaldSession::said_disk_full() const {
+  std::ifstream log(context_.directory / "journald.log");
+  for (std::string line; std::getline(log, line);) {
+    if (line.find("No space left on device") != std::string::npos) return true;
+  }
+  return false;
 }
 
 // journald numbers every entry that it stores. So the events that the socket accepted beyond that
 // number never got into the journal, even if the call reported success.
-void JournaldSession::count_losses() {
+void JournaldSession::count_losses(bool disk_full) {
   JournalReader reader(view_->outside(journal_directory(context_.options)));
   const std::uint64_t last = reader.last_client_sequence();
   const std::uint64_t stored = last > base_ ? last - base_ : 0;
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
-  if (accepted > stored) losses_.push_back({"never stored by journald", accepted - stored});
+  if (accepted <= stored) return;
+  losses_.push_back({disk_full ? "never stored by journald: disk full" : "never stored by journald",
+                     accepted - stored});
 }
 
 }  // namespace tailgate::journald

@@ -19,7 +19,7 @@ class JournaldSession : public Session {
   std::vector<DaemonProcess> daemons() const override;
   int namespace_pid() const override { return view_ ? view_->pid() : 0; }
   // Lets the daemon store what it received, and compares that with the number of accepted events.
-  // Throws Error when the daemon ended before.
+  // Throws Error when the daemon ended before, or when the private view's holder did.
   void stop() override;
   std::vector<Loss> losses() const override { return losses_; }
 
@@ -27,7 +27,8 @@ class JournaldSession : public Session {
   MountPlan mount_plan() const;
   void start_daemon();
   bool learn_base();
-  void count_losses();
+  bool said_disk_full() const;
+  void count_losses(bool disk_full);
 
   const TrialContext context_;
   std::unique_ptr<PrivateNamespace> view_;

@@ -234,6 +234,16 @@ TEST_CASE("every event lost to a stopped daemon is counted") {
   if (name == "lttng-consumerd") CHECK(trial.ledger.lost > 0);
 }
 
+TEST_CASE("a killed namespace holder is named, and every loss is still counted") {
+  if (!available()) return;
+  Once kill_it("load", "tailgate-holder", SIGKILL);
+  const Trial trial = run("lttng:subbuf_bytes=16Ki:subbuf_count=2", load_of(20'000, 100'000),
+                          [&](const TrialProgress& progress) { kill_it(progress); });
+  INFO(describe(trial));
+  check_balanced(trial);
+  CHECK(remarked(trial, "tailgate-holder"));
+}
+
 TEST_CASE("a killed daemon leaves a remark, and the trial ends with a result") {
   if (!available()) return;
   const std::string name = GENERATE("lttng-consumerd", "lttng-sessiond");

@@ -105,7 +105,8 @@ class LttngSession : public Session {
       namespace_.emplace(private_view(), NetworkView::own);
       if (plan_.output == "live") start_relay();
       start_session_daemon();
-      control_.emplace(namespace_->pid(), plan_);
+      // By the daemon's namespaces: they are there as long as it answers.
+      control_.emplace(session_daemon_->pid(), plan_);
       session_daemon_->wait_until([this] { return control_->daemon_alive(); }, kReadyWithin);
       control_->start();
       started_by_daemon_ = descendants(session_daemon_->pid());
@@ -148,6 +149,7 @@ class LttngSession : public Session {
   void stop() override {
     if (!control_) return;
     std::vector<std::string> wrong = deaths();
+    const std::optional<Error> holder_failure = namespace_->holder_failure();
     if (session_daemon_->alive()) session_daemon_->resume();
     for (const HeldProcess& process : started_by_daemon_) process.resume();
     const std::vector<std::uint64_t> cpu_before_ns = daemons_cpu_ns();
@@ -165,6 +167,7 @@ class LttngSession : public Session {
     if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
     if (wrong.empty()) {
       std::ofstream{completion_mark(directory_)};
+      if (holder_failure) throw *holder_failure;
       return;
     }
     throw Error(fmt::format("lttng: {}", fmt::join(wrong, "; ")),

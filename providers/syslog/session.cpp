@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "providers/shared/daemon/accepted_counts.h"
+#include "providers/shared/daemon/full_disk.h"
 #include "providers/shared/daemon/local_datagrams.h"
 #include "providers/syslog/impstats.h"
 
@@ -22,6 +23,7 @@ constexpr std::chrono::seconds kSettleLimit{30};
 constexpr std::chrono::milliseconds kPollInterval{10};
 // rsyslogd reports every second. It is silent for so long if it cannot write reports, either.
 constexpr std::chrono::seconds kSilenceLimit{5};
+constexpr std::chrono::seconds kFullDiskLimit{1};
 
 std::filesystem::path folder(const TrialContext& context) {
   return context.directory / "syslog";
@@ -149,49 +151,61 @@ std::uint64_t SyslogSession::written_events() {
   return lines;
 }
 
-bool SyslogSession::disk_is_full() const {
-  constexpr std::uintmax_t kPageBytes = 4096;
-  for (const std::filesystem::path& place :
-       {view_->outside(folder(context_)), context_.directory}) {
-    std::error_code failed;
-    const std::filesystem::space_info space = std::filesystem::space(place, failed);
-    if (!failed && space.available < kPageBytes) return true;
-  }
-  return false;
+bool SyslogSession::has_full_disk() const {
+  return disk_is_full(view_->outside(folder(context_)));
 }
 
-// Waits until every event is in the file, or until nothing changes any more: two successive
+// Returns when every event is in the file, or when nothing changes any more: two successive
 // reports, both from after the load, agree, and the file did not grow; or neither reports nor the
-// file grow for a time. Remembers whether there was a report from after the load.
-void SyslogSession::wait_until_settled() {
+// file grow for a time.
+SyslogSession::Settled SyslogSession::wait_until_settled() {
+  using std::chrono::steady_clock;
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
   PatientDeadline deadline(kSettleLimit);
-  auto last_change = std::chrono::steady_clock::now();
-  std::uint64_t last_number = 0;
-  std::uint64_t last_written = 0;
+  steady_clock::time_point last_growth = steady_clock::now();
+  steady_clock::time_point last_change = last_growth;
   // rsyslogd may have begun the next report before now, so it does not count.
   const std::uint64_t from = read_statistics(statistics_file(context_)).accounts + 2;
   QueueAccount before;
-  std::uint64_t written_before = 0;
-  while (daemon_->alive() && !deadline.passed()) {
+  std::uint64_t written_before = 0;  // when rsyslogd made that report
+  std::uint64_t last_written = 0;
+  std::uint64_t last_number = 0;
+  while (!deadline.passed()) {
     const std::uint64_t written = written_events();
-    if (written >= accepted) return;
+    if (written >= accepted) return Settled::all_written;
+    if (!daemon_->alive()) return Settled::daemon_ended;
     QueueAccount account = read_statistics(statistics_file(context_));
     const std::uint64_t number = std::exchange(account.accounts, 0);
     reported_after_load_ = number >= from;
-    const auto now = std::chrono::steady_clock::now();
-    if (number != last_number || written != last_written) last_change = now;
-    if (now - last_change > kSilenceLimit) return;
-    last_number = number;
-    last_written = written;
+    const steady_clock::time_point now = steady_clock::now();
+    if (written != std::exchange(last_written, written)) last_change = last_growth = now;
+    if (number != std::exchange(last_number, number)) last_change = now;
+    // rsyslogd tries again only after half a minute, and the disk stays full.
+    if (now - last_growth > kFullDiskLimit && has_full_disk()) return Settled::disk_full;
+    if (now - last_change > kSilenceLimit) return Settled::idle;
     if (number >= from && number > before.accounts) {
       const std::uint64_t number_before = std::exchange(before.accounts, 0);
-      if (number_before > 0 && account == before && written == written_before) return;
+      if (number_before > 0 && account == before && written == written_before) return Settled::idle;
       before = account;
       before.accounts = number;
       written_before = written;
     }
     std::this_thread::sleep_for(kPollInterval);
+  }
+  return InterruptFlag::raised() ? Settled::interrupted : Settled::too_slow;
+}
+
+// What it means that rsyslogd has not written an event that it received.
+std::string SyslogSession::why_not_written(Settled settled) {
+  switch (settled) {
+    case Settled::daemon_ended:
+      return "rsyslogd ended";
+    case Settled::disk_full:
+      return "not written by rsyslogd: disk full";
+    case Settled::too_slow:
+      return fmt::format("not written by rsyslogd within {} s", kSettleLimit.count());
+    default:
+      return "not written by rsyslogd";
   }
 }
 
@@ -201,10 +215,10 @@ void SyslogSession::stop() {
   const bool died = !daemon_->alive();
   const std::uint64_t cpu_before_ns = daemon_->cpu_ns();
   daemon_->resume();
-  wait_until_settled();
+  const Settled settled = wait_until_settled();
   stop_cpu_ns_ = daemon_->cpu_ns() - cpu_before_ns;
   const ChildEnd end = daemon_->stop(kStopGrace);
-  count_losses(died);
+  count_losses(settled);
   if (died) {
     throw Error(fmt::format("rsyslogd ended by {} during the trial; it said: {}", end.text(),
                             daemon_->last_words()),
@@ -214,29 +228,29 @@ void SyslogSession::stop() {
     throw Error(fmt::format("rsyslogd ended by {} when it was told to stop", end.text()),
                 "see rsyslogd.log in the trial's folder (keep it with --keep)");
   }
+  if (const std::optional<Error> failure = view_->holder_failure()) throw *failure;
 }
 
 // An event that the socket accepted and that is not in the file is lost. rsyslogd's statistics give
-// the cause of some of these losses.
-void SyslogSession::count_losses(bool died) {
+// the cause of some of these losses. Of the others nothing is known when the user did not let
+// rsyslogd finish.
+void SyslogSession::count_losses(Settled settled) {
   const std::uint64_t accepted = AcceptedCounts::total(context_.directory);
   const std::uint64_t written = written_events();
   std::uint64_t missing = accepted > written ? accepted - written : 0;
   const QueueAccount account = read_statistics(statistics_file(context_));
-  const auto take = [&](const char* cause, std::uint64_t events) {
+  const auto take = [&](const std::string& cause, std::uint64_t events) {
     const std::uint64_t counted = std::min(events, missing);
     if (counted > 0) losses_.push_back({cause, counted});
     missing -= counted;
   };
   take("discarded.full", account.discarded_full);
   take("discarded.nf", account.discarded_near_full);
+  if (settled == Settled::interrupted) return;
   if (reported_after_load_ && accepted > account.submitted) {
     take("never received by rsyslogd", accepted - account.submitted);
   }
-  const char* not_written = died             ? "rsyslogd ended"
-                            : disk_is_full() ? "not written by rsyslogd: disk full"
-                                             : "not written by rsyslogd";
-  take(not_written, missing);
+  take(why_not_written(settled), missing);
 }
 
 }  // namespace tailgate::syslog

@@ -1,6 +1,7 @@
 // Runs a private rsyslogd: starts it in a private view of the file system, watches and ends it.
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -27,17 +28,28 @@ class SyslogSession : public Session {
   std::vector<DaemonProcess> daemons() const override;
   int namespace_pid() const override { return view_ ? view_->pid() : 0; }
   // Waits until rsyslogd's statistics say that it has handled every event, then ends it. Throws
-  // Error when it ended before.
+  // Error when it ended before, or when the private view's holder did.
   void stop() override;
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return {stop_cpu_ns_}; }
   std::vector<Loss> losses() const override { return losses_; }
 
  private:
+  // Why the session no longer waits for rsyslogd.
+  enum class Settled : std::uint8_t {
+    all_written,
+    idle,  // nothing more will come
+    disk_full,
+    daemon_ended,
+    too_slow,
+    interrupted,
+  };
+
   void start_daemon();
-  void wait_until_settled();
+  Settled wait_until_settled();
   std::uint64_t written_events();
-  bool disk_is_full() const;
-  void count_losses(bool died);
+  bool has_full_disk() const;
+  static std::string why_not_written(Settled settled);
+  void count_losses(Settled settled);
 
   const TrialContext context_;
   std::unique_ptr<PrivateNamespace> view_;

@@ -15,6 +15,7 @@
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
 #include "harness/os/process_stat_linux.h"
+#include "providers/shared/daemon/full_disk.h"
 #include "providers/shared/daemon/private_daemon.h"
 #include "providers/shared/daemon/private_namespace.h"
 
@@ -145,6 +146,37 @@ TEST_CASE("a private view changes only what the processes in it see") {
   CHECK(content(place.path() / "folder" / "written") == "in\n");
   CHECK(content(view.outside(place.path() / "new" / "file")) == "out\n");
   CHECK(content("/proc/self/mountinfo").find(place.path().string()) == std::string::npos);
+}
+
+TEST_CASE("a view's files can be reached after its holder was killed, and that is told") {
+  if (!namespaces_work()) return;
+  const TestDirectory place;
+  MountPlan plan;
+  plan.tmpfs(place.path()).file(place.path() / "inside", "there");
+  const PrivateNamespace view(plan);
+  CHECK_FALSE(view.holder_failure().has_value());
+  kill(view.pid(), SIGKILL);
+  REQUIRE(gone_in_time(view.pid()));
+  CHECK(content(view.outside(place.path() / "inside")) == "there");
+  REQUIRE(view.holder_failure().has_value());
+  CHECK_THAT(view.holder_failure()->what_failed(),
+             Catch::Contains("tailgate-holder") && Catch::Contains("signal 9"));
+  CHECK_FALSE(std::filesystem::exists(place.path() / "inside"));
+}
+
+TEST_CASE("a disk is full when it has no page left") {
+  if (!namespaces_work()) return;
+  const TestDirectory place;
+  MountPlan plan;
+  plan.tmpfs(place.path(), 1 << 20);
+  const PrivateNamespace view(plan);
+  const std::filesystem::path disk = view.outside(place.path());
+  CHECK_FALSE(disk_is_full(disk));
+  std::ofstream(disk / "half") << std::string(500'000, 'x');
+  CHECK_FALSE(disk_is_full(disk));
+  std::ofstream(disk / "rest") << std::string(1'000'000, 'x');
+  CHECK(disk_is_full(disk));
+  CHECK_FALSE(disk_is_full(disk / "nothing"));
 }
 
 TEST_CASE("devices stay usable in a shadowed /dev") {

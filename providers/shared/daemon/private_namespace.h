@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/sink/sink.h"
 
 namespace tailgate {
@@ -67,11 +69,20 @@ class PrivateNamespace {
   // The holder's pid, which Session::namespace_pid() returns.
   int pid() const { return pid_; }
 
-  // The path of the same file as seen from outside, through the holder's root.
+  // The path by which this process reaches the same file from outside. It stays valid as long as
+  // this object exists, even if something kills the holder.
   std::filesystem::path outside(const std::filesystem::path& path) const;
 
+  // Says how the holder ended, for Session::stop() to throw; nothing while it runs. Files inside
+  // can still be reached, but no further process can enter.
+  std::optional<Error> holder_failure() const;
+
  private:
+  void release();
+
   int pid_ = 0;
+  int root_ = -1;    // the directory / inside
+  int mounts_ = -1;  // the mount namespace: its mounts last as long as this is open
 };
 
 // The plan puts a file `mark` into the view; it contains the path of the trial's directory. Throws

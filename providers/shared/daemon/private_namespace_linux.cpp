@@ -22,12 +22,15 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
 
 constexpr const char* kRemedy =
     "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)";
+
+constexpr const char* kHolderName = "tailgate-holder";
 
 // The holder's one report: how far it got.
 struct Report {
@@ -170,7 +173,7 @@ void close_controller_files(int report) {
   close_controller_files(report_to);
   report_to = STDERR_FILENO + 1;
   setsid();
-  prctl(PR_SET_NAME, "tailgate-holder");
+  prctl(PR_SET_NAME, kHolderName);
   int held = -1;
   Report report = enter_namespaces(identity, network);
   // After entering the namespaces, which may reset this setting.
@@ -304,14 +307,43 @@ MountPlan& MountPlan::file(const std::filesystem::path& path, const std::string&
 PrivateNamespace::PrivateNamespace(const MountPlan& plan, NetworkView network) {
   const Report report = start_holder(plan, network, pid_);
   if (report.step != kReady) throw failure(report, plan);
+  const std::string holder = fmt::format("/proc/{}", pid_);
+  root_ = open(fmt::format("/proc/{}/root", pid_).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root_ >= 0) mounts_ = open((holder + "/ns/mnt").c_str(), O_RDONLY | O_CLOEXEC);
+  if (mounts_ >= 0) return;
+  const int failed = errno;
+  release();
+  throw system_error("open", holder, failed, "raise the limit of open files (ulimit -n)");
 }
 
 PrivateNamespace::~PrivateNamespace() {
+  release();
+}
+
+void PrivateNamespace::release() {
+  for (const int file : {root_, mounts_}) {
+    if (file >= 0) close(file);
+  }
   if (pid_ > 0) end_holder(pid_);
 }
 
 std::filesystem::path PrivateNamespace::outside(const std::filesystem::path& path) const {
-  return std::filesystem::path(fmt::format("/proc/{}/root", pid_)) / path.relative_path();
+  return std::filesystem::path(fmt::format("/proc/self/fd/{}", root_)) / path.relative_path();
+}
+
+std::optional<Error> PrivateNamespace::holder_failure() const {
+  siginfo_t info = {};
+  // WNOWAIT: the holder stays a zombie, so that no other process gets its pid.
+  const bool ended =
+      waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid == pid_;
+  if (!ended) return {};
+  const ChildEnd end = {info.si_code == CLD_EXITED, info.si_status};
+  return Error(
+      fmt::format("{} (process {}), which keeps the session's private view of the file "
+                  "system, had ended by {}",
+                  kHolderName, pid_, end.text()),
+      "see what ended it; the daemon ran on, but no process could enter its view any more");
 }
 
 const TrialContext& require_private_view(const std::filesystem::path& mark,
