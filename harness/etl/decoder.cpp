@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint32_t kClassicBit = 0x10000;
 constexpr std::uint64_t kMaxSchemas = 65536;
 constexpr std::size_t kMaxTraceLoggingSchemas = 16384;
+constexpr std::size_t kMaxTraceLoggingBytes = 32u << 20;
 
 // An EventSource sends its manifest in an event with this id, opcode and task.
 constexpr std::uint16_t kManifestId = 0xFFFE;
@@ -37,9 +38,11 @@ const EventSchema& string_only_schema() {
     EventSchema built;
     built.source = SchemaSource::string_only;
     built.event_name = "Message";
-    Property& text = built.properties.emplace_back();
+    auto layout = std::make_shared<PayloadLayout>();
+    Property& text = layout->properties.emplace_back();
     text.name = "Message";
     text.type = ValueType::utf16;
+    built.layout = std::move(layout);
     return built;
   }();
   return schema;
@@ -54,12 +57,14 @@ const EventSchema& stream_manifest_schema() {
         {"Format", ValueType::u8},       {"MajorVersion", ValueType::u8},
         {"MinorVersion", ValueType::u8}, {"Magic", ValueType::u8},
         {"TotalChunks", ValueType::u16}, {"ChunkNumber", ValueType::u16}};
+    auto layout = std::make_shared<PayloadLayout>();
     for (auto [name, type] : kFields) {
-      Property& property = built.properties.emplace_back();
+      Property& property = layout->properties.emplace_back();
       property.name = std::string(name);
       property.type = type;
       property.slot = 0xFFFF;
     }
+    built.layout = std::move(layout);
     return built;
   }();
   return schema;
@@ -74,6 +79,15 @@ void set_maps(std::vector<Property>& properties, const std::vector<std::string>&
     auto at = maps.find({provider, names[property.slot]});
     if (at != maps.end()) property.map = at->second;
   }
+}
+
+// The memory of properties and of what they own, without maps.
+std::size_t held_bytes(const std::vector<Property>& properties) {
+  std::size_t bytes = properties.capacity() * sizeof(Property);
+  for (const Property& property : properties) {
+    bytes += property.name.capacity() + held_bytes(property.members);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -104,16 +118,16 @@ void Decoder::add_event(EventInfo&& info) {
   EventKey key = info.classic ? EventKey{info.event_class, kClassicBit | info.opcode}
                               : EventKey{info.provider, info.id};
   EventSchema* schema = info.schema.get();
-  bool wants_maps = false;
-  for (const std::string& name : info.map_names) wants_maps = wants_maps || !name.empty();
   auto& place = events_[key][info.version];
   if (place) {
     // Each merge of a file writes its schemas again; the last copy counts.
-    std::erase_if(unresolved_, [&place](const auto& entry) { return entry.first == place.get(); });
+    unresolved_.erase(place.get());
     --schema_count_;
   }
   place = std::move(info.schema);
-  if (wants_maps) unresolved_.emplace_back(schema, std::move(info.map_names));
+  if (info.needs_maps) {
+    unresolved_[schema] = {std::move(info.needs_maps), std::move(info.map_names)};
+  }
   if (!schema->provider_name.empty()) provider_names_[schema->provider] = schema->provider_name;
 }
 
@@ -168,8 +182,8 @@ void Decoder::learn_metadata(const RecordHeader& header) {
 }
 
 void Decoder::finish_learning() {
-  for (auto& [schema, names] : unresolved_) {
-    set_maps(schema->properties, names, schema->provider, maps_);
+  for (auto& [schema, unresolved] : unresolved_) {
+    set_maps(unresolved.layout->properties, unresolved.map_names, schema->provider, maps_);
   }
   unresolved_.clear();
   counts_.incomplete_manifests = assembler_.incomplete();
@@ -192,14 +206,19 @@ const EventSchema* Decoder::tracelogging_schema(const RecordHeader& header, Byte
   auto schema = parse_tracelogging(metadata);
   if (schema) {
     schema->provider = header.provider;
-    schema->provider_name = std::string(own_provider_name(header));
+    schema->provider_name = own_provider_name(header);
   } else {
     ++counts_.unusable;
   }
-  if (tracelogging_.size() >= kMaxTraceLoggingSchemas) {
+  std::size_t bytes = tracelogging_key_.size();
+  if (schema) bytes += schema->event_name.size() + held_bytes(schema->layout->properties);
+  if (tracelogging_.size() >= kMaxTraceLoggingSchemas ||
+      tracelogging_bytes_ + bytes > kMaxTraceLoggingBytes) {
     counts_.dropped_over_limit += tracelogging_.size();
     tracelogging_.clear();
+    tracelogging_bytes_ = 0;
   }
+  tracelogging_bytes_ += bytes;
   return (tracelogging_[tracelogging_key_] = std::move(schema)).get();
 }
 
@@ -247,33 +266,35 @@ void Decoder::decode(const Record& record, DecodedEvent& event) {
     event.complete = event.complete && result.complete;
     event.undecoded = event.header.payload.subspan(result.consumed_bytes);
   }
-  if (message) append_tmf_message(*message, event.fields, event.message);
+  if (message && !append_tmf_message(*message, event.fields, event.message)) {
+    event.complete = false;
+  }
   name_event(record, event);
 }
 
 std::string_view Decoder::provider_name(const Guid& provider) const {
   auto at = provider_names_.find(provider);
-  return at == provider_names_.end() ? std::string_view() : std::string_view(at->second);
+  return at == provider_names_.end() ? std::string_view() : at->second.view();
 }
 
 // The provider's name from the event's provider traits. It is remembered for events of the provider
 // that have no traits.
-std::string_view Decoder::own_provider_name(const RecordHeader& header) {
+SharedText Decoder::own_provider_name(const RecordHeader& header) {
   Bytes bytes = find_extended(header.extended, ExtendedType::provider_traits);
   auto known = provider_names_.find(header.provider);
   if (known != provider_names_.end()) return known->second;
   if (bytes.empty() || provider_names_.size() >= kMaxSchemas) return {};
   auto traits = parse_provider_traits(bytes);
   if (!traits || traits->name.empty()) return {};
-  return provider_names_[header.provider] = traits->name;
+  return provider_names_[header.provider] = SharedText(std::move(traits->name));
 }
 
 void Decoder::name_event(const Record& record, DecodedEvent& event) {
   const RecordHeader& header = event.header;
   event.name_storage.clear();
-  event.provider_name =
-      event.schema ? std::string_view(event.schema->provider_name) : std::string_view();
-  if (event.provider_name.empty()) event.provider_name = own_provider_name(header);
+  event.provider_name = event.schema ? event.schema->provider_name.view() : std::string_view();
+  // The decoder keeps the name that the view points into.
+  if (event.provider_name.empty()) event.provider_name = own_provider_name(header).view();
   event.event_name = event.schema ? std::string_view(event.schema->event_name) : std::string_view();
   if (!event.provider_name.empty() && !event.event_name.empty()) return;
   // Both names may be built in one string, so it is completed before views into it are made.

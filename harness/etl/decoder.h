@@ -44,7 +44,8 @@ struct SchemaCounts {
   std::uint64_t tmf_messages = 0;
   std::uint64_t unusable = 0;  // event infos, maps, manifests or chunks that are damaged
   std::uint64_t incomplete_manifests = 0;
-  std::uint64_t dropped_over_limit = 0;  // schemas beyond 65,536, as in a damaged or hostile file
+  // Schemas beyond 65,536 or beyond 32 MB of TraceLogging's, as in a damaged or hostile file.
+  std::uint64_t dropped_over_limit = 0;
 };
 
 class Decoder {
@@ -83,6 +84,11 @@ class Decoder {
       return std::hash<std::string_view>()(text);
     }
   };
+  // Properties whose maps may be described later.
+  struct Unresolved {
+    std::shared_ptr<PayloadLayout> layout;
+    std::vector<std::string> map_names;  // index: property slot
+  };
   using Versions = std::map<std::uint16_t, std::unique_ptr<EventSchema>>;
 
   void add_event(EventInfo&& info);
@@ -94,14 +100,15 @@ class Decoder {
   const EventSchema* schema_of(const Record& record, const RecordHeader& header,
                                const TmfMessage*& message);
   void name_event(const Record& record, DecodedEvent& event);
-  std::string_view own_provider_name(const RecordHeader& header);
+  SharedText own_provider_name(const RecordHeader& header);
 
   std::unordered_map<EventKey, Versions, EventKeyHash> events_;
-  std::unordered_map<Guid, std::string, GuidHash> provider_names_;
+  std::unordered_map<Guid, SharedText, GuidHash> provider_names_;
   std::map<std::pair<Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
-  std::vector<std::pair<EventSchema*, std::vector<std::string>>> unresolved_;
+  std::unordered_map<const EventSchema*, Unresolved> unresolved_;
   std::unordered_map<std::string, std::unique_ptr<EventSchema>, TextHash, std::equal_to<>>
       tracelogging_;
+  std::size_t tracelogging_bytes_ = 0;  // of the schemas and their keys
   std::string tracelogging_key_;
   ManifestAssembler assembler_;
   TmfStore tmf_;

@@ -108,7 +108,7 @@ void append_tsv(const TraceReader& reader, const Record& record, const DecodedEv
     out += '\t';
     append_number(std::uint64_t{number}, out);
   }
-  append_fields_tsv(event.fields, out);
+  bool complete = append_fields_tsv(event.fields, out) && event.complete;
   if (!event.message.empty()) {
     out += "\tmessage=";
     append_escaped(event.message, out);
@@ -117,7 +117,7 @@ void append_tsv(const TraceReader& reader, const Record& record, const DecodedEv
     out += "\tpayload=0x";
     append_hex(event.undecoded, out);
   }
-  if (!event.complete) out += "\tdamaged=true";
+  if (!complete) out += "\tdamaged=true";
   out += '\n';
 }
 
@@ -204,7 +204,7 @@ void append_json(const TraceReader& reader, const Record& record, const DecodedE
                    load<std::uint64_t>(header.counters.data() + at));
   }
   out += ",\"fields\":";
-  append_fields_json(event.fields, out);
+  bool complete = append_fields_json(event.fields, out) && event.complete;
   if (!event.message.empty()) {
     out += ",\"message\":";
     append_json_string(event.message, out);
@@ -214,7 +214,7 @@ void append_json(const TraceReader& reader, const Record& record, const DecodedE
     append_hex(event.undecoded, out);
     out += '"';
   }
-  if (!event.complete) out += ",\"damaged\":true";
+  if (!complete) out += ",\"damaged\":true";
   out += "}\n";
 }
 

@@ -24,13 +24,35 @@ constexpr std::uint32_t kPropertyFixedCount = 0x20;
 constexpr std::string_view kClrStackProvider = "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4";
 constexpr std::uint16_t kClrStackId = 82;
 
-std::string text_at(Bytes blob, std::uint32_t offset) {
-  if (offset == 0 || offset >= blob.size()) return {};
-  std::string text = utf8_of_utf16(ByteCursor(blob.subspan(offset)).take_string16());
-  // Message compilers append a blank to names.
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
+// The texts of a blob, by their offsets. Many offsets may point at or into one text, so the total
+// is limited: otherwise the texts of a blob could grow with the square of its size.
+class BlobTexts {
+ public:
+  explicit BlobTexts(Bytes blob) : blob_(blob), left_bytes_(kMaxRepeats * blob.size()) {}
+
+  // Empty when the offset is 0 or leaves the blob, and over the limit.
+  std::string at(std::uint32_t offset) {
+    if (offset == 0 || offset >= blob_.size()) return {};
+    Bytes stored = ByteCursor(blob_.subspan(offset)).take_string16();
+    over_limit_ = over_limit_ || stored.size() > left_bytes_;
+    if (over_limit_) return {};
+    left_bytes_ -= stored.size();
+    std::string text = utf8_of_utf16(stored);
+    // Message compilers append a blank to names.
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+  }
+
+  bool over_limit() const { return over_limit_; }
+
+ private:
+  // Properties may share a map's name, so a sound blob may repeat a text.
+  static constexpr std::size_t kMaxRepeats = 8;
+
+  Bytes blob_;
+  std::size_t left_bytes_;
+  bool over_limit_ = false;
+};
 
 // The opcode's name in winmeta.xml without its prefix; empty for win:Info, the opcode of an event
 // without one.
@@ -41,8 +63,8 @@ std::string opcode_text(std::string name) {
 
 class EventInfoParser {
  public:
-  EventInfoParser(Bytes blob, std::size_t count, EventInfo& info)
-      : blob_(blob), count_(count), info_(info) {
+  EventInfoParser(Bytes blob, std::size_t count, BlobTexts& texts, EventInfo& info)
+      : blob_(blob), count_(count), texts_(texts), info_(info) {
     info_.map_names.resize(count);
   }
 
@@ -60,7 +82,7 @@ class EventInfoParser {
   bool parse_one(std::size_t index, Property& property, int depth) {
     const std::uint8_t* at = blob_.data() + kEventInfoBytes + index * kPropertyBytes;
     auto flags = load<std::uint32_t>(at);
-    property.name = text_at(blob_, load<std::uint32_t>(at + 4));
+    property.name = texts_.at(load<std::uint32_t>(at + 4));
     property.slot = static_cast<std::uint16_t>(index);
     set_count(flags, load<std::uint16_t>(at + 16), property);
     if (flags & kPropertyStruct) {
@@ -73,7 +95,7 @@ class EventInfoParser {
     property.type = *type;
     unsigned out_type = load<std::uint16_t>(at + 10);
     property.format = format_of_tdh(out_type);
-    info_.map_names[index] = text_at(blob_, load<std::uint32_t>(at + 12));
+    info_.map_names[index] = texts_.at(load<std::uint32_t>(at + 12));
     set_length(flags, load<std::uint16_t>(at + 18), property);
     return true;
   }
@@ -104,6 +126,7 @@ class EventInfoParser {
 
   Bytes blob_;
   std::size_t count_;
+  BlobTexts& texts_;
   EventInfo& info_;
   std::size_t visited_ = 0;
 };
@@ -118,9 +141,8 @@ void name_event(EventInfo& info) {
   }
 }
 
-void correct_clr_stack(EventInfo& info) {
+void correct_clr_stack(const EventInfo& info, std::vector<Property>& properties) {
   if (info.id != kClrStackId || to_text(info.provider) != kClrStackProvider) return;
-  auto& properties = info.schema->properties;
   auto count = std::find_if(properties.begin(), properties.end(),
                             [](const Property& p) { return p.name == "FrameCount"; });
   if (count == properties.end() || properties.back().count_kind != Property::Count::fixed) return;
@@ -225,20 +247,27 @@ std::optional<EventInfo> parse_event_info(Bytes blob) {
   EventSchema& schema = *info.schema;
   schema.source = SchemaSource::event_info;
   schema.provider = info.provider;
-  schema.provider_name = text_at(blob, load<std::uint32_t>(at + 0x34));
-  schema.task_name = text_at(blob, load<std::uint32_t>(at + 0x44));
-  schema.opcode_name = opcode_text(text_at(blob, load<std::uint32_t>(at + 0x48)));
-  schema.message = text_at(blob, load<std::uint32_t>(at + 0x4C));
+  BlobTexts texts(blob);
+  schema.provider_name = SharedText(texts.at(load<std::uint32_t>(at + 0x34)));
+  schema.task_name = texts.at(load<std::uint32_t>(at + 0x44));
+  schema.opcode_name = opcode_text(texts.at(load<std::uint32_t>(at + 0x48)));
   std::size_t count = load<std::uint32_t>(at + 0x64);
   std::size_t top_count = load<std::uint32_t>(at + 0x68);
   if (count > kMaxProperties || blob.size() - kEventInfoBytes < count * kPropertyBytes) {
     return std::nullopt;
   }
-  schema.slots = static_cast<std::uint16_t>(count);
-  EventInfoParser parser(blob, count, info);
-  if (!parser.parse(0, top_count, schema.properties, 0)) return std::nullopt;
+  auto layout = std::make_shared<PayloadLayout>();
+  layout->slots = static_cast<std::uint16_t>(count);
+  EventInfoParser parser(blob, count, texts, info);
+  if (!parser.parse(0, top_count, layout->properties, 0) || texts.over_limit()) {
+    return std::nullopt;
+  }
   name_event(info);
-  correct_clr_stack(info);
+  correct_clr_stack(info, layout->properties);
+  schema.layout = layout;
+  bool names_maps = std::any_of(info.map_names.begin(), info.map_names.end(),
+                                [](const std::string& name) { return !name.empty(); });
+  if (names_maps) info.needs_maps = std::move(layout);
   return info;
 }
 
@@ -253,13 +282,15 @@ std::optional<MapInfo> parse_map_info(Bytes blob) {
   std::size_t count = load<std::uint32_t>(body.data() + 8);
   if (count > (body.size() - kEntriesAt) / 8) return std::nullopt;
   info.map = std::make_shared<ValueMap>();
-  info.map->name = text_at(body, load<std::uint32_t>(body.data()));
+  BlobTexts texts(body);
+  info.map->name = texts.at(load<std::uint32_t>(body.data()));
   info.map->bitmap = (load<std::uint32_t>(body.data() + 4) & kManifestBitmap) != 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t* entry = body.data() + kEntriesAt + 8 * i;
     info.map->entries.emplace_back(load<std::uint32_t>(entry + 4),
-                                   text_at(body, load<std::uint32_t>(entry)));
+                                   SharedText(texts.at(load<std::uint32_t>(entry))));
   }
+  if (texts.over_limit()) return std::nullopt;
   std::stable_sort(info.map->entries.begin(), info.map->entries.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   return info;

@@ -21,11 +21,14 @@ struct EventInfo {
   std::uint8_t opcode = 0;
   bool classic = false;
   std::unique_ptr<EventSchema> schema;
-  // Names of the maps that the properties refer to, by property slot; see resolve_maps().
+  // The schema's layout when its properties refer to maps, which may be described later; else null.
+  std::shared_ptr<PayloadLayout> needs_maps;
+  // Names of those maps, by property slot.
   std::vector<std::string> map_names;  // index: property slot; empty: none
 };
 
-// Decodes TRACE_EVENT_INFO. Returns nothing when an offset or a count leaves the blob.
+// Decodes TRACE_EVENT_INFO. Returns nothing when an offset or a count leaves the blob, or when it
+// refers to so many overlapping texts that together they are 8 times as long as the blob.
 std::optional<EventInfo> parse_event_info(Bytes blob);
 
 struct MapInfo {
@@ -34,7 +37,7 @@ struct MapInfo {
 };
 
 // Decodes a provider's GUID and the EVENT_MAP_INFO after it (value maps and bitmaps of manifests).
-// Returns nothing when it is cut.
+// Returns nothing when it is cut, and of texts as above.
 std::optional<MapInfo> parse_map_info(Bytes blob);
 
 // The value type of a TDH_INTYPE and the format of a TDH_OUTTYPE. Nothing for unknown types.

@@ -87,17 +87,19 @@ void set_type(std::string_view type, Property& property) {
   throw std::logic_error(fmt::format("kernel layout names an unknown type '{}'", type));
 }
 
-void parse_fields(std::string_view fields, EventSchema& schema) {
+std::shared_ptr<const PayloadLayout> parse_fields(std::string_view fields) {
+  auto layout = std::make_shared<PayloadLayout>();
   while (!fields.empty()) {
     std::string_view field = next_part(fields, ',');
     while (field.starts_with(' ')) field.remove_prefix(1);
     std::string_view type = next_part(field, ' ');
-    Property& property = schema.properties.emplace_back();
+    Property& property = layout->properties.emplace_back();
     property.name = std::string(field);
-    property.slot = static_cast<std::uint16_t>(schema.properties.size() - 1);
+    property.slot = static_cast<std::uint16_t>(layout->properties.size() - 1);
     set_type(type, property);
   }
-  schema.slots = static_cast<std::uint16_t>(schema.properties.size());
+  layout->slots = static_cast<std::uint16_t>(layout->properties.size());
+  return layout;
 }
 
 void name_schema(std::string_view task, std::string_view opcode, EventSchema& schema) {
@@ -139,9 +141,9 @@ class Layouts {
       auto hook = static_cast<std::uint16_t>((row.hook_id & 0xFF00) | type);
       auto schema = std::make_unique<EventSchema>();
       schema->provider = kernel_group_guid(hook);
-      schema->provider_name = std::string(kKernelProvider);
+      schema->provider_name = SharedText(std::string(kKernelProvider));
       name_schema(kernel_group_name(hook), next_part(names, '|'), *schema);
-      parse_fields(row.fields, *schema);
+      schema->layout = parse_fields(row.fields);
       kernel_[hook][row.version] = std::move(schema);
     }
   }
@@ -149,9 +151,9 @@ class Layouts {
   void add_classic(const ClassicLayoutRow& row) {
     auto schema = std::make_unique<EventSchema>();
     schema->provider = *parse_guid(row.event_class);
-    schema->provider_name = std::string(row.provider_name);
+    schema->provider_name = SharedText(std::string(row.provider_name));
     name_schema(row.task_name, row.name, *schema);
-    parse_fields(row.fields, *schema);
+    schema->layout = parse_fields(row.fields);
     classic_[schema->provider][row.opcode] = std::move(schema);
   }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxMembers = 4096;  // of a template, including the members of structures
 constexpr int kMaxDepth = 16;
 
-using Names = std::unordered_map<std::string, std::string>;
+using Strings = std::unordered_map<std::string, SharedText>;
 
 unsigned number(const char* text, unsigned otherwise = 0) {
   std::string_view digits(text);
@@ -108,12 +108,12 @@ class TemplateParser {
     for (pugi::xml_node child : parent.children()) {
       std::string_view tag = child.name();
       if (tag != "data" && tag != "struct") continue;
-      if (slots_.size() >= kMaxMembers) return false;
+      if (slots_ >= kMaxMembers) return false;
       Property& property = into.emplace_back();
       property.name = child.attribute("name").as_string();
-      property.slot = static_cast<std::uint16_t>(slots_.size());
+      property.slot = slots_++;
       set_count(child, property);
-      slots_.push_back(property.name);
+      slot_of_name_[child.attribute("name").as_string()] = property.slot;
       if (tag == "struct") {
         property.type = ValueType::structure;
         if (!parse(child, property.members, depth + 1)) return false;
@@ -124,7 +124,7 @@ class TemplateParser {
     return true;
   }
 
-  std::size_t slots() const { return slots_.size(); }
+  std::uint16_t slots() const { return slots_; }
 
  private:
   bool set_type(const pugi::xml_node& data, Property& property) {
@@ -163,19 +163,18 @@ class TemplateParser {
 
   // The slot of the last property of that name before this one.
   std::optional<std::uint16_t> slot_of(std::string_view name) const {
-    for (std::size_t i = slots_.size(); i > 0; --i) {
-      if (slots_[i - 1] == name) return static_cast<std::uint16_t>(i - 1);
-    }
-    return std::nullopt;
+    auto at = slot_of_name_.find(name);
+    return at == slot_of_name_.end() ? std::nullopt : std::optional(at->second);
   }
 
   const std::map<std::string, std::shared_ptr<ValueMap>>& maps_;
-  std::vector<std::string> slots_;
+  std::uint16_t slots_ = 0;
+  std::unordered_map<std::string_view, std::uint16_t> slot_of_name_;  // of the document's names
 };
 
 class ProviderParser {
  public:
-  ProviderParser(const pugi::xml_node& provider, const Names& strings, SchemaSource source)
+  ProviderParser(const pugi::xml_node& provider, const Strings& strings, SchemaSource source)
       : provider_(provider), strings_(strings), source_(source) {}
 
   // Returns false when the provider has no usable GUID.
@@ -183,13 +182,13 @@ class ProviderParser {
     auto guid = parse_guid(provider_.attribute("guid").as_string());
     if (!guid) return false;
     guid_ = *guid;
-    name_ = provider_.attribute("name").as_string();
+    name_ = SharedText(provider_.attribute("name").as_string());
     manifest.providers.emplace_back(guid_, name_);
-    read_opcodes(provider_, opcodes_, opcode_values_);
+    read_opcodes(provider_);
     read_tasks();
     read_maps();
     for (pugi::xml_node node : provider_.child("templates").children("template")) {
-      templates_[node.attribute("tid").as_string()] = node;
+      templates_[node.attribute("tid").as_string()] = layout_of(node);
     }
     for (pugi::xml_node event : provider_.child("events").children("event")) {
       if (!add_event(event, manifest)) ++skipped;
@@ -198,24 +197,34 @@ class ProviderParser {
   }
 
  private:
-  std::string localized(std::string_view text) const {
-    if (!text.starts_with("$(string.") || !text.ends_with(")")) return std::string(text);
+  SharedText localized(std::string_view text) const {
+    if (!text.starts_with("$(string.") || !text.ends_with(")")) {
+      return SharedText(std::string(text));
+    }
     auto at = strings_.find(std::string(text.substr(9, text.size() - 10)));
-    return at == strings_.end() ? std::string() : at->second;
+    return at == strings_.end() ? SharedText() : at->second;
   }
 
-  void read_opcodes(const pugi::xml_node& parent, Names& names,
-                    std::map<std::string, std::uint8_t>& values) {
+  // The layout of a template; null when it uses an unknown type or is too large.
+  std::shared_ptr<const PayloadLayout> layout_of(const pugi::xml_node& node) const {
+    auto layout = std::make_shared<PayloadLayout>();
+    TemplateParser parser(maps_);
+    if (!parser.parse(node, layout->properties, 0)) return nullptr;
+    layout->slots = parser.slots();
+    return layout;
+  }
+
+  void read_opcodes(const pugi::xml_node& parent) {
     for (pugi::xml_node opcode : parent.child("opcodes").children("opcode")) {
       const char* name = opcode.attribute("name").as_string();
-      names[name] = name;
-      values[name] = static_cast<std::uint8_t>(number(opcode.attribute("value").as_string()));
+      opcode_values_[name] =
+          static_cast<std::uint8_t>(number(opcode.attribute("value").as_string()));
     }
   }
 
   void read_tasks() {
     for (pugi::xml_node task : provider_.child("tasks").children("task")) {
-      read_opcodes(task, opcodes_, opcode_values_);
+      read_opcodes(task);
     }
   }
 
@@ -240,8 +249,7 @@ class ProviderParser {
     schema.task_name = event.attribute("task").as_string();
     std::string opcode = event.attribute("opcode").as_string();
     std::string_view standard = standard_opcode(opcode);
-    auto own = opcodes_.find(opcode);
-    schema.opcode_name = own != opcodes_.end() ? own->second : std::string(standard);
+    schema.opcode_name = opcode_values_.contains(opcode) ? opcode : std::string(standard);
     std::string name = schema.task_name;
     if (!schema.opcode_name.empty()) {
       if (!name.empty()) name += '/';
@@ -265,35 +273,32 @@ class ProviderParser {
     schema.provider = guid_;
     schema.provider_name = name_;
     schema.event_name = event_name(event, schema);
-    schema.message = localized(event.attribute("message").as_string());
     std::string tid = event.attribute("template").as_string();
     if (!tid.empty()) {
       auto at = templates_.find(tid);
-      if (at == templates_.end()) return false;
-      TemplateParser parser(maps_);
-      if (!parser.parse(at->second, schema.properties, 0)) return false;
-      schema.slots = static_cast<std::uint16_t>(parser.slots());
+      if (at == templates_.end() || !at->second) return false;
+      schema.layout = at->second;
     }
     manifest.events.push_back(std::move(info));
     return true;
   }
 
   pugi::xml_node provider_;
-  const Names& strings_;
+  const Strings& strings_;
   SchemaSource source_;
   Guid guid_;
-  std::string name_;
-  Names opcodes_;
+  SharedText name_;
   std::map<std::string, std::uint8_t> opcode_values_;
   std::map<std::string, std::shared_ptr<ValueMap>> maps_;
-  std::map<std::string, pugi::xml_node> templates_;
+  std::map<std::string, std::shared_ptr<const PayloadLayout>> templates_;  // null: unusable
 };
 
-Names read_strings(const pugi::xml_node& root) {
-  Names strings;
+Strings read_strings(const pugi::xml_node& root) {
+  Strings strings;
   for (pugi::xml_node resources : root.child("localization").children("resources")) {
     for (pugi::xml_node text : resources.child("stringTable").children("string")) {
-      strings.emplace(text.attribute("id").as_string(), text.attribute("value").as_string());
+      strings.emplace(text.attribute("id").as_string(),
+                      SharedText(text.attribute("value").as_string()));
     }
   }
   return strings;
@@ -311,7 +316,7 @@ Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_eve
         "give an instrumentation manifest (.man) as the provider's author ships it");
   }
   pugi::xml_node root = document.child("instrumentationManifest");
-  Names strings = read_strings(root);
+  Strings strings = read_strings(root);
   Manifest manifest;
   for (pugi::xml_node instrumentation : root.children("instrumentation")) {
     for (pugi::xml_node events : instrumentation.children("events")) {

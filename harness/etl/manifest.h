@@ -14,12 +14,14 @@ namespace tailgate::etl {
 
 struct Manifest {
   std::vector<EventInfo> events;  // events of all its providers, with their maps resolved
-  std::vector<std::pair<Guid, std::string>> providers;
+  std::vector<std::pair<Guid, SharedText>> providers;
 };
 
 // Parses XML in UTF-8 or UTF-16. source: an EventSource that sent it, or a file that the user
 // named. Throws Error when it is not XML or describes no provider. Events whose template uses an
-// unknown type are left out, and their number is added to *skipped_events.
+// unknown type, has more than 4,096 members or structures 16 deep are left out, and their number is
+// added to *skipped_events. Events that use the same template, string or provider share it, so the
+// result grows with the XML's size and not with a product of its parts.
 Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_events);
 
 // Assembles an EventSource's manifest from its chunks, the payloads of events with id 0xFFFE.

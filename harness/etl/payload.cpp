@@ -49,11 +49,11 @@ class Interpreter {
   Interpreter(Bytes payload, unsigned pointer_bytes, std::vector<Field>& fields)
       : cursor_(payload), pointer_bytes_(pointer_bytes), fields_(fields) {}
 
-  PayloadResult run(const EventSchema& schema) {
-    // Clears only the slots that the schema uses: most events use none or few.
-    std::fill_n(slots_.begin(), std::min(kMaxSlots, std::size_t{schema.slots}), 0u);
-    used_slots_ = schema.slots;
-    bool complete = decode_all(schema.properties, 0);
+  PayloadResult run(const PayloadLayout& layout) {
+    // Clears only the slots that the layout uses: most events use none or few.
+    std::fill_n(slots_.begin(), std::min(kMaxSlots, std::size_t{layout.slots}), 0u);
+    used_slots_ = layout.slots;
+    bool complete = decode_all(layout.properties, 0);
     return {cursor_.position(), complete};
   }
 
@@ -233,7 +233,8 @@ class Interpreter {
 
 PayloadResult decode_payload(const EventSchema& schema, Bytes payload, unsigned pointer_bytes,
                              std::vector<Field>& fields) {
-  return Interpreter(payload, pointer_bytes, fields).run(schema);
+  if (!schema.layout) return {};
+  return Interpreter(payload, pointer_bytes, fields).run(*schema.layout);
 }
 
 }  // namespace tailgate::etl

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "harness/base/quoting.h"
 #include "harness/etl/trace_reader.h"
@@ -13,6 +14,8 @@ namespace tailgate::etl {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kFlushBytes = 256 * 1024;
 
 struct ProviderCount {
   std::string name;
@@ -232,13 +235,13 @@ void append_plain(const Json& json, int indent, std::string& out) {
   }
 }
 
-std::string json_line(const Json& json) {
-  return json_text(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) + "\n";
+std::string json_object(const Json& json) {
+  return json_text(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 struct StatKey {
-  std::string provider;
-  std::string event;
+  std::string_view provider;
+  std::string_view event;
   std::uint16_t version;
   auto operator<=>(const StatKey&) const = default;
 };
@@ -249,24 +252,28 @@ struct StatCount {
   bool decoded = false;
 };
 
-using Stats = std::map<StatKey, StatCount>;
+struct Stats {
+  // The keys' names. Rows share them: a long name of a provider would multiply by its events.
+  std::unordered_set<std::string> names;
+  std::map<StatKey, StatCount> rows;
+
+  std::string_view keep(std::string_view name) { return *names.emplace(name).first; }
+};
 
 Stats count_events(const std::vector<const TraceFile*>& files, Decoder& decoder) {
   constexpr std::size_t kMaxRows = 65536;
   Stats stats;
   TraceReader reader(files, ReadOrder::file);
   DecodedEvent event;
-  StatKey key;
   while (const Record* next = reader.next()) {
     const Record& record = *next;
     decoder.decode(record, event);
-    key.provider = event.provider_name;
-    key.event = event.event_name;
-    key.version = event.header.version;
-    auto at = stats.find(key);
-    if (at == stats.end()) {
-      if (stats.size() >= kMaxRows) key = {"(more than 65536 kinds of event)", "", 0};
-      at = stats.try_emplace(key).first;
+    StatKey key{event.provider_name, event.event_name, event.header.version};
+    auto at = stats.rows.find(key);
+    if (at == stats.rows.end()) {
+      if (stats.rows.size() >= kMaxRows) key = {"(more than 65536 kinds of event)", "", 0};
+      key = {stats.keep(key.provider), stats.keep(key.event), key.version};
+      at = stats.rows.try_emplace(key).first;
     }
     ++at->second.events;
     at->second.payload_bytes += event.header.payload.size();
@@ -275,13 +282,28 @@ Stats count_events(const std::vector<const TraceFile*>& files, Decoder& decoder)
   return stats;
 }
 
+std::string stat_json(const StatKey& key, const StatCount& count) {
+  return json_object({{"provider", key.provider},
+                      {"event", key.event},
+                      {"version", key.version},
+                      {"events", count.events},
+                      {"payload_bytes", count.payload_bytes},
+                      {"decoded", count.decoded}});
+}
+
+std::string stat_line(const StatKey& key, const StatCount& count) {
+  return fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.payload_bytes,
+                     key.version, printable(key.provider), printable(key.event),
+                     count.decoded ? "" : "  (undecoded)");
+}
+
 }  // namespace
 
 void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink) {
   FileCounts counts = count_file(file, decoder);
   Json json = info_json(file, counts, decoder.counts());
   if (format == TextFormat::json) {
-    sink(json_line(json));
+    sink(json_object(json) + "\n");
     return;
   }
   std::string out;
@@ -298,29 +320,23 @@ void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, con
 void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, TextFormat format,
                   const TextSink& sink) {
   Stats stats = count_events(files, decoder);
-  std::vector<std::pair<StatKey, StatCount>> rows(stats.begin(), stats.end());
+  std::vector<std::pair<StatKey, StatCount>> rows(stats.rows.begin(), stats.rows.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.events > b.second.events; });
-  if (format == TextFormat::json) {
-    Json json;
-    json["events"] = Json::array();
-    for (const auto& [key, count] : rows) {
-      json["events"].push_back({{"provider", key.provider},
-                                {"event", key.event},
-                                {"version", key.version},
-                                {"events", count.events},
-                                {"payload_bytes", count.payload_bytes},
-                                {"decoded", count.decoded}});
-    }
-    sink(json_line(json));
-    return;
-  }
-  std::string out = fmt::format("{:>10} {:>12} {:>7}  event\n", "events", "bytes", "version");
+  const bool as_json = format == TextFormat::json;
+  std::string out = as_json
+                        ? "{\"events\":["
+                        : fmt::format("{:>10} {:>12} {:>7}  event\n", "events", "bytes", "version");
+  bool first = true;
   for (const auto& [key, count] : rows) {
-    out += fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.payload_bytes,
-                       key.version, printable(key.provider), printable(key.event),
-                       count.decoded ? "" : "  (undecoded)");
+    if (as_json && !first) out += ',';
+    first = false;
+    out += as_json ? stat_json(key, count) : stat_line(key, count);
+    if (out.size() < kFlushBytes) continue;
+    if (!sink(out)) return;
+    out.clear();
   }
+  if (as_json) out += "]}\n";
   sink(out);
 }
 

@@ -9,8 +9,7 @@ std::string_view ValueMap::find(std::uint32_t value) const {
   auto at = std::lower_bound(
       entries.begin(), entries.end(), value,
       [](const auto& entry, std::uint32_t wanted) { return entry.first < wanted; });
-  return at != entries.end() && at->first == value ? std::string_view(at->second)
-                                                   : std::string_view();
+  return at != entries.end() && at->first == value ? at->second.view() : std::string_view();
 }
 
 std::string_view source_name(SchemaSource source) {

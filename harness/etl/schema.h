@@ -6,11 +6,27 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/etl/guid.h"
 
 namespace tailgate::etl {
+
+// A text that many schemas refer to, such as their provider's name. Copies share it: one long text
+// in a small file times many events would fill the memory.
+class SharedText {
+ public:
+  SharedText() = default;
+  explicit SharedText(std::string text)
+      : text_(std::make_shared<const std::string>(std::move(text))) {}
+
+  std::string_view view() const { return text_ ? std::string_view(*text_) : std::string_view(); }
+  bool empty() const { return view().empty(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
 
 // How a value is stored. Sizes in bytes; P is the record's pointer size.
 enum class ValueType : std::uint8_t {
@@ -76,7 +92,7 @@ enum class ValueFormat : std::uint8_t {
 struct ValueMap {
   std::string name;
   bool bitmap = false;
-  std::vector<std::pair<std::uint32_t, std::string>> entries;  // sorted by value
+  std::vector<std::pair<std::uint32_t, SharedText>> entries;  // sorted by value
 
   // The name of a value; empty when it has none.
   std::string_view find(std::uint32_t value) const;
@@ -120,16 +136,22 @@ enum class SchemaSource : std::uint8_t {
 
 std::string_view source_name(SchemaSource source);
 
+// The fields of a payload.
+struct PayloadLayout {
+  std::uint16_t slots = 0;  // larger than every Property::slot
+  std::vector<Property> properties;
+};
+
 struct EventSchema {
   Guid provider;
-  std::string provider_name;
+  SharedText provider_name;
   std::string event_name;  // task/opcode, or the event's own name
   std::string task_name;
   std::string opcode_name;
-  std::string message;  // with %1, %2 ... for the properties; may be empty
   SchemaSource source = SchemaSource::kernel_layout;
-  std::uint16_t slots = 0;  // larger than every Property::slot
-  std::vector<Property> properties;
+  // The events of one template share its layout: a layout each would multiply the template's fields
+  // by the events. Null: no fields.
+  std::shared_ptr<const PayloadLayout> layout;
 };
 
 }  // namespace tailgate::etl

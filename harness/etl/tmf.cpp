@@ -13,6 +13,7 @@ namespace {
 
 // The first argument of a message has this number; lower ones are the message's prefix.
 constexpr unsigned kFirstArgument = 10;
+constexpr std::size_t kMaxMessageBytes = 1u << 20;
 
 struct ItemType {
   std::string_view name;
@@ -89,14 +90,6 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-// The value of KEY=value in a comment; empty when the key is missing.
-std::string option(std::string_view text, std::string_view key) {
-  auto at = text.find(key);
-  if (at == std::string_view::npos) return {};
-  text.remove_prefix(at + key.size());
-  return std::string(next_word(text));
-}
-
 // "ItemListLong(false,true)": the names of 0, 1, ... ItemSetLong names the bits instead.
 std::shared_ptr<ValueMap> list_map(std::string_view type, std::string_view names) {
   auto map = std::make_shared<ValueMap>();
@@ -105,7 +98,7 @@ std::shared_ptr<ValueMap> list_map(std::string_view type, std::string_view names
   for (std::uint32_t index = 0; !names.empty() && index < 1024; ++index) {
     auto comma = names.find(',');
     std::uint32_t value = map->bitmap ? (index < 32 ? 1u << index : 0u) : index;
-    map->entries.emplace_back(value, std::string(trim(names.substr(0, comma))));
+    map->entries.emplace_back(value, SharedText(std::string(trim(names.substr(0, comma)))));
     names.remove_prefix(comma == std::string_view::npos ? names.size() : comma + 1);
   }
   return map;
@@ -113,7 +106,7 @@ std::shared_ptr<ValueMap> list_map(std::string_view type, std::string_view names
 
 // Parses "name, ItemLong -- 10". Returns false for an undocumented type, because the arguments
 // after it cannot be located.
-bool parse_argument(std::string_view line, TmfMessage& message) {
+bool parse_argument(std::string_view line, PayloadLayout& layout) {
   auto dashes = line.rfind("--");
   auto comma = line.rfind(", Item", dashes);
   if (dashes == std::string_view::npos || comma == std::string_view::npos) return false;
@@ -130,7 +123,7 @@ bool parse_argument(std::string_view line, TmfMessage& message) {
   auto row = std::find_if(std::begin(kItemTypes), std::end(kItemTypes),
                           [type](const ItemType& item) { return item.name == type; });
   if (row == std::end(kItemTypes)) return false;
-  Property& property = message.schema.properties.emplace_back();
+  Property& property = layout.properties.emplace_back();
   property.name = std::string(trim(line.substr(0, comma)));
   property.type = row->type;
   property.format = row->format;
@@ -145,9 +138,8 @@ bool parse_argument(std::string_view line, TmfMessage& message) {
 void TmfStore::add(std::string_view text, const std::string& name) {
   std::size_t before = messages_.size();
   Guid guid;
-  std::string provider;
-  std::string source_file;
-  TmfMessage* open = nullptr;
+  SharedText provider;
+  std::shared_ptr<PayloadLayout> open;
   bool in_arguments = false;
   while (!text.empty()) {
     std::string_view line = next_line(text);
@@ -155,8 +147,7 @@ void TmfStore::add(std::string_view text, const std::string& name) {
     std::string_view word = next_word(rest);
     if (auto parsed = parse_guid(word)) {
       guid = *parsed;
-      provider = std::string(next_word(rest));
-      source_file = option(rest, "SRC=");
+      provider = SharedText(std::string(next_word(rest)));
     } else if (word == "#typev" || word == "#type") {
       std::string event_name(next_word(rest));
       std::string_view digits = next_word(rest);
@@ -171,11 +162,10 @@ void TmfStore::add(std::string_view text, const std::string& name) {
       message->schema.provider_name = provider;
       message->schema.event_name = event_name;
       if (quote != std::string_view::npos && last > quote) {
-        message->schema.message = std::string(rest.substr(quote + 1, last - quote - 1));
+        message->format = std::string(rest.substr(quote + 1, last - quote - 1));
       }
-      message->function = option(rest, "FUNC=");
-      message->source_file = source_file;
-      open = message.get();
+      open = std::make_shared<PayloadLayout>();
+      message->schema.layout = open;
       messages_[{guid, static_cast<std::uint16_t>(number)}] = std::move(message);
     } else if (word == "{") {
       in_arguments = open != nullptr;
@@ -231,7 +221,7 @@ void append_formatted(const Field& field, std::string_view spec, std::string& ou
 
 const Field* argument(const TmfMessage& message, const std::vector<Field>& fields,
                       unsigned number) {
-  const auto& properties = message.schema.properties;
+  const auto& properties = message.schema.layout->properties;
   for (std::size_t i = 0; i < properties.size() && i < fields.size(); ++i) {
     if (properties[i].slot == number) return &fields[i];
   }
@@ -240,10 +230,12 @@ const Field* argument(const TmfMessage& message, const std::vector<Field>& field
 
 }  // namespace
 
-void append_tmf_message(const TmfMessage& message, const std::vector<Field>& fields,
+bool append_tmf_message(const TmfMessage& message, const std::vector<Field>& fields,
                         std::string& out) {
-  std::string_view format = message.schema.message;
+  const std::size_t from = out.size();
+  std::string_view format = message.format;
   while (!format.empty()) {
+    if (out.size() - from >= kMaxMessageBytes) return false;
     char c = format.front();
     if (c != '%' || format.size() < 2) {
       out += c;
@@ -277,6 +269,7 @@ void append_tmf_message(const TmfMessage& message, const std::vector<Field>& fie
       out += "<missing>";
     }
   }
+  return true;
 }
 
 }  // namespace tailgate::etl

@@ -15,9 +15,8 @@
 namespace tailgate::etl {
 
 struct TmfMessage {
-  EventSchema schema;    // its message is the format, with %10!d! and so on
-  std::string function;  // FUNC=, may be empty
-  std::string source_file;
+  EventSchema schema;
+  std::string format;  // with %10!d! and so on
 };
 
 class TmfStore {
@@ -43,8 +42,9 @@ class TmfStore {
 };
 
 // Appends the message's format with the values filled in. %n in the format is the property with
-// number n in the TMF; a missing value becomes "<missing>".
-void append_tmf_message(const TmfMessage& message, const std::vector<Field>& fields,
+// number n in the TMF; a missing value becomes "<missing>". A format may name a long value often:
+// returns false when it ended the message after 1 MB.
+bool append_tmf_message(const TmfMessage& message, const std::vector<Field>& fields,
                         std::string& out);
 
 }  // namespace tailgate::etl

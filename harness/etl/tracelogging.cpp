@@ -180,7 +180,9 @@ std::unique_ptr<EventSchema> parse_tracelogging(Bytes metadata) {
   schema->source = SchemaSource::tracelogging;
   if (!skip_tags(cursor) || !take_name(cursor, schema->event_name)) return nullptr;
   MetadataParser parser(cursor.rest());
-  if (!parser.parse_all(schema->properties)) return nullptr;
+  auto layout = std::make_shared<PayloadLayout>();
+  if (!parser.parse_all(layout->properties)) return nullptr;
+  schema->layout = std::move(layout);
   return schema;
 }
 

@@ -13,6 +13,8 @@
 namespace tailgate::etl {
 namespace {
 
+constexpr std::size_t kMaxFieldsTextBytes = 16u << 20;  // of one event
+
 std::uint64_t unsigned_value(Bytes data) {
   switch (data.size()) {
     case 1:
@@ -51,6 +53,9 @@ void append_hex_number(std::uint64_t value, std::string& out) {
 }
 
 void append_mapped(const ValueMap& map, std::uint32_t value, std::string& out) {
+  // Many entries may name the same bits, by one long text.
+  constexpr std::size_t kMaxNamesBytes = 1u << 20;
+  const std::size_t from = out.size();
   std::string_view whole = map.find(value);
   if (!whole.empty() || !map.bitmap) {
     if (whole.empty()) {
@@ -63,10 +68,11 @@ void append_mapped(const ValueMap& map, std::uint32_t value, std::string& out) {
   std::uint32_t rest = value;
   bool first = true;
   for (const auto& [bits, name] : map.entries) {
+    if (out.size() - from >= kMaxNamesBytes) break;
     if (bits == 0 || (value & bits) != bits) continue;
     if (!first) out += '|';
     first = false;
-    out += name;
+    out += name.view();
     rest &= ~bits;
   }
   if (rest != 0 || first) {
@@ -400,13 +406,18 @@ void append_escaped(std::string_view text, std::string& out) {
   }
 }
 
-void append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
-  int depth = 0;
-  bool first = true;  // in the innermost bracket
+bool append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
+  const std::size_t limit = out.size() + kMaxFieldsTextBytes;
+  std::string closers;  // of the open brackets
+  bool first = true;    // in the innermost bracket
   for (const Field& field : fields) {
+    if (out.size() >= limit) {
+      out.append(closers.rbegin(), closers.rend());
+      return false;
+    }
     bool ends = field.kind == Field::Kind::end_array || field.kind == Field::Kind::end_structure;
     if (!ends) {
-      if (depth == 0) {
+      if (closers.empty()) {
         out += '\t';
       } else if (!first) {
         out += ',';
@@ -426,17 +437,18 @@ void append_fields_tsv(const std::vector<Field>& fields, std::string& out) {
       case Field::Kind::begin_array:
       case Field::Kind::begin_structure:
         out += field.kind == Field::Kind::begin_array ? '[' : '{';
-        ++depth;
+        closers += field.kind == Field::Kind::begin_array ? ']' : '}';
         first = true;
         break;
       case Field::Kind::end_array:
       case Field::Kind::end_structure:
-        out += field.kind == Field::Kind::end_array ? ']' : '}';
-        --depth;
+        out += closers.back();
+        closers.pop_back();
         first = false;
         break;
     }
   }
+  return true;
 }
 
 void append_json_string(std::string_view text, std::string& out) {
@@ -476,10 +488,17 @@ class JsonFields {
  public:
   explicit JsonFields(std::string& out) : out_(out) {}
 
-  void write(const std::vector<Field>& fields) {
+  bool write(const std::vector<Field>& fields) {
+    const std::size_t limit = out_.size() + kMaxFieldsTextBytes;
     open('{');
-    for (const Field& field : fields) write_one(field);
-    out_ += '}';
+    bool complete = true;
+    for (const Field& field : fields) {
+      complete = out_.size() < limit;
+      if (!complete) break;
+      write_one(field);
+    }
+    while (!levels_.empty()) close(levels_.back().object ? '}' : ']');
+    return complete;
   }
 
  private:
@@ -551,8 +570,8 @@ class JsonFields {
 
 }  // namespace
 
-void append_fields_json(const std::vector<Field>& fields, std::string& out) {
-  JsonFields(out).write(fields);
+bool append_fields_json(const std::vector<Field>& fields, std::string& out) {
+  return JsonFields(out).write(fields);
 }
 
 }  // namespace tailgate::etl

@@ -11,16 +11,18 @@ namespace tailgate::etl {
 
 // Appends the value of a Field::Kind::value. Integers are decimal, pointers and hex types 0x...,
 // FILETIME and SYSTEMTIME ISO 8601, SIDs S-1-..., addresses in their usual notation (IPv6 by RFC
-// 5952), binary hex digits, mapped values names. Text is UTF-8 and not escaped.
+// 5952), binary hex digits, mapped values names. Text is UTF-8 and not escaped. Bits whose names
+// would come after 1 MB of names are hex.
 void append_value(const Field& field, std::string& out);
 
 // Appends `fields` as name=value pairs, each after a tab. Arrays are [a,b], structures {x=1,y=2}.
-// Tabs, line ends and backslashes in text are escaped with a backslash.
-void append_fields_tsv(const std::vector<Field>& fields, std::string& out);
+// Tabs, line ends and backslashes in text are escaped with a backslash. An array may repeat a long
+// name 65,536 times: returns false when it left out fields after 16 MB of text.
+bool append_fields_tsv(const std::vector<Field>& fields, std::string& out);
 
 // Appends `fields` as a JSON object. Numbers and booleans are written as such, everything else as a
-// string. Several fields of one name become name, name#2, name#3.
-void append_fields_json(const std::vector<Field>& fields, std::string& out);
+// string. Several fields of one name become name, name#2, name#3. Returns false as above.
+bool append_fields_json(const std::vector<Field>& fields, std::string& out);
 
 // Appends text as a quoted JSON string. As in append_utf8(), a byte that is not valid UTF-8 becomes
 // the Latin-1 character of its value.

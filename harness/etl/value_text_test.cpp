@@ -47,7 +47,7 @@ TEST_CASE("integers that are shown as text are escaped in TSV") {
   character.type = ValueType::u16;
   character.format = ValueFormat::string;
   character.data = tab;
-  const ValueMap names = {"Names", false, {{'\t', "a\\b"}}};
+  const ValueMap names = {"Names", false, {{'\t', SharedText("a\\b")}}};
   Field mapped = character;
   mapped.format = ValueFormat::standard;
   mapped.map = &names;
