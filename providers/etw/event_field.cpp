@@ -19,8 +19,8 @@ bool EventField::describes_our_field(etl::Bytes metadata) {
     return known_is_ours_;
   known_.assign(metadata.begin(), metadata.end());
   const std::unique_ptr<etl::EventSchema> schema = etl::parse_tracelogging(metadata);
-  known_is_ours_ = schema && schema->properties.size() == 1 &&
-                   schema->properties.front().type == etl::ValueType::counted_binary;
+  known_is_ours_ = schema && schema->layout && schema->layout->properties.size() == 1 &&
+                   schema->layout->properties.front().type == etl::ValueType::counted_binary;
   return known_is_ours_;
 }
 
