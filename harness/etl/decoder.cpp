@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/base/error.h"
 #include "harness/etl/kernel_groups.h"
 #include "harness/etl/kernel_layouts.h"
@@ -15,6 +17,7 @@ constexpr std::uint32_t kClassicBit = 0x10000;
 constexpr std::uint64_t kMaxSchemas = 65536;
 constexpr std::size_t kMaxTraceLoggingSchemas = 16384;
 constexpr std::size_t kMaxTraceLoggingBytes = 32u << 20;
+constexpr std::size_t kMaxSchemaBytes = 128u << 20;  // of manifests, event infos and maps
 
 // An EventSource sends its manifest in an event with this id, opcode and task.
 constexpr std::uint16_t kManifestId = 0xFFFE;
@@ -90,11 +93,26 @@ std::size_t held_bytes(const std::vector<Property>& properties) {
   return bytes;
 }
 
+std::size_t held_bytes(const EventInfo& info) {
+  const EventSchema& schema = *info.schema;
+  std::size_t bytes = sizeof schema + schema.provider_name.view().size() +
+                      schema.event_name.size() + schema.task_name.size() +
+                      schema.opcode_name.size() + held_bytes(schema.layout->properties);
+  for (const std::string& name : info.map_names) bytes += sizeof name + name.size();
+  return bytes;
+}
+
+std::size_t held_bytes(const ValueMap& map) {
+  std::size_t bytes = sizeof map + map.name.size();
+  for (const auto& entry : map.entries) bytes += sizeof entry + entry.second.view().size();
+  return bytes;
+}
+
 }  // namespace
 
 void Decoder::add_manifest(Bytes xml) {
   std::size_t skipped = 0;
-  add_manifest_events(parse_manifest(xml, SchemaSource::manifest_file, &skipped));
+  add_manifest_events(parse_manifest(xml, SchemaSource::manifest_file, &skipped), xml.size());
   counts_.unusable += skipped;
 }
 
@@ -103,28 +121,36 @@ void Decoder::add_tmf(std::string_view text, const std::string& name) {
   counts_.tmf_messages = tmf_.size();
 }
 
-void Decoder::add_manifest_events(Manifest&& manifest) {
+void Decoder::add_manifest_events(Manifest&& manifest, std::size_t xml_bytes) {
+  // Its events share templates and texts, so each takes a part of the whole.
+  constexpr std::size_t kBytesPerXmlByte = 4;
+  const std::size_t shared =
+      kBytesPerXmlByte * xml_bytes / std::max<std::size_t>(1, manifest.events.size());
   for (auto& [guid, name] : manifest.providers) provider_names_[guid] = name;
   counts_.manifest_events += manifest.events.size();
-  for (EventInfo& info : manifest.events) add_event(std::move(info));
+  for (EventInfo& info : manifest.events) {
+    add_event(std::move(info), sizeof(EventSchema) + shared);
+  }
 }
 
-void Decoder::add_event(EventInfo&& info) {
-  if (schema_count_ >= kMaxSchemas) {
+void Decoder::add_event(EventInfo&& info, std::size_t bytes) {
+  if (schema_count_ >= kMaxSchemas || bytes > kMaxSchemaBytes - schema_bytes_) {
     ++counts_.dropped_over_limit;
     return;
   }
   ++schema_count_;
+  schema_bytes_ += bytes;
   EventKey key = info.classic ? EventKey{info.event_class, kClassicBit | info.opcode}
                               : EventKey{info.provider, info.id};
   EventSchema* schema = info.schema.get();
-  auto& place = events_[key][info.version];
-  if (place) {
+  Kept& place = events_[key][info.version];
+  if (place.schema) {
     // Each merge of a file writes its schemas again; the last copy counts.
-    unresolved_.erase(place.get());
+    unresolved_.erase(place.schema.get());
     --schema_count_;
+    schema_bytes_ -= place.bytes;
   }
-  place = std::move(info.schema);
+  place = {std::move(info.schema), bytes};
   if (info.needs_maps) {
     unresolved_[schema] = {std::move(info.needs_maps), std::move(info.map_names)};
   }
@@ -151,7 +177,8 @@ void Decoder::learn(const Record& record) {
   if (xml.empty()) return;
   std::size_t skipped = 0;
   try {
-    add_manifest_events(parse_manifest(xml, SchemaSource::event_source_manifest, &skipped));
+    add_manifest_events(parse_manifest(xml, SchemaSource::event_source_manifest, &skipped),
+                        xml.size());
     ++counts_.stream_manifests;
   } catch (const Error&) {
     // The trace contains an invalid manifest: its events stay undecoded, and the count says why.
@@ -168,17 +195,29 @@ void Decoder::learn_metadata(const RecordHeader& header) {
       return;
     }
     ++counts_.event_infos;
-    add_event(std::move(*info));
+    const std::size_t bytes = held_bytes(*info);
+    add_event(std::move(*info), bytes);
   } else if (header.opcode == kOpcodeMapInfo) {
     auto info = parse_map_info(header.payload);
-    if (!info || maps_.size() >= kMaxSchemas) {
+    if (!info) {
       ++counts_.unusable;
       return;
     }
     ++counts_.maps;
-    std::string name = info->map->name;
-    maps_[{info->provider, std::move(name)}] = std::move(info->map);
+    add_map(std::move(*info));
   }
+}
+
+void Decoder::add_map(MapInfo&& info) {
+  const std::size_t bytes = held_bytes(*info.map);
+  if (maps_.size() >= kMaxSchemas || bytes > kMaxSchemaBytes - schema_bytes_) {
+    ++counts_.dropped_over_limit;
+    return;
+  }
+  auto& place = maps_[{info.provider, info.map->name}];
+  if (place) schema_bytes_ -= held_bytes(*place);
+  place = std::move(info.map);
+  schema_bytes_ += bytes;
 }
 
 void Decoder::finish_learning() {
@@ -195,7 +234,8 @@ const EventSchema* Decoder::find(const EventKey& key, std::uint16_t version) con
   if (at == events_.end()) return nullptr;
   // An event of a newer version has the fields of the described version and more at its end.
   auto above = at->second.upper_bound(version);
-  return above == at->second.begin() ? above->second.get() : std::prev(above)->second.get();
+  return above == at->second.begin() ? above->second.schema.get()
+                                     : std::prev(above)->second.schema.get();
 }
 
 const EventSchema* Decoder::tracelogging_schema(const RecordHeader& header, Bytes metadata) {

@@ -44,7 +44,8 @@ struct SchemaCounts {
   std::uint64_t tmf_messages = 0;
   std::uint64_t unusable = 0;  // event infos, maps, manifests or chunks that are damaged
   std::uint64_t incomplete_manifests = 0;
-  // Schemas beyond 65,536 or beyond 32 MB of TraceLogging's, as in a damaged or hostile file.
+  // Schemas and maps beyond 65,536 of each, or beyond 128 MB; TraceLogging's schemas beyond 32 MB.
+  // A compressed file may describe thousands of times its own size.
   std::uint64_t dropped_over_limit = 0;
 };
 
@@ -89,10 +90,16 @@ class Decoder {
     std::shared_ptr<PayloadLayout> layout;
     std::vector<std::string> map_names;  // index: property slot
   };
-  using Versions = std::map<std::uint16_t, std::unique_ptr<EventSchema>>;
+  struct Kept {
+    std::unique_ptr<EventSchema> schema;
+    std::size_t bytes = 0;
+  };
+  using Versions = std::map<std::uint16_t, Kept>;
 
-  void add_event(EventInfo&& info);
-  void add_manifest_events(Manifest&& manifest);
+  // bytes: about how much memory it takes.
+  void add_event(EventInfo&& info, std::size_t bytes);
+  void add_map(MapInfo&& info);
+  void add_manifest_events(Manifest&& manifest, std::size_t xml_bytes);
   void learn_metadata(const RecordHeader& header);
   const EventSchema* find(const EventKey& key, std::uint16_t version) const;
   const EventSchema* find_event_schema(const RecordHeader& header);
@@ -114,6 +121,7 @@ class Decoder {
   TmfStore tmf_;
   SchemaCounts counts_;
   std::uint64_t schema_count_ = 0;
+  std::size_t schema_bytes_ = 0;  // of events_ and maps_
 };
 
 }  // namespace tailgate::etl

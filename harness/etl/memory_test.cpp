@@ -251,6 +251,68 @@ TEST_CASE("maps in a trace whose texts overlap are unusable") {
   });
 }
 
+// A description as large as a record may be, whose properties share one long name as often as is
+// accepted. Such records differ in a few bytes, so a compressed trace of them is small.
+std::vector<std::uint8_t> large_event_info(unsigned id) {
+  constexpr std::size_t kProperties = 7;
+  ByteBuilder info;
+  info.guid(kProvider).zeros(16).u16(id).u8(0).u8(0).u8(4).u8(0).u16(0).u64(0);
+  info.zeros(13 * 4).u32(kProperties).u32(kProperties).u32(0);
+  for (std::size_t i = 0; i < kProperties; ++i) {
+    info.u32(0).u32(0x70 + 24 * kProperties).u16(8).u16(0).u32(0).u16(1).u16(4).u32(0);
+  }
+  return info.text16(std::string(29'000, 't')).bytes();
+}
+
+std::vector<std::uint8_t> large_map(std::size_t number) {
+  constexpr std::size_t kEntries = 7;
+  std::string name = fmt::format("map {}", number);
+  std::size_t name_at = 16 + 8 * kEntries;
+  ByteBuilder map;
+  map.guid(kProvider).u32(name_at).u32(1).u32(kEntries).u32(0);
+  for (std::size_t i = 0; i < kEntries; ++i) map.u32(name_at + 2 * name.size() + 2).u32(i);
+  return map.text16(name).text16(std::string(29'000, 't')).bytes();
+}
+
+TEST_CASE("the event infos and maps of a trace take 128 MB at most, and the rest is counted") {
+  const bool maps = GENERATE(false, true);
+  const std::size_t descriptions = GENERATE(800u, 1'600u);
+  const auto learn = [&](Decoder& decoder, std::size_t number) {
+    Trace trace;
+    trace.add_metadata(maps ? kOpcodeMapInfo : kOpcodeEventInfo,
+                       maps ? large_map(number) : large_event_info(static_cast<unsigned>(number)));
+    decoder.learn(std::vector{&trace.file()});
+  };
+  Decoder decoder;
+  const std::size_t peak = peak_of([&] {
+    for (std::size_t i = 0; i < descriptions; ++i) learn(decoder, i);
+  });
+  const SchemaCounts& counts = decoder.counts();
+  CHECK((maps ? counts.maps : counts.event_infos) == descriptions);
+  CHECK(counts.unusable == 0);
+  CHECK(peak < 136 * kMegabyte);
+  const std::size_t kept = descriptions - counts.dropped_over_limit;
+  CHECK(kept > 600);
+  CHECK(kept < 700);
+  // One that replaces its predecessor takes no more.
+  Decoder again;
+  for (std::size_t i = 0; i < 800; ++i) learn(again, 1);
+  CHECK(again.counts().dropped_over_limit == 0);
+}
+
+TEST_CASE("the manifests of a trace take 128 MB at most, and the rest is counted") {
+  Decoder decoder;
+  for (std::size_t i = 0; i < 20; ++i) {
+    std::string xml =
+        manifest_of("p", events_of(100, "message=\"" + std::string(20'000, 'm') + '"'));
+    xml.replace(xml.find("7e7e}"), 4, fmt::format("{:04x}", i));
+    add_manifest(decoder, xml);
+  }
+  CHECK(decoder.counts().manifest_events == 2'000);
+  CHECK(decoder.counts().dropped_over_limit > 200);
+  CHECK(decoder.counts().dropped_over_limit < 600);
+}
+
 TEST_CASE("the messages of a TMF file share their provider's name") {
   check_linear(500, [](std::size_t n) {
     Decoder decoder;
