@@ -97,7 +97,8 @@ std::size_t held_bytes(const EventInfo& info) {
   const EventSchema& schema = *info.schema;
   std::size_t bytes = sizeof schema + schema.provider_name.view().size() +
                       schema.event_name.size() + schema.task_name.size() +
-                      schema.opcode_name.size() + held_bytes(schema.layout->properties);
+                      schema.opcode_name.size();
+  if (schema.layout) bytes += held_bytes(schema.layout->properties);
   for (const std::string& name : info.map_names) bytes += sizeof name + name.size();
   return bytes;
 }
