@@ -32,9 +32,9 @@ class BlobTexts {
 
   // Empty when the offset is 0 or leaves the blob, and over the limit.
   std::string at(std::uint32_t offset) {
-    if (offset == 0 || offset >= blob_.size()) return {};
+    if (offset == 0 || offset >= blob_.size() || over_limit_) return {};
     Bytes stored = ByteCursor(blob_.subspan(offset)).take_string16();
-    over_limit_ = over_limit_ || stored.size() > left_bytes_;
+    over_limit_ = stored.size() > left_bytes_;
     if (over_limit_) return {};
     left_bytes_ -= stored.size();
     std::string text = utf8_of_utf16(stored);

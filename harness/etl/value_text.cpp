@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <unordered_map>
 
 #include "harness/base/quoting.h"
 #include "harness/etl/log_header.h"
@@ -505,7 +506,7 @@ class JsonFields {
   struct Level {
     bool object;
     bool first = true;
-    std::vector<std::string_view> names;
+    std::unordered_map<std::string_view, std::size_t> times_of_name;
   };
 
   void open(char bracket) {
@@ -523,9 +524,7 @@ class JsonFields {
     if (!level.first) out_ += ',';
     level.first = false;
     if (!level.object) return;
-    std::size_t same = 1;
-    for (std::string_view name : level.names) same += name == field.name ? 1 : 0;
-    level.names.push_back(field.name);
+    std::size_t same = ++level.times_of_name[field.name];
     if (same == 1) {
       append_json_string(field.name, out_);
     } else {
