@@ -64,7 +64,7 @@ bool remove_noted(const fs::path& run_folder) {
       all = remove_those_in(at->path()) && all;
     }
   }
-  return all;
+  return all && !failed;
 }
 
 }  // namespace tailgate

@@ -24,20 +24,29 @@ bool has_our_name(const fs::path& folder) {
          name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string::npos;
 }
 
+// Returns whether nothing but the lock's file is left in the folder.
+bool emptied(const fs::path& folder) {
+  std::error_code failed;
+  bool all = true;
+  // A loop over a directory_iterator that could not be made ends at once: `failed` tells it from an
+  // empty folder.
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->path().filename() == kLockName) continue;
+    std::error_code kept;
+    fs::remove_all(at->path(), kept);
+    all = all && !kept;
+  }
+  return all && !failed;
+}
+
 // Removes what a run made outside of its folder, then the folder; the lock last, so that two sweeps
 // never remove at once. If something cannot be removed, the lock's file stays, and the next run
 // tries again.
 void remove_run(const fs::path& folder, FileLock lock) {
-  bool all = remove_noted(folder);
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    if (!all || entry.path().filename() == kLockName) continue;
-    fs::remove_all(entry.path(), failed);
-    all = !failed;
-  }
-  if (!all) return;
+  if (!remove_noted(folder) || !emptied(folder)) return;
   lock.remove();
-  fs::remove(folder, failed);
+  std::error_code ignored;
+  fs::remove(folder, ignored);
 }
 
 void sweep_dead_runs(const fs::path& parent) {
