@@ -4,6 +4,7 @@ TAILGATE_BUILD names the build folder.
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -108,6 +109,21 @@ def test_a_fingerprint_that_leads_elsewhere_is_refused(night, capsys, fingerprin
     with pytest.raises(baselines.CannotCompare, match="fingerprint"):
         night.compare(data, capsys, "--store")
     assert not list(night.stored.parent.rglob("evil"))
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J\x1b]0;title\x07 \x9b31m \u202egnp", "| x | `y`\n# z\r\n",
+                                  "<script>a</script>[b](javascript:c)"])
+def test_no_text_of_a_result_controls_the_terminal_or_the_table(night, capsys, text):
+    data = result(1000)
+    data["scenario"]["name"] = "s" + text
+    data["sink"]["label"] = data["sink"]["name"] = "f" + text
+    data["remarks"] = [{"what": text, "remedy": text}]
+    night.compare(data, capsys, "--store")
+    shown = night.compare(data, capsys)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
+    [row] = [line for line in shown.splitlines() if "| 10000 |" in line]
+    assert row.startswith("| s")
+    assert "\n# z" not in shown and "<script>" not in re.sub("`+.*?`+|\\\\.", "", row)
 
 
 def test_what_may_not_be_compared_is_named_with_the_reason(night, capsys):

@@ -178,7 +178,7 @@ def notes(parts, remarked=None):
     found += [f"! {title}: {text}" for title, part in titled for text in _troubles(part)]
     for name, run in {part.name: part.run for part in parts}.items():
         if not run.data["complete"]:
-            found.append(f"! {name}: the run was interrupted before its last trial")
+            found.append(f"! {name}: the run ended before its last trial")
         found += [f"! {name}: {remark['what']}" for remark in run.data["remarks"]]
     remarked = parts if remarked is None else remarked
     return found + _merge_similar([(title, remark["what"])

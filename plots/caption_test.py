@@ -50,7 +50,7 @@ def test_problems_of_a_run_are_noted(as_runs):
     data = testing.steady([VALUES], complete=False,
                           remarks=[{"what": "the disk is full", "remedy": "make room"}])
     assert made(as_runs(data)).notes == [
-        "! file: the run was interrupted before its last trial", "! file: the disk is full"]
+        "! file: the run ended before its last trial", "! file: the disk is full"]
 
 
 def remark(text):

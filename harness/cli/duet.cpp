@@ -209,6 +209,8 @@ class Reporter : public DuetObserver {
     }
   }
 
+  bool full(const Duet&) override { return file_.bytes() > kMaxWrittenBytes; }
+
   bool enough(const Duet& duet) override {
     if (!policy_) return false;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;

@@ -37,6 +37,7 @@ GrowingFile::GrowingFile(fs::path file, bool force) : file_(std::move(file)), re
 }
 
 void GrowingFile::save(const std::string& content) {
+  bytes_ = content.size();
   try {
     write_file_atomically(file_, content, replace_ ? Existing::replace : Existing::refuse);
   } catch (const Error& error) {

@@ -3,10 +3,15 @@
 // can no longer be written, the content goes to another that the user is told of.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
 namespace tailgate {
+
+// A command ends its measurement when its files have grown to this size. The controller writes
+// them anew after each step, for which it takes about three times as much memory.
+inline constexpr std::size_t kMaxWrittenBytes = 64'000'000;
 
 class GrowingFile {
  public:
@@ -22,6 +27,9 @@ class GrowingFile {
   const std::filesystem::path& written_to() const { return in_place() ? file_ : fallback_; }
   bool in_place() const { return fallback_.empty(); }
 
+  // The size of the content.
+  std::size_t bytes() const { return bytes_; }
+
  private:
   void save_elsewhere(const std::string& content);
   void drop_fallback();
@@ -29,6 +37,7 @@ class GrowingFile {
   std::filesystem::path file_;
   std::filesystem::path fallback_;  // empty: not used
   bool replace_;                    // what is there: the user's wish, or our own
+  std::size_t bytes_ = 0;
 };
 
 // Creates the folder for a command's files, notes its temporary file in the run's scratch folder

@@ -260,7 +260,7 @@ def test_a_killed_controller_leaves_no_process_and_the_next_run_sweeps(tmp_path,
     result = json.loads(file.read_text())
     assert result["complete"] is False and result["trials"] == []
     shown = tailgate("show", file)
-    assert shown.returncode == 0 and "interrupted before its last trial" in shown.stdout
+    assert shown.returncode == 0 and "ended before its last trial" in shown.stdout
     tailgate("run", "max", "--sink", "null", "--set", "events=100", "--trials", 1, "--out",
              tmp_path / "out", "--scratch", scratch)
     assert list(scratch.iterdir()) == []

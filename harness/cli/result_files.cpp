@@ -77,6 +77,12 @@ const std::filesystem::path& ResultFiles::written_to(const Result& run) const {
   return files_.at(name_of(of(run))).written_to();
 }
 
+std::size_t ResultFiles::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, file] : files_) bytes += file.bytes();
+  return bytes;
+}
+
 bool ResultFiles::all_in_place() const {
   return std::all_of(files_.begin(), files_.end(),
                      [](const auto& file) { return file.second.in_place(); });

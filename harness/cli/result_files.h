@@ -31,6 +31,9 @@ class ResultFiles {
   // Where the run's result is.
   const std::filesystem::path& written_to(const Result& run) const;
 
+  // The size of all files together.
+  std::size_t bytes() const;
+
   // Whether every result is in the folder.
   bool all_in_place() const;
 

@@ -167,9 +167,6 @@ class Reporter : public RunObserver {
                              run.trials.size(), trial.what, human_wait(left_s)));
   }
 
-  // A run that is killed in its first trial leaves a result, too: one that is not complete.
-  void run_begins(const Result& run) override { files_.save(run); }
-
   void trial_ended(const Result& run) override {
     files_.save(run);
     if (quiet_) return;
@@ -183,9 +180,10 @@ class Reporter : public RunObserver {
     }
   }
 
-  void control_ended(const Result& run) override { files_.save(run); }
+  // A run that is killed in its first trial leaves a result, too: one that is not complete.
+  void changed(const Result& run) override { files_.save(run); }
 
-  void traced_ended(const Result& run) override { files_.save(run); }
+  bool full(const Result&) override { return files_.bytes() > kMaxWrittenBytes; }
 
  private:
   ResultFiles& files_;
@@ -194,6 +192,7 @@ class Reporter : public RunObserver {
 };
 
 bool went_well(const Result& result) {
+  if (!result.complete) return false;
   for (const Trial& trial : result.trials) {
     if (trial.outcome != TrialOutcome::completed || trial.ledger.unaccounted != 0) return false;
   }

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -133,6 +134,70 @@ TEST_CASE("dump: a record without a thread id gets that of the running thread") 
     CHECK(event["pid"] == 500);
     CHECK(event["attributed"] == true);
   }
+}
+
+// A trace in which every name and text tries to control the terminal that shows it.
+std::vector<std::uint8_t> hostile_trace() {
+  const std::string hostile = "\x1B[2J\x1B]0;title\x07\r\n\t=1+1\x7F";
+  WriterOptions options;
+  options.session_name = hostile;
+  TraceWriter writer(options);
+  std::int64_t time = options.start_raw;
+  const auto kernel = [&](std::uint16_t hook, const ByteBuilder& payload) {
+    KernelRecord record;
+    record.hook_id = hook;
+    record.version = 2;
+    record.time = ++time;
+    record.payload = payload.bytes();
+    writer.add(0, perf_info_record(record));
+  };
+  ByteBuilder process;
+  kernel(0x0303,
+         process.u64(1).u32(500).u32(4).u32(0).u32(0).u32(0).text8(hostile).text16(hostile));
+  kernel(0x0503, ByteBuilder().u32(500).u32(8));
+  ByteBuilder image;
+  kernel(0x1403, image.u64(0x10000).u64(0x1000).u32(0).zeros(12).u64(0).zeros(16).text16(hostile));
+  writer.add(0, context_switch_record(++time, 8, 0));
+  kernel(0x0F44, ByteBuilder().u64(static_cast<std::uint64_t>(time)).u64(0x10010));
+  EventRecord event;
+  event.provider = Guid{{1, 2, 3}};
+  event.time = ++time;
+  event.extended.emplace_back(std::uint16_t{0x0C}, provider_traits(hostile));
+  MetadataBuilder metadata(hostile);
+  metadata.field(hostile, 1).field("narrow", 2);
+  event.extended.emplace_back(std::uint16_t{0x0B}, metadata.bytes());
+  event.payload = ByteBuilder().text16(hostile).text8(hostile).bytes();
+  writer.add(0, event_record(event));
+  writer.add(0, context_switch_record(++time, 0, 8));
+  return writer.file();
+}
+
+bool controls_a_terminal(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+}
+
+TEST_CASE("no name or text of a trace controls the terminal, in any report") {
+  const std::vector<std::uint8_t> bytes = hostile_trace();
+  const TraceFile file(bytes, "test");
+  const std::vector<const TraceFile*> files = {&file};
+  Decoder decoder;
+  decoder.learn(files);
+  const TextFormat format = GENERATE(TextFormat::text, TextFormat::json);
+  DumpOptions lines;
+  lines.format = format == TextFormat::text ? DumpFormat::tsv : DumpFormat::json_lines;
+  const std::vector<std::string> reports = {
+      collect([&](const TextSink& sink) { report_info(file, decoder, format, sink); }),
+      collect([&](const TextSink& sink) { report_stats(files, decoder, format, sink); }),
+      collect([&](const TextSink& sink) { report_cpu(files, format, 10, sink); }),
+      dump(file, lines)};
+  for (const std::string& report : reports) {
+    INFO(report);
+    CHECK(report.find("title") != std::string::npos);  // the text itself is shown
+    CHECK(std::none_of(report.begin(), report.end(), controls_a_terminal));
+  }
+  // Of the dump's lines, none is made by a line feed in a text, and no column by a tab.
+  const std::vector<std::string> dumped = lines_of(reports.back());
+  CHECK(dumped.size() == (format == TextFormat::text ? 9 : 8));
 }
 
 // A disk's completion and a network packet are logged on any thread; the payload names the right

@@ -505,7 +505,7 @@ struct Result {
     v("id", &Result::id, "random, one per run");
     v("started_utc", &Result::started_utc, "ISO 8601");
     v("finished_utc", &Result::finished_utc, "ISO 8601");
-    v("complete", &Result::complete, "false if the run was interrupted before its last trial");
+    v("complete", &Result::complete, "false if the run ended before its last trial");
     v("label", &Result::label,
       "restriction on the use of the figures, to be shown wherever they are shown ('Wine: smoke, "
       "not Windows'); empty for none");

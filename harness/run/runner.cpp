@@ -57,6 +57,15 @@ class Run {
 
   const LoadPlan& plan() const { return *plan_; }
 
+  void end_as_full() {
+    plan_.reset();
+    result_.remarks.push_back(
+        {fmt::format("the run ended after {} trials, because its result is as large as it may be",
+                     result_.trials.size()),
+         "use less of --trials, --slowest or --digits, or several runs"});
+    refresh();
+  }
+
   // Adds the control trial of the last trial.
   void add_control(Trial control) {
     control.index = result_.trials.back().index;
@@ -237,6 +246,11 @@ class Repetitions {
     controls_.next_repetition();
     for (Run& run : runs) {
       if (run.over() || InterruptFlag::raised()) continue;
+      if (observer_.full(run.result())) {
+        run.end_as_full();
+        observer_.changed(run.result());
+        continue;
+      }
       any = true;
       const double after_s = left_s(runs, companions_);
       run_beside(run, [this, &run, after_s](const TrialProgress& trial) {
@@ -261,13 +275,13 @@ class Repetitions {
     if (!traced_first) trace(run, plan, index, progress);
     if (!companions_.control_sink || InterruptFlag::raised()) return;
     run.add_control(controls_.trial(plan, fmt::format("control-{}", count_), progress));
-    observer_.control_ended(run.result());
+    observer_.changed(run.result());
   }
 
   void trace(Run& run, const LoadPlan& plan, unsigned index, const ProgressCallback& progress) {
     if (!companions_.traced || InterruptFlag::raised()) return;
     run.run_traced(plan, index, fmt::format("traced-{}", count_), progress);
-    observer_.traced_ended(run.result());
+    observer_.changed(run.result());
   }
 
   const Companions& companions_;
@@ -287,7 +301,7 @@ std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environ
   for (RunRequest& request : requests) {
     runs.emplace_back(std::move(request), environment, companions.traced, interval_bytes);
   }
-  for (const Run& run : runs) observer.run_begins(run.result());
+  for (const Run& run : runs) observer.changed(run.result());
   Repetitions repetitions(environment, companions, observer);
   while (!InterruptFlag::raised() && repetitions.run_next(runs)) {
   }

@@ -41,14 +41,14 @@ class RunObserver {
   // Called about a hundred times a second during a trial. left_s: estimated time left for
   // everything.
   virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
-  // Called for each run before the first trial of all.
-  virtual void run_begins(const Result& run) = 0;
   // Called after each trial; run.complete tells whether it was the last.
   virtual void trial_ended(const Result& run) = 0;
-  // Called after the control trial of the last trial.
-  virtual void control_ended(const Result& run) = 0;
-  // Called after a traced trial.
-  virtual void traced_ended(const Result& run) = 0;
+  // Called when the result changed otherwise: before the first trial of all, after a control or
+  // traced trial, and after the run ended because its result is full.
+  virtual void changed(const Result& run) = 0;
+  // Called before each trial: returns whether the result has no room for another one. The run then
+  // ends with a remark, and is not complete.
+  virtual bool full(const Result& run) = 0;
 };
 
 // Runs all trials of all requests. An interrupt by the user ends the current trial and returns the

@@ -174,8 +174,7 @@ std::string notes(const Result& result, const Painter& painter) {
   std::string text = floor_line(result);
   if (!result.label.empty()) text += note("restricted use: " + result.label, "", painter);
   if (!result.complete) {
-    text +=
-        note("the run was interrupted before its last trial", "run again for all trials", painter);
+    text += note("the run ended before its last trial", "run again for all trials", painter);
   }
   std::vector<std::pair<std::pair<std::string, std::string>, std::vector<unsigned>>> shared;
   const auto add = [&](unsigned index, const std::string& what, const std::string& remedy) {

@@ -72,7 +72,7 @@ TEST_CASE("a restriction on use and an interrupted run are shown") {
   result.complete = false;
   const std::string text = text_of({result});
   CHECK_THAT(text, Catch::Contains("! restricted use: Wine: smoke, not Windows\n"));
-  CHECK_THAT(text, Catch::Contains("! the run was interrupted before its last trial\n"));
+  CHECK_THAT(text, Catch::Contains("! the run ended before its last trial\n"));
 }
 
 TEST_CASE("trials have rows of their own when asked for") {

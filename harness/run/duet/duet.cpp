@@ -70,7 +70,8 @@ class Runner {
 
   Duet run() {
     unsigned failed = 0;
-    while (!duet_.complete && failed < kMaxFailedRounds) {
+    bool full = false;
+    while (!duet_.complete && failed < kMaxFailedRounds && !full) {
       RoundOutcome outcome = run_next();
       if (outcome.interrupted) break;
       if (outcome.round.a.outcome != TrialOutcome::completed ||
@@ -89,6 +90,11 @@ class Runner {
       }
       duet_.complete = failed < kMaxFailedRounds &&
                        (duet_.rounds.size() == request_.rounds || observer_.enough(duet_));
+      full = !duet_.complete && observer_.full(duet_);
+      if (full) {
+        duet_.remarks.push_back(
+            {"the duet ended early, because it is as large as it may be", "use less of --rounds"});
+      }
       refresh();
       observer_.round_ended(duet_);
     }

@@ -39,6 +39,9 @@ class DuetObserver {
   virtual void round_ended(const Duet& duet) = 0;
   // Called after each round except the last planned one: returns whether no more are needed.
   virtual bool enough(const Duet& duet) = 0;
+  // Called after each round, before round_ended: returns whether the duet has no room for another
+  // one. It then ends with a remark; it is not complete unless it was the last round.
+  virtual bool full(const Duet& duet) = 0;
 };
 
 // The duet ends after this number of rounds in which a side did not complete.

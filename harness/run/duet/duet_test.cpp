@@ -91,6 +91,18 @@ TEST_CASE("a duet ends when the observer needs no more rounds") {
   CHECK(observer.ended == 2);
 }
 
+TEST_CASE("a duet that has no room for another round ends, is not complete, and says so") {
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 50;
+  Observer observer;
+  observer.room_for_rounds = 2;
+  const Duet duet = run(wanted, observer);
+  CHECK(duet.rounds.size() == 2);
+  CHECK_FALSE(duet.complete);
+  REQUIRE(duet.remarks.size() == 1);
+  CHECK(duet.remarks[0].what == "the duet ended early, because it is as large as it may be");
+}
+
 TEST_CASE("repeated failures of a side end the duet") {
   DuetRequest wanted = request("null", "synthetic:service_ns=0:crash_at=300");
   wanted.rounds = 10;

@@ -17,6 +17,7 @@ class Observer : public DuetObserver {
   std::function<void(const RoundProgress&)> on_progress = [](const RoundProgress&) {};
   std::function<bool(const Duet&)> on_enough = [](const Duet&) { return false; };
   unsigned ended = 0;
+  std::size_t room_for_rounds = 1000;
 
   void progress(const Duet&, const RoundProgress& round, double) override { on_progress(round); }
   void round_ended(const Duet& duet) override {
@@ -24,6 +25,7 @@ class Observer : public DuetObserver {
     CHECK(duet.rounds.size() == ended);
   }
   bool enough(const Duet& duet) override { return on_enough(duet); }
+  bool full(const Duet& duet) override { return duet.rounds.size() == room_for_rounds; }
 };
 
 inline const ClockParameters& clock_used() {
