@@ -10,7 +10,7 @@
 namespace tailgate {
 
 // A command ends its measurement when its files have grown to this size. The controller writes
-// them anew after each step, for which it takes about three times as much memory.
+// them anew after each step, for which it takes up to six times as much memory.
 inline constexpr std::size_t kMaxWrittenBytes = 64'000'000;
 
 class GrowingFile {
