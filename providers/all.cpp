@@ -1,6 +1,8 @@
 #include "providers/all.h"
 
 #include "providers/planted/planted.h"
+#include "providers/plugin/host.h"
+#include "providers/plugin/plugin.h"
 
 // One line a sink, in the order in which they are listed; the first is the floor.
 #define TAILGATE_SINKS(SINK) \
@@ -25,7 +27,12 @@ TAILGATE_SINKS(TAILGATE_DECLARE_SINK)
 void add_all_sinks(SinkCatalog& sinks) {
 #define TAILGATE_ADD_SINK(NAME) sinks.add(make_##NAME##_sink(sinks));
   TAILGATE_SINKS(TAILGATE_ADD_SINK)
+  sinks.set_loader(plugin_loader());
   sinks.set_wrapper({.has_option = is_plant_option, .wrap = plant_into});
+}
+
+std::optional<int> run_sink_process(int argc, char** argv) {
+  return run_plugin_process(argc, argv);
 }
 
 }  // namespace tailgate

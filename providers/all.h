@@ -1,11 +1,18 @@
 // Every sink of this build.
 #pragma once
 
+#include <optional>
+
 #include "harness/sink/catalog.h"
 
 namespace tailgate {
 
-// Adds all sinks, and the wrapper that plants changes into them, to an empty catalog.
+// Adds all sinks, the wrapper that plants changes into them, and the loader of plugins, to an empty
+// catalog.
 void add_all_sinks(SinkCatalog& sinks);
+
+// Call it in main(), beside run_role. If the arguments name a process that a sink starts of this
+// program, runs it and returns its exit code.
+std::optional<int> run_sink_process(int argc, char** argv);
 
 }  // namespace tailgate

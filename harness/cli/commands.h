@@ -51,6 +51,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(run)                     \
   COMMAND(duet)                    \
   COMMAND(sinks)                   \
+  COMMAND(check)                   \
   COMMAND(scenarios)               \
   COMMAND(show)                    \
   COMMAND(export)                  \

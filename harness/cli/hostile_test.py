@@ -107,6 +107,7 @@ def cases(text):
                  ("duet", "null", "--label-a", short, "--label-b", short, "--rounds", "1",
                   "--turns", "1", "--warmup-turns", "0", "--turn-ms", "20", "--out", "new.json")],
         "sinks": [("sinks", short), ("sinks", "file:" + short), ("sinks", "--json")],
+        "check": [("check", short), ("check", "./" + short), ("check", "file:" + short)],
         "scenarios": [("scenarios", "preset.toml"), ("scenarios", "preset.toml", "--json"),
                       ("scenarios", short)],
         "show": [("show", "result.json"), ("show", "--json", "result.json"), ("show", "duet.json"),

@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
     add_all_sinks(catalog.sinks);
     add_all_scenarios(catalog.scenarios);
     if (const auto exit_code = run_role(catalog.sinks, argc, argv)) return *exit_code;
+    if (const auto exit_code = run_sink_process(argc, argv)) return *exit_code;
     if (argc == 2 && std::strcmp(argv[1], kDescribeCommand) == 0) {
       fmt::print("{}", describe_program(build_used()));
       return kExitDone;

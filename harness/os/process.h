@@ -17,8 +17,9 @@ struct ChildOptions {
   std::vector<std::pair<std::string, std::string>>
       environment;                       // added to this process's environment
   std::vector<std::intptr_t> inherited;  // SharedMemory::native() of memory that the child may open
-  std::filesystem::path output;          // standard output and error go to this file
-  int namespace_pid = 0;  // Linux: the child enters this process's user and mount namespaces
+  std::filesystem::path output;  // standard output and error go to this file; empty: both go to
+                                 // this process's standard error
+  int namespace_pid = 0;         // Linux: the child enters this process's user and mount namespaces
 };
 
 // How a child ended.
@@ -77,6 +78,9 @@ void name_this_thread(const std::string& name);
 // Returns the processor time, user and system, that a process of any user has used so far; nothing
 // if there is no such process.
 std::optional<std::uint64_t> process_cpu_ns(int pid);
+
+// Returns how many files, sockets and the like this process has open; Windows: how many handles.
+std::size_t open_descriptors();
 
 // While an object exists, an interrupt by the user (Ctrl-C, SIGTERM, a terminal that closes) sets a
 // flag instead of ending the process; a second interrupt ends the process at once. At most one

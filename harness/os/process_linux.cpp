@@ -103,7 +103,9 @@ Child Child::start(const ChildOptions& options) {
   const std::vector<char*> environment_pointers = pointers(environment);
 
   const OtherNamespaces namespaces(options.namespace_pid);
-  const int output = open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int output = options.output.empty() ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+                                            : open(options.output.c_str(),
+                                                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (output < 0) {
     throw system_error("open", options.output.string(), errno, "choose another --scratch folder");
   }
@@ -204,6 +206,12 @@ void name_this_thread(const std::string& name) {
 
 std::uint32_t this_thread_number() {
   return static_cast<std::uint32_t>(gettid());
+}
+
+std::size_t open_descriptors() {
+  std::error_code ignored;
+  const std::filesystem::directory_iterator all("/proc/self/fd", ignored);
+  return static_cast<std::size_t>(std::distance(all, std::filesystem::directory_iterator()));
 }
 
 std::optional<std::uint64_t> process_cpu_ns(int pid) {

@@ -111,6 +111,17 @@ Handle open_inheritable(const wchar_t* path, DWORD access, DWORD how) {
                             &inheritable, how, FILE_ATTRIBUTE_NORMAL, nullptr));
 }
 
+// A second handle of this process's standard error.
+Handle inheritable_error_stream() {
+  HANDLE copy = nullptr;
+  const HANDLE self = GetCurrentProcess();
+  const HANDLE stream = GetStdHandle(STD_ERROR_HANDLE);
+  if (DuplicateHandle(self, stream, self, &copy, 0, TRUE, DUPLICATE_SAME_ACCESS) == 0) {
+    return open_inheritable(L"NUL", FILE_APPEND_DATA | SYNCHRONIZE, OPEN_EXISTING);
+  }
+  return Handle(copy);
+}
+
 // Creates the child process suspended before its first instruction.
 PROCESS_INFORMATION create_suspended(const std::filesystem::path& program,
                                      const ChildOptions& options, HANDLE input, HANDLE output) {
@@ -157,7 +168,9 @@ Child Child::start(const ChildOptions& options) {
   const std::filesystem::path program =
       options.program.empty() ? executable_path() : options.program;
   const Handle output =
-      open_inheritable(options.output.c_str(), FILE_APPEND_DATA | SYNCHRONIZE, OPEN_ALWAYS);
+      options.output.empty()
+          ? inheritable_error_stream()
+          : open_inheritable(options.output.c_str(), FILE_APPEND_DATA | SYNCHRONIZE, OPEN_ALWAYS);
   if (!output) {
     throw windows_error("CreateFileW", options.output.string(), GetLastError(),
                         "choose another --scratch folder");
@@ -249,6 +262,12 @@ void name_this_thread(const std::string& name) {
   using SetName = HRESULT(WINAPI*)(HANDLE, const wchar_t*);
   static const auto set_name = library_function<SetName>(L"kernel32.dll", "SetThreadDescription");
   if (set_name != nullptr) set_name(GetCurrentThread(), wide(name).c_str());
+}
+
+std::size_t open_descriptors() {
+  DWORD handles = 0;
+  GetProcessHandleCount(GetCurrentProcess(), &handles);
+  return handles;
 }
 
 std::optional<std::uint64_t> process_cpu_ns(int pid) {

@@ -10,9 +10,11 @@
 namespace tailgate {
 namespace {
 
-// The colon of a drive separates no options: "dir=C:\\logs".
+// The colon of a drive separates no options: "C:\\mine.dll:dir=C:\\logs".
 bool is_drive(std::string_view text, std::size_t colon) {
-  return text[colon] == ':' && colon >= 2 && text[colon - 2] == '=' && colon + 1 < text.size() &&
+  const bool one_letter =
+      colon == 1 || (colon >= 2 && (text[colon - 2] == '=' || text[colon - 2] == ','));
+  return text[colon] == ':' && one_letter && colon + 1 < text.size() &&
          (text[colon + 1] == '\\' || text[colon + 1] == '/');
 }
 
@@ -56,9 +58,10 @@ std::shared_ptr<const SinkType> SinkCatalog::find(std::string_view name) const {
                   fmt::join(names, ", ")));
 }
 
-SinkChoice SinkCatalog::choice(std::string_view text) const {
+SinkChoice SinkCatalog::choice(std::string_view text, SinkUse use) const {
   const std::vector<std::string_view> parts = split(text, ':');
-  std::shared_ptr<const SinkType> type = find(parts.front());
+  std::shared_ptr<const SinkType> type =
+      loader_.is_library(parts.front()) ? loader_.load(parts.front(), use) : find(parts.front());
   const bool wrapped = std::any_of(parts.begin() + 1, parts.end(), [this](std::string_view part) {
     return wrapper_.has_option(part.substr(0, part.find('=')));
   });

@@ -26,6 +26,17 @@ struct SinkWrapper {
   std::unique_ptr<const SinkType> (*wrap)(std::shared_ptr<const SinkType> sink);
 };
 
+// What a process does with a sink: it chooses one and must survive any, or it opens its provider or
+// consumer, for which a process is started.
+enum class SinkUse { choose, open };
+
+// Makes sinks of shared libraries, which are named by their path.
+struct LibraryLoader {
+  bool (*is_library)(std::string_view name);
+  // Throws Error if the library cannot be used.
+  std::shared_ptr<const SinkType> (*load)(std::string_view name, SinkUse use);
+};
+
 // Sinks by name. It does not move: a sink that uses others keeps a reference to the catalog.
 class SinkCatalog {
  public:
@@ -38,6 +49,8 @@ class SinkCatalog {
 
   void set_wrapper(const SinkWrapper& wrapper) { wrapper_ = wrapper; }
 
+  void set_loader(const LibraryLoader& loader) { loader_ = loader; }
+
   const std::vector<std::shared_ptr<const SinkType>>& all() const { return sinks_; }
 
   // Throws Error that lists the known names (the nearest first).
@@ -48,8 +61,9 @@ class SinkCatalog {
   const SinkType& floor() const { return *sinks_.front(); }
   SinkChoice floor_choice() const { return choice(floor().name()); }
 
-  // Reads "NAME:option=value:…". Throws Error on an unknown sink, a malformed pair or a bad option.
-  SinkChoice choice(std::string_view text) const;
+  // Reads "NAME:option=value:…"; NAME may be a library's path. Throws Error on an unknown sink, a
+  // malformed pair or a bad option.
+  SinkChoice choice(std::string_view text, SinkUse use = SinkUse::choose) const;
 
   // "null,file:mode=mmap" -> two choices. Throws Error on an empty list or a sink named twice with
   // the same options.
@@ -61,6 +75,7 @@ class SinkCatalog {
  private:
   std::vector<std::shared_ptr<const SinkType>> sinks_;
   SinkWrapper wrapper_ = {[](std::string_view) { return false; }, nullptr};
+  LibraryLoader loader_ = {[](std::string_view) { return false; }, nullptr};
 };
 
 }  // namespace tailgate

@@ -110,6 +110,9 @@ class Provider {
  public:
   virtual ~Provider() = default;
 
+  // Called by each load thread before its first event, on the thread's processor. Throws Error.
+  virtual void warm_up(unsigned thread) { static_cast<void>(thread); }
+
   // Hands one whole event to the path. thread is the load thread's number: calls with one number
   // never overlap, calls with different numbers may. After the warm-up it may do only what the
   // measured path itself does: no allocation, lock or formatting on the harness's behalf.

@@ -85,6 +85,7 @@ struct TrialPlan {
   std::uint64_t poll_interval_ns = 0;   // of the live consumer
   LoadPlan load;
   TurnPlan turns;
+  std::uint32_t contract = 0;  // the provider makes the calls of contract.h instead of the load
   ClockParameters clock;
   HistogramRange range;
   std::uint32_t live = 0;                  // the consumer reads while the trial runs

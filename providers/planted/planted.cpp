@@ -90,6 +90,8 @@ class PlantedProvider : public Provider {
     if (plant_.daemon) work_.emplace(counter_path(context));
   }
 
+  void warm_up(unsigned thread) override { provider_->warm_up(thread); }
+
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
     const std::uint64_t start_ns = clock_.now_ns();
     ThreadState& state = threads_[thread];

@@ -15,7 +15,7 @@ class ConsumerProcess : public EventVisitor {
   ConsumerProcess(const SinkCatalog& sinks, TrialMemory& memory)
       : header_(memory.header()),
         block_(header_.consumer),
-        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get()))),
+        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get(), SinkUse::open))),
         clock_(memory.plan().clock),
         live_(memory.plan().live != 0),
         delivery_(memory.layout(), memory.delivery_words()),

@@ -44,6 +44,7 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   plan.poll_interval_ns = static_cast<std::uint64_t>(settings.poll_interval_s * 1e9);
   plan.load = roles.load;
   plan.turns = roles.turns;
+  plan.contract = roles.contract ? 1 : 0;
   plan.clock = settings.clock;
   plan.range = settings.range;
   plan.live = consumer_mode(roles.sink, settings.consumer) == ConsumerMode::live ? 1 : 0;

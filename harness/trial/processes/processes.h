@@ -30,6 +30,7 @@ struct ProcessesPlan {
   const std::filesystem::path& directory;  // must not exist yet; must outlive TrialProcesses
   TurnPlan turns = {};
   std::filesystem::path program = {};  // of provider and consumer; empty: this program
+  bool contract = false;  // the provider makes the calls of contract.h instead of a load
 };
 
 class TrialProcesses {

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "harness/os/process.h"
 #include "harness/trial/driver.h"
 #include "harness/trial/noise.h"
+#include "harness/trial/processes/contract.h"
 #include "harness/trial/processes/role.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/turns.h"
@@ -58,9 +60,20 @@ class ProviderProcess {
       : memory_(memory),
         header_(memory.header()),
         floor_(sinks.floor()),
-        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get()))) {}
+        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get(), SinkUse::open))) {}
 
   void run() {
+    if (memory_.plan().contract != 0) {
+      make_contract_calls(sink_);
+    } else {
+      run_load();
+    }
+    header_.provider.phase.store(Phase::done, std::memory_order_release);
+    wait_until_sampled();
+  }
+
+ private:
+  void run_load() {
     ProviderBlock& block = header_.provider;
     // Threads that the sink starts may run on all processors.
     bind_this_thread(cpu_list(memory_.plan().all_cpus));
@@ -70,16 +83,14 @@ class ProviderProcess {
     publish_refusal_causes();
     const LoadThreads threads(memory_.plan().load.threads,
                               [this](unsigned number) { load_thread(number); });
+    wait_until_warm();
     block.phase.store(Phase::ready, std::memory_order_release);
     threads.wait();
     block.phase.store(Phase::closing, std::memory_order_release);
     provider_->close();
     publish_losses(provider_->losses(), block.losses, block.loss_count);
-    block.phase.store(Phase::done, std::memory_order_release);
-    wait_until_sampled();
   }
 
- private:
   // The process's counters can be read only as long as it exists.
   void wait_until_sampled() const {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
@@ -129,10 +140,33 @@ class ProviderProcess {
     return go_ns;
   }
 
+  // Waits for all load threads. Throws what one of them threw.
+  void wait_until_warm() {
+    const unsigned threads = memory_.plan().load.threads;
+    for (unsigned warm = warm_; warm < threads; warm = warm_) warm_.wait(warm);
+    if (!cold_) return;
+    header_.stop = 1;
+    std::rethrow_exception(cold_);
+  }
+
+  void warm_up(unsigned number) {
+    std::exception_ptr failure;
+    try {
+      provider_->warm_up(number);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard guard(cold_mutex_);
+    if (failure) cold_ = failure;
+    ++warm_;
+    warm_.notify_one();
+  }
+
   void load_thread(unsigned number) {
     bind(number);
     name_this_thread("tg-load-" + std::to_string(number));
     memory_.thread(number).os_thread.store(this_thread_number(), std::memory_order_release);
+    warm_up(number);
     const TrialPlan& plan = memory_.plan();
     const HistogramLayout& layout = memory_.layout();
     const std::uint64_t start_ns = wait_for_go();
@@ -168,6 +202,9 @@ class ProviderProcess {
   const SinkType& floor_;
   TrialSink sink_;
   std::unique_ptr<Provider> provider_;
+  std::atomic<unsigned> warm_ = 0;  // load threads
+  std::mutex cold_mutex_;
+  std::exception_ptr cold_;  // why a load thread could not warm up
 };
 
 }  // namespace
