@@ -2,11 +2,19 @@
 import argparse
 import pathlib
 import re
+import textwrap
 
 import style
 from caption import Skip, file_name
 from printable import say, tell
 from results import ResultError, load_all
+
+EXIT_CODES = {
+    0: "at least one plot was drawn",
+    1: "none could be",
+    2: "bad usage or a file that cannot be used",
+    3: "no matplotlib or no jsonschema",
+}
 
 EXAMPLES = """\
 Examples:
@@ -15,19 +23,17 @@ Examples:
   {script} old/ new/ --out plots --kind percentiles,histogram
   {script} out/ --kind over_time --trial 0   one trial instead of all
   {script} out/ --rate 10000             this rate of a sweep
-
-exit status: 0 at least one plot was drawn, 1 none could be, 2 bad usage or a
-file that cannot be used, 3 no matplotlib or no jsonschema
 """
 
 
 def parser(kinds):
     one = len(kinds) == 1
     script = f"{next(iter(kinds))}.py" if one else "plot.py"
+    exit_codes = ", ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
     made = argparse.ArgumentParser(
         prog=script, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Draws result files of tailgate; runs of one scenario share a plot.",
-        epilog=EXAMPLES.format(script=script))
+        epilog=EXAMPLES.format(script=script) + "\n" + textwrap.fill(f"exit status: {exit_codes}"))
     made.add_argument("results", nargs="+", metavar="FILE|DIR",
                       help="result files, or folders of them (their *.json)")
     made.add_argument("--out", type=pathlib.Path, metavar="DIR",

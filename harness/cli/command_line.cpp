@@ -1,5 +1,8 @@
 #include "harness/cli/command_line.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "harness/base/options.h"
 #include "harness/cli/terminal.h"
 
 namespace tailgate {
@@ -43,21 +47,29 @@ CommandOption* CommandOption::capture_default_str() {
 
 CommandOption* CommandOption::range(int lowest, int highest) {
   option_.check(CLI::Range(lowest, highest));
+  limits_ = fmt::format("{} to {}", lowest, highest);
   return this;
 }
 
 CommandOption* CommandOption::range(unsigned lowest, unsigned highest) {
   option_.check(CLI::Range(lowest, highest));
+  limits_ = fmt::format("{} to {}", lowest, highest);
   return this;
 }
 
 CommandOption* CommandOption::range(double lowest, double highest) {
   option_.check(CLI::Range(lowest, highest));
+  limits_ = fmt::format("{} to {}", lowest, highest);
   return this;
 }
 
 CommandOption* CommandOption::one_of(const std::vector<std::string>& values) {
-  option_.check(CLI::IsMember(values));
+  option_.check([values](const std::string& text) {
+    if (std::find(values.begin(), values.end(), text) != values.end()) return std::string();
+    return fmt::format("'{}' is not known; {}", text, choice_remedy(text, values));
+  });
+  option_.type_name(fmt::format("{}", fmt::join(values, "|")));
+  choices_ = values;
   return this;
 }
 
@@ -74,6 +86,24 @@ CommandOption* CommandOption::needs(CommandOption* other) {
 CommandOption* CommandOption::excludes(CommandOption* other) {
   option_.excludes(&other->option_);
   return this;
+}
+
+OptionText CommandOption::text() const {
+  OptionText text;
+  text.positional = option_.get_positional();
+  if (text.positional) text.names = {option_.get_single_name()};
+  for (const std::string& name : option_.get_lnames()) text.names.push_back("--" + name);
+  for (const std::string& name : option_.get_snames()) text.names.push_back("-" + name);
+  text.description = option_.get_description();
+  // What stands behind a colon are the checks' own words.
+  const bool flag = option_.get_items_expected_max() == 0;
+  if (!flag) text.value = option_.get_type_name().substr(0, option_.get_type_name().find(':'));
+  text.default_value = option_.get_default_str();
+  text.limits = limits_;
+  text.choices = choices_;
+  text.required = option_.get_required();
+  text.repeats = option_.get_expected_max() > 1;
+  return text;
 }
 
 Command::Command(const std::string& name, const std::string& description,
@@ -135,6 +165,10 @@ void Command::footer(const std::string& text) {
   app_.footer(text);
 }
 
+void Command::exit_codes(std::vector<ExitCode> codes) {
+  exit_codes_ = std::move(codes);
+}
+
 void Command::callback(std::function<void()> chosen) {
   app_.callback(std::move(chosen));
 }
@@ -153,6 +187,34 @@ Parsed Command::parse(std::vector<std::string> arguments) {
     return exit_code == 0 ? Parsed::answered : Parsed::refused;
   }
   return Parsed::command;
+}
+
+CommandText Command::text() const {
+  CommandText text;
+  text.name = app_.get_name();
+  text.description = app_.get_description();
+  text.footer = app_.get_footer();
+  for (CLI::Option* option : {app_.get_help_ptr(), app_.get_version_ptr()}) {
+    if (option != nullptr) text.options.push_back(CommandOption(*option).text());
+  }
+  for (const auto& option : options_) text.options.push_back(option->text());
+  text.exit_codes = exit_codes_;
+  for (const auto& command : subcommands_) {
+    CommandText part = command->text();
+    // A command without a footer has the one above, as far as App is concerned.
+    if (part.footer == text.footer) part.footer.clear();
+    if (part.exit_codes.empty()) part.exit_codes = exit_codes_;
+    text.subcommands.push_back(std::move(part));
+  }
+  return text;
+}
+
+std::string brief_list(const std::vector<ExitCode>& codes) {
+  std::string list;
+  for (const ExitCode& code : codes) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", code.code, code.brief);
+  }
+  return list;
 }
 
 using Text = const std::string&;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/command_text.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -25,13 +27,18 @@ class CommandOption {
   CommandOption* range(int lowest, int highest);      // both included, as in the next two
   CommandOption* range(unsigned lowest, unsigned highest);
   CommandOption* range(double lowest, double highest);
+  // Refuses any other value. The help names the value by them, "auto|os", unless type_name follows.
   CommandOption* one_of(const std::vector<std::string>& values);
   CommandOption* one_value_each_time();  // of a list: --set a=1 --set b=2, and not --set a=1 b=2
   CommandOption* needs(CommandOption* other);
   CommandOption* excludes(CommandOption* other);
 
+  OptionText text() const;
+
  private:
   CLI::Option& option_;
+  std::vector<std::string> choices_;
+  std::string limits_;
 };
 
 enum class Parsed {
@@ -68,11 +75,15 @@ class Command {
   std::vector<std::string> all_arguments() const;
 
   void footer(const std::string& text);
+  // What the exit codes mean; without it, those of the command above.
+  void exit_codes(std::vector<ExitCode> codes);
   // `chosen` is called when the user named this subcommand, after everything has been parsed.
   void callback(std::function<void()> chosen);
 
   // Parses what stands behind the program's name.
   Parsed parse(std::vector<std::string> arguments);
+
+  CommandText text() const;
 
  private:
   CommandOption* own(CLI::Option* option);
@@ -81,6 +92,7 @@ class Command {
   CLI::App& app_;
   std::vector<std::unique_ptr<Command>> subcommands_;
   std::vector<std::unique_ptr<CommandOption>> options_;
+  std::vector<ExitCode> exit_codes_;
 };
 
 }  // namespace tailgate

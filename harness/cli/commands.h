@@ -10,7 +10,9 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/cli/command_line.h"
@@ -22,6 +24,10 @@ inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
+
+// What they mean, of a command that measures or converts and of one that gives a verdict.
+std::vector<ExitCode> exit_codes();
+std::vector<ExitCode> verdict_exit_codes();
 
 // What the chosen subcommand does after the command line was read; it returns the exit code.
 class Action {

@@ -295,8 +295,10 @@ int duet(const Catalog& catalog, const DuetArguments& arguments) {
 
 void add_side_options(Command& command, DuetArguments& arguments) {
   command.add_option("A", arguments.a.subject, "sink with options, or an earlier result")
-      ->required();
-  command.add_option("B", arguments.b.subject, "likewise; the same as A when left out");
+      ->required()
+      ->type_name("SINK|FILE");
+  command.add_option("B", arguments.b.subject, "likewise; the same as A when left out")
+      ->type_name("SINK|FILE");
   command.add_option("--program-a", arguments.a.program, "another build of tailgate plays side A")
       ->type_name("FILE");
   command.add_option("--program-b", arguments.b.program, "likewise side B")->type_name("FILE");
@@ -305,7 +307,8 @@ void add_side_options(Command& command, DuetArguments& arguments) {
 }
 
 void add_round_options(Command& command, DuetArguments& arguments) {
-  command.add_option("--scenario", arguments.scenario, "scenario or preset of one load: steady");
+  command.add_option("--scenario", arguments.scenario, "scenario or preset of one load: steady")
+      ->type_name("SCENARIO");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
       ->one_value_each_time();
   command
@@ -328,10 +331,11 @@ void add_round_options(Command& command, DuetArguments& arguments) {
 
 void add_other_options(Command& command, DuetArguments& arguments) {
   command.add_option("-o,--out", arguments.out, "file to write, anew after each round")
+      ->type_name("FILE")
       ->capture_default_str();
   command.add_flag("--force", arguments.force, "replace that file if it is there already");
-  command
-      .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
+  command.add_option("--consume", arguments.consume, "when to read the events back")
+      ->one_of(consumer_choices())
       ->capture_default_str();
   command.add_option("--load-cpus", arguments.placement.load_cpus,
                      "of both load threads: the last of these");
@@ -344,7 +348,8 @@ void add_other_options(Command& command, DuetArguments& arguments) {
                   "a call that takes longer counts as hung")
       ->range(0.1, 3600.0)
       ->capture_default_str();
-  command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
+  command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too")
+      ->type_name("DIR");
   command.add_flag("--show-rounds", arguments.rounds_shown, "a line for each round in the table");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--quiet", arguments.quiet, "no progress");
@@ -375,6 +380,9 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "in an order that a coin decides; each round has fresh processes. So a machine\n"
       "that becomes slower affects both sides of a round: harness/run/duet/README.md.\n"
       "Options of the scenario that say how long a load lasts play no part here.\n"
+      "With --gate the exit codes are the verdict's:\n" +
+      brief_list(verdict_exit_codes()) +
+      ".\n"
       "\n"
       "Examples:\n"
       "  tailgate duet synthetic:service_ns=2000 synthetic:service_ns=2500 \\\n"
@@ -382,9 +390,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "  tailgate duet file:mode=write file:mode=writev --rounds 15 --out files.json\n"
       "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
       "      --set rate_hz=20000 --seed 7\n"
-      "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
-      "With --gate the exit code is the verdict's: 0 pass, 1 fail, 3 inconclusive, 4\n"
-      "invalid.");
+      "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml");
   command->callback([&action, &catalog, arguments] {
     action = Action([&catalog, arguments] { return duet(catalog, *arguments); }, arguments->gate);
   });

@@ -162,7 +162,7 @@ void add_verify(Command* etl, Action& action) {
       etl->add_subcommand("verify", "Check the ledger of an ETW run against its trace");
   command->add_option("result", *result, "Result file of the run")
       ->required()
-      ->type_name("RESULT.json");
+      ->type_name("FILE.json");
   add_inputs(command, *inputs, false);
   command->callback([&action, inputs, result] {
     action = [inputs, result] {

@@ -51,8 +51,7 @@ void commands::add_explain_command(Command& program, const Catalog&, Action& act
   CommandOption* format =
       command
           ->add_option("--export", arguments->format, "Write the slowest calls for ui.perfetto.dev")
-          ->one_of({"perfetto"})
-          ->type_name("FORMAT");
+          ->one_of({"perfetto"});
   command->add_option("--out", arguments->directory, "Folder for the traces; else stdout")
       ->type_name("DIR")
       ->needs(format);

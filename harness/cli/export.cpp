@@ -49,6 +49,15 @@ std::string formats_help() {
   return text;
 }
 
+// Those of the files that 'tailgate export' reads.
+std::vector<std::string> formats() {
+  std::set<std::string> names;
+  for (const DocumentKind kind : {DocumentKind::results, DocumentKind::duet}) {
+    for (const Exporter* exporter : exporters_of(kind)) names.emplace(exporter->format);
+  }
+  return {names.begin(), names.end()};
+}
+
 // A file and the exporter for it.
 struct Job {
   std::filesystem::path path;
@@ -133,13 +142,14 @@ void commands::add_export_command(Command& program, const Catalog&, Action& acti
   const auto request = std::make_shared<ExportRequest>();
   command->add_option("format", request->format, "What to convert to (see below)")
       ->required()
+      ->one_of(formats())
       ->type_name("FORMAT");
   command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
-  command->add_option("--metric", request->metric, "response, service, delivery or start_lag")
-      ->capture_default_str()
-      ->type_name("NAME");
+  command->add_option("--metric", request->metric, "Which time, where a format holds only one")
+      ->one_of(enum_choices<LatencyKind>())
+      ->capture_default_str();
   command->add_option("--step", request->step, "Only this step of a sweep, from 0")->type_name("N");
   command
       ->add_option("-o,--out", request->directory, "Folder for the files; else to standard output")

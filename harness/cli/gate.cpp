@@ -203,14 +203,14 @@ void commands::add_gate_command(Command& program, const Catalog&, Action& action
       ->type_name("FILE");
   command->add_option("--plots", request->plots, "Also draw them, with verdict.json")
       ->type_name("DIR");
-  command->footer(
-      "Exit codes: 0 pass, 1 fail, 2 usage, 3 inconclusive, 4 invalid; of several duets\n"
-      "the worst one's. ci/GATE.md says how the gate decides.\n"
-      "\n"
-      "Examples:\n"
-      "  tailgate gate duet.json\n"
-      "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
-      "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'");
+  command->footer("Exit codes: " + brief_list(verdict_exit_codes()) +
+                  ";\nof several duets the worst one's. ci/GATE.md says how the gate decides.\n"
+                  "\n"
+                  "Examples:\n"
+                  "  tailgate gate duet.json\n"
+                  "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
+                  "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'");
+  command->exit_codes(verdict_exit_codes());
   command->callback([request, &action] {
     const auto run = [request] {
       std::erase_if(request->files, [](const auto& format) { return format.second.empty(); });

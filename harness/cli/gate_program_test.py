@@ -102,7 +102,7 @@ def test_fewer_rounds_than_a_look_needs_are_inconclusive(folder):
     (["gate", "duet.json", "--policy", "bad.toml"], "bad.toml:2: look 3 does not come after 5"),
     (["compare", "none.json"], "none.json"),
     (["policy", "bad.toml"], "bad.toml:2"),
-    (["selftest", "gate", "--change", "faster"], "there is no change 'faster'")])
+    (["selftest", "gate", "--change", "faster"], "--change: 'faster' is not known")])
 def test_usage_errors_are_told_from_verdicts(folder, arguments, words):
     (folder / "bad.toml").write_text("[gate]\nlooks = [5, 3]\n")
     run = tailgate(*arguments, cwd=folder)

@@ -102,7 +102,7 @@ void commands::add_policy_command(Command& program, const Catalog&, Action& acti
   command->add_option("file", request->file, "The policy; without it the built-in one")
       ->type_name("FILE");
   command->add_option("--scenario", request->scenario, "As it holds for this scenario or preset")
-      ->type_name("NAME");
+      ->type_name("SCENARIO");
   command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
   command->add_flag("--runs", request->runs, "Only the duets that ci/gate runs");
   command->add_flag("--nightly-runs", request->nightly_runs, "Only the duets of ci/nightly");

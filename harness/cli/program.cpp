@@ -15,7 +15,9 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action) {
       "  tailgate show results-today\n"
       "  tailgate plot results-today\n"
       "'tailgate COMMAND --help' describes each command.\n"
-      "Exit codes: 0 done, 1 something went wrong, 2 usage, 130 interrupted.");
+      "Exit codes: " +
+      brief_list(exit_codes()) + ".");
+  program->exit_codes(exit_codes());
 #define TAILGATE_ADD_COMMAND(name) commands::add_##name##_command(*program, catalog, action);
   TAILGATE_COMMANDS(TAILGATE_ADD_COMMAND)
 #undef TAILGATE_ADD_COMMAND

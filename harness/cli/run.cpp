@@ -137,9 +137,6 @@ std::vector<int> cpus_beside(const std::vector<int>& load_cpus) {
 }
 
 TrialSettings trial_settings(const RunArguments& arguments, const Placement& placement) {
-  if (arguments.clock != "auto" && arguments.clock != "os") {
-    throw Error(fmt::format("clock '{}' is not known", arguments.clock), "give auto or os");
-  }
   TrialSettings settings;
   settings.range = {.lowest_discernible = 1,
                     .highest_trackable = kLongestNs,
@@ -327,16 +324,21 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
 }
 
 void add_options(Command& command, RunArguments& arguments) {
-  command.add_option("NAME", arguments.name, "scenario, preset, suite or .toml file");
-  command.add_option("--sink", arguments.sinks, "sinks by comma, options by colon: file:mode=mmap");
+  command.add_option("NAME", arguments.name, "scenario, preset, suite or .toml file")
+      ->type_name("SCENARIO|FILE");
+  command.add_option("--sink", arguments.sinks, "sinks by comma, options by colon: file:mode=mmap")
+      ->type_name("SINKS");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
       ->one_value_each_time();
   command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set");
-  command.add_option("--pacing", arguments.pacing, "spin, hybrid or sleep; short for --set");
-  command.add_option("--out", arguments.out, "folder for the result files")->capture_default_str();
+  command.add_option("--pacing", arguments.pacing, "how a load thread waits; short for --set")
+      ->one_of(enum_choices<Pacing>());
+  command.add_option("--out", arguments.out, "folder for the result files")
+      ->type_name("DIR")
+      ->capture_default_str();
   command.add_flag("--force", arguments.force, "replace result files that are there already");
-  command
-      .add_option("--consume", arguments.consume, "when to read back: auto, live, after or none")
+  command.add_option("--consume", arguments.consume, "when to read the events back")
+      ->one_of(consumer_choices())
       ->capture_default_str();
   command.add_option("--load-cpus", arguments.placement.load_cpus,
                      "of the load threads: auto, any, or as 1,2-3");
@@ -361,9 +363,11 @@ void add_options(Command& command, RunArguments& arguments) {
                   "a call that takes longer counts as hung")
       ->range(0.1, 3600.0)
       ->capture_default_str();
-  command.add_option("--clock", arguments.clock, "auto, or os for the operating system's clock")
+  command.add_option("--clock", arguments.clock, "of all times; os: the operating system's")
+      ->one_of({"auto", "os"})
       ->capture_default_str();
-  command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too");
+  command.add_option("--scratch", arguments.scratch, "folder for the sinks' files; measured too")
+      ->type_name("DIR");
   command.add_flag("--no-control", arguments.no_control,
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");

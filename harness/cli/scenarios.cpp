@@ -72,6 +72,12 @@ void print_all(const Catalog& catalog, bool json) {
   say("\n'tailgate scenarios NAME' lists a scenario's options or what a preset sets.\n");
 }
 
+int print_names(const Catalog& catalog) {
+  for (const auto& scenario : catalog.scenarios.all()) say("{}\n", scenario->name());
+  for (const auto& file : preset_files(preset_folders())) say("{}\n", file.stem().string());
+  return kExitDone;
+}
+
 void print_scenario(const Scenario& scenario) {
   say("{}: {}\noptions, as name=default:\n", scenario.name(), scenario.description());
   for (const OptionSpec& spec : scenario.options()) {
@@ -124,13 +130,20 @@ void commands::add_scenarios_command(Command& program, const Catalog& catalog, A
   Command* command = program.add_subcommand("scenarios", "List the scenarios, presets and suites");
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("NAME", *name, "only this one, with its options");
-  command->add_flag("--json", *json, "print JSON");
+  auto names = std::make_shared<bool>(false);
+  CommandOption* one =
+      command->add_option("NAME", *name, "only this one, with its options")->type_name("SCENARIO");
+  CommandOption* as_json = command->add_flag("--json", *json, "print JSON");
+  command->add_flag("--names", *names, "print the names of all, one a line")
+      ->excludes(one)
+      ->excludes(as_json);
   command->footer(
       "Examples:\n  tailgate scenarios\n  tailgate scenarios sweep\n"
       "  tailgate scenarios quick");
-  command->callback([&action, &catalog, name, json] {
-    action = [&catalog, name, json] { return list_scenarios(catalog, *name, *json); };
+  command->callback([&action, &catalog, name, json, names] {
+    action = [&catalog, name, json, names] {
+      return *names ? print_names(catalog) : list_scenarios(catalog, *name, *json);
+    };
   });
 }
 

@@ -211,7 +211,6 @@ int selftest_gate(const SelftestArguments& arguments) {
   const Policy policy = policy_at(arguments.policy, true);
   Calibration growing;
   Calibration all = as_usage([&] {
-    for (const std::string& change : arguments.changes) find_change(change);
     std::vector<Calibration> records = load_records(arguments);
     Calibration runs = joined(records);
     growing = std::move(records.back());
@@ -255,16 +254,20 @@ std::string changes_help() {
 void add_options(Command& command, SelftestArguments& arguments) {
   for (const Change& change : kChanges) arguments.changes.emplace_back(change.name);
   command.add_option("--sink", arguments.sinks, "A sink to test; repeatable")
-      ->one_value_each_time();
+      ->one_value_each_time()
+      ->type_name("SINK");
   command.add_option("--change", arguments.changes, "Only this change; repeatable")
       ->one_value_each_time()
+      ->one_of(arguments.changes)
       ->type_name("NAME");
   command.add_option("--scenario", arguments.scenario, "Scenario or preset of one load")
+      ->type_name("SCENARIO")
       ->capture_default_str();
   command.add_option("--set", arguments.settings, "Scenario option, name=value; repeatable")
       ->one_value_each_time();
   command.add_option("--record", arguments.records, "File that runs are added to; repeatable")
       ->one_value_each_time()
+      ->type_name("FILE")
       ->capture_default_str();
   command.add_option("--policy", arguments.policy, "Policy file; default: the built-in policy")
       ->type_name("FILE");
@@ -276,7 +279,8 @@ void add_options(Command& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--relabel", arguments.relabel, "Relabelled gates to decide; 0: none")
       ->capture_default_str();
-  command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files");
+  command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files")
+      ->type_name("DIR");
   command.add_flag("--show", arguments.show, "Measure nothing, show the record's tables");
 }
 

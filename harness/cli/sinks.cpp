@@ -77,6 +77,11 @@ void print_options(const OptionTable& table) {
   }
 }
 
+int print_names(const SinkCatalog& catalog) {
+  for (const auto& type : catalog.all()) say("{}\n", type->name());
+  return kExitDone;
+}
+
 int list_sinks(const SinkCatalog& catalog, const std::vector<std::string>& wanted, bool json) {
   std::vector<SinkChoice> sinks = as_usage([&] {
     std::vector<SinkChoice> choices;
@@ -111,13 +116,20 @@ void commands::add_sinks_command(Command& program, const Catalog& catalog, Actio
       program.add_subcommand("sinks", "List the sinks and whether this machine has them");
   auto wanted = std::make_shared<std::vector<std::string>>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("NAME", *wanted, "only these, with their options");
-  command->add_flag("--json", *json, "print JSON");
+  auto names = std::make_shared<bool>(false);
+  CommandOption* name =
+      command->add_option("NAME", *wanted, "only these, with their options")->type_name("SINK");
+  CommandOption* as_json = command->add_flag("--json", *json, "print JSON");
+  command->add_flag("--names", *names, "print the names of all, one a line")
+      ->excludes(name)
+      ->excludes(as_json);
   command->footer(
       "Examples:\n  tailgate sinks\n  tailgate sinks file\n"
       "  tailgate sinks file:mode=io_uring");
-  command->callback([&action, &catalog, wanted, json] {
-    action = [&catalog, wanted, json] { return list_sinks(catalog.sinks, *wanted, *json); };
+  command->callback([&action, &catalog, wanted, json, names] {
+    action = [&catalog, wanted, json, names] {
+      return *names ? print_names(catalog.sinks) : list_sinks(catalog.sinks, *wanted, *json);
+    };
   });
 }
 

@@ -2,15 +2,24 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/enum_text.h"
 #include "harness/base/error.h"
+#include "harness/base/options.h"
 
 namespace tailgate {
+
+std::vector<std::string> consumer_choices() {
+  std::vector<std::string> choices = enum_choices<ConsumerMode>();
+  choices.insert(choices.begin(), "auto");
+  return choices;
+}
 
 WantedConsumer parse_consumer(std::string_view text) {
   if (text == "auto") return {};
   const std::optional<ConsumerMode> mode = enum_value<ConsumerMode>(text);
   if (!mode) {
-    throw Error(fmt::format("consume '{}' is not known", text), "give auto, live, after or none");
+    throw Error(fmt::format("consume '{}' is not known", text),
+                choice_remedy(text, consumer_choices()));
   }
   return mode;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,10 @@ namespace tailgate {
 // supported.
 using WantedConsumer = std::optional<ConsumerMode>;
 
-// Parses "auto", "live", "after" or "none". Throws Error.
+// "auto", and the texts of the modes.
+std::vector<std::string> consumer_choices();
+
+// Parses one of them. Throws Error.
 WantedConsumer parse_consumer(std::string_view text);
 
 // The settings that are the same for all trials of a run.
