@@ -114,8 +114,11 @@ void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& fol
   std::filesystem::create_directories(folder);
   const std::filesystem::path file = folder / "verdict.json";
   write_file_atomically(file, render(Verdicts{verdicts}, "json"));
-  const std::string script = (data_dir() / "plots" / "shift.py").string();
-  if (run_program({python_program(), script, file.string(), "--out", folder.string()}) != 0) {
+  std::vector<std::string> command = plot_command("shift.py");
+  for (const std::string& word : {file.string(), std::string("--out"), folder.string()}) {
+    command.push_back(word);
+  }
+  if (run_program(command) != 0) {
     tell(
         "'{}' could not be drawn\n  the script's message is above; the verdicts stand "
         "without plots\n",

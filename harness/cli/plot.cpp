@@ -11,8 +11,7 @@ void commands::add_plot_command(Command& program, const Catalog&, Action& action
   Command* command = program.add_subcommand("plot", "Draw result files as PNG and SVG");
   command->take_all_arguments();  // the script knows them, and helps
   command->callback([&action, command] {
-    std::vector<std::string> arguments = {python_program(),
-                                          (data_dir() / "plots" / "plot.py").string()};
+    std::vector<std::string> arguments = plot_command("plot.py");
     for (const std::string& argument : command->all_arguments()) arguments.push_back(argument);
     action = [arguments] { return run_program(arguments); };
   });

@@ -17,7 +17,7 @@ struct Place {
 constexpr Place kFiles[] = {
     {"PREFIX/share/tailgate/scenarios/", "presets, and in suites/ the suites"},
     {"PREFIX/share/tailgate/plots/", "the scripts that 'tailgate plot' runs"},
-    {"PREFIX/lib/tailgate/", "libraries that a trial of the sink 'lttng' loads"},
+    {"PREFIX/lib/tailgate/lttng/", "libraries that a trial of the sink 'lttng' loads"},
     {"/var/tmp/tailgate-*",
      "scratch folders of trials, removed when a trial ends; what a killed "
      "program left, the next run removes"}};

@@ -16,6 +16,13 @@ std::string environment_value(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+std::string python_program() {
+  const std::string chosen = environment_value("TAILGATE_PYTHON");
+  if (!chosen.empty()) return chosen;
+  std::error_code ignored;
+  return fs::exists(TAILGATE_PYTHON_FOUND, ignored) ? TAILGATE_PYTHON_FOUND : "python3";
+}
+
 bool holds_data(const fs::path& folder) {
   std::error_code ignored;
   return !folder.empty() && fs::is_directory(folder / "scenarios", ignored);
@@ -54,11 +61,8 @@ fs::path data_dir() {
                          runs_from_build_folder() ? TAILGATE_SOURCE_DIR : "");
 }
 
-std::string python_program() {
-  const std::string chosen = environment_value("TAILGATE_PYTHON");
-  if (!chosen.empty()) return chosen;
-  std::error_code ignored;
-  return fs::exists(TAILGATE_PYTHON_FOUND, ignored) ? TAILGATE_PYTHON_FOUND : "python3";
+std::vector<std::string> plot_command(const std::string& script) {
+  return {python_program(), "-B", (data_dir() / "plots" / script).string()};
 }
 
 }  // namespace tailgate

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace tailgate {
 
@@ -19,9 +20,10 @@ bool runs_from_build_folder();
 // scenarios.
 std::filesystem::path data_dir();
 
-// Returns the Python interpreter for the plots: TAILGATE_PYTHON if set, else the one with
-// matplotlib that the build found, else "python3".
-std::string python_program();
+// Returns the first words of a command that runs this script of plots/: the Python interpreter
+// (TAILGATE_PYTHON if set, else the one with matplotlib that the build found, else "python3"), so
+// that it writes no byte code beside the script, and the script. Throws Error as data_dir() does.
+std::vector<std::string> plot_command(const std::string& script);
 
 // Makes the choice of data_dir() from given paths. environment: value of the variable, empty if
 // unset. source: empty if the source tree may not be used.

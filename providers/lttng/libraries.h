@@ -5,8 +5,8 @@
 
 namespace tailgate::lttng_detail {
 
-// Finds a library by its file name: beside the installed program (bin/../lib/tailgate), or, for a
-// program that runs where it was built, in the build folder. Empty when it is in neither place.
+// Finds a library by its file name: beside the installed program (bin/../lib/tailgate/lttng), or,
+// for a program that runs where it was built, in the build folder. Empty when it is in neither.
 std::filesystem::path find_library(const char* file_name);
 
 inline constexpr const char* kTracepointLibrary = "libtailgate_lttng_tracepoint.so";
