@@ -32,7 +32,8 @@ def fixture_machine(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy",
-                                     "sinks-table", "gate", "nightly", "windows", "windows-trials"])
+                                     "sinks-table", "gate", "nightly", "windows", "windows-trials",
+                                     "package"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
@@ -40,7 +41,7 @@ def test_every_command_explains_itself(command):
 
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy", "gate",
-                                     "nightly", "windows", "windows-trials"])
+                                     "nightly", "windows", "windows-trials", "package"])
 def test_an_unknown_argument_is_an_error(command):
     wrong = run(command, "--no-such-argument")
     assert wrong.returncode != 0
@@ -82,6 +83,7 @@ def test_setup_takes_what_the_command_needs():
         assert package in test and package not in bench
     assert set(bench) < set(test)
     assert "wine64" in windows and "rsyslog" not in windows
+    assert {"lintian", "debootstrap"} == set(packages_of("package"))
     assert packages_of("test") == packages_of("--list")
 
 

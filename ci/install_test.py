@@ -40,6 +40,10 @@ def test_the_installation_is_the_program_its_plots_and_its_presets(prefix):
     assert (prefix / "share/tailgate/plots/plot.py").is_file()
     assert (prefix / "share/tailgate/results/schema.json").is_file()
     assert (prefix / "share/tailgate/scenarios/suites/quick.toml").is_file()
+    assert (prefix / "share/man/man1/tailgate-run.1").is_file()
+    assert (prefix / "share/bash-completion/completions/tailgate").is_file()
+    assert (prefix / "share/zsh/site-functions/_tailgate").is_file()
+    assert (prefix / "share/fish/vendor_completions.d/tailgate.fish").is_file()
     assert not list(prefix.rglob("*_test*")) and not list(prefix.rglob("*.cpp"))
 
 
