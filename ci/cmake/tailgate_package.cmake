@@ -39,14 +39,22 @@ string(REGEX REPLACE "^.*\nCopyright[^\n]*\n+" "" licence "${licence}")
 string(STRIP "${licence}" licence)
 string(REGEX REPLACE "\n\n" "\n.\n" licence "${licence}")
 string(REGEX REPLACE "\n" "\n " licence "${licence}")
-configure_file(${CMAKE_CURRENT_LIST_DIR}/package/copyright.in copyright @ONLY)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/package/copyright.in package/copyright @ONLY)
 # Of SOURCE_DATE_EPOCH where that is set.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/package/changelog.in changelog @ONLY)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/package/changelog.in package/changelog @ONLY)
 if(TAILGATE_OS STREQUAL linux)
-  install(FILES ${PROJECT_BINARY_DIR}/copyright ${PROJECT_BINARY_DIR}/changelog
-      ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/SECURITY.md
+  install(FILES
+      ${PROJECT_BINARY_DIR}/package/copyright
+      ${PROJECT_BINARY_DIR}/package/changelog
+      ${PROJECT_SOURCE_DIR}/README.md
+      ${PROJECT_SOURCE_DIR}/SECURITY.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  # The notices of what is compiled in. What is linked brings its own; Boost wants none.
+  foreach(library libcli11-dev nlohmann-json3-dev libspdlog-dev libtomlplusplus-dev)
+    install(FILES /usr/share/doc/${library}/copyright
+      DESTINATION ${CMAKE_INSTALL_DOCDIR}/libraries RENAME ${library} OPTIONAL)
+  endforeach()
 endif()
 
 # All that is installed, without the tests.
