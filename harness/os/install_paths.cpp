@@ -16,13 +16,6 @@ std::string environment_value(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string python_program() {
-  const std::string chosen = environment_value("TAILGATE_PYTHON");
-  if (!chosen.empty()) return chosen;
-  std::error_code ignored;
-  return fs::exists(TAILGATE_PYTHON_FOUND, ignored) ? TAILGATE_PYTHON_FOUND : "python3";
-}
-
 bool holds_data(const fs::path& folder) {
   std::error_code ignored;
   return !folder.empty() && fs::is_directory(folder / "scenarios", ignored);
@@ -61,8 +54,18 @@ fs::path data_dir() {
                          runs_from_build_folder() ? TAILGATE_SOURCE_DIR : "");
 }
 
+std::string choose_python(const std::string& environment, const fs::path& found,
+                          bool in_build_folder) {
+  if (!environment.empty()) return environment;
+  std::error_code ignored;
+  const bool usable = in_build_folder || found.parent_path() == "/usr/bin";
+  return usable && fs::exists(found, ignored) ? found.string() : "python3";
+}
+
 std::vector<std::string> plot_command(const std::string& script) {
-  return {python_program(), "-B", (data_dir() / "plots" / script).string()};
+  const std::string python = choose_python(environment_value("TAILGATE_PYTHON"),
+                                           TAILGATE_PYTHON_FOUND, runs_from_build_folder());
+  return {python, "-B", (data_dir() / "plots" / script).string()};
 }
 
 }  // namespace tailgate

@@ -20,9 +20,10 @@ bool runs_from_build_folder();
 // scenarios.
 std::filesystem::path data_dir();
 
-// Returns the first words of a command that runs this script of plots/: the Python interpreter
-// (TAILGATE_PYTHON if set, else the one with matplotlib that the build found, else "python3"), so
-// that it writes no byte code beside the script, and the script. Throws Error as data_dir() does.
+// Returns the first words of a command that runs this script of plots/: the Python interpreter, so
+// that it writes no byte code beside the script, and the script. The interpreter is TAILGATE_PYTHON
+// if set, else the one with matplotlib that the build found, else "python3"; an installed program
+// uses the one of the build only if it is the system's. Throws Error as data_dir() does.
 std::vector<std::string> plot_command(const std::string& script);
 
 // Makes the choice of data_dir() from given paths. environment: value of the variable, empty if
@@ -30,5 +31,9 @@ std::vector<std::string> plot_command(const std::string& script);
 std::filesystem::path choose_data_dir(const std::string& environment,
                                       const std::filesystem::path& executable,
                                       const std::filesystem::path& source);
+
+// Makes the choice of plot_command(). environment: as above. found: by the build, may be gone.
+std::string choose_python(const std::string& environment, const std::filesystem::path& found,
+                          bool in_build_folder);
 
 }  // namespace tailgate

@@ -8,6 +8,7 @@
 
 namespace fs = std::filesystem;
 using tailgate::choose_data_dir;
+using tailgate::choose_python;
 using tailgate::Error;
 
 namespace {
@@ -49,6 +50,16 @@ TEST_CASE("a wrong TAILGATE_DATA_DIR is an error and is not ignored") {
   CHECK_THROWS_AS(choose_data_dir(wrong, places.executable(), places.source()), Error);
   CHECK_THROWS_WITH(choose_data_dir(wrong, places.executable(), places.source()),
                     Catch::Contains("TAILGATE_DATA_DIR = '" + wrong + "'"));
+}
+
+TEST_CASE("an installed program trusts no interpreter in somebody's folder") {
+  const Places places;
+  const fs::path found = places.root() / "source/scenarios";  // that it is there is what counts
+  CHECK(choose_python("mine", found, true) == "mine");
+  CHECK(choose_python("", found, true) == found.string());
+  CHECK(choose_python("", found, false) == "python3");
+  CHECK(choose_python("", places.root() / "gone", true) == "python3");
+  if (fs::exists("/usr/bin/env")) CHECK(choose_python("", "/usr/bin/env", false) == "/usr/bin/env");
 }
 
 TEST_CASE("without any data folder the error names the places") {
