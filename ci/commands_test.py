@@ -58,6 +58,13 @@ def test_the_gate_tells_a_usage_error_from_a_verdict(arguments, words):
     assert words in wrong.stderr
 
 
+def test_a_bare_system_is_made_by_root_alone(tmp_path):
+    fake_tool(tmp_path, "id", "echo 1000")
+    refused = run("package", "--chroot",
+                  env=dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}"))
+    assert refused.returncode == 1 and "run it with sudo" in refused.stderr
+
+
 def test_a_night_wants_minutes_in_numbers():
     wrong = run("nightly", "--minutes", "soon")
     assert wrong.returncode == 2 and "'soon'" in wrong.stderr
