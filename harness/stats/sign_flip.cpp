@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <random>
 #include <stdexcept>
+
+#include "harness/stats/step_down.h"
 
 namespace tailgate {
 namespace {
 
 constexpr std::size_t kMaxEnumeratedRounds = 20;
-
-// Sums that are equal in exact arithmetic may differ in their last bits, by the order of adding.
-// Within this they count as equal, which can only make a p value larger.
-constexpr double kTie = 1e-9;
 
 // The effects divided by their median size, limited, and divided by their length. Their sum, with
 // a pattern's signs, is the statistic of that pattern.
@@ -56,35 +52,6 @@ std::vector<double> statistics_of_all(const std::vector<double>& scaled, const S
     }
   }
   return sums;
-}
-
-double share_at_least(const std::vector<double>& statistics, double bound) {
-  const auto count = std::count_if(statistics.begin(), statistics.end(),
-                                   [&](double value) { return value >= bound - kTie; });
-  return static_cast<double>(count) / static_cast<double>(statistics.size());
-}
-
-// Step-down: each metric is compared with the largest statistic among itself and all metrics of
-// smaller statistics. No metric gets a p value below that of a metric with a larger statistic.
-void adjust(const std::vector<std::vector<double>>& statistics,
-            std::vector<SignFlipResult>& results) {
-  std::vector<std::size_t> order(results.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return results[a].statistic < results[b].statistic;
-  });
-  std::vector<double> largest(statistics.front().size(), std::numeric_limits<double>::lowest());
-  for (const std::size_t metric : order) {
-    for (std::size_t pattern = 0; pattern < largest.size(); ++pattern) {
-      largest[pattern] = std::max(largest[pattern], statistics[metric][pattern]);
-    }
-    results[metric].p_above_adjusted = share_at_least(largest, results[metric].statistic);
-  }
-  double least = 0;
-  for (auto metric = order.rbegin(); metric != order.rend(); ++metric) {
-    least = std::max(least, results[*metric].p_above_adjusted);
-    results[*metric].p_above_adjusted = least;
-  }
 }
 
 }  // namespace
@@ -132,11 +99,10 @@ std::vector<SignFlipResult> sign_flip_test(const std::vector<std::vector<double>
     SignFlipResult& result = results.emplace_back();
     result.statistic = all.front();
     result.p_above = share_at_least(all, result.statistic);
-    const auto below = std::count_if(
-        all.begin(), all.end(), [&](double value) { return value <= result.statistic + kTie; });
-    result.p_below = static_cast<double>(below) / static_cast<double>(all.size());
+    result.p_below = share_at_most(all, result.statistic);
   }
-  if (!results.empty()) adjust(statistics, results);
+  const std::vector<double> adjusted = step_down(statistics);
+  for (std::size_t i = 0; i < results.size(); ++i) results[i].p_above_adjusted = adjusted[i];
   return results;
 }
 
