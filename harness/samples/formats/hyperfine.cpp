@@ -1,0 +1,49 @@
+// hyperfine's JSON: --export-json. Each of a command's times is a process of its own.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/error.h"
+#include "harness/samples/format.h"
+#include "harness/samples/json_documents.h"
+
+namespace tailgate {
+namespace {
+
+using nlohmann::json;
+
+void check_exit_codes(const json& result, const std::string& command, const std::string& origin) {
+  for (const json& code : list_member(result, "exit_codes")) {
+    if (code == 0) continue;
+    throw Error(fmt::format("{}: a run of '{}' ended with exit code {}", origin, command,
+                            code.is_number_integer() ? code.dump() : "unknown"),
+                "correct the command; the time of a run that failed says nothing");
+  }
+}
+
+void read(std::string_view text, SampleCollector& into) {
+  constexpr double kNsPerS = 1e9;
+  for (const std::string_view object : json_objects(text)) {
+    const json document = parse_document(object, into.origin());
+    const json& results = list_member(document, "results");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const std::string command = text_member(results[i], "command");
+      check_exit_codes(results[i], command, into.origin());
+      // Commands differ between the sides of a comparison, where each side has one.
+      const std::string name = results.size() == 1 ? std::string() : command;
+      for (const json& time : list_member(results[i], "times")) {
+        if (time.is_number()) {
+          into.add_repetition({name, "time", "ns"}, time.get<double>() * kNsPerS);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+constinit const SampleFormat sample_formats::hyperfine = {
+    "hyperfine", "hyperfine's JSON (--export-json), each of a command's times one process",
+    "run hyperfine with --runs N", read};
+
+}  // namespace tailgate
