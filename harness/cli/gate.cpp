@@ -140,6 +140,39 @@ void add_missing_option(Command& command, GateRequest& request) {
       ->type_name("OUTCOME SCENARIO SINK WHY");
 }
 
+// Which of the ways to judge is asked for: their options do not mix.
+void check_options(const GateRequest& request) {
+  const SampleGateRequest& samples = request.samples;
+  if (!samples.from.empty()) {
+    if (request.baseline.empty() && request.missing.empty() && request.plots.empty() &&
+        request.waived_commits.empty()) {
+      return;
+    }
+    throw UsageError(Error("--from judges files of another benchmark",
+                           "leave --baseline, --missing, --plots and --waive out: they are for "
+                           "tailgate's own"));
+  }
+  if (!samples.a.empty() || !samples.b.empty() || !samples.metrics.empty() ||
+      !samples.margin.empty()) {
+    throw UsageError(Error("--a, --b, --margin and --metric need --from",
+                           "name the format of the files with --from"));
+  }
+  if (request.paths.empty() && request.missing.empty()) {
+    throw UsageError(Error("there is no duet to judge", "name what 'tailgate duet --out' wrote"));
+  }
+  if (!request.baseline.empty() && !request.missing.empty()) {
+    throw UsageError(
+        Error("--missing names duets, and --baseline compares results", "give one of the two"));
+  }
+}
+
+std::vector<Verdict> judge_samples_of(const GateRequest& request, const Policy& policy,
+                                      std::ostream& out) {
+  std::vector<Verdict> verdicts = {judge_sample_files(request.samples, request.paths, policy)};
+  out << render(Verdicts{verdicts}, "text", {.colour = request.colour});
+  return verdicts;
+}
+
 std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& policy,
                                  std::ostream& out) {
   std::vector<Verdict> verdicts;
@@ -164,18 +197,13 @@ Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
 }
 
 int gate(const GateRequest& request, std::ostream& out) {
-  if (request.paths.empty() && request.missing.empty()) {
-    throw UsageError(Error("there is no duet to judge", "name what 'tailgate duet --out' wrote"));
-  }
-  if (!request.baseline.empty() && !request.missing.empty()) {
-    throw UsageError(
-        Error("--missing names duets, and --baseline compares results", "give one of the two"));
-  }
+  check_options(request);
   Policy policy = policy_at(request.policy, request.allow_dirty);
   policy.waived_commits = request.waived_commits;
-  const std::vector<Verdict> verdicts = request.baseline.empty()
-                                            ? judge_duets(request, policy, out)
-                                            : compare_with_baseline(request, out);
+  const std::vector<Verdict> verdicts =
+      !request.samples.from.empty() ? judge_samples_of(request, policy, out)
+      : request.baseline.empty()    ? judge_duets(request, policy, out)
+                                    : compare_with_baseline(request, out);
   for (const auto& [format, file] : request.files) {
     write_file_atomically(file, render(Verdicts{verdicts}, format));
   }
@@ -188,6 +216,7 @@ void commands::add_gate_command(Command& program, const Catalog&, Action& action
   const auto request = std::make_shared<GateRequest>();
   command->add_option("paths", request->paths, "Duets, and directories that hold some")
       ->type_name("FILE|DIR");
+  add_sample_options(*command, request->samples);
   add_missing_option(*command, *request);
   command->add_option("--policy", request->policy, "Margins, looks, waivers; else the built-in")
       ->type_name("FILE");
@@ -209,10 +238,18 @@ void commands::add_gate_command(Command& program, const Catalog&, Action& action
   command->footer("Exit codes: " + brief_list(verdict_exit_codes()) +
                   ";\nof several duets the worst one's. ci/GATE.md says how the gate decides.\n"
                   "\n"
+                  "--from is catch2, fio, gbench (Google Benchmark), hlog, hyperfine or numbers.\n"
+                  "The unit is a process: harness/samples/README.md. The sides were\n"
+                  "measured apart, so their repetitions are two groups that are not paired, and\n"
+                  "the exact rank-sum test compares them, once. It needs 7 repetitions of each\n"
+                  "side. Of the policy false_fail and false_pass count, the margin is --margin.\n"
+                  "\n"
                   "Examples:\n"
                   "  tailgate gate duet.json\n"
                   "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
-                  "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'");
+                  "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'\n"
+                  "  tailgate gate --from hyperfine old.json new.json --margin 3%\n"
+                  "  tailgate gate --from gbench --a old/*.json --b new/*.json --metric cpu_time");
   command->exit_codes(verdict_exit_codes());
   command->callback([request, &action] {
     const auto run = [request] {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/gate_samples.h"
 #include "harness/gate/policy.h"
 
 namespace tailgate {
@@ -22,6 +23,7 @@ struct MissingDuet {
 struct GateRequest {
   std::vector<std::filesystem::path> paths = {};  // duets, or directories that hold some
   std::vector<MissingDuet> missing = {};          // each gets a verdict, too
+  SampleGateRequest samples = {};                 // of another benchmark's files; or empty
   std::filesystem::path policy = {};              // empty: the built-in one
   std::filesystem::path baseline = {};            // of a result that is not in duet; or empty
   std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well

@@ -8,22 +8,17 @@
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
+#include "harness/gate/judgement.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/stats/tail_samples.h"
 
 namespace tailgate {
 namespace {
 
-constexpr double kConfidence = 0.95;
-
 const MetricSeries* find_series(const std::vector<MetricSeries>& all, std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const MetricSeries& series) { return series.name == name; });
   return found == all.end() ? nullptr : &*found;
-}
-
-std::vector<double> first_of(const std::vector<double>& values, std::size_t count) {
-  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 // A metric with all that its decision needs.
@@ -35,14 +30,6 @@ struct Candidate {
   MetricJudgement judgement;
   bool gated = false;
 };
-
-// From the scale of the test, which takes logarithms of ratios, to that of reports, and back.
-double reported(double effect, EffectKind kind) {
-  return kind == EffectKind::ratio ? std::expm1(effect) : effect;
-}
-double tested(double effect, EffectKind kind) {
-  return kind == EffectKind::ratio ? std::log1p(effect) : effect;
-}
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -126,45 +113,6 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
     judgement.waiver = fmt::format("{}: {}", candidate.waiver->commit, candidate.waiver->reason);
   }
   return candidate;
-}
-
-// Fills in medians, effect and interval from the first `rounds` rounds.
-void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
-                     MetricJudgement& judgement) {
-  judgement.median_a = median(first_of(series.a, rounds));
-  judgement.median_b = median(first_of(series.b, rounds));
-  const std::vector<double> effects = first_of(effects_of(series, kind), rounds);
-  const QuantileInterval interval = quantile_interval(effects, 0.5, kConfidence);
-  judgement.effect = reported(interval.estimate, kind);
-  if (interval.low) judgement.effect_low = reported(*interval.low, kind);
-  if (interval.high) judgement.effect_high = reported(*interval.high, kind);
-}
-
-std::string reason_of(const MetricJudgement& judgement) {
-  const std::string margin = effect_text(judgement, judgement.margin);
-  if (judgement.decision == MetricOutcome::pass)
-    return fmt::format("below its margin of {}", margin);
-  if (judgement.decision == MetricOutcome::fail)
-    return fmt::format("beyond its margin of {}", margin);
-  if (judgement.p_beyond < judgement.p_within) {
-    return fmt::format("not yet told from its margin of {}, below which it seems", margin);
-  }
-  return fmt::format("not yet told from its margin of {}, beyond which it seems", margin);
-}
-
-void take_decision(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
-                   const Looks& looks, MetricJudgement& judgement) {
-  judgement.statistic = decision.statistic;
-  judgement.p_within = decision.p_within;
-  judgement.p_no_change = decision.p_no_change;
-  judgement.p_beyond = decision.p_beyond;
-  judgement.decision = decision.decision == Decision::pass   ? MetricOutcome::pass
-                       : decision.decision == Decision::fail ? MetricOutcome::fail
-                                                             : MetricOutcome::undecided;
-  if (decision.decision == Decision::undecided) {
-    judgement.rounds_needed = rounds_needed(decision.statistic, rounds, metrics, looks);
-  }
-  judgement.reason = reason_of(judgement);
 }
 
 }  // namespace

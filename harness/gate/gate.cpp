@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "harness/gate/effect_text.h"
+#include "harness/gate/judgement.h"
 #include "harness/gate/validity.h"
 #include "harness/gate/waivers.h"
 #include "harness/result/latency.h"
@@ -90,61 +91,6 @@ Verdict heading_of(const Duet& duet, const Policy& policy) {
   return verdict;
 }
 
-std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, MetricOutcome which) {
-  std::vector<const MetricJudgement*> found;
-  for (const MetricJudgement& metric : verdict.metrics) {
-    if (metric.decision == which) found.push_back(&metric);
-  }
-  return found;
-}
-
-void explain_fail(Verdict& verdict) {
-  for (const MetricJudgement* metric : with_decision(verdict, MetricOutcome::fail)) {
-    verdict.reasons.push_back(
-        {fmt::format("{} changed by {}; {} is tolerated", metric->name,
-                     effect_with_interval(*metric), effect_text(*metric, metric->margin)),
-         metric->waiver.empty()
-             ? "find the cause and correct it, or agree on the change by a waiver in the policy"
-             : "it is beyond what the waiver agreed on: correct it, or agree anew"});
-  }
-}
-
-// One metric that fails decides the verdict, so the first one that seems beyond its margin counts.
-// Without such a metric, all that are undecided must pass.
-std::uint64_t rounds_to_decide(const std::vector<const MetricJudgement*>& undecided) {
-  std::uint64_t to_fail = 0;
-  std::uint64_t to_pass = 0;
-  for (const MetricJudgement* metric : undecided) {
-    const std::uint64_t needed = metric->rounds_needed.value_or(0);
-    if (metric->statistic > 0) {
-      to_fail = to_fail == 0 ? needed : std::min(to_fail, needed);
-    } else {
-      to_pass = std::max(to_pass, needed);
-    }
-  }
-  return to_fail > 0 ? to_fail : to_pass;
-}
-
-void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) {
-  const auto undecided = with_decision(verdict, MetricOutcome::undecided);
-  verdict.rounds_needed =
-      std::max(rounds_to_decide(undecided), std::uint64_t{verdict.looks.front()});
-  if (!decision.looked) {
-    verdict.reasons.push_back({fmt::format("{} rounds are fewer than the first look needs, {}",
-                                           decision.rounds, verdict.looks.front()),
-                               fmt::format("run {} rounds", verdict.looks.back())});
-    return;
-  }
-  for (const MetricJudgement* metric : undecided) {
-    verdict.reasons.push_back(
-        {fmt::format("{} changed by {}: {}", metric->name, effect_with_interval(*metric),
-                     metric->reason),
-         *metric->rounds_needed >= 100'000
-             ? "more rounds will not tell it from its margin"
-             : fmt::format("about {} rounds would decide it", *metric->rounds_needed)});
-  }
-}
-
 void add_waiver_remarks(const Duet& duet, const Policy& policy, Verdict& verdict) {
   for (const MetricJudgement& metric : verdict.metrics) {
     if (metric.waiver.empty()) continue;
@@ -180,7 +126,9 @@ void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDeci
   verdict.reasons = hard_failures(duet);
   if (!verdict.reasons.empty() || decision.decision == Decision::fail) {
     verdict.outcome = VerdictOutcome::fail;
-    explain_fail(verdict);
+    explain_fail(verdict,
+                 "find the cause and correct it, or agree on the change by a waiver in the "
+                 "policy");
   } else if (decision.metrics.empty()) {
     verdict.outcome = VerdictOutcome::invalid;
     verdict.reasons.push_back(

@@ -11,6 +11,16 @@
 namespace tailgate {
 namespace {
 
+constexpr std::size_t kNameColumns = 19;
+
+// The figures of duets whose unit a reader has to know.
+std::string footnote(const std::vector<MetricJudgement>& metrics) {
+  const bool counts =
+      std::any_of(metrics.begin(), metrics.end(),
+                  [](const MetricJudgement& metric) { return metric.name.starts_with("calls_"); });
+  return counts ? "  calls_...: in 20,000 calls; rate_missed: share of the rounds\n" : "";
+}
+
 std::string interval_cell(const MetricJudgement& metric) {
   if (!metric.effect_low || !metric.effect_high) return "";
   return fmt::format("{} .. {}", effect_cell(metric, *metric.effect_low),
@@ -18,7 +28,11 @@ std::string interval_cell(const MetricJudgement& metric) {
 }
 
 std::string effect_cells(const MetricJudgement& metric) {
-  return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16}", metric.name,
+  // A longer name has a line to itself.
+  const std::string name = metric.name.size() < kNameColumns
+                               ? metric.name
+                               : metric.name + "\n" + std::string(kNameColumns, ' ');
+  return fmt::format("{:<{}}{:>8}{:>8} {:>8} {:>16}", name, kNameColumns,
                      metric_value_text(metric, metric.median_a),
                      metric_value_text(metric, metric.median_b),
                      metric.is_measured() ? effect_cell(metric, metric.effect) : "-",
@@ -64,9 +78,9 @@ std::string metrics_table(const std::vector<MetricJudgement>& metrics, const Pai
     (metric.is_gated() ? gated : others) +=
         without_end_spaces(effect_cells(metric) + decision) + "\n";
   }
-  return fmt::format("{:<19}{:>8}{:>8} {:>8} {:>16}{}\n", "metric", "A", "B", "change",
-                     "95 % interval", any_gated ? " margin verdict" : "") +
-         gated + others + "  calls_...: in 20,000 calls; rate_missed: share of the rounds\n";
+  return fmt::format("{:<{}}{:>8}{:>8} {:>8} {:>16}{}\n", "metric", kNameColumns, "A", "B",
+                     "change", "95 % interval", any_gated ? " margin verdict" : "") +
+         gated + others + footnote(metrics);
 }
 
 }  // namespace tailgate

@@ -25,6 +25,7 @@ std::string verdict_title(const Verdict& verdict) {
     sides += fmt::format(", {} to {}", short_revision(verdict.a_revision),
                          short_revision(verdict.b_revision));
   }
+  if (verdict.scenario.empty()) return sides;
   const std::string rate =
       verdict.load.rate_hz > 0 ? fmt::format(" at {}/s", human_rate(verdict.load.rate_hz)) : "";
   return fmt::format("{}; {}{}", sides, verdict.scenario, rate);

@@ -141,7 +141,9 @@ struct Verdict {
     v("duet_id", &Verdict::duet_id, "the duet's id");
     v("label", &Verdict::label, "the duet's restriction on the use of its figures; empty for none");
     v("policy", &Verdict::policy, "the policy's file, or 'built in'");
-    v("method", &Verdict::method, "always 'looks', in older files also 'anytime'");
+    v("method", &Verdict::method,
+      "'looks' (a duet's rounds), or 'relabelling' (repetitions that are not paired, at one "
+      "analysis); in older files also 'anytime'");
     v("a", &Verdict::a, "label of side A");
     v("b", &Verdict::b, "label of side B");
     v("a_revision", &Verdict::a_revision, "git revision of side A's program");
@@ -151,7 +153,8 @@ struct Verdict {
     v("load", &Verdict::load, "the load of both sides");
     v("fingerprint", &Verdict::fingerprint, "the machine's fingerprint");
     v("looks", &Verdict::looks,
-      "numbers of rounds after which the policy looks, that is, makes an interim analysis");
+      "numbers of rounds after which the policy looks, that is, makes an interim analysis; empty "
+      "where there is one analysis only");
     v("false_fail", &Verdict::false_fail,
       "upper bound on the probability of a fail if both sides behave the same, over all looks and "
       "metrics");

@@ -21,10 +21,12 @@ std::string upper(std::string_view text) {
 
 std::string rounds_text(const Verdict& verdict) {
   std::string text =
-      fmt::format("{} of {} rounds used", verdict.rounds_used, verdict.rounds_recorded);
+      verdict.looks.empty()
+          ? fmt::format("up to {} repetitions of each side", verdict.rounds_used)
+          : fmt::format("{} of {} rounds used", verdict.rounds_used, verdict.rounds_recorded);
   if (verdict.rounds_needed) {
     text += *verdict.rounds_needed >= 100'000
-                ? "; more rounds are unlikely to decide it"
+                ? "; more are unlikely to decide it"
                 : fmt::format("; about {} would decide it", *verdict.rounds_needed);
   }
   return text;

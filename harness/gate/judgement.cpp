@@ -1,0 +1,128 @@
+#include "harness/gate/judgement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/gate/effect_text.h"
+#include "harness/gate/metrics.h"
+#include "harness/stats/quantile_interval.h"
+
+namespace tailgate {
+namespace {
+
+std::vector<double> first_of(const std::vector<double>& values, std::size_t count) {
+  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::string reason_of(const MetricJudgement& judgement) {
+  const std::string margin = effect_text(judgement, judgement.margin);
+  if (judgement.decision == MetricOutcome::pass)
+    return fmt::format("below its margin of {}", margin);
+  if (judgement.decision == MetricOutcome::fail)
+    return fmt::format("beyond its margin of {}", margin);
+  if (judgement.p_beyond < judgement.p_within) {
+    return fmt::format("not yet told from its margin of {}, below which it seems", margin);
+  }
+  return fmt::format("not yet told from its margin of {}, beyond which it seems", margin);
+}
+
+std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, MetricOutcome which) {
+  std::vector<const MetricJudgement*> found;
+  for (const MetricJudgement& metric : verdict.metrics) {
+    if (metric.decision == which) found.push_back(&metric);
+  }
+  return found;
+}
+
+// One metric that fails decides the verdict, so the first one that seems beyond its margin counts.
+// Without such a metric, all that are undecided must pass.
+std::uint64_t rounds_to_decide(const std::vector<const MetricJudgement*>& undecided) {
+  std::uint64_t to_fail = 0;
+  std::uint64_t to_pass = 0;
+  for (const MetricJudgement* metric : undecided) {
+    const std::uint64_t needed = metric->rounds_needed.value_or(0);
+    if (metric->statistic > 0) {
+      to_fail = to_fail == 0 ? needed : std::min(to_fail, needed);
+    } else {
+      to_pass = std::max(to_pass, needed);
+    }
+  }
+  return to_fail > 0 ? to_fail : to_pass;
+}
+
+}  // namespace
+
+double reported(double effect, EffectKind kind) {
+  return kind == EffectKind::ratio ? std::expm1(effect) : effect;
+}
+
+double tested(double effect, EffectKind kind) {
+  return kind == EffectKind::ratio ? std::log1p(effect) : effect;
+}
+
+void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
+                     MetricJudgement& judgement) {
+  judgement.median_a = median(first_of(series.a, rounds));
+  judgement.median_b = median(first_of(series.b, rounds));
+  const std::vector<double> effects = first_of(effects_of(series, kind), rounds);
+  const QuantileInterval interval = quantile_interval(effects, 0.5, kConfidence);
+  judgement.effect = reported(interval.estimate, kind);
+  if (interval.low) judgement.effect_low = reported(*interval.low, kind);
+  if (interval.high) judgement.effect_high = reported(*interval.high, kind);
+}
+
+void take_decision(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
+                   const Looks& looks, MetricJudgement& judgement) {
+  judgement.statistic = decision.statistic;
+  judgement.p_within = decision.p_within;
+  judgement.p_no_change = decision.p_no_change;
+  judgement.p_beyond = decision.p_beyond;
+  judgement.decision = decision.decision == Decision::pass   ? MetricOutcome::pass
+                       : decision.decision == Decision::fail ? MetricOutcome::fail
+                                                             : MetricOutcome::undecided;
+  if (decision.decision == Decision::undecided) {
+    judgement.rounds_needed = rounds_needed(decision.statistic, rounds, metrics, looks);
+  }
+  judgement.reason = reason_of(judgement);
+}
+
+void explain_fail(Verdict& verdict, std::string_view remedy) {
+  for (const MetricJudgement* metric : with_decision(verdict, MetricOutcome::fail)) {
+    verdict.reasons.push_back(
+        {fmt::format("{} changed by {}; {} is tolerated", metric->name,
+                     effect_with_interval(*metric), effect_text(*metric, metric->margin)),
+         metric->waiver.empty()
+             ? std::string(remedy)
+             : "it is beyond what the waiver agreed on: correct it, or agree anew"});
+  }
+}
+
+void explain_undecided(Verdict& verdict, std::uint64_t fewest, std::string_view unit) {
+  const auto undecided = with_decision(verdict, MetricOutcome::undecided);
+  verdict.rounds_needed = std::max(rounds_to_decide(undecided), fewest);
+  for (const MetricJudgement* metric : undecided) {
+    verdict.reasons.push_back({fmt::format("{} changed by {}: {}", metric->name,
+                                           effect_with_interval(*metric), metric->reason),
+                               metric->rounds_needed.value_or(0) >= 100'000
+                                   ? fmt::format("more {} will not tell it from its margin", unit)
+                                   : fmt::format("about {} {} would decide it",
+                                                 metric->rounds_needed.value_or(0), unit)});
+  }
+}
+
+void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) {
+  const std::uint64_t first_look = verdict.looks.front();
+  if (decision.looked) {
+    explain_undecided(verdict, first_look, "rounds");
+    return;
+  }
+  const auto undecided = with_decision(verdict, MetricOutcome::undecided);
+  verdict.rounds_needed = std::max(rounds_to_decide(undecided), first_look);
+  verdict.reasons.push_back({fmt::format("{} rounds are fewer than the first look needs, {}",
+                                         decision.rounds, first_look),
+                             fmt::format("run {} rounds", verdict.looks.back())});
+}
+
+}  // namespace tailgate

@@ -1,0 +1,41 @@
+// From the decision on a metric to its judgement and to a verdict's reasons: what all ways of
+// judging have in common.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "harness/result/calibration.h"
+#include "harness/result/verdict.h"
+#include "harness/stats/sequential.h"
+
+namespace tailgate {
+
+// Of the intervals in verdicts.
+inline constexpr double kConfidence = 0.95;
+
+// From the scale of the tests, which take logarithms of ratios, to that of reports, and back.
+double reported(double effect, EffectKind kind);
+double tested(double effect, EffectKind kind);
+
+// Fills in medians, effect and interval from the first `rounds` rounds.
+void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
+                     MetricJudgement& judgement);
+
+// Fills in the decision, its p values and its reason. rounds: on which it is based; metrics: among
+// how many it was taken.
+void take_decision(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
+                   const Looks& looks, MetricJudgement& judgement);
+
+// Adds a reason for each metric that failed. remedy: for one without a waiver.
+void explain_fail(Verdict& verdict, std::string_view remedy);
+
+// Sets rounds_needed, at least `fewest`, and adds a reason for each undecided metric. unit: of what
+// more would decide, "rounds".
+void explain_undecided(Verdict& verdict, std::uint64_t fewest, std::string_view unit);
+
+// The same of a duet, which has too few rounds for a look or was not decided by any.
+void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict);
+
+}  // namespace tailgate
