@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/duet_command.h"
 #include "harness/cli/gate.h"
 #include "harness/cli/growing_file.h"
 #include "harness/cli/preset_folders.h"
@@ -59,6 +60,7 @@ struct DuetArguments {
   std::string policy;
   std::vector<std::string> waived_commits;
   bool allow_dirty = false;
+  CommandDuetOptions command;
 };
 
 constexpr unsigned kRounds = 20;
@@ -293,6 +295,35 @@ int duet(const Catalog& catalog, const DuetArguments& arguments) {
   return well ? kExitDone : kExitFailed;
 }
 
+// Options that say how sinks are measured have no meaning for commands.
+void check_command_options(const DuetArguments& arguments) {
+  const bool others = !arguments.scenario.empty() || !arguments.settings.empty() ||
+                      !arguments.a.program.empty() || !arguments.b.program.empty() ||
+                      arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
+                      !arguments.waived_commits.empty() || arguments.rounds_shown;
+  if (others) {
+    throw UsageError(Error("--command runs programs, which have no sinks, scenarios or turns",
+                           "leave their options out, or --command"));
+  }
+}
+
+int duet_of(const DuetArguments& arguments) {
+  check_command_options(arguments);
+  return duet_of_commands({.options = arguments.command,
+                           .a = {arguments.a.label, arguments.a.subject},
+                           .b = {arguments.b.label, arguments.b.subject},
+                           .rounds = arguments.rounds,
+                           .seed = arguments.seed,
+                           .placement = as_usage([&] { return duet_placement(arguments); }),
+                           .out = arguments.out,
+                           .force = arguments.force,
+                           .quiet = arguments.quiet,
+                           .scratch = arguments.scratch,
+                           .keep = arguments.keep,
+                           .gate = arguments.gate,
+                           .policy = arguments.policy});
+}
+
 void add_side_options(Command& command, DuetArguments& arguments) {
   command.add_option("A", arguments.a.subject, "sink with options, or an earlier result")
       ->required()
@@ -373,6 +404,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
   Command* command = program.add_subcommand("duet", "Measure two sides against each other");
   auto arguments = std::make_shared<DuetArguments>();
   add_side_options(*command, *arguments);
+  add_command_options(*command, arguments->command);
   add_round_options(*command, *arguments);
   add_other_options(*command, *arguments);
   command->footer(
@@ -380,6 +412,8 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "in an order that a coin decides; each round has fresh processes. So a machine\n"
       "that becomes slower affects both sides of a round: harness/run/duet/README.md.\n"
       "Options of the scenario that say how long a load lasts play no part here.\n"
+      "With --command a run of each is a round; {out} in a command stands for a file\n"
+      "that is read in place of its output.\n"
       "With --gate the exit codes are the verdict's:\n" +
       brief_list(verdict_exit_codes()) +
       ".\n"
@@ -390,9 +424,16 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "  tailgate duet file:mode=write file:mode=writev --rounds 15 --out files.json\n"
       "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
       "      --set rate_hz=20000 --seed 7\n"
-      "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml");
+      "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
+      "  tailgate duet --command './old' './new' --gate --margin 3%\n"
+      "  tailgate duet --command --from gbench './old --benchmark_format=json' \\\n"
+      "      './new --benchmark_format=json' --rounds 30");
   command->callback([&action, &catalog, arguments] {
-    action = Action([&catalog, arguments] { return duet(catalog, *arguments); }, arguments->gate);
+    action = Action(
+        [&catalog, arguments] {
+          return arguments->command.wanted ? duet_of(*arguments) : duet(catalog, *arguments);
+        },
+        arguments->gate);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
+#include "harness/gate/command_gate.h"
 #include "harness/gate/comparable.h"
 #include "harness/gate/gate.h"
 #include "harness/os/atomic_file.h"
@@ -32,7 +33,8 @@ std::vector<std::filesystem::path> find_duet_files(
     std::vector<std::filesystem::path> inside;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
       const bool json = entry.is_regular_file() && entry.path().extension() == ".json";
-      if (json && is_duet_file(entry.path())) inside.push_back(entry.path());
+      if (json && (is_duet_file(entry.path()) || is_command_duet_file(entry.path())))
+        inside.push_back(entry.path());
     }
     if (inside.empty()) {
       throw Error(fmt::format("directory '{}' holds no duet (*.json)", path.string()),
@@ -152,10 +154,8 @@ void check_options(const GateRequest& request) {
                            "leave --baseline, --missing, --plots and --waive out: they are for "
                            "tailgate's own"));
   }
-  if (!samples.a.empty() || !samples.b.empty() || !samples.metrics.empty() ||
-      !samples.margin.empty()) {
-    throw UsageError(Error("--a, --b, --margin and --metric need --from",
-                           "name the format of the files with --from"));
+  if (!samples.a.empty() || !samples.b.empty()) {
+    throw UsageError(Error("--a and --b need --from", "name the format of the files with --from"));
   }
   if (request.paths.empty() && request.missing.empty()) {
     throw UsageError(Error("there is no duet to judge", "name what 'tailgate duet --out' wrote"));
@@ -173,6 +173,23 @@ std::vector<Verdict> judge_samples_of(const GateRequest& request, const Policy& 
   return verdicts;
 }
 
+Verdict judge_duet_file(const std::filesystem::path& file, const GateRequest& request,
+                        const Policy& policy) {
+  const SampleGateRequest& samples = request.samples;
+  if (is_command_duet_file(file)) {
+    const CommandDuet duet = as_usage([&] { return load_command_duet(file); });
+    return judge(duet, {parse_margin(samples.margin), samples.metrics}, policy);
+  }
+  if (!samples.margin.empty() || !samples.metrics.empty()) {
+    throw UsageError(
+        Error(fmt::format("'{}' is no duet of commands, which --margin and --metric are for",
+                          file.string()),
+              "write margins into a policy (--policy)"));
+  }
+  const Duet duet = as_usage([&] { return load_duet_to_gate(file); });
+  return judge(duet, policy, today_utc());
+}
+
 std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& policy,
                                  std::ostream& out) {
   std::vector<Verdict> verdicts;
@@ -180,8 +197,7 @@ std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& polic
     verdicts.push_back(verdict_on_missing(missing));
   }
   for (const auto& file : as_usage([&] { return find_duet_files(request.paths); })) {
-    const Duet duet = as_usage([&] { return load_duet_to_gate(file); });
-    verdicts.push_back(judge(duet, policy, today_utc()));
+    verdicts.push_back(judge_duet_file(file, request, policy));
     verdicts.back().duet = file.string();
   }
   out << render(Verdicts{verdicts}, "text", {.colour = request.colour});

@@ -27,8 +27,9 @@ void add_sample_options(Command& command, SampleGateRequest& request) {
   command.add_option("--a", request.a, "With --from: side A's files, where it has several")
       ->type_name("FILES");
   command.add_option("--b", request.b, "Likewise side B's")->type_name("FILES");
-  command.add_option("--margin", request.margin, "With --from: how much more is tolerated [5%]");
-  command.add_option("--metric", request.metrics, "With --from: judge this metric only")
+  command.add_option("--margin", request.margin,
+                     "Of these and of commands: what is tolerated [5%]");
+  command.add_option("--metric", request.metrics, "Likewise: judge this metric only")
       ->one_value_each_time();
 }
 

@@ -15,7 +15,7 @@ struct SampleGateRequest {
   std::string from = {};                      // the files' format; empty: they are duets
   std::vector<std::filesystem::path> a = {};  // or both sides as two paths, a file each
   std::vector<std::filesystem::path> b = {};
-  std::string margin = {};                // as parse_margin reads it; empty: the default
+  std::string margin = {};  // as parse_margin reads it, also of commands; empty: the default
   std::vector<std::string> metrics = {};  // SampleComparison::metrics
 };
 

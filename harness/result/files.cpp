@@ -91,6 +91,15 @@ bool names_format(const std::filesystem::path& path, const char* format) {
   return read_file(path).find(fmt::format("\"{}\"", format)) != std::string::npos;
 }
 
+// The same; false for a file that cannot be read.
+bool states_format(const std::filesystem::path& path, const char* format) {
+  try {
+    return names_format(path, format);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<std::filesystem::path> results_in(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -142,11 +151,15 @@ void save_calibration(const std::filesystem::path& path, const Calibration& cali
 }
 
 bool is_duet_file(const std::filesystem::path& path) {
-  try {
-    return names_format(path, kDuetFormat);
-  } catch (const Error&) {
-    return false;
-  }
+  return states_format(path, kDuetFormat);
+}
+
+CommandDuet load_command_duet(const std::filesystem::path& path) {
+  return read_command_duet(read_file(path), path.string());
+}
+
+bool is_command_duet_file(const std::filesystem::path& path) {
+  return states_format(path, kCommandDuetFormat);
 }
 
 std::vector<std::filesystem::path> find_result_files(

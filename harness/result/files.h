@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/result/calibration.h"
+#include "harness/result/command_duet.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
 
@@ -35,6 +36,10 @@ void save_duet(const std::filesystem::path& path, const Duet& duet);
 // The same for calibrations.
 Calibration load_calibration(const std::filesystem::path& path);
 void save_calibration(const std::filesystem::path& path, const Calibration& calibration);
+
+// A duet of commands.
+CommandDuet load_command_duet(const std::filesystem::path& path);
+bool is_command_duet_file(const std::filesystem::path& path);
 
 // Whether a file states the duet format; also false if it cannot be read.
 bool is_duet_file(const std::filesystem::path& path);

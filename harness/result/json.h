@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/result/calibration.h"
+#include "harness/result/command_duet.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
 #include "harness/result/verdict.h"
@@ -35,6 +36,10 @@ Result read_result(std::string_view json_text, const std::string& origin);
 // The same for duets.
 std::string write_duet(const Duet& duet);
 Duet read_duet(std::string_view json_text, const std::string& origin);
+
+// The same for duets of commands.
+std::string write_command_duet(const CommandDuet& duet);
+CommandDuet read_command_duet(std::string_view json_text, const std::string& origin);
 
 // The same for calibrations, and for verdicts, which only other tools read.
 std::string write_calibration(const Calibration& calibration);

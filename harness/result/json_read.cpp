@@ -33,6 +33,8 @@ struct Format {
 
 constexpr Format kResult{kResultFormat, "result", "tailgate run", kResultVersion};
 constexpr Format kDuet{kDuetFormat, "duet", "tailgate duet", kDuetVersion};
+constexpr Format kCommandDuet{kCommandDuetFormat, "duet of commands", "tailgate duet --command",
+                              kCommandDuetVersion};
 constexpr Format kCalibration{kCalibrationFormat, "calibration", "tailgate selftest gate",
                               kCalibrationVersion};
 
@@ -324,6 +326,10 @@ Result read_result(std::string_view json_text, const std::string& origin) {
 
 Duet read_duet(std::string_view json_text, const std::string& origin) {
   return read_root<Duet>(json_text, kDuet, origin);
+}
+
+CommandDuet read_command_duet(std::string_view json_text, const std::string& origin) {
+  return read_root<CommandDuet>(json_text, kCommandDuet, origin);
 }
 
 Calibration read_calibration(std::string_view json_text, const std::string& origin) {

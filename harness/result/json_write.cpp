@@ -138,6 +138,10 @@ std::string write_duet(const Duet& duet) {
   return render(duet, ResultPath(), 0) + "\n";
 }
 
+std::string write_command_duet(const CommandDuet& duet) {
+  return render(duet, ResultPath(), 0) + "\n";
+}
+
 std::string write_calibration(const Calibration& calibration) {
   return render(to_file(calibration), ResultPath(), 0) + "\n";
 }

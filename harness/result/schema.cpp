@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/enum_text.h"
+#include "harness/result/command_duet.h"
 #include "harness/result/describe.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
@@ -83,6 +84,11 @@ TAILGATE_ABOUT(DuetRound, "one round: fresh processes of both sides that alterna
 TAILGATE_ABOUT(
     DuetSide,
     "one side of one round: all its turns together, without the first events of each turn");
+TAILGATE_ABOUT(CommandDuet, "one duet of commands: two programs that ran in alternation");
+TAILGATE_ABOUT(CommandSubject, "one side of a duet of commands");
+TAILGATE_ABOUT(CommandRound, "one round: a run of each command");
+TAILGATE_ABOUT(CommandRun, "one run of a command");
+TAILGATE_ABOUT(CommandFigure, "a figure that a run printed");
 TAILGATE_ABOUT(Verdict, "the gate's verdict on one duet");
 TAILGATE_ABOUT(MetricJudgement, "the judgement of one metric");
 TAILGATE_ABOUT(QuantileRatio, "the ratio of one quantile of both sides' response times");
@@ -266,6 +272,10 @@ std::string duet_schema_json() {
   return schema_json<Duet>(kDuetFormat, kDuetVersion, {"explained"});
 }
 
+std::string command_duet_schema_json() {
+  return schema_json<CommandDuet>(kCommandDuetFormat, kCommandDuetVersion);
+}
+
 std::string verdict_schema_json() {
   return schema_json<Verdict>(kVerdictFormat, kVerdictVersion);
 }
@@ -276,6 +286,10 @@ std::string result_field_tables() {
 
 std::string duet_field_tables() {
   return field_tables(structs_beside_result<Duet>(), "README.md");
+}
+
+std::string command_duet_field_tables() {
+  return field_tables(structs_beside_result<CommandDuet>(), "README.md");
 }
 
 std::string verdict_field_tables() {

@@ -11,9 +11,11 @@ namespace tailgate {
 // of older versions are valid, too, since later fields are not required.
 std::string result_schema_json();
 std::string duet_schema_json();
+std::string command_duet_schema_json();
 std::string verdict_schema_json();
 
-// The line in results/README.md, DUET.md and VERDICT.md after which the field tables follow.
+// The line in results/README.md, DUET.md, COMMAND_DUET.md and VERDICT.md after which the field
+// tables follow.
 inline constexpr const char* kFieldTablesMark = "<!-- below: written by tailgate_schema -->";
 
 // Returns the fields of each struct as Markdown tables, the outermost struct first; ends with a
@@ -21,6 +23,7 @@ inline constexpr const char* kFieldTablesMark = "<!-- below: written by tailgate
 // README.md instead.
 std::string result_field_tables();
 std::string duet_field_tables();
+std::string command_duet_field_tables();
 std::string verdict_field_tables();
 
 }  // namespace tailgate

@@ -35,9 +35,12 @@ void update_tables(const std::filesystem::path& readme, const std::string& table
 void update(const std::filesystem::path& directory) {
   update_tables(directory / "README.md", tailgate::result_field_tables());
   update_tables(directory / "DUET.md", tailgate::duet_field_tables());
+  update_tables(directory / "COMMAND_DUET.md", tailgate::command_duet_field_tables());
   update_tables(directory / "VERDICT.md", tailgate::verdict_field_tables());
   tailgate::write_file_atomically(directory / "schema.json", tailgate::result_schema_json());
   tailgate::write_file_atomically(directory / "duet-schema.json", tailgate::duet_schema_json());
+  tailgate::write_file_atomically(directory / "command-duet-schema.json",
+                                  tailgate::command_duet_schema_json());
   tailgate::write_file_atomically(directory / "verdict-schema.json",
                                   tailgate::verdict_schema_json());
 }

@@ -29,6 +29,7 @@ std::string fixture(const std::string& version) {
 TEST_CASE("results/schema.json is the output of tailgate_schema") {
   CHECK(committed("schema.json") == result_schema_json());
   CHECK(committed("duet-schema.json") == duet_schema_json());
+  CHECK(committed("command-duet-schema.json") == command_duet_schema_json());
   CHECK(committed("verdict-schema.json") == verdict_schema_json());
 }
 
@@ -44,6 +45,7 @@ std::string committed_tables(const std::string& name) {
 TEST_CASE("the field tables in results/ are the output of tailgate_schema") {
   CHECK(committed_tables("README.md") == result_field_tables());
   CHECK(committed_tables("DUET.md") == duet_field_tables());
+  CHECK(committed_tables("COMMAND_DUET.md") == command_duet_field_tables());
   CHECK(committed_tables("VERDICT.md") == verdict_field_tables());
 }
 

@@ -37,8 +37,8 @@ const std::vector<const SampleFormat*>& all_sample_formats();
 // The format of that name. Throws Error that lists the names.
 const SampleFormat& find_sample_format(std::string_view name);
 
-// Reads one text; `origin` stands for its file's name in errors. Throws Error also for a text
-// without any figure, and one longer than kMaxSampleBytes.
+// Reads one text, for tests; `origin` stands for its file's name in errors. Throws Error also for a
+// text without any figure, and one longer than kMaxSampleBytes.
 SampleSet read_samples(const SampleFormat& format, std::string_view text,
                        const std::string& origin);
 

@@ -2,6 +2,7 @@
 // its distribution is that of all intervals together, one for each tag.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>

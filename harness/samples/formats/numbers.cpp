@@ -1,6 +1,7 @@
 // Plain numbers, one a line. Empty lines, and those that begin with '#', are skipped.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "harness/base/error.h"

@@ -1,0 +1,143 @@
+#include "harness/cli/duet_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/gate.h"
+#include "harness/cli/growing_file.h"
+#include "harness/cli/surroundings.h"
+#include "harness/cli/terminal.h"
+#include "harness/gate/command_gate.h"
+#include "harness/gate/gate.h"
+#include "harness/os/affinity.h"
+#include "harness/os/process.h"
+#include "harness/report/exporter.h"
+#include "harness/report/metrics_text.h"
+#include "harness/report/painter.h"
+#include "harness/result/json.h"
+#include "harness/samples/format.h"
+#include "harness/trial/scratch.h"
+
+namespace tailgate {
+namespace {
+
+// policy: of the gate, which looks at its last after so many rounds; null: without a gate.
+CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Policy* policy) {
+  CommandDuetRequest request;
+  request.a = arguments.a;
+  request.b = arguments.b;
+  if (request.b.command.empty()) request.b.command = request.a.command;
+  if (request.a.label.empty()) request.a.label = request.a.command;
+  if (request.b.label.empty()) request.b.label = request.b.command;
+  if (!arguments.options.from.empty()) {
+    request.reads = &find_sample_format(arguments.options.from);
+  }
+  if (policy != nullptr) request.rounds = static_cast<unsigned>(policy->looks.rounds.back());
+  if (arguments.rounds) request.rounds = *arguments.rounds;
+  request.seed = arguments.seed;
+  request.timeout_s = arguments.options.timeout_s;
+  request.logs = std::filesystem::path(arguments.out).replace_extension();
+  return request;
+}
+
+Environment environment_of(const CommandDuetArguments& arguments, const Scratch& scratch) {
+  Environment environment;
+  const MachineInfo machine = collect_machine_info();
+  environment.placement = arguments.placement;
+  environment.machine = machine_used(machine);
+  environment.label = machine.restriction;
+  environment.build = build_used();
+  environment.scratch = scratch.path();
+  return environment;
+}
+
+void tell_failures(const CommandRound& round) {
+  for (const auto& [side, run] : {std::pair("A", &round.a), std::pair("B", &round.b)}) {
+    if (run->outcome == TrialOutcome::completed) continue;
+    tell("round {}: side {}: {}: {}\n", round.index, side, enum_text(run->outcome),
+         run->outcome_detail);
+  }
+}
+
+std::string figures_text(const CommandDuet& duet) {
+  const Painter painter(colour_wanted(stdout));
+  std::vector<MetricJudgement> judgements = describe_figures(duet);
+  for (MetricJudgement& judgement : judgements) make_printable(judgement.name);
+  return fmt::format("{} to {}, {} rounds\n", printable(duet.a.label), printable(duet.b.label),
+                     duet.rounds.size()) +
+         metrics_table(judgements, painter);
+}
+
+int show_verdict(Verdict verdict, const std::filesystem::path& file) {
+  verdict.duet = file.string();
+  std::cout << render(Verdicts{{verdict}}, "text", {.colour = colour_wanted(stdout)});
+  say("\nwrote: {}\n", file.string());
+  return verdict_exit_code(verdict.outcome);
+}
+
+}  // namespace
+
+void add_command_options(Command& command, CommandDuetOptions& options) {
+  CommandOption* wanted = command.add_flag("--command", options.wanted,
+                                           "A and B are command lines, run in alternation");
+  command
+      .add_option("--from", options.from, "with --command: read what they print, in this format")
+      ->needs(wanted)
+      ->type_name("FORMAT");
+  command.add_option("--timeout-s", options.timeout_s, "with --command: of each run")
+      ->needs(wanted)
+      ->range(0.1, 86'400.0)
+      ->capture_default_str();
+  command.add_option("--margin", options.margin, "with --command: what --gate tolerates [5%]")
+      ->needs(wanted);
+  command.add_option("--metric", options.metrics, "with --command: --gate judges this one only")
+      ->needs(wanted)
+      ->one_value_each_time();
+}
+
+int duet_of_commands(const CommandDuetArguments& arguments) {
+  GrowingFile file(arguments.out, arguments.force);
+  std::optional<Policy> policy;
+  if (arguments.gate) policy = policy_at(arguments.policy, false);
+  const CommandGateSettings settings{parse_margin(arguments.options.margin),
+                                     arguments.options.metrics};
+  const CommandDuetRequest request =
+      as_usage([&] { return request_of(arguments, policy ? &*policy : nullptr); });
+  const Scratch scratch(arguments.scratch, arguments.keep);
+  prepare_output_folder(std::filesystem::absolute(arguments.out).parent_path(), scratch.path());
+  const Environment environment = environment_of(arguments, scratch);
+  bind_this_thread(environment.placement.controller_cpus);
+  const InterruptFlag interrupt;
+  StatusLine status;
+  const CommandDuetObserver observer{
+      .round_ended =
+          [&](const CommandDuet& duet) {
+            file.save(write_command_duet(duet));
+            status.clear();
+            tell_failures(duet.rounds.back());
+            if (!arguments.quiet) {
+              status.show(fmt::format("round {} of {}", duet.rounds.size(), duet.planned_rounds));
+            }
+          },
+      .enough =
+          [&](const CommandDuet& duet) { return policy && is_decided(duet, settings, *policy); }};
+  const CommandDuet duet = run_command_duet(request, environment, observer);
+  status.clear();
+  file.save(write_command_duet(duet));
+  if (policy && !InterruptFlag::raised()) {
+    return show_verdict(judge(duet, settings, *policy), file.written_to());
+  }
+  std::cout << figures_text(duet);
+  say("\nwrote: {}\n", file.written_to().string());
+  if (InterruptFlag::raised()) return kExitInterrupted;
+  const bool well = duet.complete && file.in_place() &&
+                    std::all_of(duet.rounds.begin(), duet.rounds.end(),
+                                [](const CommandRound& round) { return round.is_completed(); });
+  return well ? kExitDone : kExitFailed;
+}
+
+}  // namespace tailgate

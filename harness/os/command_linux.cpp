@@ -1,0 +1,127 @@
+#include "harness/os/command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "harness/base/error.h"
+#include "harness/os/affinity.h"
+
+namespace tailgate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPollInterval{100};
+constexpr std::chrono::seconds kPatienceToEnd{1};
+
+class File {
+ public:
+  File(const std::filesystem::path& path, int flags)
+      : number_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+    if (number_ < 0) {
+      throw system_error("open", path.string(), errno, "choose another --scratch folder");
+    }
+  }
+  explicit File(int number) : number_(number) {}
+  ~File() { close(number_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Runs between fork and exec, so it makes only system calls.
+[[noreturn]] void become_shell(const char* command, int input, int output, int log, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  // What this process ignores, the command would ignore, too.
+  for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_DFL);
+  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  _exit(127);
+}
+
+pid_t start(const CommandOptions& options) {
+  const File input("/dev/null", O_RDONLY);
+  constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
+  const File output(options.output, kNew);
+  const File log(options.log, kNew);
+  const ScopedAffinity restore;
+  bind_this_thread(options.cpus);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    become_shell(options.command.c_str(), input.number(), output.number(), log.number(), parent);
+  }
+  if (pid < 0) throw system_error("fork", options.command, errno, "raise the process limit");
+  setpgid(pid, pid);  // the child does so, too; whoever is first
+  return pid;
+}
+
+bool ended_within(int process, std::chrono::milliseconds limit) {
+  pollfd wanted = {.fd = process, .events = POLLIN, .revents = 0};
+  return poll(&wanted, 1, static_cast<int>(limit.count())) > 0;
+}
+
+CommandStop wait_for(int process, Clock::time_point deadline) {
+  for (;;) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (ended_within(process, std::clamp(left, std::chrono::milliseconds{0}, kPollInterval))) {
+      return CommandStop::none;
+    }
+    if (InterruptFlag::raised()) return CommandStop::interrupted;
+    if (Clock::now() >= deadline) return CommandStop::timed_out;
+  }
+}
+
+std::uint64_t ns_of(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec) * 1'000;
+}
+
+}  // namespace
+
+CommandEnd run_command(const CommandOptions& options) {
+  const Clock::time_point begin = Clock::now();
+  const pid_t pid = start(options);
+  const File process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  CommandEnd result;
+  if (process.number() >= 0) result.stop = wait_for(process.number(), begin + options.limit);
+  const int failed = process.number() < 0 ? errno : 0;
+  result.wall_ns = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+  if (result.stop != CommandStop::none) {
+    kill(-pid, SIGTERM);
+    ended_within(process.number(), kPatienceToEnd);
+  }
+  // Before the shell is reaped, since its number names the group until then.
+  kill(-pid, SIGKILL);
+  int status = 0;
+  rusage used = {};
+  while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR) {
+  }
+  if (failed != 0) {
+    throw system_error("pidfd_open", options.command, failed, "use Linux 5.3 or later");
+  }
+  result.end =
+      WIFEXITED(status) ? ChildEnd{true, WEXITSTATUS(status)} : ChildEnd{false, WTERMSIG(status)};
+  result.cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+  return result;
+}
+
+}  // namespace tailgate
