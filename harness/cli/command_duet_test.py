@@ -92,6 +92,15 @@ def test_both_sides_run_on_one_processor(tmp_path):
     assert cpus == {float(cpu) for cpu in duet["placement"]["load_cpus"]}
 
 
+@pytest.mark.parametrize("load_cpus, count", [
+    ("auto", 1), ("any", len(os.sched_getaffinity(0)))])
+def test_a_program_gets_the_processors_that_the_user_names(tmp_path, load_cpus, count):
+    done = run("duet", "--command", "nproc", "--from", "numbers", "--rounds", "1", "--out",
+               "d.json", "--load-cpus", load_cpus, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert duet_of(tmp_path / "d.json")["rounds"][0]["a"]["figures"][0]["value"] == count
+
+
 @pytest.mark.parametrize("gate, code", [((), 1), (("--gate",), 1)])
 def test_a_program_that_fails_is_named_with_its_log(tmp_path, gate, code):
     done = run("duet", "--command", "true", "echo out of luck >&2; exit 9", "--out", "d.json",

@@ -307,6 +307,12 @@ void check_command_options(const DuetArguments& arguments) {
   }
 }
 
+// A command gets the processor of duets, or all of those that the user names for it.
+Placement command_placement(const DuetArguments& arguments) {
+  return arguments.placement.load_cpus == "auto" ? duet_placement(arguments)
+                                                 : choose_placement(arguments.placement);
+}
+
 int duet_of(const DuetArguments& arguments) {
   check_command_options(arguments);
   return duet_of_commands({.options = arguments.command,
@@ -314,7 +320,7 @@ int duet_of(const DuetArguments& arguments) {
                            .b = {arguments.b.label, arguments.b.subject},
                            .rounds = arguments.rounds,
                            .seed = arguments.seed,
-                           .placement = as_usage([&] { return duet_placement(arguments); }),
+                           .placement = as_usage([&] { return command_placement(arguments); }),
                            .out = arguments.out,
                            .force = arguments.force,
                            .quiet = arguments.quiet,

@@ -84,8 +84,7 @@ int show_verdict(Verdict verdict, const std::filesystem::path& file) {
 void add_command_options(Command& command, CommandDuetOptions& options) {
   CommandOption* wanted = command.add_flag("--command", options.wanted,
                                            "A and B are command lines, run in alternation");
-  command
-      .add_option("--from", options.from, "with --command: of what they print")
+  command.add_option("--from", options.from, "with --command: of what they print")
       ->needs(wanted)
       ->type_name("FORMAT");
   command.add_option("--timeout-s", options.timeout_s, "with --command: of each run")

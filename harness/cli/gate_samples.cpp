@@ -24,8 +24,7 @@ std::string side_name(const std::vector<std::filesystem::path>& files) {
 void add_sample_options(Command& command, SampleGateRequest& request) {
   command.add_option("--from", request.from, "Judge files of another benchmark")
       ->type_name("FORMAT");
-  command.add_option("--a", request.a, "With --from: side A, of several files")
-      ->type_name("FILES");
+  command.add_option("--a", request.a, "With --from: side A, of several files")->type_name("FILES");
   command.add_option("--b", request.b, "Likewise side B")->type_name("FILES");
   command.add_option("--margin", request.margin,
                      "Of these and of commands: what is tolerated [5%]");

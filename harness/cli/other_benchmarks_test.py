@@ -103,8 +103,8 @@ def test_fio(tmp_path):
     for i, document in enumerate(documents):
         document["jobs"][0]["read"]["clat_ns"]["mean"] *= PLANTED
         (tmp_path / f"b{i}.json").write_text(json.dumps(document))
-    code, verdict = gate(tmp_path, "--from", "fio", "--a", *[f"a{i}.json" for i in range(PROCESSES)],
-                         "--b", *[f"b{i}.json" for i in range(PROCESSES)])
+    sides = {side: [f"{side}{i}.json" for i in range(PROCESSES)] for side in "ab"}
+    code, verdict = gate(tmp_path, "--from", "fio", "--a", *sides["a"], "--b", *sides["b"])
     assert code == 1
     judged = figure(verdict, "job read clat_ns_mean")
     assert judged["decision"] == "fail"

@@ -31,4 +31,11 @@ std::string verdict_title(const Verdict& verdict) {
   return fmt::format("{}; {}{}", sides, verdict.scenario, rate);
 }
 
+std::string verdict_extent(const Verdict& verdict) {
+  if (verdict.looks.empty()) {
+    return fmt::format("up to {} repetitions of each side", verdict.rounds_used);
+  }
+  return fmt::format("{} of {} rounds", verdict.rounds_used, verdict.rounds_recorded);
+}
+
 }  // namespace tailgate

@@ -77,24 +77,6 @@ std::size_t end_of_object(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-}  // namespace
-
-std::vector<std::string_view> json_objects(std::string_view text) {
-  std::vector<std::string_view> objects;
-  for (std::size_t at = 0; at < text.size();) {
-    at = text.find_first_not_of(" \t\r\n", at);
-    if (at == std::string_view::npos) break;
-    if (text[at] == '{') {
-      const std::size_t end = end_of_object(text, at);
-      objects.push_back(text.substr(at, end - at));
-      at = end;
-    } else {
-      at = std::min(text.find('\n', at), text.size());
-    }
-  }
-  return objects;
-}
-
 json parse_document(std::string_view text, const std::string& origin) {
   Counter counter;
   const bool parsed = json::sax_parse(text, &counter);
@@ -105,6 +87,23 @@ json parse_document(std::string_view text, const std::string& origin) {
   }
   if (!parsed) throw Error(fmt::format("{}: not JSON, or cut off", origin), kDamaged);
   return json::parse(text);
+}
+
+}  // namespace
+
+void visit_documents(std::string_view text, const std::string& origin,
+                     const std::function<void(const json& document)>& visit) {
+  for (std::size_t at = 0; at < text.size();) {
+    at = text.find_first_not_of(" \t\r\n", at);
+    if (at == std::string_view::npos) break;
+    if (text[at] == '{') {
+      const std::size_t end = end_of_object(text, at);
+      visit(parse_document(text.substr(at, end - at), origin));
+      at = end;
+    } else {
+      at = std::min(text.find('\n', at), text.size());
+    }
+  }
 }
 
 const json* member(const json& object, const char* name) {

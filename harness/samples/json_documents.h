@@ -1,24 +1,24 @@
 // JSON that another program printed: one document or several, perhaps between other lines.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tailgate {
 
 // The limits of one document: what nests deeper or has more values is refused.
 inline constexpr int kMaxDocumentDepth = 32;
-inline constexpr std::size_t kMaxDocumentValues = 4'000'000;
+inline constexpr std::size_t kMaxDocumentValues = 2'000'000;
 
-// The objects in a text, each of which begins as the first character of a line; lines between them
-// are skipped. The last one may be cut off.
-std::vector<std::string_view> json_objects(std::string_view text);
-
-// Parses one of them. Throws Error, beginning with `origin`, unless it is JSON within the limits.
-nlohmann::json parse_document(std::string_view text, const std::string& origin);
+// Parses the objects in a text, each of which begins as the first character of a line, and visits
+// one after the other; lines between them are skipped. Throws Error, beginning with `origin`, for
+// one that is not JSON within the limits, or cut off.
+void visit_documents(std::string_view text, const std::string& origin,
+                     const std::function<void(const nlohmann::json& document)>& visit);
 
 // A member of an object; null or empty where `object` is none, lacks it or has another type there.
 const nlohmann::json* member(const nlohmann::json& object, const char* name);

@@ -31,14 +31,22 @@ std::size_t SampleCollector::index_of(const FigureName& name, double value) {
   return at->second;
 }
 
+void SampleCollector::append(std::vector<double>& values, double value) const {
+  if (values.size() == kMaxValues) {
+    throw Error(fmt::format("{}: more than {} values of one figure", origin_, kMaxValues),
+                "write one figure for each process, such as its median");
+  }
+  values.push_back(value);
+}
+
 void SampleCollector::add_repetition(const FigureName& name, double value) {
-  samples_.series[index_of(name, value)].values.push_back(value);
+  append(samples_.series[index_of(name, value)].values, value);
 }
 
 void SampleCollector::add(const FigureName& name, double value) {
   const std::size_t index = index_of(name, value);
   if (of_process_[index].empty()) touched_.push_back(index);
-  of_process_[index].push_back(value);
+  append(of_process_[index], value);
 }
 
 void SampleCollector::end_process() {

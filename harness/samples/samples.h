@@ -44,8 +44,8 @@ struct SampleSet {
 // Collects what a reader finds. All bounds are on the input's size; see kMaxSampleBytes.
 class SampleCollector {
  public:
-  // Each throws Error, beginning with `origin`, for a value that is not finite, and for more
-  // figures than kMaxFigures.
+  // Each throws Error, beginning with `origin`, for a value that is not finite, and for more than
+  // kMaxFigures or kMaxValues.
   explicit SampleCollector(std::string origin) : origin_(std::move(origin)) {}
 
   // A value that one process gave.
@@ -64,6 +64,7 @@ class SampleCollector {
 
  private:
   std::size_t index_of(const FigureName& name, double value);
+  void append(std::vector<double>& values, double value) const;
 
   std::string origin_;
   SampleSet samples_;
@@ -73,5 +74,6 @@ class SampleCollector {
 };
 
 inline constexpr std::size_t kMaxFigures = 2'000;
+inline constexpr std::size_t kMaxValues = 1'000'000;  // of one figure
 
 }  // namespace tailgate

@@ -48,9 +48,10 @@ std::string section(const Verdict& verdict) {
   if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", markdown_text(verdict.label));
   for (const Remark& reason : verdict.reasons) text += bullet(reason);
   if (verdict.metrics.empty()) return text;
-  text += fmt::format("\nFrom {} of {} rounds, policy {}, machine {}.\n\n", verdict.rounds_used,
-                      verdict.rounds_recorded, markdown_text(verdict.policy),
-                      markdown_text(verdict.fingerprint));
+  text +=
+      fmt::format("\nFrom {}, policy {}", verdict_extent(verdict), markdown_text(verdict.policy));
+  if (!verdict.fingerprint.empty()) text += ", machine " + markdown_text(verdict.fingerprint);
+  text += ".\n\n";
   text += "| metric | A | B | change (95 %) | margin | decision | why |\n";
   text += "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const MetricJudgement& metric : verdict.metrics) text += metric_row(metric);

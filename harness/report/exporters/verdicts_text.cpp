@@ -20,10 +20,7 @@ std::string upper(std::string_view text) {
 }
 
 std::string rounds_text(const Verdict& verdict) {
-  std::string text =
-      verdict.looks.empty()
-          ? fmt::format("up to {} repetitions of each side", verdict.rounds_used)
-          : fmt::format("{} of {} rounds used", verdict.rounds_used, verdict.rounds_recorded);
+  std::string text = verdict_extent(verdict) + " used";
   if (verdict.rounds_needed) {
     text += *verdict.rounds_needed >= 100'000
                 ? "; more are unlikely to decide it"

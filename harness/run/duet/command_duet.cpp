@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/os/affinity.h"
 #include "harness/os/command.h"
 #include "harness/os/process.h"
 #include "harness/run/duet/duet.h"
@@ -119,11 +120,12 @@ class Runner {
     std::filesystem::remove_all(out, ignored);
     const std::filesystem::path output = environment_.scratch / fmt::format("{}-output", side);
     const std::filesystem::path log = environment_.scratch / fmt::format("{}-log", side);
+    const std::vector<int>& cpus = environment_.placement.load_cpus;
     const CommandEnd end =
         run_command({.command = with_out(command, out.string()),
                      .output = output,
                      .log = log,
-                     .cpus = environment_.placement.load_cpus,
+                     .cpus = cpus.empty() ? initial_cpus() : cpus,
                      .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
                          std::chrono::duration<double>(request_.timeout_s))});
     run.wall_ns = end.wall_ns;

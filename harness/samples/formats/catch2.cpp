@@ -40,7 +40,15 @@ class Walker : public pugi::xml_tree_walker {
   std::string test_case_;
 };
 
+// An element takes three bytes of text and some seventy of memory.
+constexpr std::size_t kMaxDocumentBytes = std::size_t{8} << 20;
+
 void read_process(std::string_view text, SampleCollector& into) {
+  if (text.size() > kMaxDocumentBytes) {
+    throw Error(
+        fmt::format("{}: a document of more than {} MiB", into.origin(), kMaxDocumentBytes >> 20),
+        "run fewer test cases at once");
+  }
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
   if (!parsed) {

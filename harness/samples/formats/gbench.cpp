@@ -66,9 +66,7 @@ void read_process(const json& document, SampleCollector& into) {
 }
 
 void read(std::string_view text, SampleCollector& into) {
-  for (const std::string_view object : json_objects(text)) {
-    read_process(parse_document(object, into.origin()), into);
-  }
+  visit_documents(text, into.origin(), [&](const json& document) { read_process(document, into); });
 }
 
 }  // namespace

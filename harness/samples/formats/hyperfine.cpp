@@ -21,23 +21,22 @@ void check_exit_codes(const json& result, const std::string& command, const std:
   }
 }
 
-void read(std::string_view text, SampleCollector& into) {
+void read_results(const json& document, SampleCollector& into) {
   constexpr double kNsPerS = 1e9;
-  for (const std::string_view object : json_objects(text)) {
-    const json document = parse_document(object, into.origin());
-    const json& results = list_member(document, "results");
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const std::string command = text_member(results[i], "command");
-      check_exit_codes(results[i], command, into.origin());
-      // Commands differ between the sides of a comparison, where each side has one.
-      const std::string name = results.size() == 1 ? std::string() : command;
-      for (const json& time : list_member(results[i], "times")) {
-        if (time.is_number()) {
-          into.add_repetition({name, "time", "ns"}, time.get<double>() * kNsPerS);
-        }
-      }
+  const json& results = list_member(document, "results");
+  for (const json& result : results) {
+    const std::string command = text_member(result, "command");
+    check_exit_codes(result, command, into.origin());
+    // Commands differ between the sides of a comparison, where each side has one.
+    const std::string name = results.size() == 1 ? std::string() : command;
+    for (const json& time : list_member(result, "times")) {
+      if (time.is_number()) into.add_repetition({name, "time", "ns"}, time.get<double>() * kNsPerS);
     }
   }
+}
+
+void read(std::string_view text, SampleCollector& into) {
+  visit_documents(text, into.origin(), [&](const json& document) { read_results(document, into); });
 }
 
 }  // namespace
