@@ -129,3 +129,39 @@ def test_too_few_repetitions_say_how_many(tmp_path):
     assert code == 3
     assert verdict["rounds_needed"] == 7
     assert "3 repetitions of a side are too few" in verdict["reasons"][0]["what"]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("--from", "numbers", "a"), "--from needs the files of two sides"),
+    (("--from", "numbers", "--a", "a"), "--from needs the files of two sides"),
+    (("--from", "numbers", "a", "a", "--margin", "-3%"), "--margin '-3%' is no share above 0"),
+    (("--from", "numbers", "a", "a", "--margin", "5%%"), "--margin '5%%' is no share above 0"),
+    (("--from", "numbers", "a", "a", "--metric", "time"), "no figure of side A has the metric"),
+    (("--from", "numbers", "a", "a", "--waive", "4f2a9c1"), "--from judges files of another"),
+    (("--a", "a", "--b", "a"), "--a and --b need --from"),
+    (("--from", "numbers", "a", "b"), "cannot read 'b'"),
+    (("--from", "gbench", "a", "a"), "no figure found"),
+])
+def test_what_does_not_fit_is_refused(tmp_path, arguments, message):
+    (tmp_path / "a").write_text("1\n2\n3\n")
+    done = subprocess.run([TAILGATE, "gate", *arguments], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=100, check=False)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr
+
+
+def test_names_of_others_control_no_terminal(tmp_path):
+    name = "x\u001b[31m\u202e\n"
+    text = "".join(json.dumps({"benchmarks": [{"name": name, "real_time": 1 + i}]}) + "\n"
+                   for i in range(8))
+    (tmp_path / "a").write_text(text)
+    done = subprocess.run([TAILGATE, "gate", "--from", "gbench", "a", "a"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=100, check=False)
+    assert "real_time" in done.stdout
+    assert not {"\u001b", "\u202e"} & set(done.stdout)
+    (tmp_path / "print").write_text(text.splitlines()[0])
+    done = subprocess.run([TAILGATE, "duet", "--command", "cat print", "--from", "gbench",
+                           "--rounds", "2"], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=100, check=False)
+    assert "real_time" in done.stdout
+    assert not {"\u001b", "\u202e"} & set(done.stdout)
