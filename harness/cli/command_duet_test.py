@@ -155,6 +155,7 @@ def test_an_interrupt_ends_the_program_and_keeps_the_rounds(tmp_path):
     (("--command", "true", "--from", "xyz"), "there is no format 'xyz'"),
     (("--command", "true", "--margin", "none"), "--margin 'none'"),
     (("--command", "true", "--scenario", "steady"), "no sinks, scenarios or turns"),
+    (("--command", "true", "--hang-timeout-s", "5"), "is --timeout-s"),
 ])
 def test_what_does_not_fit_is_refused(tmp_path, arguments, message):
     done = run("duet", *arguments, cwd=tmp_path)

@@ -300,10 +300,12 @@ void check_command_options(const DuetArguments& arguments) {
   const bool others = !arguments.scenario.empty() || !arguments.settings.empty() ||
                       !arguments.a.program.empty() || !arguments.b.program.empty() ||
                       arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
+                      arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
                       !arguments.waived_commits.empty() || arguments.rounds_shown;
   if (others) {
-    throw UsageError(Error("--command runs programs, which have no sinks, scenarios or turns",
-                           "leave their options out, or --command"));
+    throw UsageError(
+        Error("--command runs programs, which have no sinks, scenarios or turns",
+              "leave their options out, or --command; a run's time limit is --timeout-s"));
   }
 }
 
