@@ -79,7 +79,8 @@ void name_this_thread(const std::string& name);
 // if there is no such process.
 std::optional<std::uint64_t> process_cpu_ns(int pid);
 
-// Returns how many files, sockets and the like this process has open; Windows: how many handles.
+// Returns how many files, sockets and the like this process has open; Windows: how many handles;
+// Wine, which does not count them: 0.
 std::size_t open_descriptors();
 
 // While an object exists, an interrupt by the user (Ctrl-C, SIGTERM, a terminal that closes) sets a

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -60,13 +60,14 @@ class HostedSession : public Session {
   void start() override {
     create_log(log_path(context_));
     if (!described_.has_session) return;
-    host_.emplace(library_, context_.directory / "session.log");
-    const json started = host_->ask(question_of("start", context_));
+    // After an error no process may stay: its output lies in the folder that is removed next.
+    auto host = std::make_unique<PluginHost>(library_, context_.directory / "session.log");
+    const json started = host->ask(question_of("start", context_));
     granted_ = list_from<std::pair<std::string, std::string>>(started.at("granted"));
     environment_ = list_from<std::pair<std::string, std::string>>(started.at("environment"));
     daemons_ = list_from<DaemonProcess>(started.at("daemons"));
-    daemons_.push_back({"session of " + described_.name, host_->pid()});
-    running_ = true;
+    daemons_.push_back({"session of " + described_.name, host->pid()});
+    host_ = std::move(host);
   }
 
   Texts granted() const override {
@@ -79,9 +80,8 @@ class HostedSession : public Session {
   std::vector<DaemonProcess> daemons() const override { return daemons_; }
 
   void stop() override {
-    if (!std::exchange(running_, false)) return;
-    losses_ = list_from<Loss>(host_->ask({{"do", "stop"}}).at("losses"));
-    host_.reset();
+    const std::unique_ptr<PluginHost> host = std::move(host_);
+    if (host) losses_ = list_from<Loss>(host->ask({{"do", "stop"}}).at("losses"));
   }
 
   std::vector<Loss> losses() const override { return losses_; }
@@ -90,8 +90,7 @@ class HostedSession : public Session {
   std::filesystem::path library_;
   Described described_;
   TrialContext context_;
-  std::optional<PluginHost> host_;
-  bool running_ = false;
+  std::unique_ptr<PluginHost> host_;  // while the session runs
   Texts granted_;
   Texts environment_;
   std::vector<DaemonProcess> daemons_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/os/affinity.h"
+#include "harness/os/process.h"
 #include "harness/trial/processes/contract.h"
 #include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
@@ -77,11 +78,11 @@ TEST_CASE("a fault in a plugin ends its own process, and the trial says so") {
   const Case given =
       GENERATE(Case{"open_fails", TrialOutcome::failed, "the queue of 8 GiB cannot be made"},
                Case{"open_crashes", TrialOutcome::crashed, "the provider ended by"},
-               Case{"open_hangs", TrialOutcome::hung, "took longer than 2 s"},
+               Case{"open_hangs", TrialOutcome::hung, "took longer than 2"},
                Case{"open_overruns", TrialOutcome::failed, "wrote over the end of the buffer"},
                Case{"warm_fails", TrialOutcome::failed, "no buffer for the thread"},
                Case{"emit_crashes", TrialOutcome::crashed, "the provider ended by"},
-               Case{"emit_hangs", TrialOutcome::hung, "the call had not returned after 2 s"},
+               Case{"emit_hangs", TrialOutcome::hung, "the call had not returned after 2"},
                Case{"close_fails", TrialOutcome::failed, "the last 7 events could not be written"},
                Case{"start_fails", TrialOutcome::failed, "no daemon"},
                Case{"start_crashes", TrialOutcome::failed, "ended its process by"},
@@ -102,11 +103,18 @@ TEST_CASE("the contract's calls find what a load does not") {
   CHECK(contract_of(plugin("faulty")).empty());
   CHECK_THAT(contract_of(plugin("faulty") + ":fault=accepts_closed"),
              Catch::Contains("after close"));
-  CHECK_THAT(contract_of(plugin("faulty") + ":fault=leaks"), Catch::Contains("descriptors"));
   CHECK_THAT(contract_of(plugin("faulty") + ":fault=emit_overreads"),
              Catch::Contains("the provider ended by"));
   CHECK_THAT(contract_of(plugin("faulty") + ":fault=stop_crashes"),
              Catch::Contains("ended its process by"));
+}
+
+TEST_CASE("a plugin that leaves descriptors open breaks the contract") {
+  if (open_descriptors() == 0) {
+    WARN("this system (Wine) does not count a process's handles");
+    return;
+  }
+  CHECK_THAT(contract_of(plugin("faulty") + ":fault=leaks"), Catch::Contains("descriptors"));
 }
 
 TEST_CASE("built-in sinks keep the contract's calls") {

@@ -17,6 +17,8 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 
 // Handles one line, given without its line feed: hands over one event, unless the line is empty.
 void visit_line(std::span<const std::byte> line, EventVisitor& visitor) {
+  // Text streams end lines so on Windows.
+  if (as_text(line).ends_with('\r')) line = line.first(line.size() - 1);
   if (line.empty()) return;
   EventStamp stamp;
   const std::size_t space = as_text(line).rfind(' ');

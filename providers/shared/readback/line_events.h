@@ -9,8 +9,9 @@
 namespace tailgate {
 
 // Hands over the last word of each line: a logger's pattern may put time and level before the
-// event, and an event contains no space. Where a line was cut and the next event begins within it,
-// the bytes of the cut event are damage; so is a last line without its line feed.
+// event, and an event contains no space. Lines end with a line feed, or with CR LF. Where a line
+// was cut and the next event begins within it, the bytes of the cut event are damage; so is a last
+// line without its line feed.
 class LineEventsConsumer : public Consumer {
  public:
   // Throws Error when the file does not exist.

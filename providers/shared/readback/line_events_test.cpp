@@ -32,6 +32,13 @@ TEST_CASE("an event is read from a line of its own and after a logger's prefix")
   CHECK(record.damaged_bytes == 0);
 }
 
+TEST_CASE("lines may end with a carriage return, as text streams of Windows end them") {
+  const Record record = read_whole(line_event(0) + "\r\n\r\n[info] " + line_event(1) + "\r\n");
+  CHECK(record.sequences == Sequences{0, 1});
+  CHECK(record.bad_events == 0);
+  CHECK(record.damaged_bytes == 0);
+}
+
 TEST_CASE("a line is handed over once its line feed is written") {
   GrowingFile file;
   LineEventsConsumer consumer(file.path());
