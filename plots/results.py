@@ -25,7 +25,7 @@ FORMAT = "tailgate-result"
 # Rates and durations. An axis can show 0 and what is from SMALLEST to LARGEST.
 AMOUNTS = {"rate_hz", "end_rate_hz", "achieved_rate_hz", "burst_gap_s", "duration_s"}
 SMALLEST, LARGEST = 1e-9, 1e18
-MOST_BYTES = 256 << 20  # as kMaxResultBytes of harness/result/json.h
+MOST_BYTES = 128 << 20  # as kMaxResultBytes of harness/result/json.h
 
 
 class ResultError(Exception):

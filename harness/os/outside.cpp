@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/remove_folder.h"
 
 namespace tailgate {
 namespace {
@@ -26,9 +27,7 @@ bool is_ours(const fs::path& path) {
 bool removed(const fs::path& path) {
   std::error_code failed;
   // A control group is removed as an empty folder; the files in it cannot be removed.
-  if (fs::remove(path, failed) || !failed) return true;
-  fs::remove_all(path, failed);
-  return !failed;
+  return fs::remove(path, failed) || !failed || remove_folder(path);
 }
 
 bool remove_those_in(const fs::path& notes) {

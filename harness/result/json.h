@@ -15,10 +15,11 @@
 
 namespace tailgate {
 
-// The reader's limits. The deepest result nests 9 levels.
-inline constexpr std::size_t kMaxResultBytes = std::size_t{256} << 20;
+// The reader's limits. The deepest result nests 9 levels; a command's results end at 64 MB, which
+// hold 3 million values at most.
+inline constexpr std::size_t kMaxResultBytes = std::size_t{128} << 20;
 inline constexpr int kMaxResultDepth = 16;
-inline constexpr std::size_t kMaxResultValues = 16'000'000;
+inline constexpr std::size_t kMaxResultValues = 6'000'000;
 
 // Returns the result as JSON (RFC 8259, UTF-8, fields in the order of result.h, a line feed at the
 // end). The layout is for people: an object or list that fits into 100 columns is on one line.

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/os/outside.h"
+#include "harness/os/remove_folder.h"
 
 namespace tailgate {
 namespace {
@@ -32,9 +33,7 @@ bool emptied(const fs::path& folder) {
   // empty folder.
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     if (at->path().filename() == kLockName) continue;
-    std::error_code kept;
-    fs::remove_all(at->path(), kept);
-    all = all && !kept;
+    all = remove_folder(at->path()) && all;
   }
   return all && !failed;
 }

@@ -12,6 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/os/outside.h"
 #include "harness/os/private_folder.h"
+#include "harness/os/remove_folder.h"
 #include "providers/file/modes.h"
 
 namespace tailgate {
@@ -51,8 +52,7 @@ class FileSession : public Session {
         outside_(!context.options.text("dir").empty()) {}
 
   ~FileSession() override {
-    std::error_code ignored;
-    if (started_ && outside_) std::filesystem::remove_all(path_.parent_path(), ignored);
+    if (started_ && outside_) remove_folder(path_.parent_path());
   }
 
   void start() override {

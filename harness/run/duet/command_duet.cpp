@@ -12,6 +12,7 @@
 #include "harness/os/affinity.h"
 #include "harness/os/command.h"
 #include "harness/os/process.h"
+#include "harness/os/remove_folder.h"
 #include "harness/run/duet/duet.h"
 #include "harness/samples/format.h"
 #include "harness/stats/quantile_interval.h"
@@ -116,8 +117,7 @@ class Runner {
       return run;
     }
     const std::filesystem::path out = environment_.scratch / fmt::format("{}-out", side);
-    std::error_code ignored;
-    std::filesystem::remove_all(out, ignored);
+    remove_folder(out);
     const std::filesystem::path output = environment_.scratch / fmt::format("{}-output", side);
     const std::filesystem::path log = environment_.scratch / fmt::format("{}-log", side);
     const std::vector<int>& cpus = environment_.placement.load_cpus;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "harness/os/remove_folder.h"
 #include "harness/os/shared_wait.h"
 #include "harness/overhead/sampler.h"
 #include "harness/result/latency.h"
@@ -225,8 +226,7 @@ class Round {
     outcome.granted_b = b_.roles().granted();
     outcome.classified = a_.classified() && b_.classified();
     outcome.interrupted = InterruptFlag::raised();
-    std::error_code ignored;
-    if (!plan_.settings.keep_files) std::filesystem::remove_all(plan_.directory, ignored);
+    if (!plan_.settings.keep_files) remove_folder(plan_.directory);
     round.duration_ns =
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                        std::chrono::steady_clock::now() - began)

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/os/affinity.h"
+#include "harness/os/remove_folder.h"
 #include "harness/result/latency.h"
 #include "harness/trial/ledger.h"
 #include "harness/trial/processes/role.h"
@@ -379,9 +380,7 @@ void TrialProcesses::read_back() {
 }
 
 void TrialProcesses::remove_files() {
-  if (settings_.keep_files) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
+  if (!settings_.keep_files) remove_folder(directory_);
 }
 
 std::vector<std::uint64_t> TrialProcesses::daemons_cpu_in_stop_ns() const {
