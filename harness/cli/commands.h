@@ -67,6 +67,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(gate)                    \
   COMMAND(compare)                 \
   COMMAND(policy)                  \
+  COMMAND(init)                    \
   COMMAND(selftest)
 
 namespace commands {

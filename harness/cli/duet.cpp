@@ -1,4 +1,5 @@
-// tailgate duet: measures two sides against each other, and writes one file.
+#include "harness/cli/duet.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +9,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/duet_command.h"
-#include "harness/cli/gate.h"
+#include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
@@ -30,38 +30,6 @@
 
 namespace tailgate {
 namespace {
-
-struct SideArguments {
-  std::string subject;  // sink with options, or a result file
-  std::string program;
-  std::string label;
-};
-
-struct DuetArguments {
-  SideArguments a;
-  SideArguments b;
-  std::string scenario;
-  std::vector<std::string> settings;
-  std::optional<unsigned> rounds;  // without: 20, or as many as the policy looks at most
-  std::uint64_t seed = 1;
-  std::optional<double> turn_ms;
-  std::optional<unsigned> turns;
-  unsigned warmup_turns = TurnWishes{}.warmup_turns;
-  std::string out = "duet.json";
-  std::string consume = "auto";
-  PlacementArguments placement;
-  std::string scratch;
-  double hang_timeout_s = 10;
-  bool rounds_shown = false;
-  bool keep = false;
-  bool force = false;
-  bool quiet = false;
-  bool gate = false;
-  std::string policy;
-  std::vector<std::string> waived_commits;
-  bool allow_dirty = false;
-  CommandDuetOptions command;
-};
 
 constexpr unsigned kRounds = 20;
 constexpr HistogramRange kRange = {
@@ -247,7 +215,7 @@ int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::
   return verdict_exit_code(verdict.outcome);
 }
 
-int duet(const Catalog& catalog, const DuetArguments& arguments) {
+int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   GrowingFile file(arguments.out, arguments.force);
   catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
@@ -256,6 +224,7 @@ int duet(const Catalog& catalog, const DuetArguments& arguments) {
   if (arguments.gate) {
     policy = policy_at(arguments.policy, arguments.allow_dirty);
     policy->waived_commits = arguments.waived_commits;
+    policy->time_budget_s = arguments.time_budget_s.value_or(policy->time_budget_s);
   }
   const unsigned rounds = policy ? static_cast<unsigned>(policy->looks.rounds.back()) : kRounds;
   const DuetRequest request = as_usage([&] {
@@ -329,7 +298,9 @@ int duet_of(const DuetArguments& arguments) {
                            .scratch = arguments.scratch,
                            .keep = arguments.keep,
                            .gate = arguments.gate,
-                           .policy = arguments.policy});
+                           .policy = arguments.policy,
+                           .directory_a = arguments.a.directory,
+                           .directory_b = arguments.b.directory});
 }
 
 void add_side_options(Command& command, DuetArguments& arguments) {
@@ -408,6 +379,10 @@ void add_other_options(Command& command, DuetArguments& arguments) {
 
 }  // namespace
 
+int duet(const Catalog& catalog, const DuetArguments& arguments) {
+  return arguments.command.wanted ? duet_of(arguments) : duet_of_sinks(catalog, arguments);
+}
+
 void commands::add_duet_command(Command& program, const Catalog& catalog, Action& action) {
   Command* command = program.add_subcommand("duet", "Measure two sides against each other");
   auto arguments = std::make_shared<DuetArguments>();
@@ -437,11 +412,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "  tailgate duet --command --from gbench './old --benchmark_format=json' \\\n"
       "      './new --benchmark_format=json' --rounds 30");
   command->callback([&action, &catalog, arguments] {
-    action = Action(
-        [&catalog, arguments] {
-          return arguments->command.wanted ? duet_of(*arguments) : duet(catalog, *arguments);
-        },
-        arguments->gate);
+    action = Action([&catalog, arguments] { return duet(catalog, *arguments); }, arguments->gate);
   });
 }
 

@@ -7,7 +7,8 @@
 #include <iostream>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/gate.h"
+#include "harness/cli/gate_samples.h"
+#include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
@@ -40,6 +41,8 @@ CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Polic
   if (arguments.rounds) request.rounds = *arguments.rounds;
   request.seed = arguments.seed;
   request.timeout_s = arguments.options.timeout_s;
+  request.directory_a = arguments.directory_a;
+  request.directory_b = arguments.directory_b;
   request.logs = std::filesystem::path(arguments.out).replace_extension();
   return request;
 }

@@ -36,6 +36,8 @@ struct CommandDuetArguments {
   bool keep = false;
   bool gate = false;
   std::string policy;
+  std::string directory_a = {};  // where A's command starts; empty: in this process's folder
+  std::string directory_b = {};
 };
 
 // Runs the duet, writes its file, shows its figures or with `gate` its verdict, and returns the

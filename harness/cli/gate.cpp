@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/gate_revisions.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/command_gate.h"
 #include "harness/gate/comparable.h"
@@ -44,18 +45,6 @@ std::vector<std::filesystem::path> find_duet_files(
     found.insert(found.end(), inside.begin(), inside.end());
   }
   return found;
-}
-
-Duet load_duet_to_gate(const std::filesystem::path& path) {
-  try {
-    return load_duet(path);
-  } catch (const Error& error) {
-    const bool result = std::filesystem::exists(path) && !is_duet_file(path);
-    throw Error(error.what_failed(),
-                result ? "give a file that 'tailgate duet' wrote. A result by itself has no "
-                         "verdict: --baseline FILE shows how it differs from a stored one"
-                       : error.remedy());
-  }
 }
 
 // The verdict on a result that was not taken in duet: there is no pass and no fail.
@@ -95,37 +84,6 @@ std::vector<Verdict> compare_with_baseline(const GateRequest& request, std::ostr
     verdicts.push_back(verdict_without_duet(baseline, result));
   }
   return verdicts;
-}
-
-Verdict verdict_on_missing(const MissingDuet& missing) {
-  const auto outcome = enum_value<VerdictOutcome>(missing.outcome);
-  if (outcome != VerdictOutcome::inconclusive && outcome != VerdictOutcome::invalid) {
-    throw UsageError(Error(fmt::format("a missing duet cannot be '{}'", missing.outcome),
-                           "it is inconclusive, or invalid"));
-  }
-  Verdict verdict;
-  verdict.outcome = *outcome;
-  verdict.a = verdict.b = verdict.sink = missing.sink;
-  verdict.scenario = missing.scenario;
-  verdict.reasons.push_back({missing.why, "run it again; nothing is known of it"});
-  return verdict;
-}
-
-// By the Python script in plots/, from the file that goes beside the plots.
-void draw(const std::vector<Verdict>& verdicts, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  const std::filesystem::path file = folder / "verdict.json";
-  write_file_atomically(file, render(Verdicts{verdicts}, "json"));
-  std::vector<std::string> command = plot_command("shift.py");
-  for (const std::string& word : {file.string(), std::string("--out"), folder.string()}) {
-    command.push_back(word);
-  }
-  if (run_program(command) != 0) {
-    tell(
-        "'{}' could not be drawn\n  the script's message is above; the verdicts stand "
-        "without plots\n",
-        file.string());
-  }
 }
 
 void add_missing_option(Command& command, GateRequest& request) {
@@ -173,21 +131,16 @@ std::vector<Verdict> judge_samples_of(const GateRequest& request, const Policy& 
   return verdicts;
 }
 
-Verdict judge_duet_file(const std::filesystem::path& file, const GateRequest& request,
-                        const Policy& policy) {
-  const SampleGateRequest& samples = request.samples;
-  if (is_command_duet_file(file)) {
-    const CommandDuet duet = as_usage([&] { return load_command_duet(file); });
-    return judge(duet, {parse_margin(samples.margin), samples.metrics}, policy);
-  }
-  if (!samples.margin.empty() || !samples.metrics.empty()) {
+// The options of commands are for duets of commands.
+Verdict judge_given_file(const std::filesystem::path& file, const SampleGateRequest& samples,
+                         const Policy& policy) {
+  if (!is_command_duet_file(file) && (!samples.margin.empty() || !samples.metrics.empty())) {
     throw UsageError(
         Error(fmt::format("'{}' is no duet of commands, which --margin and --metric are for",
                           file.string()),
               "write margins into a policy (--policy)"));
   }
-  const Duet duet = as_usage([&] { return load_duet_to_gate(file); });
-  return judge(duet, policy, today_utc());
+  return judge_duet_file(file, {parse_margin(samples.margin), samples.metrics}, policy);
 }
 
 std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& policy,
@@ -197,20 +150,37 @@ std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& polic
     verdicts.push_back(verdict_on_missing(missing));
   }
   for (const auto& file : as_usage([&] { return find_duet_files(request.paths); })) {
-    verdicts.push_back(judge_duet_file(file, request, policy));
-    verdicts.back().duet = file.string();
+    verdicts.push_back(judge_given_file(file, request.samples, policy));
   }
   out << render(Verdicts{verdicts}, "text", {.colour = request.colour});
   return verdicts;
 }
 
-}  // namespace
-
-Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
-  Policy policy = as_usage([&] { return file.empty() ? default_policy() : load_policy(file); });
-  policy.allow_dirty_builds = policy.allow_dirty_builds || allow_dirty;
-  return policy;
+// The request for two revisions, which take part of the options only.
+RevisionGateRequest of_revisions(const GateRequest& request, RevisionGateRequest revisions) {
+  if (!request.baseline.empty() || !request.missing.empty() || !request.plots.empty() ||
+      !request.waived_commits.empty() || request.allow_dirty || !request.samples.margin.empty() ||
+      !request.samples.metrics.empty()) {
+    throw UsageError(Error(
+        fmt::format("'{}' and '{}' are no files, so they are revisions, which take only --policy, "
+                    "--out, --nightly, --minutes and files to write",
+                    request.paths[0].string(), request.paths[1].string()),
+        "leave the other options out, or name files; git says which waivers hold"));
+  }
+  revisions.base = request.paths[0].string();
+  revisions.head = request.paths[1].string();
+  revisions.policy = request.policy;
+  revisions.files = request.files;
+  return revisions;
 }
+
+void check_no_revisions(const RevisionGateRequest& revisions) {
+  if (revisions.out.empty() && !revisions.nightly && !revisions.minutes) return;
+  throw UsageError(Error("--out, --nightly and --minutes are for two revisions",
+                         "name two revisions of git, or leave these options out"));
+}
+
+}  // namespace
 
 int gate(const GateRequest& request, std::ostream& out) {
   check_options(request);
@@ -220,18 +190,20 @@ int gate(const GateRequest& request, std::ostream& out) {
       !request.samples.from.empty() ? judge_samples_of(request, policy, out)
       : request.baseline.empty()    ? judge_duets(request, policy, out)
                                     : compare_with_baseline(request, out);
-  for (const auto& [format, file] : request.files) {
-    write_file_atomically(file, render(Verdicts{verdicts}, format));
-  }
-  if (!request.plots.empty()) draw(verdicts, request.plots);
-  return verdict_exit_code(verdicts);
+  return deliver_verdicts(verdicts, request.files, request.plots);
 }
 
-void commands::add_gate_command(Command& program, const Catalog&, Action& action) {
+void commands::add_gate_command(Command& program, const Catalog& catalog, Action& action) {
   Command* command = program.add_subcommand("gate", "Judge duets: is B worse than A?");
   const auto request = std::make_shared<GateRequest>();
-  command->add_option("paths", request->paths, "Duets, and directories that hold some")
+  const auto revisions = std::make_shared<RevisionGateRequest>();
+  command->add_option("paths", request->paths, "Duets, folders of them, or two revisions")
       ->type_name("FILE|DIR");
+  command->add_option("--out", revisions->out, "Of revisions: the folder for all output")
+      ->type_name("DIR");
+  command->add_flag("--nightly", revisions->nightly, "Of revisions: also the nights' runs");
+  command->add_option("--minutes", revisions->minutes, "Of revisions: time for all of them")
+      ->range(0.1, 10'000.0);
   add_sample_options(*command, request->samples);
   add_missing_option(*command, *request);
   command->add_option("--policy", request->policy, "Margins, looks, waivers; else the built-in")
@@ -254,6 +226,10 @@ void commands::add_gate_command(Command& program, const Catalog&, Action& action
   command->footer("Exit codes: " + brief_list(verdict_exit_codes()) +
                   ";\nof several duets the worst one's. ci/GATE.md says how the gate decides.\n"
                   "\n"
+                  "BASE HEAD: both revisions are checked out and built, and what the project's\n"
+                  "tailgate.toml names is run in duet ('tailgate init' writes that file). Run\n"
+                  "again with the same --out, it goes on where it was stopped.\n"
+                  "\n"
                   "--from is catch2, fio, gbench (Google Benchmark), hlog, hyperfine or numbers.\n"
                   "The unit is a process: harness/samples/README.md. The sides were\n"
                   "measured apart, so their repetitions are two groups that are not paired, and\n"
@@ -261,16 +237,22 @@ void commands::add_gate_command(Command& program, const Catalog&, Action& action
                   "side. Of the policy false_fail and false_pass count, the margin is --margin.\n"
                   "\n"
                   "Examples:\n"
+                  "  tailgate gate main HEAD\n"
+                  "  tailgate gate HEAD~1 HEAD --out out/last-change\n"
                   "  tailgate gate duet.json\n"
                   "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
                   "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'\n"
                   "  tailgate gate --from hyperfine old.json new.json --margin 3%\n"
                   "  tailgate gate --from gbench --a old/*.json --b new/*.json --metric cpu_time");
   command->exit_codes(verdict_exit_codes());
-  command->callback([request, &action] {
-    const auto run = [request] {
+  command->callback([request, revisions, &catalog, &action] {
+    const auto run = [request, revisions, &catalog] {
       std::erase_if(request->files, [](const auto& format) { return format.second.empty(); });
       request->colour = colour_wanted(stdout);
+      if (request->samples.from.empty() && name_revisions(request->paths)) {
+        return gate_revisions(catalog, of_revisions(*request, *revisions));
+      }
+      check_no_revisions(*revisions);
       return gate(*request, std::cout);
     };
     action = Action(run, true);

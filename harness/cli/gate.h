@@ -8,17 +8,9 @@
 #include <vector>
 
 #include "harness/cli/gate_samples.h"
-#include "harness/gate/policy.h"
+#include "harness/cli/gate_verdicts.h"
 
 namespace tailgate {
-
-// A duet that was planned and left no file.
-struct MissingDuet {
-  std::string outcome;   // inconclusive or invalid
-  std::string scenario;  // or its preset
-  std::string sink;      // with its options
-  std::string why;
-};
 
 struct GateRequest {
   std::vector<std::filesystem::path> paths = {};  // duets, or directories that hold some
@@ -33,18 +25,11 @@ struct GateRequest {
   bool colour = false;
 };
 
-// Of the option --waive, which takes Policy::waived_commits.
-inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use its waivers";
-
 // Judges every duet, writes the verdicts to `out` and to the files, and returns the worst one's
 // exit code (gate.h). With a baseline, writes how the results differ from it; their verdicts are
 // inconclusive, or invalid where they may not be compared. Throws UsageError for paths that hold no
 // duet, for no duet at all, for a missing duet with another outcome or beside a baseline, and for a
 // policy that does not fit.
 int gate(const GateRequest& request, std::ostream& out);
-
-// The policy in that file, or the built-in one where the path is empty; allow_dirty: but that
-// builds of uncommitted changes are judged, too. Throws UsageError.
-Policy policy_at(const std::filesystem::path& file, bool allow_dirty);
 
 }  // namespace tailgate

@@ -81,6 +81,9 @@ def fixture_inputs(tmp_path, request):
         f'set = {{ path = {quoted} }}\n[nightly]\nreference = {quoted}\n'
         f'[[waiver]]\nmetric = "response_ns_p50"\nratio = [1.0, 1.2]\ncommit = "0123456"\n'
         f'reason = {quoted}\nexpires = 2030-01-01\n')
+    (tmp_path / "tailgate.toml").write_text(
+        f'[build]\ncommand = {quoted}\n[[benchmark]]\nname = {quoted}\ncommand = {quoted}\n'
+        f'from = {quoted}\n')
     (tmp_path / "unknown-key.toml").write_text(f"{quoted} = 1\n")
     (tmp_path / "preset.toml").write_text(
         f'description = {quoted}\nscenario = "steady"\nsinks = ["null"]\n')
@@ -125,13 +128,16 @@ def cases(text):
                  "--junit", "v.xml", "--json", "v.json"), ("gate", short),
                  ("gate", "result.json", "--baseline", "result.json"),
                  ("gate", "duet.json", "--policy", "unknown-key.toml"),
-                 ("gate", "--missing", "invalid", short, short, short)],
+                 ("gate", "--missing", "invalid", short, short, short),
+                 ("gate", short, short), ("gate", "HEAD", "HEAD")],
         "compare": [("compare", "result.json", "result.json"), ("compare", "duet.json"),
                     ("compare", "--json", "result.json", "result.json")],
         "policy": [("policy", "policy.toml"), ("policy", "unknown-key.toml"),
                    ("policy", "policy.toml", "--reference"), ("policy", "policy.toml",
                     "--scenario", short, "--sink", short), ("policy", short),
                    ("policy", "--no-such", short)],
+        "init": [("init", short), ("init", ".", "--build", short, "--benchmark", short),
+                 ("init", ".", "--plugin", short), ("init", ".", "--ci", short)],
         "selftest": [("selftest", "gate", "--show", "--relabel", "0", "--record", "record.json"),
                      ("selftest", "gate", "--change", short)],
     }
@@ -163,21 +169,6 @@ def test_a_label_reaches_files_whole(inputs):
     start("duet", "null", "--label-a", text, "--rounds", "1", "--turns", "1", "--warmup-turns", "0",
           "--turn-ms", "20", "--out", "new.json", cwd=inputs)
     assert json.loads((inputs / "new.json").read_text())["a"]["label"] == text
-
-
-def test_lists_of_runs_keep_their_columns(inputs):
-    run = start("policy", "policy.toml", "--runs", cwd=inputs)
-    assert run.returncode == 0, run.stderr
-    lines = run.stdout.decode().splitlines()
-    assert len(lines) == 2 and [line.count("\t") for line in lines] == [2, 2]
-    # ci/duets.sh reads them back by printf %b.
-    scenario, sink, settings = lines[1].split("\t")
-    back = subprocess.run(["bash", "-c", 'printf %b "$1|$2|"; for s in $3; do printf %b "$s"; done',
-                           "bash", scenario, sink, settings], capture_output=True, check=True,
-                          env={"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
-                          ).stdout.decode() if len(lines[1]) < 100_000 else None
-    text = (inputs / "text").read_bytes().decode()
-    assert back in (None, f"s x\tz{text}|f{text}|path={text}")
 
 
 def test_csv_keeps_its_columns_and_holds_no_formula(inputs):

@@ -2,14 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
-#include <iostream>
 #include <memory>
-#include <set>
 
-#include "harness/base/quoting.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/gate.h"
+#include "harness/cli/gate_verdicts.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/effect_text.h"
 #include "harness/gate/policy.h"
@@ -21,10 +17,6 @@ struct PolicyRequest {
   std::filesystem::path file;
   std::string scenario;
   std::string sink;
-  bool runs = false;
-  bool nightly_runs = false;
-  bool time_budget = false;
-  bool waived_commits = false;
   bool reference = false;
 };
 
@@ -63,37 +55,6 @@ void show_policy(const Policy& policy, const PolicyRequest& request) {
   }
 }
 
-// A setting in the list of settings, where a space ends it.
-std::string listed_setting(const std::string& setting) {
-  std::string listed;
-  for (const char c : tsv_cell(setting)) {
-    listed += c == ' ' ? std::string("\\x20") : std::string(1, c);
-  }
-  return listed;
-}
-
-// One line for each duet of ci/gate, or with the nightly ones of ci/nightly: scenario, sink and
-// settings, between tabs. ci/duets.sh reads them back.
-void show_runs(const Policy& policy, bool nightly) {
-  for (const PolicyRun& run : policy.runs) {
-    if (run.nightly && !nightly) continue;
-    std::vector<std::string> settings;
-    for (const std::string& setting : run.set) settings.push_back(listed_setting(setting));
-    for (const std::string& sink : run.sinks) {
-      // Not by say(): tabs would be replaced.
-      std::cout << fmt::format("{}\t{}\t{}\n", tsv_cell(run.scenario), tsv_cell(sink),
-                               fmt::join(settings, " "));
-    }
-  }
-}
-
-// One a line, each once.
-void show_waived_commits(const Policy& policy) {
-  std::set<std::string> commits;
-  for (const Waiver& waiver : policy.waivers) commits.insert(waiver.commit);
-  for (const std::string& commit : commits) say("{}\n", commit);
-}
-
 }  // namespace
 
 void commands::add_policy_command(Command& program, const Catalog&, Action& action) {
@@ -104,29 +65,15 @@ void commands::add_policy_command(Command& program, const Catalog&, Action& acti
   command->add_option("--scenario", request->scenario, "As it holds for this scenario or preset")
       ->type_name("SCENARIO");
   command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
-  command->add_flag("--runs", request->runs, "Only the duets that ci/gate runs");
-  command->add_flag("--nightly-runs", request->nightly_runs, "Only the duets of ci/nightly");
-  command->add_flag("--time-budget", request->time_budget, "Only the seconds of a duet");
-  command->add_flag("--waived-commits", request->waived_commits, "Only the commits of waivers");
   command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
   command->footer(
-      "--runs and --nightly-runs print a line for each duet: scenario, sink and\n"
-      "settings, separated by tabs; the shell's printf %b turns \\x20 and other escapes\n"
-      "back. --waived-commits prints one commit per line.\n"
-      "\n"
       "Examples:\n"
       "  tailgate policy ci/policy.toml\n"
       "  tailgate policy ci/policy.toml --sink journald --scenario burst");
   command->callback([request, &action] {
     action = [request] {
       const Policy policy = policy_at(request->file, false);
-      if (request->runs || request->nightly_runs) {
-        show_runs(policy, request->nightly_runs);
-      } else if (request->time_budget) {
-        say("{:.0f}\n", std::ceil(policy.time_budget_s));
-      } else if (request->waived_commits) {
-        show_waived_commits(policy);
-      } else if (request->reference) {
+      if (request->reference) {
         say("{}\n", policy.nightly_reference);
       } else {
         show_policy(policy, *request);

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/gate.h"
+#include "harness/cli/gate_verdicts.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/gate.h"

@@ -277,7 +277,9 @@ std::vector<PolicyRun> read_runs(const TomlNode& root) {
 // What the text says, on top of a policy.
 Policy read_policy(Policy policy, std::string_view text, const std::string& origin) {
   const TomlNode root = parse_toml(text, origin);
-  root.check_keys({"gate", "metrics", "scoped", "waiver", "run", "nightly"});
+  // A project's file is a policy, too; harness/project reads the last three.
+  root.check_keys(
+      {"gate", "metrics", "scoped", "waiver", "run", "nightly", "build", "benchmark", "policy"});
   policy.origin = origin;
   if (const TomlNode* gate = root.table_at("gate")) read_gate(*gate, policy);
   read_settings(root, policy);

@@ -12,10 +12,11 @@
 namespace tailgate {
 
 struct CommandOptions {
-  std::string command;           // for /bin/sh -c, or on Windows for cmd /c
-  std::filesystem::path output;  // standard output goes there, into a new file
-  std::filesystem::path log;     // standard error likewise
-  std::vector<int> cpus;         // its processes run there; empty: where this thread may
+  std::string command;                   // for /bin/sh -c, or on Windows for cmd /c
+  std::filesystem::path output;          // standard output goes there, into a new file
+  std::filesystem::path log = {};        // standard error likewise; empty: into the same file
+  std::vector<int> cpus = {};            // its processes run there; empty: where this thread may
+  std::filesystem::path directory = {};  // where it starts; empty: in this process's folder
   std::chrono::nanoseconds limit{};
 };
 

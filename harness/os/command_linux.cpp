@@ -23,14 +23,17 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPollInterval{100};
 constexpr std::chrono::seconds kPatienceToEnd{1};
 
+int open_file(const std::filesystem::path& path, int flags) {
+  const int number = open(path.c_str(), flags | O_CLOEXEC, 0644);
+  if (number < 0) {
+    throw system_error("open", path.string(), errno, "choose another --scratch folder");
+  }
+  return number;
+}
+
 class File {
  public:
-  File(const std::filesystem::path& path, int flags)
-      : number_(open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (number_ < 0) {
-      throw system_error("open", path.string(), errno, "choose another --scratch folder");
-    }
-  }
+  File(const std::filesystem::path& path, int flags) : number_(open_file(path, flags)) {}
   explicit File(int number) : number_(number) {}
   ~File() { close(number_); }
   File(const File&) = delete;
@@ -42,16 +45,18 @@ class File {
 };
 
 // Runs between fork and exec, so it makes only system calls.
-[[noreturn]] void become_shell(const char* command, int input, int output, int log, pid_t parent) {
+[[noreturn]] void become_shell(const CommandOptions& options, int input, int output, int log,
+                               pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
+  if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) _exit(127);
   // What this process ignores, the command would ignore, too.
   for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  execl("/bin/sh", "sh", "-c", options.command.c_str(), static_cast<char*>(nullptr));
   _exit(127);
 }
 
@@ -59,14 +64,13 @@ pid_t start(const CommandOptions& options) {
   const File input("/dev/null", O_RDONLY);
   constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
   const File output(options.output, kNew);
-  const File log(options.log, kNew);
+  const File log(options.log.empty() ? fcntl(output.number(), F_DUPFD_CLOEXEC, 0)
+                                     : open_file(options.log, kNew));
   const ScopedAffinity restore;
   bind_this_thread(options.cpus);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) {
-    become_shell(options.command.c_str(), input.number(), output.number(), log.number(), parent);
-  }
+  if (pid == 0) become_shell(options, input.number(), output.number(), log.number(), parent);
   if (pid < 0) throw system_error("fork", options.command, errno, "raise the process limit");
   setpgid(pid, pid);  // the child does so, too; whoever is first
   return pid;

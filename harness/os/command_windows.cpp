@@ -49,17 +49,19 @@ void bind_process(HANDLE process, const std::vector<int>& cpus) {
 PROCESS_INFORMATION create_suspended(const CommandOptions& options) {
   const Handle input = open_inheritable("NUL", GENERIC_READ, OPEN_EXISTING);
   const Handle output = open_inheritable(options.output, GENERIC_WRITE, CREATE_ALWAYS);
-  const Handle log = open_inheritable(options.log, GENERIC_WRITE, CREATE_ALWAYS);
+  const Handle log =
+      options.log.empty() ? Handle() : open_inheritable(options.log, GENERIC_WRITE, CREATE_ALWAYS);
   STARTUPINFOW startup = {};
   startup.cb = sizeof startup;
   startup.dwFlags = STARTF_USESTDHANDLES;
   startup.hStdInput = input.get();
   startup.hStdOutput = output.get();
-  startup.hStdError = log.get();
+  startup.hStdError = options.log.empty() ? output.get() : log.get();
   std::wstring line = L"cmd.exe /d /s /c \"" + wide(options.command) + L"\"";
   constexpr DWORD kFlags = CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP;
+  const wchar_t* directory = options.directory.empty() ? nullptr : options.directory.c_str();
   PROCESS_INFORMATION created = {};
-  if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, kFlags, nullptr, nullptr,
+  if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, kFlags, nullptr, directory,
                      &startup, &created) == 0) {
     throw windows_error("CreateProcessW", options.command, GetLastError(), "close other programs");
   }

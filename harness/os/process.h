@@ -99,6 +99,10 @@ class InterruptFlag {
 // the signal that ended it. Throws Error if it cannot be started.
 int run_program(std::vector<std::string> arguments);
 
+// Returns the absolute path of a program in PATH, links resolved; on Windows `name` is without
+// ".exe". Nothing if there is none.
+std::optional<std::filesystem::path> find_program(const std::string& name);
+
 // The user's interrupt ends a wait after this time, and what was waited for counts as interrupted.
 inline constexpr std::chrono::seconds kPatienceOfUser{3};
 

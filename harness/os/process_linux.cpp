@@ -185,6 +185,20 @@ int run_program(std::vector<std::string> arguments) {
   return end.exited ? end.code : 128 + end.code;
 }
 
+std::optional<std::filesystem::path> find_program(const std::string& name) {
+  const char* const folders = std::getenv("PATH");
+  std::istringstream rest(folders == nullptr ? "/usr/bin:/bin" : folders);
+  for (std::string folder; std::getline(rest, folder, ':');) {
+    const std::filesystem::path path = std::filesystem::absolute(folder) / name;
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed) || access(path.c_str(), X_OK) != 0)
+      continue;
+    std::filesystem::path resolved = std::filesystem::canonical(path, failed);
+    if (!failed) return resolved;
+  }
+  return {};
+}
+
 void prepare_process() {
   signal(SIGXFSZ, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {

@@ -244,6 +244,16 @@ int run_program(std::vector<std::string> arguments) {
   return static_cast<int>(code);
 }
 
+std::optional<std::filesystem::path> find_program(const std::string& name) {
+  constexpr DWORD kMostCharacters = 32'768;
+  std::wstring path(kMostCharacters, L'\0');
+  const DWORD length =
+      SearchPathW(nullptr, wide(name).c_str(), L".exe", kMostCharacters, path.data(), nullptr);
+  if (length == 0 || length >= kMostCharacters) return {};
+  path.resize(length);
+  return std::filesystem::path(path);
+}
+
 void prepare_process() {}
 
 void prepare_child_process() {

@@ -101,22 +101,24 @@ class Runner {
     round.started_utc = utc_now();
     round.a_first = round_order(request_.seed, index, 0, 0).a_first;
     if (round.a_first) {
-      round.a = run_side("a", request_.a.command);
-      round.b = run_side("b", request_.b.command);
+      round.a = run_side("a", request_.a.command, request_.directory_a);
+      round.b = run_side("b", request_.b.command, request_.directory_b);
     } else {
-      round.b = run_side("b", request_.b.command);
-      round.a = run_side("a", request_.a.command);
+      round.b = run_side("b", request_.b.command, request_.directory_b);
+      round.a = run_side("a", request_.a.command, request_.directory_a);
     }
     return round;
   }
 
-  CommandRun run_side(const char* side, const std::string& command) {
+  CommandRun run_side(const char* side, const std::string& command,
+                      const std::filesystem::path& directory) {
     CommandRun run;
     if (InterruptFlag::raised()) {
       run.outcome = TrialOutcome::interrupted;
       return run;
     }
-    const std::filesystem::path out = environment_.scratch / fmt::format("{}-out", side);
+    const std::filesystem::path out =
+        std::filesystem::absolute(environment_.scratch) / fmt::format("{}-out", side);
     remove_folder(out);
     const std::filesystem::path output = environment_.scratch / fmt::format("{}-output", side);
     const std::filesystem::path log = environment_.scratch / fmt::format("{}-log", side);
@@ -126,6 +128,7 @@ class Runner {
                      .output = output,
                      .log = log,
                      .cpus = cpus.empty() ? initial_cpus() : cpus,
+                     .directory = directory,
                      .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
                          std::chrono::duration<double>(request_.timeout_s))});
     run.wall_ns = end.wall_ns;

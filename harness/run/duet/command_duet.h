@@ -19,8 +19,10 @@ inline constexpr const char* kOutPlace = "{out}";
 struct CommandDuetRequest {
   CommandSubject a;
   CommandSubject b;
-  const SampleFormat* reads = nullptr;  // null: the figures are wall and processor time
-  unsigned rounds = 20;                 // maximum
+  std::filesystem::path directory_a = {};  // where A's command starts; empty: in this process's
+  std::filesystem::path directory_b = {};  // likewise
+  const SampleFormat* reads = nullptr;     // null: the figures are wall and processor time
+  unsigned rounds = 20;                    // maximum
   std::uint64_t seed = 1;
   double timeout_s = 600;  // of each run
   std::filesystem::path

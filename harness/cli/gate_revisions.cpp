@@ -1,0 +1,356 @@
+#include "harness/cli/gate_revisions.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/duet.h"
+#include "harness/cli/gate_samples.h"
+#include "harness/cli/gate_verdicts.h"
+#include "harness/cli/terminal.h"
+#include "harness/gate/gate.h"
+#include "harness/os/atomic_file.h"
+#include "harness/os/process.h"
+#include "harness/project/builds.h"
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
+#include "harness/result/files.h"
+
+namespace tailgate {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// One revision: what git calls it, and where its build is.
+struct Side {
+  std::string commit;
+  fs::path root;  // the project's root in the checkout
+
+  std::string label() const { return commit.substr(0, 10); }
+};
+
+// A duet to run: of a sink under a scenario, or of a benchmark.
+struct PlannedDuet {
+  std::string scenario;   // or the benchmark's name
+  std::string sink = {};  // as in the policy; empty: a benchmark
+  std::vector<std::string> set = {};
+  const ProjectBenchmark* benchmark = nullptr;
+  std::string file;  // its name
+
+  std::string text() const {
+    return benchmark != nullptr ? fmt::format("benchmark {}", scenario)
+                                : fmt::format("{} against {}", scenario, sink);
+  }
+};
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy, bool nightly) {
+  std::vector<PlannedDuet> planned;
+  for (const PolicyRun& run : policy.runs) {
+    if (run.nightly && !nightly) continue;
+    for (const std::string& sink : run.sinks) {
+      project.sink_of(sink, project.root());  // refuses what the project cannot have
+      planned.push_back(
+          {.scenario = run.scenario,
+           .sink = sink,
+           .set = run.set,
+           .file = result_file_name(run.scenario, sink, "", parse_settings(run.set))});
+    }
+  }
+  for (const ProjectBenchmark& benchmark : project.benchmarks) {
+    parse_margin(benchmark.margin);
+    planned.push_back({.scenario = benchmark.name,
+                       .benchmark = &benchmark,
+                       .file = result_file_name("benchmark", benchmark.name, "", {})});
+  }
+  if (!planned.empty()) return planned;
+  throw Error(fmt::format("'{}' names no run and no benchmark", policy.origin),
+              "add [[run]] with scenario and sinks, or to tailgate.toml a [[benchmark]]");
+}
+
+// Asks another build of tailgate.
+bool has_sink(const fs::path& program, const std::string& sink, const fs::path& output) {
+  std::error_code ignored;
+  fs::remove(output, ignored);
+  Child child = Child::start({.program = program,
+                              .arguments = {"sinks", sink, "--json"},
+                              .environment = {},
+                              .inherited = {},
+                              .output = output});
+  constexpr std::chrono::seconds kPatience{20};
+  const std::optional<ChildEnd> end = child.wait_for(kPatience);
+  const auto answer = nlohmann::json::parse(content_of(output), nullptr, false);
+  return end && end->exited && answer.is_array() && !answer.empty() && answer[0].is_object() &&
+         answer[0].value("available", false);
+}
+
+// A gate of two revisions, step by step.
+class RevisionGate {
+ public:
+  RevisionGate(const Catalog& catalog, const RevisionGateRequest& request)
+      : catalog_(catalog), request_(request) {
+    as_usage([&] { read_project(); });
+    workspace_.emplace(project_.root());
+    as_usage([&] {
+      repository_.emplace(project_.root(), workspace_->path() / "git.log");
+      a_.commit = repository_->commit_of(request_.base);
+      b_.commit = repository_->commit_of(request_.head);
+    });
+    out_ = request_.out.empty() ? workspace_->path() / fmt::format("gate-{:%Y-%m-%d-%H%M%S}",
+                                                                   fmt::gmtime(std::time(nullptr)))
+                                : fs::absolute(request_.out);
+    as_usage([&] { claim_out(); });
+  }
+
+  int run() {
+    if (repository_->has_changes()) {
+      tell("there are uncommitted changes here; neither revision contains them\n");
+    }
+    if (!build_both()) return kExitInterrupted;
+    find_waived();
+    leave_out_missing_sinks();
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      if (run_duet(i) == kExitInterrupted) return kExitInterrupted;
+    }
+    return judge_all();
+  }
+
+ private:
+  void read_project() {
+    const auto file = find_project_file(fs::current_path());
+    if (!file) {
+      throw Error(
+          fmt::format("'{}' and '{}' are no files, and there is no {} for revisions, here or "
+                      "in a folder above",
+                      request_.base, request_.head, kProjectFileName),
+          "name what 'tailgate duet' wrote, or let 'tailgate init' write that file");
+    }
+    project_ = load_project(*file);
+    policy_file_ = request_.policy.empty() ? project_.policy : fs::absolute(request_.policy);
+    policy_ = policy_at(policy_file_, false);
+    planned_ = plan_duets(project_, policy_, request_.nightly);
+  }
+
+  // A folder holds the duets of two commits by one set of rules.
+  void claim_out() {
+    fs::create_directories(out_ / "duets");
+    const fs::path note = out_ / "gate.txt";
+    const std::string mine = fmt::format("base {}\nhead {}\n\n{}\n{}", a_.commit, b_.commit,
+                                         content_of(project_.file), content_of(policy_file_));
+    if (!fs::is_empty(out_ / "duets") && content_of(note) != mine) {
+      throw Error(fmt::format("'{}' has duets of other revisions or rules", out_.string()),
+                  "name another folder with --out");
+    }
+    write_file_atomically(note, mine);
+  }
+
+  // Returns whether both are built; false: the user interrupted.
+  bool build_both() {
+    const InterruptFlag interrupt;
+    const Builds builds(project_, *repository_, *workspace_);
+    for (const auto& [side, name] :
+         {std::pair(&a_, &request_.base), std::pair(&b_, &request_.head)}) {
+      side->root = builds.build(side->commit, [&](const std::string& what) {
+        say("{} ({}) {}\n", *name, side->label(), what);
+        std::cout.flush();
+      });
+      if (InterruptFlag::raised()) return false;
+    }
+    builds.drop_old();
+    return true;
+  }
+
+  void find_waived() {
+    std::set<std::string> commits;
+    for (const Waiver& waiver : policy_.waivers) commits.insert(waiver.commit);
+    for (const std::string& commit : commits) {
+      const std::string not_used = fmt::format("waiver of {}: not used, ", commit);
+      const auto full = repository_->find_commit(commit);
+      if (!full) {
+        say("{}git knows no such commit; correct its hash\n", not_used);
+      } else if (repository_->contains(a_.commit, *full)) {
+        say("{}the base contains it already; remove it\n", not_used);
+      } else if (!repository_->contains(b_.commit, *full)) {
+        say("{}the head does not contain it\n", not_used);
+      } else {
+        waived_.push_back(commit);
+      }
+    }
+    policy_.waived_commits = waived_;
+  }
+
+  void leave_out_missing_sinks() {
+    if (project_.makes != BuildMakes::tailgate) return;
+    std::erase_if(planned_, [&](const PlannedDuet& duet) {
+      if (duet.benchmark != nullptr) return false;
+      const fs::path answer = workspace_->path() / "sinks.json";
+      for (const auto& [side, name] : {std::pair(&b_, "head"), std::pair(&a_, "base")}) {
+        if (has_sink(side->root / project_.made, duet.sink, answer)) continue;
+        say("left out: {} is not available in the {}'s build on this machine\n", duet.sink, name);
+        return true;
+      }
+      return false;
+    });
+    if (planned_.empty()) {
+      throw Error("none of the policy's sinks is available here",
+                  "'tailgate sinks' says why, and what to do");
+    }
+  }
+
+  double budget_s() const {
+    if (!request_.minutes) return policy_.time_budget_s;
+    const std::chrono::duration<double> spent = Clock::now() - begin_;
+    return std::min(policy_.time_budget_s, *request_.minutes * 60 - spent.count());
+  }
+
+  void add_missing(const PlannedDuet& duet, const char* outcome, std::string why) {
+    tell("{}: {}\n", duet.text(), why);
+    missing_.push_back(
+        {outcome, duet.scenario, duet.benchmark ? "benchmark" : duet.sink, std::move(why)});
+  }
+
+  bool is_done(const PlannedDuet& planned) const {
+    const fs::path file = out_ / "duets" / planned.file;
+    try {
+      if (!fs::exists(file)) return false;
+      return planned.benchmark != nullptr ? load_command_duet(file).complete
+                                          : load_duet(file).complete;
+    } catch (const Error&) {
+      return false;  // measured again, and replaced
+    }
+  }
+
+  int run_duet(std::size_t index) {
+    const PlannedDuet& planned = planned_[index];
+    if (is_done(planned)) return kExitDone;
+    // A duet needs about a third of the budget to reach its first look.
+    if (budget_s() < policy_.time_budget_s / 3) {
+      add_missing(planned, "inconclusive", "no time was left for the duet");
+      return kExitDone;
+    }
+    say("\n==== duet {} of {}: {}, at most {}\n", index + 1, planned_.size(), planned.text(),
+        human_wait(budget_s()));
+    std::cout.flush();
+    try {
+      if (duet(catalog_, arguments_of(planned)) == kExitInterrupted) return kExitInterrupted;
+    } catch (const Error& error) {
+      add_missing(planned, "invalid", fmt::format("{}; {}", error.what_failed(), error.remedy()));
+    }
+    return kExitDone;
+  }
+
+  DuetArguments arguments_of(const PlannedDuet& planned) const {
+    DuetArguments arguments;
+    arguments.a.label = a_.label();
+    arguments.b.label = b_.label();
+    arguments.seed = std::random_device{}();
+    arguments.out = (out_ / "duets" / planned.file).string();
+    arguments.force = true;
+    arguments.gate = true;
+    arguments.policy = policy_file_.string();
+    arguments.time_budget_s = budget_s();
+    if (planned.benchmark != nullptr) {
+      add_benchmark(*planned.benchmark, arguments);
+    } else {
+      add_sink(planned, arguments);
+    }
+    return arguments;
+  }
+
+  void add_sink(const PlannedDuet& planned, DuetArguments& arguments) const {
+    for (const auto& [into, side] : {std::pair(&arguments.a, &a_), std::pair(&arguments.b, &b_)}) {
+      into->subject = project_.sink_of(planned.sink, side->root);
+      if (project_.makes == BuildMakes::tailgate) {
+        into->program = (side->root / project_.made).string();
+      }
+    }
+    arguments.scenario = planned.scenario;
+    arguments.settings = planned.set;
+    arguments.waived_commits = waived_;
+  }
+
+  void add_benchmark(const ProjectBenchmark& benchmark, DuetArguments& arguments) const {
+    for (const auto& [into, side] : {std::pair(&arguments.a, &a_), std::pair(&arguments.b, &b_)}) {
+      into->subject = benchmark.command;
+      into->directory = side->root.string();
+    }
+    arguments.placement.load_cpus = benchmark.cpus;
+    arguments.command = {.wanted = true,
+                         .from = benchmark.from,
+                         .timeout_s = benchmark.timeout_s,
+                         .margin = benchmark.margin,
+                         .metrics = benchmark.metrics};
+  }
+
+  int judge_all() {
+    std::vector<Verdict> verdicts;
+    for (const MissingDuet& missing : missing_) verdicts.push_back(verdict_on_missing(missing));
+    for (const PlannedDuet& planned : planned_) {
+      const fs::path file = out_ / "duets" / planned.file;
+      if (!fs::exists(file)) continue;
+      CommandGateSettings settings;
+      if (planned.benchmark != nullptr) {
+        settings = {parse_margin(planned.benchmark->margin), planned.benchmark->metrics};
+      }
+      verdicts.push_back(judge_duet_file(file, settings, policy_));
+      // The project's names: those in the duet are a path into a checkout, or the command.
+      if (planned.benchmark != nullptr) {
+        verdicts.back().scenario = planned.scenario;
+      } else {
+        verdicts.back().sink = planned.sink;
+      }
+    }
+    say("\n==== verdicts\n");
+    std::cout << render(Verdicts{verdicts}, "text", {.colour = colour_wanted(stdout)});
+    std::map<std::string, fs::path> files = request_.files;
+    files.try_emplace("markdown", out_ / "report.md");
+    files.try_emplace("junit", out_ / "verdict.xml");
+    const fs::path plots = out_ / "plots";
+    const int code = deliver_verdicts(verdicts, files, plots);
+    say("\nreport: {}\nJUnit:  {}\nplots:  {}\n", files.at("markdown").string(),
+        files.at("junit").string(), plots.string());
+    return code;
+  }
+
+  const Catalog& catalog_;
+  const RevisionGateRequest& request_;
+  const Clock::time_point begin_ = Clock::now();
+  Project project_;
+  fs::path policy_file_;
+  Policy policy_;
+  std::vector<PlannedDuet> planned_;
+  std::optional<Workspace> workspace_;
+  std::optional<Repository> repository_;
+  Side a_;
+  Side b_;
+  fs::path out_;
+  std::vector<std::string> waived_;
+  std::vector<MissingDuet> missing_;
+};
+
+}  // namespace
+
+bool name_revisions(const std::vector<fs::path>& words) {
+  std::error_code failed;
+  return words.size() == 2 && !fs::exists(words[0], failed) && !fs::exists(words[1], failed);
+}
+
+int gate_revisions(const Catalog& catalog, const RevisionGateRequest& request) {
+  return RevisionGate(catalog, request).run();
+}
+
+}  // namespace tailgate

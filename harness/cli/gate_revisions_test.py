@@ -1,0 +1,256 @@
+"""`tailgate init` and `tailgate gate BASE HEAD` as a team uses them: repositories that are made
+here, with a plugin in C or a benchmark that prints numbers, and two commits.
+
+TAILGATE_BUILD names the build folder.
+"""
+
+import fcntl
+import os
+import shlex
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = ROOT / "providers/plugin/include"
+# The smallest p value of eight rounds is 1/256.
+RULES = ("[gate]\nlooks = [8]\nfalse_fail = 0.02\nfalse_pass = 0.2\n"
+         "allow_dirty_builds = true\n")
+
+# Prints a number around $VALUE, in nanoseconds.
+BENCHMARK = """[build]
+command = "chmod +x bench"
+[[benchmark]]
+name = "loop"
+command = "./bench"
+from = "numbers"
+""" + RULES
+BENCH = "#!/bin/sh\necho $((%d + $$ %% 3))\n"
+
+PLUGIN = f"""[build]
+command = "cc -std=c11 -O2 -fPIC -shared -I{INCLUDE} log.c -o mylog.so"
+plugin = "mylog.so"
+[[run]]
+scenario = "steady"
+sinks = ["plugin"]
+set = {{ rate_hz = 20_000 }}
+""" + RULES
+
+
+class Clone:
+    """A repository, and the project in it."""
+
+    def __init__(self, folder, inner=""):
+        self.top = folder / "clone"
+        self.root = self.top / inner
+        self.root.mkdir(parents=True)
+        self.git("init", "--quiet", "--initial-branch", "main")
+
+    def git(self, *arguments):
+        return subprocess.run(
+            ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments],
+            cwd=self.top, check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self, **files):
+        for name, text in files.items():
+            (self.root / name.replace("__", ".")).write_text(text)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "change")
+        return self.git("rev-parse", "HEAD")
+
+    def tailgate(self, *arguments, cwd=None):
+        return subprocess.run([str(PROGRAM), *map(str, arguments)], cwd=cwd or self.root, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
+                              check=False)
+
+    def gate(self, *arguments, out="out"):
+        return self.tailgate("gate", *arguments, "--out", out)
+
+
+@pytest.fixture(name="clone")
+def fixture_clone(tmp_path):
+    return Clone(tmp_path)
+
+
+def outcomes(report):
+    """The failures and errors of each suite of a JUnit file."""
+    suites = xml.etree.ElementTree.parse(report).getroot()
+    return [(suite.get("failures"), suite.get("errors")) for suite in suites.findall("testsuite")]
+
+
+def test_a_slower_benchmark_fails_and_an_empty_commit_passes(clone):
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    clone.commit()
+    same = clone.gate("HEAD~1", "HEAD", out="same")
+    assert same.returncode == 0, same.stdout + same.stderr
+    assert "duet 1 of 1: benchmark loop" in same.stdout
+    clone.commit(bench=BENCH % 1100)
+    slower = clone.gate("HEAD~1", "HEAD")
+    assert slower.returncode == 1, slower.stdout + slower.stderr
+    out = clone.root / "out"
+    assert "**fail**" in (out / "report.md").read_text()
+    assert outcomes(out / "verdict.xml")[0][0] != "0"
+    assert (out / "plots/verdict.json").exists()
+    # The revision that both gates need was built once, and git sees nothing of it.
+    assert "was built before" in slower.stdout
+    assert clone.git("status", "--porcelain").splitlines() == ["?? out/"]
+    assert ".tailgate" not in clone.git("ls-files")
+
+
+def test_a_gate_goes_on_where_it_was_stopped_and_mixes_nothing(clone):
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    clone.commit()
+    first = clone.gate("HEAD~1", "HEAD")
+    again = clone.gate("HEAD~1", "HEAD")
+    assert again.returncode == first.returncode == 0
+    assert "==== duet" in first.stdout and "==== duet" not in again.stdout
+    other = clone.gate("HEAD", "HEAD")
+    assert other.returncode == 2 and "duets of other revisions or rules" in other.stderr
+    (clone.root / "tailgate.toml").write_text(BENCHMARK.replace("0.02", "0.03"))
+    assert clone.gate("HEAD~1", "HEAD").returncode == 2
+
+
+def plugin_source(loops):
+    source = (ROOT / "providers/plugin/examples/stdio_log.c").read_text()
+    head, body = source.split("static uint8_t emit(", 1)
+    signature, rest = body.split("{", 1)
+    work = f"\n  for (volatile int i = 0; i < {loops}; ++i) {{}}\n"
+    return head + "static uint8_t emit(" + signature + "{" + work + rest
+
+
+def test_a_slower_logger_fails(clone):
+    clone.commit(tailgate__toml=PLUGIN, log__c=plugin_source(0))
+    clone.commit(log__c=plugin_source(20000))
+    slower = clone.gate("HEAD~1", "HEAD")
+    assert slower.returncode == 1, slower.stdout + slower.stderr
+    report = (clone.root / "out/report.md").read_text()
+    assert "**fail** | plugin, " in report and "response" in report
+    for commit in ("HEAD~1", "HEAD"):
+        assert clone.git("rev-parse", commit)[:10] in report
+
+
+def test_a_plugin_that_breaks_is_no_fail_but_invalid(clone):
+    clone.commit(tailgate__toml=PLUGIN, log__c=plugin_source(0))
+    clone.commit(log__c="int nothing_of_a_plugin;\n")
+    run = clone.gate("HEAD~1", "HEAD")
+    assert run.returncode == 4, run.stdout + run.stderr
+    assert "is no plugin" in (clone.root / "out/report.md").read_text() or "plugin" in run.stderr
+    assert outcomes(clone.root / "out/verdict.xml") != []
+
+
+@pytest.mark.parametrize("build, words", [
+    ("echo broken at line 7; exit 3", ("ended with exit code 3", "broken at line 7", "build.log")),
+    ("true", ("ended well but made no", "mylog.so", "build.log"))])
+def test_a_build_that_fails_is_no_verdict_and_names_its_log(clone, build, words):
+    text = PLUGIN.replace(PLUGIN.splitlines()[1], f'command = "{build}"')
+    clone.commit(tailgate__toml=text)
+    run = clone.gate("HEAD", "HEAD")
+    assert run.returncode == 4, run.stderr
+    assert all(word in run.stderr for word in words), run.stderr
+
+
+def test_the_build_of_another_command_or_flag_is_made_again(clone):
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    assert "built\n" in clone.gate("HEAD", "HEAD", out="a").stdout
+    assert "was built before" in clone.gate("HEAD", "HEAD", out="b").stdout
+    (clone.root / "tailgate.toml").write_text(BENCHMARK.replace("chmod +x", "chmod a+x"))
+    again = clone.gate("HEAD", "HEAD", out="c")
+    assert "is checked out and built" in again.stdout
+    assert "uncommitted changes" in again.stderr
+
+
+def test_a_project_may_be_a_folder_of_its_repository(tmp_path):
+    clone = Clone(tmp_path, "tools/log")
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    inner = clone.root / "src"
+    inner.mkdir()
+    run = clone.tailgate("gate", "HEAD", "HEAD", "--out", clone.root / "out", cwd=inner)
+    assert run.returncode == 0, run.stdout + run.stderr
+    builds = list((clone.root / ".tailgate/builds").iterdir())
+    assert len(builds) == 1 and (builds[0] / "source/tools/log/bench").exists()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("no-such", "HEAD"), "git knows no commit 'no-such'"),
+    (("HEAD", "-c"), ""),
+    (("HEAD", "HEAD", "--baseline", "x.json"), "they are revisions"),
+    (("HEAD", "HEAD", "--policy", "none.toml"), "none.toml"),
+    (("HEAD", "--nightly"), "")])
+def test_wrong_command_lines_are_usage_errors(clone, arguments, words):
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    run = clone.gate(*arguments)
+    assert run.returncode == 2, run.stdout + run.stderr
+    assert words in run.stderr
+
+
+def test_revisions_need_a_project_and_a_repository(clone, tmp_path):
+    clone.commit(a="a")
+    run = clone.gate("HEAD", "HEAD")
+    assert run.returncode == 2 and "tailgate init" in run.stderr
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    (bare / "tailgate.toml").write_text(BENCHMARK)
+    run = clone.tailgate("gate", "HEAD", "HEAD", cwd=bare)
+    assert run.returncode == 2 and "no work tree" in run.stderr
+    empty = BENCHMARK.split("[[benchmark]]", maxsplit=1)[0]
+    clone.commit(tailgate__toml=empty)
+    run = clone.gate("HEAD", "HEAD")
+    assert run.returncode == 2 and "names no run and no benchmark" in run.stderr
+
+
+def test_a_plugin_project_runs_nothing_that_it_does_not_build(clone):
+    clone.commit(tailgate__toml=PLUGIN.replace('["plugin"]', '["file"]'), log__c=plugin_source(0))
+    run = clone.gate("HEAD", "HEAD")
+    assert run.returncode == 2 and "which its build does not make" in run.stderr
+
+
+def test_two_gates_in_one_project_do_not_measure_at_once(clone):
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    assert clone.gate("HEAD", "HEAD").returncode == 0
+    with open(clone.root / ".tailgate/lock", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run = clone.gate("HEAD", "HEAD")
+    assert run.returncode == 4 and "another tailgate is at work" in run.stderr
+
+
+def test_an_interrupted_build_is_made_again(clone):
+    slow = BENCHMARK.replace('"chmod +x bench"', '"chmod +x bench; touch begun; sleep 60"')
+    clone.commit(tailgate__toml=slow, bench=BENCH % 1000)
+    with subprocess.Popen([str(PROGRAM), "gate", "HEAD", "HEAD", "--out", "out"], cwd=clone.root,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as run:
+        builds = clone.root / ".tailgate/builds"
+        while not list(builds.glob("*/source/begun")):
+            assert run.poll() is None
+            time.sleep(0.02)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert not list(builds.glob("*/complete"))
+    (clone.root / "tailgate.toml").write_text(BENCHMARK)
+    run = clone.gate("HEAD", "HEAD")
+    assert "is checked out and built" in run.stdout and run.returncode == 0, run.stderr
+
+
+def test_init_writes_a_project_that_is_gated(clone):
+    clone.commit(bench=BENCH % 1000, Makefile="all:\n\tchmod +x bench\n")
+    command = shlex.join(["./bench", "a b"])
+    run = clone.tailgate("init", "--benchmark", command, "--ci", "github", "--ci", "gitlab")
+    assert run.returncode == 0, run.stderr
+    written = [line.split(": ")[1] for line in run.stdout.splitlines() if "wrote" in line]
+    assert written == ["tailgate.toml", ".github/workflows/tailgate.yml", ".gitlab/tailgate.yml"]
+    assert all((clone.root / name).read_text().startswith("# ") for name in written)
+    again = clone.tailgate("init")
+    assert again.returncode == 2 and "is there already" in again.stderr
+    assert clone.tailgate("init", "--plugin", "../x.so", "--force").returncode == 2
+    text = (clone.root / "tailgate.toml").read_text()
+    (clone.root / "tailgate.toml").write_text(
+        text.replace('# from = "gbench"', 'from = "numbers"') + RULES)
+    clone.commit()
+    gate = clone.gate("HEAD", "HEAD")
+    assert gate.returncode == 0, gate.stdout + gate.stderr

@@ -1,0 +1,44 @@
+// Verdicts on duets: what the commands that judge share.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/gate/command_gate.h"
+#include "harness/gate/policy.h"
+#include "harness/result/verdict.h"
+
+namespace tailgate {
+
+// A duet that was planned and left no file.
+struct MissingDuet {
+  std::string outcome;   // inconclusive or invalid
+  std::string scenario;  // or its preset
+  std::string sink;      // with its options
+  std::string why;
+};
+
+// Of the option --waive, which takes Policy::waived_commits.
+inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use its waivers";
+
+// Judges one file. settings: for a duet of commands. Throws UsageError for a file that holds no
+// duet.
+Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSettings& settings,
+                        const Policy& policy);
+
+// Throws UsageError unless the outcome is inconclusive or invalid.
+Verdict verdict_on_missing(const MissingDuet& missing);
+
+// Writes the verdicts into the files (by format) and draws them into the folder `plots` unless its
+// path is empty. Returns the worst one's exit code.
+int deliver_verdicts(const std::vector<Verdict>& verdicts,
+                     const std::map<std::string, std::filesystem::path>& files,
+                     const std::filesystem::path& plots);
+
+// The policy in that file, or the built-in one where the path is empty; allow_dirty: but that
+// builds of uncommitted changes are judged, too. Throws UsageError.
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty);
+
+}  // namespace tailgate
