@@ -36,9 +36,12 @@ namespace clock_detail {
 inline std::uint64_t rdtsc() {
   return __builtin_ia32_rdtsc();
 }
+// Not the built-in, which also writes the processor's number to memory.
 inline std::uint64_t rdtscp() {
-  unsigned processor;
-  return __builtin_ia32_rdtscp(&processor);
+  std::uint64_t low;
+  std::uint64_t high;
+  __asm__ volatile("rdtscp" : "=a"(low), "=d"(high) : : "rcx", "memory");
+  return low | high << 32;
 }
 #elif defined(_M_X64)
 inline std::uint64_t rdtsc() {

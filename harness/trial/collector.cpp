@@ -127,6 +127,19 @@ void IntervalCollector::report(Trial& trial) {
   if (series_.joined_each() > 1) trial.remarks.push_back(joined_remark(trial.intervals));
 }
 
+void record_pending_calls(TrialMemory& memory) {
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    ThreadBlock& thread = memory.thread(i);
+    const std::uint64_t pending = thread.pending_service_ns.exchange(0);
+    if (pending == 0) continue;
+    std::uint64_t* const words = memory.words(i, Metric::service);
+    const std::uint64_t recorded = snapshot(memory.layout(), words).total_count();
+    // The provider may have been killed between recording a call and saying so.
+    if (recorded >= thread.finished.load() - thread.unrecorded.load()) continue;
+    HistogramWriter(memory.layout(), words).record(pending - 1);
+  }
+}
+
 Histogram merged(const TrialMemory& memory, Metric metric) {
   return snapshot(memory.layout(), words_of(memory, metric));
 }

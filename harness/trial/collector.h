@@ -31,6 +31,10 @@ class IntervalCollector {
   IntervalSeries series_{kTrialIntervalBytes};
 };
 
+// Once the provider has ended: records the calls that it had finished when it was killed and had
+// not recorded itself (closed loop only, at most one a thread).
+void record_pending_calls(TrialMemory& memory);
+
 // Returns one metric's histogram of all threads together.
 Histogram merged(const TrialMemory& memory, Metric metric);
 

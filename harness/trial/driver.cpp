@@ -16,14 +16,6 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// The times of one call.
-struct CallTimes {
-  std::uint64_t sequence;
-  std::uint64_t intended_ns;
-  std::uint64_t start_ns;
-  std::uint64_t end_ns;
-};
-
 // Keeps the calls with the longest times in a heap, whose top is the shortest of them and is
 // replaced next. A call that is not kept costs one comparison.
 class LongestCalls {
@@ -39,22 +31,27 @@ class LongestCalls {
     if (heap.empty()) least_ns_ = std::numeric_limits<std::uint64_t>::max();
   }
 
-  [[gnu::always_inline]] void offer(std::uint64_t ns, const CallTimes& call) {
+  // The call's times are passed one by one: a struct would be written to memory for every call.
+  [[gnu::always_inline]] void offer(std::uint64_t ns, std::uint64_t sequence,
+                                    std::uint64_t intended_ns, std::uint64_t start_ns,
+                                    std::uint64_t end_ns) {
     if (ns <= least_ns_) [[likely]]
       return;
-    keep(slots_[heap_[0].slot], call);
+    keep(slots_[heap_[0].slot], sequence, intended_ns, start_ns, end_ns);
     least_ns_ = replace_top(heap_, ns);
   }
 
  private:
-  [[gnu::noinline]] static void keep(SlowSlot& slot, const CallTimes& call) {
+  [[gnu::noinline]] static void keep(SlowSlot& slot, std::uint64_t sequence,
+                                     std::uint64_t intended_ns, std::uint64_t start_ns,
+                                     std::uint64_t end_ns) {
     // Readers ignore a slot whose end is 0, also if this process is killed during the writes below.
     slot.end_ns.store(0, std::memory_order_release);
-    slot.start_ns.store(call.start_ns, std::memory_order_release);
-    slot.intended_ns.store(call.intended_ns, kRelaxed);
-    slot.sequence.store(call.sequence, kRelaxed);
+    slot.start_ns.store(start_ns, std::memory_order_release);
+    slot.intended_ns.store(intended_ns, kRelaxed);
+    slot.sequence.store(sequence, kRelaxed);
     slot.cpu.store(current_cpu(), kRelaxed);
-    slot.end_ns.store(call.end_ns, std::memory_order_release);
+    slot.end_ns.store(end_ns, std::memory_order_release);
   }
 
   // Replaces the heap's top; returns the time of the new top.
@@ -107,10 +104,16 @@ Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
 }
 
 // Records a trial's calls: three histograms (one in a closed loop) and the slowest calls.
+//
+// In a closed loop a call is recorded after the next one. The histogram's word depends on the
+// reading of the clock at the call's end, and the next reading waits for all of that: at once, it
+// takes as long as the rest of the loop. Until then the call is pending in shared memory, from
+// where the controller records it if this process is killed.
 class HistogramRecorder {
  public:
   HistogramRecorder(const ThreadRecord& record, Heaps& heaps)
-      : service_(record.service),
+      : pending_(&record.progress.pending_service_ns),
+        service_(record.service),
         response_(record.response),
         start_lag_(record.start_lag),
         slowest_(record.slowest, heaps.service),
@@ -120,23 +123,48 @@ class HistogramRecorder {
   [[gnu::always_inline]] void record(std::uint64_t sequence, std::uint64_t intended_ns,
                                      std::uint64_t start_ns, std::uint64_t end_ns) {
     const std::uint64_t service_ns = end_ns - start_ns;
-    const CallTimes call{sequence, intended_ns, start_ns, end_ns};
-    service_.record(service_ns);
     if constexpr (kScheduled) {
       const std::uint64_t response_ns = end_ns - intended_ns;
+      service_.record(service_ns);
       response_.record(response_ns);
       start_lag_.record(start_ns - intended_ns);
-      slowest_responses_.offer(response_ns, call);
+      slowest_responses_.offer(response_ns, sequence, intended_ns, start_ns, end_ns);
+      slowest_.offer(service_ns, sequence, intended_ns, start_ns, end_ns);
+    } else {
+      pending_->store(service_ns + 1, kRelaxed);
+      record_previous(sequence);
+      has_previous_ = true;
+      previous_start_ns_ = start_ns;
+      previous_end_ns_ = end_ns;
     }
-    slowest_.offer(service_ns, call);
+  }
+
+  // At the end of a closed loop. sequence: of the event that would be next.
+  void finish(std::uint64_t sequence) {
+    record_previous(sequence);
+    has_previous_ = false;
+    pending_->store(0, kRelaxed);
   }
 
  private:
+  [[gnu::always_inline]] void record_previous(std::uint64_t sequence) {
+    if (!has_previous_) [[unlikely]]
+      return;
+    const std::uint64_t service_ns = previous_end_ns_ - previous_start_ns_;
+    service_.record(service_ns);
+    slowest_.offer(service_ns, sequence - 1, previous_start_ns_, previous_start_ns_,
+                   previous_end_ns_);
+  }
+
+  std::atomic<std::uint64_t>* pending_;
   HistogramWriter service_;
   HistogramWriter response_;
   HistogramWriter start_lag_;
   LongestCalls slowest_;
   LongestCalls slowest_responses_;
+  std::uint64_t previous_start_ns_ = 0;
+  std::uint64_t previous_end_ns_ = 0;
+  bool has_previous_ = false;
 };
 
 template <EventEncoding kEncoding>
@@ -179,9 +207,10 @@ void closed_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter,
   while (emitter.recorded() < limits.events && stop.load(kRelaxed) == 0) {
     const auto header = emitter.prepare();
     const std::uint64_t start_ns = clock.now_ns();
-    if (start_ns >= limits.intended_ns) return;
+    if (start_ns >= limits.intended_ns) break;
     emitter.template emit<false>(header, clock, start_ns, start_ns, start_ns >= record_start_ns);
   }
+  emitter.recorder().finish(emitter.sequence());
 }
 
 template <EventEncoding kEncoding>

@@ -2,6 +2,7 @@
 #include "harness/trial/driver.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,6 +30,7 @@ class NotingProvider : public Provider {
       while (run_clock().now_ns() < until_ns) {
       }
     }
+    if (seen_in_call) seen_in_call();
     return stamps.size() % 50 == 0 ? EmitStatus{2} : kAccepted;
   }
   std::vector<std::string> refusal_causes() const override { return {"closed", "full"}; }
@@ -36,10 +38,14 @@ class NotingProvider : public Provider {
 
   std::vector<EventStamp> stamps;
   bool intact = true;
+  std::function<void()> seen_in_call;  // called within each call
 };
 
 struct Driven {
-  explicit Driven(const LoadPlan& load) : plan(load), words(3) {
+  // seen_in_call: gets this object within each call.
+  explicit Driven(const LoadPlan& load, std::function<void(Driven&)> seen_in_call = {})
+      : plan(load), words(3) {
+    if (seen_in_call) provider.seen_in_call = [=, this] { seen_in_call(*this); };
     provider.stamps.reserve(100'000);
     for (auto& list : words) list.resize(HistogramWriter::words(layout));
     start_ns = run_clock().now_ns() + 100'000;
@@ -130,6 +136,22 @@ TEST_CASE("closed loop: the next event starts when the previous call has returne
   for (std::size_t i = 100; i < 500; i += 100) {
     CHECK(stamps[i].emit_ns - stamps[i - 1].emit_ns >= 1'000'000);
   }
+}
+
+// So a provider that is killed within a call loses none of the calls before it.
+TEST_CASE("closed loop: within a call all calls before it are recorded, the last one as pending") {
+  std::uint64_t calls = 0;
+  const Driven driven(counted(Shape::max, 300), [&](Driven& seen) {
+    const std::uint64_t pending = seen.progress->pending_service_ns.load();
+    const std::uint64_t recorded = seen.recorded(0).total_count();
+    CHECK(seen.progress->finished.load() == calls);
+    CHECK(recorded + (pending != 0 ? 1 : 0) == calls);
+    // The hundredth call takes a millisecond.
+    if (calls == 100) CHECK(pending > 1'000'000);
+    ++calls;
+  });
+  CHECK(driven.recorded(0).total_count() == 300);
+  CHECK(driven.progress->pending_service_ns.load() == 0);
 }
 
 TEST_CASE("the calls kept as slowest are the slowest ones") {

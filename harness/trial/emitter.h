@@ -68,13 +68,15 @@ class Emitter {
       count_refusal(*progress_, status);
     progress_->finished.store(sequence + 1, kRelaxed);
     progress_->last_end_ns.store(end_ns, kRelaxed);
-    if (!recorded) [[unlikely]]
+    if (!recorded) [[unlikely]] {
+      progress_->unrecorded.store(++unrecorded_, kRelaxed);
       return;
-    ++recorded_;
+    }
     recorder_.template record<kScheduled>(sequence, intended_ns, start_ns, end_ns);
   }
 
-  std::uint64_t recorded() const { return recorded_; }
+  std::uint64_t sequence() const { return sequence_; }  // of the next event
+  std::uint64_t recorded() const { return sequence_ - unrecorded_; }
   Recorder& recorder() { return recorder_; }
 
  private:
@@ -94,7 +96,7 @@ class Emitter {
   std::uint16_t thread_;
   std::uint16_t size_bytes_ = 0;
   std::uint64_t sequence_ = 0;
-  std::uint64_t recorded_ = 0;
+  std::uint64_t unrecorded_ = 0;  // counted instead of the recorded ones, which are many
 };
 
 }  // namespace tailgate

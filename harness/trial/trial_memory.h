@@ -119,6 +119,10 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> last_start_ns;
   std::atomic<std::uint64_t> last_end_ns;
   std::atomic<std::uint64_t> last_intended_ns;
+  std::atomic<std::uint64_t> unrecorded;  // calls of the warm-up that returned
+  // Closed loop: service time plus 1 of the last call that returned, while it is not in the
+  // histogram; 0: none. (record_pending_calls)
+  std::atomic<std::uint64_t> pending_service_ns;
   std::atomic<std::uint64_t> spun_ns;   // time spent spinning until intended times
   std::atomic<std::uint64_t> unissued;  // scheduled, but not started when the time was over
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by refusal cause
@@ -187,7 +191,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 3;
+inline constexpr std::uint32_t kTrialProtocol = 4;
 
 struct TrialHeader {
   std::uint64_t magic;

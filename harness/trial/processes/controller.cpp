@@ -134,6 +134,7 @@ class TrialRun {
     if (trace_) trace_->stop();
     std::vector<RoleUse> uses = overhead_.end();
     roles_.end_provider();
+    record_pending_calls(memory_);
     intervals_.cut(record_start_ns(), clock_.now_ns(), std::move(uses));
   }
 
