@@ -79,11 +79,18 @@ def cut_events(cell):
 
 
 def damage_events(cell):
-    """Writes 64 bytes into the middle of the largest file."""
+    """Writes 64 bytes into the middle of what the consumer has not read yet of the largest file."""
+    cell.send("consumer", signal.SIGSTOP)
     for path in cell.event_files()[:1]:
+        read_bytes = path.stat().st_size
+        time.sleep(PAUSE_S)
+        written_bytes = path.stat().st_size
+        if written_bytes == read_bytes:  # made in its full length at the start
+            read_bytes = 0
         with open(path, "r+b") as file:
-            file.seek(path.stat().st_size // 2)
+            file.seek((read_bytes + written_bytes) // 2)
             file.write(bytes(range(128, 192)))
+    cell.send("consumer", signal.SIGCONT)
 
 
 def block_out(cell):
