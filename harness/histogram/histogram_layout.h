@@ -48,6 +48,19 @@ class HistogramLayout {
     return (value >> (top_bit - half_magnitude_)) + top_bit * slots_per_doubling_ - index_offset_;
   }
 
+  // The numbers of index_of()'s formula, for writers in other languages: with top, the number of
+  // the highest bit that is set in value | mask, the slot is (value >> (top - half_magnitude)) +
+  // top * slots_per_doubling - offset.
+  struct IndexFormula {
+    std::uint64_t mask;
+    std::uint64_t half_magnitude;
+    std::uint64_t slots_per_doubling;
+    std::uint64_t offset;
+  };
+  IndexFormula index_formula() const {
+    return {mask_, half_magnitude_, slots_per_doubling_, index_offset_};
+  }
+
   // The lowest and highest value of a slot. index < count_slots().
   std::uint64_t lowest_equivalent(std::size_t index) const noexcept {
     return offset_in_bucket(index) << bucket_shift(index);

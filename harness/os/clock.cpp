@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -132,6 +133,16 @@ bool measure_tsc(ClockParameters& parameters) {
   return std::abs(offset.ticks) <= offset.bound_ticks;
 }
 
+// Fills the parameters that every kind of clock has.
+ClockParameters started(ClockParameters parameters) {
+  const Clock clock(parameters);
+  const Bracket zero = tightest_bracket(clock, 200);
+  parameters.base_ticks = zero.ticks;
+  parameters.base_unix_ns = os_unix_ns();
+  parameters.read_cost_ns = median_read_cost_ns(Clock(parameters));
+  return parameters;
+}
+
 }  // namespace
 
 ClockParameters measure_clock(bool force_os_clock) {
@@ -139,12 +150,11 @@ ClockParameters measure_clock(bool force_os_clock) {
   if (force_os_clock || !has_invariant_tsc() || !measure_tsc(parameters)) {
     parameters = ClockParameters{};
   }
-  const Clock clock(parameters);
-  const Bracket zero = tightest_bracket(clock, 200);
-  parameters.base_ticks = zero.ticks;
-  parameters.base_unix_ns = os_unix_ns();
-  parameters.read_cost_ns = median_read_cost_ns(Clock(parameters));
-  return parameters;
+  return started(parameters);
+}
+
+ClockParameters measure_monotonic_clock() {
+  return started({.kind = ClockKind::monotonic});
 }
 
 DriftMeter::DriftMeter(const Clock& clock) : clock_(clock) {
@@ -167,7 +177,15 @@ ClockDrift DriftMeter::read() const {
 }
 
 std::string_view clock_kind_name(ClockKind kind) {
-  return kind == ClockKind::tsc ? "tsc" : "os_monotonic";
+  switch (kind) {
+    case ClockKind::tsc:
+      return "tsc";
+    case ClockKind::os_monotonic:
+      return "os_monotonic";
+    case ClockKind::monotonic:
+      return "monotonic";
+  }
+  throw std::logic_error("unknown kind of clock");
 }
 
 }  // namespace tailgate

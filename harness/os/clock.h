@@ -13,7 +13,9 @@
 
 namespace tailgate {
 
-enum class ClockKind : std::uint32_t { tsc, os_monotonic };
+// monotonic: the clock that other languages' run-time systems read. Only those trials use it whose
+// calls are made by such a program.
+enum class ClockKind : std::uint32_t { tsc, os_monotonic, monotonic };
 
 // Plain data: other processes receive it through shared memory.
 struct ClockParameters {
@@ -56,6 +58,11 @@ inline std::uint64_t rdtscp() {
 // The operating system's raw monotonic clock in ns: CLOCK_MONOTONIC_RAW, or
 // QueryPerformanceCounter scaled to ns. (clock_linux.cpp, clock_windows.cpp)
 std::uint64_t os_monotonic_ns();
+// CLOCK_MONOTONIC, whose rate NTP adjusts; on Windows the same as os_monotonic_ns().
+std::uint64_t monotonic_ns();
+inline std::uint64_t system_ns(ClockKind kind) {
+  return kind == ClockKind::monotonic ? monotonic_ns() : os_monotonic_ns();
+}
 std::int64_t os_unix_ns();
 
 }  // namespace clock_detail
@@ -73,14 +80,14 @@ class Clock {
     if (parameters_.kind == ClockKind::tsc) [[likely]]
       return clock_detail::rdtsc();
 #endif
-    return clock_detail::os_monotonic_ns();
+    return clock_detail::system_ns(parameters_.kind);
   }
   std::uint64_t ticks_after() const {
 #if defined(__x86_64__) || defined(_M_X64)
     if (parameters_.kind == ClockKind::tsc) [[likely]]
       return clock_detail::rdtscp();
 #endif
-    return clock_detail::os_monotonic_ns();
+    return clock_detail::system_ns(parameters_.kind);
   }
 
   std::uint64_t now_ns() const {
@@ -121,6 +128,9 @@ class Clock {
 // Measures a new run clock; takes about 0.1 s. Chooses the TSC if the processor declares it
 // invariant and no offset between cores exceeds its uncertainty, unless force_os_clock is set.
 ClockParameters measure_clock(bool force_os_clock = false);
+
+// Measures a run clock of kind monotonic; takes a few milliseconds.
+ClockParameters measure_monotonic_clock();
 
 // Drift of the run clock against the OS clocks since it was measured, in parts per million;
 // positive if the run clock is fast. On machines whose CLOCK_MONOTONIC_RAW is the TSC itself, the

@@ -27,6 +27,10 @@ std::uint64_t os_monotonic_ns() {
   return counter_ns(static_cast<std::uint64_t>(now.QuadPart), counter_hz());
 }
 
+std::uint64_t monotonic_ns() {
+  return os_monotonic_ns();
+}
+
 std::int64_t os_unix_ns() {
   FILETIME now;
   GetSystemTimePreciseAsFileTime(&now);

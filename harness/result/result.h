@@ -363,7 +363,8 @@ struct ClockUsed {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("kind", &ClockUsed::kind,
-      "tsc, or os_monotonic (CLOCK_MONOTONIC_RAW, QueryPerformanceCounter)");
+      "tsc, os_monotonic (CLOCK_MONOTONIC_RAW, QueryPerformanceCounter), or monotonic "
+      "(CLOCK_MONOTONIC), which programs in other languages read");
     v("frequency_hz", &ClockUsed::frequency_hz, "measured ticks per second");
     v("error_ppm", &ClockUsed::error_ppm,
       "upper bound on the frequency's error relative to the operating system's clock, in parts per "

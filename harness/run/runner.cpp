@@ -21,8 +21,9 @@ class Run {
       : request_(std::move(request)),
         interval_bytes_(interval_bytes),
         environment_(environment),
+        settings_(settings_for(request_.sink, environment.trial)),
         trials_per_step_(static_cast<std::size_t>(request_.options.integer("trials"))),
-        drift_(Clock(environment.trial.clock)) {
+        drift_(Clock(settings_.clock)) {
     result_.id = random_id();
     result_.started_utc = utc_now();
     result_.label = environment.label;
@@ -52,7 +53,7 @@ class Run {
     if (over()) return 0;
     const std::size_t steps = request_.scenario->max_steps(request_.options);
     const std::size_t left = (steps - before_.size()) * trials_per_step_ - in_step_;
-    return static_cast<double>(left) * planned_trial_s(*plan_, environment_.trial);
+    return static_cast<double>(left) * planned_trial_s(*plan_, settings_);
   }
 
   const LoadPlan& plan() const { return *plan_; }
@@ -77,7 +78,7 @@ class Run {
   // Runs the traced trial that is paired with the trial of that index.
   void run_traced(const LoadPlan& plan, unsigned index, const std::string& folder,
                   const ProgressCallback& progress) {
-    TrialSettings settings = environment_.trial;
+    TrialSettings settings = settings_;
     settings.trace = activity::TraceMethod::best;
     Trial trial =
         tailgate::run_trial(request_.sink, plan, settings, environment_.scratch / folder, progress);
@@ -90,7 +91,7 @@ class Run {
   }
 
   void run_trial(const std::string& folder, const ProgressCallback& progress) {
-    Trial trial = tailgate::run_trial(request_.sink, *plan_, environment_.trial,
+    Trial trial = tailgate::run_trial(request_.sink, *plan_, settings_,
                                       environment_.scratch / folder, progress);
     trial.index = static_cast<unsigned>(result_.trials.size());
     trial.step = static_cast<unsigned>(before_.size());
@@ -116,12 +117,13 @@ class Run {
     result_.finished_utc = utc_now();
     result_.summary = summarize(result_);
     result_.disturbance = disturbances(result_);
-    result_.clock = describe_clock(environment_.trial.clock, drift_.read());
+    result_.clock = describe_clock(settings_.clock, drift_.read());
   }
 
   RunRequest request_;
   std::size_t interval_bytes_;  // that the intervals of all its trials may take
   const Environment& environment_;
+  TrialSettings settings_;
   std::size_t trials_per_step_;
   DriftMeter drift_;
   Result result_;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,18 @@ struct Capabilities {
   bool multi_threaded = true;
   // The path frames or transports text: events come in the text encoding, without line feeds.
   bool text_events = false;
+  // The calls are made by a program in that language (SinkType::driver) and not by the harness's
+  // load threads. All processes of the trial then use CLOCK_MONOTONIC, which every language reads.
+  std::string driver_language = {};
+};
+
+// A program that makes the calls of a trial in place of the load threads.
+struct DriverProgram {
+  std::vector<std::string> command;         // looked up in PATH; not empty
+  std::filesystem::path directory;          // in which it starts
+  std::filesystem::path log_path;           // told to the program as the file to write
+  std::vector<std::string> refusal_causes;  // as Provider::refusal_causes()
+  std::vector<std::pair<std::string, std::string>> settings;  // every option with its value
 };
 
 // Events that the sink itself says it lost, under the sink's own name for the cause.
@@ -183,6 +196,12 @@ class SinkType {
 
   virtual std::unique_ptr<Session> make_session(const TrialContext& context) const = 0;
   virtual std::unique_ptr<Provider> open_provider(const TrialContext& context) const = 0;
+  // The program that the provider process becomes once it has measured its surroundings. Called
+  // instead of open_provider where the capabilities name a driver_language.
+  virtual DriverProgram driver(const TrialContext& context) const {
+    static_cast<void>(context);
+    throw std::logic_error("sink '" + name() + "' is driven by no program");
+  }
   // Only called where the capabilities say read_back or live_read.
   virtual std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const = 0;
 };

@@ -114,7 +114,9 @@ Instance::~Instance() {
 }
 
 void Instance::set_up(const InstanceOptions& options) const {
-  const std::string clock = options.clock == ClockKind::tsc ? "x86-tsc" : "mono_raw";
+  const std::string clock = options.clock == ClockKind::tsc         ? "x86-tsc"
+                            : options.clock == ClockKind::monotonic ? "mono"
+                                                                    : "mono_raw";
   folder_.write("trace_clock", clock, "use a kernel that has this trace clock");
   folder_.write("options/overwrite", options.overwrite ? "1" : "0", "see the kernel's log");
   const std::uint64_t kibibytes = (options.buffer_bytes + kKibibyte - 1) / kKibibyte;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "harness/result/latency.h"
@@ -62,11 +65,13 @@ void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
                std::vector<SlowCall>& calls) {
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint64_t end_ns = slots[k].end_ns.load(std::memory_order_acquire);
-    if (end_ns == 0) continue;
+    const std::uint64_t start_ns = slots[k].start_ns.load();
+    const std::uint64_t intended_ns = slots[k].intended_ns.load();
+    if (end_ns == 0 || start_ns > end_ns || intended_ns > end_ns) continue;
     calls.push_back({.thread = thread,
                      .sequence = slots[k].sequence.load(),
-                     .intended_ns = slots[k].intended_ns.load(),
-                     .start_ns = slots[k].start_ns.load(),
+                     .intended_ns = intended_ns,
+                     .start_ns = start_ns,
                      .end_ns = end_ns,
                      .cpu = static_cast<int>(slots[k].cpu.load())});
   }
@@ -106,6 +111,23 @@ Histogram start_lag(const TrialMemory& memory, std::uint64_t measured) {
   return none;
 }
 
+// The most values that all histograms of a trial may hold, so that no sum of them overflows.
+constexpr std::uint64_t kMostCalls = std::uint64_t{1} << 62;
+constexpr const char* kOverflown = "they hold more calls than there can have been";
+
+// Returns a histogram's number of values and takes it from the room; nothing if it does not fit.
+std::optional<std::uint64_t> total_of(const HistogramLayout& layout, const std::uint64_t* words,
+                                      std::uint64_t& room) {
+  const std::uint64_t before = room;
+  for (std::size_t word = 0; word < HistogramWriter::words(layout); ++word) {
+    const std::uint64_t count =
+        std::atomic_ref<const std::uint64_t>(words[word]).load(std::memory_order_relaxed);
+    if (count > room) return std::nullopt;
+    room -= count;
+  }
+  return before - room;
+}
+
 }  // namespace
 
 IntervalCollector::IntervalCollector(const TrialMemory& memory)
@@ -137,6 +159,49 @@ void record_pending_calls(TrialMemory& memory) {
     // The provider may have been killed between recording a call and saying so.
     if (recorded >= thread.finished.load() - thread.unrecorded.load()) continue;
     HistogramWriter(memory.layout(), words).record(pending - 1);
+  }
+}
+
+std::string why_not_measured(const TrialMemory& memory, bool whole_load) {
+  std::uint64_t room = kMostCalls;
+  for (const std::uint64_t* words : {memory.floor_words(), memory.delivery_words()}) {
+    if (!total_of(memory.layout(), words, room)) return kOverflown;
+  }
+  const bool closed_loop = memory.plan().load.shape == Shape::max;
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    std::array<std::uint64_t, kThreadMetrics> totals{};
+    for (std::size_t metric = 0; metric < kThreadMetrics; ++metric) {
+      const auto total =
+          total_of(memory.layout(), memory.words(i, static_cast<Metric>(metric)), room);
+      if (!total) return kOverflown;
+      totals[metric] = *total;
+    }
+    const std::uint64_t finished = memory.thread(i).finished.load();
+    const auto service = totals[static_cast<std::size_t>(Metric::service)];
+    if (service > finished) {
+      return fmt::format("thread {} recorded {} calls, and {} have returned: that cannot be", i,
+                         service, finished);
+    }
+    const auto other = std::find_if(totals.begin(), totals.end(),
+                                    [&](std::uint64_t total) { return total != service; });
+    if (whole_load && !closed_loop && other != totals.end()) {
+      return fmt::format(
+          "thread {} recorded {} service times and {} response times or start lags: "
+          "that cannot be",
+          i, service, *other);
+    }
+  }
+  return "";
+}
+
+void discard_measurements(const TrialMemory& memory) {
+  const std::size_t words = HistogramWriter::words(memory.layout());
+  std::fill_n(memory.floor_words(), words, 0);
+  std::fill_n(memory.delivery_words(), words, 0);
+  for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
+    for (std::size_t metric = 0; metric < kThreadMetrics; ++metric) {
+      std::fill_n(memory.words(i, static_cast<Metric>(metric)), words, 0);
+    }
   }
 }
 

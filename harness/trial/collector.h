@@ -35,6 +35,14 @@ class IntervalCollector {
 // not recorded itself (closed loop only, at most one a thread).
 void record_pending_calls(TrialMemory& memory);
 
+// Says why the memory's histograms cannot be what was measured, as when a faulty plugin or program
+// wrote into them: counts that nothing could add up to, more calls recorded than have returned, or,
+// after a whole load, distributions of different numbers of calls. Empty if they can.
+std::string why_not_measured(const TrialMemory& memory, bool whole_load);
+
+// Empties all histograms of the memory.
+void discard_measurements(const TrialMemory& memory);
+
 // Returns one metric's histogram of all threads together.
 Histogram merged(const TrialMemory& memory, Metric metric);
 

@@ -81,28 +81,6 @@ struct Heaps {
   std::vector<LongestCalls::Kept> response;
 };
 
-// The limits at which a thread's load ends.
-struct Limits {
-  std::uint64_t events = std::numeric_limits<std::uint64_t>::max();  // recorded events
-  std::uint64_t intended_ns =
-      std::numeric_limits<std::uint64_t>::max();  // events from here on are not issued
-  std::uint64_t wall_ns = std::numeric_limits<std::uint64_t>::max();  // time at which to give up
-};
-
-Limits limits_for(const LoadThread& load, std::uint64_t record_start_ns) {
-  const LoadPlan& plan = load.plan;
-  Limits limits;
-  if (plan.duration_s > 0) {
-    const auto duration_ns = static_cast<std::uint64_t>(plan.duration_s * 1e9);
-    limits.intended_ns = record_start_ns + duration_ns;
-    limits.wall_ns = limits.intended_ns + std::max<std::uint64_t>(duration_ns / 2, 1'000'000'000);
-  } else {
-    const std::uint64_t share = plan.events / plan.threads;
-    limits.events = share + (load.thread < plan.events % plan.threads ? 1 : 0);
-  }
-  return limits;
-}
-
 // Records a trial's calls: three histograms (one in a closed loop) and the slowest calls.
 //
 // In a closed loop a call is recorded after the next one. The histogram's word depends on the
@@ -176,7 +154,7 @@ void open_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter, Schedule
   const Clock clock = load.clock;
   Pacer pacer(load.plan.pacing, clock, load.stop);
   const std::uint64_t record_start_ns = schedule.record_start_ns();
-  const Limits limits = limits_for(load, record_start_ns);
+  const LoadLimits limits = load_limits(load.plan, load.thread, record_start_ns);
   while (emitter.recorded() < limits.events) {
     const std::uint64_t intended_ns = schedule.next_ns();
     if (intended_ns >= limits.intended_ns) return;
@@ -202,7 +180,7 @@ void closed_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter,
                  std::uint64_t record_start_ns) {
   const Clock clock = load.clock;
   Pacer(load.plan.pacing, clock, load.stop).wait_until(load.start_ns);
-  const Limits limits = limits_for(load, record_start_ns);
+  const LoadLimits limits = load_limits(load.plan, load.thread, record_start_ns);
   const std::atomic<std::uint32_t>& stop = load.stop;
   while (emitter.recorded() < limits.events && stop.load(kRelaxed) == 0) {
     const auto header = emitter.prepare();

@@ -94,6 +94,19 @@ double Schedule::uniform_random() {
   return (static_cast<double>(high) + 1) * 0x1p-53;
 }
 
+LoadLimits load_limits(const LoadPlan& plan, unsigned thread, std::uint64_t record_start_ns) {
+  LoadLimits limits;
+  if (plan.duration_s > 0) {
+    const auto duration_ns = static_cast<std::uint64_t>(plan.duration_s * 1e9);
+    limits.intended_ns = record_start_ns + duration_ns;
+    limits.wall_ns = limits.intended_ns + std::max<std::uint64_t>(duration_ns / 2, 1'000'000'000);
+  } else {
+    const std::uint64_t share = plan.events / plan.threads;
+    limits.events = share + (thread < plan.events % plan.threads ? 1 : 0);
+  }
+  return limits;
+}
+
 std::size_t max_payload_bytes(const LoadPlan& plan, std::size_t min_bytes) {
   const PayloadPlan& payload = plan.payload;
   const double largest = payload.law == PayloadLaw::fixed     ? payload.first

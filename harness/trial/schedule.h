@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "harness/trial/load.h"
@@ -44,6 +45,17 @@ class Schedule {
   double poisson_ns_ = 0;
   std::uint64_t random_state_;
 };
+
+// The limits at which a thread's load ends.
+struct LoadLimits {
+  std::uint64_t events = std::numeric_limits<std::uint64_t>::max();  // recorded events
+  std::uint64_t intended_ns =
+      std::numeric_limits<std::uint64_t>::max();  // events from here on are not issued
+  std::uint64_t wall_ns = std::numeric_limits<std::uint64_t>::max();  // time at which to give up
+};
+
+// record_start_ns: the end of the warm-up.
+LoadLimits load_limits(const LoadPlan& plan, unsigned thread, std::uint64_t record_start_ns);
 
 // Returns the sizes in bytes of one thread's events: event i has the size at i modulo the list's
 // length. min_bytes: the smallest event of the encoding. Drawn at random from plan.seed and thread.

@@ -24,6 +24,14 @@ WantedConsumer parse_consumer(std::string_view text) {
   return mode;
 }
 
+TrialSettings settings_for(const SinkChoice& sink, TrialSettings settings) {
+  const bool other_language = !sink.type->capabilities(sink.options).driver_language.empty();
+  if (other_language && settings.clock.kind != ClockKind::monotonic) {
+    settings.clock = measure_monotonic_clock();
+  }
+  return settings;
+}
+
 ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted) {
   const Capabilities can = sink.type->capabilities(sink.options);
   if (wanted == ConsumerMode::live && !can.live_read) {

@@ -45,6 +45,10 @@ struct TrialSettings {
   std::optional<activity::TraceMethod> trace = {};
 };
 
+// Returns the settings for trials of that sink: the given ones, but for a sink whose calls are made
+// by a program in another language with a clock that the program can read.
+TrialSettings settings_for(const SinkChoice& sink, TrialSettings settings);
+
 // Resolves how the consumer reads, by the sink's capabilities. Throws Error if the wanted mode is
 // not possible.
 ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted);

@@ -223,6 +223,7 @@ class TrialMemory {
   TrialHeader& header() const { return *reinterpret_cast<TrialHeader*>(memory_.data()); }
   const TrialPlan& plan() const { return header().plan; }
   ThreadBlock& thread(unsigned thread) const;
+  std::size_t thread_stride() const { return thread_bytes_; }
   SlowSlot* slowest(unsigned thread) const;            // plan().slowest of them
   SlowSlot* slowest_responses(unsigned thread) const;  // plan().slowest_responses of them
   std::uint64_t* words(unsigned thread, Metric metric) const;

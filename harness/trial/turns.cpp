@@ -17,10 +17,6 @@ namespace {
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Time from waking up to a turn's first intended time. The thread spins during it, so that a
-// processor that was idle has woken up.
-constexpr std::uint64_t kTurnLeadNs = 50'000;
-
 // If two consecutive clock reads are further apart than this, something else than the loop ran
 // between them.
 constexpr std::uint64_t kInterruptedNs = 2'000;
@@ -150,8 +146,7 @@ TurnEmitter<kEncoding> open_turn(TurnEmitter<kEncoding> emitter, const LoadThrea
                                  const TurnSpan& span, Schedule schedule, Pacer& pacer,
                                  ThreadBlock& progress) {
   const Clock clock = load.clock;
-  const std::uint64_t give_up_ns =
-      span.end_ns + std::max(span.end_ns - span.start_ns, kMinPatienceNs);
+  const std::uint64_t give_up_ns = span.start_ns + turn_give_up_ns(span.end_ns - span.start_ns);
   std::uint64_t last_read_ns = clock.now_ns();
   const auto stepped = [&](std::uint64_t previous_ns, std::uint64_t now_ns) {
     return emitter.recorder().stepped(previous_ns, now_ns,
@@ -190,16 +185,6 @@ TurnEmitter<kEncoding> closed_turn(TurnEmitter<kEncoding> emitter, const LoadThr
     last_read_ns = progress.last_end_ns.load(kRelaxed);
   }
   return emitter;
-}
-
-// The load of one turn, with its own random arrivals.
-LoadPlan turn_load(const LoadPlan& whole, const TurnPlan& plan, std::uint32_t number) {
-  LoadPlan load = whole;
-  load.warmup_s = 0;
-  load.events = 0;
-  load.duration_s = static_cast<double>(plan.length_ns) / 1e9;
-  load.seed = whole.seed + number * 0x9E3779B97F4A7C15ull;
-  return load;
 }
 
 // Waits until the turn is granted. Returns false if stop is set.
@@ -245,6 +230,19 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
 }
 
 }  // namespace
+
+LoadPlan turn_load(const LoadPlan& whole, const TurnPlan& plan, std::uint32_t number) {
+  LoadPlan load = whole;
+  load.warmup_s = 0;
+  load.events = 0;
+  load.duration_s = static_cast<double>(plan.length_ns) / 1e9;
+  load.seed = whole.seed + number * 0x9E3779B97F4A7C15ull;
+  return load;
+}
+
+std::uint64_t turn_give_up_ns(std::uint64_t length_ns) {
+  return length_ns + std::max(length_ns, kMinPatienceNs);
+}
 
 void drive_turns(const LoadThread& load, Provider& provider, const TurnRecord& record) {
   if (load.encoding == EventEncoding::text) {

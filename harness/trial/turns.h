@@ -9,6 +9,16 @@ namespace tailgate {
 // After a call longer than this the thread checks whether it was switched out during the call.
 inline constexpr std::uint64_t kSlowCallNs = 20'000;
 
+// Time from waking up to a turn's first intended time. The thread spins during it, so that a
+// processor that was idle has woken up.
+inline constexpr std::uint64_t kTurnLeadNs = 50'000;
+
+// The load of one turn, with its own random arrivals.
+LoadPlan turn_load(const LoadPlan& whole, const TurnPlan& plan, std::uint32_t number);
+
+// The time after a turn's start at which the rest of its events is given up.
+std::uint64_t turn_give_up_ns(std::uint64_t length_ns);
+
 // Where a load in turns writes its measurements; in shared memory during a trial.
 struct TurnRecord {
   const TurnPlan& plan;

@@ -182,6 +182,12 @@ class PlantedSink : public SinkType {
   }
 
   Probe probe(const Options& options) const override {
+    if (const std::string language = capabilities(options).driver_language; !language.empty()) {
+      return {.available = false,
+              .reason = "a change is planted into calls of tailgate's own, and a program in " +
+                        language + " makes those of sink '" + name() + "'",
+              .remedy = "leave the plant's options out, or give the program such an option"};
+    }
     if (plants_daemon(options) && !burner_available()) {
       return {.available = false,
               .reason = "tailgate cannot plant a daemon on this system",

@@ -251,19 +251,23 @@ std::unique_ptr<Provider> open_provider(const tailgate_sink& table, const TrialC
   return std::make_unique<PluginProvider>(table, context);
 }
 
-std::unique_ptr<Consumer> open_consumer(const tailgate_sink& table, const TrialContext& context) {
-  switch (abilities_with(table, context).read_back) {
+std::unique_ptr<Consumer> open_log(std::uint32_t read_back, const std::string& name,
+                                   const TrialContext& context) {
+  switch (read_back) {
     case TAILGATE_READ_LINES:
       return std::make_unique<LineEventsConsumer>(log_path(context));
     case TAILGATE_READ_STREAM:
       return std::make_unique<EventStreamConsumer>(log_path(context), context.encoding,
                                                    FileGrowth::append);
-    case TAILGATE_READ_CONSUMER:
-      return std::make_unique<PluginConsumer>(table, context);
     default:
-      throw Error(fmt::format("the plugin '{}' cannot be read back", table.name),
-                  "use --consume none");
+      throw Error(fmt::format("sink '{}' cannot be read back", name), "use --consume none");
   }
+}
+
+std::unique_ptr<Consumer> open_consumer(const tailgate_sink& table, const TrialContext& context) {
+  const std::uint32_t read_back = abilities_with(table, context).read_back;
+  if (read_back == TAILGATE_READ_CONSUMER) return std::make_unique<PluginConsumer>(table, context);
+  return open_log(read_back, table.name, context);
 }
 
 }  // namespace tailgate::plugin_detail

@@ -1,9 +1,14 @@
 #include "providers/plugin/described.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
+#include <array>
+#include <cerrno>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/error.h"
 #include "providers/plugin/library.h"
 
 namespace tailgate::plugin_detail {
@@ -45,7 +50,6 @@ OptionSpec spec_from(const nlohmann::json& json) {
           .choices = json.at("choices")};
 }
 
-// As sink.h promises it: digits without suffix, "true" or "false".
 std::string value_text(const Options& options, const OptionSpec& spec) {
   switch (spec.type) {
     case OptionType::integer:
@@ -120,11 +124,39 @@ std::filesystem::path log_path(const TrialContext& context) {
   return context.directory / "plugin.log";
 }
 
-ContextTexts::ContextTexts(const TrialContext& context)
-    : directory_(context.directory.string()), log_path_(log_path(context).string()) {
-  for (const OptionSpec& spec : context.options.table()) {
-    texts_.emplace_back(spec.name, value_text(context.options, spec));
+void create_log(const TrialContext& context) {
+  const std::filesystem::path log = log_path(context);
+  if (std::ofstream(log, std::ios::trunc)) return;
+  throw system_error("open", log.string(), errno,
+                     "choose a trial directory that can be written to");
+}
+
+std::string checksum_of(const std::vector<std::filesystem::path>& files) {
+  uLong checksum = crc32(0, nullptr, 0);
+  for (const std::filesystem::path& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, 1 << 16> block;
+    while (file) {
+      file.read(block.data(), block.size());
+      checksum = crc32(checksum, reinterpret_cast<const Bytef*>(block.data()),
+                       static_cast<uInt>(file.gcount()));
+    }
   }
+  return fmt::format("crc32 {:08x}", checksum);
+}
+
+std::vector<std::pair<std::string, std::string>> settings_of(const Options& options) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const OptionSpec& spec : options.table()) {
+    settings.emplace_back(spec.name, value_text(options, spec));
+  }
+  return settings;
+}
+
+ContextTexts::ContextTexts(const TrialContext& context)
+    : texts_(settings_of(context.options)),
+      directory_(context.directory.string()),
+      log_path_(log_path(context).string()) {
   for (const auto& [name, value] : texts_) settings_.push_back({name.c_str(), value.c_str()});
   context_ = {.struct_bytes = sizeof context_,
               .threads = context.threads,

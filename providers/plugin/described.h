@@ -27,6 +27,9 @@ Described described_from(const nlohmann::json& json);
 
 Capabilities capabilities_of(const tailgate_abilities& abilities);
 
+// Every option with its value, as sink.h promises it: digits without suffix, "true" or "false".
+std::vector<std::pair<std::string, std::string>> settings_of(const Options& options);
+
 // tailgate_context and the texts that it refers to.
 class ContextTexts {
  public:
@@ -45,6 +48,12 @@ class ContextTexts {
 
 // The file that a plugin may write and have read back.
 std::filesystem::path log_path(const TrialContext& context);
+
+// Makes it, empty. Throws Error.
+void create_log(const TrialContext& context);
+
+// Tells two builds of a sink apart in results: a checksum of the files' contents.
+std::string checksum_of(const std::vector<std::filesystem::path>& files);
 
 // Throws Error unless the table's abilities with these options keep the rules of sink.h.
 tailgate_abilities abilities_with(const tailgate_sink& table, const TrialContext& context);

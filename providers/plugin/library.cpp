@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/sink/sink.h"
@@ -19,17 +20,28 @@ constexpr std::size_t kMaxText = 200;
 constexpr std::size_t kMaxOptions = 64;
 constexpr std::size_t kMaxChoices = 64;
 
-// Finds the faults of one table; all errors name the library.
+// Finds the faults of one table. All errors name the subject: what the table belongs to.
 class TableCheck {
  public:
-  explicit TableCheck(const std::string& library) : library_(library) {}
+  TableCheck(std::string subject, const char* rules)
+      : subject_(std::move(subject)), rules_(rules) {}
+  explicit TableCheck(const std::string& library)
+      : TableCheck(fmt::format("the plugin '{}'", library), "see tailgate/sink.h") {}
 
   [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
-    throw Error(fmt::format("the plugin '{}' {}", library_, what), remedy);
+    throw Error(fmt::format("{} {}", subject_, what), remedy);
   }
 
   void require(bool kept, const std::string& rule) const {
-    if (!kept) refuse("does not keep the interface: " + rule, "see tailgate/sink.h");
+    if (!kept) refuse("does not keep the interface: " + rule, rules_);
+  }
+
+  void description(const tailgate_sink& sink) const {
+    name(sink.name, "the name");
+    text(sink.description, "the description");
+    if (sink.library != nullptr) text(sink.library, "library");
+    options(sink.options);
+    refusals(sink.refusal_causes);
   }
 
   // A text that ends within the length, and is one line.
@@ -110,7 +122,8 @@ class TableCheck {
   }
 
  private:
-  const std::string& library_;
+  std::string subject_;
+  const char* rules_;
 };
 
 }  // namespace
@@ -134,13 +147,15 @@ tailgate_sink checked_table(const tailgate_sink* table, const std::string& name)
                 fmt::format("struct_bytes is {}, less than {}", table->struct_bytes, kLeast));
   tailgate_sink known{};
   std::memcpy(&known, table, std::min<std::size_t>(table->struct_bytes, sizeof known));
-  check.name(known.name, "the name");
-  check.text(known.description, "the description");
-  if (known.library != nullptr) check.text(known.library, "library");
-  check.options(known.options);
-  check.refusals(known.refusal_causes);
+  check.description(known);
   check.functions(known);
   return known;
+}
+
+void check_description(const tailgate_sink& table, const std::string& subject, const char* rules) {
+  const TableCheck check(subject, rules);
+  check.description(table);
+  check.abilities(table, table.abilities);
 }
 
 void check_abilities(const tailgate_sink& table, const tailgate_abilities& abilities) {

@@ -16,6 +16,10 @@ const tailgate_sink& load_table(const std::filesystem::path& library);
 // where it is shorter than this program's. name: of the library, for errors.
 tailgate_sink checked_table(const tailgate_sink* table, const std::string& name);
 
+// Checks what a table says of a sink, and not its functions, which it need not have. subject: whose
+// table it is, for errors; rules: where they are written. Throws Error.
+void check_description(const tailgate_sink& table, const std::string& subject, const char* rules);
+
 // Throws Error unless these abilities, of the table of that plugin, keep the rules of sink.h.
 void check_abilities(const tailgate_sink& table, const tailgate_abilities& abilities);
 

@@ -1,10 +1,7 @@
 #include "providers/plugin/plugin.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
-#include <cerrno>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +11,7 @@
 #include "harness/base/error.h"
 #include "providers/plugin/calls.h"
 #include "providers/plugin/described.h"
+#include "providers/plugin/driver_sink.h"
 #include "providers/plugin/host.h"
 #include "providers/plugin/library.h"
 
@@ -23,25 +21,6 @@ namespace {
 
 using nlohmann::json;
 using Texts = std::vector<std::pair<std::string, std::string>>;
-
-// Tells two builds of one plugin apart in results.
-std::string checksum_of(const std::filesystem::path& library) {
-  std::ifstream file(library, std::ios::binary);
-  uLong checksum = crc32(0, nullptr, 0);
-  std::array<char, 1 << 16> block;
-  while (file) {
-    file.read(block.data(), block.size());
-    checksum = crc32(checksum, reinterpret_cast<const Bytef*>(block.data()),
-                     static_cast<uInt>(file.gcount()));
-  }
-  return fmt::format("crc32 {:08x}", checksum);
-}
-
-void create_log(const std::filesystem::path& log) {
-  if (std::ofstream(log, std::ios::trunc)) return;
-  throw system_error("open", log.string(), errno,
-                     "choose a trial directory that can be written to");
-}
 
 template <class Item>
 std::vector<Item> list_from(const json& pairs) {
@@ -58,7 +37,7 @@ class HostedSession : public Session {
       : library_(std::move(library)), described_(described), context_(context) {}
 
   void start() override {
-    create_log(log_path(context_));
+    create_log(context_);
     if (!described_.has_session) return;
     // After an error no process may stay: its output lies in the folder that is removed next.
     auto host = std::make_unique<PluginHost>(library_, context_.directory / "session.log");
@@ -71,7 +50,7 @@ class HostedSession : public Session {
   }
 
   Texts granted() const override {
-    Texts granted = {{"plugin", checksum_of(library_)}};
+    Texts granted = {{"plugin", checksum_of({library_})}};
     if (!described_.library.empty()) granted.emplace_back("library", described_.library);
     granted.insert(granted.end(), granted_.begin(), granted_.end());
     return granted;
@@ -187,11 +166,12 @@ class LoadedPluginSink : public PluginSink {
 
 bool is_library(std::string_view name) {
   return name.find_first_of("/\\") != std::string_view::npos || name.ends_with(".so") ||
-         name.ends_with(".dll");
+         name.ends_with(".dll") || is_driver_file(name);
 }
 
 std::shared_ptr<const SinkType> load(std::string_view name, SinkUse use) {
   const std::filesystem::path library = name;
+  if (is_driver_file(name)) return load_driver(library);
   if (use == SinkUse::open) {
     return std::make_shared<LoadedPluginSink>(library, load_table(library));
   }

@@ -45,9 +45,11 @@ class Runner {
   Runner(const DuetRequest& request, const Environment& environment, DuetObserver& observer)
       : request_(request),
         environment_(environment),
+        settings_(settings_for(request.b.side.sink,
+                               settings_for(request.a.side.sink, environment.trial))),
         observer_(observer),
         turns_(turns_of(request)),
-        drift_(Clock(environment.trial.clock)),
+        drift_(Clock(settings_.clock)),
         began_(std::chrono::steady_clock::now()) {
     duet_.id = random_id();
     duet_.started_utc = utc_now();
@@ -107,7 +109,7 @@ class Runner {
     const RoundPlan plan = {
         .a = request_.a.side,
         .b = request_.b.side,
-        .settings = environment_.trial,
+        .settings = settings_,
         .turns = turns_,
         .drained = needs_drain(request_),
         .order = round_order(request_.seed, index, duet_.turns, duet_.warmup_turns),
@@ -129,11 +131,12 @@ class Runner {
 
   void refresh() {
     duet_.finished_utc = utc_now();
-    duet_.clock = describe_clock(environment_.trial.clock, drift_.read());
+    duet_.clock = describe_clock(settings_.clock, drift_.read());
   }
 
   const DuetRequest& request_;
   const Environment& environment_;
+  TrialSettings settings_;  // one clock for both sides
   DuetObserver& observer_;
   TurnPlan turns_;
   DriftMeter drift_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -107,7 +108,9 @@ class Side {
   DuetSide collect() {
     side_.outcome = roles_.outcome();
     side_.outcome_detail = roles_.outcome_detail();
-    const std::uint64_t logged = turn_.logged.load(std::memory_order_acquire);
+    // A faulty plugin or driver may have written any number.
+    const std::uint64_t logged =
+        std::min(turn_.logged.load(std::memory_order_acquire), plan_.turns.max_calls);
     const std::span<const CallRecord> calls(roles_.memory().calls(), logged);
     add_figures(calls,
                 {.range = plan_.settings.range,

@@ -120,7 +120,7 @@ class TrialRun {
         warming_up = false;
       }
       if (now_ns >= next_cut_ns) {
-        intervals_.cut(record_start_ns, now_ns, overhead_.cut());
+        if (!cut(now_ns, overhead_.cut())) return;
         next_cut_ns += interval_ns;
       }
       report("load");
@@ -134,8 +134,31 @@ class TrialRun {
     if (trace_) trace_->stop();
     std::vector<RoleUse> uses = overhead_.end();
     roles_.end_provider();
-    record_pending_calls(memory_);
-    intervals_.cut(record_start_ns(), clock_.now_ns(), std::move(uses));
+    const std::string damage = why_not_measured(memory_, roles_.went_well());
+    if (damage.empty()) {
+      record_pending_calls(memory_);
+      cut(clock_.now_ns(), std::move(uses));
+    } else {
+      end_as_damaged(damage);
+      discard_measurements(memory_);
+    }
+  }
+
+  void end_as_damaged(const std::string& damage) {
+    roles_.end_as(TrialOutcome::failed,
+                  "the histograms in the shared memory are damaged: " + damage);
+  }
+
+  // Ends an interval. Returns false if the histograms' counts cannot be, such as smaller ones than
+  // before.
+  bool cut(std::uint64_t now_ns, std::vector<RoleUse> uses) {
+    try {
+      intervals_.cut(record_start_ns(), now_ns, std::move(uses));
+      return true;
+    } catch (const Error& error) {
+      end_as_damaged(error.what_failed());
+      return false;
+    }
   }
 
   void collect() {
@@ -151,6 +174,13 @@ class TrialRun {
     trial_.ledger = roles_.ledger();
     collect_consumer();
     add_remarks(memory_, trial_);
+    const std::string& language = roles_.capabilities().driver_language;
+    if (!language.empty()) {
+      trial_.remarks.push_back({"a program in " + language +
+                                    " made the calls; the floor is that of its loop, not of "
+                                    "tailgate's",
+                                "compare it with sinks that are driven in the same language"});
+    }
     if (trace_) explain();
   }
 

@@ -11,6 +11,7 @@
 #include "harness/trial/driver.h"
 #include "harness/trial/noise.h"
 #include "harness/trial/processes/contract.h"
+#include "harness/trial/processes/driver_program.h"
 #include "harness/trial/processes/role.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/turns.h"
@@ -63,6 +64,7 @@ class ProviderProcess {
         sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get(), SinkUse::open))) {}
 
   void run() {
+    if (!sink_.capabilities.driver_language.empty()) hand_over();
     if (memory_.plan().contract != 0) {
       make_contract_calls(sink_);
     } else {
@@ -73,14 +75,27 @@ class ProviderProcess {
   }
 
  private:
+  // Leaves the load to the sink's program, which also measures the floor of its own loop.
+  [[noreturn]] void hand_over() {
+    bind_this_thread(cpu_list(memory_.plan().all_cpus));
+    on_load_processor([this] { observe_surroundings(); });
+    const DriverProgram program = sink_.type->driver(sink_.context);
+    publish_refusal_causes(program.refusal_causes);
+    become_driver(memory_, sink_, program);
+  }
+
   void run_load() {
     ProviderBlock& block = header_.provider;
     // Threads that the sink starts may run on all processors.
     bind_this_thread(cpu_list(memory_.plan().all_cpus));
     block.memory_locked = memory_.memory().lock() ? 1 : 0;
-    measure_surroundings();
+    on_load_processor([this] {
+      observe_surroundings();
+      header_.provider.floor = measure_floor(
+          memory_.plan(), floor_, HistogramWriter(memory_.layout(), memory_.floor_words()));
+    });
     provider_ = sink_.type->open_provider(sink_.context);
-    publish_refusal_causes();
+    publish_refusal_causes(provider_->refusal_causes());
     const LoadThreads threads(memory_.plan().load.threads,
                               [this](unsigned number) { load_thread(number); });
     wait_until_warm();
@@ -100,19 +115,20 @@ class ProviderProcess {
     }
   }
 
-  // Runs on the first load thread's processor, before the sink is opened.
-  void measure_surroundings() {
-    std::thread([this] {
+  // Before the sink is opened.
+  void on_load_processor(const std::function<void()>& measure) {
+    std::thread([this, &measure] {
       bind(0);
-      const TrialPlan& plan = memory_.plan();
-      header_.provider.noise = observe_noise(Clock(plan.clock), plan.noise_ns);
-      header_.provider.floor =
-          measure_floor(plan, floor_, HistogramWriter(memory_.layout(), memory_.floor_words()));
+      measure();
     }).join();
   }
 
-  void publish_refusal_causes() {
-    const std::vector<std::string> causes = provider_->refusal_causes();
+  void observe_surroundings() {
+    const TrialPlan& plan = memory_.plan();
+    header_.provider.noise = observe_noise(Clock(plan.clock), plan.noise_ns);
+  }
+
+  void publish_refusal_causes(const std::vector<std::string>& causes) {
     for (std::size_t i = 0; i < causes.size() && i < Provider::kMaxRefusalCauses; ++i) {
       header_.provider.refusal_causes[i].set(causes[i]);
     }
