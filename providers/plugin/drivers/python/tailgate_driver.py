@@ -486,23 +486,27 @@ class _Thread(threading.Thread):
             struct.pack_into("<d", trial.memory, trial.number(f"floor.{name}"), value)
 
     def open_loop(self, emitter, go_ns):
+        trial = self.trial
+        self.call_on_time(emitter, _Pacer(trial, emitter), self.number, go_ns,
+                          go_ns + trial.number("load.give_up_ns"),
+                          trial.number("load.record_start_ns"), lambda: False)
+
+    def call_on_time(self, emitter, pacer, times_of, begin_ns, give_up_ns, record_from_ns, full):
+        """Makes the calls of a list of times."""
         trial, block = self.trial, emitter.block
-        pacer = _Pacer(trial, emitter)
-        record_start_ns = trial.number("load.record_start_ns")
-        give_up_ns = go_ns + trial.number("load.give_up_ns")
-        times = trial.times(self.number)
+        times = trial.times(times_of)
         for index, offset_ns in enumerate(times):
-            intended_ns = go_ns + offset_ns
+            intended_ns = begin_ns + offset_ns
             block.words[block.last_intended] = intended_ns
             emitter.prepare()
             start_ns = pacer.wait_until(intended_ns)
             block.words[block.spun] = pacer.spun_ns
             if trial.stopped():
                 return
-            if start_ns > give_up_ns:
-                block.words[block.unissued] = len(times) - index
+            if start_ns > give_up_ns or full():
+                block.words[block.unissued] += len(times) - index
                 return
-            emitter.emit(intended_ns, start_ns, offset_ns >= record_start_ns)
+            emitter.emit(intended_ns, start_ns, offset_ns >= record_from_ns)
 
     def closed_loop(self, emitter, go_ns):
         trial = self.trial
@@ -540,28 +544,13 @@ class _Thread(threading.Thread):
             if closed_loop:
                 self.closed_turn(emitter, pacer, start_ns, number >= warmup)
             else:
-                self.open_turn(emitter, pacer, start_ns, number)
+                self.call_on_time(emitter, pacer, number, start_ns,
+                                  start_ns + trial.number("turns.give_up_ns"),
+                                  0 if number >= warmup else MASK_64, emitter.recorder.full)
             emitter.block.words[emitter.block.spun] = pacer.spun_ns
             trial.set_half("turn.done", number + 1)
             os.write(trial.told, b"d")
         self.wait_for_turn(count)  # closing must not disturb the other side's turns
-
-    def open_turn(self, emitter, pacer, turn_start_ns, number):
-        trial, block = self.trial, emitter.block
-        recorded = number >= trial.number("turns.warmup")
-        give_up_ns = turn_start_ns + trial.number("turns.give_up_ns")
-        times = trial.times(number)
-        for index, offset_ns in enumerate(times):
-            intended_ns = turn_start_ns + offset_ns
-            block.words[block.last_intended] = intended_ns
-            emitter.prepare()
-            start_ns = pacer.wait_until(intended_ns)
-            if trial.stopped():
-                return
-            if start_ns > give_up_ns or emitter.recorder.full():
-                block.words[block.unissued] += len(times) - index
-                return
-            emitter.emit(intended_ns, start_ns, recorded)
 
     def closed_turn(self, emitter, pacer, turn_start_ns, recorded):
         end_ns = turn_start_ns + self.trial.number("turns.length_ns")
