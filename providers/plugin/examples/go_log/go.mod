@@ -1,0 +1,3 @@
+module go_log
+
+go 1.19
