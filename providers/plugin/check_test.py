@@ -148,6 +148,8 @@ def test_an_installation_builds_plugins(tmp_path):
     exported = subprocess.run(["nm", "-D", "--defined-only", str(source / "build/mine.so")],
                               capture_output=True, text=True, check=True).stdout
     assert "tailgate_get_sink" in exported and "RingLog" not in exported
+    drivers = {path.name for path in (prefix / "share/tailgate/drivers").rglob("*.*")}
+    assert {"tailgate_driver.py", "TailgateDriver.java", "tailgate_driver.mjs"} <= drivers
 
 
 def test_the_header_is_c11_and_cpp_alone(tmp_path):

@@ -184,6 +184,20 @@ def test_a_fault_is_the_outcome_of_its_trial(fault, outcome, detail, tmp_path):
     assert detail in trial["outcome_detail"]
 
 
+@pytest.mark.parametrize("fault, detail", [
+    ("damages_the_log", "calls is damaged: it holds more than were made, or"),
+    ("crashes", "signal 6 (Aborted)"),
+    ("raises", "ValueError: event 500")])
+def test_a_fault_in_a_duet_is_the_outcome_of_its_side(fault, detail, tmp_path):
+    done = tailgate("duet", FAULTY, f"{FAULTY}:fault={fault}", "--scenario", "steady", "--set",
+                    "rate_hz=2000", "--rounds", "1", "--turns", "5", "--turn-ms", "150", "--out",
+                    tmp_path / "duet.json")
+    assert done.returncode == 1, done.stderr
+    (one,) = json.loads((tmp_path / "duet.json").read_text())["rounds"]
+    assert one["b"]["outcome"] in ("failed", "crashed")
+    assert detail in one["b"]["outcome_detail"]
+
+
 @pytest.mark.parametrize("fault, lost, cause, by", [("drops", 10, "dropped", "call")])
 def test_refusals_have_their_cause(fault, lost, cause, by, tmp_path):
     _, _, trial = run(f"{FAULTY}:fault={fault}", tmp_path, "rate_hz=2000", "duration_s=0.5",
@@ -252,6 +266,13 @@ def test_a_plant_is_refused():
     done = tailgate("run", "steady", "--sink", f"{PYTHON_LOG}:plant_slower_percent=10")
     assert done.returncode == 2
     assert "a program in Python makes those of sink 'python_log'" in done.stderr
+
+
+def test_another_build_runs_no_side_of_a_duet_with_a_program(tmp_path):
+    done = tailgate("duet", "file", PYTHON_LOG, "--program-a", PROGRAM, "--out",
+                    tmp_path / "duet.json")
+    assert done.returncode == 2
+    assert "is driven in Python, by a clock that other builds" in done.stderr
 
 
 def test_more_events_than_a_program_is_told_are_refused(tmp_path):

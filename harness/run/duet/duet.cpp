@@ -144,6 +144,18 @@ class Runner {
   Duet duet_;
 };
 
+// Another build may not know the clock of programs in other languages, and would read another one.
+void check_builds(const DuetSubjectRequest& subject, const DuetSubjectRequest& other) {
+  for (const SinkChoice& sink : {subject.side.sink, other.side.sink}) {
+    const std::string language = sink.type->capabilities(sink.options).driver_language;
+    if (subject.side.program.empty() || language.empty()) continue;
+    throw Error(fmt::format("'{}' cannot run a side of this duet: sink '{}' is driven in {}, by "
+                            "a clock that other builds of tailgate need not know",
+                            subject.side.program.string(), sink.text, language),
+                "let this program run both sides");
+  }
+}
+
 }  // namespace
 
 void check_duet(const DuetRequest& request, const Environment& environment) {
@@ -157,6 +169,8 @@ void check_duet(const DuetRequest& request, const Environment& environment) {
     consumer_mode(sink, environment.trial.consumer);
     check_load(subject->side.load);
   }
+  check_builds(request.a, request.b);
+  check_builds(request.b, request.a);
   turns_of(request);
 }
 

@@ -106,12 +106,9 @@ class Side {
   }
 
   DuetSide collect() {
+    const std::span<const CallRecord> calls = logged_calls();
     side_.outcome = roles_.outcome();
     side_.outcome_detail = roles_.outcome_detail();
-    // A faulty plugin or driver may have written any number.
-    const std::uint64_t logged =
-        std::min(turn_.logged.load(std::memory_order_acquire), plan_.turns.max_calls);
-    const std::span<const CallRecord> calls(roles_.memory().calls(), logged);
     add_figures(calls,
                 {.range = plan_.settings.range,
                  .turn_ns = plan_.turns.length_ns,
@@ -127,6 +124,23 @@ class Side {
   }
 
  private:
+  // The log of calls. A faulty plugin or program may have written anything into it: that is the
+  // side's outcome, and the log is empty.
+  std::span<const CallRecord> logged_calls() {
+    const std::uint64_t logged = turn_.logged.load(std::memory_order_acquire);
+    const std::uint64_t most = std::min(plan_.turns.max_calls, thread_.finished.load());
+    const std::span<const CallRecord> calls(roles_.memory().calls(), std::min(logged, most));
+    const bool ordered = std::all_of(calls.begin(), calls.end(), [](const CallRecord& call) {
+      return call.intended_ns <= call.start_ns && call.start_ns <= call.end_ns;
+    });
+    if (logged <= most && ordered) return calls;
+    roles_.end_as(TrialOutcome::failed,
+                  fmt::format("the log of {} calls is damaged: it holds more than were made, or a "
+                              "call that ends before it begins",
+                              logged));
+    return {};
+  }
+
   // The counts of a side's processes at one moment.
   struct Count {
     Sample sample;

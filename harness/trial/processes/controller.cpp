@@ -176,10 +176,10 @@ class TrialRun {
     add_remarks(memory_, trial_);
     const std::string& language = roles_.capabilities().driver_language;
     if (!language.empty()) {
-      trial_.remarks.push_back({"a program in " + language +
-                                    " made the calls; the floor is that of its loop, not of "
-                                    "tailgate's",
-                                "compare it with sinks that are driven in the same language"});
+      trial_.remarks.push_back(
+          {"a program in " + language +
+               " made the calls: the floor, and what the provider used, are those of its loop",
+           "compare it with sinks that are driven in the same language"});
     }
     if (trace_) explain();
   }

@@ -43,9 +43,11 @@ class Faulty(tailgate_driver.Logger):
         for name in names:
             at = trial_memory(name)
             for word in range(at, at + 2000):
-                WORDS[word] = value
+                WORDS[word] = value >> word % 7
 
     def close(self):
+        if self.fault == "damages_the_log":
+            self.fill(("calls.at",), 1 << 40)
         self.log.close()
 
     def losses(self):
