@@ -122,6 +122,12 @@ TEST_CASE("keys and lists that nest too deeply are refused, not followed into a 
                     Contains("f.toml:2: a key has more than 64 parts"));
 }
 
+TEST_CASE("a table's name that the TOML library asserts is refused in every build") {
+  for (const char* text : {"[[\nty = 1", "[\n", "[[\x01name]]", "[\xEF\xBF\xBD]"}) {
+    CHECK_THROWS_WITH(parse_toml(text, "f.toml"), Contains("f.toml:1: "));
+  }
+}
+
 TEST_CASE("a file is read whole, or refused with its name and the remedy") {
   const TestDirectory directory;
   const auto path = directory.path() / "f.toml";

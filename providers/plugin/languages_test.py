@@ -55,9 +55,11 @@ EXAMPLES = {
     "java": Example("java_log.toml", "javac",
                     ("javac", "-Xlint:all", "-Werror", "-d", ".", "JavaLog.java", *JAVA_FILES)),
     "node": Example("node_log.toml", "node", threads=1),
-    "go": Example("go_log/libgo_log.so", "go",
-                  ("env", "-C", "go_log", "go", "build", "-buildmode=c-shared", "-o",
-                   "libgo_log.so"), driver=False),
+    "go": Example("go_program.toml", "go",
+                  ("env", "-C", "go_program", "go", "build", "-o", "../go_program.bin")),
+    "go_library": Example("go_log/libgo_log.so", "go",
+                          ("env", "-C", "go_log", "go", "build", "-buildmode=c-shared", "-o",
+                           "libgo_log.so"), driver=False),
     "rust": Example("librust_log.so", "rustc",
                     ("rustc", "-O", "-C", "panic=abort", "-D", "warnings", "--crate-type",
                      "cdylib", "rust_log.rs", "-o", "librust_log.so"), driver=False),
@@ -70,7 +72,7 @@ def fixture_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("examples")
     (folder / "drivers").mkdir()
     shutil.copytree(HERE / "examples", folder / "examples")
-    for language in ("python", "node"):
+    for language in ("python", "node", "go"):
         (folder / "drivers" / language).symlink_to(HERE / "drivers" / language)
     return folder
 
@@ -128,7 +130,9 @@ def test_a_planted_delay_is_seen(example, tmp_path):
                       "warmup_s=0.1")
     assert trial["outcome"] == "completed"
     for name in ("service", "response"):
-        assert 5e6 <= trial[name]["p50_ns"] < 9e6, trial[name]
+        # On a busy machine most calls are late, but some are not.
+        assert 4.99e6 < trial[name]["min_ns"] < 9e6, trial[name]
+        assert trial[name]["p50_ns"] >= 5e6
 
 
 def test_an_overloaded_schedule_shows_in_the_response_alone(example, tmp_path):
@@ -142,9 +146,9 @@ def test_an_overloaded_schedule_shows_in_the_response_alone(example, tmp_path):
 
 
 def test_two_of_them_meet_in_a_duet(example, tmp_path):
-    done = tailgate("duet", example.path, f"{example.path}:sleep_us=1000", "--scenario", "steady",
-                    "--set", "rate_hz=400", "--rounds", "1", "--turns", "5", "--warmup-turns", "1",
-                    "--out", tmp_path / "duet.json")
+    done = tailgate("duet", example.path, f"{example.path}:sleep_us=200", "--scenario", "steady",
+                    "--set", "rate_hz=1000", "--rounds", "1", "--turns", "5", "--warmup-turns",
+                    "1", "--out", tmp_path / "duet.json")
     assert done.returncode == 0, done.stderr
     duet = json.loads((tmp_path / "duet.json").read_text())
     assert duet["complete"]
@@ -152,7 +156,7 @@ def test_two_of_them_meet_in_a_duet(example, tmp_path):
     for side in (one["a"], one["b"]):
         assert side["outcome"] == "completed"
         assert side["ledger"]["unaccounted"] == 0 and side["ledger"]["checked"]
-    assert one["b"]["service"]["p50_ns"] > one["a"]["service"]["p50_ns"] + 900_000
+    assert one["b"]["service"]["min_ns"] > 199_000 > one["a"]["service"]["min_ns"]
     assert one["a"]["events"] + one["a"]["dropped"] > 0
 
 

@@ -1,0 +1,1 @@
+// Empty: with an assembly file the compiler lets clock.go declare a function without a body.

@@ -1,0 +1,3 @@
+module tailgate/driver
+
+go 1.19
