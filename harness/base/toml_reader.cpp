@@ -170,35 +170,70 @@ std::optional<std::string> TomlNode::option_text() const {
   return std::nullopt;
 }
 
-// toml++ makes and destroys tables by recursion, so that a key of some ten thousand parts ends in a
-// stack overflow. A part of a key ends with a dot outside of quotes.
-void refuse_deep_keys(std::string_view text, const std::string& origin) {
+// Where a quoted text that begins there ends: behind its last quote, or at the end of its line or
+// of the file if that is missing.
+std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
+  const char quote = text[begin];
+  const std::string_view marks = text.substr(begin, 3);
+  const bool many_lines = marks == R"(""")" || marks == "'''";
+  std::size_t at = begin + (many_lines ? 3 : 1);
+  while (at < text.size()) {
+    if (quote == '"' && text[at] == '\\') {
+      at += 2;
+    } else if (!many_lines && text[at] == '\n') {
+      return at;
+    } else if (many_lines ? text.substr(at, 3) == marks : text[at] == quote) {
+      at = text.find_first_not_of(quote, at);  // two of the text itself may stand before the last
+      return std::min(at, text.size());
+    } else {
+      ++at;
+    }
+  }
+  return text.size();
+}
+
+// Whether a quote there begins a quoted text; within a bare word it is a part of that.
+bool begins_quoted(std::string_view text, std::size_t at) {
+  constexpr std::string_view kBefore = " \t\r\n=,[{.";
+  const bool is_quote = text[at] == '"' || text[at] == '\'';
+  return is_quote && (at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos);
+}
+
+// Refuses what toml++ cannot stand outside of quotes and comments. It makes and destroys tables by
+// recursion, so that a key of some ten thousand parts ends in a stack overflow; a part of a key
+// ends with a dot. Of a character that is not ASCII it asks whether it is a space, and has the
+// compiler assume that it is none of many others.
+void refuse_unsafe(std::string_view text, const std::string& origin) {
   constexpr int kMaxDots = 64;  // a number has one, a date none
-  int line = 1;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  constexpr const char* kRemedy = "correct the TOML there";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::ptrdiff_t line = 1;
   int dots = 0;
-  char quote = 0;
-  bool comment = false;
-  for (const char c : text) {
-    if (c == '\n') {
-      ++line;
-      dots = 0;
-      quote = 0;
-      comment = false;
-    } else if (comment || quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '#') {
-      comment = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    std::size_t end = at + 1;
+    if (c == '#') {
+      end = std::min(text.find('\n', at), text.size());
+    } else if (begins_quoted(text, at)) {
+      end = std::min(end_of_quoted(text, at), text.size());
+    } else if (static_cast<unsigned char>(c) >= 0x80) {
+      throw Error(fmt::format("{}:{}: a character outside of quotes is not ASCII", origin, line),
+                  kRemedy);
     } else if (c == '.' && ++dots > kMaxDots) {
       throw Error(fmt::format("{}:{}: a key has more than {} parts", origin, line, kMaxDots),
-                  "correct the TOML there");
+                  kRemedy);
     }
+    const auto lines = std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                  text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    line += lines;
+    if (lines > 0) dots = 0;
+    at = end;
   }
 }
 
 TomlNode parse_toml(std::string_view text, const std::string& origin) {
-  refuse_deep_keys(text, origin);
+  refuse_unsafe(text, origin);
   try {
     return TomlTreeMaker(origin).tree_of(toml::parse(text, origin));
   } catch (const toml::parse_error& error) {

@@ -128,6 +128,18 @@ TEST_CASE("a table's name that the TOML library asserts is refused in every buil
   }
 }
 
+TEST_CASE("characters that are not ASCII stand in quotes and comments alone") {
+  for (const char* text : {"a = \"\xC3\xA9\" # \xC3\xA9", "\xEF\xBB\xBFx = '\xD1\x91'",
+                           "a = \"\"\"\nb.\xC3\xA9 \\\" \xC3\xA9\"\"\"\"\nb = ''",
+                           "a = [\"\\\\\", '\xC3\xA9']", "\"\xC3\xA9\" = {b = \"\xC3\xA9\"}"}) {
+    CHECK_NOTHROW(parse_toml(text, "f.toml"));
+  }
+  for (const char* text : {"a = \xC3\xA9", "a\xD1\x91 = 1", "a = [\"b\",0\"P=.\xD1\x91\"]",
+                           "a = \"\"\xC3\xA9", "a = 'b'\xC3\xA9", "a = '\n\xC3\xA9'"}) {
+    CHECK_THROWS_WITH(parse_toml(text, "f.toml"), Contains("f.toml:") && Contains("is not ASCII"));
+  }
+}
+
 TEST_CASE("a file is read whole, or refused with its name and the remedy") {
   const TestDirectory directory;
   const auto path = directory.path() / "f.toml";
