@@ -114,6 +114,9 @@ def load_text(load):
     if load["shape"] == "burst":
         return (f"bursts of {load['burst_events']} events every {load['burst_gap_s']:g} s "
                 f"({rate})")
+    if load["shape"] == "max" and load["burst_events"]:
+        return (f"batches of {load['burst_events']} calls, then a pause of "
+                f"{load['burst_gap_s']:g} s (closed loop)")
     if load["shape"] == "ramp":
         return f"ramp from {format_rate(load['rate_hz'])} to {rate_text(load['end_rate_hz'])}"
     return f"{rate}, Poisson" if load["shape"] == "poisson" else rate

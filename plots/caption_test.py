@@ -114,6 +114,8 @@ def test_without_a_common_sustained_rate_each_shows_its_own_highest(as_runs):
      "bursts of 50 events every 0.005 s (10k events/s)"),
     ({"shape": "ramp", "end_rate_hz": 2e6}, "ramp from 10k to 2M events/s"),
     ({"shape": "max", "rate_hz": 0.0}, "maximum rate (closed loop)"),
+    ({"shape": "max", "rate_hz": 0.0, "burst_events": 20, "burst_gap_s": 0.001},
+     "batches of 20 calls, then a pause of 0.001 s (closed loop)"),
 ])
 def test_loads_in_words(change, text):
     assert caption.load_text(testing.load() | change) == text

@@ -6,6 +6,7 @@
   SCENARIO(burst)                    \
   SCENARIO(ramp)                     \
   SCENARIO(sweep)                    \
+  SCENARIO(batches)                  \
   SCENARIO(max)
 
 namespace tailgate {

@@ -40,6 +40,19 @@ TEST_CASE("burst: the mean rate follows from burst size, interval and threads") 
   CHECK(plan->rate_hz == Approx(12'000));
 }
 
+TEST_CASE("batches: a closed loop with pauses") {
+  Options options = options_of(test_catalog().scenarios.find("batches"));
+  options.set("batch_calls", "30");
+  options.set("pause_s", "0.01");
+  const auto plan = test_catalog().scenarios.find("batches").next_step(options, {});
+  REQUIRE(plan);
+  CHECK(plan->shape == Shape::max);
+  CHECK(plan->burst_events == 30);
+  CHECK(plan->burst_gap_s == 0.01);
+  // 3000 events a second would fill the pauses' space alone.
+  CHECK(expected_events(*plan) < 30'000);
+}
+
 TEST_CASE("sweep: one step per rate, and it ends after the first saturated rate") {
   const Scenario& sweep = test_catalog().scenarios.find("sweep");
   Options options = options_of(sweep);

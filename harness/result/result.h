@@ -96,9 +96,12 @@ struct Load {
       "target rate of all threads together, in events per second; ramp: at the start; 0 for max");
     v("end_rate_hz", &Load::end_rate_hz,
       "ramp only: target rate at the end; else equal to rate_hz");
-    v("burst_events", &Load::burst_events, "burst only: events per burst and thread; else 0");
+    v("burst_events", &Load::burst_events,
+      "burst: events per burst and thread; max: a thread's calls between two pauses, or 0 for no "
+      "pauses; else 0");
     v("burst_gap_s", &Load::burst_gap_s,
-      "burst only: time between the starts of two bursts of one thread, in seconds; else 0");
+      "burst: time between the starts of two bursts of one thread, in seconds; max: length of the "
+      "pauses, in seconds; else 0");
     v("threads", &Load::threads, "load threads");
     v("payload", &Load::payload,
       "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'");

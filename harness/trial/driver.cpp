@@ -177,16 +177,24 @@ void open_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter, Schedule
 
 template <EventEncoding kEncoding>
 void closed_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter,
-                 std::uint64_t record_start_ns) {
+                 std::uint64_t record_start_ns, ThreadBlock& progress) {
   const Clock clock = load.clock;
-  Pacer(load.plan.pacing, clock, load.stop).wait_until(load.start_ns);
+  Pacer pacer(load.plan.pacing, clock, load.stop);
+  pacer.wait_until(load.start_ns);
   const LoadLimits limits = load_limits(load.plan, load.thread, record_start_ns);
   const std::atomic<std::uint32_t>& stop = load.stop;
+  const auto pause_ns = static_cast<std::uint64_t>(load.plan.burst_gap_s * 1e9);
+  std::uint64_t until_pause = load.plan.burst_events;  // from 0 it wraps around: no pause, ever
   while (emitter.recorded() < limits.events && stop.load(kRelaxed) == 0) {
     const auto header = emitter.prepare();
     const std::uint64_t start_ns = clock.now_ns();
     if (start_ns >= limits.intended_ns) break;
     emitter.template emit<false>(header, clock, start_ns, start_ns, start_ns >= record_start_ns);
+    if (--until_pause == 0) [[unlikely]] {
+      pacer.wait_until(clock.now_ns() + pause_ns);
+      progress.spun_ns.store(pacer.spun_ns(), kRelaxed);
+      until_pause = load.plan.burst_events;
+    }
   }
   emitter.recorder().finish(emitter.sequence());
 }
@@ -202,7 +210,7 @@ void drive(const LoadThread& load, Provider& provider, const ThreadRecord& recor
       {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
       record.progress, HistogramRecorder(record, heaps));
   if (load.plan.shape == Shape::max) {
-    closed_loop(load, emitter, schedule.record_start_ns());
+    closed_loop(load, emitter, schedule.record_start_ns(), record.progress);
   } else {
     open_loop(load, emitter, schedule, record.progress);
   }

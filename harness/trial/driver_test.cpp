@@ -154,6 +154,24 @@ TEST_CASE("closed loop: within a call all calls before it are recorded, the last
   CHECK(driven.progress->pending_service_ns.load() == 0);
 }
 
+TEST_CASE("closed loop in batches: a thread pauses after each, and only then") {
+  LoadPlan plan = counted(Shape::max, 99);
+  plan.burst_events = 20;
+  plan.burst_gap_s = 0.002;
+  const Driven driven(plan);
+  CHECK(driven.recorded(0).total_count() == 99);
+  const auto& stamps = driven.provider.stamps;
+  int pauses = 0;
+  for (std::size_t i = 1; i < stamps.size(); ++i) {
+    const bool paused = stamps[i].emit_ns - stamps[i - 1].emit_ns >= 2'000'000;
+    if (i % 20 == 0) CHECK(paused);
+    pauses += paused ? 1 : 0;
+  }
+  // A busy machine may add some, but hardly after every call.
+  CHECK(pauses >= 4);
+  CHECK(pauses < 98);
+}
+
 TEST_CASE("the calls kept as slowest are the slowest ones") {
   const Driven driven(counted(Shape::max, 2000));
   for (const SlowSlot& slot : driven.slowest) {

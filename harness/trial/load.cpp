@@ -38,8 +38,12 @@ std::optional<std::pair<double, double>> parse_pair(std::string_view text, std::
 
 double planned_rate_hz(const LoadPlan& plan) {
   switch (plan.shape) {
-    case Shape::max:
-      return 3e6;  // more than most sinks accept on one processor
+    case Shape::max: {
+      constexpr double kMost = 3e6;  // more than most sinks accept on one processor
+      if (plan.burst_events == 0) return kMost;
+      return std::min(kMost,
+                      static_cast<double>(plan.burst_events) * plan.threads / plan.burst_gap_s);
+    }
     case Shape::ramp:
       return std::max(plan.rate_hz, plan.end_rate_hz);
     default:
@@ -52,6 +56,10 @@ void check_shape(const LoadPlan& plan) {
     require(plan.burst_events >= 1, "burst_events = 0 makes no load", "give 1 or more");
     require(plan.burst_gap_s > 0, fmt::format("burst_gap_s = {} makes no load", plan.burst_gap_s),
             "give a gap above zero");
+  }
+  if (plan.shape == Shape::max && plan.burst_events > 0) {
+    require(plan.burst_gap_s > 0, fmt::format("burst_gap_s = {} is no pause", plan.burst_gap_s),
+            "give a pause above zero");
   }
   if (plan.shape == Shape::ramp) {
     require(plan.duration_s > 0, "a ramp by event count has no defined slope",

@@ -25,10 +25,11 @@ struct PayloadPlan {
 struct LoadPlan {
   Shape shape = Shape::steady;
   Pacing pacing = Pacing::hybrid;
-  double rate_hz = 1000;           // all threads together; burst: follows from the two below
-  double end_rate_hz = 1000;       // ramp only
-  std::uint64_t burst_events = 0;  // per burst and thread
-  double burst_gap_s = 0;          // between the starts of two bursts of one thread
+  double rate_hz = 1000;      // all threads together; burst: follows from the two below
+  double end_rate_hz = 1000;  // ramp only
+  // Per burst and thread; max: calls of a thread between two pauses, 0: it makes none.
+  std::uint64_t burst_events = 0;
+  double burst_gap_s = 0;  // between the starts of two bursts of one thread; max: a pause's length
   std::uint32_t threads = 1;
   PayloadPlan payload;
   double warmup_s = 0.5;

@@ -143,6 +143,9 @@ DescriptionLines describe_load_for_driver(const TrialPlan& plan, const WrittenSc
   lines.add("run", plan.run);
   lines.add("threads", load.threads);
   lines.add("load.closed_loop", load.shape == Shape::max ? 1 : 0);
+  const bool batches = load.shape == Shape::max;
+  lines.add("load.batch_calls", batches ? load.burst_events : 0);
+  lines.add("load.pause_ns", batches ? static_cast<std::uint64_t>(load.burst_gap_s * 1e9) : 0);
   lines.add("load.pacing", std::string(enum_text(load.pacing)));
   lines.add("load.record_start_ns", record_start_ns);
   lines.add("load.end_ns", limits.intended_ns);

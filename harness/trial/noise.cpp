@@ -54,6 +54,7 @@ NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns) {
 FloorBlock measure_floor(const TrialPlan& plan, const SinkType& floor, HistogramWriter service) {
   LoadPlan load = plan.load;
   load.shape = Shape::max;
+  load.burst_events = 0;
   load.threads = 1;
   load.warmup_s = 0;
   load.duration_s = 0;

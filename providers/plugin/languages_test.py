@@ -125,6 +125,15 @@ def test_every_call_of_an_open_load_is_measured(example, tmp_path):
     assert f"a program in {granted['driver']} made the calls" in made[0]["what"]
 
 
+def test_a_closed_loop_in_batches_pauses_after_each(example, tmp_path):
+    done, _, trial = run(example.path, tmp_path, "events=100", "warmup_s=0", "pause_s=0.02",
+                         scenario="batches")
+    assert done.returncode == 0, done.stderr
+    assert trial["measured"] == 100 and trial["ledger"]["unaccounted"] == 0
+    # Of five batches of 20 calls.
+    assert trial["end_ns"] - trial["start_ns"] >= 4 * 20_000_000
+
+
 def test_a_planted_delay_is_seen(example, tmp_path):
     _, _, trial = run(f"{example.path}:sleep_us=5000", tmp_path, "rate_hz=50", "duration_s=1",
                       "warmup_s=0.1")

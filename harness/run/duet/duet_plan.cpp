@@ -57,6 +57,10 @@ void check_can_be_cut(const LoadPlan& load) {
     throw Error("a ramp cannot be divided into equal turns",
                 "compare steady rates: scenario steady or burst");
   }
+  if (load.shape == Shape::max && load.burst_events > 0) {
+    throw Error("batches with pauses are not compared in turns: they show no response times",
+                "compare under a load: scenario steady or burst");
+  }
 }
 
 }  // namespace

@@ -58,6 +58,11 @@ TEST_CASE("loads that cannot be divided into turns are refused with a remedy") {
   LoadPlan ramp = steady(1000);
   ramp.shape = Shape::ramp;
   CHECK_THROWS_WITH(plan_turns(ramp, false, {}), Contains("ramp"));
+  LoadPlan batches = steady(1000);
+  batches.shape = Shape::max;
+  batches.burst_events = 20;
+  batches.burst_gap_s = 0.001;
+  CHECK_THROWS_WITH(plan_turns(batches, false, {}), Contains("batches"));
   CHECK_THROWS_WITH(plan_turns(steady(1000), false, {.turn_ms = 20, .turns = {}}),
                     Contains("20 events") && Contains("--turn-ms"));
   CHECK_THROWS_WITH(plan_turns(steady(1e6), false, {.turn_ms = 1000, .turns = 50}),

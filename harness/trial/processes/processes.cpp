@@ -61,8 +61,7 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
 // The time within which the load's next call is due. Of random intervals, one in e^50 is longer.
 double longest_gap_s(const LoadPlan& load) {
   switch (load.shape) {
-    case Shape::max:
-      return 0;
+    case Shape::max:  // its pauses, if it has any
     case Shape::burst:
       return load.burst_gap_s;
     case Shape::ramp:

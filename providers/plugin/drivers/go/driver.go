@@ -262,6 +262,7 @@ func (t *trial) makeCalls(number int, shift int) {
 	t.callAtOnce(e, newPacer(t, e), span{
 		beginNs: goNs, endNs: later(goNs, t.number("load.end_ns")),
 		recordFromNs: t.number("load.record_start_ns"), full: full,
+		batchCalls: t.number("load.batch_calls"), pauseNs: t.number("load.pause_ns"),
 	})
 }
 
@@ -443,6 +444,7 @@ func (p *pacer) waitUntil(intendedNs uint64) uint64 {
 type span struct {
 	beginNs, endNs, recordFromNs uint64
 	full                         func() bool
+	batchCalls, pauseNs          uint64
 }
 
 // Makes the calls of a list of times.
@@ -462,10 +464,11 @@ func (t *trial) callOnTime(e *emitter, p *pacer, times []uint64, s span) {
 	}
 }
 
-// Makes one call after the other.
+// Makes one call after the other, in batches if batchCalls is not 0.
 func (t *trial) callAtOnce(e *emitter, p *pacer, s span) {
 	p.waitUntil(s.beginNs)
 	recordAtNs := later(s.beginNs, s.recordFromNs)
+	untilPause := s.batchCalls // from 0 it wraps around: no pause, ever
 	for !s.full() && !t.stopped() {
 		e.prepare()
 		startNs := e.nowNs()
@@ -473,6 +476,10 @@ func (t *trial) callAtOnce(e *emitter, p *pacer, s span) {
 			return
 		}
 		e.emit(startNs, startNs, startNs >= recordAtNs)
+		if untilPause--; untilPause == 0 {
+			p.waitUntil(e.nowNs() + s.pauseNs)
+			untilPause = s.batchCalls
+		}
 	}
 }
 

@@ -645,6 +645,8 @@ class Trial {
       beginNs: goNs,
       endNs: goNs + memory.number('load.end_ns'),
       recordFromNs: recordStartNs,
+      batchCalls: memory.number('load.batch_calls'),
+      pauseNs: memory.number('load.pause_ns'),
       full: () => events > 0 && emitter.recorded === events,
     });
   }
@@ -675,8 +677,11 @@ class Trial {
     }
   }
 
-  // Makes one call after the other.
-  async callAtOnce(emitter, pacer, { beginNs, endNs, recordFromNs, full }) {
+  // Makes one call after the other, in batches if batchCalls is not 0.
+  async callAtOnce(
+    emitter, pacer, { beginNs, endNs, recordFromNs, batchCalls = 0, pauseNs = 0, full }) {
+    const { block } = this;
+    let untilPause = batchCalls; // from 0 it counts down for ever
     await pacer.waitUntil(beginNs);
     while (!full() && !pacer.stopped) {
       emitter.prepare();
@@ -686,6 +691,12 @@ class Trial {
       const startNs = emitter.nowNs();
       if (startNs >= endNs) return;
       emitter.emit(startNs, startNs, startNs >= beginNs + recordFromNs);
+      untilPause -= 1;
+      if (untilPause === 0) {
+        await pacer.waitUntil(emitter.nowNs() + pauseNs);
+        block.set(block.at('thread.spun_ns'), pacer.spunNs);
+        untilPause = batchCalls;
+      }
     }
   }
 

@@ -515,13 +515,21 @@ class _Thread(threading.Thread):
         wanted = share + (self.number < rest) if events > 0 else MASK_64
         end_ns = go_ns + trial.number("load.end_ns")
         record_start_ns = go_ns + trial.number("load.record_start_ns")
-        _Pacer(trial, emitter).wait_until(go_ns)
+        batch_calls, pause_ns = trial.number("load.batch_calls"), trial.number("load.pause_ns")
+        until_pause = batch_calls  # from 0 it counts down for ever
+        pacer = _Pacer(trial, emitter)
+        pacer.wait_until(go_ns)
         while emitter.recorded < wanted and not trial.stopped():
             emitter.prepare()
             start_ns = emitter.now_ns()
             if start_ns >= end_ns:
                 return
             emitter.emit(start_ns, start_ns, start_ns >= record_start_ns)
+            until_pause -= 1
+            if until_pause == 0:
+                pacer.wait_until(emitter.now_ns() + pause_ns)
+                emitter.block.words[emitter.block.spun] = pacer.spun_ns
+                until_pause = batch_calls
 
     def wait_for_turn(self, number):
         """Returns whether the turn is granted; no if the load is stopped."""

@@ -381,7 +381,7 @@ public final class TailgateDriver {
       Histograms histograms = new Histograms(described, block, shift, closedLoop);
       Emitter emitter = new Emitter(number, block, logger, histograms);
       if (closedLoop) {
-        closedLoop(emitter, goNs);
+        closedLoop(emitter, block, goNs);
       } else {
         openLoop(emitter, block, goNs);
       }
@@ -469,19 +469,28 @@ public final class TailgateDriver {
       }
     }
 
-    private void closedLoop(Emitter emitter, long goNs) throws Exception {
+    private void closedLoop(Emitter emitter, Block block, long goNs) throws Exception {
       long events = described.number("load.events");
       long share = events / context.threads + (number < events % context.threads ? 1 : 0);
       long wanted = events > 0 ? share : Long.MAX_VALUE;
       long endNs = described.number("load.end_ns");
       long endAtNs = endNs < 0 ? Long.MAX_VALUE : goNs + endNs;
       long recordAtNs = goNs + described.number("load.record_start_ns");
-      new Pacer(emitter).waitUntil(goNs);
+      long batchCalls = described.number("load.batch_calls");
+      long pauseNs = described.number("load.pause_ns");
+      long untilPause = batchCalls;  // from 0 it counts down for ever
+      Pacer pacer = new Pacer(emitter);
+      pacer.waitUntil(goNs);
       while (emitter.recorded < wanted && !stopped()) {
         emitter.prepare();
         long startNs = emitter.nowNs();
         if (startNs >= endAtNs) return;
         emitter.emit(startNs, startNs, startNs >= recordAtNs);
+        if (--untilPause == 0) {
+          pacer.waitUntil(emitter.nowNs() + pauseNs);
+          block.set(block.spun, pacer.spunNs);
+          untilPause = batchCalls;
+        }
       }
     }
 
