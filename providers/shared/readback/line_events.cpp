@@ -15,6 +15,19 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// The event that is the value of a field, "msg":"EVENT" in JSON or msg=EVENT; empty if none is.
+std::span<const std::byte> field_event(std::span<const std::byte> line) {
+  const std::size_t begin = find_header(line, 1, EventEncoding::text);
+  if (begin == kNoHeader) return {};
+  const char before = as_text(line)[begin - 1];
+  if (before != '"' && before != '=') return {};
+  const std::size_t end = as_text(line).find(before == '"' ? '"' : ' ', begin);
+  const std::span<const std::byte> event = line.subspan(begin, std::min(end, line.size()) - begin);
+  EventStamp stamp;
+  const bool intact = check_event(event, EventEncoding::text, stamp) == EventCheck::intact;
+  return intact ? event : std::span<const std::byte>{};
+}
+
 // Handles one line, given without its line feed: hands over one event, unless the line is empty.
 void visit_line(std::span<const std::byte> line, EventVisitor& visitor) {
   // Text streams end lines so on Windows.
@@ -26,6 +39,9 @@ void visit_line(std::span<const std::byte> line, EventVisitor& visitor) {
   const std::span<const std::byte> event = line.subspan(word);
   if (check_event(event, EventEncoding::text, stamp) == EventCheck::intact) {
     return visitor.event(event);
+  }
+  if (const std::span<const std::byte> value = field_event(line); !value.empty()) {
+    return visitor.event(value);
   }
   const std::size_t next = find_header(line, word + 1, EventEncoding::text);
   if (next == kNoHeader) return visitor.event(event);

@@ -1,4 +1,5 @@
-// Consumer of a text file that holds one event a line, alone or as the line's last word.
+// Consumer of a text file that holds one event a line, alone, as the line's last word, or as the
+// value of a field of a structured line.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +10,10 @@
 namespace tailgate {
 
 // Hands over the last word of each line: a logger's pattern may put time and level before the
-// event, and an event contains no space. Lines end with a line feed, or with CR LF. Where a line
-// was cut and the next event begins within it, the bytes of the cut event are damage; so is a last
-// line without its line feed.
+// event, and an event contains no space. Where that is no event, the value of the field that is
+// one: "msg":"EVENT" in a line of JSON, msg=EVENT among other fields. Lines end with a line feed,
+// or with CR LF. Where a line was cut and the next event begins within it, the bytes of the cut
+// event are damage; so is a last line without its line feed.
 class LineEventsConsumer : public Consumer {
  public:
   // Throws Error when the file does not exist.

@@ -61,6 +61,28 @@ TEST_CASE("an event that follows a cut event on the same line is found") {
   CHECK(record.damaged_bytes == 80);
 }
 
+TEST_CASE("an event is a field's value in a line of JSON or of key=value") {
+  const Record record =
+      read_whole(R"({"level":"info","msg":")" + line_event(0) +
+                 R"(","time":"2026-01-01T12:00:00Z"})"
+                 "\n" +
+                 R"({"level":"info","message":")" + line_event(1) + "\"}\n" +
+                 "level=info msg=" + line_event(2) + "\nlevel=info msg=" + line_event(3) +
+                 " thread=1\nmsg=\"" + line_event(4) + "\" level=info\n");
+  CHECK(record.sequences == Sequences{0, 1, 2, 3, 4});
+  CHECK(record.bad_events == 0);
+  CHECK(record.damaged_bytes == 0);
+}
+
+TEST_CASE("a field's event that was changed is not taken for one") {
+  std::string changed = line_event(1);
+  changed.back() = changed.back() == 'a' ? 'b' : 'a';
+  const Record record = read_whole("{\"msg\":\"" + line_event(0) + "\"}\n{\"msg\":\"" + changed +
+                                   "\"}\n{\"msg\":\"" + line_event(2).substr(0, 90) + "\n");
+  CHECK(record.sequences == Sequences{0});
+  CHECK(record.bad_events == 2);
+}
+
 TEST_CASE("foreign lines are handed over as bad events, endless lines are damage") {
   const Record record =
       read_whole("hello world\n" + line_event(0) + "\n" +

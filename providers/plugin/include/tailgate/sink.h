@@ -65,7 +65,8 @@ enum {
 enum {
   TAILGATE_READ_NOTHING = 0,
   /* The plugin writes the file tailgate_context.log_path, one event a line; a line may begin with
-   * anything that ends with a space (time, level), and the event is its last word. */
+   * anything that ends with a space (time, level), and the event is its last word; or the line is
+   * structured, and the event is a field's value: {"level":"info","msg":"EVENT"}, msg=EVENT. */
   TAILGATE_READ_LINES = 1,
   /* The plugin writes that file, events one after another with nothing in between. */
   TAILGATE_READ_STREAM = 2,
