@@ -11,9 +11,11 @@ CI = Path(__file__).resolve().parent
 sys.path.insert(0, str(CI.parent / "plots"))
 
 import testing  # noqa: E402
+from tables import marks  # noqa: E402
 
 
 sinks_table = load_command("sinks-table")
+BEGIN, END = marks("ci/sinks-table")
 
 
 def result_with(sink, **changes):
@@ -63,7 +65,7 @@ def test_the_table_goes_between_its_marks_and_nowhere_else(tmp_path, capsys):
     results.mkdir()
     testing.write(results, result_with("x"))
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{sinks_table.BEGIN}\nold\n{sinks_table.END}\nafter\n")
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     for _ in range(2):
         assert sinks_table.main([str(results), "--write", str(readme)]) == 0
         text = readme.read_text()
