@@ -32,8 +32,8 @@ def fixture_machine(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy",
-                                     "sinks-table", "gate", "nightly", "windows", "windows-trials",
-                                     "package"])
+                                     "sinks-table", "loggers", "loggers-table", "gate", "nightly",
+                                     "windows", "windows-trials", "package"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
@@ -41,7 +41,8 @@ def test_every_command_explains_itself(command):
 
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy", "gate",
-                                     "nightly", "windows", "windows-trials", "package"])
+                                     "loggers", "loggers-table", "nightly", "windows",
+                                     "windows-trials", "package"])
 def test_an_unknown_argument_is_an_error(command):
     wrong = run(command, "--no-such-argument")
     assert wrong.returncode != 0
@@ -91,6 +92,9 @@ def test_setup_takes_what_the_command_needs():
     assert set(bench) < set(test)
     assert "wine64" in windows and "rsyslog" not in windows
     assert {"lintian", "debootstrap"} == set(packages_of("package"))
+    loggers = packages_of("loggers")
+    assert {"libboost-log-dev", "liblogback-java"} <= set(loggers) - set(test)
+    assert "syslog-ng-core" not in loggers, "it would remove rsyslog"
     assert packages_of("test") == packages_of("--list")
 
 
