@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/os/process.h"
@@ -17,6 +18,7 @@ struct CommandOptions {
   std::filesystem::path log = {};        // standard error likewise; empty: into the same file
   std::vector<int> cpus = {};            // its processes run there; empty: where this thread may
   std::filesystem::path directory = {};  // where it starts; empty: in this process's folder
+  std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's
   std::chrono::nanoseconds limit{};
 };
 

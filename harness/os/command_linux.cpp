@@ -14,6 +14,7 @@
 
 #include "harness/base/error.h"
 #include "harness/os/affinity.h"
+#include "harness/os/child_environment_linux.h"
 
 namespace tailgate {
 namespace {
@@ -45,8 +46,8 @@ class File {
 };
 
 // Runs between fork and exec, so it makes only system calls.
-[[noreturn]] void become_shell(const CommandOptions& options, int input, int output, int log,
-                               pid_t parent) {
+[[noreturn]] void become_shell(const CommandOptions& options, char* const* environment, int input,
+                               int output, int log, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
@@ -56,7 +57,7 @@ class File {
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) _exit(127);
   // What this process ignores, the command would ignore, too.
   for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", options.command.c_str(), static_cast<char*>(nullptr));
+  execle("/bin/sh", "sh", "-c", options.command.c_str(), static_cast<char*>(nullptr), environment);
   _exit(127);
 }
 
@@ -66,11 +67,16 @@ pid_t start(const CommandOptions& options) {
   const File output(options.output, kNew);
   const File log(options.log.empty() ? fcntl(output.number(), F_DUPFD_CLOEXEC, 0)
                                      : open_file(options.log, kNew));
+  std::vector<std::string> variables = merged_environment(options.environment);
+  const std::vector<char*> environment = pointers(variables);
   const ScopedAffinity restore;
   bind_this_thread(options.cpus);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become_shell(options, input.number(), output.number(), log.number(), parent);
+  if (pid == 0) {
+    become_shell(options, environment.data(), input.number(), output.number(), log.number(),
+                 parent);
+  }
   if (pid < 0) throw system_error("fork", options.command, errno, "raise the process limit");
   setpgid(pid, pid);  // the child does so, too; whoever is first
   return pid;

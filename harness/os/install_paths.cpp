@@ -54,6 +54,17 @@ fs::path data_dir() {
                          runs_from_build_folder() ? TAILGATE_SOURCE_DIR : "");
 }
 
+fs::path own_helper(const std::string& name) {
+  const fs::path folder =
+      runs_from_build_folder()
+          ? fs::path(TAILGATE_BUILD_DIR) / "harness" / "calls"
+          : (executable_path().parent_path() / TAILGATE_HELPERS_FROM_BIN).lexically_normal();
+  std::error_code ignored;
+  if (fs::is_regular_file(folder / name, ignored)) return folder / name;
+  throw Error(fmt::format("'{}' is not there", (folder / name).string()),
+              "install tailgate again (cmake --install), or build it whole");
+}
+
 std::string choose_python(const std::string& environment, const fs::path& found,
                           bool in_build_folder) {
   if (!environment.empty()) return environment;

@@ -26,6 +26,11 @@ std::filesystem::path data_dir();
 // uses the one of the build only if it is the system's. Throws Error as data_dir() does.
 std::vector<std::string> plot_command(const std::string& script);
 
+// Returns the path of a program or a library of this program's own that it hands to others: from
+// its installation (bin/../lib/tailgate), or, for a program that runs where it was built, from the
+// build folder. Throws Error if it is not there.
+std::filesystem::path own_helper(const std::string& name);
+
 // Makes the choice of data_dir() from given paths. environment: value of the variable, empty if
 // unset. source: empty if the source tree may not be used.
 std::filesystem::path choose_data_dir(const std::string& environment,

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "harness/os/child_environment_linux.h"
 #include "harness/os/install_paths.h"
 #include "harness/os/namespaces_linux.h"
 #include "harness/os/process.h"
@@ -35,28 +36,6 @@ void on_interrupt(int signal_number) {
 ChildEnd end_from_status(int status) {
   if (WIFEXITED(status)) return {true, WEXITSTATUS(status)};
   return {false, WTERMSIG(status)};
-}
-
-std::vector<std::string> merged_environment(
-    const std::vector<std::pair<std::string, std::string>>& added) {
-  std::vector<std::string> merged;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const std::string_view name = text.substr(0, text.find('='));
-    bool replaced = false;
-    for (const auto& [added_name, value] : added) replaced = replaced || added_name == name;
-    if (!replaced) merged.emplace_back(text);
-  }
-  for (const auto& [name, value] : added) merged.push_back(name + "=" + value);
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  result.reserve(texts.size() + 1);
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 // How to execute this program again: by its path where that still names this file, since a process

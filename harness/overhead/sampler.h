@@ -31,6 +31,9 @@ struct WatchedProcess {
   Role role;
   std::string name;
   int pid = 0;
+  // Count the processes that it starts, too: it moves into a control group, so only a process that
+  // tailgate has started.
+  bool with_children = false;
 };
 
 // Counts since the sampler began to watch; only differences between two samples are meaningful.

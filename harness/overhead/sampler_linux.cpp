@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -22,9 +23,10 @@ class LinuxSampler : public Sampler {
   }
 
   void watch(const WatchedProcess& process) override {
-    if (process.role == Role::daemons) {
-      if (!group_) group_.emplace(run_folder_);
-      if (group_->exists() && !group_->add(process.pid)) whole_tree_ = false;
+    if (process.with_children) {
+      std::optional<Tree>& tree = trees_[static_cast<std::size_t>(process.role)];
+      if (!tree) tree.emplace(run_folder_);
+      if (tree->group.exists() && !tree->group.add(process.pid)) tree->whole = false;
     }
     Watched watched{process.role, ProcessCounters(process.pid), {}, false};
     watched.ended = !watched.process.read();
@@ -42,7 +44,9 @@ class LinuxSampler : public Sampler {
       ++role.processes;
       role.ended += watched.ended ? 1 : 0;
     }
-    add_group(sample[Role::daemons].counters);
+    for (const Role role : {Role::provider, Role::daemons}) {
+      add_tree(trees_[static_cast<std::size_t>(role)], sample[role].counters);
+    }
     kernel_.read();
     if (kernel_.visible()) {
       Sample::OfRole& role = sample[Role::kernel];
@@ -69,11 +73,15 @@ class LinuxSampler : public Sampler {
     if (!kernel_.visible()) {
       limits = "the kernel's threads are not visible here (a container?); they are in rest";
     }
-    if (group_ && !(group_->exists() && whole_tree_)) {
-      limits += fmt::format(
-          "{}processes that the daemons start are not counted with them: {}",
-          limits.empty() ? "" : "; ",
-          group_->exists() ? "their cgroup may not be changed; run as root" : group_->why_not());
+    for (const Role role : {Role::provider, Role::daemons}) {
+      const std::optional<Tree>& tree = trees_[static_cast<std::size_t>(role)];
+      if (!tree || (tree->group.exists() && tree->whole)) continue;
+      limits += fmt::format("{}processes that the {} are not counted with {}: {}",
+                            limits.empty() ? "" : "; ",
+                            role == Role::daemons ? "daemons start" : "program starts",
+                            role == Role::daemons ? "them" : "it",
+                            tree->group.exists() ? "the cgroup may not be changed; run as root"
+                                                 : tree->group.why_not());
     }
     return limits;
   }
@@ -86,25 +94,31 @@ class LinuxSampler : public Sampler {
     bool ended;
   };
 
-  // The group includes processes that the daemons started, and daemons that have ended. The
-  // processes' own clocks have a finer resolution and are up to date while they run. So the larger
-  // time counts.
-  void add_group(Counters& daemons) {
-    if (!group_ || !group_->exists()) return;
-    const Counters tree = group_->read();
-    daemons.cpu_stall_ns = tree.cpu_stall_ns;
-    daemons.memory_stall_ns = tree.memory_stall_ns;
-    daemons.io_stall_ns = tree.io_stall_ns;
-    if (!whole_tree_ || !tree.cpu_ns || (daemons.cpu_ns && *daemons.cpu_ns >= *tree.cpu_ns)) return;
-    daemons.cpu_ns = tree.cpu_ns;
-    daemons.user_ns = tree.user_ns;
-    daemons.system_ns = tree.system_ns;
+  // Processes of one role with all that they start.
+  struct Tree {
+    explicit Tree(const std::filesystem::path& run_folder) : group(run_folder) {}
+    ProcessGroup group;
+    bool whole = true;  // all of them are in the group
+  };
+
+  // The group includes processes that were started by those that are watched, and those that have
+  // ended. The processes' own clocks have a finer resolution and are up to date while they run. So
+  // the larger time counts.
+  static void add_tree(const std::optional<Tree>& tree, Counters& role) {
+    if (!tree || !tree->group.exists()) return;
+    const Counters all = tree->group.read();
+    role.cpu_stall_ns = all.cpu_stall_ns;
+    role.memory_stall_ns = all.memory_stall_ns;
+    role.io_stall_ns = all.io_stall_ns;
+    if (!tree->whole || !all.cpu_ns || (role.cpu_ns && *role.cpu_ns >= *all.cpu_ns)) return;
+    role.cpu_ns = all.cpu_ns;
+    role.user_ns = all.user_ns;
+    role.system_ns = all.system_ns;
   }
 
   std::filesystem::path run_folder_;
   std::vector<Watched> watched_;
-  std::optional<ProcessGroup> group_;
-  bool whole_tree_ = true;  // all daemons are in the group
+  std::array<std::optional<Tree>, kRoles> trees_;
   KernelThreads kernel_;
   MachineCounters machine_{online_processors()};
 };

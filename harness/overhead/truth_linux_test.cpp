@@ -115,7 +115,7 @@ Watched watched(Role role, std::function<void()> work) {
   const TestDirectory folder;
   const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
   Worker worker(std::move(work));
-  sampler->watch({role, "worker", worker.pid()});
+  sampler->watch({role, "worker", worker.pid(), role == Role::daemons});
   const Sample before = sampler->sample();
   worker.start();
   const std::array<Own, 2> own = worker.finish();
@@ -315,7 +315,7 @@ TEST_CASE("a process that has ended keeps its last values and counts as ended") 
   const TestDirectory folder;
   const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
   Worker worker([] { burn(30'000'000); });
-  sampler->watch({Role::daemons, "worker", worker.pid()});
+  sampler->watch({Role::daemons, "worker", worker.pid(), true});
   const Sample before = sampler->sample();
   worker.start();
   worker.finish();

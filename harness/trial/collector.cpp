@@ -77,17 +77,6 @@ void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
   }
 }
 
-Noise noise_of(const NoiseBlock& block) {
-  return {.observed_ns = block.observed_ns,
-          .gaps_over_10us = block.gaps_over_10us,
-          .gaps_over_100us = block.gaps_over_100us,
-          .gaps_over_1ms = block.gaps_over_1ms,
-          .max_gap_ns = block.max_gap_ns,
-          .lost_share = block.observed_ns == 0 ? 0
-                                               : static_cast<double>(block.lost_ns) /
-                                                     static_cast<double>(block.observed_ns)};
-}
-
 // In a closed loop a call's intended time is its start, so response times equal service times, and
 // the driver records them only once.
 Metric recorded_as(const TrialMemory& memory, Metric metric) {
@@ -262,6 +251,26 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
   }
 }
 
+Noise noise_of(const NoiseBlock& block) {
+  return {.observed_ns = block.observed_ns,
+          .gaps_over_10us = block.gaps_over_10us,
+          .gaps_over_100us = block.gaps_over_100us,
+          .gaps_over_1ms = block.gaps_over_1ms,
+          .max_gap_ns = block.max_gap_ns,
+          .lost_share = block.observed_ns == 0 ? 0
+                                               : static_cast<double>(block.lost_ns) /
+                                                     static_cast<double>(block.observed_ns)};
+}
+
+void add_noise_remark(Trial& trial) {
+  if (trial.noise.lost_share <= 0.05) return;
+  trial.remarks.push_back(
+      {fmt::format("an idle thread on the load's processor did not run for {:.1f} % of the time "
+                   "before the load",
+                   trial.noise.lost_share * 100),
+       "end other programs, or bind the load to other processors with --load-cpus"});
+}
+
 void add_remarks(const TrialMemory& memory, Trial& trial) {
   const auto remark = [&trial](std::string what, std::string remedy) {
     trial.remarks.push_back({std::move(what), std::move(remedy)});
@@ -290,12 +299,7 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
                        static_cast<double>(memory.plan().range.highest_trackable) / 1e9),
            "the maximum is a lower bound; lower the rate");
   }
-  if (trial.noise.lost_share > 0.05) {
-    remark(fmt::format("an idle thread on the load's processor did not run for {:.1f} % of the "
-                       "time before the load",
-                       trial.noise.lost_share * 100),
-           "end other programs, or bind the load to other processors with --load-cpus");
-  }
+  add_noise_remark(trial);
   if (!trial.memory_locked && trial.outcome == TrialOutcome::completed) {
     remark("the memory for measurements could not be locked in RAM", "raise the limit 'ulimit -l'");
   }

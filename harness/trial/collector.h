@@ -57,6 +57,11 @@ void collect_measurements(const TrialMemory& memory, Trial& trial);
 // Adds remarks about a missed rate, unissued and unaccounted events, noise …, each with a remedy.
 void add_remarks(const TrialMemory& memory, Trial& trial);
 
+Noise noise_of(const NoiseBlock& block);
+
+// Adds a remark if the machine took much time from an idle thread.
+void add_noise_remark(Trial& trial);
+
 // Converts a plan to the result's struct.
 Load describe_load(const LoadPlan& plan);
 

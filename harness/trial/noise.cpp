@@ -21,6 +21,8 @@ void note_gap(NoiseBlock& noise, std::uint64_t gap_ns) {
   if (gap_ns > 1'000'000) ++noise.gaps_over_1ms;
 }
 
+}  // namespace
+
 double two_clock_reads_ns(const Clock& clock) {
   constexpr int kBatch = 100;
   std::array<double, 101> means{};
@@ -35,8 +37,6 @@ double two_clock_reads_ns(const Clock& clock) {
   std::nth_element(means.begin(), means.begin() + means.size() / 2, means.end());
   return means[means.size() / 2];
 }
-
-}  // namespace
 
 NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns) {
   NoiseBlock noise{};

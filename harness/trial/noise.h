@@ -14,6 +14,9 @@ namespace tailgate {
 // this thread did not run, or the machine stood still.
 NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns);
 
+// The mean time of two clock reads, as at a call's start and end.
+double two_clock_reads_ns(const Clock& clock);
+
 // Runs the emit loop on the floor sink in a closed loop and records into the given histogram, like
 // a trial.
 FloorBlock measure_floor(const TrialPlan& plan, const SinkType& floor, HistogramWriter service);

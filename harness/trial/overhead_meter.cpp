@@ -1,13 +1,15 @@
 #include "harness/trial/overhead_meter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/os/process.h"
 
 namespace tailgate {
 
-OverheadMeter::OverheadMeter(const TrialMemory& memory, const std::filesystem::path& directory)
-    : memory_(memory), clock_(memory.plan().clock), sampler_(make_sampler(directory)) {}
+OverheadMeter::OverheadMeter(const ClockParameters& clock, const std::filesystem::path& directory,
+                             std::function<LoadCounts()> counts)
+    : clock_(clock), counts_(std::move(counts)), sampler_(make_sampler(directory)) {}
 
 void OverheadMeter::watch(const WatchedProcess& process) {
   if (process.role == Role::daemons) daemon_names_.push_back(process.name);
@@ -18,16 +20,12 @@ OverheadMeter::Moment OverheadMeter::now() {
   Moment moment;
   const std::uint64_t cpu_before_ns = thread_cpu_ns();
   const std::uint64_t before_ns = clock_.now_ns();
-  std::uint64_t spun_ns = 0;
-  for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
-    const ThreadBlock& thread = memory_.thread(i);
-    moment.events += thread.finished.load(std::memory_order_acquire);
-    spun_ns += thread.spun_ns.load(std::memory_order_relaxed);
-  }
-  moment.victim_rounds = memory_.header().victim_rounds.load(std::memory_order_relaxed);
+  const LoadCounts counts = counts_();
+  moment.events = counts.events;
+  moment.victim_rounds = counts.victim_rounds;
   if (victim_pid_ != 0) moment.victim_cpu_ns = process_cpu_ns(victim_pid_).value_or(0);
   moment.sample = sampler_->sample();
-  moment.sample[Role::provider].counters.spun_ns = spun_ns;
+  moment.sample[Role::provider].counters.spun_ns = counts.spun_ns;
   moment.at_ns = clock_.now_ns();
   ++samples_;
   sampler_cpu_ns_ += thread_cpu_ns() - cpu_before_ns;

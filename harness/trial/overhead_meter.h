@@ -2,21 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/os/clock.h"
 #include "harness/overhead/sampler.h"
 #include "harness/result/result.h"
-#include "harness/trial/trial_memory.h"
 
 namespace tailgate {
+
+// What the load has counted since it began.
+struct LoadCounts {
+  std::uint64_t events = 0;                   // calls that have returned
+  std::optional<std::uint64_t> spun_ns = {};  // absent: nobody spins for the schedule
+  std::uint64_t victim_rounds = 0;
+};
 
 // Samples in the calling thread, the controller's, which does not run on the load's processor.
 class OverheadMeter {
  public:
-  OverheadMeter(const TrialMemory& memory, const std::filesystem::path& directory);
+  // counts: called for each sample. directory: see make_sampler.
+  OverheadMeter(const ClockParameters& clock, const std::filesystem::path& directory,
+                std::function<LoadCounts()> counts);
 
   void watch(const WatchedProcess& process);
 
@@ -49,8 +60,8 @@ class OverheadMeter {
 
   Moment now();
 
-  const TrialMemory& memory_;
   Clock clock_;
+  std::function<LoadCounts()> counts_;
   std::unique_ptr<Sampler> sampler_;
   std::vector<std::string> daemon_names_;
   int victim_pid_ = 0;

@@ -33,7 +33,7 @@ class TrialRun {
         header_(memory_.header()),
         clock_(settings.clock),
         intervals_(memory_),
-        overhead_(memory_, directory_),
+        overhead_(settings.clock, directory_, [this] { return load_counts(); }),
         began_(std::chrono::steady_clock::now()) {
     trial_.run = memory_.plan().run;
     trial_.load = describe_load(load);
@@ -55,6 +55,17 @@ class TrialRun {
   }
 
  private:
+  LoadCounts load_counts() const {
+    LoadCounts counts{.spun_ns = 0};
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      const ThreadBlock& thread = memory_.thread(i);
+      counts.events += thread.finished.load(std::memory_order_acquire);
+      *counts.spun_ns += thread.spun_ns.load(std::memory_order_relaxed);
+    }
+    counts.victim_rounds = header_.victim_rounds.load(std::memory_order_relaxed);
+    return counts;
+  }
+
   void report(const char* what) const {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
     progress_({.what = what,

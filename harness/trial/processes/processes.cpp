@@ -177,7 +177,7 @@ std::vector<WatchedProcess> TrialProcesses::processes() const {
   if (consumer_) processes.push_back({Role::consumer, "consumer", consumer_->pid()});
   if (session_) {
     for (const DaemonProcess& daemon : session_->daemons()) {
-      processes.push_back({Role::daemons, daemon.name, daemon.pid});
+      processes.push_back({Role::daemons, daemon.name, daemon.pid, true});
     }
   }
   return processes;
