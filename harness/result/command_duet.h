@@ -53,7 +53,8 @@ struct CommandRun {
     v("wall_ns", &CommandRun::wall_ns, "time from before its start to its end (duration)");
     v("cpu_ns", &CommandRun::cpu_ns,
       "processor time, user and system, of its processes as far as it waited for them");
-    v("figures", &CommandRun::figures, "what it printed; empty without a format");
+    v("figures", &CommandRun::figures,
+      "what it printed, or its timed calls; empty without a format and calls");
   }
 };
 
@@ -124,7 +125,8 @@ struct CommandDuet {
     v("a", &CommandDuet::a, "side A, usually before the change");
     v("b", &CommandDuet::b, "side B, usually after the change");
     v("reads", &CommandDuet::reads,
-      "format of what the commands print (--from); empty: wall_ns and cpu_ns are the figures");
+      "format of what the commands print (--from), or how which of their calls were timed "
+      "(--calls), as preload:write; empty: wall_ns and cpu_ns are the figures");
     v("placement", &CommandDuet::placement,
       "processors of the controller, and as load_cpus of both commands");
     v("machine", &CommandDuet::machine, "the machine");

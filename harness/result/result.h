@@ -22,10 +22,11 @@
 #include "harness/result/explanation.h"
 #include "harness/result/ledger.h"
 #include "harness/result/overhead.h"
+#include "harness/result/program_use.h"
 
 namespace tailgate {
 
-inline constexpr int kResultVersion = 4;
+inline constexpr int kResultVersion = 5;
 inline constexpr const char* kResultFormat = "tailgate-result";
 
 // A named setting. Lists of settings are in the order of the options table that declares them.
@@ -173,7 +174,8 @@ struct Noise {
   }
 };
 
-// The harness's own cost: the emit loop on the null sink, measured before each trial.
+// The harness's own cost, measured before each trial: the emit loop on the null sink, or a foreign
+// program's call that does nothing, timed as that program's calls are.
 struct Floor {
   Latency service;
   double loop_ns = 0;
@@ -182,7 +184,10 @@ struct Floor {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("service", &Floor::service, "service time of a call that does nothing");
-    v("loop_ns", &Floor::loop_ns, "mean time of one iteration of the emit loop in a closed loop");
+    v("loop_ns", &Floor::loop_ns,
+      "mean time of one iteration of the emit loop in a closed loop; of a program, of one timed "
+      "call "
+      "that does nothing, which is what timing adds to each of its calls");
     v("two_clock_reads_ns", &Floor::two_clock_reads_ns,
       "mean time of two clock reads: the minimum cost of timing a call");
   }
@@ -262,6 +267,7 @@ struct Trial {
   std::optional<Overhead> overhead;
   std::optional<VictimUse> victim;
   std::optional<Explanation> explanation;
+  std::optional<ProgramUse> program;
   Noise noise;
   Floor floor;
   bool memory_locked = false;
@@ -306,6 +312,8 @@ struct Trial {
       "how fast the victim process worked during the load; absent without a victim", 3);
     v("explanation", &Trial::explanation,
       "why this trial's slow calls were slow; traced trials only", 3);
+    v("program", &Trial::program,
+      "the program that was measured, and how; absent where the load is tailgate's own", 5);
     v("noise", &Trial::noise,
       "gaps that an idle spin loop saw on the load's processor just before the trial");
     v("floor", &Trial::floor,

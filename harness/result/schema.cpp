@@ -76,7 +76,11 @@ TAILGATE_ABOUT(ActivityWake, "the moment at which a thread became ready to run")
 TAILGATE_ABOUT(Disturbance, "how the trace itself changed the latencies of one step");
 TAILGATE_ABOUT(QuantileShift, "one quantile with and without the trace");
 TAILGATE_ABOUT(Noise, "the machine's own noise: time in which an idle spinning thread did not run");
-TAILGATE_ABOUT(Floor, "the harness's own cost: the emit loop on the null sink");
+TAILGATE_ABOUT(Floor,
+               "the harness's own cost: the emit loop on the null sink, or timing a program's call "
+               "that does nothing");
+TAILGATE_ABOUT(ProgramUse, "a program that was measured: how, and what became of it");
+TAILGATE_ABOUT(TimedCalls, "calls of one function or kind");
 TAILGATE_ABOUT(Remark, "a problem that a reader of the figures must know");
 TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, round after round");
 TAILGATE_ABOUT(DuetSubject, "what one side of a duet consists of");

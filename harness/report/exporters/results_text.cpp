@@ -17,6 +17,7 @@
 #include "harness/report/human.h"
 #include "harness/report/overhead_text.h"
 #include "harness/report/painter.h"
+#include "harness/report/program_text.h"
 #include "harness/result/latency.h"
 
 namespace tailgate {
@@ -171,7 +172,7 @@ std::string floor_line(const Result& result) {
 }
 
 std::string notes(const Result& result, const Painter& painter) {
-  std::string text = floor_line(result);
+  std::string text = floor_line(result) + program_text(result);
   if (!result.label.empty()) text += note("restricted use: " + result.label, "", painter);
   if (!result.complete) {
     text += note("the run ended before its last trial", "run again for all trials", painter);
