@@ -25,7 +25,9 @@ KNOWN_FILES = re.compile(r"(^|/)(README\.md|CMakeLists\.txt|CONTRIBUTING\.md|LIC
 FOLDERS_OF_DATA = DATA_FOLDERS | {"testdata", "calibration"}
 # The language or a library calls them without naming them.
 IMPLICIT = {"begin", "end", "is_transparent", "to_json", "from_json", "main", "parse", "format",
-            "LLVMFuzzerTestOneInput", "on_overflow"}
+            "LLVMFuzzerTestOneInput", "on_overflow", "la_version", "la_objopen",
+            "la_symbind64", "la_x86_64_gnu_pltenter",
+            "la_x86_64_gnu_pltexit"}
 KINDS_THAT_NEED_A_USER = {"type", "function", "alias"}
 FOR_TESTS_ALONE = "only tests use it; delete it, or say in its comment that it is for tests"
 FOR_TESTS = re.compile(r"\bfor (the )?tests?\b", re.IGNORECASE)

@@ -55,6 +55,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
 // function fails to link.
 #define TAILGATE_COMMANDS(COMMAND) \
   COMMAND(run)                     \
+  COMMAND(exec)                    \
   COMMAND(duet)                    \
   COMMAND(sinks)                   \
   COMMAND(check)                   \
