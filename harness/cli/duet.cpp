@@ -409,6 +409,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "      --set rate_hz=20000 --seed 7\n"
       "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
       "  tailgate duet --command './old' './new' --gate --margin 3%\n"
+      "  tailgate duet --command --calls write './old' './new' --gate\n"
       "  tailgate duet --command --from gbench './old --benchmark_format=json' \\\n"
       "      './new --benchmark_format=json' --rounds 30");
   command->callback([&action, &catalog, arguments] {

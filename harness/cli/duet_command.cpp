@@ -37,6 +37,12 @@ CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Polic
   if (!arguments.options.from.empty()) {
     request.reads = &find_sample_format(arguments.options.from);
   }
+  if (!arguments.options.calls.empty()) {
+    request.calls = parse_call_list(arguments.options.calls);
+    if (request.calls->means == CallMeans::none) {
+      throw Error("--calls none times nothing that could be compared", "leave out --calls");
+    }
+  }
   if (policy != nullptr) request.rounds = static_cast<unsigned>(policy->looks.rounds.back());
   if (arguments.rounds) request.rounds = *arguments.rounds;
   request.seed = arguments.seed;
@@ -55,6 +61,7 @@ Environment environment_of(const CommandDuetArguments& arguments, const Scratch&
   environment.label = machine.restriction;
   environment.build = build_used();
   environment.scratch = scratch.path();
+  if (!arguments.options.calls.empty()) environment.trial.clock = measure_clock();
   return environment;
 }
 
@@ -87,9 +94,14 @@ int show_verdict(Verdict verdict, const std::filesystem::path& file) {
 void add_command_options(Command& command, CommandDuetOptions& options) {
   CommandOption* wanted = command.add_flag("--command", options.wanted,
                                            "A and B are command lines, run in alternation");
-  command.add_option("--from", options.from, "with --command: of what they print")
+  CommandOption* from =
+      command.add_option("--from", options.from, "with --command: of what they print")
+          ->needs(wanted)
+          ->type_name("FORMAT");
+  command.add_option("--calls", options.calls, "with --command: calls to time, as of exec")
       ->needs(wanted)
-      ->type_name("FORMAT");
+      ->excludes(from)
+      ->type_name("CALLS");
   command.add_option("--timeout-s", options.timeout_s, "with --command: of each run")
       ->needs(wanted)
       ->range(0.1, 86'400.0)
@@ -134,6 +146,7 @@ int duet_of_commands(const CommandDuetArguments& arguments) {
     return show_verdict(judge(duet, settings, *policy), file.written_to());
   }
   std::cout << figures_text(duet);
+  for (const Remark& remark : duet.remarks) say("! {}\n", remark.what);
   say("\nwrote: {}\n", file.written_to().string());
   if (InterruptFlag::raised()) return kExitInterrupted;
   const bool well = duet.complete && file.in_place() &&

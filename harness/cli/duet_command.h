@@ -11,8 +11,9 @@
 namespace tailgate {
 
 struct CommandDuetOptions {
-  bool wanted = false;  // A and B are commands
-  std::string from;     // the format of what they print; empty: none
+  bool wanted = false;     // A and B are commands
+  std::string from;        // the format of what they print; empty: none
+  std::string calls = {};  // which of their calls are timed; empty: none
   double timeout_s = CommandDuetRequest{}.timeout_s;
   std::string margin;
   std::vector<std::string> metrics;

@@ -259,6 +259,58 @@ def test_all_that_the_program_started_ends_with_it(tmp_path):
         f"/proc/{pid}/status").read_text(encoding="utf-8")
 
 
+def duet(folder, calls, a, b, *options):
+    """Runs a duet of two commands by their calls, and returns how it ended, and its file."""
+    file = Path(folder) / "duet.json"
+    done = subprocess.run(
+        [str(PROGRAM), "duet", "--command", "--calls", calls, a, b, "--out", str(file), "--quiet",
+         *options],
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=200, check=False)
+    return done, json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
+
+def test_a_duet_by_calls_finds_a_planted_change(tmp_path):
+    program = PROGRAMS / "tailgate_marked"
+    done, result = duet(tmp_path, "mark", f"{program} plain 1 60 2000",
+                        f"{program} plain 1 60 3000", "--gate", "--margin", "10%")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "service_p50" in done.stdout
+    assert result["reads"] == "mark"
+    assert "calls are timed by mark, which adds" in result["remarks"][0]["what"]
+    for one in result["rounds"]:
+        figures = {figure["name"]: figure for figure in one["b"]["figures"]}
+        assert figures["service_p50"]["value"] >= 2_997_000
+        assert figures["calls"]["value"] == 60
+        assert [name for name, figure in figures.items() if figure["headline"]] == ["service_p50"]
+
+
+def test_a_duet_by_calls_of_one_program_does_not_fail(tmp_path):
+    line = f"{PROGRAMS}/tailgate_writer 300"
+    done, result = duet(tmp_path, "write", line, line, "--rounds", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert result["complete"] and result["reads"] == "preload:write"
+    assert [len(one["a"]["figures"]) for one in result["rounds"]] == [5] * 4
+    assert all(figure["value"] == 300 for one in result["rounds"] for figure in one["a"]["figures"]
+               if figure["name"] == "calls")
+
+
+def test_a_duet_by_calls_that_nobody_makes_is_no_verdict(tmp_path):
+    done, result = duet(tmp_path, "fsync", "true", "true", "--gate")
+    assert done.returncode == 4
+    assert not result["complete"]
+    run = result["rounds"][0]["a"]
+    assert run["outcome"] == "failed"
+    assert run["outcome_detail"].startswith("the program made no call of fsync")
+    assert "duet.a.log" in run["outcome_detail"]
+
+
+@pytest.mark.parametrize("calls, sentence", [("none", "--calls none times nothing"),
+                                             ("a,,b", "names no function")])
+def test_a_duet_refuses_calls_that_are_none(tmp_path, calls, sentence):
+    done, result = duet(tmp_path, calls, "true", "true")
+    assert done.returncode == 2 and sentence in done.stderr and result is None
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="the kernel's trace needs root")
 def test_slow_calls_are_explained_though_the_threads_are_new(tmp_path):
     done, result = tailgate_exec(tmp_path, "--explain", *marked("plain", 2, 100, 1000))

@@ -6,13 +6,16 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/exec/call_floor.h"
 #include "harness/os/affinity.h"
 #include "harness/os/command.h"
 #include "harness/os/process.h"
 #include "harness/os/remove_folder.h"
+#include "harness/run/duet/call_figures.h"
 #include "harness/run/duet/duet.h"
 #include "harness/samples/format.h"
 #include "harness/stats/quantile_interval.h"
@@ -60,6 +63,7 @@ class Runner {
     duet_.a = request.a;
     duet_.b = request.b;
     if (request.reads != nullptr) duet_.reads = request.reads->name;
+    if (request.calls) duet_.reads = calls_format(*request.calls);
     duet_.placement = environment.placement;
     duet_.machine = environment.machine;
     duet_.build = environment.build;
@@ -69,6 +73,7 @@ class Runner {
   }
 
   CommandDuet run() {
+    if (request_.calls) note_timing();
     // The first run of a program finds its files outside of the page cache, so it is not recorded,
     // unless it shows that the program does not work.
     CommandRound warm_up = run_round(0);
@@ -80,6 +85,16 @@ class Runner {
   }
 
  private:
+  // What timing the calls costs, which a difference of the calls' own times cannot be told from.
+  void note_timing() {
+    const CallMeans means = request_.calls->means;
+    const Floor floor = measure_call_floor(means, environment_.trial.clock,
+                                           environment_.placement.load_cpus, environment_.scratch);
+    duet_.remarks.push_back({fmt::format("calls are timed by {}, which adds {:.3g} ns to each",
+                                         means_name(means), floor.loop_ns),
+                             "do not expect to see differences that are small against it"});
+  }
+
   // A run that fails ends the duet: with it no verdict can be a pass.
   void add(CommandRound round) {
     if (InterruptFlag::raised()) return;
@@ -123,19 +138,26 @@ class Runner {
     const std::filesystem::path output = environment_.scratch / fmt::format("{}-output", side);
     const std::filesystem::path log = environment_.scratch / fmt::format("{}-log", side);
     const std::vector<int>& cpus = environment_.placement.load_cpus;
+    std::optional<CallMemory> memory;
+    if (request_.calls)
+      memory.emplace(CallMemoryPlan{.slowest = 1, .clock = environment_.trial.clock});
     const CommandEnd end =
         run_command({.command = with_out(command, out.string()),
                      .output = output,
                      .log = log,
                      .cpus = cpus.empty() ? initial_cpus() : cpus,
                      .directory = directory,
+                     .environment = memory ? timing_environment(*request_.calls, *memory)
+                                           : std::vector<std::pair<std::string, std::string>>(),
                      .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
                          std::chrono::duration<double>(request_.timeout_s))});
     run.wall_ns = end.wall_ns;
     run.cpu_ns = end.cpu_ns;
     set_outcome(end, run);
     const bool names_out = command.find(kOutPlace) != std::string::npos;
-    if (run.outcome == TrialOutcome::completed) read_figures(names_out ? out : output, run);
+    if (run.outcome == TrialOutcome::completed) {
+      read_figures(names_out ? out : output, memory ? &*memory : nullptr, run);
+    }
     if (run.outcome != TrialOutcome::completed && run.outcome != TrialOutcome::interrupted) {
       keep_log(side, output, log, run);
     }
@@ -159,10 +181,11 @@ class Runner {
     }
   }
 
-  void read_figures(const std::filesystem::path& file, CommandRun& run) const {
-    if (request_.reads == nullptr) return;
+  void read_figures(const std::filesystem::path& file, const CallMemory* memory,
+                    CommandRun& run) const {
     try {
-      run.figures = figures_in(*request_.reads, file);
+      if (request_.reads != nullptr) run.figures = figures_in(*request_.reads, file);
+      if (memory != nullptr) run.figures = call_figures(*request_.calls, *memory);
     } catch (const Error& error) {
       run.outcome = TrialOutcome::failed;
       run.outcome_detail = error.what_failed();

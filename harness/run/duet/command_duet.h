@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "harness/calls/call_list.h"
 #include "harness/result/command_duet.h"
 #include "harness/run/environment.h"
 
@@ -22,6 +24,7 @@ struct CommandDuetRequest {
   std::filesystem::path directory_a = {};  // where A's command starts; empty: in this process's
   std::filesystem::path directory_b = {};  // likewise
   const SampleFormat* reads = nullptr;     // null: the figures are wall and processor time
+  std::optional<CallList> calls = {};      // timed calls are the figures, in place of `reads`
   unsigned rounds = 20;                    // maximum
   std::uint64_t seed = 1;
   double timeout_s = 600;  // of each run
