@@ -72,6 +72,15 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    if (!character.valid) return false;
+    text.remove_prefix(character.bytes);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text) {
   if (is_plain(text)) return std::string(text);
   return replaced(text, [](const Character&, std::string& into) { into += '?'; });

@@ -43,4 +43,7 @@ std::string json_text(std::string json);
 // become references; unsafe characters, and those that XML 1.0 does not allow, become U+FFFD.
 std::string xml_attribute(std::string_view text);
 
+// Whether all of a text is valid UTF-8.
+bool is_utf8(std::string_view text);
+
 }  // namespace tailgate

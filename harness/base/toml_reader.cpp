@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 // toml++ asserts what a text need not keep ("[[" and a line feed), or has the compiler assume it,
 // where its parser would say what is wrong. So both are left out of every build.
@@ -16,8 +18,50 @@
 
 #include "harness/base/error.h"
 #include "harness/base/options.h"
+#include "harness/base/quoting.h"
 
 namespace tailgate {
+namespace {
+
+// toml++ asks of characters that are not ASCII whether they are spaces, and has the compiler assume
+// that they are none of a thousand letters. So it gets every byte of them, and '~', as '~' and two
+// hexadecimal digits.
+bool is_rewritten(unsigned value) {
+  return value >= 0x80 || value == '~';
+}
+
+std::string as_ascii(std::string_view text) {
+  std::string ascii;
+  ascii.reserve(text.size());
+  for (const char c : text) {
+    const auto value = static_cast<unsigned char>(c);
+    if (is_rewritten(value)) {
+      ascii += fmt::format("~{:02x}", value);
+    } else {
+      ascii += c;
+    }
+  }
+  return ascii;
+}
+
+std::string from_ascii(std::string_view ascii) {
+  std::string text;
+  text.reserve(ascii.size());
+  for (std::size_t at = 0; at < ascii.size(); ++at) {
+    unsigned value = 0;
+    const char* const digits = ascii.data() + at + 1;
+    if (ascii[at] == '~' && at + 2 < ascii.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2 && is_rewritten(value)) {
+      text += static_cast<char>(value);
+      at += 2;
+    } else {
+      text += ascii[at];
+    }
+  }
+  return text;
+}
+
+}  // namespace
 
 class TomlTreeMaker {
  public:
@@ -32,7 +76,7 @@ class TomlTreeMaker {
       node.kind_ = TomlNode::Kind::table;
       for (const auto& [key, entry] : *table) {
         TomlNode& made = node.entries_.emplace_back(tree_of(entry));
-        made.key_ = key.str();
+        made.key_ = from_ascii(key.str());
         made.key_line_ = key.source().begin.line;
       }
     } else if (const toml::array* list = from.as_array()) {
@@ -47,7 +91,9 @@ class TomlTreeMaker {
  private:
   static void set_value(const toml::node& from, TomlNode& node) {
     if (const auto text = from.value_exact<std::string>()) {
-      node.value_ = *text;
+      std::string whole_text = from_ascii(*text);
+      if (!is_utf8(whole_text)) node.fail("a text is not UTF-8", "write its '~' without an escape");
+      node.value_ = std::move(whole_text);
     } else if (const auto whole = from.value_exact<std::int64_t>()) {
       node.value_ = *whole;
     } else if (const auto real = from.value_exact<double>()) {
@@ -170,74 +216,54 @@ std::optional<std::string> TomlNode::option_text() const {
   return std::nullopt;
 }
 
-// Where a quoted text that begins there ends: behind its last quote, or at the end of its line or
-// of the file if that is missing.
-std::size_t end_of_quoted(std::string_view text, std::size_t begin) {
-  const char quote = text[begin];
-  const std::string_view marks = text.substr(begin, 3);
-  const bool many_lines = marks == R"(""")" || marks == "'''";
-  std::size_t at = begin + (many_lines ? 3 : 1);
-  while (at < text.size()) {
-    if (quote == '"' && text[at] == '\\') {
-      at += 2;
-    } else if (!many_lines && text[at] == '\n') {
-      return at;
-    } else if (many_lines ? text.substr(at, 3) == marks : text[at] == quote) {
-      at = text.find_first_not_of(quote, at);  // two of the text itself may stand before the last
-      return std::min(at, text.size());
-    } else {
-      ++at;
-    }
-  }
-  return text.size();
-}
-
-// Whether a quote there begins a quoted text; within a bare word it is a part of that.
-bool begins_quoted(std::string_view text, std::size_t at) {
-  constexpr std::string_view kBefore = " \t\r\n=,[{.";
-  const bool is_quote = text[at] == '"' || text[at] == '\'';
-  return is_quote && (at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos);
-}
-
-// Refuses what toml++ cannot stand outside of quotes and comments. It makes and destroys tables by
-// recursion, so that a key of some ten thousand parts ends in a stack overflow; a part of a key
-// ends with a dot. Of a character that is not ASCII it asks whether it is a space, and has the
-// compiler assume that it is none of many others.
-void refuse_unsafe(std::string_view text, const std::string& origin) {
+// toml++ makes and destroys tables by recursion, so that a key of some ten thousand parts ends in a
+// stack overflow. A part of a key ends with a dot outside of quotes.
+void refuse_deep_keys(std::string_view text, const std::string& origin) {
   constexpr int kMaxDots = 64;  // a number has one, a date none
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  constexpr const char* kRemedy = "correct the TOML there";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  std::ptrdiff_t line = 1;
+  int line = 1;
   int dots = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    std::size_t end = at + 1;
-    if (c == '#') {
-      end = std::min(text.find('\n', at), text.size());
-    } else if (begins_quoted(text, at)) {
-      end = std::min(end_of_quoted(text, at), text.size());
-    } else if (static_cast<unsigned char>(c) >= 0x80) {
-      throw Error(fmt::format("{}:{}: a character outside of quotes is not ASCII", origin, line),
-                  kRemedy);
+  char quote = 0;
+  bool comment = false;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+      quote = 0;
+      comment = false;
+    } else if (comment || quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      comment = true;
     } else if (c == '.' && ++dots > kMaxDots) {
       throw Error(fmt::format("{}:{}: a key has more than {} parts", origin, line, kMaxDots),
-                  kRemedy);
+                  "correct the TOML there");
     }
-    const auto lines = std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                  text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    line += lines;
-    if (lines > 0) dots = 0;
-    at = end;
+  }
+}
+
+void refuse_other_encodings(std::string_view text, const std::string& origin) {
+  for (int line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (!is_utf8(text.substr(0, end))) {
+      throw Error(fmt::format("{}:{}: the line is not UTF-8", origin, line),
+                  "save the file as UTF-8");
+    }
+    text.remove_prefix(end);
   }
 }
 
 TomlNode parse_toml(std::string_view text, const std::string& origin) {
-  refuse_unsafe(text, origin);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  refuse_other_encodings(text, origin);
+  refuse_deep_keys(text, origin);
   try {
-    return TomlTreeMaker(origin).tree_of(toml::parse(text, origin));
+    return TomlTreeMaker(origin).tree_of(toml::parse(as_ascii(text), origin));
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}:{}: {}", origin, error.source().begin.line, error.description()),
+    throw Error(fmt::format("{}:{}: {}", origin, error.source().begin.line,
+                            from_ascii(error.description())),
                 "correct the TOML there");
   }
 }
