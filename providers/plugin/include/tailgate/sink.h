@@ -33,6 +33,8 @@
 extern "C" {
 #endif
 
+/* Names of C, and a common prefix, in any program. NOLINTBEGIN(readability-identifier-naming) */
+
 #define TAILGATE_SINK_MAGIC 0x4B4E5354u /* "TSNK" */
 #define TAILGATE_SINK_VERSION 1u
 
@@ -199,6 +201,8 @@ typedef struct tailgate_sink {
 
 /* The one function that the library exports. */
 TAILGATE_EXPORT const tailgate_sink* tailgate_get_sink(void);
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #ifdef __cplusplus
 }
