@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 
+#include "harness/calls/call_list.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/duet.h"
 #include "harness/cli/gate_samples.h"
@@ -73,6 +74,7 @@ std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy
   }
   for (const ProjectBenchmark& benchmark : project.benchmarks) {
     parse_margin(benchmark.margin);
+    if (!benchmark.calls.empty()) parse_call_list(benchmark.calls);
     planned.push_back({.scenario = benchmark.name,
                        .benchmark = &benchmark,
                        .file = result_file_name("benchmark", benchmark.name, "", {})});
@@ -291,6 +293,7 @@ class RevisionGate {
     arguments.placement.load_cpus = benchmark.cpus;
     arguments.command = {.wanted = true,
                          .from = benchmark.from,
+                         .calls = benchmark.calls,
                          .timeout_s = benchmark.timeout_s,
                          .margin = benchmark.margin,
                          .metrics = benchmark.metrics};

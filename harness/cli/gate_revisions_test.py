@@ -102,6 +102,31 @@ def test_a_slower_benchmark_fails_and_an_empty_commit_passes(clone):
     assert ".tailgate" not in clone.git("ls-files")
 
 
+PROGRAM_SOURCE = """#include <unistd.h>
+int main(void) {
+  for (int i = 0; i < 2000; ++i) if (write(%s, "event", 5) < 0) return 1;
+  return 0;
+}
+"""
+CALLS = """[build]
+command = "cc -O2 app.c -o app"
+[[benchmark]]
+name = "app"
+command = "exec ./app 3>/dev/null 4>app.log"
+calls = "write"
+""" + RULES
+
+
+def test_a_program_is_gated_by_the_calls_that_it_makes(clone):
+    clone.commit(tailgate__toml=CALLS, app__c=PROGRAM_SOURCE % "3")
+    # A file takes several times as long as a device that discards all.
+    clone.commit(app__c=PROGRAM_SOURCE % "4")
+    slower = clone.gate("HEAD~1", "HEAD")
+    assert slower.returncode == 1, slower.stdout + slower.stderr
+    report = (clone.root / "out/report.md").read_text()
+    assert "**fail**" in report and "p50" in report
+
+
 def test_a_gate_goes_on_where_it_was_stopped_and_mixes_nothing(clone):
     clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
     clone.commit()
@@ -207,6 +232,12 @@ def test_a_plugin_project_runs_nothing_that_it_does_not_build(clone):
     clone.commit(tailgate__toml=PLUGIN.replace('["plugin"]', '["file"]'), log__c=plugin_source(0))
     run = clone.gate("HEAD", "HEAD")
     assert run.returncode == 2 and "which its build does not make" in run.stderr
+
+
+def test_calls_that_cannot_be_read_are_a_usage_error(clone):
+    clone.commit(tailgate__toml=CALLS.replace('"write"', '"write,,"'))
+    run = clone.gate("HEAD", "HEAD")
+    assert run.returncode == 2, run.stdout + run.stderr
 
 
 def test_two_gates_in_one_project_do_not_measure_at_once(clone):

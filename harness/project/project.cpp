@@ -64,7 +64,7 @@ std::vector<std::string> read_metric_names(const TomlNode& list) {
 }
 
 ProjectBenchmark read_benchmark(const TomlNode& in) {
-  in.check_keys({"name", "command", "from", "margin", "metrics", "timeout_s", "cpus"});
+  in.check_keys({"name", "command", "from", "calls", "margin", "metrics", "timeout_s", "cpus"});
   ProjectBenchmark benchmark;
   benchmark.name = said(in.required("name", "what tables call it"), "name");
   benchmark.command = said(in.required("command", "what is run"), "command");
@@ -75,6 +75,12 @@ ProjectBenchmark read_benchmark(const TomlNode& in) {
     if (std::find(known.begin(), known.end(), benchmark.from) == known.end()) {
       from->refuse_name(fmt::format("there is no format '{}'", benchmark.from), benchmark.from,
                         known);
+    }
+  }
+  if (const TomlNode* calls = in.find("calls")) {
+    benchmark.calls = said(*calls, "calls");
+    if (!benchmark.from.empty()) {
+      calls->fail("a benchmark has both from and calls", "keep one: what it prints, or its calls");
     }
   }
   if (const TomlNode* margin = in.find("margin")) benchmark.margin = said(*margin, "margin");

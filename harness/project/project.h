@@ -12,11 +12,13 @@ namespace tailgate {
 
 inline constexpr const char* kProjectFileName = "tailgate.toml";
 
-// A benchmark of the project's own that prints its figures: a duet of two commands.
+// A program of the project's own, of which two revisions are a duet of commands. Its figures are
+// what it prints, or the times of calls that it makes, or its own time.
 struct ProjectBenchmark {
   std::string name;
   std::string command;               // for the shell, started in the project's root
-  std::string from;                  // name of a sample format; empty: only its times are measured
+  std::string from;                  // name of a sample format, of what it prints; or empty
+  std::string calls;                 // to be timed, as `tailgate exec --calls` has it; or empty
   std::string margin;                // "5%"; empty: the default
   std::vector<std::string> metrics;  // only these are judged; empty: all
   double timeout_s = 600;            // of each run

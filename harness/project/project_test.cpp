@@ -94,6 +94,7 @@ TEST_CASE("what a project's file says wrongly is named with its line") {
   says(build + "command = \"b\"\nfrom = \"gbensh\"\n", "there is no format 'gbensh'");
   says(build + "command = \"b\"\nmetrics = \"m\"\n", "metrics is not a list");
   says(build + "command = \"b\"\n[[benchmark]]\nname = \"b\"\ncommand = \"c\"\n", "named twice");
+  says(build + "command = \"b\"\nfrom = \"gbench\"\ncalls = \"write\"\n", "both from and calls");
   says("[build\n", "");
 }
 
