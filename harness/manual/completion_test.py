@@ -18,7 +18,7 @@ SCRIPTS = BUILD / "harness/manual"
 
 # A line up to the cursor, and what is offered for its last word: all of it, or these and others.
 CASES = [
-    ("tailgate ex", ["explain", "export"]),
+    ("tailgate ex", ["exec", "explain", "export"]),
     ("tailgate etl st", ["stats"]),
     ("tailgate run --hang", ["--hang-timeout-s"]),
     ("tailgate etl cpu --r", ["--rows"]),

@@ -21,8 +21,7 @@ NODE_PACKAGES = ROOT / "build/loggers/node"
 ROWS = tomllib.loads((HERE / "rows.toml").read_text(encoding="utf-8"))["row"]
 LOSING = ["log_spdlog.so:mode=async_overrun:queue_events=64",
           "log_log4cxx.so:mode=async_discard:queue_events=64", "log_boost_log.so:mode=async_drop",
-          "log_dlt.so", "log_syslog_ng.so:queue_events=64",
-          "log_log4j2.toml:mode=async_discard:queue_events=128"]
+          "log_dlt.so", "log_syslog_ng.so:queue_events=64"]
 
 
 def run(*command, **options):
