@@ -6,35 +6,45 @@
 
 #include "tailgate/sink.h"
 
+struct log {
+  FILE* file; /* NULL once it is closed */
+};
+
 static int open_log(const tailgate_context* context, void** provider, char* error,
                     size_t error_bytes) {
-  FILE* log = fopen(context->log_path, "w");
-  if (log == NULL) {
+  FILE* file = fopen(context->log_path, "w");
+  if (file == NULL) {
     snprintf(error, error_bytes, "fopen of '%s' failed: %s", context->log_path, strerror(errno));
     return 1;
   }
-  FILE** opened = malloc(sizeof *opened);
-  *opened = log;
-  *provider = opened;
+  struct log* log = malloc(sizeof *log);
+  if (log == NULL) {
+    fclose(file);
+    snprintf(error, error_bytes, "no memory for the log");
+    return 1;
+  }
+  log->file = file;
+  *provider = log;
   return 0;
 }
 
 static uint8_t emit(void* provider, uint32_t thread, const void* event, size_t size_bytes) {
-  FILE* log = *(FILE**)provider;
+  FILE* file = ((const struct log*)provider)->file;
   (void)thread;
-  if (log == NULL) return 1; /* closed */
-  flockfile(log);            /* the event and its line feed belong together */
+  if (file == NULL) return 1; /* closed */
+  flockfile(file);            /* the event and its line feed belong together */
   const int failed =
-      fwrite_unlocked(event, 1, size_bytes, log) != size_bytes || putc_unlocked('\n', log) == EOF;
-  funlockfile(log);
+      fwrite_unlocked(event, 1, size_bytes, file) != size_bytes || putc_unlocked('\n', file) == EOF;
+  funlockfile(file);
   return failed ? 2 : 0;
 }
 
 static int close_log(void* provider, char* error, size_t error_bytes) {
-  FILE* log = *(FILE**)provider;
-  if (log == NULL) return 0;
-  *(FILE**)provider = NULL;
-  if (fclose(log) == 0) return 0;
+  struct log* log = provider;
+  FILE* file = log->file;
+  if (file == NULL) return 0;
+  log->file = NULL;
+  if (fclose(file) == 0) return 0;
   snprintf(error, error_bytes, "fclose failed: %s", strerror(errno));
   return 1;
 }
