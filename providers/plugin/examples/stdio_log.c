@@ -1,4 +1,5 @@
 /* A plugin in C: the C library's streams, a line an event, without read-back code of its own. */
+#define _DEFAULT_SOURCE /* fwrite_unlocked, also with -std=c11 */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
