@@ -1,5 +1,5 @@
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -19,6 +19,27 @@
 namespace tailgate {
 namespace {
 
+// A count that threads raise and others wait for. Not std::atomic's wait: where libstdc++ has no
+// futex (GCC 12 for Windows), it looks at the value before it takes the lock, and misses a
+// notification in between.
+class Count {
+ public:
+  void raise() {
+    const std::lock_guard guard(mutex_);
+    ++count_;
+    changed_.notify_all();
+  }
+  void wait_for(unsigned count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count_ >= count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned count_ = 0;
+};
+
 // The load's threads. The kernel discards per-thread counters, such as the run-queue wait, when a
 // thread ends. So the threads stay asleep after the load until the controller has read the
 // counters.
@@ -28,30 +49,24 @@ class LoadThreads {
     for (unsigned i = 0; i < count; ++i) {
       threads_.emplace_back([this, load, i] {
         load(i);
-        loaded_.fetch_add(1);
-        loaded_.notify_one();
-        released_.wait(false);
+        loaded_.raise();
+        released_.wait_for(1);
       });
     }
   }
   ~LoadThreads() {
-    released_ = true;
-    released_.notify_all();
+    released_.raise();
     for (std::thread& thread : threads_) thread.join();
   }
   LoadThreads(const LoadThreads&) = delete;
   LoadThreads& operator=(const LoadThreads&) = delete;
 
   // Waits until all threads have emitted their last event.
-  void wait() const {
-    for (std::size_t loaded = loaded_; loaded < threads_.size(); loaded = loaded_) {
-      loaded_.wait(loaded);
-    }
-  }
+  void wait() { loaded_.wait_for(static_cast<unsigned>(threads_.size())); }
 
  private:
-  std::atomic<std::size_t> loaded_ = 0;
-  std::atomic<bool> released_ = false;
+  Count loaded_;
+  Count released_;
   std::vector<std::thread> threads_;
 };
 
@@ -96,8 +111,8 @@ class ProviderProcess {
     });
     provider_ = sink_.type->open_provider(sink_.context);
     publish_refusal_causes(provider_->refusal_causes());
-    const LoadThreads threads(memory_.plan().load.threads,
-                              [this](unsigned number) { load_thread(number); });
+    LoadThreads threads(memory_.plan().load.threads,
+                        [this](unsigned number) { load_thread(number); });
     wait_until_warm();
     block.phase.store(Phase::ready, std::memory_order_release);
     threads.wait();
@@ -158,8 +173,8 @@ class ProviderProcess {
 
   // Waits for all load threads. Throws what one of them threw.
   void wait_until_warm() {
-    const unsigned threads = memory_.plan().load.threads;
-    for (unsigned warm = warm_; warm < threads; warm = warm_) warm_.wait(warm);
+    warm_.wait_for(memory_.plan().load.threads);
+    const std::lock_guard guard(cold_mutex_);
     if (!cold_) return;
     header_.stop = 1;
     std::rethrow_exception(cold_);
@@ -172,10 +187,11 @@ class ProviderProcess {
     } catch (...) {
       failure = std::current_exception();
     }
-    const std::lock_guard guard(cold_mutex_);
-    if (failure) cold_ = failure;
-    ++warm_;
-    warm_.notify_one();
+    if (failure) {
+      const std::lock_guard guard(cold_mutex_);
+      cold_ = failure;
+    }
+    warm_.raise();
   }
 
   void load_thread(unsigned number) {
@@ -218,7 +234,7 @@ class ProviderProcess {
   const SinkType& floor_;
   TrialSink sink_;
   std::unique_ptr<Provider> provider_;
-  std::atomic<unsigned> warm_ = 0;  // load threads
+  Count warm_;  // load threads
   std::mutex cold_mutex_;
   std::exception_ptr cold_;  // why a load thread could not warm up
 };

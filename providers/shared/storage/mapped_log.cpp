@@ -1,13 +1,17 @@
 #include "providers/shared/storage/mapped_log.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 
 #include "harness/base/error.h"
+#include "harness/os/shared_wait.h"
 
 namespace tailgate {
 namespace {
+
+constexpr std::chrono::seconds kLongestWait{1};
 
 constexpr std::size_t kMinCapacityBytes = 16u << 20;
 constexpr std::size_t kMaxFirstCapacityBytes = std::size_t{2} << 30;
@@ -54,14 +58,14 @@ bool MappedLog::append(std::span<const std::byte> bytes) noexcept {
 
 void MappedLog::ask_for_growth() noexcept {
   if (low_water_bytes_.exchange(kNever) == kNever) return;
-  Request expected = Request::none;
-  if (request_.compare_exchange_strong(expected, Request::grow)) request_.notify_one();
+  std::uint32_t expected = kNone;
+  if (request_.compare_exchange_strong(expected, kGrow)) wake_all(request_);
 }
 
 void MappedLog::grow_when_asked() {
   while (true) {
-    request_.wait(Request::none);
-    if (request_.load() == Request::stop) return;
+    while (request_.load() == kNone) wait_while(request_, kNone, kLongestWait);
+    if (request_.load() == kStop) return;
     try {
       const std::size_t target = file_.capacity_bytes() + kGrowthBytes;
       while (file_.capacity_bytes() < target) {
@@ -73,16 +77,16 @@ void MappedLog::grow_when_asked() {
       // low_water_bytes_ stays at kNever, so that nobody asks for growth again.
       return;
     }
-    Request expected = Request::grow;
-    if (!request_.compare_exchange_strong(expected, Request::none)) return;
+    std::uint32_t expected = kGrow;
+    if (!request_.compare_exchange_strong(expected, kNone)) return;
     low_water_bytes_.store(low_water(file_.capacity_bytes()));
   }
 }
 
 void MappedLog::stop_helper() noexcept {
   if (!helper_.joinable()) return;
-  request_.store(Request::stop);
-  request_.notify_one();
+  request_.store(kStop);
+  wake_all(request_);
   helper_.join();
 }
 

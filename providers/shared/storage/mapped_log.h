@@ -42,8 +42,8 @@ class MappedLog {
   alignas(64) std::atomic<std::size_t> used_bytes_ = 0;
   alignas(64) std::atomic<std::size_t> capacity_bytes_ = 0;
   std::atomic<std::size_t> low_water_bytes_ = 0;  // the first use beyond it asks for growth
-  enum class Request : std::uint32_t { none, grow, stop };
-  std::atomic<Request> request_ = Request::none;
+  enum Request : std::uint32_t { kNone, kGrow, kStop };
+  std::atomic<std::uint32_t> request_ = kNone;  // waited for by shared_wait.h, which misses none
   std::thread helper_;
 };
 
