@@ -83,10 +83,10 @@ struct Heaps {
 
 // Records a trial's calls: three histograms (one in a closed loop) and the slowest calls.
 //
-// In a closed loop a call is recorded after the next one. The histogram's word depends on the
-// reading of the clock at the call's end, and the next reading waits for all of that: at once, it
-// takes as long as the rest of the loop. Until then the call is pending in shared memory, from
-// where the controller records it if this process is killed.
+// In a closed loop a call is recorded after the next one. Which word of the histogram is raised
+// depends on the time read at the call's end, and the next read of the clock waits for that work:
+// recording at once would take as long as the rest of the loop. Until then the call is pending in
+// shared memory, from where the controller records it if this process is killed.
 class HistogramRecorder {
  public:
   HistogramRecorder(const ThreadRecord& record, Heaps& heaps)

@@ -85,7 +85,7 @@ class Runner {
   }
 
  private:
-  // What timing the calls costs, which a difference of the calls' own times cannot be told from.
+  // Timing adds this to each call on both sides, so it makes a relative change look smaller.
   void note_timing() {
     const CallMeans means = request_.calls->means;
     const Floor floor = measure_call_floor(means, environment_.trial.clock,
