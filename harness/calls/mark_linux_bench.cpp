@@ -9,7 +9,7 @@ namespace {
 
 using namespace tailgate;
 
-void BM_two_clock_reads(benchmark::State& state) {
+void bm_two_clock_reads(benchmark::State& state) {
   const Clock clock(measure_clock());
   for (auto _ : state) {
     benchmark::DoNotOptimize(clock.ticks());
@@ -17,7 +17,7 @@ void BM_two_clock_reads(benchmark::State& state) {
   }
 }
 
-void BM_pair_of_marks(benchmark::State& state) {
+void bm_pair_of_marks(benchmark::State& state) {
   static const CallMemory memory({.threads = 4, .slowest = 16, .clock = measure_clock()});
   setenv(TAILGATE_MARK_VARIABLE, memory.path().c_str(), 1);
   for (auto _ : state) {
@@ -30,5 +30,5 @@ void BM_pair_of_marks(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(BM_two_clock_reads);
-BENCHMARK(BM_pair_of_marks);
+BENCHMARK(bm_two_clock_reads);
+BENCHMARK(bm_pair_of_marks);

@@ -34,9 +34,7 @@ struct ExecArguments {
   std::string out = ".";
   PlacementArguments placement;
   std::string scratch;
-  unsigned slowest = 16;
-  double interval_s = 0.2;
-  double noise_s = 0.1;
+  RecordingArguments recording;
   bool explain = false;
   bool force = false;
   bool keep = false;
@@ -74,9 +72,7 @@ Environment environment_of(const ExecArguments& arguments, const Placement& plac
   environment.placement = placement;
   environment.trial.clock = measure_clock();
   environment.trial.load_cpus = placement.load_cpus;
-  environment.trial.slowest = arguments.slowest;
-  environment.trial.interval_s = arguments.interval_s;
-  environment.trial.noise_s = arguments.noise_s;
+  arguments.recording.apply(environment.trial);
   const MachineInfo machine = collect_machine_info();
   environment.machine = machine_used(machine);
   environment.label = machine.restriction;
@@ -172,15 +168,7 @@ void add_options(Command& command, ExecArguments& arguments) {
                      "of the program: auto, any, or as 1,2-3");
   command.add_option("--controller-cpus", arguments.placement.controller_cpus,
                      "processors of the controller, likewise");
-  command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
-      ->range(0.01, 3600.0)
-      ->capture_default_str();
-  command.add_option("--slowest", arguments.slowest, "slowest calls kept per thread")
-      ->range(0, 1024)
-      ->capture_default_str();
-  command.add_option("--noise-s", arguments.noise_s, "how long to watch the idle processor first")
-      ->range(0.0, 60.0)
-      ->capture_default_str();
+  add_recording_options(command, arguments.recording);
   command.add_option("--scratch", arguments.scratch, "folder for temporary files")
       ->type_name("DIR");
   command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");

@@ -5,13 +5,12 @@
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
+#include "harness/base/file_text.h"
 #include "harness/calls/call_list.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/duet.h"
@@ -54,11 +53,6 @@ struct PlannedDuet {
   }
 };
 
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy, bool nightly) {
   std::vector<PlannedDuet> planned;
   for (const PolicyRun& run : policy.runs) {
@@ -95,7 +89,7 @@ bool has_sink(const fs::path& program, const std::string& sink, const fs::path& 
                               .output = output});
   constexpr std::chrono::seconds kPatience{20};
   const std::optional<ChildEnd> end = child.wait_for(kPatience);
-  const auto answer = nlohmann::json::parse(content_of(output), nullptr, false);
+  const auto answer = nlohmann::json::parse(file_text(output), nullptr, false);
   return end && end->exited && answer.is_array() && !answer.empty() && answer[0].is_object() &&
          answer[0].value("available", false);
 }
@@ -152,8 +146,8 @@ class RevisionGate {
     fs::create_directories(out_ / "duets");
     const fs::path note = out_ / "gate.txt";
     const std::string mine = fmt::format("base {}\nhead {}\n\n{}\n{}", a_.commit, b_.commit,
-                                         content_of(project_.file), content_of(policy_file_));
-    if (!fs::is_empty(out_ / "duets") && content_of(note) != mine) {
+                                         file_text(project_.file), file_text(policy_file_));
+    if (!fs::is_empty(out_ / "duets") && file_text(note) != mine) {
       throw Error(fmt::format("'{}' has duets of other revisions or rules", out_.string()),
                   "name another folder with --out");
     }

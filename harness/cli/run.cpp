@@ -42,9 +42,7 @@ struct RunArguments {
   PlacementArguments placement;
   std::string scratch;
   std::string clock = "auto";
-  unsigned slowest = 16;
-  double interval_s = 0.2;
-  double noise_s = 0.1;
+  RecordingArguments recording;
   double hang_timeout_s = 10;
   int digits = 3;
   bool no_control = false;
@@ -145,9 +143,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   settings.consumer_cpus = placement.consumer_cpus;
   if (arguments.victim) settings.victim_cpus = cpus_beside(placement.load_cpus);
   settings.consumer = parse_consumer(arguments.consume);
-  settings.slowest = arguments.slowest;
-  settings.noise_s = arguments.noise_s;
-  settings.interval_s = arguments.interval_s;
+  arguments.recording.apply(settings);
   settings.hang_timeout_s = arguments.hang_timeout_s;
   settings.keep_files = arguments.keep;
   return settings;
@@ -346,17 +342,9 @@ void add_options(Command& command, RunArguments& arguments) {
                      "processors of the controller, likewise");
   command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,
                      "processors of the consumer, likewise");
-  command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
-      ->range(0.01, 3600.0)
-      ->capture_default_str();
-  command.add_option("--slowest", arguments.slowest, "slowest calls kept per thread")
-      ->range(0, 1024)
-      ->capture_default_str();
+  add_recording_options(command, arguments.recording);
   command.add_option("--digits", arguments.digits, "significant digits of the histograms")
       ->range(1, 4)
-      ->capture_default_str();
-  command.add_option("--noise-s", arguments.noise_s, "how long to watch the idle processor first")
-      ->range(0.0, 60.0)
       ->capture_default_str();
   command
       .add_option("--hang-timeout-s", arguments.hang_timeout_s,

@@ -21,6 +21,24 @@ std::vector<int> chosen_cpus(const std::string& text, std::vector<int> by_defaul
 
 }  // namespace
 
+void RecordingArguments::apply(TrialSettings& settings) const {
+  settings.slowest = slowest;
+  settings.interval_s = interval_s;
+  settings.noise_s = noise_s;
+}
+
+void add_recording_options(Command& command, RecordingArguments& arguments) {
+  command.add_option("--interval-s", arguments.interval_s, "length of an interval in the result")
+      ->range(0.01, 3600.0)
+      ->capture_default_str();
+  command.add_option("--slowest", arguments.slowest, "slowest calls kept per thread")
+      ->range(0, 1024)
+      ->capture_default_str();
+  command.add_option("--noise-s", arguments.noise_s, "how long to watch the idle processor first")
+      ->range(0.0, 60.0)
+      ->capture_default_str();
+}
+
 Placement choose_placement(const PlacementArguments& arguments) {
   const std::vector<int>& cpus = initial_cpus();
   const std::size_t reserved = std::min<std::size_t>(cpus.size() - 1, cpus.size() >= 4 ? 2 : 1);

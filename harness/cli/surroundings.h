@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/command_line.h"
 #include "harness/os/machine.h"
 #include "harness/result/result.h"
+#include "harness/trial/settings.h"
 
 namespace tailgate {
 
@@ -15,6 +17,18 @@ struct PlacementArguments {
   std::string controller_cpus = "auto";
   std::string consumer_cpus = "auto";
 };
+
+// What a trial records besides the distributions.
+struct RecordingArguments {
+  unsigned slowest = 16;
+  double interval_s = 0.2;
+  double noise_s = 0.1;
+
+  void apply(TrialSettings& settings) const;
+};
+
+// --interval-s, --slowest and --noise-s.
+void add_recording_options(Command& command, RecordingArguments& arguments);
 
 // Automatic: one processor for the controller, one for the consumer where there are enough, the
 // rest for the load. On two processors the load has one of them to itself. Throws Error that names

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/file_text.h"
 #include "harness/os/atomic_file.h"
 #include "harness/os/command.h"
 #include "harness/os/process.h"
@@ -23,11 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kKeptBuilds = 6;
 // Written last, with the recipe: a build without it is not complete.
 constexpr const char* kComplete = "complete";
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string environment_text(const char* name) {
   const char* const value = std::getenv(name);
@@ -115,7 +109,7 @@ void Builds::run_command_in(const fs::path& root, const fs::path& log) const {
                               ? fmt::format("took longer than {:g} s", project_.build_timeout_s)
                               : fmt::format("ended with {}", end.end.text());
   throw Error(fmt::format("the build '{}' {}; the end of its output:\n{}", project_.build, how,
-                          last_lines(content_of(log))),
+                          last_lines(file_text(log))),
               fmt::format("its log is '{}'", log.string()));
 }
 
@@ -126,7 +120,7 @@ fs::path Builds::build(const std::string& commit,
   const std::string recipe = recipe_of(project_);
   std::error_code failed;
   const bool made = project_.made.empty() || fs::exists(root / project_.made, failed);
-  if (made && content_of(build / kComplete) == recipe) {
+  if (made && file_text(build / kComplete) == recipe) {
     report("was built before");
     fs::last_write_time(build / kComplete, fs::file_time_type::clock::now(), failed);
     return root;

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/file_text.h"
 #include "harness/os/process.h"
 #include "harness/os/remove_folder.h"
 
@@ -16,9 +15,8 @@ namespace {
 // A checkout may fetch submodules.
 constexpr std::chrono::minutes kLimit{30};
 
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
+std::string printed_in(const std::filesystem::path& path) {
+  std::string text = file_text(path);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
 }
@@ -61,7 +59,7 @@ Repository::Answer Repository::ask(const std::filesystem::path& folder,
                             .output = log_});
   const std::optional<ChildEnd> end = git.wait_for(kLimit);
   if (!end) git.kill();
-  return {end && end->exited && end->code == 0, content_of(log_)};
+  return {end && end->exited && end->code == 0, printed_in(log_)};
 }
 
 std::optional<std::string> Repository::find_commit(const std::string& revision) const {

@@ -4,23 +4,17 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/base/file_text.h"
 #include "harness/os/atomic_file.h"
 #include "harness/result/schema.h"
 
 namespace {
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 void update_tables(const std::filesystem::path& readme, const std::string& tables) {
-  std::string text = read(readme);
+  std::string text = tailgate::file_text(readme);
   const std::size_t at = text.find(tailgate::kFieldTablesMark);
   if (at == std::string::npos) {
     throw tailgate::Error(

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "harness/base/error.h"
+#include "harness/base/file_text.h"
 
 namespace tailgate {
 namespace {
@@ -17,8 +17,7 @@ constexpr std::size_t kPollBytes = 2 << 20;  // of one stream in one poll
 constexpr std::chrono::milliseconds kScanEvery{5};
 
 std::vector<std::byte> whole_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = file_text(path);
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }

@@ -1,9 +1,9 @@
 #include "providers/syslog/impstats.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "harness/base/file_text.h"
 
 namespace tailgate::syslog {
 namespace {
@@ -37,8 +37,7 @@ void take_statistics_line(std::string_view line, QueueAccount& account) {
 }
 
 QueueAccount read_statistics(const std::filesystem::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(input), {}};
+  const std::string text = file_text(file);
   QueueAccount account;
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
