@@ -38,6 +38,22 @@ CallMemory memory_for(std::uint32_t threads, std::uint32_t slowest = 4) {
   return CallMemory({.threads = threads, .slowest = slowest, .clock = measure_clock(true)});
 }
 
+// All at once: each waits for the next.
+void mark_in_three_threads() {
+  const auto last = [] { mark(5); };
+  const auto second = [last] {
+    mark(1);
+    std::thread(last).join();
+  };
+  mark(1);
+  std::thread(second).join();
+}
+
+// One after another.
+void mark_in_twenty_threads() {
+  for (int i = 0; i < 20; ++i) std::thread(mark, 10, 0).join();
+}
+
 }  // namespace
 
 TEST_CASE("the header's histogram has the slots of HdrHistogram's layout") {
@@ -136,21 +152,13 @@ TEST_CASE("a child process records for itself") {
 TEST_CASE("threads without room are counted, and those that ended give theirs away") {
   const CallMemory memory = memory_for(2);
   SECTION("at once") {
-    REQUIRE(marked_in_child(memory, [] {
-              mark(1);
-              std::thread([] {
-                mark(1);
-                std::thread([] { mark(5); }).join();
-              }).join();
-            }) == 0);
+    REQUIRE(marked_in_child(memory, mark_in_three_threads) == 0);
     CHECK(memory.counts().finished == 2);
     CHECK(memory.counts().calls_not_timed == 5);
     CHECK(memory.counts().threads_not_timed == 1);
   }
   SECTION("one after another") {
-    REQUIRE(marked_in_child(memory, [] {
-              for (int i = 0; i < 20; ++i) std::thread([] { mark(10); }).join();
-            }) == 0);
+    REQUIRE(marked_in_child(memory, mark_in_twenty_threads) == 0);
     CHECK(memory.counts().finished == 200);
     CHECK(memory.counts().calls_not_timed == 0);
   }

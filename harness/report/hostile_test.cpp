@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "harness/base/error.h"
@@ -188,7 +189,7 @@ void check_form(const Exporter& exporter, const std::string& text) {
       break;
     case Form::csv: {
       const std::vector<std::size_t> cells = check_csv_cells(text);
-      CHECK(std::all_of(cells.begin(), cells.end(), [&](auto n) { return n == cells.front(); }));
+      CHECK(std::set(cells.begin(), cells.end()).size() <= 1);
       break;
     }
     case Form::json:

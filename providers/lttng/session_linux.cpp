@@ -166,7 +166,7 @@ class LttngSession : public Session {
     end_daemons();
     if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
     if (wrong.empty()) {
-      std::ofstream{completion_mark(directory_)};
+      const std::ofstream mark{completion_mark(directory_)};
       if (holder_failure) throw *holder_failure;
       return;
     }
