@@ -96,7 +96,7 @@ void add_missing_option(Command& command, GateRequest& request) {
               request.missing.push_back({words[i], words[i + 1], words[i + 2], words[i + 3]});
             }
           },
-          "A duet without a file: inconclusive or invalid")
+          "A duet without a file: fail, inconclusive or invalid")
       ->type_name("OUTCOME SCENARIO SINK WHY");
 }
 

@@ -78,8 +78,9 @@ std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy
               "add [[run]] with scenario and sinks, or to tailgate.toml a [[benchmark]]");
 }
 
-// Asks another build of tailgate.
-bool has_sink(const fs::path& program, const std::string& sink, const fs::path& output) {
+// Asks another build of tailgate. Returns why it cannot run the sink here; nothing if it can.
+std::optional<std::string> why_without(const fs::path& program, const std::string& sink,
+                                       const fs::path& output) {
   std::error_code ignored;
   fs::remove(output, ignored);
   Child child = Child::start({.program = program,
@@ -90,8 +91,23 @@ bool has_sink(const fs::path& program, const std::string& sink, const fs::path& 
   constexpr std::chrono::seconds kPatience{20};
   const std::optional<ChildEnd> end = child.wait_for(kPatience);
   const auto answer = nlohmann::json::parse(file_text(output), nullptr, false);
-  return end && end->exited && answer.is_array() && !answer.empty() && answer[0].is_object() &&
-         answer[0].value("available", false);
+  const bool answered = end && end->exited && answer.is_array() && !answer.empty() &&
+                        answer[0].is_object() && answer[0].contains("available");
+  if (!answered) return "it knows no such sink";
+  if (answer[0].value("available", false)) return {};
+  return "it is not available: " + answer[0].value("reason", "for no stated reason");
+}
+
+// The same of a sink that this program loads.
+std::optional<std::string> why_not_loaded(const SinkCatalog& sinks, const std::string& sink) {
+  try {
+    const SinkChoice choice = sinks.choice(sink);
+    const Probe probe = choice.type->probe(choice.options);
+    if (probe.available) return {};
+    return probe.reason;
+  } catch (const Error& error) {
+    return error.what_failed();
+  }
 }
 
 // A gate of two revisions, step by step.
@@ -118,7 +134,7 @@ class RevisionGate {
     }
     if (!build_both()) return kExitInterrupted;
     find_waived();
-    leave_out_missing_sinks();
+    settle_missing_sinks();
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       if (run_duet(i) == kExitInterrupted) return kExitInterrupted;
     }
@@ -158,14 +174,14 @@ class RevisionGate {
   bool build_both() {
     const InterruptFlag interrupt;
     const Builds builds(project_, *repository_, *workspace_);
-    for (const auto& [side, name] :
-         {std::pair(&a_, &request_.base), std::pair(&b_, &request_.head)}) {
-      side->root = builds.build(side->commit, [&](const std::string& what) {
-        say("{} ({}) {}\n", *name, side->label(), what);
+    const auto build = [&builds](Side& side, const std::string& name) {
+      side.root = builds.build(side.commit, [&](const std::string& what) {
+        say("{} ({}) {}\n", name, side.label(), what);
         std::cout.flush();
       });
-      if (InterruptFlag::raised()) return false;
-    }
+      return !InterruptFlag::raised();
+    };
+    if (!build(a_, request_.base) || !build(b_, request_.head)) return false;
     builds.drop_old();
     return true;
   }
@@ -189,19 +205,33 @@ class RevisionGate {
     policy_.waived_commits = waived_;
   }
 
-  void leave_out_missing_sinks() {
-    if (project_.makes != BuildMakes::tailgate) return;
+  std::optional<std::string> why_without_sink(const PlannedDuet& duet, const Side& side) const {
+    if (project_.makes == BuildMakes::tailgate) {
+      return why_without(side.root / project_.made, duet.sink, workspace_->path() / "sinks.json");
+    }
+    return why_not_loaded(catalog_.sinks, project_.sink_of(duet.sink, side.root));
+  }
+
+  // What the head broke fails. What the base cannot run either, or not yet, cannot be compared:
+  // it is left out where this machine or an older build lacks it, and is invalid where the build
+  // makes nothing else.
+  void settle_missing_sinks() {
     std::erase_if(planned_, [&](const PlannedDuet& duet) {
       if (duet.benchmark != nullptr) return false;
-      const fs::path answer = workspace_->path() / "sinks.json";
-      for (const auto& [side, name] : {std::pair(&b_, "head"), std::pair(&a_, "base")}) {
-        if (has_sink(side->root / project_.made, duet.sink, answer)) continue;
-        say("left out: {} is not available in the {}'s build on this machine\n", duet.sink, name);
-        return true;
+      const auto base = why_without_sink(duet, a_);
+      const auto head = why_without_sink(duet, b_);
+      if (!base && !head) return false;
+      if (!base) {
+        add_missing(duet, "fail", fmt::format("the base runs {}, the head does not: {}", duet.sink,
+                                              *head));
+      } else if (project_.makes == BuildMakes::tailgate) {
+        say("left out: the base does not run {} here: {}\n", duet.sink, *base);
+      } else {
+        add_missing(duet, "invalid", fmt::format("the base does not run it: {}", *base));
       }
-      return false;
+      return true;
     });
-    if (planned_.empty()) {
+    if (planned_.empty() && missing_.empty()) {
       throw Error("none of the policy's sinks is available here",
                   "'tailgate sinks' says why, and what to do");
     }

@@ -159,13 +159,17 @@ def test_a_slower_logger_fails(clone):
         assert clone.git("rev-parse", commit)[:10] in report
 
 
-def test_a_plugin_that_breaks_is_no_fail_but_invalid(clone):
+def test_a_plugin_that_the_head_breaks_fails_and_a_broken_base_is_invalid(clone):
     clone.commit(tailgate__toml=PLUGIN, log__c=plugin_source(0))
     clone.commit(log__c="int nothing_of_a_plugin;\n")
     run = clone.gate("HEAD~1", "HEAD")
+    assert run.returncode == 1, run.stdout + run.stderr
+    report = (clone.root / "out/report.md").read_text()
+    assert "**fail**" in report and "the base runs plugin, the head does not" in report
+    assert outcomes(clone.root / "out/verdict.xml") == [("1", "0")]
+    run = clone.gate("HEAD", "HEAD~1", out="repaired")
     assert run.returncode == 4, run.stdout + run.stderr
-    assert "is no plugin" in (clone.root / "out/report.md").read_text() or "plugin" in run.stderr
-    assert outcomes(clone.root / "out/verdict.xml") != []
+    assert "the base does not run it" in (clone.root / "repaired/report.md").read_text()
 
 
 @pytest.mark.parametrize("build, words", [

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "harness/cli/commands.h"
@@ -61,15 +62,17 @@ Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSett
 
 Verdict verdict_on_missing(const MissingDuet& missing) {
   const auto outcome = enum_value<VerdictOutcome>(missing.outcome);
-  if (outcome != VerdictOutcome::inconclusive && outcome != VerdictOutcome::invalid) {
+  if (!outcome || *outcome == VerdictOutcome::pass) {
     throw UsageError(Error(fmt::format("a missing duet cannot be '{}'", missing.outcome),
-                           "it is inconclusive, or invalid"));
+                           "it is a fail, inconclusive, or invalid"));
   }
   Verdict verdict;
   verdict.outcome = *outcome;
   verdict.a = verdict.b = verdict.sink = missing.sink;
   verdict.scenario = missing.scenario;
-  verdict.reasons.push_back({missing.why, "run it again; nothing is known of it"});
+  verdict.reasons.push_back({missing.why, *outcome == VerdictOutcome::fail
+                                              ? "find out what the change broke"
+                                              : "run it again; nothing is known of it"});
   return verdict;
 }
 
@@ -79,7 +82,10 @@ int deliver_verdicts(const std::vector<Verdict>& verdicts,
   for (const auto& [format, file] : files) {
     write_file_atomically(file, render(Verdicts{verdicts}, format));
   }
-  if (!plots.empty()) draw(verdicts, plots);
+  const bool any_round = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+    return verdict.rounds_recorded > 0;
+  });
+  if (!plots.empty() && any_round) draw(verdicts, plots);
   return verdict_exit_code(verdicts);
 }
 

@@ -12,9 +12,9 @@
 
 namespace tailgate {
 
-// A duet that was planned and left no file.
+// A duet that was planned and left no file. It fails where B lacks what A has.
 struct MissingDuet {
-  std::string outcome;   // inconclusive or invalid
+  std::string outcome;   // fail, inconclusive or invalid
   std::string scenario;  // or its preset
   std::string sink;      // with its options
   std::string why;
@@ -28,7 +28,7 @@ inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use 
 Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSettings& settings,
                         const Policy& policy);
 
-// Throws UsageError unless the outcome is inconclusive or invalid.
+// Throws UsageError for any other outcome.
 Verdict verdict_on_missing(const MissingDuet& missing);
 
 // Writes the verdicts into the files (by format) and draws them into the folder `plots` unless its
