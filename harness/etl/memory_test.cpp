@@ -47,6 +47,10 @@ void counted_delete(void* at) {
 void* operator new(std::size_t bytes) {
   return counted_new(bytes);
 }
+// Without this one, AddressSanitizer's would allocate what the operators below free.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted_new(bytes);
+}
 void operator delete(void* at) noexcept {
   counted_delete(at);
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 #include "harness/base/error.h"
 #include "harness/trial/schedule.h"
@@ -62,7 +62,8 @@ void WrittenSchedule::add_turn(const TrialPlan& plan, std::uint32_t number) {
 SharedMemory WrittenSchedule::write() const {
   SharedMemory memory = SharedMemory::create(event_at() + event_.size());
   const auto put = [&](std::size_t at, const auto& values) {
-    std::memcpy(memory.data() + at, values.data(), values.size() * sizeof(values[0]));
+    const auto bytes = std::as_bytes(std::span(values));
+    std::copy(bytes.begin(), bytes.end(), memory.data() + at);
   };
   put(first_at(), first_);
   put(times_at(), times_);
