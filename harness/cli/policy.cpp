@@ -25,9 +25,10 @@ std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
   MetricJudgement metric;
   metric.unit = kind.unit;
   metric.effect_kind = kind.effect;
-  std::string text = effect_text(metric, rule.margin);
+  std::string text = kind.count == CountOf::calls ? fmt::format("{:+.3g} a second", rule.margin)
+                                                  : effect_text(metric, rule.margin);
   if (rule.at_least > 0) text += fmt::format(", or {:.6g} {}", rule.at_least, kind.unit);
-  if (rule.chance > 0) text += fmt::format(", or {:g} standard deviations of chance", rule.chance);
+  if (rule.more > 0) text += fmt::format(", and {:g} % of A's", rule.more * 100);
   if (kind.tail_share > 0) text += fmt::format("; finds {}", effect_text(metric, rule.find));
   return text;
 }

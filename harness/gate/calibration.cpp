@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <tuple>
@@ -30,10 +31,21 @@ DuetSubject subject_of(const CalibrationRun& run) {
   return subject;
 }
 
+// A record states the rate. Without one a round is taken to be a second.
+RoundLoad load_of(const CalibrationRun& run) {
+  RoundLoad load{.calls = run.tail_events};
+  constexpr std::string_view kRate = " rate_hz=";
+  const std::size_t at = run.scenario.find(kRate);
+  if (at == std::string::npos) return load;
+  const double rate_hz = std::strtod(run.scenario.c_str() + at + kRate.size(), nullptr);
+  if (rate_hz > 0) load.seconds = static_cast<double>(run.tail_events) / rate_hz;
+  return load;
+}
+
 // Waivers are left out: they are agreed for the change of a commit, and a planted change is none.
 MetricsDecision decisions_of(const CalibrationRun& run, Policy policy) {
   policy.waivers.clear();
-  return decide_metrics(run.metrics, run.tail_events, subject_of(run), policy);
+  return decide_metrics(run.metrics, load_of(run), {}, subject_of(run), policy);
 }
 
 std::vector<std::string> sinks_of(const Calibration& calibration) {
@@ -171,12 +183,17 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
   run.revision = duet.build.revision;
   run.fingerprint = duet.machine.fingerprint;
   run.duration_s = duration_s;
-  run.tail_events = events_per_round(duet);
+  run.tail_events = round_load(duet).calls;
   run.outcome = enum_text(verdict.outcome);
   run.outcome_detail = verdict.reasons.empty() ? "" : verdict.reasons.front().what;
   run.by_rule = verdict.outcome == VerdictOutcome::invalid || !hard_failures(duet).empty();
   run.rounds_used = verdict.rounds_used;
   run.metrics = metric_series(duet);
+  // The record holds numbers only.
+  std::erase_if(run.metrics, [](const MetricSeries& series) {
+    return std::any_of(series.a.begin(), series.a.end(),
+                       [](double value) { return std::isnan(value); });
+  });
   return run;
 }
 

@@ -15,7 +15,7 @@ CalibrationRun run_of(const std::string& planted, const SampleDuet& sample) {
   return calibration_run(duet, judge(duet, default_policy(), "2026-06-01"), "file", planted, 40);
 }
 
-SampleDuet same(std::uint64_t seed, unsigned rounds = 20) {
+SampleDuet same(std::uint64_t seed, unsigned rounds = 30) {
   SampleDuet sample;
   sample.seed = seed;
   sample.rounds = rounds;
@@ -43,7 +43,7 @@ TEST_CASE("a recorded run has the outcome of its duet") {
   CHECK(run.duration_s == 12.5);
   REQUIRE_FALSE(run.metrics.empty());
   CHECK(run.metrics.front().name == "response_ns_p50");
-  CHECK(run.metrics.front().a.size() == 20);
+  CHECK(run.metrics.front().a.size() == 30);
   CHECK(outcome_under(run, default_policy()) == "pass");
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("an outcome that a rule decided is the same under every policy") {
                                                "file", kPlantedNothing, 1);
   CHECK(lossy.by_rule);
   CHECK(outcome_under(lossy, default_policy()) == "fail");
-  duet.rounds[3].a.ledger.lost = 2;
+  duet.b.load.rate_hz = 1;
   const CalibrationRun invalid = calibration_run(duet, judge(duet, default_policy(), "2026-06-01"),
                                                  "file", kPlantedNothing, 1);
   CHECK(outcome_under(invalid, default_policy()) == "invalid");
@@ -130,7 +130,7 @@ TEST_CASE("the table counts verdicts and has exact intervals") {
   CHECK(rows[0].pass == 4);
   CHECK(rows[0].failed.share == 0);
   CHECK(rows[0].failed.high == Approx(0.6024).margin(0.0001));
-  CHECK(rows[0].mean_rounds == 15);
+  CHECK(rows[0].mean_rounds == 30);
   CHECK(rows[0].mean_duration_s == 40);
   CHECK(rows[1].planted == "slower-20");
   CHECK(rows[1].fail == 1);
@@ -144,7 +144,7 @@ TEST_CASE("gates on relabelled rounds of equal sides pass") {
   REQUIRE(rows.size() > 1);
   CHECK(rows[0].sink == "file");
   CHECK(rows[0].worse.empty());
-  CHECK(rows[0].rounds == 80);
+  CHECK(rows[0].rounds == 120);
   CHECK(rows[0].gates == 100);
   CHECK(rows[0].fail == 0);
   CHECK(rows[0].pass >= 95);
@@ -182,7 +182,7 @@ TEST_CASE("gates on relabelled rounds detect each gated ratio that is made worse
     CAPTURE(row.worse, row.pass);
     CHECK(row.gates == (row.worse.empty() ? 50 : 5));
     CHECK(row.fail == (row.worse.empty() ? 0 : 5));
-    CHECK(row.rounds == 80);
+    CHECK(row.rounds == 120);
     worse_by[row.worse] = row.worse_by;
   }
   CHECK(worse_by.at("response_ns_p50") == 0.1);

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/judgement.h"
+#include "harness/stats/coin_effect.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/stats/tail_samples.h"
 
@@ -28,34 +32,39 @@ struct Candidate {
   MetricRule rule;
   const Waiver* waiver;
   MetricJudgement judgement;
+  std::optional<CountedRounds> counts;  // of a rate
   bool gated = false;
 };
+
+std::vector<double> numbers_in(const std::vector<double>& values) {
+  std::vector<double> numbers;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(numbers),
+               [](double value) { return !std::isnan(value); });
+  return numbers;
+}
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The standard deviation that chance alone gives to a count per 20,000 calls in a round of so many
-// events (Poisson). The rate is that of the side that has fewer, so that calls which only the other
-// side has do not widen their own margin.
-double chance_deviation(const MetricSeries& series, std::uint64_t events) {
-  const double rate = std::min(mean(series.a), mean(series.b));
-  return std::sqrt(rate * kCallsPerCount / static_cast<double>(events));
+// The margin in force: it does not depend on which side is called A. `at_least`, in units of the
+// metric, is divided by the median over both sides.
+double margin_of_ratio(const MetricRule& rule, const MetricSeries& series) {
+  if (rule.at_least <= 0) return rule.margin;
+  std::vector<double> both = numbers_in(series.a);
+  const std::vector<double> b = numbers_in(series.b);
+  both.insert(both.end(), b.begin(), b.end());
+  return std::max(rule.margin, rule.at_least / median(both));
 }
 
-// The rule's margin for these rounds. It does not depend on which side is called A: `at_least`, in
-// units of the metric, is divided by the median over both sides.
-double effective_margin(const MetricRule& rule, const MetricSeries& series, std::uint64_t events) {
-  double margin = rule.margin;
-  if (rule.at_least > 0) {
-    std::vector<double> both = series.a;
-    both.insert(both.end(), series.b.begin(), series.b.end());
-    margin = std::max(margin, rule.at_least / median(both));
-  }
-  if (rule.chance > 0 && events > 0) {
-    margin = std::max(margin, rule.chance * chance_deviation(series, events));
-  }
-  return margin;
+double margin_of_count(const MetricRule& rule, CountOf of, const RoundLoad& load) {
+  if (of == CountOf::rounds || load.calls == 0) return rule.margin;
+  return rule.margin * load.seconds * kCallsPerCount / static_cast<double>(load.calls);
+}
+
+// The margin that reports show of a rate: what A's rate makes of it.
+double shown_margin(const CountMargin& margin, const MetricSeries& series) {
+  return margin.extra + margin.more * mean(numbers_in(series.a));
 }
 
 // Whether enough calls lie beyond a quantile to gate it; if not, the judgement says why.
@@ -92,26 +101,34 @@ MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
   judgement.unit = kind.unit;
   judgement.effect_kind = kind.effect;
   judgement.decision = measured ? MetricOutcome::reported : MetricOutcome::unmeasured;
-  judgement.reason = measured ? "reported only" : "not measured on both sides of every round";
+  judgement.reason = measured ? "reported only" : "not measured on both sides of any round";
   return judgement;
 }
 
 Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& series,
-                       std::uint64_t events, const DuetSubject& subject, const Policy& policy) {
-  Candidate candidate{
-      &kind, find_series(series, kind.name), policy.rule(kind, subject), nullptr, {}, false};
+                       const RoundLoad& load, const DuetSubject& subject, const Policy& policy) {
+  Candidate candidate{&kind,   find_series(series, kind.name), policy.rule(kind, subject),
+                      nullptr, {},                             {},
+                      false};
   MetricJudgement& judgement = candidate.judgement;
   judgement = undecided_judgement(kind, candidate.series != nullptr);
   if (candidate.series == nullptr) return candidate;
   if (candidate.rule.gate) {
     candidate.waiver = policy.waiver(kind.name, subject);
-    judgement.margin = effective_margin(candidate.rule, *candidate.series, events);
+    judgement.margin = margin_of_ratio(candidate.rule, *candidate.series);
   }
-  candidate.gated = has_tail(candidate, events, policy.looks) && candidate.rule.gate;
+  candidate.gated = has_tail(candidate, load.calls, policy.looks) && candidate.rule.gate;
   if (candidate.gated && candidate.waiver != nullptr) {
     judgement.margin = candidate.waiver->high;
     judgement.waiver = fmt::format("{}: {}", candidate.waiver->commit, candidate.waiver->reason);
   }
+  if (kind.count == CountOf::nothing) return candidate;
+  const bool waived = candidate.gated && candidate.waiver != nullptr;
+  candidate.counts = {count_rounds(*candidate.series, kind.count, load),
+                      waived ? CountMargin{candidate.waiver->high, 0}
+                             : CountMargin{margin_of_count(candidate.rule, kind.count, load),
+                                           candidate.rule.more}};
+  if (candidate.gated) judgement.margin = shown_margin(candidate.counts->margin, *candidate.series);
   return candidate;
 }
 
@@ -124,22 +141,36 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
     const MetricSeries* series = find_series(all, kind.name);
     MetricJudgement& judgement =
         judgements.emplace_back(undecided_judgement(kind, series != nullptr));
-    if (series != nullptr) describe_effect(*series, kind.effect, series->a.size(), judgement);
+    if (series == nullptr) continue;
+    if (kind.count == CountOf::nothing) {
+      describe_effect(*series, kind.effect, series->a.size(), judgement);
+    } else {
+      describe_rates(count_rounds(*series, kind.count, round_load(duet)), series->a.size(),
+                     judgement);
+    }
   }
   return judgements;
 }
 
-MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uint64_t events,
-                               const DuetSubject& subject, const Policy& policy) {
+MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const RoundLoad& load,
+                               const RoundCoins& coins, const DuetSubject& subject,
+                               const Policy& policy) {
   std::vector<Candidate> candidates;
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
     const Candidate& candidate =
-        candidates.emplace_back(candidate_of(kind, series, events, subject, policy));
+        candidates.emplace_back(candidate_of(kind, series, load, subject, policy));
     if (!candidate.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(*candidate.series, kind.effect);
-    metric.margin = tested(candidate.judgement.margin, kind.effect);
+    metric.counts = candidate.counts;
+    if (!candidate.counts) {
+      for (const std::vector<int>& coin : {coins.a_started_first, coins.a_made_first}) {
+        if (!coin.empty()) metric.effects = without_coin_effect(std::move(metric.effects), coin);
+      }
+    }
+    metric.margin = candidate.counts ? candidate.counts->margin.extra
+                                     : tested(candidate.judgement.margin, kind.effect);
     // Where a change is agreed on, failing needs no difference from "no change".
     if (candidate.waiver != nullptr) metric.no_change = metric.margin;
   }
@@ -152,10 +183,13 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, std::uin
       take_decision(result.decision.metrics[next++], rounds, gated.size(), policy.looks,
                     candidate.judgement);
     }
-    if (candidate.series != nullptr) {
-      // Without a gated metric there was no look: the effects are then those of all rounds.
-      describe_effect(*candidate.series, candidate.kind->effect,
-                      gated.empty() ? candidate.series->a.size() : rounds, candidate.judgement);
+    // Without a gated metric there was no look: the effects are then those of all rounds.
+    const std::size_t used =
+        gated.empty() && candidate.series != nullptr ? candidate.series->a.size() : rounds;
+    if (candidate.counts) {
+      describe_rates(candidate.counts->rounds, used, candidate.judgement);
+    } else if (candidate.series != nullptr) {
+      describe_effect(*candidate.series, candidate.kind->effect, used, candidate.judgement);
     }
     result.judgements.push_back(std::move(candidate.judgement));
   }

@@ -46,7 +46,7 @@ void add_distributions(const Duet& duet, Verdict& verdict) {
     b.push_back(decode_latency(round->b.response));
   }
   constexpr double kFewestBeyond = 10;
-  const auto events = static_cast<double>(events_per_round(duet));
+  const auto events = static_cast<double>(round_load(duet).calls);
   for (const double quantile : kShiftQuantiles) {
     if (std::round((1 - quantile) * events) < kFewestBeyond) break;
     std::vector<double> effects;
@@ -115,6 +115,33 @@ void add_metric_remarks(const Duet& duet, const Policy& policy, Verdict& verdict
   }
 }
 
+bool has_failed(const Verdict& verdict, std::string_view metric) {
+  return std::any_of(verdict.metrics.begin(), verdict.metrics.end(), [&](const auto& judgement) {
+    return judgement.name == metric && judgement.decision == MetricOutcome::fail;
+  });
+}
+
+// How rare a stall of B must be to have gone unseen.
+void add_stall_limit(const Duet& duet, Verdict& verdict) {
+  constexpr const char* kStalls = "calls_over_1ms";
+  constexpr double kTail = 0.05;
+  const std::vector<MetricSeries> all = metric_series(duet);
+  const auto stalls = std::find_if(all.begin(), all.end(), [](const MetricSeries& series) {
+    return series.name == kStalls;
+  });
+  if (stalls == all.end() || verdict.rounds_used == 0) return;
+  const RoundLoad load = round_load(duet);
+  CountRounds counts = count_rounds(*stalls, CountOf::calls, load);
+  counts.exposure = load.seconds;
+  const double per_second = excess_limits(counts, verdict.rounds_used, 0, kTail).high;
+  if (!(per_second > 0)) return;
+  verdict.remarks.push_back(
+      {fmt::format("calls over 1 ms that B makes once in {:.2g} s of load more than A, or more "
+                   "rarely, would not have been seen",
+                   1 / per_second),
+       "more rounds see rarer ones"});
+}
+
 void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDecision& decision,
                     Verdict& verdict) {
   verdict.reasons = reasons_not_to_judge(duet, policy);
@@ -123,7 +150,13 @@ void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDeci
     return;
   }
   const std::vector<Remark> missed = missed_rate_of_b(duet, policy);
+  const std::vector<Remark> lossy = losses_too_large(duet);
   verdict.reasons = hard_failures(duet);
+  if (verdict.reasons.empty() && !lossy.empty() && !has_failed(verdict, "events_lost")) {
+    verdict.outcome = VerdictOutcome::invalid;
+    verdict.reasons = lossy;
+    return;
+  }
   if (!verdict.reasons.empty() || decision.decision == Decision::fail) {
     verdict.outcome = VerdictOutcome::fail;
     explain_fail(verdict,
@@ -176,13 +209,14 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   const Policy policy = with_valid_waivers(given, duet, today);
   Verdict verdict = heading_of(duet, policy);
   MetricsDecision metrics =
-      decide_metrics(metric_series(duet), events_per_round(duet), duet.b, policy);
+      decide_metrics(metric_series(duet), round_load(duet), round_coins(duet), duet.b, policy);
   verdict.rounds_used = metrics.decision.rounds;
   verdict.metrics = std::move(metrics.judgements);
   decide_outcome(duet, policy, metrics.decision, verdict);
   verdict.remarks = cautions(duet);
   add_metric_remarks(duet, policy, verdict);
   add_waiver_remarks(duet, policy, verdict);
+  if (verdict.outcome == VerdictOutcome::pass) add_stall_limit(duet, verdict);
   for (Remark& remark : waivers_left_out(given, duet, today)) {
     verdict.remarks.push_back(std::move(remark));
   }

@@ -64,13 +64,30 @@ double tested(double effect, EffectKind kind) {
 
 void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
                      MetricJudgement& judgement) {
-  judgement.median_a = median(first_of(series.a, rounds));
-  judgement.median_b = median(first_of(series.b, rounds));
-  const std::vector<double> effects = first_of(effects_of(series, kind), rounds);
+  const auto numbers = [rounds](const std::vector<double>& values) {
+    std::vector<double> numbers = first_of(values, rounds);
+    std::erase_if(numbers, [](double value) { return std::isnan(value); });
+    return numbers;
+  };
+  const std::vector<double> effects = numbers(effects_of(series, kind));
+  if (effects.empty()) return;
+  judgement.median_a = median(numbers(series.a));
+  judgement.median_b = median(numbers(series.b));
   const QuantileInterval interval = quantile_interval(effects, 0.5, kConfidence);
   judgement.effect = reported(interval.estimate, kind);
   if (interval.low) judgement.effect_low = reported(*interval.low, kind);
   if (interval.high) judgement.effect_high = reported(*interval.high, kind);
+}
+
+void describe_rates(const CountRounds& counts, std::size_t rounds, MetricJudgement& judgement) {
+  const ExcessLimits of_b = excess_limits({std::vector<double>(rounds), counts.b, counts.exposure},
+                                          rounds, 0, (1 - kConfidence) / 2);
+  const ExcessLimits excess = excess_limits(counts, rounds, 0, (1 - kConfidence) / 2);
+  judgement.median_b = of_b.estimate;
+  judgement.median_a = of_b.estimate - excess.estimate;
+  judgement.effect = excess.estimate;
+  judgement.effect_low = excess.low;
+  judgement.effect_high = excess.high;
 }
 
 void take_decision(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,

@@ -32,6 +32,30 @@ std::optional<double> cpu_per_event(const DuetSide& side) {
   return used / static_cast<double>(side.cpu_events);
 }
 
+// Events that the sink lost, of 20,000 emitted.
+std::optional<double> lost_per_calls(const DuetSide& side) {
+  if (side.ledger.emitted == 0) return {};
+  return static_cast<double>(side.ledger.lost) * kCallsPerCount /
+         static_cast<double>(side.ledger.emitted);
+}
+
+std::optional<double> stalled_ms(const DuetSide& side) {
+  if (!side.stalled_ns || side.events == 0) return {};
+  return static_cast<double>(*side.stalled_ns) / 1e6 * kCallsPerCount /
+         static_cast<double>(side.events);
+}
+
+std::optional<double> cut_share(const DuetSide& side) {
+  if (side.drains == 0) return 0;
+  return static_cast<double>(side.drains_cut_short) / static_cast<double>(side.drains);
+}
+
+// The other side's turns show what this one leaves behind for them.
+std::optional<double> left_behind(const DuetSide& side, const DuetSide& other) {
+  if (!side.carry_over || !other.carry_over) return {};
+  return *other.carry_over / 2;
+}
+
 using Side = const DuetSide&;
 
 // What is gated comes first, then what is as a rule only reported; each has an entry in
@@ -42,138 +66,166 @@ constexpr MetricKind kMetrics[] = {
      .effect = EffectKind::ratio,
      .help = "median response time",
      .tail_share = 0.5,
-     .value = [](Side s) { return figure_of(s.response, s.response.p50_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.response, s.response.p50_ns); }},
     {.name = "response_ns_p90",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "90th percentile of the response time",
      .tail_share = 0.1,
-     .value = [](Side s) { return figure_of(s.response, s.response.p90_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.response, s.response.p90_ns); }},
     {.name = "response_ns_p99",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "99th percentile of the response time",
      .tail_share = 0.01,
-     .value = [](Side s) { return figure_of(s.response, s.response.p99_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.response, s.response.p99_ns); }},
     {.name = "response_ns_p99_9",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "99.9th percentile of the response time",
      .tail_share = 0.001,
-     .value = [](Side s) { return figure_of(s.response, s.response.p99_9_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.response, s.response.p99_9_ns); }},
     {.name = "service_ns_mean",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "mean service time up to the 99th percentile",
      .value =
-         [](Side s) {
+         [](Side s, Side) {
            return s.service.count == 0 ? std::nullopt : std::optional(s.trimmed_mean_ns);
          }},
     {.name = "cpu_ns_per_event",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "processor time of provider and daemons per call, waiting taken off",
-     .value = cpu_per_event},
+     .value = [](Side s, Side) { return cpu_per_event(s); }},
     {.name = "rss_bytes",
      .unit = "bytes",
      .effect = EffectKind::ratio,
      .help = "memory in RAM of provider and daemons at the end",
      .value =
-         [](Side s) {
+         [](Side s, Side) {
            return s.rss_bytes ? std::optional(static_cast<double>(*s.rss_bytes)) : std::nullopt;
          }},
     {.name = "calls_over_100us",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 100 us",
-     .counts_calls = true,
-     .value = [](Side s) { return per_calls(s, s.over_100us); }},
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return per_calls(s, s.over_100us); }},
     {.name = "calls_over_1ms",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 1 ms",
-     .counts_calls = true,
-     .value = [](Side s) { return per_calls(s, s.over_1ms); }},
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return per_calls(s, s.over_1ms); }},
     {.name = "calls_blocked",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 20 us in which the thread blocked",
-     .counts_calls = true,
-     .value = [](Side s) { return per_calls(s, s.blocked); }},
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return per_calls(s, s.blocked); }},
+    {.name = "calls_preempted",
+     .unit = "per 20k",
+     .effect = EffectKind::difference,
+     .help = "calls longer than 20 us in which the thread was preempted",
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return per_calls(s, s.preempted); }},
+    {.name = "stalled_ms",
+     .unit = "per 20k",
+     .effect = EffectKind::difference,
+     .help = "time in calls longer than 1 ms, in ms",
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return stalled_ms(s); }},
+    {.name = "events_lost",
+     .unit = "per 20k",
+     .effect = EffectKind::difference,
+     .help = "events that were lost; one is too many where A loses none",
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return lost_per_calls(s); }},
     {.name = "rate_missed",
      .unit = "of rounds",
      .effect = EffectKind::difference,
      .help = "rounds in which the side fell behind the rate",
-     .value = [](Side s) { return std::optional(s.rate_missed ? 1.0 : 0.0); }},
+     .count = CountOf::rounds,
+     .value = [](Side s, Side) { return std::optional(s.rate_missed ? 1.0 : 0.0); }},
+    {.name = "drains_cut",
+     .unit = "of drains",
+     .effect = EffectKind::difference,
+     .help = "drains that reached their time limit: work into the other side's turns",
+     .value = [](Side s, Side) { return cut_share(s); }},
+    {.name = "left_behind",
+     .unit = "ln ratio",
+     .effect = EffectKind::difference,
+     .help = "how much slower the other side's turns begin after one of this side",
+     .value = left_behind},
     {.name = "response_ns_p99_99",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "99.99th percentile of the response time",
      .tail_share = 0.0001,
-     .value = [](Side s) { return figure_of(s.response, s.response.p99_99_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.response, s.response.p99_99_ns); }},
     {.name = "response_ns_max",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "longest response time",
-     .value = [](Side s) { return figure_of(s.response, s.response.max_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.response, s.response.max_ns); }},
     {.name = "service_ns_p50",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "median service time",
      .tail_share = 0.5,
-     .value = [](Side s) { return figure_of(s.service, s.service.p50_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.service, s.service.p50_ns); }},
     {.name = "service_ns_p99",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "99th percentile of the service time",
      .tail_share = 0.01,
-     .value = [](Side s) { return figure_of(s.service, s.service.p99_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.service, s.service.p99_ns); }},
     {.name = "raw_response_ns_p50",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "median response time, preempted calls as they were",
      .tail_share = 0.5,
-     .value = [](Side s) { return figure_of(s.raw_response, s.raw_response.p50_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.raw_response, s.raw_response.p50_ns); }},
     {.name = "raw_response_ns_p99",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "99th percentile of it",
      .tail_share = 0.01,
-     .value = [](Side s) { return figure_of(s.raw_response, s.raw_response.p99_ns); }},
+     .value = [](Side s, Side) { return figure_of(s.raw_response, s.raw_response.p99_ns); }},
     {.name = "daemon_ns_per_event",
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "processor time of the daemons per call",
-     .value = daemon_cpu_per_event},
+     .value = [](Side s, Side) { return daemon_cpu_per_event(s); }},
     {.name = "achieved_rate_hz",
      .unit = "Hz",
      .effect = EffectKind::ratio,
      .help = "achieved rate",
-     .value = [](Side s) { return std::optional(s.achieved_rate_hz); }},
-    {.name = "calls_preempted",
-     .unit = "per 20k",
-     .effect = EffectKind::difference,
-     .help = "calls longer than 20 us in which the thread was preempted",
-     .counts_calls = true,
-     .value = [](Side s) { return per_calls(s, s.preempted); }},
+     .value = [](Side s, Side) { return std::optional(s.achieved_rate_hz); }},
 };
 
-// Whether a value can enter an effect of that kind.
-bool is_usable(const std::optional<double>& value, EffectKind kind) {
-  return value && std::isfinite(*value) && (kind == EffectKind::difference || *value > 0);
+// A side's value, where it can enter an effect.
+std::optional<double> usable_value(const MetricKind& kind, const DuetSide& side,
+                                   const DuetSide& other) {
+  const std::optional<double> value = kind.value(side, other);
+  const bool usable =
+      value && std::isfinite(*value) && (kind.effect == EffectKind::difference || *value > 0);
+  return usable ? value : std::nullopt;
 }
 
 std::optional<MetricSeries> series_of(const Duet& duet, const MetricKind& kind) {
   MetricSeries series{std::string(kind.name), {}, {}};
+  bool any = false;
   for (const DuetRound& round : duet.rounds) {
     if (!is_completed(round)) continue;
-    const std::optional<double> a = kind.value(round.a);
-    const std::optional<double> b = kind.value(round.b);
-    if (!is_usable(a, kind.effect) || !is_usable(b, kind.effect)) return {};
-    series.a.push_back(*a);
-    series.b.push_back(*b);
+    const std::optional<double> a = usable_value(kind, round.a, round.b);
+    const std::optional<double> b = usable_value(kind, round.b, round.a);
+    series.a.push_back(a && b ? *a : std::nan(""));
+    series.b.push_back(a && b ? *b : std::nan(""));
+    any = any || (a && b);
   }
-  if (series.a.empty()) return {};
+  if (!any) return {};
   return series;
 }
 
@@ -202,7 +254,34 @@ std::vector<MetricSeries> metric_series(const Duet& duet) {
   return all;
 }
 
-std::uint64_t events_per_round(const Duet& duet) {
+MeasuredRounds measured_rounds(const Duet& duet, const MetricKind& kind) {
+  MeasuredRounds measured;
+  for (const DuetRound& round : duet.rounds) {
+    if (!is_completed(round)) continue;
+    const bool a = usable_value(kind, round.a, round.b).has_value();
+    const bool b = usable_value(kind, round.b, round.a).has_value();
+    measured.a += a ? 1 : 0;
+    measured.b += b ? 1 : 0;
+    measured.both += a && b ? 1 : 0;
+    ++measured.all;
+  }
+  return measured;
+}
+
+RoundCoins round_coins(const Duet& duet) {
+  RoundCoins coins;
+  bool all_say = true;
+  for (const DuetRound& round : duet.rounds) {
+    if (!is_completed(round)) continue;
+    coins.a_started_first.push_back(round.a_started_first ? 1 : -1);
+    coins.a_made_first.push_back(round.a_made_first.value_or(true) ? 1 : -1);
+    all_say = all_say && round.a_made_first;
+  }
+  if (!all_say) coins.a_made_first.clear();
+  return coins;
+}
+
+RoundLoad round_load(const Duet& duet) {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint64_t rounds = 0;
@@ -212,7 +291,18 @@ std::uint64_t events_per_round(const Duet& duet) {
     b += round.b.events;
     ++rounds;
   }
-  return rounds == 0 ? 0 : std::min(a, b) / rounds;
+  const double seconds = static_cast<double>(duet.turns) * static_cast<double>(duet.turn_ns) / 1e9;
+  return {.calls = rounds == 0 ? 0 : std::min(a, b) / rounds, .seconds = seconds > 0 ? seconds : 1};
+}
+
+CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load) {
+  CountRounds counts{series.a, series.b, 1};
+  if (of == CountOf::rounds || load.calls == 0) return counts;
+  counts.exposure = static_cast<double>(load.calls) / kCallsPerCount;
+  for (std::vector<double>* side : {&counts.a, &counts.b}) {
+    for (double& value : *side) value *= counts.exposure;
+  }
+  return counts;
 }
 
 std::vector<double> effects_of(const MetricSeries& series, EffectKind kind) {

@@ -1,5 +1,6 @@
 #include "harness/gate/metrics.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -10,7 +11,7 @@ namespace tailgate {
 namespace {
 
 double value(const char* metric, const DuetSide& side) {
-  const auto found = find_metric(metric)->value(side);
+  const auto found = find_metric(metric)->value(side, side);
   REQUIRE(found);
   return *found;
 }
@@ -41,7 +42,15 @@ TEST_CASE("counts are per 20,000 calls") {
   CHECK(value("calls_over_1ms", one) == 0.5);
   CHECK(value("calls_blocked", one) == 5);
   one.events = 0;
-  CHECK_FALSE(find_metric("calls_blocked")->value(one));
+  CHECK_FALSE(find_metric("calls_blocked")->value(one, one));
+  one.events = 10'000;
+  one.stalled_ns = 3'000'000;
+  CHECK(value("stalled_ms", one) == 6);
+  one.stalled_ns.reset();
+  CHECK_FALSE(find_metric("stalled_ms")->value(one, one));
+  one.ledger.emitted = 40'000;
+  one.ledger.lost = 10;
+  CHECK(value("events_lost", one) == 5);
 }
 
 TEST_CASE("processor time is per event, without waiting") {
@@ -51,7 +60,22 @@ TEST_CASE("processor time is per event, without waiting") {
   one.cpu_events = 1000;
   CHECK(value("cpu_ns_per_event", one) == 1000);
   one.cpu_ns.reset();
-  CHECK_FALSE(find_metric("cpu_ns_per_event")->value(one));
+  CHECK_FALSE(find_metric("cpu_ns_per_event")->value(one, one));
+}
+
+// A's turns begin 10 % slower after B's, B's 2 % faster after A's: B leaves 6 % more behind.
+TEST_CASE("a side is held to account for what it leaves to the other's turns") {
+  DuetSide a = side();
+  DuetSide b = side();
+  a.carry_over = 0.10;
+  b.carry_over = -0.02;
+  const MetricKind& kind = *find_metric("left_behind");
+  CHECK(*kind.value(b, a) - *kind.value(a, b) == Approx(0.06));
+  b.carry_over.reset();
+  CHECK_FALSE(kind.value(b, a));
+  a.drains = 20;
+  a.drains_cut_short = 5;
+  CHECK(value("drains_cut", a) == 0.25);
 }
 
 TEST_CASE("effects are logarithms of ratios, and differences") {
@@ -62,27 +86,35 @@ TEST_CASE("effects are logarithms of ratios, and differences") {
   CHECK(effects_of(series, EffectKind::difference) == std::vector<double>{50, -100});
 }
 
-TEST_CASE("a series has every completed round, and none where one lacks a value") {
+TEST_CASE("a series has every completed round, without a number where a side lacks a value") {
   SampleDuet sample;
   sample.rounds = 5;
   Duet duet = sample_duet(sample);
   const auto has = [&](const char* name) {
     for (const MetricSeries& series : metric_series(duet)) {
-      if (series.name == name) return series.a.size();
+      if (series.name != name) continue;
+      CHECK(series.a.size() == series.b.size());
+      return std::count_if(series.a.begin(), series.a.end(),
+                           [](double value) { return !std::isnan(value); });
     }
-    return std::size_t{0};
+    return std::ptrdiff_t{0};
   };
   CHECK(has("response_ns_p50") == 5);
   duet.rounds[1].a.outcome = TrialOutcome::crashed;
   CHECK(has("response_ns_p50") == 4);
   duet.rounds[2].b.response.p50_ns = 0;  // no ratio
-  CHECK(has("response_ns_p50") == 0);
+  CHECK(has("response_ns_p50") == 3);
   CHECK(has("response_ns_p90") == 4);
+  const MeasuredRounds measured = measured_rounds(duet, *find_metric("response_ns_p50"));
+  CHECK(measured.a == 4);
+  CHECK(measured.b == 3);
+  CHECK(measured.both == 3);
+  CHECK(measured.all == 4);
   duet.rounds[3].b.events = 10'000;
-  CHECK(events_per_round(duet) == 17'500);
+  CHECK(round_load(duet).calls == 17'500);
   duet.rounds.clear();
   CHECK(metric_series(duet).empty());
-  CHECK(events_per_round(duet) == 0);
+  CHECK(round_load(duet).calls == 0);
 }
 
 }  // namespace

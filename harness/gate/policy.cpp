@@ -8,7 +8,7 @@ void apply(const MetricSettings& settings, MetricRule& rule) {
   rule.margin = settings.margin.value_or(rule.margin);
   rule.find = settings.find.value_or(rule.find);
   rule.at_least = settings.at_least.value_or(rule.at_least);
-  rule.chance = settings.chance.value_or(rule.chance);
+  rule.more = settings.more.value_or(rule.more);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The gate's policy: what is gated, how much worse is tolerated, and which changes are agreed on.
 //
 //   [gate]                                  [[waiver]]
-//   looks = [15, 25, 35, 50]                metric = "response_ns_p50"
+//   looks = [15, 30, 50]                    metric = "response_ns_p50"
 //   false_fail = 0.001                      ratio = [1.10, 1.20]
 //                                           commit = "4f2a9c1"
 //   [metrics.response_ns_p50]               reason = "checksums, agreed on by all"
@@ -31,7 +31,7 @@ struct MetricSettings {
   std::optional<double> margin = {};
   std::optional<double> find = {};
   std::optional<double> at_least = {};
-  std::optional<double> chance = {};
+  std::optional<double> more = {};
 };
 
 // Which duets something is for. An empty field means any; else the scenario's name or preset, and
@@ -73,7 +73,7 @@ struct MetricRule {
   double margin = 0;
   double find = 0;
   double at_least = 0;
-  double chance = 0;
+  double more = 0;
 };
 
 // An empty one decides nothing: take default_policy() or what a file says.

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::int64_t kMaxRounds = 1000;
 constexpr double kLargestMargin = 1e15;
-constexpr double kLargestChance = 100;
 
 // A text that says something.
 std::string nonempty_text(const TomlNode& node, std::string_view name) {
@@ -49,7 +48,7 @@ void read_flag(const TomlNode& in, std::string_view key, Into& into) {
 }
 
 std::vector<std::size_t> read_looks(const TomlNode& node) {
-  const std::string remedy = "write, for example, looks = [15, 25, 35, 50]";
+  const std::string remedy = "write, for example, looks = [15, 30, 50]";
   if (node.entries().empty()) node.fail("looks is not a list of rounds", remedy);
   std::vector<std::size_t> looks;
   for (const TomlNode& entry : node.entries()) {
@@ -109,14 +108,18 @@ MetricSettings read_metric(const TomlNode& node) {
     node.fail(fmt::format("metrics.{} is not a table", kind.name),
               fmt::format("write [metrics.{}] with one setting a line", kind.name));
   }
-  node.check_keys({"gate", "margin", "find", "at_least", "chance"});
+  if (const TomlNode* chance = node.find("chance")) {
+    chance->fail(fmt::format("metrics.{}: the setting 'chance' is gone", kind.name),
+                 "write 'more' = the share of A's count that B may have more, besides the margin");
+  }
+  node.check_keys({"gate", "margin", "find", "at_least", "more"});
   MetricSettings settings;
   settings.metric = kind.name;
   read_flag(node, "gate", settings.gate);
   read_number(node, "margin", 0, kLargestMargin, settings.margin);
   read_number(node, "find", 0, kLargestMargin, settings.find);
   read_number(node, "at_least", 0, kLargestMargin, settings.at_least);
-  read_number(node, "chance", 0, kLargestChance, settings.chance);
+  read_number(node, "more", 0, kLargestMargin, settings.more);
   const auto only = [&](const char* name, bool given, bool has, const char* of) {
     if (!given || has) return;
     node.fail(fmt::format("metrics.{} has no '{}'", kind.name, name),
@@ -124,7 +127,7 @@ MetricSettings read_metric(const TomlNode& node) {
   };
   only("find", settings.find.has_value(), kind.tail_share > 0, "quantiles");
   only("at_least", settings.at_least.has_value(), kind.effect == EffectKind::ratio, "ratios");
-  only("chance", settings.chance.has_value(), kind.counts_calls, "counts of calls");
+  only("more", settings.more.has_value(), kind.count != CountOf::nothing, "counts");
   return settings;
 }
 

@@ -31,9 +31,9 @@ TEST_CASE("an empty policy is the built-in one") {
   const Policy policy = parsed("");
   CHECK(policy.origin == "p.toml");
   CHECK(default_policy().origin == "built in");
-  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 25, 35, 50});
-  CHECK(policy.looks.fail_level() == 0.00025);
-  CHECK(policy.looks.pass_level() == 0.0125);
+  CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 30, 50});
+  CHECK(policy.looks.fail_level() == Approx(0.001 / 3));
+  CHECK(policy.looks.pass_level() == Approx(0.05 / 3));
   CHECK(policy.time_budget_s == 120);
   CHECK(policy.most_missed_rounds == 0.1);
   CHECK_FALSE(policy.allow_dirty_builds);
@@ -95,7 +95,7 @@ most_missed_rounds = 0
 allow_dirty_builds = true
 [metrics.calls_over_1ms]
 margin = 1
-chance = 2.5
+more = 2.5
 [metrics.response_ns_max]
 gate = true
 margin = 2.5
@@ -113,7 +113,7 @@ nightly = true
   CHECK(policy.most_missed_rounds == 0);
   CHECK(policy.allow_dirty_builds);
   CHECK(rule(policy, "calls_over_1ms", {}).margin == 1);
-  CHECK(rule(policy, "calls_over_1ms", {}).chance == 2.5);
+  CHECK(rule(policy, "calls_over_1ms", {}).more == 2.5);
   CHECK(rule(policy, "response_ns_max", {}).gate);
   CHECK(rule(policy, "response_ns_max", {}).margin == 2.5);
   CHECK(policy.nightly_reference == "v1.0");
@@ -214,7 +214,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[gate]\nfalse_fail = \"x\"", "p.toml:2", "false_fail is not a number", "give one from"},
       Row{"[gate]\nfalse_fail = nan", "p.toml:2", "false_fail = nan", "within"},
       Row{"[gate]\nfalse_fail = 0.0001", "p.toml:1", "finer than 16384 sign patterns",
-          "at least 0.00024"},
+          "at least 0.00018"},
       Row{"[gate]\nallow_dirty_builds = 1", "p.toml:2", "not true or false", "write true"},
       Row{"gate = 3", "p.toml:1", "gate is not a table", "write [gate]"},
       Row{"[metrics.response_p99]\nmargin = 1", "p.toml:1", "there is no metric 'response_p99'",
@@ -229,7 +229,8 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[metrics.rss_bytes]\nfind = 1", "p.toml:1", "metrics.rss_bytes has no 'find'",
           "only quantiles"},
       Row{"[metrics.calls_blocked]\nat_least = 1", "p.toml:1", "has no 'at_least'", "only ratios"},
-      Row{"[metrics.rate_missed]\nchance = 1", "p.toml:1", "has no 'chance'", "counts of calls"},
+      Row{"[metrics.response_ns_p50]\nmore = 1", "p.toml:1", "has no 'more'", "counts"},
+      Row{"[metrics.calls_over_1ms]\nchance = 1", "p.toml:2", "'chance' is gone", "'more'"},
       Row{"[metrics.response_ns_p50]\nmargin = 0.2", "p.toml:1",
           "find = 0.1 is not above the margin 0.2", "larger change to find"},
       Row{"[[scoped]]\nsink = \"file\"", "p.toml:1", "it sets no metrics", "[scoped.metrics.NAME]"},

@@ -1,12 +1,13 @@
 #include "harness/gate/validity.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "harness/gate/comparable.h"
+#include "harness/gate/metrics.h"
 #include "harness/stats/quantile_interval.h"
 
 namespace tailgate {
@@ -14,6 +15,7 @@ namespace {
 
 // Sums and counts of one side over all rounds.
 struct SideTotal {
+  std::uint64_t emitted = 0;
   std::uint64_t lost = 0;
   std::uint64_t rounds_lost = 0;
   std::uint64_t rounds_unaccounted = 0;
@@ -25,6 +27,10 @@ struct SideTotal {
   std::uint64_t drains_cut_short = 0;
   std::string first_break;
   std::vector<double> carry_over;
+
+  double lost_share() const {
+    return emitted == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(emitted);
+  }
 };
 
 SideTotal total_of(const Duet& duet, DuetSide DuetRound::*side_of) {
@@ -42,6 +48,7 @@ SideTotal total_of(const Duet& duet, DuetSide DuetRound::*side_of) {
       }
       continue;
     }
+    total.emitted += side.ledger.emitted;
     total.lost += side.ledger.lost;
     total.rounds_lost += side.ledger.lost > 0 ? 1 : 0;
     total.unaccounted += side.ledger.unaccounted;
@@ -77,18 +84,15 @@ bool is_same_sink(const SinkUsed& a, const SinkUsed& b) {
   return true;
 }
 
-// What differs between the sides. The gate judges one difference at a time.
-std::vector<std::string> differences(const DuetSubject& a, const DuetSubject& b) {
-  std::vector<std::string> found;
-  if (!is_same_sink(a.sink, b.sink)) found.emplace_back("the sink or its options");
-  if (a.build.revision != b.build.revision || a.build.dirty != b.build.dirty) {
-    found.emplace_back("the revision");
-  }
-  if (a.build.compiler != b.build.compiler) found.emplace_back("the compiler");
-  if (a.build.flags != b.build.flags || a.build.type != b.build.type) {
-    found.emplace_back("the compiler's flags");
-  }
-  return found;
+bool is_same_build(const Build& a, const Build& b) {
+  return a.revision == b.revision && a.dirty == b.dirty && a.compiler == b.compiler &&
+         a.flags == b.flags && a.type == b.type;
+}
+
+// Sides may differ in their builds, whatever changed in these, or in the sink: one at a time, or
+// nobody knows whose an effect is.
+bool differs_twice(const DuetSubject& a, const DuetSubject& b) {
+  return !is_same_sink(a.sink, b.sink) && !is_same_build(a.build, b.build);
 }
 
 void add_configuration(const Duet& duet, const Policy& policy, std::vector<Remark>& reasons) {
@@ -103,9 +107,8 @@ void add_configuration(const Duet& duet, const Policy& policy, std::vector<Remar
     reasons.push_back(
         {"the sides were given different loads", "give both the same scenario and settings"});
   }
-  const std::vector<std::string> changed = differences(duet.a, duet.b);
-  if (changed.size() > 1) {
-    reasons.push_back({fmt::format("more than one thing differs: {}", fmt::join(changed, ", ")),
+  if (differs_twice(duet.a, duet.b)) {
+    reasons.push_back({"the sides differ in their builds and in the sink or its options",
                        "change one at a time: an effect could not be told whose it is"});
   }
   const bool dirty = duet.a.build.dirty || duet.b.build.dirty;
@@ -120,6 +123,18 @@ void add_ledger(const SideTotal& side, const char* name, std::vector<Remark>& re
   reasons.push_back({fmt::format("side {}: {} events unaccounted for, in {} rounds", name,
                                  side.unaccounted, side.rounds_unaccounted),
                      "find out where they went: figures of events that vanish mean nothing"});
+}
+
+// What else than the source differs between the builds.
+void add_build_remark(const Duet& duet, std::vector<Remark>& remarks) {
+  const auto add = [&remarks](const char* what, const std::string& a, const std::string& b) {
+    if (a == b) return;
+    remarks.push_back({fmt::format("the builds differ in {}: A '{}', B '{}'", what, a, b),
+                       "nothing, if that is a part of the change"});
+  };
+  add("the compiler", duet.a.build.compiler, duet.b.build.compiler);
+  add("its flags", duet.a.build.flags, duet.b.build.flags);
+  add("the build type", duet.a.build.type, duet.b.build.type);
 }
 
 void add_carry_over(const SideTotal& side, const char* name, std::vector<Remark>& remarks) {
@@ -137,6 +152,20 @@ void add_carry_over(const SideTotal& side, const char* name, std::vector<Remark>
        "make the turns longer, so that what one side leaves behind weighs less"});
 }
 
+// A metric that one side lacks in more rounds than may miss their rate must not go unjudged.
+void add_one_sided_metrics(const Duet& duet, const Policy& policy, std::vector<Remark>& reasons) {
+  for (const MetricKind& kind : metric_kinds()) {
+    if (!policy.rule(kind, duet.b).gate) continue;
+    const MeasuredRounds measured = measured_rounds(duet, kind);
+    const auto apart = static_cast<double>(std::max(measured.a, measured.b) -
+                                           std::min(measured.a, measured.b));
+    if (apart <= policy.most_missed_rounds * static_cast<double>(measured.all)) continue;
+    reasons.push_back({fmt::format("{} was measured on side A in {} and on side B in {} of {} rounds",
+                                   kind.name, measured.a, measured.b, measured.all),
+                       "find out why one side lacks it, or set gate = false for it"});
+  }
+}
+
 }  // namespace
 
 std::vector<Remark> reasons_not_to_judge(const Duet& duet, const Policy& policy) {
@@ -151,17 +180,24 @@ std::vector<Remark> reasons_not_to_judge(const Duet& duet, const Policy& policy)
                                    a.rounds_broken, a.first_break),
                        "make the sink work first; 'tailgate run' shows the error by itself"});
   }
-  if (a.lost > 0 && b.lost > 0) {
-    reasons.push_back({fmt::format("both sides lost events: A {}, B {}", a.lost, b.lost),
-                       "lower the rate or enlarge the sink's buffers: times of the events that "
-                       "remain are not comparable"});
-  }
+  add_one_sided_metrics(duet, policy, reasons);
   if (misses_too_often(a, duet, policy)) {
     reasons.push_back({fmt::format("side A missed its rate in {} of {} rounds", a.rounds_missed,
                                    duet.rounds.size()),
                        "lower the rate to one that the sink can hold on this machine"});
   }
   return reasons;
+}
+
+std::vector<Remark> losses_too_large(const Duet& duet) {
+  constexpr double kMostLost = 0.01;
+  const SideTotal a = total_of(duet, &DuetRound::a);
+  const SideTotal b = total_of(duet, &DuetRound::b);
+  if (std::min(a.lost_share(), b.lost_share()) <= kMostLost) return {};
+  return {{fmt::format("both sides lost more than {:g} % of their events: A {:.3g} %, B {:.3g} %",
+                       kMostLost * 100, a.lost_share() * 100, b.lost_share() * 100),
+           "lower the rate or enlarge the sink's buffers: times of the events that remain are not "
+           "comparable"}};
 }
 
 std::vector<Remark> hard_failures(const Duet& duet) {
@@ -183,7 +219,8 @@ std::vector<Remark> hard_failures(const Duet& duet) {
 
 std::vector<Remark> missed_rate_of_b(const Duet& duet, const Policy& policy) {
   const SideTotal b = total_of(duet, &DuetRound::b);
-  if (!misses_too_often(b, duet, policy)) return {};
+  const bool gated = policy.rule(*find_metric("rate_missed"), duet.b).gate;
+  if (gated || !misses_too_often(b, duet, policy)) return {};
   return {{fmt::format("side B missed its rate in {} of {} rounds", b.rounds_missed,
                        duet.rounds.size()),
            "lower the rate to one that both sides can hold"}};
@@ -196,6 +233,11 @@ std::vector<Remark> cautions(const Duet& duet) {
   if (!duet.complete) {
     remarks.push_back({"the duet was interrupted before its last round",
                        "run it again where the verdict is inconclusive"});
+  }
+  if (!is_same_build(duet.a.build, duet.b.build)) add_build_remark(duet, remarks);
+  if (a.lost > 0 && b.lost > 0) {
+    remarks.push_back({fmt::format("both sides lost events: A {}, B {}", a.lost, b.lost),
+                       "times are those of the events that remained"});
   }
   if (a.lost > 0 && b.lost == 0) {
     remarks.push_back({fmt::format("side A lost {} events, side B none", a.lost),

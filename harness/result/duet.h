@@ -35,6 +35,7 @@ struct DuetSide {
   std::uint64_t slow = 0;
   std::uint64_t over_100us = 0;
   std::uint64_t over_1ms = 0;
+  std::optional<std::uint64_t> stalled_ns;
   std::optional<std::uint64_t> cpu_ns;
   std::optional<std::uint64_t> daemon_cpu_ns;
   std::uint64_t spun_ns = 0;
@@ -76,6 +77,8 @@ struct DuetSide {
       "blocked calls are told apart");
     v("over_100us", &DuetSide::over_100us, "classified service times above 100 us");
     v("over_1ms", &DuetSide::over_1ms, "classified service times above 1 ms");
+    v("stalled_ns", &DuetSide::stalled_ns,
+      "sum of the classified service times above 1 ms; absent in older files");
     v("cpu_ns", &DuetSide::cpu_ns,
       "processor time of the provider process and of the session's daemons, from after the warm-up "
       "until the last turn had been drained; it includes spun_ns");
@@ -110,6 +113,7 @@ struct DuetSide {
 struct DuetRound {
   unsigned index = 0;
   bool a_started_first = false;
+  std::optional<bool> a_made_first;
   std::string turn_order;
   std::string started_utc;
   std::uint64_t duration_ns = 0;
@@ -122,6 +126,9 @@ struct DuetRound {
     v("index", &DuetRound::index, "number of the round, from 0");
     v("a_started_first", &DuetRound::a_started_first,
       "whether side A's session and processes started first, chosen at random");
+    v("a_made_first", &DuetRound::a_made_first,
+      "whether side A's shared memory and roles were made first, chosen at random apart from "
+      "a_started_first; absent in older files, where they always were");
     v("slice_order", &DuetRound::turn_order,
       "one letter per measured turn, 'A' or 'B', in the order of execution; the order within each "
       "pair is chosen at random");

@@ -36,6 +36,7 @@ DuetSide side(double level, double tail, double cpu, double memory) {
   side.raw_service = side.service;
   side.raw_response = side.service;
   side.trimmed_mean_ns = 2000 * level;
+  side.stalled_ns = 0;
   side.cpu_events = kEvents;
   side.spun_ns = 900'000'000;
   side.cpu_ns = side.spun_ns + static_cast<std::uint64_t>(kEvents * 2500 * level * cpu);

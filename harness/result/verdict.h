@@ -51,17 +51,19 @@ struct MetricJudgement {
     v("unit", &M::unit, "unit of the medians; for a difference also of the effect and the margin");
     v("effect_kind", &M::effect_kind, "ratio or difference");
     v("decision", &M::decision,
-      "pass, fail, undecided, reported (not gated), or unmeasured (no effect in some round)");
+      "pass, fail, undecided, reported (not gated), or unmeasured (no effect in any round)");
     v("reason", &M::reason, "reason of the decision, in one sentence");
-    v("margin", &M::margin, "the effect that is tolerated; 0 for a metric that is only reported");
+    v("margin", &M::margin,
+      "the effect that is tolerated; of a rate, its margin and the tolerated share of A's mean rate "
+      "together; 0 for a metric that is only reported");
     v("waiver", &M::waiver,
       "why a margin other than the policy's applies: the waiver's commit and reason; or empty");
-    v("median_a", &M::median_a, "A's median over the rounds used");
-    v("median_b", &M::median_b, "B's median over the rounds used");
-    v("effect", &M::effect, "median of the rounds' effects");
+    v("median_a", &M::median_a, "A's median over the rounds used; of a rate, its mean");
+    v("median_b", &M::median_b, "B's median over the rounds used; of a rate, its mean");
+    v("effect", &M::effect, "median of the rounds' effects; of a rate, the means' difference");
     v("effect_low", &M::effect_low,
-      "lower end of the effect's 95 % confidence interval (order statistics, binomial); absent if "
-      "there are too few rounds");
+      "lower end of the effect's 95 % confidence interval (order statistics, binomial; of a rate, "
+      "from the exact limits of Poisson counts); absent if there are too few rounds");
     v("effect_high", &M::effect_high, "upper end of that interval");
     v("statistic", &M::statistic,
       "test statistic of the effect minus the margin: approximately standard normal if the effect "

@@ -2,6 +2,8 @@
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
 #include <stdexcept>
 
 namespace tailgate {
@@ -15,6 +17,12 @@ using StudentT = boost::math::students_t_distribution<double, Policy>;
 void check_bound(std::uint64_t successes, std::uint64_t trials, double tail) {
   if (trials == 0 || successes > trials || !(tail > 0 && tail < 1)) {
     throw std::invalid_argument("binomial bound: successes of trials, and a tail between 0 and 1");
+  }
+}
+
+void check_limit(double count, double tail) {
+  if (!(count >= 0 && std::isfinite(count) && tail > 0 && tail < 1)) {
+    throw std::invalid_argument("Poisson limit: a count, and a tail between 0 and 1");
   }
 }
 
@@ -44,6 +52,16 @@ double binomial_upper_bound(std::uint64_t successes, std::uint64_t trials, doubl
   check_bound(successes, trials, tail);
   return Binomial::find_upper_bound_on_p(static_cast<double>(trials),
                                          static_cast<double>(successes), tail);
+}
+
+double poisson_lower_limit(double count, double tail) {
+  check_limit(count, tail);
+  return count == 0 ? 0 : boost::math::gamma_p_inv(count, tail, Policy());
+}
+
+double poisson_upper_limit(double count, double tail) {
+  check_limit(count, tail);
+  return boost::math::gamma_q_inv(count + 1, tail, Policy());
 }
 
 }  // namespace tailgate

@@ -21,4 +21,11 @@ double binomial_at_most(std::uint64_t successes, std::uint64_t trials, double p)
 double binomial_lower_bound(std::uint64_t successes, std::uint64_t trials, double tail);
 double binomial_upper_bound(std::uint64_t successes, std::uint64_t trials, double tail);
 
+// Garwood's limits of the mean of a Poisson count: the lower one is the mean with which `count` or
+// more happen with probability `tail`, 0 where nothing was counted; the upper one, the same of
+// `count` or fewer. count >= 0, which need not be whole (between whole counts the limits follow the
+// gamma distribution), 0 < tail < 1. Throws std::invalid_argument.
+double poisson_lower_limit(double count, double tail);
+double poisson_upper_limit(double count, double tail);
+
 }  // namespace tailgate

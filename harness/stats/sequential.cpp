@@ -32,10 +32,31 @@ std::vector<std::vector<double>> shifted(const std::vector<PairedMetric>& metric
   return result;
 }
 
+constexpr double kNormalDegrees = 1e5;  // at which Student's t is normal to four digits
+
+double normal_statistic(const CountTest& test) {
+  constexpr double kMost = 0.5;
+  if (test.p_within < kMost) return student_t_quantile(1 - test.p_within, kNormalDegrees);
+  return test.p_beyond < kMost ? student_t_quantile(test.p_beyond, kNormalDegrees) : 0;
+}
+
 bool all_pass(const std::vector<MetricDecision>& metrics) {
   return std::all_of(metrics.begin(), metrics.end(), [](const MetricDecision& metric) {
     return metric.decision == Decision::pass;
   });
+}
+
+// Rates are told from their margin by the counts.
+void take_counts(const std::vector<PairedMetric>& metrics, std::size_t rounds,
+                 std::vector<MetricDecision>& decisions) {
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (!metrics[i].counts) continue;
+    const CountTest test =
+        count_test(metrics[i].counts->rounds, rounds, metrics[i].counts->margin);
+    decisions[i].p_within = test.p_within;
+    decisions[i].p_beyond = test.p_beyond;
+    decisions[i].statistic = normal_statistic(test);
+  }
 }
 
 }  // namespace
@@ -54,6 +75,9 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
     metric.statistic = test.statistic;
     metric.p_within = test.p_above_adjusted;
     metric.p_beyond = test.p_below;
+  }
+  take_counts(metrics, rounds, result.metrics);
+  for (MetricDecision& metric : result.metrics) {
     if (metric.p_beyond <= looks.pass_level()) metric.decision = Decision::pass;
     beyond = beyond || metric.p_within <= looks.fail_level();
   }
@@ -95,7 +119,6 @@ SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks&
 std::size_t rounds_needed(double statistic, std::size_t rounds, std::size_t metrics,
                           const Looks& looks) {
   constexpr std::size_t kMost = 100'000;
-  constexpr double kNormalDegrees = 1e5;  // at which Student's t is normal to four digits
   const double level =
       statistic > 0 ? looks.fail_level() / static_cast<double>(metrics) : looks.pass_level();
   const double wanted = student_t_quantile(1 - level, kNormalDegrees);

@@ -10,12 +10,19 @@
 // a false fail has at most the probability `false_fail` (sign_flip.h). Passing needs every metric
 // to reject "the effect is at the margin or beyond" (intersection-union: Berger, Technometrics 24,
 // 1982), so no correction for many metrics is needed.
+//
+// Effects are told from their margins by sign flips. That asks for effects that scatter about evenly
+// around the margin, which the rounds of a rare event do not: counts have a test of their own
+// (count_test.h). That they differ at all is told by sign flips, too.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/stats/count_test.h"
 
 namespace tailgate {
 
@@ -32,11 +39,19 @@ struct Looks {
   double pass_level() const { return false_pass / static_cast<double>(rounds.size()); }
 };
 
-// One metric's effect of each round, B against A, above 0 where B is worse.
+// How often something happened in each round.
+struct CountedRounds {
+  CountRounds rounds;
+  CountMargin margin;
+};
+
+// One metric's effect of each round, B against A, above 0 where B is worse. An effect that is not a
+// number stands for a round in which it was not measured.
 struct PairedMetric {
   std::vector<double> effects;
   double margin = 0;     // the effect that is tolerated
   double no_change = 0;  // failing must also exceed this effect; not 0 where a change is agreed on
+  std::optional<CountedRounds> counts = {};  // decide in place of the margin (count_test.h)
 };
 
 enum class Decision { pass, fail, undecided };
@@ -44,7 +59,7 @@ enum class Decision { pass, fail, undecided };
 struct MetricDecision {
   Decision decision = Decision::undecided;
   double statistic = 0;    // of the effect less the margin; about standard normal at the margin
-  double p_within = 1;     // adjusted: of an effect within the margin
+  double p_within = 1;     // adjusted, except of counts: of an effect within the margin
   double p_no_change = 1;  // adjusted: of no change; 1 where no metric was beyond its margin
   double p_beyond = 1;     // unadjusted: of an effect at the margin or beyond
 };

@@ -18,8 +18,8 @@ constexpr std::size_t kMaxEnumeratedRounds = 20;
 std::vector<double> standardized(const std::vector<double>& effects, double clip) {
   std::vector<double> sizes;
   for (const double effect : effects) {
-    if (!std::isfinite(effect)) throw std::invalid_argument("sign_flip_test: a finite effect");
-    if (effect != 0) sizes.push_back(std::abs(effect));
+    if (std::isinf(effect)) throw std::invalid_argument("sign_flip_test: a finite effect");
+    if (effect != 0 && !std::isnan(effect)) sizes.push_back(std::abs(effect));
   }
   std::vector<double> scaled(effects.size());
   if (sizes.empty()) return scaled;
@@ -27,6 +27,7 @@ std::vector<double> standardized(const std::vector<double>& effects, double clip
   const double scale = (sizes[(sizes.size() - 1) / 2] + sizes[sizes.size() / 2]) / 2;
   double squares = 0;
   for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (std::isnan(effects[i])) continue;
     scaled[i] = std::clamp(effects[i] / scale, -clip, clip);
     squares += scaled[i] * scaled[i];
   }

@@ -122,6 +122,7 @@ RoundOrder round_order(std::uint64_t seed, unsigned round, unsigned turns, unsig
   order.a_first = coin();
   for (unsigned i = 0; i < warmup; ++i) order.warmup += coin() ? "AB" : "BA";
   for (unsigned i = 0; i < turns; ++i) order.turns += coin() ? "AB" : "BA";
+  order.a_made_first = coin();
   return order;
 }
 

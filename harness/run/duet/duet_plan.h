@@ -36,6 +36,7 @@ LoadPlan load_in_turns(LoadPlan load, const TurnPlan& turns);
 
 struct RoundOrder {
   bool a_first;        // whose session and processes start first
+  bool a_made_first;   // whose shared memory and roles are made first
   std::string warmup;  // "AB" or "BA" for each pair
   std::string turns;
 };

@@ -222,8 +222,10 @@ class Round {
   Round(const RoundPlan& plan, const RoundCallback& progress)
       : plan_(plan),
         progress_(progress),
-        a_('A', plan.a, plan, [this](const char* what) { report(what); }),
-        b_('B', plan.b, plan, [this](const char* what) { report(what); }),
+        made_first_(made(plan.order.a_made_first ? 'A' : 'B')),
+        made_second_(made(plan.order.a_made_first ? 'B' : 'A')),
+        a_(plan.order.a_made_first ? *made_first_ : *made_second_),
+        b_(plan.order.a_made_first ? *made_second_ : *made_first_),
         started_({plan.order.a_first ? &a_ : &b_, plan.order.a_first ? &b_ : &a_}) {}
 
   RoundOutcome run() {
@@ -231,6 +233,7 @@ class Round {
     RoundOutcome outcome;
     DuetRound& round = outcome.round;
     round.a_started_first = plan_.order.a_first;
+    round.a_made_first = plan_.order.a_made_first;
     round.turn_order = plan_.order.turns;
     round.started_utc = utc_now();
     const bool whole = load();
@@ -252,6 +255,11 @@ class Round {
   }
 
  private:
+  std::unique_ptr<Side> made(char letter) {
+    return std::make_unique<Side>(letter, letter == 'A' ? plan_.a : plan_.b, plan_,
+                                  [this](const char* what) { report(what); });
+  }
+
   // Returns whether both sides ran all their turns.
   bool load() {
     for (Side* side : started_) {
@@ -318,8 +326,11 @@ class Round {
 
   const RoundPlan& plan_;
   const RoundCallback& progress_;
-  Side a_;
-  Side b_;
+  // A coin decides which: what is made first has other addresses, and it shows.
+  std::unique_ptr<Side> made_first_;
+  std::unique_ptr<Side> made_second_;
+  Side& a_;
+  Side& b_;
   std::array<Side*, 2> started_;  // in order of their start
 };
 

@@ -79,6 +79,7 @@ void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, 
   Histogram raw_service(plan.range);
   Histogram raw_response(plan.range);
   std::vector<std::uint64_t> all;
+  std::uint64_t stalled_ns = 0;
   for (const Turn& turn : turns) {
     for (std::size_t i = turn.first; i < turn.calls.size(); ++i) {
       const CallRecord& call = turn.calls[i];
@@ -89,8 +90,10 @@ void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, 
       all.push_back(turn.service_ns[i]);
       side.over_100us += turn.service_ns[i] > 100'000 ? 1 : 0;
       side.over_1ms += turn.service_ns[i] > 1'000'000 ? 1 : 0;
+      stalled_ns += turn.service_ns[i] > 1'000'000 ? turn.service_ns[i] : 0;
     }
   }
+  side.stalled_ns = stalled_ns;
   side.service = make_latency(service);
   side.response = make_latency(response);
   side.raw_service = make_latency(raw_service);
