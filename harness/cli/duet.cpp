@@ -222,7 +222,8 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   Environment environment;
   std::optional<Policy> policy;
   if (arguments.gate) {
-    policy = policy_at(arguments.policy, arguments.allow_dirty);
+    policy = shared_by(policy_at(arguments.policy, arguments.allow_dirty),
+                       arguments.judged_together);
     policy->waived_commits = arguments.waived_commits;
     policy->time_budget_s = arguments.time_budget_s.value_or(policy->time_budget_s);
   }
@@ -300,7 +301,8 @@ int duet_of(const DuetArguments& arguments) {
                            .gate = arguments.gate,
                            .policy = arguments.policy,
                            .directory_a = arguments.a.directory,
-                           .directory_b = arguments.b.directory});
+                           .directory_b = arguments.b.directory,
+                           .judged_together = arguments.judged_together});
 }
 
 void add_side_options(Command& command, DuetArguments& arguments) {

@@ -42,6 +42,7 @@ struct DuetArguments {
   bool gate = false;
   std::string policy;
   std::optional<double> time_budget_s = {};  // in place of the policy's
+  std::size_t judged_together = 1;           // duets that share the policy's false_fail
   std::vector<std::string> waived_commits;
   bool allow_dirty = false;
   CommandDuetOptions command;

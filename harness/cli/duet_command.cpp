@@ -116,7 +116,9 @@ void add_command_options(Command& command, CommandDuetOptions& options) {
 int duet_of_commands(const CommandDuetArguments& arguments) {
   GrowingFile file(arguments.out, arguments.force);
   std::optional<Policy> policy;
-  if (arguments.gate) policy = policy_at(arguments.policy, false);
+  if (arguments.gate) {
+    policy = shared_by(policy_at(arguments.policy, false), arguments.judged_together);
+  }
   const CommandGateSettings settings{parse_margin(arguments.options.margin),
                                      arguments.options.metrics};
   const CommandDuetRequest request =

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "harness/cli/commands.h"
@@ -149,8 +151,15 @@ std::vector<Verdict> judge_duets(const GateRequest& request, const Policy& polic
   for (const MissingDuet& missing : request.missing) {
     verdicts.push_back(verdict_on_missing(missing));
   }
+  std::vector<std::function<Verdict(const Policy&)>> duets;
   for (const auto& file : as_usage([&] { return find_duet_files(request.paths); })) {
-    verdicts.push_back(judge_given_file(file, request.samples, policy));
+    duets.emplace_back([file, &request](const Policy& shared) {
+      return judge_given_file(file, request.samples, shared);
+    });
+  }
+  if (!duets.empty()) {
+    std::vector<Verdict> judged = judge_together(duets, policy);
+    std::move(judged.begin(), judged.end(), std::back_inserter(verdicts));
   }
   out << render(Verdicts{verdicts}, "text", {.colour = request.colour});
   return verdicts;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -155,6 +156,7 @@ class RevisionGate {
     policy_file_ = request_.policy.empty() ? project_.policy : fs::absolute(request_.policy);
     policy_ = policy_at(policy_file_, false);
     planned_ = plan_duets(project_, policy_, request_.nightly);
+    shared_by(policy_, planned_.size());  // refuses what could never fail
   }
 
   // A folder holds the duets of two commits by one set of rules.
@@ -289,6 +291,7 @@ class RevisionGate {
     arguments.gate = true;
     arguments.policy = policy_file_.string();
     arguments.time_budget_s = budget_s();
+    arguments.judged_together = planned_.size();
     if (planned.benchmark != nullptr) {
       add_benchmark(*planned.benchmark, arguments);
     } else {
@@ -323,23 +326,31 @@ class RevisionGate {
                          .metrics = benchmark.metrics};
   }
 
+  Verdict judged(const PlannedDuet& planned, const Policy& policy) const {
+    CommandGateSettings settings;
+    if (planned.benchmark != nullptr) {
+      settings = {parse_margin(planned.benchmark->margin), planned.benchmark->metrics};
+    }
+    Verdict verdict = judge_duet_file(out_ / "duets" / planned.file, settings, policy);
+    // The project's names: those in the duet are a path into a checkout, or the command.
+    if (planned.benchmark != nullptr) {
+      verdict.scenario = planned.scenario;
+    } else {
+      verdict.sink = planned.sink;
+    }
+    return verdict;
+  }
+
   int judge_all() {
     std::vector<Verdict> verdicts;
     for (const MissingDuet& missing : missing_) verdicts.push_back(verdict_on_missing(missing));
+    std::vector<std::function<Verdict(const Policy&)>> duets;
     for (const PlannedDuet& planned : planned_) {
-      const fs::path file = out_ / "duets" / planned.file;
-      if (!fs::exists(file)) continue;
-      CommandGateSettings settings;
-      if (planned.benchmark != nullptr) {
-        settings = {parse_margin(planned.benchmark->margin), planned.benchmark->metrics};
-      }
-      verdicts.push_back(judge_duet_file(file, settings, policy_));
-      // The project's names: those in the duet are a path into a checkout, or the command.
-      if (planned.benchmark != nullptr) {
-        verdicts.back().scenario = planned.scenario;
-      } else {
-        verdicts.back().sink = planned.sink;
-      }
+      if (!fs::exists(out_ / "duets" / planned.file)) continue;
+      duets.emplace_back([this, &planned](const Policy& policy) { return judged(planned, policy); });
+    }
+    if (!duets.empty()) {
+      for (Verdict& verdict : judge_together(duets, policy_)) verdicts.push_back(std::move(verdict));
     }
     say("\n==== verdicts\n");
     std::cout << render(Verdicts{verdicts}, "text", {.colour = colour_wanted(stdout)});
@@ -348,6 +359,7 @@ class RevisionGate {
     files.try_emplace("junit", out_ / "verdict.xml");
     const fs::path plots = out_ / "plots";
     const int code = deliver_verdicts(verdicts, files, plots);
+    say("\n{}\n", false_fails_text(policy_));
     say("\nreport: {}\nJUnit:  {}\nplots:  {}\n", files.at("markdown").string(),
         files.at("junit").string(), plots.string());
     return code;

@@ -1,6 +1,9 @@
 #include "harness/cli/gate.h"
 
 #include <catch2/catch.hpp>
+#include <vector>
+#include <string>
+#include <functional>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -141,6 +144,46 @@ TEST_CASE("comparing needs two results or one duet") {
   compare({.paths = {duet}}, of_duet);
   CHECK_THAT(of_duet.str(), Contains("50 rounds"));
   CHECK_THROWS_AS(compare({.paths = {duet}, .json = true}, of_duet), UsageError);
+}
+
+// Duets that fail where their share of the probability is at least this.
+std::vector<std::string> outcomes_together(const std::vector<double>& p_values) {
+  std::vector<std::function<Verdict(const Policy&)>> duets;
+  for (const double p : p_values) {
+    duets.emplace_back([p](const Policy& policy) {
+      Verdict verdict;
+      verdict.outcome =
+          p <= policy.looks.false_fail ? VerdictOutcome::fail : VerdictOutcome::inconclusive;
+      return verdict;
+    });
+  }
+  std::vector<std::string> outcomes;
+  for (const Verdict& verdict : judge_together(duets, default_policy())) {
+    outcomes.emplace_back(enum_text(verdict.outcome));
+  }
+  return outcomes;
+}
+
+// Holm's procedure at 0.001: the smallest against 0.001 / 3, the next against 0.001 / 2, the last
+// against 0.001.
+TEST_CASE("duets that are judged together share the probability of a false fail") {
+  using Outcomes = std::vector<std::string>;
+  CHECK(outcomes_together({0.0009}) == Outcomes{"fail"});
+  CHECK(outcomes_together({0.0009, 0.5, 0.5}) ==
+        Outcomes{"inconclusive", "inconclusive", "inconclusive"});
+  CHECK(outcomes_together({0.0009, 0.0002, 0.0004}) == Outcomes{"fail", "fail", "fail"});
+  CHECK(outcomes_together({0.0009, 0.0002, 0.0006}) ==
+        Outcomes{"inconclusive", "fail", "inconclusive"});
+  CHECK_THAT(false_fails_text(default_policy()),
+             Catch::Contains("at most 1 in 1000") && Catch::Contains("at most 7.3 a year"));
+}
+
+TEST_CASE("a policy by which no duet of many could fail is refused") {
+  Policy policy = default_policy();
+  policy.looks.rounds = {8};
+  policy.looks.false_fail = 0.02;
+  CHECK(shared_by(policy, 5).looks.fail_level() == Approx(0.004));
+  CHECK_THROWS_AS(shared_by(policy, 6), UsageError);
 }
 
 }  // namespace

@@ -60,6 +60,44 @@ Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSett
   return verdict;
 }
 
+Policy shared_by(const Policy& policy, std::size_t duets) {
+  Policy shared = policy;
+  shared.looks = policy.looks.shared_by(duets);
+  if (shared.looks.false_fail >= shared.looks.least_false_fail()) return shared;
+  throw UsageError(
+      Error(fmt::format("false_fail = {:g} among {} duets is {:.2g} for each, less than {} rounds "
+                        "can tell",
+                        policy.looks.false_fail, duets, shared.looks.false_fail,
+                        policy.looks.rounds.back()),
+            "raise false_fail, let the last look be later, or judge fewer duets together"));
+}
+
+std::vector<Verdict> judge_together(
+    const std::vector<std::function<Verdict(const Policy&)>>& duets, const Policy& policy) {
+  std::size_t failed = 0;
+  while (true) {
+    const Policy shared = shared_by(policy, duets.size() - std::min(failed, duets.size() - 1));
+    std::vector<Verdict> verdicts;
+    for (const auto& judged : duets) verdicts.push_back(judged(shared));
+    const auto fails = static_cast<std::size_t>(
+        std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
+          return verdict.outcome == VerdictOutcome::fail;
+        }));
+    if (fails <= failed || fails == duets.size()) return verdicts;
+    failed = fails;
+  }
+}
+
+std::string false_fails_text(const Policy& policy) {
+  constexpr double kMergesPerDay = 20;
+  constexpr double kDaysPerYear = 365;
+  return fmt::format(
+      "Of gates of two revisions that do not differ at most {:g} in 1000 fail, all duets together: "
+      "at {:g} merges a day at most {:.2g} a year.",
+      policy.looks.false_fail * 1000, kMergesPerDay,
+      policy.looks.false_fail * kMergesPerDay * kDaysPerYear);
+}
+
 Verdict verdict_on_missing(const MissingDuet& missing) {
   const auto outcome = enum_value<VerdictOutcome>(missing.outcome);
   if (!outcome || *outcome == VerdictOutcome::pass) {

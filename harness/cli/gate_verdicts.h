@@ -1,7 +1,9 @@
 // Verdicts on duets: what the commands that judge share.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,6 +29,18 @@ inline constexpr const char* kWaiveHelp = "B has this commit and A has not: use 
 // duet.
 Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSettings& settings,
                         const Policy& policy);
+
+// For one of so many duets that are judged together: they share the probability of a false fail.
+// Throws UsageError where the policy's rounds could not tell a fail any more.
+Policy shared_by(const Policy& policy, std::size_t duets);
+
+// Judges duets together by Holm's step-down: all share the probability of a false fail, and once some
+// have failed the others share it. Each gives its verdict under a policy; calls it more than once.
+std::vector<Verdict> judge_together(
+    const std::vector<std::function<Verdict(const Policy&)>>& duets, const Policy& policy);
+
+// What a false fail's probability of `policy` comes to, in a year of merges.
+std::string false_fails_text(const Policy& policy);
 
 // Throws UsageError for any other outcome.
 Verdict verdict_on_missing(const MissingDuet& missing);

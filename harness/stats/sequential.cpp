@@ -61,6 +61,20 @@ void take_counts(const std::vector<PairedMetric>& metrics, std::size_t rounds,
 
 }  // namespace
 
+Looks Looks::shared_by(std::size_t decisions) const {
+  Looks shared = *this;
+  shared.false_fail /= static_cast<double>(std::max<std::size_t>(decisions, 1));
+  constexpr double kPatternsAtLevel = 4;
+  while (static_cast<double>(shared.patterns) * shared.fail_level() < kPatternsAtLevel) {
+    shared.patterns *= 2;
+  }
+  return shared;
+}
+
+double Looks::least_false_fail() const {
+  return std::exp2(-static_cast<double>(rounds.back())) * static_cast<double>(rounds.size());
+}
+
 SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
                         const Looks& looks) {
   if (rounds == 0 || rounds > rounds_of(metrics)) {

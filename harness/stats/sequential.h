@@ -35,6 +35,14 @@ struct Looks {
   std::size_t patterns = 16384;     // of flipped rounds
   std::uint64_t seed = 1;           // of the patterns
 
+  // The same for one of several decisions that share false_fail (Bonferroni; Holm, Scandinavian
+  // Journal of Statistics 6, 1979, lets those that are left share it once others have failed), with
+  // enough patterns to tell it.
+  Looks shared_by(std::size_t decisions) const;
+
+  // The smallest false_fail that as many rounds as the last look has can reach.
+  double least_false_fail() const;
+
   double fail_level() const { return false_fail / static_cast<double>(rounds.size()); }
   double pass_level() const { return false_pass / static_cast<double>(rounds.size()); }
 };

@@ -200,5 +200,16 @@ TEST_CASE("without a look there is nothing to decide") {
   CHECK_THROWS_AS(decide({PairedMetric{{1, 2, 3}, 0, 0}}, Looks{}), std::invalid_argument);
 }
 
+TEST_CASE("decisions that share an error have patterns enough to tell theirs") {
+  const Looks shared = kLooks.shared_by(9);
+  CHECK(shared.fail_level() == Approx(0.001 / 4 / 9));
+  CHECK(static_cast<double>(shared.patterns) * shared.fail_level() >= 4);
+  CHECK(kLooks.shared_by(1).patterns == kLooks.patterns);
+  CHECK(kLooks.least_false_fail() < 1e-12);
+  Looks few = kLooks;
+  few.rounds = {8};
+  CHECK(few.least_false_fail() == 1.0 / 256);
+}
+
 }  // namespace
 }  // namespace tailgate
