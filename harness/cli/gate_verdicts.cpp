@@ -63,7 +63,8 @@ Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSett
 Policy shared_by(const Policy& policy, std::size_t duets) {
   Policy shared = policy;
   shared.looks = policy.looks.shared_by(duets);
-  if (shared.looks.false_fail >= shared.looks.least_false_fail()) return shared;
+  const double least = policy.looks.least_false_fail();
+  if (shared.looks.false_fail >= least || policy.looks.false_fail < least) return shared;
   throw UsageError(
       Error(fmt::format("false_fail = {:g} among {} duets is {:.2g} for each, less than {} rounds "
                         "can tell",

@@ -31,7 +31,7 @@ Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSett
                         const Policy& policy);
 
 // For one of so many duets that are judged together: they share the probability of a false fail.
-// Throws UsageError where the policy's rounds could not tell a fail any more.
+// Throws UsageError where the policy's rounds could then not tell a fail any more.
 Policy shared_by(const Policy& policy, std::size_t duets);
 
 // Judges duets together by Holm's step-down: all share the probability of a false fail, and once some
