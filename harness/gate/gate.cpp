@@ -105,6 +105,21 @@ void add_waiver_remarks(const Duet& duet, const Policy& policy, Verdict& verdict
   }
 }
 
+// Where B does less than it did, a reader should know why: work may be missing.
+void add_improvement_remarks(Verdict& verdict) {
+  for (const MetricJudgement& metric : verdict.metrics) {
+    if (!metric.is_gated() || metric.effect_kind != EffectKind::ratio || !metric.effect_high) {
+      continue;
+    }
+    // As much less as the margin tolerates more, by logarithm.
+    if (*metric.effect_high >= 1 / (1 + metric.margin) - 1) continue;
+    verdict.remarks.push_back(
+        {fmt::format("{} improved by more than its margin: {}", metric.name,
+                     effect_with_interval(metric)),
+         "nothing, if the change is meant to do that; else see whether side B leaves work out"});
+  }
+}
+
 void add_metric_remarks(const Duet& duet, const Policy& policy, Verdict& verdict) {
   for (const MetricJudgement& metric : verdict.metrics) {
     const bool wanted = policy.rule(*find_metric(metric.name), duet.b).gate;
@@ -216,6 +231,7 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   verdict.remarks = cautions(duet);
   add_metric_remarks(duet, policy, verdict);
   add_waiver_remarks(duet, policy, verdict);
+  add_improvement_remarks(verdict);
   if (verdict.outcome == VerdictOutcome::pass) add_stall_limit(duet, verdict);
   for (Remark& remark : waivers_left_out(given, duet, today)) {
     verdict.remarks.push_back(std::move(remark));

@@ -122,7 +122,11 @@ TEST_CASE("faster is no reason to fail") {
   SampleDuet sample;
   sample.all = 0.7;
   sample.cpu = 0.8;
-  CHECK(judged(sample_duet(sample)).outcome == VerdictOutcome::pass);
+  const Verdict verdict = judged(sample_duet(sample));
+  CHECK(verdict.outcome == VerdictOutcome::pass);
+  CHECK_THAT(remarks(verdict), Contains("response_ns_p50 improved by more than its margin: -") &&
+                                   !Contains("rss_bytes improved"));
+  CHECK_THAT(remarks(judged(sample_duet({}))), !Contains("improved"));
 }
 
 TEST_CASE("noise leaves it open, and says how many rounds would decide") {
