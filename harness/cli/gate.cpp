@@ -172,7 +172,7 @@ RevisionGateRequest of_revisions(const GateRequest& request, RevisionGateRequest
       !request.samples.metrics.empty()) {
     throw UsageError(Error(
         fmt::format("'{}' and '{}' are no files, so they are revisions, which take only --policy, "
-                    "--out, --nightly, --minutes and files to write",
+                    "--out, --nightly, --minutes, --bisect and files to write",
                     request.paths[0].string(), request.paths[1].string()),
         "leave the other options out, or name files; git says which waivers hold"));
   }
@@ -184,8 +184,8 @@ RevisionGateRequest of_revisions(const GateRequest& request, RevisionGateRequest
 }
 
 void check_no_revisions(const RevisionGateRequest& revisions) {
-  if (revisions.out.empty() && !revisions.nightly && !revisions.minutes) return;
-  throw UsageError(Error("--out, --nightly and --minutes are for two revisions",
+  if (revisions.out.empty() && !revisions.nightly && !revisions.minutes && !revisions.bisect) return;
+  throw UsageError(Error("--out, --nightly, --minutes and --bisect are for two revisions",
                          "name two revisions of git, or leave these options out"));
 }
 
@@ -211,6 +211,7 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
   command->add_option("--out", revisions->out, "Of revisions: the folder for all output")
       ->type_name("DIR");
   command->add_flag("--nightly", revisions->nightly, "Of revisions: also the nights' runs");
+  command->add_flag("--bisect", revisions->bisect, "Of revisions: after a fail, find the commit");
   command->add_option("--minutes", revisions->minutes, "Of revisions: time for all of them")
       ->range(0.1, 10'000.0);
   add_sample_options(*command, request->samples);
@@ -237,7 +238,8 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
                   "\n"
                   "BASE HEAD: both revisions are checked out and built, and what the project's\n"
                   "tailgate.toml names is run in duet ('tailgate init' writes that file). Run\n"
-                  "again with the same --out, it goes on where it was stopped.\n"
+                  "again with the same --out, it goes on where it was stopped. With --bisect a\n"
+                  "fail is followed by gates of the commits between, of what failed alone.\n"
                   "\n"
                   "--from is catch2, fio, gbench (Google Benchmark), hlog, hyperfine or numbers.\n"
                   "The unit is a process: harness/samples/README.md. The sides were\n"
@@ -248,6 +250,7 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
                   "Examples:\n"
                   "  tailgate gate main HEAD\n"
                   "  tailgate gate HEAD~1 HEAD --out out/last-change\n"
+                  "  tailgate gate v1.2 HEAD --bisect\n"
                   "  tailgate gate duet.json\n"
                   "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
                   "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'\n"

@@ -15,6 +15,7 @@
 #include "harness/calls/call_list.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/duet.h"
+#include "harness/cli/gate_bisect.h"
 #include "harness/cli/gate_samples.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/terminal.h"
@@ -111,6 +112,12 @@ std::optional<std::string> why_not_loaded(const SinkCatalog& sinks, const std::s
   }
 }
 
+// What a gate came to.
+struct GateOutcome {
+  int code = kExitDone;
+  std::set<std::string> failed = {};  // the file names of the duets that failed
+};
+
 // A gate of two revisions, step by step.
 class RevisionGate {
  public:
@@ -129,18 +136,24 @@ class RevisionGate {
     as_usage([&] { claim_out(); });
   }
 
-  int run() {
+  GateOutcome run() {
     if (repository_->has_changes()) {
       tell("there are uncommitted changes here; neither revision contains them\n");
     }
-    if (!build_both()) return kExitInterrupted;
+    if (!build_both()) return {kExitInterrupted};
     find_waived();
     settle_missing_sinks();
     for (std::size_t i = 0; i < planned_.size(); ++i) {
-      if (run_duet(i) == kExitInterrupted) return kExitInterrupted;
+      if (run_duet(i) == kExitInterrupted) return {kExitInterrupted};
     }
-    return judge_all();
+    const int code = judge_all();
+    return {code, failed_};
   }
+
+  fs::path root() const { return project_.root(); }
+  const fs::path& out() const { return out_; }
+  const std::string& base() const { return a_.commit; }
+  const std::string& head() const { return b_.commit; }
 
  private:
   void read_project() {
@@ -156,6 +169,9 @@ class RevisionGate {
     policy_file_ = request_.policy.empty() ? project_.policy : fs::absolute(request_.policy);
     policy_ = policy_at(policy_file_, false);
     planned_ = plan_duets(project_, policy_, request_.nightly);
+    std::erase_if(planned_, [this](const PlannedDuet& planned) {
+      return !request_.only.empty() && !request_.only.contains(planned.file);
+    });
     shared_by(policy_, planned_.size());  // refuses what could never fail
   }
 
@@ -350,7 +366,12 @@ class RevisionGate {
       duets.emplace_back([this, &planned](const Policy& policy) { return judged(planned, policy); });
     }
     if (!duets.empty()) {
-      for (Verdict& verdict : judge_together(duets, policy_)) verdicts.push_back(std::move(verdict));
+      for (Verdict& verdict : judge_together(duets, policy_)) {
+        if (verdict.outcome == VerdictOutcome::fail) {
+          failed_.insert(fs::path(verdict.duet).filename().string());
+        }
+        verdicts.push_back(std::move(verdict));
+      }
     }
     say("\n==== verdicts\n");
     std::cout << render(Verdicts{verdicts}, "text", {.colour = colour_wanted(stdout)});
@@ -379,6 +400,63 @@ class RevisionGate {
   fs::path out_;
   std::vector<std::string> waived_;
   std::vector<MissingDuet> missing_;
+  std::set<std::string> failed_;
+};
+
+// Gates the base and commits of the range by the duets that failed, and says which commit did it.
+class Bisecting {
+ public:
+  Bisecting(const Catalog& catalog, const RevisionGateRequest& request, const RevisionGate& gate,
+            std::set<std::string> failed)
+      : catalog_(catalog),
+        out_(gate.out()),
+        base_(gate.base()),
+        head_(gate.head()),
+        repository_(gate.root(), out_ / "git.log") {
+    request_.base = base_;
+    request_.policy = request.policy;
+    request_.nightly = request.nightly;
+    request_.only = std::move(failed);
+  }
+
+  void run() {
+    const std::vector<std::string> commits = repository_.commits_between(base_, head_);
+    say("\n==== which of {} commits\n", commits.size());
+    const Bisection found =
+        bisect(commits, [this](const std::string& commit) { return judge(commit); });
+    if (interrupted_) return;
+    say("\nthe first commit that fails: {}\n", repository_.subject_of(found.first_failed));
+    for (const std::string& commit : found.unknown) {
+      say("  or before it, since it could not be judged: {}\n", repository_.subject_of(commit));
+    }
+  }
+
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  CommitOutcome judge(const std::string& commit) {
+    if (interrupted_) return CommitOutcome::unknown;
+    say("\n==== bisecting: {}\n", repository_.subject_of(commit));
+    request_.head = commit;
+    request_.out = out_ / "bisect" / commit;
+    try {
+      const int code = RevisionGate(catalog_, request_).run().code;
+      interrupted_ = code == kExitInterrupted;
+      if (code == verdict_exit_code(VerdictOutcome::pass)) return CommitOutcome::passed;
+      if (code == verdict_exit_code(VerdictOutcome::fail)) return CommitOutcome::failed;
+    } catch (const Error& error) {
+      tell("{}: {}\n", commit, error.what_failed());
+    }
+    return CommitOutcome::unknown;
+  }
+
+  const Catalog& catalog_;
+  RevisionGateRequest request_;
+  fs::path out_;
+  std::string base_;
+  std::string head_;
+  Repository repository_;
+  bool interrupted_ = false;
 };
 
 }  // namespace
@@ -389,7 +467,19 @@ bool name_revisions(const std::vector<fs::path>& words) {
 }
 
 int gate_revisions(const Catalog& catalog, const RevisionGateRequest& request) {
-  return RevisionGate(catalog, request).run();
+  std::optional<RevisionGate> gate(std::in_place, catalog, request);
+  const GateOutcome outcome = gate->run();
+  if (!request.bisect || outcome.code != verdict_exit_code(VerdictOutcome::fail)) {
+    return outcome.code;
+  }
+  if (outcome.failed.empty()) {
+    say("\nwhat failed was not measured, so no commit between is looked for\n");
+    return outcome.code;
+  }
+  Bisecting bisecting(catalog, request, *gate, outcome.failed);
+  gate.reset();  // one gate at a time holds the project
+  bisecting.run();
+  return bisecting.interrupted() ? kExitInterrupted : outcome.code;
 }
 
 }  // namespace tailgate

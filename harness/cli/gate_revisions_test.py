@@ -102,6 +102,21 @@ def test_a_slower_benchmark_fails_and_an_empty_commit_passes(clone):
     assert ".tailgate" not in clone.git("ls-files")
 
 
+def test_bisect_names_the_commit_that_made_it_slower(clone):
+    clone.commit(tailgate__toml=BENCHMARK, bench=BENCH % 1000)
+    clone.commit(notes="one")
+    (clone.root / "bench").unlink()
+    unbuilt = clone.commit(notes="does not build")
+    slow = clone.commit(bench=BENCH % 1100)
+    clone.commit(notes="two")
+    found = clone.gate("HEAD~4", "HEAD", "--bisect")
+    assert found.returncode == 1, found.stdout + found.stderr
+    assert f"the first commit that fails: {slow[:7]}" in found.stdout
+    assert f"or before it, since it could not be judged: {unbuilt[:7]}" in found.stdout
+    passed = clone.gate("HEAD~4", "HEAD~3", "--bisect", out="passed")
+    assert passed.returncode == 0 and "bisecting" not in passed.stdout
+
+
 PROGRAM_SOURCE = """#include <unistd.h>
 int main(void) {
   for (int i = 0; i < 2000; ++i) if (write(%s, "event", 5) < 0) return 1;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -78,6 +79,27 @@ std::string Repository::commit_of(const std::string& revision) const {
 
 bool Repository::contains(const std::string& descendant, const std::string& commit) const {
   return ask({"merge-base", "--is-ancestor", commit, descendant}).done;
+}
+
+std::vector<std::string> Repository::commits_between(const std::string& base,
+                                                     const std::string& head) const {
+  const Answer answer =
+      ask({"rev-list", "--reverse", "--first-parent", fmt::format("{}..{}", base, head)});
+  std::vector<std::string> commits;
+  for (std::size_t at = 0; at < answer.text.size();) {
+    const std::size_t end = std::min(answer.text.find('\n', at), answer.text.size());
+    commits.push_back(answer.text.substr(at, end - at));
+    at = end + 1;
+  }
+  const bool listed = answer.done && !commits.empty() &&
+                      std::all_of(commits.begin(), commits.end(), is_hash) && contains(head, base);
+  if (listed) return commits;
+  throw Error(fmt::format("git lists no commits from {} to {}", base, head),
+              "name a base that is an ancestor of the head");
+}
+
+std::string Repository::subject_of(const std::string& commit) const {
+  return last_line(ask({"log", "-1", "--format=%h %s", commit}).text);
 }
 
 bool Repository::has_changes() const {

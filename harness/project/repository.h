@@ -23,6 +23,13 @@ class Repository {
   // Whether `commit` is `descendant` or one of its ancestors. Full hashes.
   bool contains(const std::string& descendant, const std::string& commit) const;
 
+  // The commits after `base` up to `head`, oldest first; of merges those of the first parent. Full
+  // hashes. Throws Error if git cannot list them, or `base` is not among head's ancestors.
+  std::vector<std::string> commits_between(const std::string& base, const std::string& head) const;
+
+  // A commit's short hash and the first line of its message.
+  std::string subject_of(const std::string& commit) const;
+
   // Whether files that git tracks differ from the current commit.
   bool has_changes() const;
 
