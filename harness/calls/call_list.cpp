@@ -57,9 +57,11 @@ std::string_view means_name(CallMeans means) {
     case CallMeans::preload:
       return "preload";
     case CallMeans::audit:
+      return "audit";
+    case CallMeans::uprobe:
       break;
   }
-  return "audit";
+  return "uprobe";
 }
 
 CallList parse_call_list(std::string_view text) {

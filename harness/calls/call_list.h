@@ -13,6 +13,7 @@ enum class CallMeans {
   mark,     // the program marks them by tailgate/mark.h
   preload,  // a preloaded library wraps the functions
   audit,    // the dynamic linker calls a library on entry and exit (rtld-audit(7))
+  uprobe,   // the kernel stops the program on entry and exit
 };
 
 // "mark", "preload" …, as in results.
@@ -28,11 +29,12 @@ struct CalledFunction {
 
 struct CallList {
   CallMeans means = CallMeans::mark;
-  std::vector<CalledFunction> functions;  // preload and audit; a function's place is its kind
+  std::vector<CalledFunction> functions;  // none for marks; a function's place is its kind
 };
 
 // Parses "mark", "none", or functions by commas: "write,fsync", "libfoo.so:log_write". The means of
-// functions is the first that can time all of them. Throws Error.
+// functions is the first that their names allow: preload or audit. What the program allows is known
+// when there is one. Throws Error.
 CallList parse_call_list(std::string_view text);
 
 // The functions' texts by commas.

@@ -87,6 +87,7 @@ CallCounts CallMemory::counts() const {
                     .calls_not_timed = load(memory.calls_not_timed)};
   counts.libraries_loaded = load(memory.libraries_loaded);
   counts.functions_bound = load(memory.functions_bound);
+  counts.records_lost = load(memory.records_lost);
   for (std::uint32_t i = 0; i < counts.threads; ++i) {
     tailgate_mark_thread& thread = this->thread(i);
     counts.started += load(thread.started);

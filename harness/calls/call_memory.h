@@ -42,6 +42,7 @@ struct CallCounts {
   std::array<std::uint64_t, kCallKinds> kinds{};
   std::uint32_t libraries_loaded = 0;  // audit: a bit for each function; see tailgate/mark.h
   std::uint32_t functions_bound = 0;
+  std::uint64_t records_lost = 0;  // uprobe: of the kernel's trace, two for each call
 };
 
 // The distributions of all threads together. Calls without a due time count in the response times
@@ -77,7 +78,7 @@ class CallMemory {
   // The version of a tailgate/mark.h with which the program was built and that does not fit.
   std::optional<std::uint32_t> other_version() const;
 
-  // The memory, for tests.
+  // The memory, for whoever records calls for the program, and for tests.
   SharedMemory& memory() { return memory_; }
 
  private:

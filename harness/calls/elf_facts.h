@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,7 +12,9 @@
 namespace tailgate {
 
 struct ElfFacts {
+  std::uint16_t machine = 0;                    // elf(5): e_machine
   bool dynamic = false;                         // the dynamic linker starts it
+  std::string interpreter;                      // that dynamic linker's path
   bool bind_now = false;                        // it binds all functions at its start
   std::set<std::string, std::less<>> by_table;  // functions that it calls through a linkage table
   std::set<std::string, std::less<>> directly;  // symbols whose addresses it takes: -fno-plt, too

@@ -128,6 +128,9 @@ typedef struct tailgate_mark_memory {
    * library that may have it was loaded, and whether it was bound. */
   uint32_t libraries_loaded;
   uint32_t functions_bound;
+  /* Written by tailgate itself where it records calls for the program: records of the kernel's that
+   * it did not get. */
+  uint64_t records_lost;
 } tailgate_mark_memory;
 
 #define TAILGATE_MARK_PAGE 4096u
@@ -253,16 +256,25 @@ static inline tailgate_mark_slow_call* tailgate_mark_slow_calls_(tailgate_mark_t
   return (tailgate_mark_slow_call*)(block + 1);
 }
 
-static inline tailgate_mark_heap_entry* tailgate_mark_heap_(tailgate_mark_thread* block) {
-  return (tailgate_mark_heap_entry*)(tailgate_mark_slow_calls_(block) +
-                                     tailgate_mark_process_.memory->slowest);
+static inline tailgate_mark_heap_entry* tailgate_mark_heap_(const tailgate_mark_memory* memory,
+                                                            tailgate_mark_thread* block) {
+  return (tailgate_mark_heap_entry*)(tailgate_mark_slow_calls_(block) + memory->slowest);
 }
 
 /* The histograms lie at the end of the thread's memory. */
-static inline uint64_t* tailgate_mark_histogram_(tailgate_mark_thread* block, uint32_t which) {
-  const tailgate_mark_memory* const memory = tailgate_mark_process_.memory;
+static inline uint64_t* tailgate_mark_histogram_(const tailgate_mark_memory* memory,
+                                                 tailgate_mark_thread* block, uint32_t which) {
   char* const end = (char*)block + memory->thread_bytes;
   return (uint64_t*)(end - (3u - which) * memory->histogram_bytes);
+}
+
+/* Gives each entry of a new block's heap its slot. */
+static inline void tailgate_mark_fill_heap_(const tailgate_mark_memory* memory,
+                                            tailgate_mark_thread* block) {
+  tailgate_mark_heap_entry* const heap = tailgate_mark_heap_(memory, block);
+  uint32_t i;
+  if (block->started != 0) return;
+  for (i = 0; i < memory->slowest; ++i) heap[i].slot = i;
 }
 
 /* A new block, or that of a thread that has ended; null if there is none. */
@@ -296,7 +308,6 @@ static inline tailgate_mark_thread* tailgate_mark_take_(tailgate_mark_memory* me
 static inline tailgate_mark_thread* tailgate_mark_new_block_(void) {
   struct tailgate_mark_local_* const local = &tailgate_mark_local_;
   tailgate_mark_memory* memory = __atomic_load_n(&tailgate_mark_process_.memory, __ATOMIC_ACQUIRE);
-  tailgate_mark_heap_entry* heap;
   uint64_t* histogram;
   uint32_t i;
   if (memory == 0) memory = tailgate_mark_start_();
@@ -319,14 +330,11 @@ static inline tailgate_mark_thread* tailgate_mark_new_block_(void) {
     return 0;
   }
   /* Maps the pages now, so that no later call waits for them. */
-  histogram = tailgate_mark_histogram_(local->block, 0);
+  histogram = tailgate_mark_histogram_(memory, local->block, 0);
   for (i = 0; i < memory->histogram_bytes / sizeof(uint64_t); i += TAILGATE_MARK_PAGE / 8u) {
     __atomic_fetch_add(histogram + i, UINT64_C(0), __ATOMIC_RELAXED);
   }
-  heap = tailgate_mark_heap_(local->block);
-  if (local->block->started == 0) {
-    for (i = 0; i < memory->slowest; ++i) heap[i].slot = i;
-  }
+  tailgate_mark_fill_heap_(memory, local->block);
   return local->block;
 }
 
@@ -361,28 +369,29 @@ static inline void tailgate_mark_count_(uint64_t* histogram, uint64_t ns) {
       histogram + (slot < TAILGATE_MARK_HISTOGRAM_SLOTS ? slot : TAILGATE_MARK_HISTOGRAM_SLOTS));
 }
 
-/* Keeps the call in place of the shortest of those kept, the heap's top. */
-__attribute__((noinline, unused)) static void tailgate_mark_keep_(tailgate_mark_thread* block,
-                                                                  tailgate_mark mark,
-                                                                  uint64_t end_ticks,
-                                                                  uint64_t service_ns) {
-  const tailgate_mark_memory* const memory = tailgate_mark_process_.memory;
-  tailgate_mark_heap_entry* const heap = tailgate_mark_heap_(block);
-  const uint64_t end_ns = tailgate_mark_ns_(end_ticks - memory->base_ticks);
-  const tailgate_mark_heap_entry added = {service_ns, heap[0].slot};
-  tailgate_mark_slow_call* const slow = tailgate_mark_slow_calls_(block) + added.slot;
+static inline int32_t tailgate_mark_cpu_(void) {
   const int error = errno;
   unsigned cpu = 0;
+  const long failed = syscall(SYS_getcpu, &cpu, 0, 0);
+  errno = error;
+  return failed == 0 ? (int32_t)cpu : -1;
+}
+
+/* Keeps the call in place of the shortest of those kept, the heap's top. */
+__attribute__((noinline, unused)) static void tailgate_mark_keep_(
+    const tailgate_mark_memory* memory, tailgate_mark_thread* block, uint64_t late_ns,
+    uint64_t service_ns, uint64_t end_ns, int32_t cpu) {
+  tailgate_mark_heap_entry* const heap = tailgate_mark_heap_(memory, block);
+  const tailgate_mark_heap_entry added = {service_ns, heap[0].slot};
+  tailgate_mark_slow_call* const slow = tailgate_mark_slow_calls_(block) + added.slot;
   uint32_t at = 0;
   uint32_t child;
   __atomic_store_n(&slow->end_ns, UINT64_C(0), __ATOMIC_RELEASE);
   __atomic_store_n(&slow->start_ns, end_ns - service_ns, __ATOMIC_RELEASE);
-  __atomic_store_n(&slow->late_ns, mark.late_ns, __ATOMIC_RELAXED);
+  __atomic_store_n(&slow->late_ns, late_ns, __ATOMIC_RELAXED);
   __atomic_store_n(&slow->sequence, block->finished, __ATOMIC_RELAXED);
   __atomic_store_n(&slow->os_thread, block->os_thread, __ATOMIC_RELAXED);
-  __atomic_store_n(&slow->cpu, syscall(SYS_getcpu, &cpu, 0, 0) == 0 ? (int32_t)cpu : -1,
-                   __ATOMIC_RELAXED);
-  errno = error;
+  __atomic_store_n(&slow->cpu, cpu, __ATOMIC_RELAXED);
   __atomic_store_n(&slow->end_ns, end_ns, __ATOMIC_RELEASE);
   while ((child = 2u * at + 1u) < memory->slowest) {
     if (child + 1u < memory->slowest && heap[child + 1u].service_ns < heap[child].service_ns) {
@@ -394,6 +403,23 @@ __attribute__((noinline, unused)) static void tailgate_mark_keep_(tailgate_mark_
   }
   heap[at] = added;
   block->least_kept_ns = heap[0].service_ns;
+}
+
+/* Counts a call that has ended, at end_ns of the run clock. */
+static inline void tailgate_mark_record_(const tailgate_mark_memory* memory,
+                                         tailgate_mark_thread* block, tailgate_mark mark,
+                                         uint32_t refused, uint64_t service_ns, uint64_t end_ns) {
+  if (__builtin_expect(mark.has_due != 0, 0)) {
+    tailgate_mark_count_(tailgate_mark_histogram_(memory, block, 1), service_ns);
+    tailgate_mark_count_(tailgate_mark_histogram_(memory, block, 2), service_ns + mark.late_ns);
+  } else {
+    tailgate_mark_count_(tailgate_mark_histogram_(memory, block, 0), service_ns);
+  }
+  tailgate_mark_increment_(&block->kinds[mark.kind]);
+  tailgate_mark_increment_(&block->finished);
+  if (refused) tailgate_mark_increment_(&block->refused);
+  if (__builtin_expect(block->first_start_ns == 0, 0)) block->first_start_ns = end_ns - service_ns;
+  __atomic_store_n(&block->last_end_ns, end_ns, __ATOMIC_RELAXED);
 }
 
 static inline tailgate_mark tailgate_mark_begin_(uint32_t kind, uint64_t late_ns,
@@ -424,30 +450,19 @@ static inline tailgate_mark tailgate_mark_begin_late(uint32_t kind, uint64_t lat
 static inline void tailgate_mark_end_(tailgate_mark mark, uint32_t refused) {
   uint64_t end_ticks;
   uint64_t service_ns;
+  uint64_t end_ns;
+  const tailgate_mark_memory* memory;
   tailgate_mark_thread* block;
   if (__builtin_expect(mark.start_ticks == 0, 0)) return;
   end_ticks = tailgate_mark_ticks_after_();
   block = tailgate_mark_block_of_thread_();
   if (__builtin_expect(block == 0, 0)) return;
+  memory = tailgate_mark_process_.memory;
   service_ns = tailgate_mark_ns_(end_ticks - mark.start_ticks);
-  if (__builtin_expect(mark.has_due != 0, 0)) {
-    tailgate_mark_count_(tailgate_mark_histogram_(block, 1), service_ns);
-    tailgate_mark_count_(tailgate_mark_histogram_(block, 2), service_ns + mark.late_ns);
-  } else {
-    tailgate_mark_count_(tailgate_mark_histogram_(block, 0), service_ns);
-  }
-  tailgate_mark_increment_(&block->kinds[mark.kind]);
-  tailgate_mark_increment_(&block->finished);
-  if (refused) tailgate_mark_increment_(&block->refused);
-  if (__builtin_expect(block->first_start_ns == 0, 0)) {
-    block->first_start_ns =
-        tailgate_mark_ns_(mark.start_ticks - tailgate_mark_process_.memory->base_ticks);
-  }
-  __atomic_store_n(&block->last_end_ns,
-                   tailgate_mark_ns_(end_ticks - tailgate_mark_process_.memory->base_ticks),
-                   __ATOMIC_RELAXED);
+  end_ns = tailgate_mark_ns_(end_ticks - memory->base_ticks);
+  tailgate_mark_record_(memory, block, mark, refused, service_ns, end_ns);
   if (__builtin_expect(service_ns > block->least_kept_ns, 0)) {
-    tailgate_mark_keep_(block, mark, end_ticks, service_ns);
+    tailgate_mark_keep_(memory, block, mark.late_ns, service_ns, end_ns, tailgate_mark_cpu_());
   }
 }
 
