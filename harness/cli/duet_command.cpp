@@ -12,6 +12,7 @@
 #include "harness/cli/growing_file.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
+#include "harness/exec/choose_means.h"
 #include "harness/gate/command_gate.h"
 #include "harness/gate/gate.h"
 #include "harness/os/affinity.h"
@@ -20,6 +21,7 @@
 #include "harness/report/metrics_text.h"
 #include "harness/report/painter.h"
 #include "harness/result/json.h"
+#include "harness/run/duet/line_program.h"
 #include "harness/samples/format.h"
 #include "harness/trial/scratch.h"
 
@@ -38,7 +40,9 @@ CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Polic
     request.reads = &find_sample_format(arguments.options.from);
   }
   if (!arguments.options.calls.empty()) {
-    request.calls = parse_call_list(arguments.options.calls);
+    request.calls = choose_means(parse_call_list(arguments.options.calls),
+                                 {program_of_line(request.a.command, arguments.directory_a),
+                                  program_of_line(request.b.command, arguments.directory_b)});
     if (request.calls->means == CallMeans::none) {
       throw Error("--calls none times nothing that could be compared", "leave out --calls");
     }
@@ -61,7 +65,10 @@ Environment environment_of(const CommandDuetArguments& arguments, const Scratch&
   environment.label = machine.restriction;
   environment.build = build_used();
   environment.scratch = scratch.path();
-  if (!arguments.options.calls.empty()) environment.trial.clock = measure_clock();
+  if (!arguments.options.calls.empty()) {
+    environment.trial.clock = measure_clock();
+    sweep_uprobes();
+  }
   return environment;
 }
 

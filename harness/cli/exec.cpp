@@ -10,8 +10,10 @@
 #include "harness/cli/growing_file.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
+#include "harness/exec/choose_means.h"
 #include "harness/exec/exec_run.h"
 #include "harness/exec/find_processes.h"
+#include "harness/exec/program_process.h"
 #include "harness/explain/start_trace.h"
 #include "harness/os/affinity.h"
 #include "harness/os/process.h"
@@ -45,7 +47,6 @@ struct ExecArguments {
 ExecRequest request_of(const ExecArguments& arguments) {
   ExecRequest request;
   request.plan.command = arguments.command;
-  request.plan.calls = parse_call_list(arguments.calls);
   request.plan.counts = arguments.counts;
   request.plan.timeout_s = arguments.timeout_s;
   for (const std::string& daemon : arguments.daemons) {
@@ -59,7 +60,8 @@ ExecRequest request_of(const ExecArguments& arguments) {
   request.name = arguments.name.empty() ? program.filename().string() : arguments.name;
   const std::string file = result_file_name(kExecScenario, request.name, "", {});
   request.logs = (std::filesystem::path(arguments.out) / file).replace_extension();
-  check_program(request.plan);
+  request.plan.calls =
+      choose_means(parse_call_list(arguments.calls), {program_path(arguments.command.front())});
   if (!request.traced) return request;
   const Probe probe = activity::probe_trace();
   if (!probe.available)
@@ -113,6 +115,7 @@ int exec(const ExecArguments& arguments) {
   Environment environment = environment_of(arguments, placement);
   const Scratch scratch(arguments.scratch, arguments.keep);
   environment.scratch = scratch.path();
+  sweep_uprobes();
   prepare_output_folder(arguments.out, scratch.path());
   bind_this_thread(placement.controller_cpus);
   const InterruptFlag interrupt;
@@ -188,7 +191,11 @@ void commands::add_exec_command(Command& program, const Catalog&, Action& action
       "  mark      it marks them itself, with tailgate/mark.h\n"
       "  preload   functions that tailgate knows: write, writev, fsync, fwrite, send,\n"
       "            sendmsg, syslog, sd_journal_sendv and their kin\n"
-      "  audit     any other function, LIBRARY:NAME or NAME, by the dynamic linker\n"
+      "  audit     other functions, LIBRARY:NAME or NAME, that a program calls by the\n"
+      "            dynamic linker, bound lazily\n"
+      "  uprobe    all others that a symbol table names, as static ones, and those of\n"
+      "            programs that are linked statically or with -z now; by the kernel,\n"
+      "            for root, at 10 to 15 us a call\n"
       "Which means was used, and what it adds to a call, is in the result. Without\n"
       "calls (none) there are overhead and counts alone. All that the program starts\n"
       "ends with it. Overhead is the program's own: there is no control trial.\n"

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 
 #include "harness/base/error.h"
-#include "harness/calls/wrapped_functions.h"
+#include "harness/exec/call_timing.h"
 #include "harness/exec/program_process.h"
 #include "harness/os/install_paths.h"
 #include "harness/result/latency.h"
@@ -20,19 +19,10 @@ constexpr const char* kFloorProgram = "tailgate-floor";
 constexpr const char* kFloorFunction = "tailgate_nothing";
 constexpr std::chrono::seconds kPatience{20};
 
-// The loader takes a list of libraries, in which it knows no quotes.
-std::string loadable(const std::string& library, const char* separators) {
-  const std::string path = own_helper(library).string();
-  if (path.find_first_of(separators) == std::string::npos) return path;
-  throw Error(fmt::format("the dynamic linker cannot be told to load '{}'", path),
-              "install tailgate to a path without spaces and colons");
-}
-
-// In front of what the user's environment lists already.
-std::pair<std::string, std::string> loader_variable(const char* name, const std::string& path) {
-  const char* const before = std::getenv(name);
-  const bool any = before != nullptr && *before != '\0';
-  return {name, any ? path + ":" + before : path};
+// Fewer, the longer each takes.
+unsigned floor_calls(CallMeans means) {
+  if (means == CallMeans::uprobe) return 2'000;
+  return means == CallMeans::audit ? 20'000 : 100'000;
 }
 
 double printed_ns(const std::filesystem::path& log, const ChildEnd& end) {
@@ -46,26 +36,6 @@ double printed_ns(const std::filesystem::path& log, const ChildEnd& end) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> timing_environment(const CallList& calls,
-                                                                    const CallMemory& memory) {
-  if (calls.means == CallMeans::none) return {};
-  const bool marks = calls.means == CallMeans::mark;
-  std::vector<std::pair<std::string, std::string>> environment = {
-      {TAILGATE_MARK_VARIABLE, marks ? memory.path() : ""},
-      {TAILGATE_WRAPPED_VARIABLE, marks ? "" : memory.path()}};
-  if (calls.means == CallMeans::preload) {
-    environment.push_back(
-        loader_variable("LD_PRELOAD", loadable("libtailgate-preload.so", " :\t\n")));
-  } else if (calls.means == CallMeans::audit) {
-    environment.push_back(loader_variable("LD_AUDIT", loadable("libtailgate-audit.so", ":")));
-    environment.emplace_back("LD_BIND_NOW", "");  // lazily, as the audit interface needs it
-  }
-  if (!calls.functions.empty()) {
-    environment.emplace_back(TAILGATE_CALLS_VARIABLE, functions_text(calls));
-  }
-  return environment;
-}
-
 Floor measure_call_floor(CallMeans means, const ClockParameters& clock,
                          const std::vector<int>& cpus, const std::filesystem::path& directory) {
   Floor floor;
@@ -73,16 +43,20 @@ Floor measure_call_floor(CallMeans means, const ClockParameters& clock,
   if (means == CallMeans::none) return floor;
   CallList calls{means, {}};
   if (means != CallMeans::mark) calls.functions = {{"", kFloorFunction}};
-  const CallMemory memory({.threads = 1, .slowest = 1, .clock = clock});
+  CallMemory memory({.threads = 1, .slowest = 1, .clock = clock});
   const std::filesystem::path log = directory / "floor.log";
+  const std::filesystem::path floor_program = own_helper(kFloorProgram);
+  CallTiming timing(calls, floor_program, memory, clock, directory);
   ProgramProcess program(
-      {.command = {own_helper(kFloorProgram).string(), means == CallMeans::mark ? "mark" : "call",
-                   means == CallMeans::audit ? "20000" : "100000"},
-       .environment = timing_environment(calls, memory),
+      {.command = {floor_program.string(), means == CallMeans::mark ? "mark" : "call",
+                   fmt::format("{}", floor_calls(means))},
+       .environment = timing.environment(),
        .log = log,
        .cpus = cpus});
+  timing.watch(program.pid());
   program.begin();
   program.ended_within(kPatience);
+  timing.stop();
   floor.loop_ns = printed_ns(log, program.end());
   floor.service = make_latency(memory.times().service);
   return floor;

@@ -14,6 +14,9 @@ std::string missing_library(const CallList& calls, const CallCounts& counts) {
 }
 
 std::string why_not_seen(const CallList& calls, const CallCounts& counts) {
+  if (calls.means == CallMeans::uprobe) {
+    return "check that it calls them; where the compiler has inlined a function, there is no call";
+  }
   if (calls.means != CallMeans::audit) {
     return "check the names, and that the program is linked dynamically and calls them through a "
            "shared library";
@@ -22,7 +25,8 @@ std::string why_not_seen(const CallList& calls, const CallCounts& counts) {
     return fmt::format("it loaded no library '{}'", library);
   }
   if (counts.functions_bound == 0) {
-    return "it bound none of them: check the names, and that another library or program calls them";
+    return "it bound none of them: check the names, and that another library or program calls "
+           "them; one that no file exports needs a program that is not stripped";
   }
   return "it bound them, and then did not call them lazily: it must not be linked with -z now or "
          "compiled with -fno-plt";
@@ -47,6 +51,23 @@ std::string why_no_call(const CallList& calls, const CallMemory& memory) {
   }
   return fmt::format("the program made no call of {} that could be timed by {}: {}",
                      functions_text(calls), means_name(calls.means), why_not_seen(calls, counts));
+}
+
+std::optional<Remark> remark_on_calls_not_timed(const CallCounts& counts) {
+  if (counts.records_lost > 0) {
+    return Remark{
+        fmt::format("about {} calls were not timed: {} records of them found the kernel's "
+                    "buffer full",
+                    counts.calls_not_timed, counts.records_lost),
+        "give tailgate a processor of its own (--controller-cpus), or time a function "
+        "that is called less often"};
+  }
+  if (counts.calls_not_timed == 0) return {};
+  return Remark{
+      fmt::format("{} calls of {} threads were not timed: there is room for {} threads at "
+                  "a time",
+                  counts.calls_not_timed, counts.threads_not_timed, CallMemoryPlan{}.threads),
+      "run the program with fewer threads"};
 }
 
 }  // namespace tailgate

@@ -9,6 +9,7 @@ import platform
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -189,15 +190,169 @@ def test_any_function_behind_the_linkage_table(tmp_path):
     ("libnone.so:f", "caller", 1, "it loaded no library 'libnone.so'"),
     ("libmylog.so:f", "caller", 1,
      "the program made no call of libmylog.so:f that could be timed by audit: it bound none"),
-    ("mylog_write", "caller_now", 2, "binds mylog_write at its start (-z now)"),
-    ("mylog_write", "caller_direct", 2, "calls mylog_write without a linkage table"),
-    ("write", "caller_static", 2, "is linked statically"),
+    ("hidden_write", "hidden_stripped plain 1", 1, "needs a program that is not stripped"),
+    ("hidden_write", "hidden_static_stripped plain 1", 2, "is linked statically; nor can a uprobe"),
 ])
 def test_where_a_function_cannot_be_timed(tmp_path, calls, program, code, sentence):
+    name, *arguments = program.split()
     done, _ = tailgate_exec(tmp_path, "--calls", calls, "--",
-                            PROGRAMS / f"tailgate_{program}", 3, 0)
+                            PROGRAMS / f"tailgate_{name}", *arguments, 3, 0)
     assert done.returncode == code
     assert sentence in done.stderr
+
+
+def hidden(mode, threads, calls, delay_us):
+    """A program with a static function hidden_write."""
+    return "--", PROGRAMS / "tailgate_hidden", mode, threads, calls, delay_us
+
+
+@pytest.fixture(name="probes")
+def needs_uprobes(tmp_path):
+    """Returns the folder of tracefs. Skips the test where no uprobe can be placed."""
+    if os.geteuid() != 0:
+        pytest.skip("uprobes need root")
+    done, _ = tailgate_exec(tmp_path / "first", "--calls", "hidden_write",
+                            *hidden("plain", 1, 1, 0))
+    if "nor can a uprobe be placed" in done.stderr:
+        pytest.skip(done.stderr)
+    folder = tmp_path / "tracefs"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tracefs", "none", folder], check=False).returncode != 0:
+        pytest.skip("tracefs cannot be mounted here")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def left_in(probes):
+    """Probes and instances of tailgate's own."""
+    defined = (probes / "uprobe_events").read_text(encoding="utf-8")
+    return [line for line in [*defined.split("\n"), *os.listdir(probes / "instances")]
+            if "tailgate" in line]
+
+
+def by_uprobe(folder, calls, *command, options=("--trials", "1")):
+    """Runs a program whose calls are timed by uprobes, and returns its first trial."""
+    done, result = tailgate_exec(folder, "--calls", calls, *command, options=options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial = result["trials"][0]
+    assert trial["program"]["means"] == "uprobe"
+    assert 0 < trial["floor"]["service"]["p50_ns"] <= trial["floor"]["loop_ns"] * 2
+    return trial
+
+
+def test_a_function_that_nobody_exports(tmp_path, probes):
+    trial = by_uprobe(tmp_path, "hidden_write", *hidden("plain", 2, 50, 2000))
+    program = trial["program"]
+    assert program["calls"] == [{"name": "hidden_write", "calls": 100}]
+    assert (program["threads"], program["processes"], program["calls_not_timed"]) == (2, 1, 0)
+    assert trial["service"]["min_ns"] >= 1_998_000
+    assert trial["service"]["p50_ns"] < 50_000_000
+    assert trial["measured"] == trial["service"]["count"] == trial["ledger"]["emitted"] == 100
+    assert sum(part["service"]["count"] for part in trial["intervals"]) == 100
+    assert not left_in(probes)
+
+
+@pytest.mark.parametrize("calls, program", [
+    ("mylog_write", "caller_now"), ("libmylog.so:mylog_write", "caller_now"),
+    ("mylog_write", "caller_direct"), ("mylog_write", "caller_static")])
+@pytest.mark.usefixtures("probes")
+def test_functions_that_the_dynamic_linker_does_not_hand_over(tmp_path, calls, program):
+    trial = by_uprobe(tmp_path, calls, "--", PROGRAMS / f"tailgate_{program}", 40, 2000)
+    # Another function of its file calls it, too, unless the compiler has inlined that call.
+    assert trial["program"]["calls"][0]["name"] == calls
+    assert trial["program"]["calls"][0]["calls"] in (40, 41)
+    assert trial["service"]["p50_ns"] >= 1_998_000
+
+
+@pytest.mark.parametrize("mode, threads, calls, expected", [
+    # Each is in flight until the process ends.
+    ("jump", 1, 10, {"started": 10, "finished": 5, "inner": 0, "processes": 1}),
+    ("fork", 1, 10, {"started": 30, "finished": 30, "inner": 0, "processes": 2}),
+    ("units", 2, 10, {"started": 21, "finished": 21, "inner": 0, "processes": 1}),
+])
+@pytest.mark.usefixtures("probes")
+def test_calls_that_end_otherwise(tmp_path, mode, threads, calls, expected):
+    trial = by_uprobe(tmp_path, "hidden_write", *hidden(mode, threads, calls, 0))
+    ledger = trial["ledger"]
+    assert expected == {"started": ledger["emitted"] + ledger["in_flight"],
+                        "finished": ledger["emitted"],
+                        "inner": trial["program"]["inner_calls"],
+                        "processes": trial["program"]["processes"]}
+
+
+@pytest.mark.usefixtures("probes")
+def test_calls_within_a_call_are_part_of_it(tmp_path):
+    trial = by_uprobe(tmp_path, "hidden_outer,hidden_write", *hidden("nested", 1, 20, 2000))
+    assert trial["program"]["calls"] == [{"name": "hidden_outer", "calls": 20},
+                                         {"name": "hidden_write", "calls": 0}]
+    assert trial["program"]["inner_calls"] == 40
+    assert trial["service"]["min_ns"] >= 1_998_000
+
+
+@pytest.mark.usefixtures("probes")
+def test_threads_without_room_for_their_probes_are_said(tmp_path):
+    trial = by_uprobe(tmp_path, "hidden_write", *hidden("plain", 70, 5, 300_000))
+    program = trial["program"]
+    assert program["threads"] == 64 and program["threads_not_timed"] >= 1
+    assert trial["measured"] + program["calls_not_timed"] == 350
+    assert any("were not timed" in remark["what"] for remark in trial["remarks"])
+
+
+@pytest.mark.usefixtures("probes")
+def test_a_killed_program_keeps_what_was_probed(tmp_path):
+    _, result = tailgate_exec(tmp_path, "--calls", "hidden_write", *hidden("killed", 1, 20, 0))
+    trial = result["trials"][0]
+    assert trial["outcome"] == "killed"
+    assert (trial["measured"], trial["ledger"]["in_flight"]) == (19, 1)
+
+
+@pytest.mark.usefixtures("probes")
+def test_lines_balance_with_probed_calls(tmp_path):
+    printed = tmp_path / "exec@tailgate_hidden.0.log"
+    done, result = tailgate_exec(tmp_path, "--calls", "hidden_write", "--counts", printed,
+                                 *hidden("lines", 1, 30, 0))
+    assert done.returncode == 0, done.stderr
+    ledger = result["trials"][0]["ledger"]
+    assert ledger["checked"] and ledger["delivered"] == ledger["emitted"] == 30
+
+
+@pytest.mark.usefixtures("probes")
+def test_slow_probed_calls_are_explained(tmp_path):
+    done, result = tailgate_exec(tmp_path, "--explain", "--calls", "hidden_write",
+                                 *hidden("plain", 1, 100, 1000))
+    assert done.returncode == 0, done.stderr
+    assert "clock_nanosleep" in json.dumps(result["traced"][0]["explanation"])
+
+
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path, probes):
+    with subprocess.Popen(
+            [str(PROGRAM), "exec", "--quiet", "--noise-s", "0", "--out", str(tmp_path / "killed"),
+             "--calls", "hidden_write", *map(str, hidden("wait", 1, 3, 0))],
+            stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as run:
+        # The floor's probes come first; the program waits when it has made its calls.
+        log = tmp_path / "killed/exec@tailgate_hidden.0.log"
+        while run.poll() is None and not (log.exists() and left_in(probes)):
+            time.sleep(0.01)
+        run.kill()
+    assert left_in(probes)
+    tailgate_exec(tmp_path / "next", "--calls", "none", "--", "true")
+    assert not left_in(probes)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
+def test_without_root_the_sentence_says_why_neither_can(tmp_path):
+    nobody = 65534
+    try:
+        done = subprocess.run(
+            [str(PROGRAM), "exec", "--out", str(tmp_path), "--calls", "hidden_write",
+             *map(str, hidden("plain", 1, 1, 0))],
+            capture_output=True, text=True, check=False, cwd="/", user=nobody, group=nobody,
+            extra_groups=[])
+    except PermissionError:
+        pytest.skip("others may not run what lies in the build folder")
+    assert done.returncode == 2
+    assert "does not export hidden_write; nor can a uprobe be placed: tracefs" in done.stderr
+    assert "run as root (sudo)" in done.stderr
 
 
 @pytest.mark.parametrize("calls, mode, code, unaccounted, outcome", [
@@ -292,6 +447,18 @@ def test_a_duet_by_calls_of_one_program_does_not_fail(tmp_path):
     assert [len(one["a"]["figures"]) for one in result["rounds"]] == [5] * 4
     assert all(figure["value"] == 300 for one in result["rounds"] for figure in one["a"]["figures"]
                if figure["name"] == "calls")
+
+
+@pytest.mark.usefixtures("probes")
+def test_both_sides_of_a_duet_are_timed_by_the_same_means(tmp_path):
+    lazy, now = (f"{PROGRAMS}/tailgate_{name} 20 1000" for name in ("caller", "caller_now"))
+    done, result = duet(tmp_path, "mylog_write", lazy, now, "--rounds", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert result["complete"] and result["reads"] == "uprobe:mylog_write"
+    for one in result["rounds"]:
+        for side in ("a", "b"):
+            figures = {figure["name"]: figure["value"] for figure in one[side]["figures"]}
+            assert figures["calls"] in (20, 21) and figures["service_p50"] >= 998_000
 
 
 def test_a_duet_by_calls_that_nobody_makes_is_no_verdict(tmp_path):

@@ -13,7 +13,8 @@
 #include "harness/exec/arrivals.h"
 #include "harness/exec/call_floor.h"
 #include "harness/exec/call_outcome.h"
-#include "harness/exec/check_means.h"
+#include "harness/exec/call_timing.h"
+#include "harness/exec/choose_means.h"
 #include "harness/exec/program_process.h"
 #include "harness/exec/program_trace.h"
 #include "harness/os/affinity.h"
@@ -62,10 +63,13 @@ class ProgramTrial {
   Trial run() {
     measure_surroundings();
     const Arrivals arrivals(plan_.counts);
+    CallTiming timing(plan_.calls, program_path(plan_.command.front()), memory_, settings_.clock,
+                      directory_);
     ProgramProcess program({.command = plan_.command,
-                            .environment = timing_environment(plan_.calls, memory_),
+                            .environment = timing.environment(),
                             .log = log_,
                             .cpus = settings_.load_cpus});
+    timing.watch(program.pid());
     if (settings_.trace) trace_.emplace(*settings_.trace, clock_, directory_);
     const std::string name = std::filesystem::path(plan_.command.front()).filename().string();
     overhead_.watch({Role::provider, name, program.pid(), true});
@@ -75,11 +79,12 @@ class ProgramTrial {
     begin_ns_ = clock_.now_ns();
     program.begin();
     watch(program);
+    timing.stop();
     if (trace_) trace_->stop();
     cut(overhead_.end());
     set_outcome(program.end());
     collect();
-    arrivals.count(trial_, plan_.calls.means != CallMeans::none);
+    arrivals.count(trial_, plan_.calls.means != CallMeans::none && !are_lost());
     judge_arrivals();
     return std::move(trial_);
   }
@@ -204,6 +209,9 @@ class ProgramTrial {
     if (ledger.lost > 0) ledger.losses = {{"refused by the program", "call", ledger.lost}};
   }
 
+  // Whether nobody knows how many calls there were.
+  bool are_lost() const { return memory_.counts().records_lost > 0; }
+
   void set_rate(const CallCounts& counts) {
     trial_.start_ns = counts.first_start_ns == 0 ? begin_ns_ : counts.first_start_ns;
     trial_.end_ns = std::max(trial_.start_ns, counts.last_end_ns);
@@ -218,12 +226,8 @@ class ProgramTrial {
   }
 
   void add_remarks(const CallCounts& counts) {
-    if (counts.calls_not_timed > 0) {
-      add_remark(
-          fmt::format("{} calls of {} threads were not timed: there is room for {} threads "
-                      "at a time",
-                      counts.calls_not_timed, counts.threads_not_timed, CallMemoryPlan{}.threads),
-          "run the program with fewer threads");
+    if (const std::optional<Remark> remark = remark_on_calls_not_timed(counts)) {
+      trial_.remarks.push_back(*remark);
     }
     for (const TimedCalls& timed : trial_.program->calls) {
       if (timed.calls == 0 && counts.finished > 0) {
@@ -232,7 +236,7 @@ class ProgramTrial {
     }
     const auto p50_ns = static_cast<double>(trial_.service.p50_ns);
     if (trial_.measured > 0 && trial_.floor.loop_ns > p50_ns / 10) {
-      add_remark(fmt::format("timing a call by {} takes {:.3g} ns, more than a tenth of the median "
+      add_remark(fmt::format("timing a call by {} takes {:.0f} ns, more than a tenth of the median "
                              "call, {:.0f} ns",
                              means_name(plan_.calls.means), trial_.floor.loop_ns, p50_ns),
                  plan_.calls.means == CallMeans::mark
@@ -244,6 +248,10 @@ class ProgramTrial {
 
   // As where a sink's events cannot be read back, or are missing.
   void judge_arrivals() {
+    if (are_lost()) {
+      trial_.ledger.unchecked_cause =
+          fmt::format("{} records of its calls were lost", memory_.counts().records_lost);
+    }
     if (trial_.ledger.unchecked() && trial_.outcome == TrialOutcome::completed) {
       trial_.outcome = TrialOutcome::unchecked;
       trial_.outcome_detail = *trial_.ledger.unchecked_cause;
@@ -283,10 +291,6 @@ class ProgramTrial {
 };
 
 }  // namespace
-
-void check_program(const ProgramPlan& plan) {
-  check_means(plan.calls, program_path(plan.command.front()));
-}
 
 Trial run_program_trial(const ProgramPlan& plan, const TrialSettings& settings,
                         const std::filesystem::path& directory, const std::filesystem::path& log,

@@ -15,8 +15,8 @@
 namespace tailgate {
 
 struct ProgramPlan {
-  std::vector<std::string> command;  // the program and its arguments
-  CallList calls;
+  std::vector<std::string> command;     // the program and its arguments
+  CallList calls;                       // as choose_means() returned it for the program
   std::filesystem::path counts;         // a line of it is an event that arrived; empty: none
   std::vector<WatchedProcess> daemons;  // that run anyway and work for the program
   double timeout_s = 600;
@@ -24,9 +24,6 @@ struct ProgramPlan {
 
 // elapsed_s: since the program began.
 using ProgramProgress = std::function<void(double elapsed_s)>;
-
-// Throws Error if the program cannot be measured by that means, as far as can be told before.
-void check_program(const ProgramPlan& plan);
 
 // Runs the program once. directory: exists, for temporary files. log: takes what it prints. How the
 // program ends is an outcome of the trial. Throws Error if it cannot be started.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ struct CommandOptions {
   std::filesystem::path directory = {};  // where it starts; empty: in this process's folder
   std::vector<std::pair<std::string, std::string>> environment = {};  // added to this process's
   std::chrono::nanoseconds limit{};
+  // Called with the number of the command's process before that does anything; what it throws ends
+  // the process, and run_command. Its time is not the command's.
+  std::function<void(int pid)> before_start = {};
 };
 
 enum class CommandStop { none, timed_out, interrupted };

@@ -45,15 +45,24 @@ class File {
   int number_;
 };
 
+struct ShellFiles {
+  int input;
+  int output;
+  int log;
+  int start;  // a byte comes when the process may become the shell; its end: never
+};
+
 // Runs between fork and exec, so it makes only system calls.
-[[noreturn]] void become_shell(const CommandOptions& options, char* const* environment, int input,
-                               int output, int log, pid_t parent) {
+[[noreturn]] void become_shell(const CommandOptions& options, char* const* environment,
+                               const ShellFiles& files, pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
-  dup2(input, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(log, STDERR_FILENO);
+  dup2(files.input, STDIN_FILENO);
+  dup2(files.output, STDOUT_FILENO);
+  dup2(files.log, STDERR_FILENO);
+  char go = 0;
+  if (read(files.start, &go, 1) != 1) _exit(127);
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) _exit(127);
   // What this process ignores, the command would ignore, too.
   for (const int number : {SIGXFSZ, SIGPIPE}) signal(number, SIG_DFL);
@@ -61,7 +70,23 @@ class File {
   _exit(127);
 }
 
-pid_t start(const CommandOptions& options) {
+// begin: is put off by what is done before.
+void let_start(const CommandOptions& options, pid_t pid, int started, Clock::time_point& begin) {
+  const Clock::time_point held = Clock::now();
+  try {
+    if (options.before_start) options.before_start(pid);
+  } catch (...) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    throw;
+  }
+  begin += Clock::now() - held;
+  const char go = 1;
+  // If the process has been killed already, its end tells.
+  [[maybe_unused]] const ssize_t told = write(started, &go, 1);
+}
+
+pid_t start(const CommandOptions& options, Clock::time_point& begin) {
   const File input("/dev/null", O_RDONLY);
   constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
   const File output(options.output, kNew);
@@ -69,16 +94,28 @@ pid_t start(const CommandOptions& options) {
                                      : open_file(options.log, kNew));
   std::vector<std::string> variables = merged_environment(options.environment);
   const std::vector<char*> environment = pointers(variables);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw system_error("pipe2", "for a command", errno, "raise the limit 'ulimit -n'");
+  }
+  const File start(ends[0]);
+  const File started(ends[1]);
   const ScopedAffinity restore;
   bind_this_thread(options.cpus);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    become_shell(options, environment.data(), input.number(), output.number(), log.number(),
+    close(started.number());
+    become_shell(options, environment.data(),
+                 {.input = input.number(),
+                  .output = output.number(),
+                  .log = log.number(),
+                  .start = start.number()},
                  parent);
   }
   if (pid < 0) throw system_error("fork", options.command, errno, "raise the process limit");
   setpgid(pid, pid);  // the child does so, too; whoever is first
+  let_start(options, pid, started.number(), begin);
   return pid;
 }
 
@@ -107,8 +144,8 @@ std::uint64_t ns_of(const timeval& time) {
 }  // namespace
 
 CommandEnd run_command(const CommandOptions& options) {
-  const Clock::time_point begin = Clock::now();
-  const pid_t pid = start(options);
+  Clock::time_point begin = Clock::now();
+  const pid_t pid = start(options, begin);
   const File process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   CommandEnd result;
   if (process.number() >= 0) result.stop = wait_for(process.number(), begin + options.limit);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 
 #include "harness/base/testing/test_directory.h"
 #include "harness/os/affinity.h"
@@ -42,6 +43,20 @@ TEST_CASE("a command's output, log and exit code") {
   CHECK(end.wall_ns > 0);
   CHECK(run.of("kill -9 $$").end.text() == "signal 9 (Killed)");
   CHECK(run.of("/nonexistent/program").end.code == 127);
+}
+
+TEST_CASE("a command's process is known before it does anything") {
+  Run run;
+  int pid = 0;
+  run.options.before_start = [&](int number) {
+    pid = number;
+    CHECK(content(run.options.output).empty());
+  };
+  run.of("echo $$");
+  CHECK(content(run.options.output) == std::to_string(pid) + "\n");
+  run.options.before_start = [](int) { throw std::runtime_error("not now"); };
+  CHECK_THROWS_WITH(run.of("echo started"), "not now");
+  CHECK(content(run.options.output).empty());
 }
 
 TEST_CASE("a command runs on its processors, and leaves this thread where it was") {

@@ -101,6 +101,7 @@ CommandEnd run_command(const CommandOptions& options) {
                         "run tailgate outside of a job that forbids nested jobs");
   }
   bind_process(process.get(), options.cpus);
+  if (options.before_start) options.before_start(static_cast<int>(created.dwProcessId));
   ResumeThread(thread.get());
   CommandEnd result;
   result.stop = wait_for(process.get(), begin + options.limit);

@@ -34,8 +34,8 @@ struct ProgramUse {
   static void describe(Visitor& v) {
     v("means", &ProgramUse::means,
       "how its calls were timed: mark (it marks them), preload (a preloaded library wraps the "
-      "functions), audit (by the dynamic linker's audit interface) or none. The trial's floor is "
-      "measured by the same means");
+      "functions), audit (by the dynamic linker's audit interface), uprobe (by probes of the "
+      "kernel's at entry and return) or none. The trial's floor is measured by the same means");
     v("ended_by", &ProgramUse::ended_by, "its exit code or signal");
     v("log", &ProgramUse::log, "file with what it printed on both outputs");
     v("calls", &ProgramUse::calls, "timed calls by function or kind");
@@ -45,7 +45,9 @@ struct ProgramUse {
     v("inner_calls", &ProgramUse::inner_calls,
       "calls of these functions within a timed one of their thread, which are part of that");
     v("calls_not_timed", &ProgramUse::calls_not_timed,
-      "calls of threads for which the memory had no room; they are in no distribution");
+      "calls of threads for which the memory had no room, and about how many the kernel's trace "
+      "had "
+      "none for (uprobe); they are in no distribution");
     v("threads", &ProgramUse::threads,
       "threads whose calls were timed; one that takes the place of an ended one is not counted");
     v("threads_not_timed", &ProgramUse::threads_not_timed, "threads without room");

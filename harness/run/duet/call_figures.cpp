@@ -29,10 +29,8 @@ std::vector<CommandFigure> call_figures(const CallList& calls, const CallMemory&
   const CallTimes times = memory.times();
   const auto count = static_cast<double>(times.service.total_count());
   if (count == 0) throw Error(why_no_call(calls, memory), "see what the program printed");
-  if (const CallCounts counts = memory.counts(); counts.calls_not_timed > 0) {
-    throw Error(fmt::format("{} calls were not timed: there is room for {} threads at a time",
-                            counts.calls_not_timed, CallMemoryPlan{}.threads),
-                "run the program with fewer threads");
+  if (const std::optional<Remark> remark = remark_on_calls_not_timed(memory.counts())) {
+    throw Error(remark->what, remark->remedy);
   }
   const bool due = times.with_due > 0;
   const Histogram& histogram = due ? times.response : times.service;

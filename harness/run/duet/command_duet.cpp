@@ -11,12 +11,14 @@
 
 #include "harness/base/error.h"
 #include "harness/exec/call_floor.h"
+#include "harness/exec/call_timing.h"
 #include "harness/os/affinity.h"
 #include "harness/os/command.h"
 #include "harness/os/process.h"
 #include "harness/os/remove_folder.h"
 #include "harness/run/duet/call_figures.h"
 #include "harness/run/duet/duet.h"
+#include "harness/run/duet/line_program.h"
 #include "harness/samples/format.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/trial/result_facts.h"
@@ -90,7 +92,7 @@ class Runner {
     const CallMeans means = request_.calls->means;
     const Floor floor = measure_call_floor(means, environment_.trial.clock,
                                            environment_.placement.load_cpus, environment_.scratch);
-    duet_.remarks.push_back({fmt::format("calls are timed by {}, which adds {:.3g} ns to each",
+    duet_.remarks.push_back({fmt::format("calls are timed by {}, which adds {:.0f} ns to each",
                                          means_name(means), floor.loop_ns),
                              "do not expect to see differences that are small against it"});
   }
@@ -138,19 +140,25 @@ class Runner {
     const std::filesystem::path output = environment_.scratch / fmt::format("{}-output", side);
     const std::filesystem::path log = environment_.scratch / fmt::format("{}-log", side);
     const std::vector<int>& cpus = environment_.placement.load_cpus;
+    CommandOptions options{.command = with_out(command, out.string()),
+                           .output = output,
+                           .log = log,
+                           .cpus = cpus.empty() ? initial_cpus() : cpus,
+                           .directory = directory,
+                           .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                               std::chrono::duration<double>(request_.timeout_s))};
     std::optional<CallMemory> memory;
-    if (request_.calls)
-      memory.emplace(CallMemoryPlan{.slowest = 1, .clock = environment_.trial.clock});
-    const CommandEnd end =
-        run_command({.command = with_out(command, out.string()),
-                     .output = output,
-                     .log = log,
-                     .cpus = cpus.empty() ? initial_cpus() : cpus,
-                     .directory = directory,
-                     .environment = memory ? timing_environment(*request_.calls, *memory)
-                                           : std::vector<std::pair<std::string, std::string>>(),
-                     .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                         std::chrono::duration<double>(request_.timeout_s))});
+    std::optional<CallTiming> timing;
+    if (request_.calls) {
+      const ClockParameters& clock = environment_.trial.clock;
+      memory.emplace(CallMemoryPlan{.slowest = 1, .clock = clock});
+      timing.emplace(*request_.calls, program_of_line(command, directory), *memory, clock,
+                     environment_.scratch);
+      options.environment = timing->environment();
+      options.before_start = [&timing](int pid) { timing->watch(pid); };
+    }
+    const CommandEnd end = run_command(options);
+    if (timing) timing->stop();
     run.wall_ns = end.wall_ns;
     run.cpu_ns = end.cpu_ns;
     set_outcome(end, run);

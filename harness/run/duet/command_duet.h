@@ -24,8 +24,9 @@ struct CommandDuetRequest {
   std::filesystem::path directory_a = {};  // where A's command starts; empty: in this process's
   std::filesystem::path directory_b = {};  // likewise
   const SampleFormat* reads = nullptr;     // null: the figures are wall and processor time
-  std::optional<CallList> calls = {};      // timed calls are the figures, in place of `reads`
-  unsigned rounds = 20;                    // maximum
+  // Timed calls are the figures, in place of `reads`; as choose_means() returned them for both.
+  std::optional<CallList> calls = {};
+  unsigned rounds = 20;  // maximum
   std::uint64_t seed = 1;
   double timeout_s = 600;  // of each run
   std::filesystem::path
