@@ -13,7 +13,8 @@ namespace tailgate {
 namespace {
 
 constexpr const char* kRemedy =
-    "write names of functions by commas, as write,fsync or libfoo.so:log_write; or mark, or none";
+    "write names of functions by commas, as write,fsync or libfoo.so:log_write, those of C++ as nm "
+    "prints them; or mark, or none";
 constexpr std::size_t kMaxNameBytes = 200;
 
 #define TAILGATE_NAME_OF(name) #name,

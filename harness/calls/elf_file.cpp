@@ -29,6 +29,7 @@ std::optional<ElfFile> ElfFile::open(std::span<const std::byte> bytes) {
   const auto count = file.word<std::uint16_t>(kPartCountAt);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t at = first + i * kPartBytes;
+    if (!file.has(at, kPartBytes)) break;
     file.parts_.push_back({.type = file.word<std::uint32_t>(at),
                            .executable = (file.word<std::uint32_t>(at + 4) & kExecutable) != 0,
                            .offset = file.word<std::uint64_t>(at + 8),

@@ -44,11 +44,12 @@ class Finder {
     const std::vector<ElfSection> sections = file_.sections();
     // The one for debuggers has all functions; a stripped file has the other alone.
     for (const std::uint32_t type : {kSymbolTable, kDynamicSymbolTable}) {
-      for (const ElfSection& section : sections) {
-        if (section.type != type || section.link >= sections.size()) continue;
-        found_.has_all_names |= type == kSymbolTable;
-        read(section, sections[section.link], type == kDynamicSymbolTable);
-      }
+      const auto table = std::find_if(
+          sections.begin(), sections.end(),
+          [type](const ElfSection& section) { return section.type == type; });  // the only one
+      if (table == sections.end() || table->link >= sections.size()) continue;
+      found_.has_all_names |= type == kSymbolTable;
+      read(*table, sections[table->link], type == kDynamicSymbolTable);
     }
     return std::move(found_);
   }

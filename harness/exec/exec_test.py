@@ -290,6 +290,15 @@ def test_calls_within_a_call_are_part_of_it(tmp_path):
 
 
 @pytest.mark.usefixtures("probes")
+def test_calls_of_other_processes_do_not_count(tmp_path):
+    with subprocess.Popen([str(word) for word in hidden("plain", 4, 10_000, 1000)[1:]]) as other:
+        trial = by_uprobe(tmp_path, "hidden_write", *hidden("plain", 1, 50, 1000))
+        assert other.poll() is None
+        other.kill()
+    assert (trial["measured"], trial["program"]["processes"]) == (50, 1)
+
+
+@pytest.mark.usefixtures("probes")
 def test_threads_without_room_for_their_probes_are_said(tmp_path):
     trial = by_uprobe(tmp_path, "hidden_write", *hidden("plain", 70, 5, 300_000))
     program = trial["program"]

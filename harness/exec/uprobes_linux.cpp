@@ -24,8 +24,8 @@ namespace {
 using tracefs::Handle;
 using tracefs::TraceFolder;
 
-// Of all processors together, and of each. At 70,000 calls a second, which is what a processor can
-// make at most, the largest holds half a second.
+// Of all processors together, and of each. At 100,000 calls a second, which is what a processor
+// makes at most, the largest holds half a second.
 constexpr std::size_t kAllBuffersBytes = 64 << 20;
 constexpr std::size_t kMaxBufferBytes = 4 << 20;
 constexpr std::size_t kMinBufferBytes = 1 << 20;
