@@ -1,7 +1,7 @@
 // Measures what timing a call costs: calls a function that does nothing, many times, as a program
 // would. `tailgate exec` starts it as it starts the user's program, timed by the same means.
 //
-//   tailgate-floor mark|call CALLS
+//   tailgate-floor mark|call|push CALLS
 //
 // Prints the mean time of a call, in nanoseconds, in the median of some batches.
 #include <time.h>
@@ -13,6 +13,7 @@
 #include "harness/calls/include/tailgate/mark.h"
 
 extern "C" void tailgate_nothing();
+extern "C" void tailgate_pushing();
 
 namespace {
 
@@ -50,11 +51,19 @@ void called() {
   tailgate_nothing();
 }
 
+void pushed() {
+  tailgate_pushing();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const bool marks = std::strcmp(argv[1], "mark") == 0;
-  std::printf("%.3f\n", median_call_ns(marks ? marked : called, std::atol(argv[2])));
+  const bool pushes = std::strcmp(argv[1], "push") == 0;
+  std::printf("%.3f\n", median_call_ns(marks    ? marked
+                                       : pushes ? pushed
+                                                : called,
+                                       std::atol(argv[2])));
   return 0;
 }

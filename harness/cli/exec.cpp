@@ -195,7 +195,7 @@ void commands::add_exec_command(Command& program, const Catalog&, Action& action
       "            dynamic linker, bound lazily\n"
       "  uprobe    all others that a symbol table names, as static ones, and those of\n"
       "            programs that are linked statically or with -z now; by the kernel,\n"
-      "            for root, at 10 to 15 us a call\n"
+      "            for root, at 1 to 15 us a call\n"
       "Which means was used, and what it adds to a call, is in the result. Without\n"
       "calls (none) there are overhead and counts alone. All that the program starts\n"
       "ends with it. Overhead is the program's own: there is no control trial.\n"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 
 #include "harness/base/error.h"
@@ -199,6 +200,21 @@ std::vector<ProbePlace> find_probe_places(const CallList& calls,
     }
   }
   return places;
+}
+
+bool begins_with_push(const ProbePlace& place) {
+#if defined(__x86_64__)
+  constexpr unsigned kPrefix = 0x41;  // of the registers from r8 on
+  constexpr unsigned kPush = 0x50;    // and the register in the lowest three bits
+  std::ifstream file(place.file, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(place.offset));
+  int first = file.get();
+  if (first == kPrefix) first = file.get();
+  return first >= 0 && (static_cast<unsigned>(first) & 0xf8u) == kPush;
+#else
+  static_cast<void>(place);
+  return false;
+#endif
 }
 
 }  // namespace tailgate

@@ -22,4 +22,8 @@ CallList choose_means(CallList calls,
 std::vector<ProbePlace> find_probe_places(const CallList& calls,
                                           const std::filesystem::path& program);
 
+// Whether the function begins with an instruction that the kernel emulates for a probe (x86-64:
+// push of a register), so that the probe costs little. Others may, too, by the kernel's version.
+bool begins_with_push(const ProbePlace& place);
+
 }  // namespace tailgate

@@ -97,8 +97,8 @@ class ProgramTrial {
       const auto noise_ns = static_cast<std::uint64_t>(settings_.noise_s * 1e9);
       trial_.noise = noise_of(observe_noise(clock_, noise_ns));
     }).join();
-    trial_.floor =
-        measure_call_floor(plan_.calls.means, settings_.clock, settings_.load_cpus, directory_);
+    trial_.floor = measure_call_floor(plan_.calls, {program_path(plan_.command.front())},
+                                      settings_.clock, settings_.load_cpus, directory_);
   }
 
   void watch(const ProgramProcess& program) {

@@ -24,10 +24,10 @@ namespace {
 using tracefs::Handle;
 using tracefs::TraceFolder;
 
-// Of all processors together, and of each. At 100,000 calls a second, which is what a processor
-// makes at most, the largest holds half a second.
-constexpr std::size_t kAllBuffersBytes = 64 << 20;
-constexpr std::size_t kMaxBufferBytes = 4 << 20;
+// Of all processors together, and of each. At 700,000 calls a second, which is what a processor
+// makes at most, the largest holds a third of a second.
+constexpr std::size_t kAllBuffersBytes = 256 << 20;
+constexpr std::size_t kMaxBufferBytes = 16 << 20;
 constexpr std::size_t kMinBufferBytes = 1 << 20;
 constexpr std::chrono::milliseconds kReadEvery{10};
 constexpr const char* kSeeLog = "see the kernel's log";

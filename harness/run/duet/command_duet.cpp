@@ -89,11 +89,13 @@ class Runner {
  private:
   // Timing adds this to each call on both sides, so it makes a relative change look smaller.
   void note_timing() {
-    const CallMeans means = request_.calls->means;
-    const Floor floor = measure_call_floor(means, environment_.trial.clock,
-                                           environment_.placement.load_cpus, environment_.scratch);
+    const Floor floor = measure_call_floor(
+        *request_.calls,
+        {program_of_line(request_.a.command, request_.directory_a),
+         program_of_line(request_.b.command, request_.directory_b)},
+        environment_.trial.clock, environment_.placement.load_cpus, environment_.scratch);
     duet_.remarks.push_back({fmt::format("calls are timed by {}, which adds {:.0f} ns to each",
-                                         means_name(means), floor.loop_ns),
+                                         means_name(request_.calls->means), floor.loop_ns),
                              "do not expect to see differences that are small against it"});
   }
 
