@@ -418,7 +418,9 @@ static inline void tailgate_mark_record_(const tailgate_mark_memory* memory,
   tailgate_mark_increment_(&block->kinds[mark.kind]);
   tailgate_mark_increment_(&block->finished);
   if (refused) tailgate_mark_increment_(&block->refused);
-  if (__builtin_expect(block->first_start_ns == 0, 0)) block->first_start_ns = end_ns - service_ns;
+  if (__builtin_expect(block->first_start_ns == 0, 0)) {
+    __atomic_store_n(&block->first_start_ns, end_ns - service_ns, __ATOMIC_RELAXED);
+  }
   __atomic_store_n(&block->last_end_ns, end_ns, __ATOMIC_RELAXED);
 }
 
