@@ -222,8 +222,8 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   Environment environment;
   std::optional<Policy> policy;
   if (arguments.gate) {
-    policy = shared_by(policy_at(arguments.policy, arguments.allow_dirty),
-                       arguments.judged_together);
+    policy =
+        shared_by(policy_at(arguments.policy, arguments.allow_dirty), arguments.judged_together);
     policy->waived_commits = arguments.waived_commits;
     policy->time_budget_s = arguments.time_budget_s.value_or(policy->time_budget_s);
   }

@@ -98,7 +98,7 @@ void add_missing_option(Command& command, GateRequest& request) {
               request.missing.push_back({words[i], words[i + 1], words[i + 2], words[i + 3]});
             }
           },
-          "A duet without a file: fail, inconclusive or invalid")
+          "A duet without a file: fail or other")
       ->type_name("OUTCOME SCENARIO SINK WHY");
 }
 
@@ -184,7 +184,8 @@ RevisionGateRequest of_revisions(const GateRequest& request, RevisionGateRequest
 }
 
 void check_no_revisions(const RevisionGateRequest& revisions) {
-  if (revisions.out.empty() && !revisions.nightly && !revisions.minutes && !revisions.bisect) return;
+  if (revisions.out.empty() && !revisions.nightly && !revisions.minutes && !revisions.bisect)
+    return;
   throw UsageError(Error("--out, --nightly, --minutes and --bisect are for two revisions",
                          "name two revisions of git, or leave these options out"));
 }

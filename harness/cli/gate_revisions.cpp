@@ -240,8 +240,8 @@ class RevisionGate {
       const auto head = why_without_sink(duet, b_);
       if (!base && !head) return false;
       if (!base) {
-        add_missing(duet, "fail", fmt::format("the base runs {}, the head does not: {}", duet.sink,
-                                              *head));
+        add_missing(duet, "fail",
+                    fmt::format("the base runs {}, the head does not: {}", duet.sink, *head));
       } else if (project_.makes == BuildMakes::tailgate) {
         say("left out: the base does not run {} here: {}\n", duet.sink, *base);
       } else {
@@ -363,7 +363,8 @@ class RevisionGate {
     std::vector<std::function<Verdict(const Policy&)>> duets;
     for (const PlannedDuet& planned : planned_) {
       if (!fs::exists(out_ / "duets" / planned.file)) continue;
-      duets.emplace_back([this, &planned](const Policy& policy) { return judged(planned, policy); });
+      duets.emplace_back(
+          [this, &planned](const Policy& policy) { return judged(planned, policy); });
     }
     if (!duets.empty()) {
       for (Verdict& verdict : judge_together(duets, policy_)) {

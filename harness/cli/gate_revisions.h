@@ -29,9 +29,10 @@ bool name_revisions(const std::vector<std::filesystem::path>& words);
 // Gates the project that this process's folder lies in (harness/project). Prints each duet's
 // verdict and all of them at the end, writes report, JUnit and plots into the folder `out`, and
 // returns the worst verdict's exit code, or kExitInterrupted. A folder that has duets of the same
-// commits and rules is completed: what is measured already stays. With `bisect`, a fail is followed by
-// gates of the duets that failed, of commits between, in folders below `out`. Throws UsageError for what the
-// user or the project's file names wrongly, and Error where a revision cannot be built.
+// commits and rules is completed: what is measured already stays. With `bisect`, a fail is followed
+// by gates of the duets that failed, of commits between, in folders below `out`. Throws UsageError
+// for what the user or the project's file names wrongly, and Error where a revision cannot be
+// built.
 int gate_revisions(const Catalog& catalog, const RevisionGateRequest& request);
 
 }  // namespace tailgate

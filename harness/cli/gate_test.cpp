@@ -1,13 +1,13 @@
 #include "harness/cli/gate.h"
 
 #include <catch2/catch.hpp>
-#include <vector>
-#include <string>
-#include <functional>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "harness/base/testing/test_directory.h"
 #include "harness/cli/commands.h"

@@ -73,17 +73,16 @@ Policy shared_by(const Policy& policy, std::size_t duets) {
             "raise false_fail, let the last look be later, or judge fewer duets together"));
 }
 
-std::vector<Verdict> judge_together(
-    const std::vector<std::function<Verdict(const Policy&)>>& duets, const Policy& policy) {
+std::vector<Verdict> judge_together(const std::vector<std::function<Verdict(const Policy&)>>& duets,
+                                    const Policy& policy) {
   std::size_t failed = 0;
   while (true) {
     const Policy shared = shared_by(policy, duets.size() - std::min(failed, duets.size() - 1));
     std::vector<Verdict> verdicts;
     for (const auto& judged : duets) verdicts.push_back(judged(shared));
-    const auto fails = static_cast<std::size_t>(
-        std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
-          return verdict.outcome == VerdictOutcome::fail;
-        }));
+    const auto fails = static_cast<std::size_t>(std::count_if(
+        verdicts.begin(), verdicts.end(),
+        [](const Verdict& verdict) { return verdict.outcome == VerdictOutcome::fail; }));
     if (fails <= failed || fails == duets.size()) return verdicts;
     failed = fails;
   }

@@ -34,10 +34,11 @@ Verdict judge_duet_file(const std::filesystem::path& file, const CommandGateSett
 // Throws UsageError where the policy's rounds could then not tell a fail any more.
 Policy shared_by(const Policy& policy, std::size_t duets);
 
-// Judges duets together by Holm's step-down: all share the probability of a false fail, and once some
-// have failed the others share it. Each gives its verdict under a policy; calls it more than once.
-std::vector<Verdict> judge_together(
-    const std::vector<std::function<Verdict(const Policy&)>>& duets, const Policy& policy);
+// Judges duets together by Holm's step-down: all share the probability of a false fail, and once
+// some have failed the others share it. Each gives its verdict under a policy; calls it more than
+// once.
+std::vector<Verdict> judge_together(const std::vector<std::function<Verdict(const Policy&)>>& duets,
+                                    const Policy& policy);
 
 // What a false fail's probability of `policy` comes to, in a year of merges.
 std::string false_fails_text(const Policy& policy);

@@ -107,9 +107,8 @@ MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
 
 Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& series,
                        const RoundLoad& load, const DuetSubject& subject, const Policy& policy) {
-  Candidate candidate{&kind,   find_series(series, kind.name), policy.rule(kind, subject),
-                      nullptr, {},                             {},
-                      false};
+  Candidate candidate{
+      &kind, find_series(series, kind.name), policy.rule(kind, subject), nullptr, {}, {}, false};
   MetricJudgement& judgement = candidate.judgement;
   judgement = undecided_judgement(kind, candidate.series != nullptr);
   if (candidate.series == nullptr) return candidate;
@@ -124,10 +123,10 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   }
   if (kind.count == CountOf::nothing) return candidate;
   const bool waived = candidate.gated && candidate.waiver != nullptr;
-  candidate.counts = {count_rounds(*candidate.series, kind.count, load),
-                      waived ? CountMargin{candidate.waiver->high, 0}
-                             : CountMargin{margin_of_count(candidate.rule, kind.count, load),
-                                           candidate.rule.more}};
+  candidate.counts = {
+      count_rounds(*candidate.series, kind.count, load),
+      waived ? CountMargin{candidate.waiver->high, 0}
+             : CountMargin{margin_of_count(candidate.rule, kind.count, load), candidate.rule.more}};
   if (candidate.gated) judgement.margin = shown_margin(candidate.counts->margin, *candidate.series);
   return candidate;
 }

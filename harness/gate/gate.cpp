@@ -141,9 +141,8 @@ void add_stall_limit(const Duet& duet, Verdict& verdict) {
   constexpr const char* kStalls = "calls_over_1ms";
   constexpr double kTail = 0.05;
   const std::vector<MetricSeries> all = metric_series(duet);
-  const auto stalls = std::find_if(all.begin(), all.end(), [](const MetricSeries& series) {
-    return series.name == kStalls;
-  });
+  const auto stalls = std::find_if(
+      all.begin(), all.end(), [](const MetricSeries& series) { return series.name == kStalls; });
   if (stalls == all.end() || verdict.rounds_used == 0) return;
   const RoundLoad load = round_load(duet);
   CountRounds counts = count_rounds(*stalls, CountOf::calls, load);

@@ -25,14 +25,14 @@ struct MetricsDecision {
   std::vector<MetricJudgement> judgements;  // all metrics, as metric_kinds() orders them
 };
 
-// series: as metric_series gives them. coins: of the rounds of series, or none. subject: selects what the policy says of scenario and sink. All of the
-// policy's waivers count.
+// series: as metric_series gives them. coins: of the rounds of series, or none. subject: selects
+// what the policy says of scenario and sink. All of the policy's waivers count.
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const RoundLoad& load,
                                const RoundCoins& coins, const DuetSubject& subject,
                                const Policy& policy);
 
-// Every metric of a duet without a decision: medians (of rates the means), effect and interval over all completed
-// rounds, as metric_kinds() orders them.
+// Every metric of a duet without a decision: medians (of rates the means), effect and interval over
+// all completed rounds, as metric_kinds() orders them.
 std::vector<MetricJudgement> describe_metrics(const Duet& duet);
 
 // The verdict; `duet` (the file's name) is left to the caller. today: YYYY-MM-DD, on which waivers

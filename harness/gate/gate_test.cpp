@@ -40,7 +40,8 @@ std::string remarks(const Verdict& verdict) {
   return text;
 }
 
-// No stall in 15 rounds does not tell that they are rarer than one in 80,000 calls; none in 30 does.
+// No stall in 15 rounds does not tell that they are rarer than one in 80,000 calls; none in 30
+// does.
 TEST_CASE("the same on both sides passes as soon as the rounds tell rare stalls") {
   const Verdict verdict = judged(sample_duet({}));
   INFO(reasons(verdict));

@@ -10,12 +10,12 @@
 #include "harness/result/calibration.h"
 #include "harness/result/duet.h"
 #include "harness/result/verdict.h"
-#include "harness/stats/count_test.h"
+#include "harness/stats/counted_rates.h"
 
 namespace tailgate {
 
 // What a difference counts, if it is the rate of a count. Such rates are compared over all rounds
-// together (stats/count_test.h), other effects round by round.
+// together (stats/counted_rates.h), other effects round by round.
 enum class CountOf {
   nothing,
   calls,   // of 20,000 calls; the margin is per second of load
@@ -49,9 +49,9 @@ const MetricKind* find_metric(std::string_view name);
 // Whether both sides of a round ran to their end.
 bool is_completed(const DuetRound& round);
 
-// The values in every completed round of every metric that was measured on both sides of any, in the
-// order of metric_kinds. Where a round lacks it on one side, both values are not a number; of a ratio
-// all others are above 0.
+// The values in every completed round of every metric that was measured on both sides of any, in
+// the order of metric_kinds. Where a round lacks it on one side, both values are not a number; of a
+// ratio all others are above 0.
 std::vector<MetricSeries> metric_series(const Duet& duet);
 
 // In how many completed rounds a metric was measured.
@@ -63,8 +63,8 @@ struct MeasuredRounds {
 };
 MeasuredRounds measured_rounds(const Duet& duet, const MetricKind& kind);
 
-// What a coin decided in each completed round: 1 where it is true, else -1; empty where the duet does
-// not say.
+// What a coin decided in each completed round: 1 where it is true, else -1; empty where the duet
+// does not say.
 struct RoundCoins {
   std::vector<int> a_started_first;
   std::vector<int> a_made_first;
@@ -83,8 +83,8 @@ RoundLoad round_load(const Duet& duet);
 // What the values of a rate count.
 CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load);
 
-// Every round's effect, above 0 where B is worse: ln(b / a), or b - a; not a number where a value is
-// none.
+// Every round's effect, above 0 where B is worse: ln(b / a), or b - a; not a number where a value
+// is none.
 std::vector<double> effects_of(const MetricSeries& series, EffectKind kind);
 
 }  // namespace tailgate

@@ -157,12 +157,13 @@ void add_one_sided_metrics(const Duet& duet, const Policy& policy, std::vector<R
   for (const MetricKind& kind : metric_kinds()) {
     if (!policy.rule(kind, duet.b).gate) continue;
     const MeasuredRounds measured = measured_rounds(duet, kind);
-    const auto apart = static_cast<double>(std::max(measured.a, measured.b) -
-                                           std::min(measured.a, measured.b));
+    const auto apart =
+        static_cast<double>(std::max(measured.a, measured.b) - std::min(measured.a, measured.b));
     if (apart <= policy.most_missed_rounds * static_cast<double>(measured.all)) continue;
-    reasons.push_back({fmt::format("{} was measured on side A in {} and on side B in {} of {} rounds",
-                                   kind.name, measured.a, measured.b, measured.all),
-                       "find out why one side lacks it, or set gate = false for it"});
+    reasons.push_back(
+        {fmt::format("{} was measured on side A in {} and on side B in {} of {} rounds", kind.name,
+                     measured.a, measured.b, measured.all),
+         "find out why one side lacks it, or set gate = false for it"});
   }
 }
 

@@ -18,7 +18,8 @@ std::string footnote(const std::vector<MetricJudgement>& metrics) {
   const bool counts =
       std::any_of(metrics.begin(), metrics.end(),
                   [](const MetricJudgement& metric) { return metric.name.starts_with("calls_"); });
-  return counts ? "  calls_...: in 20,000 calls; rate_missed: share of the rounds\n" : "";
+  return counts ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
+                : "";
 }
 
 std::string interval_cell(const MetricJudgement& metric) {

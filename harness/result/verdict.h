@@ -54,7 +54,8 @@ struct MetricJudgement {
       "pass, fail, undecided, reported (not gated), or unmeasured (no effect in any round)");
     v("reason", &M::reason, "reason of the decision, in one sentence");
     v("margin", &M::margin,
-      "the effect that is tolerated; of a rate, its margin and the tolerated share of A's mean rate "
+      "the effect that is tolerated; of a rate, its margin and the tolerated share of A's mean "
+      "rate "
       "together; 0 for a metric that is only reported");
     v("waiver", &M::waiver,
       "why a margin other than the policy's applies: the waiver's commit and reason; or empty");

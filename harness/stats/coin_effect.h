@@ -1,5 +1,5 @@
-// What a coin decides in each round, such as which side starts first, may have an effect of its own.
-// A pure function.
+// What a coin decides in each round, such as which side starts first, may have an effect of its
+// own. A pure function.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,8 @@
 namespace tailgate {
 
 // Returns the effects without the part that follows the coin, where that is told (three times its
-// standard error): the mean of effect * coin, with coin = 1 or -1. Effects that are not a number stay.
+// standard error): the mean of effect * coin, with coin = 1 or -1. Effects that are not a number
+// stay.
 //
 // Sign flips of the result stay exact: to exchange a round's sides turns both its effect and its
 // coin round, so the product, its mean and what is told from it stay as they are. Coins are not

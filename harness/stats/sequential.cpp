@@ -51,8 +51,7 @@ void take_counts(const std::vector<PairedMetric>& metrics, std::size_t rounds,
                  std::vector<MetricDecision>& decisions) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (!metrics[i].counts) continue;
-    const CountTest test =
-        count_test(metrics[i].counts->rounds, rounds, metrics[i].counts->margin);
+    const CountTest test = count_test(metrics[i].counts->rounds, rounds, metrics[i].counts->margin);
     decisions[i].p_within = test.p_within;
     decisions[i].p_beyond = test.p_beyond;
     decisions[i].statistic = normal_statistic(test);

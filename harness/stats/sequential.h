@@ -11,9 +11,9 @@
 // to reject "the effect is at the margin or beyond" (intersection-union: Berger, Technometrics 24,
 // 1982), so no correction for many metrics is needed.
 //
-// Effects are told from their margins by sign flips. That asks for effects that scatter about evenly
-// around the margin, which the rounds of a rare event do not: counts have a test of their own
-// (count_test.h). That they differ at all is told by sign flips, too.
+// Effects are told from their margins by sign flips. That asks for effects that scatter about
+// evenly around the margin, which the rounds of a rare event do not: counts have a test of their
+// own (counted_rates.h). That they differ at all is told by sign flips, too.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/stats/count_test.h"
+#include "harness/stats/counted_rates.h"
 
 namespace tailgate {
 
@@ -59,7 +59,7 @@ struct PairedMetric {
   std::vector<double> effects;
   double margin = 0;     // the effect that is tolerated
   double no_change = 0;  // failing must also exceed this effect; not 0 where a change is agreed on
-  std::optional<CountedRounds> counts = {};  // decide in place of the margin (count_test.h)
+  std::optional<CountedRounds> counts = {};  // decide in place of the margin (counted_rates.h)
 };
 
 enum class Decision { pass, fail, undecided };

@@ -56,11 +56,12 @@ struct SignFlipResult {
 inline constexpr double kSignFlipClip = 2;
 
 // Tests whether effects are above, or below, 0. effects[metric][round]: finite, or not a number
-// where the round has none, which counts on neither side; as many rounds as the flips have; to test against a margin, subtract it first. Each metric's statistic is
-// sum(u) / sqrt(sum(u^2)) with u = effect / median |effect|, limited to -clip … clip so that a few
-// wild rounds decide nothing; an infinite clip gives the classical test of the sum. The median is
-// over the effects that are not 0, so that counts that are mostly 0 have a scale; effects all 0
-// have statistic 0 and p values of 1. One result a metric. Throws std::invalid_argument.
+// where the round has none, which counts on neither side; as many rounds as the flips have; to test
+// against a margin, subtract it first. Each metric's statistic is sum(u) / sqrt(sum(u^2)) with u =
+// effect / median |effect|, limited to -clip … clip so that a few wild rounds decide nothing; an
+// infinite clip gives the classical test of the sum. The median is over the effects that are not 0,
+// so that counts that are mostly 0 have a scale; effects all 0 have statistic 0 and p values of 1.
+// One result a metric. Throws std::invalid_argument.
 std::vector<SignFlipResult> sign_flip_test(const std::vector<std::vector<double>>& effects,
                                            const SignFlips& flips, double clip = kSignFlipClip);
 

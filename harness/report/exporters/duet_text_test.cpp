@@ -30,9 +30,9 @@ TEST_CASE("a duet's table shows both sides and by how much B differs") {
   CHECK_THAT(text, Contains("cpu_ns_per_event    2.500us 3.025us   +21.0%"));
   CHECK_THAT(text, Contains("20k events/s; 3 rounds of 50 turns of 20.00ms a side, seed 1"));
   CHECK_THAT(text, Contains("carry-over, B after A against B after B: "));
-  // A count is a difference, by 20,000 events: none in two rounds of three.
-  CHECK_THAT(text, Contains("calls_over_1ms            0       0       +0"));
-  CHECK_THAT(text, Contains("in 20,000 calls"));
+  // A count is a difference of means, by 20,000 events: one in three rounds.
+  CHECK_THAT(text, Contains("calls_over_1ms            0   0.333   +0.333"));
+  CHECK_THAT(text, Contains("in 20k calls"));
   // Nothing is gated here, so nothing is said of margins.
   CHECK_THAT(text, !Contains("margin"));
 }

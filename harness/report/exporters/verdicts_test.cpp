@@ -57,7 +57,7 @@ TEST_CASE("sides that the user named are named beside their sink") {
 TEST_CASE("text says the outcome, why, and what to do") {
   CHECK_THAT(render(Verdicts{{verdict_of(1)}}, "text"),
              Catch::StartsWith("PASS") && Contains("every gated metric is below its margin") &&
-                 Contains("15 of 50 rounds used"));
+                 Contains("30 of 50 rounds used"));
   CHECK_THAT(render(Verdicts{{verdict_of(1.2)}}, "text"), Catch::StartsWith("FAIL") &&
                                                               Contains("is tolerated") &&
                                                               Contains("-> find the cause"));
@@ -89,7 +89,7 @@ TEST_CASE("Markdown has the verdicts on top and escapes what it would format") {
   verdict.b = "*x*";
   const std::string text = render(Verdicts{{verdict_of(1), verdict}}, "markdown");
   CHECK_THAT(text, Contains("\n- every gated metric is below its margin\n"));
-  CHECK_THAT(text, Contains("| **pass** | file, 0123456789 to fedcba9876; steady at 20k/s | 15 |"));
+  CHECK_THAT(text, Contains("| **pass** | file, 0123456789 to fedcba9876; steady at 20k/s | 30 |"));
   CHECK_THAT(text, Contains("| **fail** | file, a\\|b to \\*x\\*, 0123456789"));
   CHECK_THAT(text, Contains("## fail: file, a\\|b to \\*x\\*"));
   // Every row of a table has as many cells as its head.

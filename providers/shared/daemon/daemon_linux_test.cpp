@@ -158,6 +158,10 @@ TEST_CASE("a view's files can be reached after its holder was killed, and that i
   kill(view.pid(), SIGKILL);
   REQUIRE(gone_in_time(view.pid()));
   CHECK(content(view.outside(place.path() / "inside")) == "there");
+  // Its pid is gone before the kernel lets its parent wait for it.
+  for (int i = 0; i < 500 && !view.holder_failure(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
   REQUIRE(view.holder_failure().has_value());
   CHECK_THAT(view.holder_failure()->what_failed(),
              Catch::Contains("tailgate-holder") && Catch::Contains("signal 9"));

@@ -1,4 +1,4 @@
-#include "harness/stats/count_test.h"
+#include "harness/stats/counted_rates.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -20,9 +20,9 @@ constexpr int kMostWrong = 33;
 
 // What a round of each side may be like.
 struct Source {
-  double rate = 0;      // of counts a round
-  double burst = 1;     // counts that come together
-  double scatter = 0;   // standard deviation of a round's own rate, as a share; each side its own
+  double rate = 0;       // of counts a round
+  double burst = 1;      // counts that come together
+  double scatter = 0;    // standard deviation of a round's own rate, as a share; each side its own
   double scattered = 0;  // likewise, shared by both sides of a round
 };
 
@@ -64,8 +64,7 @@ int gates_that(Decision decision, const Source& a, const Source& b, const CountM
   std::mt19937_64 random(7);
   int found = 0;
   for (int gate = 0; gate < kGates; ++gate) {
-    const SequentialDecision made =
-        decide({metric_of(rounds_of(random, a, b), margin)}, kLooks);
+    const SequentialDecision made = decide({metric_of(rounds_of(random, a, b), margin)}, kLooks);
     found += made.decision == decision ? 1 : 0;
   }
   return found;

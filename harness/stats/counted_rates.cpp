@@ -1,4 +1,4 @@
-#include "harness/stats/count_test.h"
+#include "harness/stats/counted_rates.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +21,8 @@ struct Counted {
 };
 
 Counted counted(const CountRounds& counts, std::size_t rounds) {
-  const bool valid = rounds > 0 && counts.a.size() >= rounds && counts.b.size() >= rounds &&
-                     counts.exposure > 0;
+  const bool valid =
+      rounds > 0 && counts.a.size() >= rounds && counts.b.size() >= rounds && counts.exposure > 0;
   if (!valid) throw std::invalid_argument("counts: as many rounds on both sides, and an exposure");
   Counted found;
   for (std::size_t i = 0; i < rounds; ++i) {

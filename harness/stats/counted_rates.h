@@ -1,12 +1,12 @@
 // Compares how often something happened on two sides, from counts in rounds. Pure functions.
 //
 // The rates are compared on the whole, not round by round: what happens once in ten rounds moves no
-// median. A count that chance alone makes is Poisson's, whose exact limits are Garwood's (Biometrika
-// 28, 1936). The limits of a difference of two rates follow from those of each (Zou and Donner,
-// Statistics in Medicine 27, 2008); where one side counted nothing they are Garwood's. Where counts
-// come in bursts, or differ from round to round by more than chance, all counts are divided by the
-// dispersion, the variance of the rounds' differences against what chance would make of it
-// (quasi-Poisson; McCullagh and Nelder, Generalized Linear Models, 1989, section 6.2).
+// median. A count that chance alone makes is Poisson's, whose exact limits are Garwood's
+// (Biometrika 28, 1936). The limits of a difference of two rates follow from those of each (Zou and
+// Donner, Statistics in Medicine 27, 2008); where one side counted nothing they are Garwood's.
+// Where counts come in bursts, or differ from round to round by more than chance, all counts are
+// divided by the dispersion, the variance of the rounds' differences against what chance would make
+// of it (quasi-Poisson; McCullagh and Nelder, Generalized Linear Models, 1989, section 6.2).
 #pragma once
 
 #include <cstddef>
