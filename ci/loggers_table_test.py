@@ -159,6 +159,23 @@ def test_the_short_table_sets_the_advertisement_beside_what_is_seen(folder):
     assert "| first of all | 100 ns | 2 µs / 2 µs / 2 µs / 5 ms | 0, one thread |" in text
 
 
+def test_a_run_that_failed_has_no_figure_and_is_named(folder, capsys):
+    failed = closed(A.replace("file", "null"), {100: 10}, scenario="batches")
+    failed["trials"][0].update(outcome="failed", outcome_detail="sync /dev/null: invalid argument")
+    put(folder, open_loop(A, {2000: 999}), failed)
+    assert run(folder, "--markdown", folder / "x.md") == 0
+    assert "| first of all | – |" in (folder / "x.md").read_text()
+    assert ("first of all, scenario batches: failed: sync /dev/null: invalid argument"
+            in capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("mean, shown", [(-5.0, None), (0.0, None), (7.0, 7.0)])
+def test_processor_time_that_is_lost_in_the_spinning_is_not_shown(mean, shown):
+    role = {"role": "logging", "cpu_ns_per_event": {"mean": mean}}
+    assert loggers_table.cpu_ns({"overhead": [role]}) == shown
+    assert loggers_table.cpu_ns({}) is None
+
+
 def test_texts_of_results_stay_in_their_cells(folder, capsys):
     hostile = "./a|b\x1b[2J<x>`"
     data = open_loop(hostile, {1000: 10})

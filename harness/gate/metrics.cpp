@@ -50,10 +50,10 @@ std::optional<double> cut_share(const DuetSide& side) {
   return static_cast<double>(side.drains_cut_short) / static_cast<double>(side.drains);
 }
 
-// The other side's turns show what this one leaves behind for them.
+// The other side's turns show what this one leaves behind for them. In percent, of small effects.
 std::optional<double> left_behind(const DuetSide& side, const DuetSide& other) {
   if (!side.carry_over || !other.carry_over) return {};
-  return *other.carry_over / 2;
+  return *other.carry_over / 2 * 100;
 }
 
 using Side = const DuetSide&;
@@ -154,9 +154,9 @@ constexpr MetricKind kMetrics[] = {
      .help = "drains that reached their time limit: work into the other side's turns",
      .value = [](Side s, Side) { return cut_share(s); }},
     {.name = "left_behind",
-     .unit = "ln ratio",
+     .unit = "%",
      .effect = EffectKind::difference,
-     .help = "how much slower the other side's turns begin after one of this side",
+     .help = "how much slower the other side's turns begin after one of this side, in percent",
      .value = left_behind},
     {.name = "response_ns_p99_99",
      .unit = "ns",

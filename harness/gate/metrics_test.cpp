@@ -70,7 +70,7 @@ TEST_CASE("a side is held to account for what it leaves to the other's turns") {
   a.carry_over = 0.10;
   b.carry_over = -0.02;
   const MetricKind& kind = *find_metric("left_behind");
-  CHECK(*kind.value(b, a) - *kind.value(a, b) == Approx(0.06));
+  CHECK(*kind.value(b, a) - *kind.value(a, b) == Approx(6));
   b.carry_over.reset();
   CHECK_FALSE(kind.value(b, a));
   a.drains = 20;

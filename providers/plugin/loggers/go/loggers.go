@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -41,7 +42,11 @@ func open(context *driver.Context) (driver.Logger, error) {
 	case "zap":
 		return openZap(zapcore.Lock(file), file.Close), nil
 	case "zap_buffered":
-		buffer := &zapcore.BufferedWriteSyncer{WS: file}
+		to := zapcore.WriteSyncer(file)
+		if path == os.DevNull {
+			to = zapcore.AddSync(struct{ io.Writer }{file}) // a device refuses to be synced
+		}
+		buffer := &zapcore.BufferedWriteSyncer{WS: to}
 		return openZap(buffer, buffer.Stop), nil
 	case "zerolog":
 		return openZerolog(zerolog.New(file), file.Close), nil
