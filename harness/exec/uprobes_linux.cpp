@@ -24,11 +24,8 @@ namespace {
 using tracefs::Handle;
 using tracefs::TraceFolder;
 
-// Of all processors together, and of each. At 700,000 calls a second, which is what a processor
-// makes at most, the largest holds a third of a second.
-constexpr std::size_t kAllBuffersBytes = 256 << 20;
-constexpr std::size_t kMaxBufferBytes = 16 << 20;
-constexpr std::size_t kMinBufferBytes = 1 << 20;
+// At 700,000 calls a second, which is what a processor makes at most, the largest buffer holds a
+// third of a second.
 constexpr std::chrono::milliseconds kReadEvery{10};
 constexpr const char* kSeeLog = "see the kernel's log";
 constexpr const char* kMadeThread = "task/task_newtask";
@@ -37,11 +34,6 @@ constexpr const char* kEndedThread = "sched/sched_process_exit";
 std::filesystem::path made(std::filesystem::path directory) {
   std::filesystem::create_directories(directory);
   return directory;
-}
-
-std::size_t buffer_bytes() {
-  const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
-  return std::clamp(kAllBuffersBytes / processors, kMinBufferBytes, kMaxBufferBytes);
 }
 
 struct CpuBuffer {
@@ -57,8 +49,9 @@ class Uprobes::Recording {
             const std::filesystem::path& directory)
       : root_(TraceFolder::root()),
         group_(root_),
-        instance_(made(directory / "uprobes"),
-                  {.buffer_bytes = buffer_bytes(), .overwrite = true, .clock = clock.kind}),
+        instance_(made(directory / "uprobes"), {.buffer_bytes = tracefs::buffer_bytes_to_poll(),
+                                                .overwrite = true,
+                                                .clock = clock.kind}),
         memory_(memory),
         clock_(clock),
         writer_(memory),

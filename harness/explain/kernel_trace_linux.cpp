@@ -26,11 +26,7 @@ namespace {
 using tracefs::Handle;
 using tracefs::TraceFolder;
 
-// Buffers of all processors together, and the limits of one processor's. They are read every few
-// milliseconds, and hold 0.1 s or more of records at a million system calls per second.
-constexpr std::size_t kAllBuffersBytes = 256 << 20;
-constexpr std::size_t kMaxBufferBytes = 16 << 20;
-constexpr std::size_t kMinBufferBytes = 1 << 20;
+// The buffers hold 0.1 s or more of records at a million system calls per second.
 constexpr std::chrono::milliseconds kReadEvery{10};
 // Limit of the pages kept in memory; a trace that reaches it ends early.
 constexpr std::size_t kMaxCaptureBytes = std::size_t{512} << 20;
@@ -48,11 +44,6 @@ constexpr const char* kThreadEvents[] = {"exceptions/page_fault_user",
                                          "exceptions/page_fault_kernel"};
 constexpr const char* kSystemCallEvents[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
 
-std::size_t buffer_bytes(std::size_t processors) {
-  return std::clamp(kAllBuffersBytes / std::max<std::size_t>(processors, 1), kMinBufferBytes,
-                    kMaxBufferBytes);
-}
-
 struct Cpu {
   std::uint32_t number;
   Handle file;
@@ -63,10 +54,9 @@ class KernelTrace : public Trace {
  public:
   explicit KernelTrace(const TraceOptions& options)
       : options_(options),
-        instance_(options.directory,
-                  {.buffer_bytes = buffer_bytes(std::thread::hardware_concurrency()),
-                   .overwrite = true,
-                   .clock = options.clock.parameters().kind}) {
+        instance_(options.directory, {.buffer_bytes = tracefs::buffer_bytes_to_poll(),
+                                      .overwrite = true,
+                                      .clock = options.clock.parameters().kind}) {
     const TraceFolder& folder = instance_.folder();
     page_layout_ = tracefs::parse_page_layout(folder.read("events/header_page"),
                                               folder.read("events/header_event"));

@@ -20,6 +20,10 @@ struct InstanceOptions {
   ClockKind clock = ClockKind::tsc;
 };
 
+// The size of each processor's buffer where it is read every few milliseconds: 16 MiB, or less
+// where all of them would exceed 256 MiB together, but 1 MiB at least.
+std::uint64_t buffer_bytes_to_poll();
+
 // Events that all processors lost since the instance was created, by the kernel's files
 // per_cpu/cpuN/stats.
 struct BufferCounts {

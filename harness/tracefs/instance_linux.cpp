@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "harness/base/error.h"
 
@@ -92,6 +94,14 @@ void sweep_instances(const TraceFolder& root) {
     if (pid == 0 || !process_is_gone(pid)) continue;
     ::unlinkat(root.native(), ("instances/" + name).c_str(), AT_REMOVEDIR);
   }
+}
+
+std::uint64_t buffer_bytes_to_poll() {
+  constexpr std::uint64_t kAllBytes = 256 << 20;
+  constexpr std::uint64_t kMaxBytes = 16 << 20;
+  constexpr std::uint64_t kMinBytes = 1 << 20;
+  const std::uint64_t processors = std::max(std::thread::hardware_concurrency(), 1u);
+  return std::clamp(kAllBytes / processors, kMinBytes, kMaxBytes);
 }
 
 Instance::Instance(const std::filesystem::path& directory, const InstanceOptions& options)
