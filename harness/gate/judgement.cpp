@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/metrics.h"
@@ -12,8 +13,11 @@
 namespace tailgate {
 namespace {
 
-std::vector<double> first_of(const std::vector<double>& values, std::size_t count) {
-  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count)};
+// Those of the first `count` rounds that have one.
+std::vector<double> numbers_of_first(const std::vector<double>& values, std::size_t count) {
+  std::vector<double> numbers(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count));
+  std::erase_if(numbers, [](double value) { return std::isnan(value); });
+  return numbers;
 }
 
 std::string reason_of(const MetricJudgement& judgement) {
@@ -64,15 +68,10 @@ double tested(double effect, EffectKind kind) {
 
 void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
                      MetricJudgement& judgement) {
-  const auto numbers = [rounds](const std::vector<double>& values) {
-    std::vector<double> numbers = first_of(values, rounds);
-    std::erase_if(numbers, [](double value) { return std::isnan(value); });
-    return numbers;
-  };
-  const std::vector<double> effects = numbers(effects_of(series, kind));
+  const std::vector<double> effects = numbers_of_first(effects_of(series, kind), rounds);
   if (effects.empty()) return;
-  judgement.median_a = median(numbers(series.a));
-  judgement.median_b = median(numbers(series.b));
+  judgement.median_a = median(numbers_of_first(series.a, rounds));
+  judgement.median_b = median(numbers_of_first(series.b, rounds));
   const QuantileInterval interval = quantile_interval(effects, 0.5, kConfidence);
   judgement.effect = reported(interval.estimate, kind);
   if (interval.low) judgement.effect_low = reported(*interval.low, kind);
@@ -80,12 +79,16 @@ void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t ro
 }
 
 void describe_rates(const CountRounds& counts, std::size_t rounds, MetricJudgement& judgement) {
-  const ExcessLimits of_b = excess_limits({std::vector<double>(rounds), counts.b, counts.exposure},
-                                          rounds, 0, (1 - kConfidence) / 2);
-  const ExcessLimits excess = excess_limits(counts, rounds, 0, (1 - kConfidence) / 2);
-  judgement.median_b = of_b.estimate;
-  judgement.median_a = of_b.estimate - excess.estimate;
-  judgement.effect = excess.estimate;
+  constexpr double kTail = (1 - kConfidence) / 2;
+  const ExcessLimits excess = excess_limits(counts, rounds, 0, kTail);
+  const auto rate = [&](const std::vector<double>& side) {
+    const std::vector<double> numbers = numbers_of_first(side, rounds);
+    const double sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+    return sum / static_cast<double>(numbers.size()) / counts.exposure;
+  };
+  judgement.median_a = rate(counts.a);
+  judgement.median_b = rate(counts.b);
+  judgement.effect = judgement.median_b - judgement.median_a;
   judgement.effect_low = excess.low;
   judgement.effect_high = excess.high;
 }
