@@ -15,6 +15,8 @@ std::string percent(double effect) {
 }
 
 std::string difference(double effect) {
+  constexpr double kNothing = 1e-9;  // what rounding leaves of equal sums
+  if (std::abs(effect) < kNothing) effect = 0;
   return std::abs(effect) < 1000 ? fmt::format("{:+.3g}", effect) : fmt::format("{:+.0f}", effect);
 }
 
