@@ -14,9 +14,9 @@ struct LibraryList {
 };
 
 // Asks the program's dynamic linker, as ldd does: it maps the program and runs nothing of it.
-// Does not ask for a program that runs with other rights than this user's (set-user-ID, and alike).
-// A program without such a linker has no libraries, which is no problem.
-// (list_libraries_linux.cpp, list_libraries_windows.cpp)
+// Does not ask for a program that runs with other rights than this user's (set-user-ID,
+// set-group-ID, file capabilities). A program without such a linker has no libraries, which is no
+// problem. (list_libraries_linux.cpp, list_libraries_windows.cpp)
 LibraryList list_libraries(const std::filesystem::path& program, const std::string& interpreter);
 
 // The paths in what a dynamic linker prints. Accepts any text.

@@ -100,7 +100,7 @@ TEST_CASE("records that are cut off are lost") {
   CHECK(recorded.memory.counts().finished == 0);
 }
 
-TEST_CASE("threads and processes are told by how they were made") {
+TEST_CASE("a thread belongs to its maker's process, unless it was made as a process") {
   Recorded recorded;
   UprobePage page(1000);
   page.made(1000, kThread, kThread + 1, false);

@@ -46,7 +46,7 @@ bool all_pass(const std::vector<MetricDecision>& metrics) {
   });
 }
 
-// Rates are told from their margin by the counts.
+// A metric that counts something takes its p values from count_test, not from the sign flips.
 void take_counts(const std::vector<PairedMetric>& metrics, std::size_t rounds,
                  std::vector<MetricDecision>& decisions) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {

@@ -11,9 +11,10 @@
 // to reject "the effect is at the margin or beyond" (intersection-union: Berger, Technometrics 24,
 // 1982), so no correction for many metrics is needed.
 //
-// Effects are told from their margins by sign flips. That asks for effects that scatter about
-// evenly around the margin, which the rounds of a rare event do not: counts have a test of their
-// own (counted_rates.h). That they differ at all is told by sign flips, too.
+// The sign-flip test compares effects with their margin. It assumes that effects scatter evenly
+// around the margin, which those of a rare event do not. So counts are compared with their margin
+// by a test of their own (counted_rates.h). Whether the sides differ at all is tested by sign flips
+// for counts, too.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace tailgate::tracefs {
 // until one of them enables its event; then it stops every process that comes by.
 class UprobeGroup {
  public:
-  // The group's name is instance_name() with other separators: "tailgate_PID_XXXXXXXX". The kernel
+  // The group's name is instance_name() with other separators: "tailgate_PID_RANDOM". The kernel
   // has no group without events, so none is made yet.
   explicit UprobeGroup(const TraceFolder& root);
   // Removes the events. Where one is still enabled, the next run removes it.
