@@ -95,9 +95,9 @@ struct DuetSide {
     v("achieved_rate_hz", &DuetSide::achieved_rate_hz,
       "calls / time over the measured turns, as measured");
     v("rate_missed", &DuetSide::rate_missed,
-      "whether the sink could not keep up: events were never issued, or the turns would have taken "
-      "more than 1 % longer than planned even if the thread had never been preempted (never for "
-      "max)");
+      "whether the sink could not keep up: events were never issued, or all turns but the latest "
+      "one would have taken more than 1 % longer than planned even if the thread had never been "
+      "preempted (never for max)");
     v("drains", &DuetSide::drains,
       "number of drains: waits at the end of a turn until the side's events are processed");
     v("drain_ns", &DuetSide::drain_ns, "time of all drains together (duration)");

@@ -13,7 +13,8 @@ namespace tailgate {
 namespace {
 
 constexpr double kTrimmedShare = 0.99;
-constexpr double kRateTolerance = 1.01;
+// Share of the planned time by which a side may be late and still holds the rate.
+constexpr double kLateShare = 0.01;
 
 // Carry-over is computed from the first part of each turn. With fewer calls than this in either
 // group it is not computed.
@@ -101,25 +102,30 @@ void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, 
   side.trimmed_mean_ns = trimmed_mean(std::move(all), kTrimmedShare);
 }
 
-// Sums the time from each turn's first intended time to its last return or its planned end,
-// whichever is later.
+// The time of a turn lasts from its first intended time to its last return or its planned end,
+// whichever is later. One pause of tens of milliseconds makes one turn late, and is counted as a
+// stall: a side that cannot hold the rate is late in other turns, too.
 void add_rate(const std::vector<Turn>& turns, const FiguresPlan& plan, DuetSide& side) {
   const auto length_ns = static_cast<double>(plan.turn_ns);
-  double needed_ns = 0;      // as measured
-  double classified_ns = 0;  // as if the thread had never been preempted
+  double needed_ns = 0;  // as measured
+  double late_ns = 0;    // of all turns, as if the thread had never been preempted
+  double latest_ns = 0;  // of the latest turn
   double calls = 0;
   for (const Turn& turn : turns) {
     const CallRecord& last = turn.calls.back();
     const std::uint64_t start_ns = turn.calls.front().intended_ns;
     const std::uint64_t classified_end_ns = last.intended_ns + turn.response_ns.back();
     needed_ns += std::max(length_ns, static_cast<double>(last.end_ns - start_ns));
-    classified_ns += std::max(length_ns, static_cast<double>(classified_end_ns - start_ns));
+    const double turn_late_ns =
+        std::max(0.0, static_cast<double>(classified_end_ns - start_ns) - length_ns);
+    late_ns += turn_late_ns;
+    latest_ns = std::max(latest_ns, turn_late_ns);
     calls += static_cast<double>(turn.calls.size());
   }
   if (needed_ns <= 0) return;
   side.achieved_rate_hz = calls / needed_ns * 1e9;
   const double meant_ns = length_ns * static_cast<double>(turns.size());
-  side.rate_missed = !plan.closed_loop && classified_ns > meant_ns * kRateTolerance;
+  side.rate_missed = !plan.closed_loop && late_ns - latest_ns > meant_ns * kLateShare;
 }
 
 std::optional<double> carry_over(const std::vector<Turn>& turns, const FiguresPlan& plan) {

@@ -135,6 +135,26 @@ TEST_CASE("a closed loop's response times are its classified service times") {
   CHECK(side.events == 100);
 }
 
+// Ten turns of 10 ms: the rate is held while they are together less than 1 ms late.
+bool is_rate_missed(std::uint32_t late_turns, std::uint64_t late_us) {
+  const auto service = [&](std::uint32_t turn, std::uint32_t i) {
+    const bool last = i == 99;
+    return last && turn < late_turns ? 100'000 + late_us * 1'000 : 1'000;
+  };
+  DuetSide side;
+  add_figures(calls_of(10, 100, service, kAllPlain),
+              {.range = kRange, .turn_ns = 10'000'000, .turn_order = std::string(10, 'A')}, side);
+  return side.rate_missed;
+}
+
+TEST_CASE("one pause is a stall, a side that is late in turn after turn misses its rate") {
+  CHECK_FALSE(is_rate_missed(1, 40'000));
+  CHECK(is_rate_missed(2, 1'100));
+  CHECK_FALSE(is_rate_missed(2, 900));
+  CHECK(is_rate_missed(10, 120));
+  CHECK_FALSE(is_rate_missed(10, 100));
+}
+
 TEST_CASE("carry-over from the other side shows at the beginning of the turns after it") {
   // The turns of side A follow B, A, B, A …; after B its first calls take 10 % longer.
   std::string order;
