@@ -215,6 +215,11 @@ int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::
   return verdict_exit_code(verdict.outcome);
 }
 
+// A generation of rounds ends where the gate looks.
+std::vector<unsigned> looks_of(const Policy& policy) {
+  return {policy.looks.rounds.begin(), policy.looks.rounds.end()};
+}
+
 int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   GrowingFile file(arguments.out, arguments.force);
   catalog.sinks.sweep_dead_sessions();
@@ -237,7 +242,9 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
                                   .turns = arguments.turns,
                                   .warmup_turns = arguments.warmup_turns},
                        .rounds = arguments.rounds.value_or(rounds),
-                       .seed = arguments.seed};
+                       .seed = arguments.seed,
+                       .long_rounds = arguments.long_rounds.value_or(kLongRounds),
+                       .looks = policy ? looks_of(*policy) : std::vector<unsigned>{}};
     check_duet(wanted, environment);
     return wanted;
   });
@@ -269,7 +276,7 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
 void check_command_options(const DuetArguments& arguments) {
   const bool others = !arguments.scenario.empty() || !arguments.settings.empty() ||
                       !arguments.a.program.empty() || !arguments.b.program.empty() ||
-                      arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
+                      arguments.long_rounds || arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
                       arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
                       !arguments.waived_commits.empty() || arguments.rounds_shown;
   if (others) {
@@ -325,8 +332,13 @@ void add_round_options(Command& command, DuetArguments& arguments) {
       ->one_value_each_time();
   command
       .add_option("--rounds", arguments.rounds,
-                  fmt::format("rounds, each with fresh processes [{}]", kRounds))
+                  fmt::format("rounds, each with processes of its own [{}]", kRounds))
       ->range(1u, 100'000u);
+  command
+      .add_option("--long-rounds", arguments.long_rounds,
+                  fmt::format("of {} rounds so many live through the others [{}]",
+                              kGenerationRounds, kLongRounds))
+      ->range(0u, kGenerationRounds - 1);
   command.add_option("--seed", arguments.seed, "of all coins: who starts, who goes first")
       ->capture_default_str();
   // The second names are those of older versions, which scripts still use.
@@ -394,8 +406,9 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
   add_other_options(*command, *arguments);
   command->footer(
       "The processes of both sides run at once and take short turns on one processor,\n"
-      "in an order that a coin decides; each round has fresh processes. So a machine\n"
-      "that becomes slower affects both sides of a round: harness/run/duet/README.md.\n"
+      "in an order that a coin decides; each round has processes of its own. So a\n"
+      "machine that becomes slower affects both sides of a round. Some rounds live long,\n"
+      "with others between their turns: harness/run/duet/README.md.\n"
       "Options of the scenario that say how long a load lasts play no part here.\n"
       "With --command a run of each is a round; {out} in a command stands for a file\n"
       "that is read in place of its output.\n"

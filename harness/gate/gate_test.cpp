@@ -40,6 +40,14 @@ std::string remarks(const Verdict& verdict) {
   return text;
 }
 
+TEST_CASE("a pass says how old processes became") {
+  Duet duet = sample_duet({});
+  CHECK_THAT(remarks(judged(duet)), !Contains("processes lived"));
+  duet.rounds[3].age_ns = 33'400'000'000;
+  CHECK_THAT(remarks(judged(duet)),
+             Contains("would not have been seen; processes lived up to 33 s"));
+}
+
 // No stall in 15 rounds does not tell that they are rarer than one in 80,000 calls; none in 30
 // does.
 TEST_CASE("the same on both sides passes as soon as the rounds tell rare stalls") {

@@ -2,9 +2,9 @@
 // one processor. As in result.h, the `describe` functions are the schema. Raise kDuetVersion for a
 // change that an old reader would misread.
 //
-// A round is the unit of replication: fresh processes of both sides live at the same time and
-// alternate in short turns. Only differences within a round are stable enough to judge by; a
-// round's absolute figures depend on the machine's state at that time.
+// A round is the unit of replication: processes of both sides live at the same time and alternate
+// in short turns. Only differences within a round are stable enough to judge by; a round's absolute
+// figures depend on the machine's state at that time.
 #pragma once
 
 #include <cstdint>
@@ -76,9 +76,11 @@ struct DuetSide {
       "all calls longer than 20 us; the duet's field 'classified' says whether preempted and "
       "blocked calls are told apart");
     v("over_100us", &DuetSide::over_100us, "classified service times above 100 us");
-    v("over_1ms", &DuetSide::over_1ms, "classified service times above 1 ms");
+    v("over_1ms", &DuetSide::over_1ms,
+      "classified service times above 1 ms, those of dropped calls too");
     v("stalled_ns", &DuetSide::stalled_ns,
-      "sum of the classified service times above 1 ms; absent in older files");
+      "sum of the classified service times above 1 ms, those of dropped calls too; absent in older "
+      "files");
     v("cpu_ns", &DuetSide::cpu_ns,
       "processor time of the provider process and of the session's daemons, from after the warm-up "
       "until the last turn had been drained; it includes spun_ns");
@@ -117,13 +119,16 @@ struct DuetRound {
   std::string turn_order;
   std::string started_utc;
   std::uint64_t duration_ns = 0;
+  std::optional<std::uint64_t> age_ns;
+  std::optional<std::uint64_t> visits;
   DuetSide a;
   DuetSide b;
   std::vector<Remark> remarks;
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("index", &DuetRound::index, "number of the round, from 0");
+    v("index", &DuetRound::index,
+      "number of the round, from 0; its order follows from it and the seed");
     v("a_started_first", &DuetRound::a_started_first,
       "whether side A's session and processes started first, chosen at random");
     v("a_made_first", &DuetRound::a_made_first,
@@ -134,7 +139,14 @@ struct DuetRound {
       "pair is chosen at random");
     v("started_utc", &DuetRound::started_utc, "when the first turn started, ISO 8601");
     v("duration_ns", &DuetRound::duration_ns,
-      "duration of the whole round, including start, drains, stop and reading back");
+      "duration of the whole round, including start, drains, stop and reading back, without the "
+      "time of other rounds between its visits");
+    v("age_ns", &DuetRound::age_ns,
+      "how long its processes had lived at the end of the last turn (duration): since the first of "
+      "them started; absent in older files, and where no turn was taken");
+    v("visits", &DuetRound::visits,
+      "in how many parts it took its turns: a fresh round in one, a long round in several with other "
+      "rounds between them; absent in older files");
     v("a", &DuetRound::a, "side A");
     v("b", &DuetRound::b, "side B");
     v("remarks", &DuetRound::remarks, "what a reader of this round must know");
@@ -183,6 +195,7 @@ struct Duet {
   ClockUsed clock;
   std::uint64_t seed = 0;
   unsigned planned_rounds = 0;
+  std::optional<unsigned> long_rounds;
   std::uint64_t turn_ns = 0;
   unsigned turns = 0;
   unsigned warmup_turns = 0;
@@ -216,6 +229,9 @@ struct Duet {
     v("seed", &Duet::seed,
       "seed of all random choices: which side starts first, and the order within each pair");
     v("planned_rounds", &Duet::planned_rounds, "maximum number of rounds");
+    v("long_rounds", &Duet::long_rounds,
+      "how many of 15 rounds were planned to be long ones, which begin before the others and end "
+      "after them; absent in older files, where none was");
     v("slice_ns", &Duet::turn_ns, "length of a turn (duration)");
     v("slices", &Duet::turns, "number of measured turns of each side in a round");
     v("warmup_slices", &Duet::warmup_turns,
@@ -229,7 +245,7 @@ struct Duet {
       "how slow calls were classified: switches (by the thread's context switches), or none (the "
       "operating system does not count them by thread; the classified times then equal the raw "
       "ones)");
-    v("rounds", &Duet::rounds, "every round, in the order of execution");
+    v("rounds", &Duet::rounds, "every round, in the order in which they ended");
     v("remarks", &Duet::remarks, "what a reader of this duet must know");
   }
 };

@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "harness/os/process.h"
 #include "harness/result/latency.h"
@@ -61,6 +66,7 @@ class Runner {
     duet_.build = environment.build;
     duet_.seed = request.seed;
     duet_.planned_rounds = request.rounds;
+    duet_.long_rounds = request.long_rounds;
     duet_.turn_ns = turns_.length_ns;
     duet_.turns = turns_.count - turns_.warmup;
     duet_.warmup_turns = turns_.warmup;
@@ -71,62 +77,144 @@ class Runner {
   }
 
   Duet run() {
-    unsigned failed = 0;
-    bool full = false;
-    while (!duet_.complete && failed < kMaxFailedRounds && !full) {
-      RoundOutcome outcome = run_next();
-      if (outcome.interrupted) break;
-      if (outcome.round.a.outcome != TrialOutcome::completed ||
-          outcome.round.b.outcome != TrialOutcome::completed) {
-        ++failed;
-      }
-      if (duet_.rounds.empty()) {
-        duet_.a.granted = std::move(outcome.granted_a);
-        duet_.b.granted = std::move(outcome.granted_b);
-        if (outcome.classified) duet_.classified = "switches";
-      }
-      duet_.rounds.push_back(std::move(outcome.round));
-      if (failed == kMaxFailedRounds) {
-        duet_.remarks.push_back({fmt::format("the duet was ended after {} failed rounds", failed),
-                                 "see the rounds' remarks for the causes"});
-      }
-      duet_.complete = failed < kMaxFailedRounds &&
-                       (duet_.rounds.size() == request_.rounds || observer_.enough(duet_));
-      full = !duet_.complete && observer_.full(duet_);
-      if (full) {
-        duet_.remarks.push_back(
-            {"the duet ended early, because it is as large as it may be", "use less of --rounds"});
-      }
-      refresh();
-      observer_.round_ended(duet_);
-    }
+    while (!is_over()) run_generation();
     return std::move(duet_);
   }
 
  private:
-  RoundOutcome run_next() {
-    const auto index = static_cast<unsigned>(duet_.rounds.size());
-    const RoundPlan plan = {
-        .a = request_.a.side,
-        .b = request_.b.side,
-        .settings = settings_,
-        .turns = turns_,
-        .drained = needs_drain(request_),
-        .order = round_order(request_.seed, index, duet_.turns, duet_.warmup_turns),
-        .directory = environment_.scratch / fmt::format("round-{}", index)};
-    RoundOutcome outcome = run_round(plan, [this](const RoundProgress& progress) {
-      observer_.progress(duet_, progress, left_s());
-    });
+  // A round that other rounds run between.
+  struct LongRound {
+    std::unique_ptr<Round> round;
+    unsigned index;
+    std::optional<RoundOutcome> outcome = {};  // once it has ended
+  };
+
+  bool is_over() const {
+    return duet_.complete || failed_ >= kMaxFailedRounds || full_ || InterruptFlag::raised();
+  }
+
+  // Long rounds begin first and are numbered and recorded last.
+  void run_generation() {
+    const Generation generation = plan_generation(rounds_to_look(), request_.long_rounds);
+    const unsigned first = duet_.rounds.empty() ? 0 : duet_.rounds.back().index + 1;
+    std::vector<LongRound> long_rounds;
+    for (unsigned i = first + generation.fresh; i < first + generation.rounds(); ++i) {
+      if (is_over()) break;
+      long_rounds.push_back({begin_round(i, generation.fresh), i});
+      end_if_failed(long_rounds.back());
+    }
+    for (unsigned i = first; i < first + generation.fresh && !is_over(); ++i) {
+      const std::unique_ptr<Round> fresh = begin_round(i, 1);
+      fresh->visit();
+      RoundOutcome outcome = end_round(*fresh, i);
+      rounds_run_ += 1;
+      for (LongRound& one : long_rounds) visit(one, generation);
+      record(std::move(outcome));
+    }
+    end_generation(long_rounds);
+  }
+
+  void visit(LongRound& one, const Generation& generation) {
+    if (one.outcome || InterruptFlag::raised()) return;
+    one.round->visit();
+    rounds_run_ += 1.0 / generation.fresh;
+    end_if_failed(one);
+  }
+
+  // At once, so that what has failed does not wait beside the other rounds.
+  static void end_if_failed(LongRound& one) {
+    if (one.round->has_failed()) one.outcome = end_round(*one.round, one.index);
+  }
+
+  void end_generation(std::vector<LongRound>& long_rounds) {
+    std::size_t left_out = 0;
+    for (LongRound& one : long_rounds) {
+      if (!one.outcome && one.round->has_had_all_turns() && !InterruptFlag::raised()) {
+        one.outcome = end_round(*one.round, one.index);
+      }
+      if (!one.outcome) one.round->abandon();
+      if (one.outcome && !one.outcome->interrupted && !full_ && failed_ < kMaxFailedRounds) {
+        record(std::move(*one.outcome));
+      } else {
+        ++left_out;
+      }
+    }
+    if (left_out == 0) return;
+    duet_.remarks.push_back(
+        {fmt::format("the duet ended before {} long rounds did, which are left out",
+                     left_out),
+         "nothing: its other rounds are whole"});
+    refresh();
+  }
+
+  unsigned rounds_to_look() const {
+    const auto planned = request_.rounds - static_cast<unsigned>(duet_.rounds.size());
+    const unsigned completed = static_cast<unsigned>(duet_.rounds.size()) - failed_;
+    const auto look = std::upper_bound(request_.looks.begin(), request_.looks.end(), completed);
+    return look == request_.looks.end() ? planned : std::min(planned, *look - completed);
+  }
+
+  std::unique_ptr<Round> begin_round(unsigned index, unsigned visits) {
+    auto round = std::make_unique<Round>(
+        RoundPlan{.a = request_.a.side,
+                  .b = request_.b.side,
+                  .settings = settings_,
+                  .turns = turns_,
+                  .drained = needs_drain(request_),
+                  .order = round_order(request_.seed, index, duet_.turns, duet_.warmup_turns),
+                  .visits = visits,
+                  .directory = environment_.scratch / fmt::format("round-{}", index)},
+        [this](const RoundProgress& progress) {
+          observer_.progress(duet_, progress, left_s());
+        });
+    round->begin();
+    return round;
+  }
+
+  static RoundOutcome end_round(Round& round, unsigned index) {
+    RoundOutcome outcome = round.end();
     outcome.round.index = index;
     return outcome;
   }
 
   // Estimates the time left from the mean duration of the rounds so far.
   double left_s() const {
-    if (duet_.rounds.empty()) return 0;
+    if (rounds_run_ <= 0) return 0;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-    const auto done = static_cast<double>(duet_.rounds.size());
-    return std::max(0.0, elapsed.count() * (request_.rounds / done - 1));
+    return std::max(0.0, elapsed.count() * (request_.rounds / rounds_run_ - 1));
+  }
+
+  // Adds a round to the duet, and finds out whether others are to follow. Does nothing for a round
+  // that the user interrupted.
+  void record(RoundOutcome outcome) {
+    if (outcome.interrupted) return;
+    const DuetRound& round = outcome.round;
+    const bool completed = round.a.outcome == TrialOutcome::completed &&
+                           round.b.outcome == TrialOutcome::completed;
+    failed_ += completed ? 0 : 1;
+    if (duet_.rounds.empty()) {
+      duet_.a.granted = std::move(outcome.granted_a);
+      duet_.b.granted = std::move(outcome.granted_b);
+      if (outcome.classified) duet_.classified = "switches";
+    }
+    duet_.rounds.push_back(std::move(outcome.round));
+    if (!duet_.complete) decide_whether_over();
+    refresh();
+    observer_.round_ended(duet_);
+  }
+
+  void decide_whether_over() {
+    if (failed_ == kMaxFailedRounds) {
+      duet_.remarks.push_back({fmt::format("the duet was ended after {} failed rounds", failed_),
+                               "see the rounds' remarks for the causes"});
+      return;
+    }
+    duet_.complete = duet_.rounds.size() == request_.rounds || observer_.enough(duet_);
+    full_ = !duet_.complete && observer_.full(duet_);
+    if (full_) {
+      duet_.remarks.push_back(
+          {"the duet ended early, because it is as large as it may be", "use less of --rounds"});
+    }
   }
 
   void refresh() {
@@ -141,6 +229,9 @@ class Runner {
   TurnPlan turns_;
   DriftMeter drift_;
   std::chrono::steady_clock::time_point began_;
+  double rounds_run_ = 0;  // with the parts of long ones
+  unsigned failed_ = 0;    // rounds in which a side did not complete
+  bool full_ = false;
   Duet duet_;
 };
 

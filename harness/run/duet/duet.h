@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/result/duet.h"
 #include "harness/run/duet/duet_plan.h"
@@ -20,12 +21,18 @@ struct DuetSubjectRequest {
   Build build;            // build of the program that runs the side's processes
 };
 
+// Of 15 rounds so many live long, where the user says nothing.
+inline constexpr unsigned kLongRounds = 5;
+
 struct DuetRequest {
   DuetSubjectRequest a;
   DuetSubjectRequest b;
   TurnWishes wishes;
   unsigned rounds = 20;  // maximum
   std::uint64_t seed = 1;
+  unsigned long_rounds = kLongRounds;  // as plan_generation takes them
+  // Numbers of completed rounds, ascending: a generation ends at each of them.
+  std::vector<unsigned> looks = {};
 };
 
 // Is notified during the duet, to show progress, to write the file as it grows, and to end it
@@ -35,7 +42,8 @@ class DuetObserver {
   virtual ~DuetObserver() = default;
   // left_s: estimated time left for the planned rounds; 0 if not known yet.
   virtual void progress(const Duet& duet, const RoundProgress& round, double left_s) = 0;
-  // Called after each round, duet.rounds.back(); duet.complete tells whether it was the last.
+  // Called after each round, duet.rounds.back(). duet.complete tells that no other one starts; the
+  // long rounds that have had all their turns are yet to end.
   virtual void round_ended(const Duet& duet) = 0;
   // Called after each round except the last planned one: returns whether no more are needed.
   virtual bool enough(const Duet& duet) = 0;
@@ -51,7 +59,9 @@ inline constexpr unsigned kMaxFailedRounds = 3;
 // the environment's trial settings noise_s, interval_s, slowest, victim_cpus and trace.
 void check_duet(const DuetRequest& request, const Environment& environment);
 
-// Runs the rounds. A round that the user interrupts is left out. The duet is not complete if the
+// Runs the rounds, in generations of fresh and long ones. A round that the user interrupts is
+// left out, and a long one that has not had all its turns when the duet ends; one that has
+// failed by then is recorded. The duet is not complete if the
 // user interrupted it or if it ended because rounds failed. Throws Error like check_duet, and if a
 // round cannot be set up.
 Duet run_duet(const DuetRequest& request, const Environment& environment, DuetObserver& observer);

@@ -36,6 +36,54 @@ TEST_CASE("a killed side has the outcome killed and keeps its measurements") {
   CHECK(duet.complete);
 }
 
+TEST_CASE("a side that is killed in a long round fails that round alone") {
+  Observer observer;
+  bool killed = false;
+  observer.on_progress = [&](const RoundProgress& round) {
+    if (round.what != "visit" || killed) return;
+    killed = true;
+    kill(round.provider_pid_b, SIGKILL);
+  };
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 6;
+  wanted.long_rounds = 5;
+  const Duet duet = run(wanted, observer);
+  CHECK(duet.complete);
+  REQUIRE(duet.rounds.size() == 6);
+  for (unsigned i = 0; i < 6; ++i) {
+    INFO(i);
+    CHECK(duet.rounds[i].index == i);
+    CHECK(duet.rounds[i].b.outcome ==
+          (i == 4 ? TrialOutcome::killed : TrialOutcome::completed));
+  }
+  CHECK(duet.rounds[4].a.outcome == TrialOutcome::interrupted);
+}
+
+TEST_CASE("an interrupt between fresh rounds leaves out the long ones, but none that has failed") {
+  auto interrupt = std::make_unique<InterruptFlag>();
+  Observer observer;
+  unsigned visits = 0;
+  observer.on_progress = [&](const RoundProgress& round) {
+    if (round.what != "visit") return;
+    ++visits;
+    if (visits == 1) kill(round.provider_pid_b, SIGKILL);
+    if (visits == 3) raise(SIGINT);
+  };
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 9;
+  wanted.long_rounds = 5;  // three of nine
+  const Duet duet = run(wanted, observer);
+  CHECK_FALSE(duet.complete);
+  REQUIRE(duet.rounds.size() == 2);
+  CHECK(duet.rounds[0].visits == 1u);
+  CHECK(duet.rounds[0].b.outcome == TrialOutcome::completed);
+  CHECK(duet.rounds[1].index == 6);
+  CHECK(duet.rounds[1].b.outcome == TrialOutcome::killed);
+  REQUIRE(duet.remarks.size() == 1);
+  interrupt.reset();
+  const InterruptFlag lowered;
+}
+
 TEST_CASE("a process is runnable while it works, but not while it sleeps or after it ended") {
   const pid_t worker = fork();
   REQUIRE(worker >= 0);

@@ -112,6 +112,21 @@ LoadPlan load_in_turns(LoadPlan load, const TurnPlan& turns) {
   return load;
 }
 
+Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds) {
+  const unsigned generations = std::max(1u, rounds_to_look / kGenerationRounds);
+  const unsigned rounds = (rounds_to_look + generations - 1) / generations;
+  const unsigned share = rounds * long_rounds / kGenerationRounds;
+  // Only beside another round can one live longer than its own turns.
+  const unsigned long_lived = std::min({long_rounds, share, rounds - 1});
+  return {.fresh = rounds - long_lived, .long_lived = long_lived};
+}
+
+Visit plan_visit(const std::string& turn_order, unsigned visit, unsigned visits) {
+  const std::size_t pairs = turn_order.size() / 2;
+  const std::size_t first = 2 * (pairs * visit / visits);
+  return {.first = first, .turns = 2 * (pairs * (visit + 1) / visits) - first};
+}
+
 RoundOrder round_order(std::uint64_t seed, unsigned round, unsigned turns, unsigned warmup) {
   // The C++ standard defines this generator's output, so the order is the same on every platform.
   std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),

@@ -1,6 +1,7 @@
 // Plans how a duet divides its load into turns, and their order: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,33 @@ TurnPlan common_turns(const LoadPlan& a, const LoadPlan& b, bool drained, const 
 
 // Returns the total load of one side of a round over these turns.
 LoadPlan load_in_turns(LoadPlan load, const TurnPlan& turns);
+
+// So many rounds make a generation, or more where the next look needs it.
+inline constexpr unsigned kGenerationRounds = 15;
+
+// Rounds that run together: the processes of the long ones live until the fresh ones, which
+// run one after another, have ended.
+struct Generation {
+  unsigned fresh = 0;
+  unsigned long_lived = 0;
+
+  unsigned rounds() const { return fresh + long_lived; }
+};
+
+// Plans the next generation. rounds_to_look: so many rounds, at least one, are to be complete at the
+// same time as a generation. long_rounds: how many of 15 rounds live long; a generation of fewer
+// rounds has fewer of them, and none has more.
+Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds);
+
+// The turns of one visit to a round, as a part of its order: from the letter `first`.
+struct Visit {
+  std::size_t first = 0;
+  std::size_t turns = 0;
+};
+
+// Divides the pairs of turns of a round into visits, as equally as possible. visit: from 0; there
+// are `visits` of them. A visit is empty if there are fewer pairs than visits.
+Visit plan_visit(const std::string& turn_order, unsigned visit, unsigned visits);
 
 struct RoundOrder {
   bool a_first;        // whose session and processes start first

@@ -125,5 +125,43 @@ TEST_CASE("each pair has one turn of each side, and their order is random") {
   CHECK(a_started == Approx(kRounds / 2).margin(5 * 10));
 }
 
+TEST_CASE("a third of a generation's rounds live long, and a look ends a generation") {
+  const auto plan = [](unsigned rounds, unsigned long_rounds) {
+    const Generation generation = plan_generation(rounds, long_rounds);
+    CHECK(generation.fresh > 0);
+    return std::pair(generation.rounds(), generation.long_lived);
+  };
+  using Pair = std::pair<unsigned, unsigned>;
+  CHECK(plan(15, 5) == Pair(15, 5));
+  CHECK(plan(20, 5) == Pair(20, 5));
+  CHECK(plan(30, 5) == Pair(15, 5));
+  CHECK(plan(50, 5) == Pair(17, 5));  // then 17 and 16
+  CHECK(plan(5, 5) == Pair(5, 1));
+  CHECK(plan(1, 14) == Pair(1, 0));
+  CHECK(plan(15, 0) == Pair(15, 0));
+  CHECK(plan(15, 14) == Pair(15, 14));
+}
+
+TEST_CASE("visits divide a round's turns without a rest, and never a pair") {
+  for (const std::size_t pairs : {std::size_t{4}, std::size_t{18}, std::size_t{50}}) {
+    for (const unsigned visits : {1u, 3u, 10u, 60u}) {
+      const std::string order = round_order(1, 0, static_cast<unsigned>(pairs), 0).turns;
+      std::string all;
+      std::size_t most = 0;
+      std::size_t least = order.size();
+      for (unsigned i = 0; i < visits; ++i) {
+        const Visit visit = plan_visit(order, i, visits);
+        CHECK(visit.first == all.size());
+        CHECK(visit.turns % 2 == 0);
+        all += order.substr(visit.first, visit.turns);
+        most = std::max(most, visit.turns);
+        least = std::min(least, visit.turns);
+      }
+      CHECK(all == order);
+      CHECK(most - least <= 2);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tailgate

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "harness/os/remove_folder.h"
 #include "harness/os/shared_wait.h"
@@ -87,12 +88,26 @@ class Side {
     return true;
   }
 
+  // What happens between two visits, such as work that a daemon does by the clock, is not counted.
   void begin_counting() { before_ = count(); }
-  void end_counting() { after_ = count(); }
+  void end_counting() {
+    const Count after = count();
+    const std::vector<RoleUse> uses = uses_between(before_.sample, after.sample);
+    uses_ = uses_.empty() ? uses : uses_together(uses_, uses);
+    side_.spun_ns += after.spun_ns - before_.spun_ns;
+    side_.cpu_events += after.calls - before_.calls;
+  }
 
-  // Ends the side's processes. Call it after the last turn of both sides, or when the round is
-  // aborted.
+  // Ends the side's processes and reads the events back. Call it after the last turn of both sides,
+  // or when the round is aborted.
   void end(bool whole) {
+    stop(whole);
+    roles_.read_back();
+    side_.ledger = roles_.ledger();
+  }
+
+  // Ends the side's processes. whole: the sink is to be closed first.
+  void stop(bool whole) {
     if (roles_.provider_started()) {
       if (whole && went_well()) {
         grant(plan_.turns.count + 1);
@@ -101,11 +116,10 @@ class Side {
       roles_.end_provider();
     }
     roles_.stop_session();
-    roles_.read_back();
-    side_.ledger = roles_.ledger();
   }
 
-  DuetSide collect() {
+  // visit_starts: positions in the order of turns.
+  DuetSide collect(const std::vector<std::size_t>& visit_starts) {
     const std::span<const CallRecord> calls = logged_calls();
     side_.outcome = roles_.outcome();
     side_.outcome_detail = roles_.outcome_detail();
@@ -115,6 +129,7 @@ class Side {
                  .dropped_per_turn = kDroppedPerTurn,
                  .closed_loop = load_.shape == Shape::max,
                  .turn_order = plan_.order.turns,
+                 .visit_starts = visit_starts,
                  .side = letter_},
                 side_);
     side_.rate_missed = side_.rate_missed || thread_.unissued.load() > 0;
@@ -174,20 +189,17 @@ class Side {
     return roles_.consumed() + refused >= thread_.finished.load(std::memory_order_acquire);
   }
 
-  std::optional<Count> count() {
-    return Count{sampler_->sample(), thread_.spun_ns.load(), thread_.finished.load()};
+  Count count() {
+    return {sampler_->sample(), thread_.spun_ns.load(), thread_.finished.load()};
   }
 
   void add_counts() {
-    if (!before_ || !after_) return;
-    side_.spun_ns = after_->spun_ns - before_->spun_ns;
-    side_.cpu_events = after_->calls - before_->calls;
-    const std::vector<RoleUse> uses = uses_between(before_->sample, after_->sample);
-    const Counters& provider = counters_of(uses, Role::provider);
+    if (uses_.empty()) return;
+    const Counters& provider = counters_of(uses_, Role::provider);
     side_.cpu_ns = provider.cpu_ns;
     side_.rss_bytes = provider.rss_bytes;
     if (!has_daemons_) return;
-    const Counters& daemons = counters_of(uses, Role::daemons);
+    const Counters& daemons = counters_of(uses_, Role::daemons);
     side_.daemon_cpu_ns = daemons.cpu_ns;
     if (side_.daemon_cpu_ns) {
       const std::vector<std::uint64_t> stopping_ns = roles_.daemons_cpu_in_stop_ns();
@@ -212,68 +224,112 @@ class Side {
   std::unique_ptr<Sampler> sampler_;
   std::vector<int> pids_;  // a drain waits until these processes are idle
   bool has_daemons_ = false;
-  std::optional<Count> before_;
-  std::optional<Count> after_;
+  Count before_;
+  std::vector<RoleUse> uses_;  // of all visits so far
   DuetSide side_;
 };
 
-class Round {
- public:
-  Round(const RoundPlan& plan, const RoundCallback& progress)
-      : plan_(plan),
-        progress_(progress),
-        made_first_(made(plan.order.a_made_first ? 'A' : 'B')),
-        made_second_(made(plan.order.a_made_first ? 'B' : 'A')),
-        a_(plan.order.a_made_first ? *made_first_ : *made_second_),
-        b_(plan.order.a_made_first ? *made_second_ : *made_first_),
-        started_({plan.order.a_first ? &a_ : &b_, plan.order.a_first ? &b_ : &a_}) {}
+}  // namespace
 
-  RoundOutcome run() {
-    const auto began = std::chrono::steady_clock::now();
+class Round::Sides {
+ public:
+  Sides(RoundPlan plan, RoundCallback progress)
+      : plan_(std::move(plan)),
+        progress_(std::move(progress)),
+        made_first_(made(plan_.order.a_made_first ? 'A' : 'B')),
+        made_second_(made(plan_.order.a_made_first ? 'B' : 'A')),
+        a_(plan_.order.a_made_first ? *made_first_ : *made_second_),
+        b_(plan_.order.a_made_first ? *made_second_ : *made_first_),
+        started_({plan_.order.a_first ? &a_ : &b_, plan_.order.a_first ? &b_ : &a_}) {}
+
+  void begin() {
+    began_ = Instant::clock::now();
+    const TimeSpent spent(round_.duration_ns);
+    round_.a_started_first = plan_.order.a_first;
+    round_.a_made_first = plan_.order.a_made_first;
+    round_.turn_order = plan_.order.turns;
+    round_.started_utc = utc_now();
+    if (!start()) give_up();
+  }
+
+  void visit() {
+    const Visit visit = plan_visit(plan_.order.turns, visited_++, plan_.visits);
+    if (failed_ || visit.turns == 0) return;
+    const TimeSpent spent(round_.duration_ns);
+    visit_starts_.push_back(visit.first);
+    for (Side* side : started_) side->begin_counting();
+    report(plan_.visits == 1 ? "turns" : "visit");
+    const bool all = take_turns(plan_.order.turns.substr(visit.first, visit.turns));
+    for (Side* side : started_) side->end_counting();
+    round_.age_ns = ns_since(began_);
+    if (!all) give_up();
+  }
+
+  bool has_failed() const { return failed_; }
+  bool has_had_all_turns() const { return visited_ == plan_.visits; }
+
+  RoundOutcome end() {
+    const bool whole = !failed_ && has_had_all_turns();
     RoundOutcome outcome;
-    DuetRound& round = outcome.round;
-    round.a_started_first = plan_.order.a_first;
-    round.a_made_first = plan_.order.a_made_first;
-    round.turn_order = plan_.order.turns;
-    round.started_utc = utc_now();
-    const bool whole = load();
-    for (Side* side : started_) side->end(whole);
-    report("collecting");
-    round.a = a_.collect();
-    round.b = b_.collect();
-    add_remarks(round);
-    outcome.granted_a = a_.roles().granted();
-    outcome.granted_b = b_.roles().granted();
-    outcome.classified = a_.classified() && b_.classified();
-    outcome.interrupted = InterruptFlag::raised();
-    if (!plan_.settings.keep_files) remove_folder(plan_.directory);
-    round.duration_ns =
-        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                       std::chrono::steady_clock::now() - began)
-                                       .count());
+    {
+      const TimeSpent spent(round_.duration_ns);
+      for (Side* side : started_) side->end(whole);
+      report("collecting");
+      round_.a = a_.collect(visit_starts_);
+      round_.b = b_.collect(visit_starts_);
+      round_.visits = visit_starts_.size();
+      add_remarks(round_);
+      outcome.granted_a = a_.roles().granted();
+      outcome.granted_b = b_.roles().granted();
+      outcome.classified = a_.classified() && b_.classified();
+      outcome.interrupted = InterruptFlag::raised();
+      remove_files();
+    }
+    outcome.round = std::move(round_);
     return outcome;
   }
 
+  void abandon() {
+    for (Side* side : started_) side->stop(false);
+    remove_files();
+  }
+
  private:
+  using Instant = std::chrono::steady_clock::time_point;
+
+  static std::uint64_t ns_since(Instant instant) {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          Instant::clock::now() - instant)
+                                          .count());
+  }
+
+  // Adds the time of its scope, so that the time of other rounds between visits is left out.
+  class TimeSpent {
+   public:
+    explicit TimeSpent(std::uint64_t& sum_ns) : sum_ns_(sum_ns) {}
+    ~TimeSpent() { sum_ns_ += ns_since(began_); }
+    TimeSpent(const TimeSpent&) = delete;
+    TimeSpent& operator=(const TimeSpent&) = delete;
+
+   private:
+    std::uint64_t& sum_ns_;
+    Instant began_ = Instant::clock::now();
+  };
+
   std::unique_ptr<Side> made(char letter) {
     return std::make_unique<Side>(letter, letter == 'A' ? plan_.a : plan_.b, plan_,
                                   [this](const char* what) { report(what); });
   }
 
-  // Returns whether both sides ran all their turns.
-  bool load() {
+  // Returns whether both sides run and have had their warm-up turns.
+  bool start() {
     for (Side* side : started_) {
-      if (!side->start()) return give_up();
+      if (!side->start()) return false;
     }
     const Clock clock(plan_.settings.clock);
     for (Side* side : started_) side->go(clock.now_ns());
     report("warm-up");
-    if (!take_turns(plan_.order.warmup)) return give_up();
-    for (Side* side : started_) side->begin_counting();
-    report("turns");
-    const bool all = take_turns(plan_.order.turns);
-    for (Side* side : started_) side->end_counting();
-    return all || give_up();
+    return take_turns(plan_.order.warmup);
   }
 
   bool take_turns(const std::string& order) {
@@ -283,12 +339,16 @@ class Round {
     return true;
   }
 
-  bool give_up() {
+  void give_up() {
+    failed_ = true;
     for (Side* side : started_) {
       side->roles().end_as(TrialOutcome::interrupted,
                            "the round was aborted because the other side failed");
     }
-    return false;
+  }
+
+  void remove_files() const {
+    if (!plan_.settings.keep_files) remove_folder(plan_.directory);
   }
 
   void add_remarks(DuetRound& round) {
@@ -324,20 +384,48 @@ class Round {
     progress_({.what = what, .provider_pid_b = b_.roles().provider_pid()});
   }
 
-  const RoundPlan& plan_;
-  const RoundCallback& progress_;
+  RoundPlan plan_;
+  RoundCallback progress_;
   // A coin decides which: what is made first has other addresses, and it shows.
   std::unique_ptr<Side> made_first_;
   std::unique_ptr<Side> made_second_;
   Side& a_;
   Side& b_;
   std::array<Side*, 2> started_;  // in order of their start
+  Instant began_;
+  unsigned visited_ = 0;
+  bool failed_ = false;
+  std::vector<std::size_t> visit_starts_;  // positions in the order of turns
+  DuetRound round_;
 };
 
-}  // namespace
+Round::Round(RoundPlan plan, RoundCallback report)
+    : sides_(std::make_unique<Sides>(std::move(plan), std::move(report))) {}
 
-RoundOutcome run_round(const RoundPlan& plan, const RoundCallback& report) {
-  return Round(plan, report).run();
+Round::~Round() = default;
+
+void Round::begin() {
+  sides_->begin();
+}
+
+void Round::visit() {
+  sides_->visit();
+}
+
+bool Round::has_failed() const {
+  return sides_->has_failed();
+}
+
+bool Round::has_had_all_turns() const {
+  return sides_->has_had_all_turns();
+}
+
+RoundOutcome Round::end() {
+  return sides_->end();
+}
+
+void Round::abandon() {
+  sides_->abandon();
 }
 
 }  // namespace tailgate

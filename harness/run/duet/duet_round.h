@@ -1,8 +1,10 @@
-// Runs one round of a duet: fresh sessions and processes of both sides alternate on one processor.
+// Runs one round of a duet: sessions and processes of both sides alternate on one processor, in one
+// visit or in several with other rounds between them.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "harness/result/duet.h"
@@ -27,6 +29,7 @@ struct RoundPlan {
   TurnPlan turns;
   bool drained = false;  // each turn ends with a drain
   RoundOrder order;
+  unsigned visits = 1;  // in so many parts the round takes its turns
   std::filesystem::path directory;  // must not exist yet; removed afterwards
 };
 
@@ -40,14 +43,42 @@ struct RoundOutcome {
 };
 
 struct RoundProgress {
-  std::string what;        // "warm-up", "turns", "reading back" …
+  std::string what;        // "warm-up", "turns", "visit", "reading back" …
   int provider_pid_b = 0;  // 0 before it has started; for tests that kill it
 };
 using RoundCallback = std::function<void(const RoundProgress&)>;
 
-// Runs a round. A failure of a sink or process is the outcome of that side; the other side's
-// outcome is then "interrupted". Throws Error only if the round cannot be set up. report: called
-// regularly with the current activity.
-RoundOutcome run_round(const RoundPlan& plan, const RoundCallback& report);
+// Call begin(), then visit() plan.visits times or until it has failed, then end(); or abandon() at
+// any time. A failure of a sink or process is the outcome of that side; the other side's outcome is
+// then "interrupted".
+class Round {
+ public:
+  // report: called regularly with the current activity. Throws Error only if the round cannot be
+  // set up.
+  Round(RoundPlan plan, RoundCallback report);
+  ~Round();
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
+
+  // Starts the sessions and processes of both sides, and runs their warm-up turns.
+  void begin();
+
+  // Takes the turns of the next visit; does nothing after a failure.
+  void visit();
+
+  bool has_failed() const;
+  // Whether there is no visit left.
+  bool has_had_all_turns() const;
+
+  // Ends the processes, reads the events back and returns the figures.
+  RoundOutcome end();
+
+  // Ends the processes of a round that is not to be recorded.
+  void abandon();
+
+ private:
+  class Sides;
+  std::unique_ptr<Sides> sides_;
+};
 
 }  // namespace tailgate

@@ -141,3 +141,111 @@ TEST_CASE("a sink that cannot keep up misses its rate, and only that side does")
   CHECK_FALSE(duet.rounds[0].a.rate_missed);
   CHECK(duet.rounds[0].b.response.p99_ns > duet.rounds[0].b.service.p99_ns);
 }
+
+namespace {
+
+// Six rounds, of which two live long, between four fresh ones.
+DuetRequest with_long_rounds(const std::string& a, const std::string& b) {
+  DuetRequest wanted = request(a, b);
+  wanted.rounds = 6;
+  wanted.long_rounds = 5;
+  return wanted;
+}
+
+bool is_long(const DuetRound& round) {
+  return round.visits.value_or(0) > 1;
+}
+
+}  // namespace
+
+TEST_CASE("a long round has as many turns and calls as a fresh one, and is older") {
+  const Duet duet = run(with_long_rounds("synthetic:service_ns=0", "synthetic:service_ns=0"));
+  CHECK(duet.complete);
+  CHECK(duet.long_rounds == 5u);
+  REQUIRE(duet.rounds.size() == 6);
+  std::uint64_t oldest_fresh_ns = 0;
+  for (unsigned i = 0; i < 6; ++i) {
+    const DuetRound& round = duet.rounds[i];
+    CHECK(round.index == i);
+    CHECK(round.visits == (i < 4 ? 1u : 4u));
+    CHECK(round.turn_order == round_order(1, i, 10, 1).turns);
+    check_whole(round.a);
+    check_whole(round.b);
+    for (const DuetSide* side : {&round.a, &round.b}) {
+      CHECK(side->events == 10 * 180);
+      CHECK(side->cpu_events == 10 * 200);
+      CHECK(side->cpu_ns.value_or(0) > side->spun_ns / 2);
+      CHECK(side->rss_bytes.value_or(0) > 0);
+    }
+    REQUIRE(round.age_ns.has_value());
+    if (i < 4) oldest_fresh_ns += *round.age_ns;
+    if (i >= 4) CHECK(*round.age_ns > oldest_fresh_ns);
+  }
+}
+
+TEST_CASE("what a process does after two seconds shows in long rounds alone") {
+  // Ten fresh rounds of at least 0.2 s are in the life of a long one. After two seconds a call that
+  // begins in any but one of 31 ms takes up to 30 ms.
+  constexpr double kFirstS = 2;
+  constexpr std::uint64_t kStalledNs = 5'000'000;
+  DuetRequest wanted = request(
+      "synthetic:service_ns=0",
+      "synthetic:service_ns=0:stall_ms=30:stall_first_s=2:stall_every_s=0.031");
+  wanted.rounds = 13;
+  wanted.long_rounds = 3;
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 13);
+  for (const DuetRound& round : duet.rounds) {
+    INFO(round.index);
+    CHECK(round.a.stalled_ns.value_or(kStalledNs) < kStalledNs);
+    if (static_cast<double>(round.age_ns.value_or(0)) / 1e9 < kFirstS) {
+      CHECK(round.b.stalled_ns.value_or(kStalledNs) < kStalledNs);
+    }
+    if (is_long(round)) CHECK(round.b.stalled_ns.value_or(0) >= kStalledNs);
+  }
+  CHECK(std::count_if(duet.rounds.begin(), duet.rounds.end(), is_long) == 2);
+}
+
+TEST_CASE("a duet that ends within a generation leaves its long rounds out and says so") {
+  Observer observer;
+  observer.on_enough = [](const Duet& duet) { return duet.rounds.size() == 2; };
+  const Duet duet = run(with_long_rounds("null", "null"), observer);
+  CHECK(duet.complete);
+  REQUIRE(duet.rounds.size() == 2);
+  CHECK_FALSE(is_long(duet.rounds[1]));
+  REQUIRE(duet.remarks.size() == 1);
+  CHECK(duet.remarks[0].what ==
+        "the duet ended before 2 long rounds did, which are left out");
+}
+
+TEST_CASE("long rounds that have had all their turns are recorded, though enough is known") {
+  Observer observer;
+  observer.on_enough = [](const Duet& duet) { return duet.rounds.size() >= 4; };
+  const Duet duet = run(with_long_rounds("null", "null"), observer);
+  CHECK(duet.complete);
+  CHECK(duet.rounds.size() == 6);
+  CHECK(duet.remarks.empty());
+}
+
+TEST_CASE("a generation ends at each look") {
+  DuetRequest wanted = with_long_rounds("null", "null");
+  wanted.rounds = 8;
+  wanted.looks = {3, 7};
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 8);
+  // Of 3 rounds one lives long, of 4 one, of the last none.
+  for (unsigned i = 0; i < 8; ++i) {
+    INFO(i);
+    CHECK(duet.rounds[i].index == i);
+    CHECK(is_long(duet.rounds[i]) == (i == 2 || i == 6));
+  }
+}
+
+TEST_CASE("a long round that cannot begin has failed, and the others run") {
+  // The warm-up turn and the ten measured ones have 200 calls each; the fresh rounds crash, too.
+  DuetRequest wanted = with_long_rounds("null", "synthetic:service_ns=0:crash_at=100");
+  const Duet duet = run(wanted);
+  CHECK_FALSE(duet.complete);
+  CHECK(duet.rounds.size() == kMaxFailedRounds);
+  for (const DuetRound& round : duet.rounds) CHECK_FALSE(round.age_ns.has_value());
+}

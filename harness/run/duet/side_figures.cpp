@@ -80,7 +80,6 @@ void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, 
   Histogram raw_service(plan.range);
   Histogram raw_response(plan.range);
   std::vector<std::uint64_t> all;
-  std::uint64_t stalled_ns = 0;
   for (const Turn& turn : turns) {
     for (std::size_t i = turn.first; i < turn.calls.size(); ++i) {
       const CallRecord& call = turn.calls[i];
@@ -90,16 +89,26 @@ void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, 
       raw_response.record(call.end_ns - call.intended_ns);
       all.push_back(turn.service_ns[i]);
       side.over_100us += turn.service_ns[i] > 100'000 ? 1 : 0;
-      side.over_1ms += turn.service_ns[i] > 1'000'000 ? 1 : 0;
-      stalled_ns += turn.service_ns[i] > 1'000'000 ? turn.service_ns[i] : 0;
     }
   }
-  side.stalled_ns = stalled_ns;
   side.service = make_latency(service);
   side.response = make_latency(response);
   side.raw_service = make_latency(raw_service);
   side.raw_response = make_latency(raw_response);
   side.trimmed_mean_ns = trimmed_mean(std::move(all), kTrimmedShare);
+}
+
+// A stall is no matter of caches, so it counts in the first calls of a turn, too: what came due while
+// the side slept is paid there.
+void add_stalls(const std::vector<Turn>& turns, DuetSide& side) {
+  side.stalled_ns = 0;
+  for (const Turn& turn : turns) {
+    for (const std::uint64_t service_ns : turn.service_ns) {
+      if (service_ns <= 1'000'000) continue;
+      ++side.over_1ms;
+      *side.stalled_ns += service_ns;
+    }
+  }
 }
 
 // The time of a turn lasts from its first intended time to its last return or its planned end,
@@ -129,7 +138,8 @@ void add_rate(const std::vector<Turn>& turns, const FiguresPlan& plan, DuetSide&
 }
 
 std::optional<double> carry_over(const std::vector<Turn>& turns, const FiguresPlan& plan) {
-  const std::vector<std::optional<char>> before = sides_before(plan.turn_order, plan.side);
+  const std::vector<std::optional<char>> before =
+      sides_before(plan.turn_order, plan.visit_starts, plan.side);
   std::vector<std::uint64_t> after_other;
   std::vector<std::uint64_t> after_same;
   for (const Turn& turn : turns) {
@@ -179,11 +189,14 @@ std::uint64_t lower_median(std::vector<std::uint64_t> values) {
   return *middle;
 }
 
-std::vector<std::optional<char>> sides_before(const std::string& turn_order, char side) {
+std::vector<std::optional<char>> sides_before(const std::string& turn_order,
+                                              const std::vector<std::size_t>& visit_starts,
+                                              char side) {
   std::vector<std::optional<char>> before;
   for (std::size_t i = 0; i < turn_order.size(); ++i) {
     if (turn_order[i] != side) continue;
-    before.push_back(i == 0 ? std::nullopt : std::optional<char>(turn_order[i - 1]));
+    const bool first = i == 0 || std::binary_search(visit_starts.begin(), visit_starts.end(), i);
+    before.push_back(first ? std::nullopt : std::optional<char>(turn_order[i - 1]));
   }
   return before;
 }
@@ -198,6 +211,7 @@ void add_figures(std::span<const CallRecord> calls, const FiguresPlan& plan, Due
     side.events += turn.calls.size() - turn.first;
   }
   add_distributions(turns, plan, side);
+  add_stalls(turns, side);
   add_rate(turns, plan, side);
   side.carry_over = carry_over(turns, plan);
 }

@@ -1,6 +1,7 @@
 // Computes a side's figures from the log of its calls: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,8 +29,11 @@ double trimmed_mean(std::vector<std::uint64_t> values, double share);
 std::uint64_t lower_median(std::vector<std::uint64_t> values);
 
 // Returns for each turn of that side, in order, which side's turn was before it; nothing for the
-// first turn of all. turn_order: as in DuetRound. side: 'A' or 'B'.
-std::vector<std::optional<char>> sides_before(const std::string& turn_order, char side);
+// first turn of a visit, since what ran before it belongs to no side of this round. turn_order: as
+// in DuetRound. visit_starts: positions in it, ascending. side: 'A' or 'B'.
+std::vector<std::optional<char>> sides_before(const std::string& turn_order,
+                                              const std::vector<std::size_t>& visit_starts,
+                                              char side);
 
 struct FiguresPlan {
   HistogramRange range;
@@ -37,6 +41,7 @@ struct FiguresPlan {
   unsigned dropped_per_turn = 0;  // recorded calls to leave out at the beginning of each turn
   bool closed_loop = false;       // response times are service times
   std::string turn_order;
+  std::vector<std::size_t> visit_starts = {};  // as sides_before takes them
   char side = 'A';
 };
 

@@ -69,9 +69,15 @@ TEST_CASE("the median of an even number of values is the lower of the middle two
 
 TEST_CASE("for each turn the previous turn's side is known") {
   using Before = std::vector<std::optional<char>>;
-  CHECK(sides_before("ABBAAB", 'A') == Before{std::nullopt, 'B', 'A'});
-  CHECK(sides_before("ABBAAB", 'B') == Before{'A', 'B', 'A'});
-  CHECK(sides_before("", 'A').empty());
+  CHECK(sides_before("ABBAAB", {}, 'A') == Before{std::nullopt, 'B', 'A'});
+  CHECK(sides_before("ABBAAB", {0}, 'B') == Before{'A', 'B', 'A'});
+  CHECK(sides_before("", {}, 'A').empty());
+}
+
+TEST_CASE("what ran before a visit belongs to no side") {
+  using Before = std::vector<std::optional<char>>;
+  CHECK(sides_before("ABBAAB", {0, 4}, 'A') == Before{std::nullopt, 'B', std::nullopt});
+  CHECK(sides_before("ABBAAB", {0, 2}, 'B') == Before{'A', std::nullopt, 'A'});
 }
 
 // Returns calls due every 100 us, with the given functions for service time and kind.
@@ -101,6 +107,18 @@ TEST_CASE("the first calls of each turn are left out") {
   CHECK(decode_latency(side.raw_response).min() == 1'050);
   CHECK(side.trimmed_mean_ns == 1'000);
   CHECK(side.slow == 0);
+}
+
+TEST_CASE("a stall counts in the first calls of a turn, too") {
+  const auto service = [](std::uint32_t turn, std::uint32_t i) {
+    return turn == 1 && i == 0 ? 70'000'000u : 1'000u;
+  };
+  DuetSide side;
+  add_figures(calls_of(3, 30, service, kAllPlain),
+              {.range = kRange, .dropped_per_turn = 20, .turn_order = "AAA"}, side);
+  CHECK(side.over_1ms == 1);
+  CHECK(side.stalled_ns == 70'000'000u);
+  CHECK(decode_latency(side.service).max() == 1'000);
 }
 
 TEST_CASE("a preempted call counts as the median, a blocked one with its measured time") {

@@ -46,7 +46,8 @@ inline DuetRequest request(const std::string& a, const std::string& b) {
           .b = subject(b),
           .wishes = {.turn_ms = 10, .turns = 10, .warmup_turns = 1},
           .rounds = 1,
-          .seed = 1};
+          .seed = 1,
+          .long_rounds = 0};
 }
 
 inline Duet run(const DuetRequest& request, Observer& observer) {
