@@ -34,6 +34,16 @@ std::vector<const CommandRound*> completed_rounds(const CommandDuet& duet) {
   return rounds;
 }
 
+// The layouts of each completed round; empty where the duet has one of each side.
+Clusters layout_pairs(const CommandDuet& duet) {
+  Clusters pairs;
+  for (const CommandRound* round : completed_rounds(duet)) {
+    if (!round->layout_pair) return {};
+    pairs.push_back(*round->layout_pair);
+  }
+  return pairs;
+}
+
 std::vector<Figure> collect(const CommandDuet& duet) {
   std::vector<Figure> figures;
   std::unordered_map<std::string, std::size_t> by_name;
@@ -81,7 +91,8 @@ void begin_judgement(Figure& figure, std::size_t rounds, const CommandGateSettin
   if (figure.gated) judgement.margin = settings.margin;
 }
 
-SequentialDecision decide_figures(std::vector<Figure>& figures, const Policy& policy) {
+SequentialDecision decide_figures(std::vector<Figure>& figures, const Clusters& clusters,
+                                  const Policy& policy) {
   std::vector<PairedMetric> gated;
   for (const Figure& figure : figures) {
     if (!figure.gated) continue;
@@ -89,7 +100,7 @@ SequentialDecision decide_figures(std::vector<Figure>& figures, const Policy& po
     metric.effects = effects_of(figure.series, EffectKind::ratio);
     metric.margin = tested(figure.judgement.margin, EffectKind::ratio);
   }
-  const SequentialDecision decision = decide(gated, policy.looks);
+  const SequentialDecision decision = decide(gated, policy.looks, clusters);
   std::size_t next = 0;
   for (Figure& figure : figures) {
     if (!figure.judgement.is_measured()) continue;
@@ -98,7 +109,8 @@ SequentialDecision decide_figures(std::vector<Figure>& figures, const Policy& po
                     figure.judgement);
     }
     describe_effect(figure.series, EffectKind::ratio,
-                    gated.empty() ? figure.series.a.size() : decision.rounds, figure.judgement);
+                    gated.empty() ? figure.series.a.size() : decision.rounds, clusters,
+                    figure.judgement);
   }
   return decision;
 }
@@ -161,6 +173,7 @@ Verdict heading_of(const CommandDuet& duet, const Policy& policy) {
   verdict.false_fail = policy.looks.false_fail;
   verdict.false_pass = policy.looks.false_pass;
   verdict.rounds_recorded = duet.rounds.size();
+  verdict.layouts = duet.b.layouts;
   return verdict;
 }
 
@@ -171,7 +184,7 @@ Verdict judge(const CommandDuet& duet, const CommandGateSettings& settings, cons
   const std::size_t rounds = completed_rounds(duet).size();
   std::vector<Figure> figures = collect(duet);
   for (Figure& figure : figures) begin_judgement(figure, rounds, settings);
-  const SequentialDecision decision = decide_figures(figures, policy);
+  const SequentialDecision decision = decide_figures(figures, layout_pairs(duet), policy);
   verdict.rounds_used = decision.rounds;
   for (const Figure& figure : figures) verdict.metrics.push_back(figure.judgement);
   judge_failures(duet, verdict);
@@ -182,6 +195,7 @@ Verdict judge(const CommandDuet& duet, const CommandGateSettings& settings, cons
         {fmt::format("{} is not judged: {}", figure.name.name, figure.judgement.reason),
          "let both commands run the same benchmarks"});
   }
+  if (duet.a.label != duet.b.label) add_layout_remark(verdict);
   return verdict;
 }
 
@@ -200,7 +214,8 @@ std::vector<MetricJudgement> describe_figures(const CommandDuet& duet) {
     begin_judgement(figure, rounds, {});
     figure.judgement.margin = 0;
     if (figure.judgement.is_measured()) {
-      describe_effect(figure.series, EffectKind::ratio, rounds, figure.judgement);
+      describe_effect(figure.series, EffectKind::ratio, rounds, layout_pairs(duet),
+                      figure.judgement);
     }
     judgements.push_back(std::move(figure.judgement));
   }

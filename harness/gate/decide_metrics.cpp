@@ -106,7 +106,8 @@ MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
 }
 
 Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& series,
-                       const RoundLoad& load, const DuetSubject& subject, const Policy& policy) {
+                       const RoundLoad& load, const Clusters& clusters, const DuetSubject& subject,
+                       const Policy& policy) {
   Candidate candidate{
       &kind, find_series(series, kind.name), policy.rule(kind, subject), nullptr, {}, {}, false};
   MetricJudgement& judgement = candidate.judgement;
@@ -124,7 +125,7 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   if (kind.count == CountOf::nothing) return candidate;
   const bool waived = candidate.gated && candidate.waiver != nullptr;
   candidate.counts = {
-      count_rounds(*candidate.series, kind.count, load),
+      count_rounds(*candidate.series, kind.count, load, clusters),
       waived ? CountMargin{candidate.waiver->high, 0}
              : CountMargin{margin_of_count(candidate.rule, kind.count, load), candidate.rule.more}};
   if (candidate.gated) judgement.margin = shown_margin(candidate.counts->margin, *candidate.series);
@@ -135,6 +136,7 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
 
 std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
   const std::vector<MetricSeries> all = metric_series(duet);
+  const Clusters clusters = round_coins(duet).layout_pairs;
   std::vector<MetricJudgement> judgements;
   for (const MetricKind& kind : metric_kinds()) {
     const MetricSeries* series = find_series(all, kind.name);
@@ -142,10 +144,10 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
         judgements.emplace_back(undecided_judgement(kind, series != nullptr));
     if (series == nullptr) continue;
     if (kind.count == CountOf::nothing) {
-      describe_effect(*series, kind.effect, series->a.size(), judgement);
+      describe_effect(*series, kind.effect, series->a.size(), clusters, judgement);
     } else {
-      describe_rates(count_rounds(*series, kind.count, round_load(duet)), series->a.size(),
-                     judgement);
+      describe_rates(count_rounds(*series, kind.count, round_load(duet), clusters),
+                     series->a.size(), judgement);
     }
   }
   return judgements;
@@ -158,7 +160,8 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
     const Candidate& candidate =
-        candidates.emplace_back(candidate_of(kind, series, load, subject, policy));
+        candidates.emplace_back(
+            candidate_of(kind, series, load, coins.layout_pairs, subject, policy));
     if (!candidate.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(*candidate.series, kind.effect);
@@ -174,7 +177,7 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
     if (candidate.waiver != nullptr) metric.no_change = metric.margin;
   }
   MetricsDecision result;
-  result.decision = decide(gated, policy.looks);
+  result.decision = decide(gated, policy.looks, coins.layout_pairs);
   const std::size_t rounds = result.decision.rounds;
   std::size_t next = 0;
   for (Candidate& candidate : candidates) {
@@ -188,7 +191,8 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
     if (candidate.counts) {
       describe_rates(candidate.counts->rounds, used, candidate.judgement);
     } else if (candidate.series != nullptr) {
-      describe_effect(*candidate.series, candidate.kind->effect, used, candidate.judgement);
+      describe_effect(*candidate.series, candidate.kind->effect, used, coins.layout_pairs,
+                      candidate.judgement);
     }
     result.judgements.push_back(std::move(candidate.judgement));
   }

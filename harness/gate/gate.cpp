@@ -88,6 +88,7 @@ Verdict heading_of(const Duet& duet, const Policy& policy) {
   verdict.false_fail = policy.looks.false_fail;
   verdict.false_pass = policy.looks.false_pass;
   verdict.rounds_recorded = duet.rounds.size();
+  verdict.layouts = duet.b.layouts;
   return verdict;
 }
 
@@ -155,7 +156,7 @@ void add_stall_limit(const Duet& duet, Verdict& verdict) {
       all.begin(), all.end(), [](const MetricSeries& series) { return series.name == kStalls; });
   if (stalls == all.end() || verdict.rounds_used == 0) return;
   const RoundLoad load = round_load(duet);
-  CountRounds counts = count_rounds(*stalls, CountOf::calls, load);
+  CountRounds counts = count_rounds(*stalls, CountOf::calls, load, round_coins(duet).layout_pairs);
   counts.exposure = load.seconds;
   const double per_second = excess_limits(counts, verdict.rounds_used, 0, kTail).high;
   if (!(per_second > 0)) return;
@@ -164,6 +165,16 @@ void add_stall_limit(const Duet& duet, Verdict& verdict) {
                    "rarely, would not have been seen{}",
                    1 / per_second, oldest_text(duet)),
        "more rounds see rarer ones"});
+}
+
+// Whether each side is a build of its own: another program, or another plugin.
+bool has_two_builds(const Duet& duet) {
+  const auto file_of = [](const DuetSubject& side) {
+    const std::string sink = side.sink.label.substr(0, side.sink.label.find(':'));
+    return sink.find_first_of("/\\") == std::string::npos ? std::string() : sink;
+  };
+  return duet.a.program != duet.b.program || duet.a.build.revision != duet.b.build.revision ||
+         file_of(duet.a) != file_of(duet.b);
 }
 
 void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDecision& decision,
@@ -241,6 +252,7 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   add_metric_remarks(duet, policy, verdict);
   add_waiver_remarks(duet, policy, verdict);
   add_improvement_remarks(verdict);
+  if (has_two_builds(duet)) add_layout_remark(verdict);
   if (verdict.outcome == VerdictOutcome::pass) add_stall_limit(duet, verdict);
   for (Remark& remark : waivers_left_out(given, duet, today)) {
     verdict.remarks.push_back(std::move(remark));

@@ -67,8 +67,10 @@ double tested(double effect, EffectKind kind) {
 }
 
 void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
-                     MetricJudgement& judgement) {
-  const std::vector<double> effects = numbers_of_first(effects_of(series, kind), rounds);
+                     const Clusters& clusters, MetricJudgement& judgement) {
+  std::vector<double> all = effects_of(series, kind);
+  all.resize(rounds);
+  const std::vector<double> effects = cluster_means(all, clusters);
   if (effects.empty()) return;
   judgement.median_a = median(numbers_of_first(series.a, rounds));
   judgement.median_b = median(numbers_of_first(series.b, rounds));
@@ -103,7 +105,7 @@ void take_decision(const MetricDecision& decision, std::size_t rounds, std::size
                        : decision.decision == Decision::fail ? MetricOutcome::fail
                                                              : MetricOutcome::undecided;
   if (decision.decision == Decision::undecided) {
-    judgement.rounds_needed = rounds_needed(decision.statistic, rounds, metrics, looks);
+    judgement.rounds_needed = rounds_needed(decision, rounds, metrics, looks);
   }
   judgement.reason = reason_of(judgement);
 }
@@ -130,6 +132,23 @@ void explain_undecided(Verdict& verdict, std::uint64_t fewest, std::string_view 
                                    : fmt::format("about {} {} would decide it",
                                                  metric->rounds_needed.value_or(0), unit)});
   }
+}
+
+void add_layout_remark(Verdict& verdict) {
+  // Other layouts of the same objects were measured to change the median by up to 4 %.
+  constexpr double kOfLayout = 0.06;
+  const auto failed = with_decision(verdict, MetricOutcome::fail);
+  const bool small = std::all_of(failed.begin(), failed.end(), [](const MetricJudgement* metric) {
+    return metric->effect_kind == EffectKind::ratio && metric->unit == "ns" &&
+           std::abs(metric->effect) < kOfLayout;
+  });
+  if (verdict.outcome != VerdictOutcome::fail || failed.empty() || !small || verdict.layouts) {
+    return;
+  }
+  verdict.remarks.push_back(
+      {"one layout in memory of each build was compared; another one of the same code may change "
+       "times by as much",
+       "set layouts = 15 in tailgate.toml, or build both sides again in another order"});
 }
 
 void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) {

@@ -19,9 +19,10 @@ inline constexpr double kConfidence = 0.95;
 double reported(double effect, EffectKind kind);
 double tested(double effect, EffectKind kind);
 
-// Fills in medians, effect and interval from the first `rounds` rounds.
+// Fills in medians, effect and interval from the first `rounds` rounds; effect and interval from
+// the means of their clusters, if there are any.
 void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
-                     MetricJudgement& judgement);
+                     const Clusters& clusters, MetricJudgement& judgement);
 
 // The same of a rate: means over the rounds, their difference, and its limits.
 void describe_rates(const CountRounds& counts, std::size_t rounds, MetricJudgement& judgement);
@@ -37,6 +38,10 @@ void explain_fail(Verdict& verdict, std::string_view remedy);
 // Sets rounds_needed, at least `fewest`, and adds a reason for each undecided metric. unit: of what
 // more would decide, "rounds".
 void explain_undecided(Verdict& verdict, std::uint64_t fewest, std::string_view unit);
+
+// Where all that failed are small effects on times, and each side had one layout in memory, says
+// that another one may have made them. Only for sides that are two builds.
+void add_layout_remark(Verdict& verdict);
 
 // The same of a duet, which has too few rounds for a look or was not decided by any.
 void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict);

@@ -271,13 +271,17 @@ MeasuredRounds measured_rounds(const Duet& duet, const MetricKind& kind) {
 RoundCoins round_coins(const Duet& duet) {
   RoundCoins coins;
   bool all_say = true;
+  bool all_have_pairs = true;
   for (const DuetRound& round : duet.rounds) {
     if (!is_completed(round)) continue;
     coins.a_started_first.push_back(round.a_started_first ? 1 : -1);
     coins.a_made_first.push_back(round.a_made_first.value_or(true) ? 1 : -1);
+    coins.layout_pairs.push_back(round.layout_pair.value_or(0));
     all_say = all_say && round.a_made_first;
+    all_have_pairs = all_have_pairs && round.layout_pair;
   }
   if (!all_say) coins.a_made_first.clear();
+  if (!all_have_pairs) coins.layout_pairs.clear();
   return coins;
 }
 
@@ -295,8 +299,9 @@ RoundLoad round_load(const Duet& duet) {
   return {.calls = rounds == 0 ? 0 : std::min(a, b) / rounds, .seconds = seconds > 0 ? seconds : 1};
 }
 
-CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load) {
-  CountRounds counts{series.a, series.b, 1};
+CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load,
+                         const Clusters& clusters) {
+  CountRounds counts{series.a, series.b, 1, clusters};
   if (of == CountOf::rounds || load.calls == 0) return counts;
   counts.exposure = static_cast<double>(load.calls) / kCallsPerCount;
   for (std::vector<double>* side : {&counts.a, &counts.b}) {

@@ -64,10 +64,11 @@ struct MeasuredRounds {
 MeasuredRounds measured_rounds(const Duet& duet, const MetricKind& kind);
 
 // What a coin decided in each completed round: 1 where it is true, else -1; empty where the duet
-// does not say.
+// does not say. layout_pairs: which layouts in memory both builds had; empty: always the same.
 struct RoundCoins {
   std::vector<int> a_started_first;
   std::vector<int> a_made_first;
+  Clusters layout_pairs = {};
 };
 RoundCoins round_coins(const Duet& duet);
 
@@ -80,8 +81,9 @@ struct RoundLoad {
 // Of the completed rounds.
 RoundLoad round_load(const Duet& duet);
 
-// What the values of a rate count.
-CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load);
+// What the values of a rate count. clusters: of the rounds, or empty.
+CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load,
+                         const Clusters& clusters);
 
 // Every round's effect, above 0 where B is worse: ln(b / a), or b - a; not a number where a value
 // is none.

@@ -38,4 +38,8 @@ std::string verdict_extent(const Verdict& verdict) {
   return fmt::format("{} of {} rounds", verdict.rounds_used, verdict.rounds_recorded);
 }
 
+std::string layouts_text(const Verdict& verdict) {
+  return verdict.layouts ? fmt::format(", {} layouts of each side", *verdict.layouts) : "";
+}
+
 }  // namespace tailgate

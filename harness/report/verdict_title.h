@@ -13,4 +13,7 @@ std::string verdict_title(const Verdict& verdict);
 // On how much it is based: "15 of 20 rounds", "up to 8 repetitions of each side".
 std::string verdict_extent(const Verdict& verdict);
 
+// ", 15 layouts of each side"; empty where each had one.
+std::string layouts_text(const Verdict& verdict);
+
 }  // namespace tailgate

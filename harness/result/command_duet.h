@@ -61,6 +61,7 @@ struct CommandRun {
 struct CommandRound {
   unsigned index = 0;
   bool a_first = false;
+  std::optional<unsigned> layout_pair;
   std::string started_utc;
   CommandRun a;
   CommandRun b;
@@ -73,6 +74,9 @@ struct CommandRound {
   static void describe(Visitor& v) {
     v("index", &CommandRound::index, "number of the round, from 0");
     v("a_first", &CommandRound::a_first, "whether A ran before B, chosen at random");
+    v("layout_pair", &CommandRound::layout_pair,
+      "number of the pair of layouts in memory that both builds had, from 0; absent where each side "
+      "had one layout");
     v("started_utc", &CommandRound::started_utc, "when its first run started, ISO 8601");
     v("a", &CommandRound::a, "the run of A");
     v("b", &CommandRound::b, "the run of B");
@@ -82,12 +86,15 @@ struct CommandRound {
 struct CommandSubject {
   std::string label;
   std::string command;
+  std::optional<unsigned> layouts;
 
   template <class Visitor>
   static void describe(Visitor& v) {
     v("label", &CommandSubject::label, "its name in tables");
     v("command", &CommandSubject::command,
       "the line for the shell, as given; {out} stands for a file that each run writes");
+    v("layouts", &CommandSubject::layouts,
+      "number of layouts in memory of the side's build, of which each round had one; absent: one");
   }
 };
 

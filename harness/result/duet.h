@@ -116,6 +116,7 @@ struct DuetRound {
   unsigned index = 0;
   bool a_started_first = false;
   std::optional<bool> a_made_first;
+  std::optional<unsigned> layout_pair;
   std::string turn_order;
   std::string started_utc;
   std::uint64_t duration_ns = 0;
@@ -134,6 +135,9 @@ struct DuetRound {
     v("a_made_first", &DuetRound::a_made_first,
       "whether side A's shared memory and roles were made first, chosen at random apart from "
       "a_started_first; absent in older files, where they always were");
+    v("layout_pair", &DuetRound::layout_pair,
+      "number of the pair of layouts in memory that both builds had, from 0; rounds of one pair "
+      "depend on each other; absent where each side had one layout");
     v("slice_order", &DuetRound::turn_order,
       "one letter per measured turn, 'A' or 'B', in the order of execution; the order within each "
       "pair is chosen at random");
@@ -162,6 +166,7 @@ struct DuetSubject {
   ScenarioUsed scenario;
   Load load;
   std::vector<Setting> granted;
+  std::optional<unsigned> layouts;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -176,6 +181,8 @@ struct DuetSubject {
       "the load; duration_s is the duration of all measured turns of a round");
     v("granted", &DuetSubject::granted,
       "settings that the sink reports it ran with, in the first round");
+    v("layouts", &DuetSubject::layouts,
+      "number of layouts in memory of the side's build, of which each round had one; absent: one");
   }
 };
 

@@ -128,6 +128,7 @@ struct Verdict {
   std::uint64_t rounds_recorded = 0;
   std::uint64_t rounds_used = 0;
   std::optional<std::uint64_t> rounds_needed;
+  std::optional<unsigned> layouts;
   std::vector<Remark> reasons;
   std::vector<Remark> remarks;
   std::vector<MetricJudgement> metrics;
@@ -169,6 +170,8 @@ struct Verdict {
     v("rounds_needed", &Verdict::rounds_needed,
       "estimated number of rounds that would decide if every effect stays as measured; only for an "
       "inconclusive verdict");
+    v("layouts", &Verdict::layouts,
+      "number of layouts in memory of each side's build; absent: one");
     v("reasons", &Verdict::reasons, "reasons of the outcome, and what to do");
     v("remarks", &Verdict::remarks, "further facts that a reader of the verdict must know");
     v("metrics", &Verdict::metrics, "judgement of every metric");

@@ -18,18 +18,23 @@ constexpr int kBisections = 40;
 struct Counted {
   std::vector<double> a;
   std::vector<double> b;
+  Clusters clusters;  // numbered from 0
 };
 
 Counted counted(const CountRounds& counts, std::size_t rounds) {
   const bool valid =
-      rounds > 0 && counts.a.size() >= rounds && counts.b.size() >= rounds && counts.exposure > 0;
+      rounds > 0 && counts.a.size() >= rounds && counts.b.size() >= rounds && counts.exposure > 0 &&
+      (counts.clusters.empty() || counts.clusters.size() >= rounds);
   if (!valid) throw std::invalid_argument("counts: as many rounds on both sides, and an exposure");
   Counted found;
+  Clusters clusters;
   for (std::size_t i = 0; i < rounds; ++i) {
     if (std::isnan(counts.a[i]) || std::isnan(counts.b[i])) continue;
     found.a.push_back(counts.a[i]);
     found.b.push_back(counts.b[i]);
+    clusters.push_back(counts.clusters.empty() ? i : counts.clusters[i]);
   }
+  found.clusters = numbered_clusters(clusters, clusters.size());
   return found;
 }
 
@@ -43,13 +48,17 @@ double dispersion(const Counted& counts, double ratio) {
   const double a = sum(counts.a) / rounds;
   const double b = sum(counts.b) / rounds;
   const double by_chance = b + ratio * ratio * a;
-  if (rounds < 2 || by_chance <= 0) return 1;
-  double squares = 0;
+  const std::size_t clusters = count_clusters(counts.clusters, counts.clusters.size());
+  if (clusters < 2 || by_chance <= 0) return 1;
+  std::vector<double> off(clusters);
+  std::vector<double> sizes(clusters);
   for (std::size_t i = 0; i < counts.a.size(); ++i) {
-    const double off = (counts.b[i] - b) - ratio * (counts.a[i] - a);
-    squares += off * off;
+    off[counts.clusters[i]] += (counts.b[i] - b) - ratio * (counts.a[i] - a);
+    ++sizes[counts.clusters[i]];
   }
-  return std::max(1.0, squares / (rounds - 1) / by_chance);
+  double squares = 0;
+  for (std::size_t c = 0; c < clusters; ++c) squares += off[c] * off[c] / sizes[c];
+  return std::max(1.0, squares / static_cast<double>(clusters - 1) / by_chance);
 }
 
 // The counts of both sides, in units of the dispersion.

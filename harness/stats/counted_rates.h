@@ -6,11 +6,14 @@
 // Donner, Statistics in Medicine 27, 2008); where one side counted nothing they are Garwood's.
 // Where counts come in bursts, or differ from round to round by more than chance, all counts are
 // divided by the dispersion, the variance of the rounds' differences against what chance would make
-// of it (quasi-Poisson; McCullagh and Nelder, Generalized Linear Models, 1989, section 6.2).
+// of it (quasi-Poisson; McCullagh and Nelder, Generalized Linear Models, 1989, section 6.2). Where
+// rounds come in clusters (sign_flip.h), it is the variance of the clusters' differences.
 #pragma once
 
 #include <cstddef>
 #include <vector>
+
+#include "harness/stats/sign_flip.h"
 
 namespace tailgate {
 
@@ -20,6 +23,7 @@ struct CountRounds {
   std::vector<double> a;
   std::vector<double> b;
   double exposure = 1;  // of a round, in what the rates are per; the same on both sides
+  Clusters clusters = {};  // of the rounds, whose counts vary together; or empty
 };
 
 // B's rate is tolerated up to A's * (1 + more) + extra. Both are fixed before anything is counted.

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "harness/stats/distributions.h"
-#include "harness/stats/sign_flip.h"
 
 namespace tailgate {
 namespace {
@@ -40,6 +39,40 @@ double normal_statistic(const CountTest& test) {
   return test.p_beyond < kMost ? student_t_quantile(test.p_beyond, kNormalDegrees) : 0;
 }
 
+// The analysis of variance of one metric's rounds by cluster: the part of the mean's variance that
+// more rounds of each cluster would leave (Searle, Casella and McCulloch, Variance Components, 1992,
+// section 3.5).
+double share_between(const std::vector<double>& effects, const Clusters& clusters) {
+  const Clusters numbers = numbered_clusters(clusters, effects.size());
+  std::vector<double> sums(count_clusters(clusters, effects.size()));
+  std::vector<double> counts(sums.size());
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (std::isnan(effects[i])) continue;
+    sums[numbers[i]] += effects[i];
+    ++counts[numbers[i]];
+    sum += effects[i];
+    ++count;
+  }
+  double between = 0;
+  double within = 0;
+  double used = 0;
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    if (counts[c] == 0) continue;
+    const double off = sums[c] / counts[c] - sum / count;
+    between += counts[c] * off * off;
+    ++used;
+  }
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (std::isnan(effects[i])) continue;
+    const double off = effects[i] - sums[numbers[i]] / counts[numbers[i]];
+    within += off * off;
+  }
+  if (used < 2 || count <= used || between <= 0) return 0;
+  return std::max(0.0, 1 - within / (count - used) / (between / (used - 1)));
+}
+
 bool all_pass(const std::vector<MetricDecision>& metrics) {
   return std::all_of(metrics.begin(), metrics.end(), [](const MetricDecision& metric) {
     return metric.decision == Decision::pass;
@@ -71,16 +104,24 @@ Looks Looks::shared_by(std::size_t decisions) const {
 }
 
 double Looks::least_false_fail() const {
-  return std::exp2(-static_cast<double>(rounds.back())) * static_cast<double>(rounds.size());
+  const std::size_t flipped = clusters == 0 ? rounds.back() : std::min(clusters, rounds.back());
+  return std::exp2(-static_cast<double>(flipped)) * static_cast<double>(rounds.size());
 }
 
 SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
-                        const Looks& looks) {
+                        const Looks& looks, const Clusters& all_clusters) {
   if (rounds == 0 || rounds > rounds_of(metrics)) {
     throw std::invalid_argument("look: at least one round, and as many as there are effects");
   }
-  const SignFlips flips = SignFlips::up_to(rounds, looks.patterns, looks.seed);
-  const auto at_margin = sign_flip_test(shifted(metrics, rounds, &PairedMetric::margin), flips);
+  if (!all_clusters.empty() && all_clusters.size() < rounds) {
+    throw std::invalid_argument("look: a cluster for every round");
+  }
+  const Clusters clusters =
+      all_clusters.empty() ? Clusters() : numbered_clusters(all_clusters, rounds);
+  const SignFlips flips =
+      SignFlips::up_to(count_clusters(clusters, rounds), looks.patterns, looks.seed);
+  const auto effects = shifted(metrics, rounds, &PairedMetric::margin);
+  const auto at_margin = sign_flip_test(effects, flips, kSignFlipClip, clusters);
   SequentialDecision result{Decision::undecided, rounds, true, {}};
   bool beyond = false;
   for (const SignFlipResult& test : at_margin) {
@@ -88,6 +129,8 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
     metric.statistic = test.statistic;
     metric.p_within = test.p_above_adjusted;
     metric.p_beyond = test.p_below;
+    metric.between_clusters =
+        share_between(effects[result.metrics.size() - 1], clusters);
   }
   take_counts(metrics, rounds, result.metrics);
   for (MetricDecision& metric : result.metrics) {
@@ -95,7 +138,8 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
     beyond = beyond || metric.p_within <= looks.fail_level();
   }
   if (beyond) {
-    const auto at_none = sign_flip_test(shifted(metrics, rounds, &PairedMetric::no_change), flips);
+    const auto at_none = sign_flip_test(shifted(metrics, rounds, &PairedMetric::no_change), flips,
+                                        kSignFlipClip, clusters);
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       MetricDecision& metric = result.metrics[i];
       metric.p_no_change = at_none[i].p_above_adjusted;
@@ -109,19 +153,22 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
   return result;
 }
 
-SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks) {
+SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks,
+                          const Clusters& clusters) {
   if (looks.rounds.empty()) throw std::invalid_argument("decide: one look or more");
   const std::size_t recorded = rounds_of(metrics);
   SequentialDecision result;
   for (const std::size_t rounds : looks.rounds) {
     if (rounds > recorded) break;
-    result = look(metrics, rounds, looks);
+    result = look(metrics, rounds, looks, clusters);
     if (result.decision != Decision::undecided) return result;
   }
   const bool between_looks = result.looked && result.rounds < recorded;
-  if (between_looks && recorded < looks.rounds.back()) return look(metrics, recorded, looks);
+  if (between_looks && recorded < looks.rounds.back()) {
+    return look(metrics, recorded, looks, clusters);
+  }
   if (!result.looked && recorded > 0) {
-    result = look(metrics, recorded, looks);
+    result = look(metrics, recorded, looks, clusters);
     result.looked = false;
     result.decision = Decision::undecided;
     for (MetricDecision& metric : result.metrics) metric.decision = Decision::undecided;
@@ -129,14 +176,18 @@ SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks&
   return result;
 }
 
-std::size_t rounds_needed(double statistic, std::size_t rounds, std::size_t metrics,
+std::size_t rounds_needed(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
                           const Looks& looks) {
   constexpr std::size_t kMost = 100'000;
+  const double statistic = decision.statistic;
   const double level =
       statistic > 0 ? looks.fail_level() / static_cast<double>(metrics) : looks.pass_level();
   const double wanted = student_t_quantile(1 - level, kNormalDegrees);
-  const double factor = statistic == 0 ? static_cast<double>(kMost) : wanted / statistic;
-  const double needed = std::ceil(static_cast<double>(rounds) * factor * factor);
+  // The variance that may be left for the statistic to be what is wanted, in units of today's.
+  const double allowed = std::pow(statistic / wanted, 2) - decision.between_clusters;
+  if (!(allowed > 0)) return kMost;
+  const double needed =
+      std::ceil(static_cast<double>(rounds) * (1 - decision.between_clusters) / allowed);
   return std::clamp(needed < kMost ? static_cast<std::size_t>(needed) : kMost, rounds, kMost);
 }
 

@@ -15,6 +15,9 @@
 // around the margin, which those of a rare event do not. So counts are compared with their margin
 // by a test of their own (counted_rates.h). Whether the sides differ at all is tested by sign flips
 // for counts, too.
+//
+// Rounds may come in clusters (sign_flip.h), such as those of one pair of layouts. A look flips the
+// clusters of its rounds, so more rounds of the same clusters tell less than as many new ones.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +27,7 @@
 #include <vector>
 
 #include "harness/stats/counted_rates.h"
+#include "harness/stats/sign_flip.h"
 
 namespace tailgate {
 
@@ -34,6 +38,7 @@ struct Looks {
   double false_fail = 0;            // most probability of failing two sides that do not differ
   double false_pass = 0;            // most probability of passing a metric that is at its margin
   std::size_t patterns = 16384;     // of flipped rounds
+  std::size_t clusters = 0;         // in which rounds come, at most; 0: each round is one
   std::uint64_t seed = 1;           // of the patterns
 
   // The same for one of several decisions that share false_fail (Bonferroni; Holm, Scandinavian
@@ -41,7 +46,7 @@ struct Looks {
   // enough patterns to tell it.
   Looks shared_by(std::size_t decisions) const;
 
-  // The smallest false_fail that as many rounds as the last look has can reach.
+  // The smallest false_fail that as many rounds, or clusters, as the last look has can reach.
   double least_false_fail() const;
 
   double fail_level() const { return false_fail / static_cast<double>(rounds.size()); }
@@ -71,6 +76,9 @@ struct MetricDecision {
   double p_within = 1;     // adjusted, except of counts: of an effect within the margin
   double p_no_change = 1;  // adjusted: of no change; 1 where no metric was beyond its margin
   double p_beyond = 1;     // unadjusted: of an effect at the margin or beyond
+  // The share of the statistic's variance that is between clusters, so that more rounds of the same
+  // ones do not reduce it: 0 where there is one round a cluster.
+  double between_clusters = 0;
 };
 
 struct SequentialDecision {
@@ -80,10 +88,10 @@ struct SequentialDecision {
   std::vector<MetricDecision> metrics;
 };
 
-// What one look at the first `rounds` rounds says; at least one round.
-// All metrics must have that many effects. Throws std::invalid_argument.
+// What one look at the first `rounds` rounds says; at least one round. clusters: of all rounds, or
+// empty. All metrics must have that many effects. Throws std::invalid_argument.
 SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
-                        const Looks& looks);
+                        const Looks& looks, const Clusters& clusters = {});
 
 // The first look that decides, or the last that there are rounds for. Where the rounds end between
 // two looks, the last look is at their end, in place of the one that they did not reach. The errors
@@ -91,13 +99,15 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
 // With fewer rounds than the first look needs, it is undecided, with the metrics as they are so
 // far. Without metrics it is undecided. Throws std::invalid_argument without looks, and when the
 // metrics have different numbers of effects, or none.
-SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks);
+SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks,
+                          const Clusters& clusters = {});
 
-// About how many rounds it takes to decide a metric whose statistic is `statistic` after `rounds`,
-// if its effect stays what it seems: the statistic grows with the square root of the rounds, until
-// it reaches the level's normal quantile. `metrics`: among how many metrics a failing one is found.
-// At least `rounds`; at most 100,000, which stands for "more rounds will not decide it".
-std::size_t rounds_needed(double statistic, std::size_t rounds, std::size_t metrics,
+// About how many rounds it takes to decide a metric after `rounds`, if its effect stays what it
+// seems: the statistic's square grows with the rounds, but for the part of its variance that is
+// between clusters, until it reaches the level's normal quantile. `metrics`: among how many metrics
+// a failing one is found. At least `rounds`; at most 100,000, which stands for "more rounds will not
+// decide it".
+std::size_t rounds_needed(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
                           const Looks& looks);
 
 }  // namespace tailgate

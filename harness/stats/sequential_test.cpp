@@ -182,10 +182,19 @@ TEST_CASE("a wider margin is never stricter") {
 
 // The normal quantile at .0125 is 2.2414, at .00025 / 10 it is 4.0556.
 TEST_CASE("the rounds that a decision would need") {
-  CHECK(rounds_needed(-1.12, 50, 10, kLooks) == Approx(50 * 4.005).margin(1));
-  CHECK(rounds_needed(2.03, 50, 10, kLooks) == Approx(50 * 3.991).margin(1));
-  CHECK(rounds_needed(-3, 50, 10, kLooks) == 50);
-  CHECK(rounds_needed(0, 50, 10, kLooks) == 100'000);
+  const auto needed = [](double statistic, double between = 0) {
+    MetricDecision decision;
+    decision.statistic = statistic;
+    decision.between_clusters = between;
+    return rounds_needed(decision, 50, 10, kLooks);
+  };
+  CHECK(needed(-1.12) == Approx(50 * 4.005).margin(1));
+  CHECK(needed(2.03) == Approx(50 * 3.991).margin(1));
+  CHECK(needed(-3) == 50);
+  CHECK(needed(0) == 100'000);
+  // A tenth of the variance stays: (1 - 0.1) / (1 / 4.005 - 0.1). Of more no rounds help.
+  CHECK(needed(-1.12, 0.1) == Approx(50 * 0.9 / (1 / 4.005 - 0.1)).margin(1));
+  CHECK(needed(-1.12, 0.25) == 100'000);
 }
 
 TEST_CASE("metrics of different rounds are refused") {
@@ -194,6 +203,82 @@ TEST_CASE("metrics of different rounds are refused") {
   CHECK_THROWS_AS(decide({three, two}, kLooks), std::invalid_argument);
   CHECK_THROWS_AS(decide({PairedMetric{}}, kLooks), std::invalid_argument);
   CHECK_THROWS_AS(look({three}, 4, kLooks), std::invalid_argument);
+}
+
+// 50 rounds of sides whose builds have other layouts in memory: the difference of a pair of layouts
+// has a standard deviation of 3 %, a round adds 1 %. With one pair, all rounds have it.
+constexpr std::size_t kPairs = 15;
+
+struct LayoutRounds {
+  PairedMetric metric;
+  Clusters pairs;
+};
+
+LayoutRounds with_layouts(std::mt19937_64& random, double effect, std::size_t pairs) {
+  std::normal_distribution<double> of_layout(0, 0.03);
+  std::normal_distribution<double> of_round(0, 0.01);
+  std::vector<double> layouts(pairs);
+  for (double& layout : layouts) layout = of_layout(random);
+  LayoutRounds rounds{{{}, std::log(1.05), 0}, {}};
+  for (std::size_t round = 0; round < 50; ++round) {
+    rounds.pairs.push_back(round % pairs);
+    rounds.metric.effects.push_back(effect + layouts[round % pairs] + of_round(random));
+  }
+  return rounds;
+}
+
+const Looks kLayoutLooks = {.rounds = {15, 30, 50},
+                            .false_fail = 0.001,
+                            .false_pass = 0.05,
+                            .patterns = 4096,
+                            .clusters = kPairs};
+
+double share(Decision wanted, double effect, std::size_t pairs, bool clustered, unsigned seed) {
+  constexpr int kGates = 1000;
+  std::mt19937_64 random(seed);
+  int found = 0;
+  for (int gate = 0; gate < kGates; ++gate) {
+    const LayoutRounds rounds = with_layouts(random, effect, pairs);
+    const auto decision =
+        decide({rounds.metric}, kLayoutLooks, clustered ? rounds.pairs : Clusters());
+    found += decision.decision == wanted ? 1 : 0;
+  }
+  return static_cast<double>(found) / kGates;
+}
+
+// At most 1 in 1000 fails; that three or more of 1000 do then has a probability of 8 %, and the
+// true rate is far lower, since a fail must also be beyond the margin. With one layout of each side,
+// a difference of 5.35 % or more fails, which is 1.8 standard deviations: 3.7 %.
+TEST_CASE("a harmless change does not fail by its layouts, as it does with one layout") {
+  CHECK(share(Decision::fail, 0, kPairs, true, 107) <= 0.002);
+  CHECK(share(Decision::fail, 0, 1, false, 108) >= 0.02);
+}
+
+// At the margin 5 % pass at most; the sample's limit adds two standard errors. A test of rounds takes
+// the layouts of the later looks for new ones.
+TEST_CASE("a change at the margin does not pass by its layouts") {
+  const double at_margin = std::log(1.05);
+  const double clustered = share(Decision::pass, at_margin, kPairs, true, 109);
+  CHECK(clustered <= 0.064);
+  CHECK(share(Decision::pass, at_margin, kPairs, false, 109) > clustered);
+  CHECK(share(Decision::pass, at_margin, 1, false, 110) >= 0.3);
+}
+
+TEST_CASE("a large change is found whatever the layouts do") {
+  CHECK(share(Decision::fail, 0.15, kPairs, true, 111) >= 0.95);
+  CHECK(share(Decision::pass, 0, kPairs, true, 112) >= 0.8);
+}
+
+// Between clusters only: each round repeats its cluster. Within only: clusters have the same mean.
+TEST_CASE("the share of the variance that more rounds of the same clusters leave") {
+  const PairedMetric between{{1, 1, 2, 2, 4, 4}, 0, 0};
+  const PairedMetric within{{1, 3, 2, 2, 0, 4}, 0, 0};
+  const Clusters pairs = {5, 5, 9, 9, 2, 2};
+  Looks looks = kLayoutLooks;
+  CHECK(look({between}, 6, looks, pairs).metrics[0].between_clusters == 1);
+  CHECK(look({within}, 6, looks, pairs).metrics[0].between_clusters == 0);
+  CHECK(look({between}, 6, looks).metrics[0].between_clusters == 0);
+  CHECK_THROWS_AS(look({between}, 6, looks, {1, 1, 2}), std::invalid_argument);
 }
 
 TEST_CASE("without a look there is nothing to decide") {
@@ -209,6 +294,9 @@ TEST_CASE("decisions that share an error have patterns enough to tell theirs") {
   Looks few = kLooks;
   few.rounds = {8};
   CHECK(few.least_false_fail() == 1.0 / 256);
+  few.rounds = {15, 30, 50};
+  few.clusters = 10;
+  CHECK(few.least_false_fail() == 3.0 / 1024);
 }
 
 }  // namespace

@@ -6,6 +6,10 @@
 // of patterns that are at least as extreme is therefore an exact p value (Fisher, The Design of
 // Experiments, 1935, section 21). The step-down by the largest statistic (Westfall and Young,
 // Resampling-Based Multiple Testing, 1993) extends it to "any of the metrics".
+//
+// Rounds that share what chance made of the sides, such as the layout of both builds in memory, are
+// a cluster. Their effects depend on each other, so they flip together: the patterns are then of
+// clusters.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +18,7 @@
 
 namespace tailgate {
 
-// Patterns of flipped rounds; the first one flips none. The same patterns serve all metrics.
+// Patterns of flipped rounds, or clusters of them; the first one flips none. The same patterns serve all metrics.
 class SignFlips {
  public:
   // Every pattern of 1 to 20 rounds, 2^rounds of them. Throws std::invalid_argument.
@@ -55,14 +59,30 @@ struct SignFlipResult {
 
 inline constexpr double kSignFlipClip = 2;
 
+// The cluster of each round, as any numbers; empty: each round is one by itself.
+using Clusters = std::vector<std::size_t>;
+
+// The same as 0, 1, 2 … in the order in which they first occur, of the first `rounds` rounds, which
+// there must be.
+Clusters numbered_clusters(const Clusters& clusters, std::size_t rounds);
+
+// How many there are among the first `rounds` rounds, which there must be.
+std::size_t count_clusters(const Clusters& clusters, std::size_t rounds);
+
+// The mean of each cluster's values, without those that are not a number; clusters of no others are
+// left out. Values of `rounds` and clusters belong together.
+std::vector<double> cluster_means(const std::vector<double>& rounds, const Clusters& clusters);
+
 // Tests whether effects are above, or below, 0. effects[metric][round]: finite, or not a number
-// where the round has none, which counts on neither side; as many rounds as the flips have; to test
-// against a margin, subtract it first. Each metric's statistic is sum(u) / sqrt(sum(u^2)) with u =
-// effect / median |effect|, limited to -clip … clip so that a few wild rounds decide nothing; an
-// infinite clip gives the classical test of the sum. The median is over the effects that are not 0,
+// where the round has none, which counts on neither side; to test against a margin, subtract it
+// first. clusters: of the rounds, or empty; as many clusters as the flips have rounds. Each metric's
+// statistic is sum(u) / sqrt(sum(u^2)), with u the cluster's sum of effect / median |effect|, each
+// limited to -clip … clip so that a few wild rounds decide nothing; an infinite clip gives the
+// classical test of the sum. The median is over the effects that are not 0,
 // so that counts that are mostly 0 have a scale; effects all 0 have statistic 0 and p values of 1.
 // One result a metric. Throws std::invalid_argument.
 std::vector<SignFlipResult> sign_flip_test(const std::vector<std::vector<double>>& effects,
-                                           const SignFlips& flips, double clip = kSignFlipClip);
+                                           const SignFlips& flips, double clip = kSignFlipClip,
+                                           const Clusters& clusters = {});
 
 }  // namespace tailgate

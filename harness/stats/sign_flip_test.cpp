@@ -53,6 +53,39 @@ TEST_CASE("Fisher's randomisation of Darwin's maize") {
   CHECK(result.p_above_adjusted == result.p_above);
 }
 
+// Four rounds in two clusters: the median size is 2, u = 0.5, 1, 1.5, -2, the clusters' sums are 2
+// and -1, and the four signed sums are 1, -3, 3, -1, of which two are at least 1.
+TEST_CASE("two clusters by hand") {
+  const Clusters clusters = {7, 3, 7, 3};
+  const auto result =
+      sign_flip_test({{1, 2, 3, -4}}, SignFlips::all(2), kUnclipped, clusters).front();
+  CHECK(result.statistic == Approx(1 / std::sqrt(5)));
+  CHECK(result.p_above == 0.5);
+  CHECK(result.p_below == 0.75);
+  CHECK(count_clusters(clusters, 4) == 2);
+  CHECK(count_clusters({}, 4) == 4);
+  CHECK(cluster_means({1, 2, 3, std::nan("")}, clusters) == std::vector<double>{2, 2});
+  CHECK_THROWS_AS(sign_flip_test({{1, 2, 3}}, SignFlips::all(3), kUnclipped, {1, 1, 2}),
+                  std::invalid_argument);
+}
+
+// Rounds of one cluster depend on each other as much as they can: each occurs twice. By clusters the
+// p value is that of single rounds; by rounds it claims more than there is.
+TEST_CASE("a round that is repeated tells nothing new") {
+  const Effects once = {{3, -1, 4, 1, 5, -2, 6, 5}};
+  Effects twice = {{}};
+  Clusters clusters;
+  for (std::size_t i = 0; i < 2 * once[0].size(); ++i) {
+    twice[0].push_back(once[0][i / 2]);
+    clusters.push_back(i / 2);
+  }
+  const auto expected = sign_flip_test(once, SignFlips::all(8)).front();
+  const auto clustered = sign_flip_test(twice, SignFlips::all(8), kSignFlipClip, clusters).front();
+  CHECK(clustered.p_above == expected.p_above);
+  CHECK(clustered.statistic == Approx(expected.statistic));
+  CHECK(sign_flip_test(twice, SignFlips::all(16)).front().p_above < expected.p_above / 2);
+}
+
 // By hand: the median size is 2, u = 0.5, 1, -1.5; the eight signed sums are 3, 2, 1, 0, 0, -1,
 // -2, -3 and the observed one is 0.
 TEST_CASE("three rounds by hand") {

@@ -20,7 +20,7 @@ std::string upper(std::string_view text) {
 }
 
 std::string rounds_text(const Verdict& verdict) {
-  std::string text = verdict_extent(verdict) + " used";
+  std::string text = verdict_extent(verdict) + " used" + layouts_text(verdict);
   if (verdict.rounds_needed) {
     text += *verdict.rounds_needed >= 100'000
                 ? "; more are unlikely to decide it"
