@@ -95,7 +95,8 @@ DuetSubjectRequest subject_request(const SinkCatalog& sinks, const SideArguments
                              .scenario = {.name = subject.scenario->name(),
                                           .preset = subject.preset,
                                           .options = describe_options(subject.options)},
-                             .build = build_used()};
+                             .build = build_used(),
+                             .layouts = side.layouts};
   if (!side.program.empty()) {
     request.build = ask_program(side.program, scratch);
     request.side.program = std::filesystem::canonical(side.program);
@@ -295,8 +296,8 @@ Placement command_placement(const DuetArguments& arguments) {
 int duet_of(const DuetArguments& arguments) {
   check_command_options(arguments);
   return duet_of_commands({.options = arguments.command,
-                           .a = {arguments.a.label, arguments.a.subject},
-                           .b = {arguments.b.label, arguments.b.subject},
+                           .a = {arguments.a.label, arguments.a.subject, {}},
+                           .b = {arguments.b.label, arguments.b.subject, {}},
                            .rounds = arguments.rounds,
                            .seed = arguments.seed,
                            .placement = as_usage([&] { return command_placement(arguments); }),
@@ -309,6 +310,8 @@ int duet_of(const DuetArguments& arguments) {
                            .policy = arguments.policy,
                            .directory_a = arguments.a.directory,
                            .directory_b = arguments.b.directory,
+                           .layouts_a = arguments.a.layouts,
+                           .layouts_b = arguments.b.layouts,
                            .judged_together = arguments.judged_together});
 }
 

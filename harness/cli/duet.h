@@ -10,6 +10,7 @@
 #include "harness/cli/surroundings.h"
 #include "harness/run/catalog.h"
 #include "harness/run/duet/duet_plan.h"
+#include "harness/run/duet/layouts.h"
 
 namespace tailgate {
 
@@ -18,6 +19,7 @@ struct SideArguments {
   std::string program;
   std::string label;
   std::string directory = {};  // where a command starts; empty: in this process's folder
+  SideLayouts layouts = {};
 };
 
 struct DuetArguments {

@@ -53,6 +53,8 @@ CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Polic
   request.timeout_s = arguments.options.timeout_s;
   request.directory_a = arguments.directory_a;
   request.directory_b = arguments.directory_b;
+  request.layouts_a = arguments.layouts_a;
+  request.layouts_b = arguments.layouts_b;
   request.logs = std::filesystem::path(arguments.out).replace_extension();
   return request;
 }

@@ -39,6 +39,8 @@ struct CommandDuetArguments {
   std::string policy;
   std::string directory_a = {};  // where A's command starts; empty: in this process's folder
   std::string directory_b = {};
+  SideLayouts layouts_a = {};
+  SideLayouts layouts_b = {};
   std::size_t judged_together = 1;  // duets that share the policy's false_fail
 };
 

@@ -37,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 struct Side {
   std::string commit;
   fs::path root;  // the project's root in the checkout
+  SideLayouts layouts = {};
 
   std::string label() const { return commit.substr(0, 10); }
 };
@@ -54,6 +55,15 @@ struct PlannedDuet {
                                 : fmt::format("{} against {}", scenario, sink);
   }
 };
+
+// The layouts of a build, as duets take them.
+SideLayouts layouts_in(const Builds& builds, const std::string& commit, unsigned count) {
+  SideLayouts layouts{count, {}};
+  for (const LinkedFile& linked : builds.linked_files(commit)) {
+    layouts.files.push_back({linked.file, linked.layouts, kAsBuilt});
+  }
+  return layouts;
+}
 
 std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy, bool nightly) {
   std::vector<PlannedDuet> planned;
@@ -168,6 +178,7 @@ class RevisionGate {
     project_ = load_project(*file);
     policy_file_ = request_.policy.empty() ? project_.policy : fs::absolute(request_.policy);
     policy_ = policy_at(policy_file_, false);
+    policy_.looks.clusters = project_.layouts;
     planned_ = plan_duets(project_, policy_, request_.nightly);
     std::erase_if(planned_, [this](const PlannedDuet& planned) {
       return !request_.only.empty() && !request_.only.contains(planned.file);
@@ -192,11 +203,12 @@ class RevisionGate {
   bool build_both() {
     const InterruptFlag interrupt;
     const Builds builds(project_, *repository_, *workspace_);
-    const auto build = [&builds](Side& side, const std::string& name) {
+    const auto build = [&](Side& side, const std::string& name) {
       side.root = builds.build(side.commit, [&](const std::string& what) {
         say("{} ({}) {}\n", name, side.label(), what);
         std::cout.flush();
       });
+      side.layouts = layouts_in(builds, side.commit, project_.layouts);
       return !InterruptFlag::raised();
     };
     if (!build(a_, request_.base) || !build(b_, request_.head)) return false;
@@ -319,6 +331,7 @@ class RevisionGate {
   void add_sink(const PlannedDuet& planned, DuetArguments& arguments) const {
     for (const auto& [into, side] : {std::pair(&arguments.a, &a_), std::pair(&arguments.b, &b_)}) {
       into->subject = project_.sink_of(planned.sink, side->root);
+      into->layouts = side->layouts;
       if (project_.makes == BuildMakes::tailgate) {
         into->program = (side->root / project_.made).string();
       }
@@ -332,6 +345,7 @@ class RevisionGate {
     for (const auto& [into, side] : {std::pair(&arguments.a, &a_), std::pair(&arguments.b, &b_)}) {
       into->subject = benchmark.command;
       into->directory = side->root.string();
+      into->layouts = side->layouts;
     }
     arguments.placement.load_cpus = benchmark.cpus;
     arguments.command = {.wanted = true,

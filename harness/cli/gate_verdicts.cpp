@@ -64,13 +64,17 @@ Policy shared_by(const Policy& policy, std::size_t duets) {
   Policy shared = policy;
   shared.looks = policy.looks.shared_by(duets);
   const double least = policy.looks.least_false_fail();
-  if (shared.looks.false_fail >= least || policy.looks.false_fail < least) return shared;
-  throw UsageError(
-      Error(fmt::format("false_fail = {:g} among {} duets is {:.2g} for each, less than {} rounds "
-                        "can tell",
-                        policy.looks.false_fail, duets, shared.looks.false_fail,
-                        policy.looks.rounds.back()),
-            "raise false_fail, let the last look be later, or judge fewer duets together"));
+  const std::size_t rounds = policy.looks.rounds.back();
+  const bool few_layouts = policy.looks.clusters > 0 && policy.looks.clusters < rounds;
+  if (shared.looks.false_fail >= least || (policy.looks.false_fail < least && !few_layouts)) {
+    return shared;
+  }
+  throw UsageError(Error(
+      fmt::format("false_fail = {:g} among {} duets is {:.2g} for each, less than {} {} can tell",
+                  policy.looks.false_fail, duets, shared.looks.false_fail,
+                  few_layouts ? policy.looks.clusters : rounds, few_layouts ? "layouts" : "rounds"),
+      few_layouts ? "raise layouts in tailgate.toml: each one more halves what they can tell"
+                  : "raise false_fail, let the last look be later, or judge fewer duets together"));
 }
 
 std::vector<Verdict> judge_together(const std::vector<std::function<Verdict(const Policy&)>>& duets,

@@ -8,6 +8,7 @@
 #include "harness/cli/failure.h"
 #include "harness/cli/surroundings.h"
 #include "harness/os/process.h"
+#include "harness/project/link_layouts.h"
 #include "harness/run/duet/program.h"
 #include "harness/trial/processes/role.h"
 #include "providers/all.h"
@@ -44,6 +45,9 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], kDescribeCommand) == 0) {
       fmt::print("{}", describe_program(build_used()));
       return kExitDone;
+    }
+    if (argc >= 2 && std::strcmp(argv[1], kLinkCommand) == 0) {
+      return link_layouts({argv + 2, argv + argc});
     }
     return run_command_line(catalog, argc, argv);
   } catch (...) {

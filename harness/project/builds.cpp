@@ -53,6 +53,9 @@ std::string recipe_of(const Project& project) {
         std::string("javac"), std::string("node"), std::string("python3")}) {
     recipe += tool_text(tool);
   }
+  if (project.layouts == 0) return recipe;
+  recipe += fmt::format("layouts {}\n{}", project.layouts, tool_text("ld"));
+  for (const fs::path& file : project.linked()) recipe += fmt::format("file {}\n", file.string());
   return recipe;
 }
 
@@ -94,13 +97,54 @@ void Builds::drop(const fs::path& build) const {
   remove_folder(build);
 }
 
-void Builds::run_command_in(const fs::path& root, const fs::path& log) const {
-  const CommandEnd end =
-      run_command({.command = project_.build,
-                   .output = log,
-                   .directory = root,
-                   .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                       std::chrono::duration<double>(project_.build_timeout_s))});
+fs::path Builds::root_of(const std::string& commit) const {
+  return (folder_ / commit / "source" / repository_.prefix()).lexically_normal();
+}
+
+LayoutPlan Builds::layout_plan(const std::string& commit) const {
+  return {.count = project_.layouts,
+          .root = root_of(commit),
+          .files = project_.linked(),
+          .folder = folder_ / commit / "layouts"};
+}
+
+std::vector<LinkedFile> Builds::linked_files(const std::string& commit) const {
+  const LayoutPlan plan = layout_plan(commit);
+  std::vector<LinkedFile> linked;
+  if (plan.count == 0) return linked;
+  for (const fs::path& file : plan.files) {
+    linked.push_back({plan.root / file, layouts_of(plan, file)});
+  }
+  return linked;
+}
+
+// Checks that every file has its layouts, and puts what the build made beside them.
+void Builds::finish_layouts(const std::string& commit, const fs::path& log) const {
+  for (const LinkedFile& linked : linked_files(commit)) {
+    const fs::path last = linked.layouts / fmt::format("{}", project_.layouts - 1);
+    std::error_code failed;
+    if (!fs::exists(last, failed) || !fs::is_regular_file(linked.file, failed)) {
+      throw Error(
+          fmt::format("the build '{}' ended well, but no layouts of '{}' were linked",
+                      project_.build, linked.file.string()),
+          fmt::format("name the file that the linker writes, not a copy of it or a link to it; it "
+                      "must be linked by gcc or clang with GNU ld, in an environment that still has "
+                      "COMPILER_PATH and TAILGATE_LAYOUTS; or leave 'layouts' out of {}. The "
+                      "build's log is '{}'",
+                      project_.file.filename().string(), log.string()));
+    }
+    fs::copy_file(linked.file, linked.layouts / kAsBuilt, fs::copy_options::overwrite_existing);
+  }
+}
+
+void Builds::run_command_in(const LayoutPlan& layouts, const fs::path& log) const {
+  CommandOptions options{.command = project_.build,
+                         .output = log,
+                         .directory = layouts.root,
+                         .limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                             std::chrono::duration<double>(project_.build_timeout_s))};
+  if (layouts.count > 0) options.environment = layout_environment(layouts, linker_);
+  const CommandEnd end = run_command(options);
   if (end.stop == CommandStop::interrupted ||
       (end.end.exited && end.end.code == 0 && end.stop == CommandStop::none)) {
     return;
@@ -116,7 +160,7 @@ void Builds::run_command_in(const fs::path& root, const fs::path& log) const {
 fs::path Builds::build(const std::string& commit,
                        const std::function<void(const std::string& what)>& report) const {
   const fs::path build = folder_ / commit;
-  const fs::path root = (build / "source" / repository_.prefix()).lexically_normal();
+  const fs::path root = root_of(commit);
   const std::string recipe = recipe_of(project_);
   std::error_code failed;
   const bool made = project_.made.empty() || fs::exists(root / project_.made, failed);
@@ -129,7 +173,7 @@ fs::path Builds::build(const std::string& commit,
   fs::create_directories(build);
   report("is checked out and built");
   repository_.check_out(commit, build / "source");
-  run_command_in(root, build / "build.log");
+  run_command_in(layout_plan(commit), build / "build.log");
   if (InterruptFlag::raised()) return root;
   if (!project_.made.empty() && !fs::exists(root / project_.made, failed)) {
     throw Error(fmt::format("the build '{}' ended well but made no '{}'", project_.build,
@@ -137,6 +181,7 @@ fs::path Builds::build(const std::string& commit,
                 fmt::format("correct its path in {}; the build's log is '{}'",
                             project_.file.filename().string(), (build / "build.log").string()));
   }
+  finish_layouts(commit, build / "build.log");
   write_file_atomically(build / kComplete, recipe);
   return root;
 }

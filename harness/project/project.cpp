@@ -31,8 +31,37 @@ std::filesystem::path inner_path(const TomlNode& node, std::string_view name) {
   return path;
 }
 
+// Rounds that share a layout count as one where sides are exchanged: 2^15 exchanges reach the p
+// value of a fail, and the first look is after 15 rounds.
+constexpr unsigned kFewestLayouts = 15;
+constexpr unsigned kMostLayouts = 200;
+
+void read_layouts(const TomlNode& build, Project& project) {
+  if (const TomlNode* list = build.find("programs")) {
+    if (!list->is_list()) list->fail("programs is not a list", "write programs = [\"PATH\"]");
+    for (const TomlNode& program : list->entries()) {
+      project.programs.push_back(inner_path(program, "a program"));
+    }
+  }
+  const TomlNode* const layouts = build.find("layouts");
+  if (layouts == nullptr) return;
+  const double count = layouts->number("layouts", 0, kMostLayouts);
+  project.layouts = static_cast<unsigned>(count);
+  if (count != project.layouts || (count > 0 && count < kFewestLayouts)) {
+    layouts->fail(
+        fmt::format("layouts = {:g}: rounds with the same layouts count as one in the test of no "
+                    "change, and of fewer than {} no exchange of sides is rare enough for a fail",
+                    count, kFewestLayouts),
+        "write 15, or 0 for the one layout that the build makes");
+  }
+  if (project.layouts > 0 && project.linked().empty()) {
+    layouts->fail("layouts are of linked files, and none is named",
+                  "name them: programs = [\"build/bench\"]");
+  }
+}
+
 void read_build(const TomlNode& build, Project& project) {
-  build.check_keys({"command", "plugin", "tailgate", "timeout_s"});
+  build.check_keys({"command", "plugin", "tailgate", "timeout_s", "layouts", "programs"});
   project.build = said(build.required("command", "how the project is built"), "command");
   if (const TomlNode* timeout = build.find("timeout_s")) {
     project.build_timeout_s = timeout->number("timeout_s", 1, kDayS);
@@ -54,6 +83,7 @@ void read_build(const TomlNode& build, Project& project) {
     project.makes = BuildMakes::tailgate;
     project.made = inner_path(*program, "tailgate");
   }
+  read_layouts(build, project);
 }
 
 std::vector<std::string> read_metric_names(const TomlNode& list) {
@@ -121,6 +151,12 @@ void read_policy_path(const TomlNode& root, Project& project) {
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> Project::linked() const {
+  std::vector<std::filesystem::path> files = programs;
+  if (!made.empty()) files.insert(files.begin(), made);
+  return files;
+}
 
 std::string Project::sink_of(const std::string& sink,
                              const std::filesystem::path& side_root) const {

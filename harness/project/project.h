@@ -38,10 +38,15 @@ struct Project {
   double build_timeout_s = 3600;
   BuildMakes makes = BuildMakes::nothing;
   std::filesystem::path made;    // relative to the project's root
+  unsigned layouts = 0;          // in memory, of what the build links; 0: as the build makes it
+  std::vector<std::filesystem::path> programs;  // that have layouts besides `made`, likewise
   std::filesystem::path policy;  // with the runs; the project's file unless it names another
   std::vector<ProjectBenchmark> benchmarks;
 
   std::filesystem::path root() const { return file.parent_path(); }
+
+  // What has layouts, relative to the root: what the build makes, and the programs.
+  std::vector<std::filesystem::path> linked() const;
 
   // What a run's sink names on the side that is built there. "plugin" and "plugin:OPTIONS" stand
   // for the library in a project whose build makes one. Throws Error for another sink of such a

@@ -17,6 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
          {project.root() / project.made, project.policy, project.root()}) {
       if (!path.lexically_normal().string().starts_with("/project")) std::abort();
     }
+    for (const std::filesystem::path& file : project.linked()) {
+      const std::filesystem::path path = project.root() / file;
+      if (!path.lexically_normal().string().starts_with("/project")) std::abort();
+    }
     project.sink_of("plugin", project.root());
   } catch (const Error&) {
     // Refused: what the reader is there for.

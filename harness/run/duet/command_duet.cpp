@@ -58,12 +58,17 @@ class Runner {
  public:
   Runner(const CommandDuetRequest& request, const Environment& environment,
          const CommandDuetObserver& observer)
-      : request_(request), environment_(environment), observer_(observer) {
+      : request_(request),
+        environment_(environment),
+        observer_(observer),
+        layouts_(request.layouts_a, request.layouts_b, request.seed) {
     duet_.id = random_id();
     duet_.started_utc = duet_.finished_utc = utc_now();
     duet_.label = environment.label;
     duet_.a = request.a;
     duet_.b = request.b;
+    duet_.a.layouts = layouts_used(request.layouts_a);
+    duet_.b.layouts = layouts_used(request.layouts_b);
     if (request.reads != nullptr) duet_.reads = request.reads->name;
     if (request.calls) duet_.reads = calls_format(*request.calls);
     duet_.placement = environment.placement;
@@ -118,19 +123,21 @@ class Runner {
   CommandRound run_round(unsigned index) {
     CommandRound round;
     round.started_utc = utc_now();
-    round.a_first = round_order(request_.seed, index, 0, 0).a_first;
-    if (round.a_first) {
-      round.a = run_side("a", request_.a.command, request_.directory_a);
-      round.b = run_side("b", request_.b.command, request_.directory_b);
-    } else {
-      round.b = run_side("b", request_.b.command, request_.directory_b);
-      round.a = run_side("a", request_.a.command, request_.directory_a);
-    }
+    layouts_.place(index);
+    round.layout_pair = layouts_.pair_of(index);
+    const RoundOrder order = round_order(request_.seed, index, 0, 0);
+    round.a_first = order.a_first;
+    const auto run_a = [&] {
+      round.a = run_side("a", request_.a.command, request_.directory_a, order.environment_bytes_a);
+    };
+    if (round.a_first) run_a();
+    round.b = run_side("b", request_.b.command, request_.directory_b, order.environment_bytes_b);
+    if (!round.a_first) run_a();
     return round;
   }
 
   CommandRun run_side(const char* side, const std::string& command,
-                      const std::filesystem::path& directory) {
+                      const std::filesystem::path& directory, unsigned environment_bytes) {
     CommandRun run;
     if (InterruptFlag::raised()) {
       run.outcome = TrialOutcome::interrupted;
@@ -159,6 +166,7 @@ class Runner {
       options.environment = timing->environment();
       options.before_start = [&timing](int pid) { timing->watch(pid); };
     }
+    options.environment.push_back(environment_of_round(environment_bytes));
     const CommandEnd end = run_command(options);
     if (timing) timing->stop();
     run.wall_ns = end.wall_ns;
@@ -215,6 +223,7 @@ class Runner {
   const CommandDuetRequest& request_;
   const Environment& environment_;
   const CommandDuetObserver& observer_;
+  PlacedLayouts layouts_;
   CommandDuet duet_;
   bool has_failed_ = false;
 };

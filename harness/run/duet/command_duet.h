@@ -9,6 +9,7 @@
 
 #include "harness/calls/call_list.h"
 #include "harness/result/command_duet.h"
+#include "harness/run/duet/layouts.h"
 #include "harness/run/environment.h"
 
 namespace tailgate {
@@ -23,6 +24,8 @@ struct CommandDuetRequest {
   CommandSubject b;
   std::filesystem::path directory_a = {};  // where A's command starts; empty: in this process's
   std::filesystem::path directory_b = {};  // likewise
+  SideLayouts layouts_a = {};
+  SideLayouts layouts_b = {};
   const SampleFormat* reads = nullptr;     // null: the figures are wall and processor time
   // Timed calls are the figures, in place of `reads`; as choose_means() returned them for both.
   std::optional<CallList> calls = {};

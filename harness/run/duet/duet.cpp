@@ -42,7 +42,8 @@ DuetSubject describe_subject(const DuetSubjectRequest& request, const TurnPlan& 
           .sink = describe_sink(sink),
           .scenario = request.scenario,
           .load = describe_load(load_in_turns(request.side.load, turns)),
-          .granted = {}};
+          .granted = {},
+          .layouts = layouts_used(request.layouts)};
 }
 
 class Runner {
@@ -55,6 +56,7 @@ class Runner {
         observer_(observer),
         turns_(turns_of(request)),
         drift_(Clock(settings_.clock)),
+        layouts_(request.a.layouts, request.b.layouts, request.seed),
         began_(std::chrono::steady_clock::now()) {
     duet_.id = random_id();
     duet_.started_utc = utc_now();
@@ -122,7 +124,7 @@ class Runner {
   }
 
   // At once, so that what has failed does not wait beside the other rounds.
-  static void end_if_failed(LongRound& one) {
+  void end_if_failed(LongRound& one) const {
     if (one.round->has_failed()) one.outcome = end_round(*one.round, one.index);
   }
 
@@ -167,13 +169,15 @@ class Runner {
         [this](const RoundProgress& progress) {
           observer_.progress(duet_, progress, left_s());
         });
+    layouts_.place(index);  // its processes start now
     round->begin();
     return round;
   }
 
-  static RoundOutcome end_round(Round& round, unsigned index) {
+  RoundOutcome end_round(Round& round, unsigned index) const {
     RoundOutcome outcome = round.end();
     outcome.round.index = index;
+    outcome.round.layout_pair = layouts_.pair_of(index);
     return outcome;
   }
 
@@ -228,6 +232,7 @@ class Runner {
   DuetObserver& observer_;
   TurnPlan turns_;
   DriftMeter drift_;
+  PlacedLayouts layouts_;
   std::chrono::steady_clock::time_point began_;
   double rounds_run_ = 0;  // with the parts of long ones
   unsigned failed_ = 0;    // rounds in which a side did not complete

@@ -9,6 +9,7 @@
 #include "harness/result/duet.h"
 #include "harness/run/duet/duet_plan.h"
 #include "harness/run/duet/duet_round.h"
+#include "harness/run/duet/layouts.h"
 #include "harness/run/environment.h"
 
 namespace tailgate {
@@ -19,6 +20,7 @@ struct DuetSubjectRequest {
   std::string label;      // empty: the sink as given
   ScenarioUsed scenario;  // the scenario that defined the load
   Build build;            // build of the program that runs the side's processes
+  SideLayouts layouts = {};
 };
 
 // Of 15 rounds so many live long, where the user says nothing.

@@ -138,7 +138,17 @@ RoundOrder round_order(std::uint64_t seed, unsigned round, unsigned turns, unsig
   for (unsigned i = 0; i < warmup; ++i) order.warmup += coin() ? "AB" : "BA";
   for (unsigned i = 0; i < turns; ++i) order.turns += coin() ? "AB" : "BA";
   order.a_made_first = coin();
+  constexpr unsigned kStackAlignmentBytes = 16;
+  constexpr unsigned kPageBytes = 4096;
+  for (unsigned* bytes : {&order.environment_bytes_a, &order.environment_bytes_b}) {
+    const std::uint64_t drawn = random() % (kPageBytes / kStackAlignmentBytes + 1);
+    *bytes = kStackAlignmentBytes * static_cast<unsigned>(drawn);
+  }
   return order;
+}
+
+std::pair<std::string, std::string> environment_of_round(unsigned bytes) {
+  return {"TAILGATE_PADDING", std::string(bytes, 'x')};
 }
 
 }  // namespace tailgate

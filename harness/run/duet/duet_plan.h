@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/trial/load.h"
 #include "harness/trial/trial_memory.h"
@@ -67,7 +68,14 @@ struct RoundOrder {
   bool a_made_first;   // whose shared memory and roles are made first
   std::string warmup;  // "AB" or "BA" for each pair
   std::string turns;
+  // Of a variable in the environment of each side's processes. What lies on their stacks is thereby
+  // moved, also where the system does not draw the addresses of stacks at random.
+  unsigned environment_bytes_a = 0;
+  unsigned environment_bytes_b = 0;
 };
+
+// That variable, of so many bytes.
+std::pair<std::string, std::string> environment_of_round(unsigned bytes);
 
 // Returns a random order that depends only on seed and round. turns, warmup: number of turns per
 // side.

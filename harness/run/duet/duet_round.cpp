@@ -38,7 +38,10 @@ class Side {
                 .settings = plan.settings,
                 .directory = directory_,
                 .turns = plan.turns,
-                .program = request.program},
+                .program = request.program,
+                .environment = {environment_of_round(letter == 'A'
+                                                         ? plan.order.environment_bytes_a
+                                                         : plan.order.environment_bytes_b)}},
                report),
         turn_(roles_.memory().header().turn),
         thread_(roles_.memory().thread(0)) {}

@@ -86,6 +86,7 @@ TrialProcesses::TrialProcesses(const ProcessesPlan& plan, Report report)
     : settings_(plan.settings),
       directory_(plan.directory),
       program_(plan.program),
+      environment_(plan.environment),
       report_(std::move(report)),
       consumer_mode_(tailgate::consumer_mode(plan.sink, plan.settings.consumer)),
       memory_(TrialMemory::create(make_plan(plan))),
@@ -128,9 +129,11 @@ std::string TrialProcesses::last_line(const char* log_name) const {
 }
 
 Child TrialProcesses::start_child(const char* command, const char* log_name) {
+  std::vector<std::pair<std::string, std::string>> environment = session_->environment();
+  environment.insert(environment.end(), environment_.begin(), environment_.end());
   return Child::start({.program = program_,
                        .arguments = {command, memory_.memory().handle()},
-                       .environment = session_->environment(),
+                       .environment = environment,
                        .inherited = {memory_.memory().native()},
                        .output = directory_ / log_name,
                        .namespace_pid = session_->namespace_pid()});

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/os/process.h"
@@ -30,6 +31,7 @@ struct ProcessesPlan {
   const std::filesystem::path& directory;  // must not exist yet; must outlive TrialProcesses
   TurnPlan turns = {};
   std::filesystem::path program = {};  // of provider and consumer; empty: this program
+  std::vector<std::pair<std::string, std::string>> environment = {};  // added to their environment
   bool contract = false;  // the provider makes the calls of contract.h instead of a load
 };
 
@@ -112,6 +114,7 @@ class TrialProcesses {
   const TrialSettings& settings_;
   const std::filesystem::path& directory_;
   std::filesystem::path program_;
+  std::vector<std::pair<std::string, std::string>> environment_;
   Report report_;
   ConsumerMode consumer_mode_;
   TrialMemory memory_;
