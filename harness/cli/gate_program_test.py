@@ -6,6 +6,7 @@ TAILGATE_BUILD names the build folder.
 import base64
 import json
 import os
+import re
 import subprocess
 import xml.etree.ElementTree
 import zlib
@@ -184,3 +185,30 @@ def test_the_documented_tables_are_those_of_the_kept_records(folder):
     assert len(tables) > 8
     for part in tables:
         assert part.strip() in documented
+
+
+def listed_changes():
+    """Name and label of each change, as the command's help lists them."""
+    text = tailgate("selftest", "gate", "--help", cwd=ROOT).stdout
+    lines = text.split("Changes, and whether each must be detected:\n")[1].split("\n\n")[0]
+    return [tuple(line.split()[:2]) for line in lines.splitlines()]
+
+
+def test_the_planted_changes_and_their_labels_are_documented():
+    text = (ROOT / "ci/CALIBRATION.md").read_text()
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \|[^|]+\| (\w+)", text, flags=re.MULTILINE)
+    assert rows == listed_changes()
+
+
+def test_each_planted_change_is_one_that_sinks_take(folder):
+    changes = [name for name, _ in listed_changes() if name != "daemon-10"]
+    assert len(changes) > 15
+    for change in changes:
+        # A ramp makes no duet, so each ends before its first round, with the command that it was.
+        run = tailgate("selftest", "gate", "--sink", "null", "--change", change, "--scenario",
+                       "ramp", cwd=folder)
+        assert run.returncode != 0
+        command = re.search(r"tailgate (duet .*)$", run.stderr, flags=re.MULTILINE).group(1)
+        alone = tailgate(*command.split(), "--force", cwd=folder)
+        assert "a ramp cannot be divided" in alone.stderr, f"{change}: {alone.stderr}"
+        assert ("payload=lognormal" in command) == (change == "large-events")

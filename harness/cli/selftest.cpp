@@ -11,6 +11,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/gate_verdicts.h"
+#include "harness/cli/planted_changes.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/gate.h"
@@ -41,39 +42,9 @@ struct SelftestArguments {
   bool show = false;
 };
 
-// A change and the sink options that plant it (providers/planted/plant.h).
-struct Change {
-  const char* name;
-  const char* options;  // of side B
-  const char* help;
-};
-
-constexpr const char* kNothing = "plant_slower_percent=0";
-constexpr const char* kDaemon = "daemon-10";
 // Of side A: it starts the daemon too, so that the sides differ in its work and not in its memory.
 constexpr const char* kIdleDaemon = "plant_daemon=true";
 constexpr double kDaemonShare = 0.1;
-
-constexpr Change kChanges[] = {
-    {kPlantedNothing, kNothing, "the same on both sides"},
-    {"slower-5", "plant_slower_percent=5", "each call 5 % slower: at the margin"},
-    {"slower-10", "plant_slower_percent=10", "each call 10 % slower"},
-    {"slower-25", "plant_slower_percent=25", "each call 25 % slower"},
-    {"tail-100us", "plant_tail_share=0.002:plant_tail_ns=100000", "100 us on 0.2 % of calls"},
-    {"stall-5ms", "plant_stall_ms=5", "one stall of 5 ms a second"},
-    {kDaemon, "", "a daemon that uses 10 % of the processor time that an event costs"},
-    {"leak", "plant_leak_bytes=64", "each call leaks 64 bytes"},
-};
-
-const Change& find_change(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Change& change : kChanges) {
-    if (change.name == name) return change;
-    names.emplace_back(change.name);
-  }
-  throw Error(fmt::format("there is no change '{}'", name),
-              fmt::format("give some of: {}", fmt::join(names, ", ")));
-}
 
 unsigned runs_so_far(const Calibration& calibration, const std::string& sink,
                      const std::string& planted) {
@@ -101,7 +72,7 @@ std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std
 
 struct Step {
   std::string sink;
-  const Change* change;
+  const PlantedChange* change;
   std::string options_a;
   std::string options_b;
 };
@@ -114,13 +85,13 @@ std::optional<Step> next_step(const Calibration& calibration, const SelftestArgu
   double least = 1;
   for (const std::string& sink : arguments.sinks) {
     for (const std::string& name : arguments.changes) {
-      const Change& change = find_change(name);
+      const PlantedChange& change = find_planted_change(name);
       const unsigned wanted = name == kPlantedNothing ? arguments.same : arguments.planted;
       if (wanted == 0) continue;
       const double done = static_cast<double>(runs_so_far(calibration, sink, name)) / wanted;
       if (done >= least) continue;
-      Step step{sink, &change, kNothing, change.options};
-      if (name == kDaemon) {
+      Step step{sink, &change, kNothingPlanted, change.options};
+      if (name == kDaemonChange) {
         const auto ns = daemon_ns(calibration, sink);
         if (!ns) continue;
         step.options_a = kIdleDaemon;
@@ -150,6 +121,9 @@ std::vector<std::string> duet_arguments(const Step& step, const SelftestArgument
                                     file.string()};
   for (const std::string& setting : arguments.settings) {
     words.insert(words.end(), {"--set", setting});
+  }
+  if (*step.change->setting != '\0') {
+    words.insert(words.end(), {"--set", step.change->setting});
   }
   if (!arguments.policy.empty()) words.insert(words.end(), {"--policy", arguments.policy});
   if (!arguments.scratch.empty()) words.insert(words.end(), {"--scratch", arguments.scratch});
@@ -243,16 +217,8 @@ int selftest_gate(const SelftestArguments& arguments) {
   return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
 }
 
-std::string changes_help() {
-  std::string text = "Changes:\n";
-  for (const Change& change : kChanges) {
-    text += fmt::format("  {:<11} {}\n", change.name, change.help);
-  }
-  return text;
-}
-
 void add_options(Command& command, SelftestArguments& arguments) {
-  for (const Change& change : kChanges) arguments.changes.emplace_back(change.name);
+  for (const PlantedChange& change : planted_changes()) arguments.changes.emplace_back(change.name);
   command.add_option("--sink", arguments.sinks, "A sink to test; repeatable")
       ->one_value_each_time()
       ->type_name("SINK");
@@ -293,7 +259,7 @@ void commands::add_selftest_command(Command& program, const Catalog&, Action& ac
   Command* gate = command->add_subcommand("gate", "How often the gate is wrong on this machine");
   const auto arguments = std::make_shared<SelftestArguments>();
   add_options(*gate, *arguments);
-  gate->footer(changes_help() +
+  gate->footer(planted_changes_help() +
                "\n"
                "Every run is a duet of its own and is added to the record at once. Of several\n"
                "records, runs are added to the last one; those of the others count too.\n"

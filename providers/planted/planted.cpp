@@ -6,7 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "harness/os/sleep.h"
 #include "providers/planted/burner.h"
+#include "providers/planted/more_work.h"
 #include "providers/planted/plant.h"
 
 namespace tailgate {
@@ -86,8 +88,13 @@ class PlantedProvider : public Provider {
         clock_(context.clock),
         clock_read_ns_(clock_read_ns(clock_)),
         plant_(plant_from(context.options)) {
-    for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(plant_.seed + (i << 20));
+    for (unsigned i = 0; i < context.threads; ++i) {
+      // Another run draws other calls: what is rare would else hit the same call of every run.
+      threads_.emplace_back(std::uint64_t{context.run} << 32 | i);
+    }
     if (plant_.daemon) work_.emplace(counter_path(context));
+    if (plant_.written_bytes > 0) file_.emplace(context.directory / "planted.bytes");
+    sleep_for_ns(plant_.start_ns);
   }
 
   void warm_up(unsigned thread) override { provider_->warm_up(thread); }
@@ -95,33 +102,86 @@ class PlantedProvider : public Provider {
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
     const std::uint64_t start_ns = clock_.now_ns();
     ThreadState& state = threads_[thread];
-    const EmitStatus status = provider_->emit(thread, event);
-    if (plant_.leak_bytes > 0) state.leak.grow(plant_.leak_bytes);
-    if (work_) work_->add();
-    const std::uint64_t until_ns = release_ns(state, start_ns, clock_.now_ns());
-    if (until_ns == 0) return status;
-    while (clock_.now_ns() < until_ns) {
-    }
+    const bool changed = changes(thread, event.size(), start_ns);
+    const bool dropped = changed && is_dropped(state);
+    const EmitStatus status = dropped ? kAccepted : provider_->emit(thread, event);
+    if (changed) work_more(state);
+    // Also after a call that is not changed, which then costs what a call of the other side does.
+    const std::uint64_t end_ns = clock_.now_ns();
+    const std::uint64_t until_ns = changed ? release_ns(state, start_ns, end_ns) : 0;
+    if (until_ns != 0) wait_until(until_ns);
     return status;
   }
 
   std::vector<std::string> refusal_causes() const override { return provider_->refusal_causes(); }
-  void close() override { provider_->close(); }
-  std::vector<Loss> losses() const override { return provider_->losses(); }
+
+  void close() override {
+    if (!std::exchange(closed_, true)) sleep_for_ns(plant_.stop_ns);
+    provider_->close();
+    if (file_ && file_->failed()) {
+      throw Error("the bytes of plant_written_bytes could not be written",
+                  "free space in the --scratch folder");
+    }
+  }
+
+  std::vector<Loss> losses() const override {
+    std::vector<Loss> losses = provider_->losses();
+    if (plant_.loss_share > 0) {
+      Loss planted{"planted", 0};
+      for (const ThreadState& state : threads_) planted.events += state.dropped;
+      losses.push_back(std::move(planted));
+    }
+    return losses;
+  }
 
  private:
   struct alignas(64) ThreadState {
     explicit ThreadState(std::uint64_t seed) : random(seed) {}
     DelayRandom random;
     Leak leak;
+    std::uint64_t tail_left = 0;  // calls of a burst that are still to come
+    std::uint64_t dropped = 0;
+    double system_calls = 0;      // that are due
+    std::uint64_t unwritten = 0;  // bytes that are due
   };
+
+  bool changes(unsigned thread, std::size_t event_bytes, std::uint64_t start_ns) noexcept {
+    const PlantedCalls& calls = plant_.calls;
+    // Also of a call that is not changed: the time after the first one counts.
+    const std::uint64_t origin = origin_ns(start_ns);
+    return (!calls.thread || *calls.thread == thread) && event_bytes > calls.over_bytes &&
+           start_ns >= origin + calls.after_ns;
+  }
+
+  bool is_dropped(ThreadState& state) noexcept {
+    if (plant_.loss_share <= 0 || state.random.next_unit() > plant_.loss_share) return false;
+    ++state.dropped;
+    return true;
+  }
+
+  void work_more(ThreadState& state) noexcept {
+    if (plant_.leak_bytes > 0) state.leak.grow(plant_.leak_bytes);
+    if (work_) work_->add();
+    if (plant_.system_calls > 0) {
+      for (state.system_calls += plant_.system_calls; state.system_calls >= 1;
+           --state.system_calls) {
+        make_system_call();
+      }
+    }
+    if (file_) {
+      for (state.unwritten += plant_.written_bytes; state.unwritten >= BlockFile::kBlockBytes;
+           state.unwritten -= BlockFile::kBlockBytes) {
+        file_->write_block();
+      }
+    }
+  }
 
   // The time at which a call may return that the sink finished at end_ns. 0: nothing is planted
   // into this call.
   std::uint64_t release_ns(ThreadState& state, std::uint64_t start_ns,
                            std::uint64_t end_ns) noexcept {
     std::uint64_t until_ns = plant_.slower_share > 0 ? end_ns + longer_ns(end_ns - start_ns) : 0;
-    if (plant_.tail_share > 0 && state.random.next_unit() <= plant_.tail_share) {
+    if (plant_.tail_share > 0 && is_in_tail(state)) {
       until_ns = std::max(until_ns, end_ns) + plant_.tail_ns;
     }
     if (plant_.stalls.length_ns > 0) {
@@ -129,6 +189,28 @@ class PlantedProvider : public Provider {
       if (stall_end_ns > start_ns) until_ns = std::max(until_ns, stall_end_ns);
     }
     return until_ns;
+  }
+
+  // A burst begins as much more rarely as it is long, so that the share of the calls holds. Of the
+  // calls that can begin one, all but those within a burst, more must do so.
+  bool is_in_tail(ThreadState& state) noexcept {
+    if (state.tail_left > 0) {
+      --state.tail_left;
+      return true;
+    }
+    const double share = plant_.tail_share;
+    const auto burst = static_cast<double>(plant_.tail_burst);
+    if (state.random.next_unit() > share / (share + burst * (1 - share))) return false;
+    state.tail_left = plant_.tail_burst - 1;
+    return true;
+  }
+
+  void wait_until(std::uint64_t until_ns) const noexcept {
+    std::uint64_t now_ns = clock_.now_ns();
+    while (now_ns < until_ns) {
+      if (plant_.sleeps) sleep_for_ns(until_ns - now_ns);
+      now_ns = clock_.now_ns();
+    }
   }
 
   // How long to wait after a call that took spent_ns between the wrapper's two clock reads, so that
@@ -157,6 +239,8 @@ class PlantedProvider : public Provider {
   Plant plant_;
   std::vector<ThreadState> threads_;
   std::optional<WorkCounter> work_;
+  std::optional<BlockFile> file_;
+  bool closed_ = false;
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
 };
 

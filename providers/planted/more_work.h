@@ -1,0 +1,35 @@
+// What a planted change makes calls do besides: system calls, and bytes written to a file.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+
+namespace tailgate {
+
+// Makes one system call that changes nothing and waits for nothing.
+void make_system_call() noexcept;
+
+// A file that takes bytes in blocks, so that many written bytes need few system calls. All blocks
+// go to its start: it does not grow. Threads may write at the same time.
+class BlockFile {
+ public:
+  static constexpr std::size_t kBlockBytes = std::size_t{16} * 1024;
+
+  // Creates the file. Throws Error.
+  explicit BlockFile(const std::filesystem::path& path);
+  ~BlockFile();
+  BlockFile(const BlockFile&) = delete;
+  BlockFile& operator=(const BlockFile&) = delete;
+
+  // Writes kBlockBytes; failed() tells whether any could not be written.
+  void write_block() noexcept;
+  bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+
+ private:
+  std::intptr_t file_;
+  std::atomic<bool> failed_ = false;
+};
+
+}  // namespace tailgate
