@@ -33,7 +33,7 @@ def fixture_machine(tmp_path):
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy",
                                      "sinks-table", "loggers", "loggers-table", "gate", "nightly",
-                                     "windows", "windows-trials", "package"])
+                                     "windows", "windows-trials", "package", "harmless"])
 def test_every_command_explains_itself(command):
     help_run = run(command, "--help")
     assert help_run.returncode == 0
@@ -42,7 +42,7 @@ def test_every_command_explains_itself(command):
 
 @pytest.mark.parametrize("command", ["setup", "test", "bench", "fuzz", "faults", "tidy", "gate",
                                      "loggers", "loggers-table", "nightly", "windows",
-                                     "windows-trials", "package"])
+                                     "windows-trials", "package", "harmless"])
 def test_an_unknown_argument_is_an_error(command):
     wrong = run(command, "--no-such-argument")
     assert wrong.returncode != 0

@@ -50,8 +50,9 @@ int main() {
   return 0;
 }
 """
-HEADERS = {"sum.h": "#pragma once\nstruct Error { explicit Error(const char*) {} };\nnamespace sums {"
-                    " struct Sum { int first(int x) const; int second(int x) const; }; }\n",
+HEADERS = {"sum.h": "#pragma once\nstruct Error { explicit Error(const char*) {} };\n"
+                    "namespace sums {\n"
+                    "struct Sum { int first(int x) const; int second(int x) const; };\n}\n",
            "a.h": "#pragma once\n#define A 10\n", "b.h": "#pragma once\n#define B 100\n"}
 
 

@@ -1,4 +1,4 @@
-"""What a duet of a harmless commit says: over its layouts, and as a duet of one layout would have."""
+"""What a duet of a harmless commit says: over its layouts, and what one layout alone would say."""
 
 import math
 import statistics
@@ -23,8 +23,8 @@ def effects_by_pair(duet, metric):
 class Spread:
     """How the effects of pairs of layouts scatter, as standard deviations of logarithms.
 
-    `pairs` is of the pairs' means as they are; `layouts` without what the rounds add to it (analysis
-    of variance), which takes two rounds of some pair."""
+    `pairs` is of the pairs' means as they are; `layouts` is without what the rounds add to it
+    (analysis of variance), which takes two rounds of some pair."""
 
     def __init__(self, pairs):
         means = [statistics.fmean(effects) for effects in pairs.values()]

@@ -1,5 +1,6 @@
-"""Changes of C and C++ sources that change nothing that runs. Each takes a file's text and a number
-that makes it one of a kind, and returns the new text, or None where the file has no place for it."""
+"""Changes of C and C++ sources that change nothing that runs. Each takes a file's text and a
+number that makes it unique, and returns the new text, or None where the file has no place for it.
+"""
 
 import re
 
@@ -20,7 +21,7 @@ def after_includes(lines):
 
 
 def before_end(text, added):
-    """Puts a definition behind all others: before the end of the last namespace, if there is one."""
+    """Puts a definition behind all others: before the last namespace ends, if there is one."""
     at = text.rfind("\n}  // namespace")
     return text + added if at < 0 else text[:at] + "\n" + added + text[at:]
 
@@ -99,7 +100,8 @@ def renamed_local(text, number):
         end = text.find("\n}", place.start())
         body = text[place.start():end]
         # Names behind a dot, an arrow or colons are somebody else's, and so may those in texts be.
-        if re.search(rf"(?:\.|->|::|\[&?){name}\b", body) or re.search(rf'"[^"\n]*\b{name}\b', body):
+        others = [rf"(?:\.|->|::|\[&?){name}\b", rf'"[^"\n]*\b{name}\b']
+        if any(re.search(other, body) for other in others):
             continue
         renamed = re.sub(rf"\b{name}\b", f"{name}_{number}", body)
         return text[:place.start()] + renamed + text[end:]
@@ -108,7 +110,7 @@ def renamed_local(text, number):
 
 @kind("reordered includes")
 def reordered_includes(text, number):
-    """Two own headers that follow each other change places, but for the first, which is the file's."""
+    """Two own headers change places that follow each other; the first, the file's own, stays."""
     lines = text.split("\n")
     own = [at for at, line in enumerate(lines) if line.startswith('#include "')][1:]
     pairs = [at for at in own if at + 1 in own]

@@ -1,5 +1,5 @@
-"""`tailgate gate BASE HEAD` with builds that are linked in several layouts: repositories that are made
-here, built by make, CMake or the compiler alone.
+"""`tailgate gate BASE HEAD` with builds that are linked in several layouts: repositories that are
+made here, built by make, CMake or the compiler alone.
 
 TAILGATE_BUILD names the build folder.
 """
@@ -154,7 +154,8 @@ def test_a_number_of_layouts_that_cannot_be(clone, text, words):
 
 
 def gate_of_plugins(clone, base, head):
-    text = PLUGIN.replace("[[run]]", "layouts = 15\n[[run]]").replace("-O2", "-O2 -ffunction-sections")
+    text = PLUGIN.replace("[[run]]", "layouts = 15\n[[run]]")
+    text = text.replace("-O2", "-O2 -ffunction-sections")
     clone.commit(tailgate__toml=text, log__c=base)
     clone.commit(log__c=head)
     run = clone.gate("HEAD~1", "HEAD")

@@ -159,9 +159,8 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
   std::vector<Candidate> candidates;
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
-    const Candidate& candidate =
-        candidates.emplace_back(
-            candidate_of(kind, series, load, coins.layout_pairs, subject, policy));
+    const Candidate& candidate = candidates.emplace_back(
+        candidate_of(kind, series, load, coins.layout_pairs, subject, policy));
     if (!candidate.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(*candidate.series, kind.effect);

@@ -127,11 +127,12 @@ void Builds::finish_layouts(const std::string& commit, const fs::path& log) cons
       throw Error(
           fmt::format("the build '{}' ended well, but no layouts of '{}' were linked",
                       project_.build, linked.file.string()),
-          fmt::format("name the file that the linker writes, not a copy of it or a link to it; it "
-                      "must be linked by gcc or clang with GNU ld, in an environment that still has "
-                      "COMPILER_PATH and TAILGATE_LAYOUTS; or leave 'layouts' out of {}. The "
-                      "build's log is '{}'",
-                      project_.file.filename().string(), log.string()));
+          fmt::format(
+              "name the file that the linker writes, not a copy of it or a link to it; it "
+              "must be linked by gcc or clang with GNU ld, in an environment that still has "
+              "COMPILER_PATH and TAILGATE_LAYOUTS; or leave 'layouts' out of {}. The "
+              "build's log is '{}'",
+              project_.file.filename().string(), log.string()));
     }
     fs::copy_file(linked.file, linked.layouts / kAsBuilt, fs::copy_options::overwrite_existing);
   }

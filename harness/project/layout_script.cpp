@@ -49,8 +49,8 @@ bool is_movable(std::string_view output, std::string_view name) {
       !is_of(name, output)) {
     return false;
   }
-  for (const std::string_view kept : {".text.unlikely", ".text.exit", ".text.startup",
-                                      ".text.sorted", ".data.rel.ro"}) {
+  for (const std::string_view kept :
+       {".text.unlikely", ".text.exit", ".text.startup", ".text.sorted", ".data.rel.ro"}) {
     if (is_of(name, kept)) return false;
   }
   return !name.ends_with("_unlikely") && !is_merged(name);
@@ -106,8 +106,8 @@ class MapReader {
   std::vector<LinkedSection> sections_;
 };
 
-// What the compiler of a whole program (-flto) hands to the linker has another name in each link, up
-// to its part's number.
+// What the compiler of a whole program (-flto) hands to the linker has another name in each link,
+// up to its part's number.
 std::string_view lasting_name(std::string_view file) {
   const std::size_t at = file.rfind(".ltrans");
   const bool passing = at != std::string_view::npos && file.ends_with(".ltrans.o") &&
@@ -130,8 +130,7 @@ std::string pattern_of(std::string_view name) {
 
 std::string statement_of(const LinkedSection& section) {
   const std::string_view lasting = lasting_name(section.file);
-  const std::string file =
-      lasting.empty() ? pattern_of(section.file) : "*" + pattern_of(lasting);
+  const std::string file = lasting.empty() ? pattern_of(section.file) : "*" + pattern_of(lasting);
   return fmt::format("{}{}{}({})", file, section.member.empty() ? "" : ":",
                      pattern_of(section.member), pattern_of(section.name));
 }
@@ -180,7 +179,8 @@ std::vector<Placed> placed_in(std::string_view output, const std::vector<LinkedS
     placed.push_back({is_of(section.name, ".text.hot"), random, i});
   }
   std::sort(placed.begin(), placed.end(), [](const Placed& one, const Placed& other) {
-    return std::tuple(!one.hot, one.random, one.at) < std::tuple(!other.hot, other.random, other.at);
+    return std::tuple(!one.hot, one.random, one.at) <
+           std::tuple(!other.hot, other.random, other.at);
   });
   return placed;
 }

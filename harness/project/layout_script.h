@@ -19,9 +19,9 @@ struct LinkedSection {
   bool operator==(const LinkedSection&) const = default;
 };
 
-// Reads the map that GNU ld writes (-Map), in English. Returns the sections that may be moved, in the
-// order of the map: what the linker merges or keeps apart (strings, rarely run code, code of the
-// start) is left out. Survives any text; what is no map has no sections.
+// Reads the map that GNU ld writes (-Map), in English. Returns the sections that may be moved, in
+// the order of the map: what the linker merges or keeps apart (strings, rarely run code, code of
+// the start) is left out. Survives any text; what is no map has no sections.
 std::vector<LinkedSection> read_link_map(std::string_view map);
 
 // The linker script (-T) of layout `number`. Every section gets a place, an alignment and a padding

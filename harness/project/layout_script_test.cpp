@@ -11,8 +11,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-// As GNU ld 2.40 writes it: what was discarded comes first, long names stand alone, and the pieces of
-// an archive are in parentheses.
+// As GNU ld 2.40 writes it: what was discarded comes first, long names stand alone, and the pieces
+// of an archive are in parentheses.
 constexpr const char* kMap = R"(Archive member included to satisfy reference by file (symbol)
 
 libb.a(b.o)                   a.o (bb)
@@ -42,7 +42,7 @@ LOAD a.o
  .text          0x0000000000001090        0x0 a.o
  .text.fa       0x0000000000001090       0x11 a.o
                 0x0000000000001090                fa
- *fill*         0x00000000000010a1        0xf 
+ *fill*         0x00000000000010a1        0xf
  .text.hot.fb   0x00000000000010b0       0x12 my folder/a.o
  .text._ZNK8tailgate4MoreIiE4moreEv
                 0x00000000000010d0       0x30 libb.a(b.o)
@@ -108,7 +108,7 @@ TEST_CASE("a script names every section once, with patterns that its own marks d
 std::vector<LinkedSection> functions(int count) {
   std::vector<LinkedSection> sections;
   for (int i = 0; i < count; ++i) {
-    sections.push_back({".text", ".text.f" + std::to_string(i), "/root/x/a.o", ""});
+    sections.push_back({".text", ".text.f" + std::to_string(i), "/base/x/a.o", ""});
   }
   return sections;
 }
@@ -151,7 +151,7 @@ TEST_CASE("the order has no favourites") {
 // Builds of two commits have other roots, and what both contain stays in the same order.
 TEST_CASE("a function more leaves the others where they are among themselves") {
   auto sections = functions(100);
-  const auto before = order_in(layout_script(sections, 7, "/root/"));
+  const auto before = order_in(layout_script(sections, 7, "/base/"));
   for (LinkedSection& section : sections) section.file = "/elsewhere/x/a.o";
   sections.insert(sections.begin() + 40, {".text", ".text.more", "/elsewhere/x/a.o", ""});
   auto after = order_in(layout_script(sections, 7, "/elsewhere/"));

@@ -84,8 +84,7 @@ std::vector<std::string> words_of_response(std::string_view text) {
   return words;
 }
 
-LinkArguments read_link_arguments(const std::vector<std::string>& arguments,
-                                  const ReadFile& read) {
+LinkArguments read_link_arguments(const std::vector<std::string>& arguments, const ReadFile& read) {
   Reader reader(read);
   reader.take(arguments, 0);
   return std::move(reader).result();

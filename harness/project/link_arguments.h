@@ -16,13 +16,13 @@ struct LinkArguments {
   bool dependency_file = false;  // it also writes what it read
 };
 
-// The words in a response file, as GNU tools read it: separated by blanks, with quotes of both kinds
-// and backslashes. Survives any text.
+// The words in a response file, as GNU tools read it: separated by blanks, with quotes of both
+// kinds and backslashes. Survives any text.
 std::vector<std::string> words_of_response(std::string_view text);
 
 // Reads the arguments without the program's name. `read` gives the text of a response file (@FILE),
-// or nothing where there is none, and "@FILE" then is an argument by itself. Response files may name
-// others, to a depth of ten and up to 100 files.
+// or nothing where there is none, and "@FILE" then is an argument by itself. Response files may
+// name others, to a depth of ten and up to 100 files.
 LinkArguments read_link_arguments(
     const std::vector<std::string>& arguments,
     const std::function<std::optional<std::string>(const std::string& file)>& read);

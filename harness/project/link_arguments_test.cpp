@@ -9,12 +9,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 LinkArguments read(const Words& arguments, const std::map<std::string, std::string>& files = {}) {
-  return read_link_arguments(arguments,
-                             [&](const std::string& file) -> std::optional<std::string> {
-                               const auto found = files.find(file);
-                               if (found == files.end()) return {};
-                               return found->second;
-                             });
+  return read_link_arguments(arguments, [&](const std::string& file) -> std::optional<std::string> {
+    const auto found = files.find(file);
+    if (found == files.end()) return {};
+    return found->second;
+  });
 }
 
 TEST_CASE("the output of a link") {

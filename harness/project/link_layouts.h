@@ -9,7 +9,8 @@
 
 namespace tailgate {
 
-// The hidden subcommand; its arguments are the folder of LayoutPlan, the linker's name and arguments.
+// The hidden subcommand; its arguments are the folder of LayoutPlan, the linker's name and
+// arguments.
 inline constexpr const char* kLinkCommand = "link-layouts";
 
 // The layouts that a build makes.
@@ -24,8 +25,8 @@ struct LayoutPlan {
 std::filesystem::path layouts_of(const LayoutPlan& plan, const std::filesystem::path& file);
 
 // Puts the linker in between into the folder `linker`, which must be the same for all builds of a
-// project, since compiler caches tell builds apart by it. Returns what the build's environment needs.
-// Throws Error where the system has no such linker.
+// project, since compiler caches tell builds apart by it. Returns what the build's environment
+// needs. Throws Error where the system has no such linker.
 std::vector<std::pair<std::string, std::string>> layout_environment(
     const LayoutPlan& plan, const std::filesystem::path& linker);
 

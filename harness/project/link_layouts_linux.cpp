@@ -35,13 +35,15 @@ std::string environment_text(const char* name) {
 
 std::string shell_quoted(const std::string& text) {
   std::string quoted = "'";
-  for (const char letter : text) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  for (const char letter : text)
+    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return quoted + "'";
 }
 
 LayoutPlan plan_of_environment() {
   LayoutPlan plan;
-  plan.count = static_cast<unsigned>(std::strtoul(environment_text(kCountVariable).c_str(), nullptr, 10));
+  plan.count =
+      static_cast<unsigned>(std::strtoul(environment_text(kCountVariable).c_str(), nullptr, 10));
   plan.root = environment_text(kRootVariable);
   plan.folder = environment_text(kFolderVariable);
   std::istringstream files(environment_text(kFilesVariable));
@@ -75,8 +77,7 @@ std::optional<fs::path> wanted_by(const LinkArguments& link, const LayoutPlan& p
   if (link.relocatable || plan.count == 0) return {};
   const fs::path output = fs::absolute(link.output);
   std::error_code failed;
-  const fs::path made =
-      fs::weakly_canonical(output.parent_path(), failed) / output.filename();
+  const fs::path made = fs::weakly_canonical(output.parent_path(), failed) / output.filename();
   for (const fs::path& file : plan.files) {
     const fs::path wanted = plan.root / file;
     if (made == fs::weakly_canonical(wanted.parent_path(), failed) / wanted.filename()) return file;
@@ -98,8 +99,9 @@ class LayoutLinks {
     const std::string kind = fs::canonical(linker_).filename().string();
     for (const char* other : {"gold", "lld", "mold"}) {
       if (kind.find(other) == std::string::npos) continue;
-      throw Error(fmt::format("'{}' is linked by {}, which cannot link layouts", file.string(), kind),
-                  "let the build use GNU ld (-fuse-ld=bfd), or leave out 'layouts'");
+      throw Error(
+          fmt::format("'{}' is linked by {}, which cannot link layouts", file.string(), kind),
+          "let the build use GNU ld (-fuse-ld=bfd), or leave out 'layouts'");
     }
     fs::remove_all(folder_);
     fs::create_directories(folder_);
@@ -138,10 +140,11 @@ class LayoutLinks {
     constexpr std::chrono::hours kPatience{1};
     const auto end = child.wait_for(kPatience);
     if (end && end->exited && end->code == 0) return;
-    throw Error(fmt::format("a layout of '{}' could not be linked ({}): {}", file_.string(),
-                            end ? end->text() : "no end after an hour", file_text(log)),
-                "leave out 'layouts', or see whether the build's own linker script has the sections "
-                ".text, .rodata, .data and .bss");
+    throw Error(
+        fmt::format("a layout of '{}' could not be linked ({}): {}", file_.string(),
+                    end ? end->text() : "no end after an hour", file_text(log)),
+        "leave out 'layouts', or see whether the build's own linker script has the sections "
+        ".text, .rodata, .data and .bss");
   }
 
   const LayoutPlan& plan_;
@@ -163,10 +166,9 @@ std::vector<std::pair<std::string, std::string>> layout_environment(const Layout
   fs::create_directories(linker);
   for (const std::string name : {"ld", "ld.bfd", "ld.gold", "ld.lld"}) {
     const fs::path script = linker / name;
-    write_file_atomically(
-        script, fmt::format("#!/bin/sh\nexec {} {} {} {} \"$@\"\n",
-                            shell_quoted(executable_path().string()), kLinkCommand,
-                            shell_quoted(linker.string()), name));
+    write_file_atomically(script, fmt::format("#!/bin/sh\nexec {} {} {} {} \"$@\"\n",
+                                              shell_quoted(executable_path().string()),
+                                              kLinkCommand, shell_quoted(linker.string()), name));
     fs::permissions(script, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);
   }
   std::string files;

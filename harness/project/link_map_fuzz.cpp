@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace tailgate;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto sections = read_link_map(text);
-  const std::string script = layout_script(sections, 1, "/root/");
+  const std::string script = layout_script(sections, 1, "/base/");
   if (sections.empty() != script.empty()) std::abort();
   std::size_t depth = 0;
   for (const char letter : script) {

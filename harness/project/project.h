@@ -37,8 +37,8 @@ struct Project {
   std::string build;           // command for the shell, started in the project's root
   double build_timeout_s = 3600;
   BuildMakes makes = BuildMakes::nothing;
-  std::filesystem::path made;    // relative to the project's root
-  unsigned layouts = 0;          // in memory, of what the build links; 0: as the build makes it
+  std::filesystem::path made;  // relative to the project's root
+  unsigned layouts = 0;        // in memory, of what the build links; 0: as the build makes it
   std::vector<std::filesystem::path> programs;  // that have layouts besides `made`, likewise
   std::filesystem::path policy;  // with the runs; the project's file unless it names another
   std::vector<ProjectBenchmark> benchmarks;

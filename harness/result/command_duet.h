@@ -75,7 +75,8 @@ struct CommandRound {
     v("index", &CommandRound::index, "number of the round, from 0");
     v("a_first", &CommandRound::a_first, "whether A ran before B, chosen at random");
     v("layout_pair", &CommandRound::layout_pair,
-      "number of the pair of layouts in memory that both builds had, from 0; absent where each side "
+      "number of the pair of layouts in memory that both builds had, from 0; absent where each "
+      "side "
       "had one layout");
     v("started_utc", &CommandRound::started_utc, "when its first run started, ISO 8601");
     v("a", &CommandRound::a, "the run of A");

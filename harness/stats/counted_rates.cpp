@@ -22,9 +22,9 @@ struct Counted {
 };
 
 Counted counted(const CountRounds& counts, std::size_t rounds) {
-  const bool valid =
-      rounds > 0 && counts.a.size() >= rounds && counts.b.size() >= rounds && counts.exposure > 0 &&
-      (counts.clusters.empty() || counts.clusters.size() >= rounds);
+  const bool valid = rounds > 0 && counts.a.size() >= rounds && counts.b.size() >= rounds &&
+                     counts.exposure > 0 &&
+                     (counts.clusters.empty() || counts.clusters.size() >= rounds);
   if (!valid) throw std::invalid_argument("counts: as many rounds on both sides, and an exposure");
   Counted found;
   Clusters clusters;

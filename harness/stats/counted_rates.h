@@ -22,7 +22,7 @@ namespace tailgate {
 struct CountRounds {
   std::vector<double> a;
   std::vector<double> b;
-  double exposure = 1;  // of a round, in what the rates are per; the same on both sides
+  double exposure = 1;     // of a round, in what the rates are per; the same on both sides
   Clusters clusters = {};  // of the rounds, whose counts vary together; or empty
 };
 

@@ -40,8 +40,8 @@ double normal_statistic(const CountTest& test) {
 }
 
 // The analysis of variance of one metric's rounds by cluster: the part of the mean's variance that
-// more rounds of each cluster would leave (Searle, Casella and McCulloch, Variance Components, 1992,
-// section 3.5).
+// more rounds of each cluster would leave (Searle, Casella and McCulloch, Variance Components,
+// 1992, section 3.5).
 double share_between(const std::vector<double>& effects, const Clusters& clusters) {
   const Clusters numbers = numbered_clusters(clusters, effects.size());
   std::vector<double> sums(count_clusters(clusters, effects.size()));
@@ -129,8 +129,7 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
     metric.statistic = test.statistic;
     metric.p_within = test.p_above_adjusted;
     metric.p_beyond = test.p_below;
-    metric.between_clusters =
-        share_between(effects[result.metrics.size() - 1], clusters);
+    metric.between_clusters = share_between(effects[result.metrics.size() - 1], clusters);
   }
   take_counts(metrics, rounds, result.metrics);
   for (MetricDecision& metric : result.metrics) {

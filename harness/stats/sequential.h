@@ -105,8 +105,8 @@ SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks&
 // About how many rounds it takes to decide a metric after `rounds`, if its effect stays what it
 // seems: the statistic's square grows with the rounds, but for the part of its variance that is
 // between clusters, until it reaches the level's normal quantile. `metrics`: among how many metrics
-// a failing one is found. At least `rounds`; at most 100,000, which stands for "more rounds will not
-// decide it".
+// a failing one is found. At least `rounds`; at most 100,000, which stands for "more rounds will
+// not decide it".
 std::size_t rounds_needed(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
                           const Looks& looks);
 

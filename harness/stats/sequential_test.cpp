@@ -247,15 +247,15 @@ double share(Decision wanted, double effect, std::size_t pairs, bool clustered, 
 }
 
 // At most 1 in 1000 fails; that three or more of 1000 do then has a probability of 8 %, and the
-// true rate is far lower, since a fail must also be beyond the margin. With one layout of each side,
-// a difference of 5.35 % or more fails, which is 1.8 standard deviations: 3.7 %.
+// true rate is far lower, since a fail must also be beyond the margin. With one layout of each
+// side, a difference of 5.35 % or more fails, which is 1.8 standard deviations: 3.7 %.
 TEST_CASE("a harmless change does not fail by its layouts, as it does with one layout") {
   CHECK(share(Decision::fail, 0, kPairs, true, 107) <= 0.002);
   CHECK(share(Decision::fail, 0, 1, false, 108) >= 0.02);
 }
 
-// At the margin 5 % pass at most; the sample's limit adds two standard errors. A test of rounds takes
-// the layouts of the later looks for new ones.
+// At the margin 5 % pass at most; the sample's limit adds two standard errors. A test of rounds
+// takes the layouts of the later looks for new ones.
 TEST_CASE("a change at the margin does not pass by its layouts") {
   const double at_margin = std::log(1.05);
   const double clustered = share(Decision::pass, at_margin, kPairs, true, 109);

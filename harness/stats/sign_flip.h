@@ -18,7 +18,8 @@
 
 namespace tailgate {
 
-// Patterns of flipped rounds, or clusters of them; the first one flips none. The same patterns serve all metrics.
+// Patterns of flipped rounds, or clusters of them; the first one flips none. The same patterns
+// serve all metrics.
 class SignFlips {
  public:
   // Every pattern of 1 to 20 rounds, 2^rounds of them. Throws std::invalid_argument.
@@ -75,12 +76,12 @@ std::vector<double> cluster_means(const std::vector<double>& rounds, const Clust
 
 // Tests whether effects are above, or below, 0. effects[metric][round]: finite, or not a number
 // where the round has none, which counts on neither side; to test against a margin, subtract it
-// first. clusters: of the rounds, or empty; as many clusters as the flips have rounds. Each metric's
-// statistic is sum(u) / sqrt(sum(u^2)), with u the cluster's sum of effect / median |effect|, each
-// limited to -clip … clip so that a few wild rounds decide nothing; an infinite clip gives the
-// classical test of the sum. The median is over the effects that are not 0,
-// so that counts that are mostly 0 have a scale; effects all 0 have statistic 0 and p values of 1.
-// One result a metric. Throws std::invalid_argument.
+// first. clusters: of the rounds, or empty; as many clusters as the flips have rounds. Each
+// metric's statistic is sum(u) / sqrt(sum(u^2)), with u the cluster's sum of effect / median
+// |effect|, each limited to -clip … clip so that a few wild rounds decide nothing; an infinite clip
+// gives the classical test of the sum. The median is over the effects that are not 0, so that
+// counts that are mostly 0 have a scale; effects all 0 have statistic 0 and p values of 1. One
+// result a metric. Throws std::invalid_argument.
 std::vector<SignFlipResult> sign_flip_test(const std::vector<std::vector<double>>& effects,
                                            const SignFlips& flips, double clip = kSignFlipClip,
                                            const Clusters& clusters = {});

@@ -69,8 +69,8 @@ TEST_CASE("two clusters by hand") {
                   std::invalid_argument);
 }
 
-// Rounds of one cluster depend on each other as much as they can: each occurs twice. By clusters the
-// p value is that of single rounds; by rounds it claims more than there is.
+// Rounds of one cluster depend on each other as much as they can: each occurs twice. By clusters
+// the p value is that of single rounds; by rounds it claims more than there is.
 TEST_CASE("a round that is repeated tells nothing new") {
   const Effects once = {{3, -1, 4, 1, 5, -2, 6, 5}};
   Effects twice = {{}};

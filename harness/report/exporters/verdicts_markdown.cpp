@@ -48,9 +48,8 @@ std::string section(const Verdict& verdict) {
   if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", markdown_text(verdict.label));
   for (const Remark& reason : verdict.reasons) text += bullet(reason);
   if (verdict.metrics.empty()) return text;
-  text +=
-      fmt::format("\nFrom {}{}, policy {}", verdict_extent(verdict), layouts_text(verdict),
-                  markdown_text(verdict.policy));
+  text += fmt::format("\nFrom {}{}, policy {}", verdict_extent(verdict), layouts_text(verdict),
+                      markdown_text(verdict.policy));
   if (!verdict.fingerprint.empty()) text += ", machine " + markdown_text(verdict.fingerprint);
   text += ".\n\n";
   text += "| metric | A | B | change (95 %) | margin | decision | why |\n";

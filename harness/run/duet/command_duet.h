@@ -26,7 +26,7 @@ struct CommandDuetRequest {
   std::filesystem::path directory_b = {};  // likewise
   SideLayouts layouts_a = {};
   SideLayouts layouts_b = {};
-  const SampleFormat* reads = nullptr;     // null: the figures are wall and processor time
+  const SampleFormat* reads = nullptr;  // null: the figures are wall and processor time
   // Timed calls are the figures, in place of `reads`; as choose_means() returned them for both.
   std::optional<CallList> calls = {};
   unsigned rounds = 20;  // maximum

@@ -33,16 +33,16 @@ class Side {
         plan_(plan),
         directory_(plan.directory / std::string(1, letter)),
         load_(load_in_turns(request.load, plan.turns)),
-        roles_({.sink = request.sink,
-                .load = load_,
-                .settings = plan.settings,
-                .directory = directory_,
-                .turns = plan.turns,
-                .program = request.program,
-                .environment = {environment_of_round(letter == 'A'
-                                                         ? plan.order.environment_bytes_a
-                                                         : plan.order.environment_bytes_b)}},
-               report),
+        roles_(
+            {.sink = request.sink,
+             .load = load_,
+             .settings = plan.settings,
+             .directory = directory_,
+             .turns = plan.turns,
+             .program = request.program,
+             .environment = {environment_of_round(letter == 'A' ? plan.order.environment_bytes_a
+                                                                : plan.order.environment_bytes_b)}},
+            report),
         turn_(roles_.memory().header().turn),
         thread_(roles_.memory().thread(0)) {}
 

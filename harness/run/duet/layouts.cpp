@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 // Whole or not at all: what runs already keeps the file that it has.
 void put(const LayoutFile& target, const std::string& name) {
   const fs::path from = target.folder / name;
-  const fs::path passing = target.file.parent_path() / (target.file.filename().string() + ".layout");
+  const fs::path passing =
+      target.file.parent_path() / (target.file.filename().string() + ".layout");
   std::error_code failed;
   fs::remove(passing, failed);
   // A link has the file's pages in the cache already; across file systems it takes a copy.
