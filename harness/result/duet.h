@@ -36,6 +36,7 @@ struct DuetSide {
   std::uint64_t over_100us = 0;
   std::uint64_t over_1ms = 0;
   std::optional<std::uint64_t> stalled_ns;
+  std::optional<std::uint64_t> probes;
   std::optional<std::uint64_t> cpu_ns;
   std::optional<std::uint64_t> daemon_cpu_ns;
   std::uint64_t spun_ns = 0;
@@ -77,10 +78,14 @@ struct DuetSide {
       "blocked calls are told apart");
     v("over_100us", &DuetSide::over_100us, "classified service times above 100 us");
     v("over_1ms", &DuetSide::over_1ms,
-      "classified service times above 1 ms, those of dropped calls too");
+      "classified service times above 1 ms, those of dropped calls and of probes too");
     v("stalled_ns", &DuetSide::stalled_ns,
-      "sum of the classified service times above 1 ms, those of dropped calls too; absent in older "
-      "files");
+      "sum of the classified service times above 1 ms, those of dropped calls and of probes too; "
+      "absent in older files");
+    v("probes", &DuetSide::probes,
+      "number of probes: single calls that a long round made between its visits; they count as "
+      "stalls where they take longer than 1 ms, and in no other figure but the ledger; absent in "
+      "older files");
     v("cpu_ns", &DuetSide::cpu_ns,
       "processor time of the provider process and of the session's daemons, from after the warm-up "
       "until the last turn had been drained; it includes spun_ns");

@@ -131,7 +131,7 @@ struct alignas(64) ThreadBlock {
 // What happened to the thread during a slow call.
 enum class CallKind : std::uint32_t {
   unremarkable,  // the call was fast, or slow without a context switch
-  preempted,     // the thread was switched out involuntarily and did not block
+  preempted,     // switched out involuntarily, without blocking, and ran for 1 ms at most
   blocked,       // the thread blocked
 };
 
@@ -144,12 +144,23 @@ struct CallRecord {
   CallKind kind;
 };
 
-// The controller grants turns; the load thread reports them done.
+// What the controller grants to a load thread.
+enum class Grant : std::uint32_t {
+  turn,   // the next turn
+  probe,  // one call outside of turns, which is not logged: it shows whether calls stall just now
+  end,    // closing the sink
+};
+
+// The controller grants; the load thread reports what it was granted as done.
 struct TurnBlock {
-  std::atomic<std::uint32_t> granted;     // number of granted turns; one more than exist: end
-  std::atomic<std::uint32_t> done;        // number of turns that have ended
+  std::atomic<std::uint32_t> granted;     // number of grants
+  std::atomic<Grant> grant;               // what the last one was; written before `granted`
+  std::atomic<std::uint32_t> done;        // number of grants that were carried out
   std::atomic<std::uint32_t> classified;  // this system can tell the kinds of calls
   std::atomic<std::uint64_t> logged;      // number of calls in the log
+  std::atomic<std::uint64_t> probes;      // calls of probes that have returned
+  std::atomic<std::uint64_t> probe_stalls;  // stalls of them, preempted ones left out …
+  std::atomic<std::uint64_t> probe_stalled_ns;  // … and how long they took
 };
 
 // What an idle spin loop on the load's processor measured.
@@ -191,7 +202,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 4;
+inline constexpr std::uint32_t kTrialProtocol = 5;
 
 struct TrialHeader {
   std::uint64_t magic;

@@ -30,6 +30,14 @@ struct Since {
   std::uint64_t now_ns;   // the time after the check
 };
 
+// The kind of a call that took all of the time since the last check, up to a little. Whatever
+// interrupted a call that worked for longer than a stall: the stall is the sink's own.
+CallKind kind_of_call(const Since& since, std::uint64_t service_ns) {
+  const std::uint64_t ran_ns = service_ns - std::min(service_ns, since.away_ns);
+  const bool stalled = since.kind == CallKind::preempted && ran_ns > kStallNs;
+  return stalled ? CallKind::unremarkable : since.kind;
+}
+
 // Reads the thread's context switches and processor time, and tells what changed since the last
 // read.
 class ThreadWatch {
@@ -87,6 +95,7 @@ class CallRecorder {
         watch_(&watch) {}
 
   void begin_turn(std::uint32_t number) {
+    watch_->check();  // the thread slept, which belongs to no call
     turn_ = number;
     turn_end_ = logged_ + turn_room_;
   }
@@ -114,7 +123,7 @@ class CallRecorder {
                                      std::uint64_t start_ns, std::uint64_t end_ns) {
     CallKind kind = CallKind::unremarkable;
     if (end_ns - start_ns > kSlowCallNs) [[unlikely]]
-      kind = watch_->check().kind;
+      kind = kind_of_call(watch_->check(), end_ns - start_ns);
     calls_[logged_++] = {intended_ns, start_ns, end_ns, turn_, kind};
     logged_total_->store(logged_, std::memory_order_release);
   }
@@ -187,20 +196,59 @@ TurnEmitter<kEncoding> closed_turn(TurnEmitter<kEncoding> emitter, const LoadThr
   return emitter;
 }
 
-// Waits until the turn is granted. Returns false if stop is set.
-bool wait_for_turn(const LoadThread& load, const TurnBlock& turn, std::uint32_t number) {
+// One call. A preempted one is no stall of the sink.
+template <EventEncoding kEncoding>
+TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& load,
+                             ThreadWatch& watch, const TurnRecord& record) {
+  const auto count = [](std::atomic<std::uint64_t>& total, std::uint64_t more) {
+    total.store(total.load(kRelaxed) + more, kRelaxed);
+  };
+  const auto header = emitter.prepare();
+  watch.check();  // the switches so far belong to no call
+  const std::uint64_t start_ns = load.clock.now_ns();
+  emitter.template emit<true>(header, load.clock, start_ns, start_ns, false);
+  const std::uint64_t service_ns = record.progress.last_end_ns.load(kRelaxed) - start_ns;
+  count(record.turn.probes, 1);
+  if (service_ns > kStallNs && kind_of_call(watch.check(), service_ns) != CallKind::preempted) {
+    count(record.turn.probe_stalls, 1);
+    count(record.turn.probe_stalled_ns, service_ns);
+  }
+  return emitter;
+}
+
+// Waits until more than `seen` grants were made. Returns false if stop is set.
+bool wait_for_grant(const LoadThread& load, const TurnBlock& turn, std::uint32_t seen) {
+  // Whoever sets stop wakes the thread. It sleeps long, since others are measured meanwhile.
+  constexpr std::chrono::seconds kLongestSleep{10};
   while (load.stop.load(kRelaxed) == 0) {
     const std::uint32_t granted = turn.granted.load(std::memory_order_acquire);
-    if (granted > number) return true;
-    wait_while(turn.granted, granted, std::chrono::seconds(1));
+    if (granted > seen) return true;
+    wait_while(turn.granted, granted, kLongestSleep);
   }
   return false;
 }
 
 template <EventEncoding kEncoding>
+TurnEmitter<kEncoding> take_turn(TurnEmitter<kEncoding> emitter, const LoadThread& load,
+                                 const TurnRecord& record, std::uint32_t number, Pacer& pacer) {
+  const TurnPlan& plan = record.plan;
+  emitter.recorder().begin_turn(number - plan.warmup);
+  const std::uint64_t start_ns = load.clock.now_ns() + kTurnLeadNs;
+  const TurnSpan span = {start_ns, start_ns + plan.length_ns, number >= plan.warmup};
+  const LoadPlan own = turn_load(load.plan, plan, number);
+  if (own.shape == Shape::max) {
+    emitter = closed_turn(emitter, load, span, pacer, record.progress);
+  } else {
+    emitter = open_turn(emitter, load, span, Schedule(own, load.thread, start_ns), pacer,
+                        record.progress);
+  }
+  record.progress.spun_ns.store(pacer.spun_ns() - emitter.recorder().away_ns(), kRelaxed);
+  return emitter;
+}
+
+template <EventEncoding kEncoding>
 void drive(const LoadThread& load, Provider& provider, const TurnRecord& record) {
   constexpr std::size_t kMinBytes = min_event_bytes(kEncoding);
-  const TurnPlan& plan = record.plan;
   const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
   std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
   ThreadWatch watch(load.clock);
@@ -209,24 +257,20 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
       {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
       record.progress, CallRecorder(record, watch));
   Pacer pacer(load.plan.pacing, load.clock, load.stop);
-  for (std::uint32_t number = 0; number < plan.count; ++number) {
-    if (!wait_for_turn(load, record.turn, number)) return;
-    const std::uint64_t start_ns = load.clock.now_ns() + kTurnLeadNs;
-    const TurnSpan span = {start_ns, start_ns + plan.length_ns, number >= plan.warmup};
-    emitter.recorder().begin_turn(number - plan.warmup);
-    const LoadPlan own = turn_load(load.plan, plan, number);
-    if (own.shape == Shape::max) {
-      emitter = closed_turn(emitter, load, span, pacer, record.progress);
+  std::uint32_t number = 0;  // of the next turn
+  for (std::uint32_t grants = 0;; ++grants) {
+    if (!wait_for_grant(load, record.turn, grants)) return;
+    const Grant grant = record.turn.grant.load(kRelaxed);
+    if (grant == Grant::probe) {
+      emitter = probe(emitter, load, watch, record);
+    } else if (grant == Grant::turn && number < record.plan.count) {
+      emitter = take_turn(emitter, load, record, number++, pacer);
     } else {
-      emitter = open_turn(emitter, load, span, Schedule(own, load.thread, start_ns), pacer,
-                          record.progress);
+      return;
     }
-    record.progress.spun_ns.store(pacer.spun_ns() - emitter.recorder().away_ns(), kRelaxed);
-    record.turn.done.store(number + 1, std::memory_order_release);
+    record.turn.done.store(grants + 1, std::memory_order_release);
     wake_all(record.turn.done);
   }
-  // Closing the sink is work that must not disturb the other side's turns, so wait for the end.
-  wait_for_turn(load, record.turn, plan.count);
 }
 
 }  // namespace

@@ -9,6 +9,9 @@ namespace tailgate {
 // After a call longer than this the thread checks whether it was switched out during the call.
 inline constexpr std::uint64_t kSlowCallNs = 20'000;
 
+// A call longer than this is a stall.
+inline constexpr std::uint64_t kStallNs = 1'000'000;
+
 // Time from waking up to a turn's first intended time. The thread spins during it, so that a
 // processor that was idle has woken up.
 inline constexpr std::uint64_t kTurnLeadNs = 50'000;
@@ -28,10 +31,11 @@ struct TurnRecord {
 };
 
 // Emits the load of each turn when the turn is granted, and reports the turn done; the thread
-// sleeps between turns. A turn and its schedule begin when the thread has the processor again.
+// sleeps between turns. A probe that is granted is one call. A turn and its schedule begin when the thread has the processor again.
 // Turns with the same number have the same schedule on both sides. If the sink is too slow, events
 // are emitted late, for at most the turn's planned length again (at least 0.2 s); after that they
-// count as unissued. Returns when the end has been granted or stop is set.
+// count as unissued. Returns when the end
+// has been granted or stop is set.
 void drive_turns(const LoadThread& load, Provider& provider, const TurnRecord& record);
 
 }  // namespace tailgate

@@ -11,6 +11,7 @@
 
 #include "harness/os/affinity.h"
 #include "harness/os/shared_wait.h"
+#include "harness/overhead/sampler.h"
 
 namespace tailgate {
 namespace {
@@ -147,6 +148,36 @@ TEST_CASE("a thread emits only during turns that were granted") {
   thread.join();
 }
 
+TEST_CASE("a probe is one call between turns, which is not logged, and counts if it stalls") {
+  Turns turns(20'000);
+  turns.plan.count = 2;
+  TestProvider provider([](std::uint64_t call) {
+    // The probes are calls 100 and 101, between the turns of 100 calls.
+    if (call == 101) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  });
+  std::thread thread([&] { turns.drive(provider); });
+  std::uint32_t granted = 0;
+  for (const Grant grant : {Grant::turn, Grant::probe, Grant::probe, Grant::turn}) {
+    turns.turn.grant = grant;
+    turns.turn.granted = ++granted;
+    wake_all(turns.turn.granted);
+    while (turns.turn.done.load() != granted) std::this_thread::yield();
+  }
+  turns.turn.grant = Grant::end;
+  turns.turn.granted = ++granted;
+  wake_all(turns.turn.granted);
+  thread.join();
+  CHECK(turns.progress.finished.load() == 100 + 2 + 100);
+  CHECK(turns.turn.probes.load() == 2);
+  // The first may have been switched out and blocked, for memory.
+  CHECK(turns.turn.probe_stalls.load() >= 1);
+  CHECK(turns.turn.probe_stalled_ns.load() >= 5'000'000);
+  const std::vector<CallRecord> calls = turns.logged();
+  REQUIRE(calls.size() == 100);
+  CHECK(calls.front().turn == 0);
+  CHECK(calls.back().turn == 0);
+}
+
 TEST_CASE("a stopped thread ends without waiting for its turn") {
   Turns turns(20'000);
   TestProvider provider([](std::uint64_t) {});
@@ -201,6 +232,29 @@ TEST_CASE("a call during which another thread took the processor was preempted")
   over = true;
   other.join();
   if (classified) CHECK(preempted > 0);
+}
+
+TEST_CASE("a call that works for milliseconds stalls by itself, though it is preempted") {
+  const ScopedAffinity restore;
+  bind_this_thread({initial_cpus().back()});
+  std::atomic<bool> over = false;
+  std::thread other([&over] {
+    while (!over) {
+    }
+  });
+  Turns turns(100);
+  turns.plan.length_ns = 20'000'000;
+  turns.turn.granted = turns.plan.count + 1;
+  TestProvider provider([](std::uint64_t) {
+    const std::uint64_t end_ns = thread_cpu_ns() + 20'000'000;
+    while (thread_cpu_ns() < end_ns) {
+    }
+  });
+  turns.drive(provider);
+  over = true;
+  other.join();
+  CHECK(turns.turn.logged.load() > 0);
+  CHECK(turns.count(CallKind::preempted) == 0);
 }
 
 TEST_CASE("a sink that is too slow has events that are never issued") {

@@ -18,6 +18,9 @@
 namespace tailgate {
 namespace {
 
+// A stall of 100 ms meets a probe, also where the turns of 50 ms and their drains are in between.
+constexpr std::chrono::milliseconds kProbeInterval{40};
+
 Capabilities capabilities_of(const DuetSubjectRequest& subject) {
   const SinkChoice& sink = subject.side.sink;
   return sink.type->capabilities(sink.options);
@@ -99,21 +102,21 @@ class Runner {
   void run_generation() {
     const Generation generation = plan_generation(rounds_to_look(), request_.long_rounds);
     const unsigned first = duet_.rounds.empty() ? 0 : duet_.rounds.back().index + 1;
-    std::vector<LongRound> long_rounds;
     for (unsigned i = first + generation.fresh; i < first + generation.rounds(); ++i) {
       if (is_over()) break;
-      long_rounds.push_back({begin_round(i, generation.fresh), i});
-      end_if_failed(long_rounds.back());
+      std::unique_ptr<Round> round = begin_round(i, generation.fresh);
+      long_rounds_.push_back({std::move(round), i});
+      end_if_failed(long_rounds_.back());
     }
     for (unsigned i = first; i < first + generation.fresh && !is_over(); ++i) {
       const std::unique_ptr<Round> fresh = begin_round(i, 1);
       fresh->visit();
       RoundOutcome outcome = end_round(*fresh, i);
       rounds_run_ += 1;
-      for (LongRound& one : long_rounds) visit(one, generation);
+      for (LongRound& one : long_rounds_) visit(one, generation);
       record(std::move(outcome));
     }
-    end_generation(long_rounds);
+    end_generation(std::exchange(long_rounds_, {}));
   }
 
   void visit(LongRound& one, const Generation& generation) {
@@ -123,15 +126,27 @@ class Runner {
     end_if_failed(one);
   }
 
+  // Between turns and during waits of other rounds. A stall that comes by the clock rarely falls
+  // into a visit.
+  void probe_long_rounds() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - probed_ < kProbeInterval || InterruptFlag::raised()) return;
+    for (LongRound& one : long_rounds_) {
+      if (!one.outcome) one.round->probe();
+    }
+    probed_ = std::chrono::steady_clock::now();
+  }
+
   // At once, so that what has failed does not wait beside the other rounds.
   void end_if_failed(LongRound& one) const {
     if (one.round->has_failed()) one.outcome = end_round(*one.round, one.index);
   }
 
-  void end_generation(std::vector<LongRound>& long_rounds) {
+  void end_generation(std::vector<LongRound> long_rounds) {
     std::size_t left_out = 0;
     for (LongRound& one : long_rounds) {
-      if (!one.outcome && one.round->has_had_all_turns() && !InterruptFlag::raised()) {
+      const bool ended = one.round->has_failed() || one.round->has_had_all_turns();
+      if (!one.outcome && ended && !InterruptFlag::raised()) {
         one.outcome = end_round(*one.round, one.index);
       }
       if (!one.outcome) one.round->abandon();
@@ -165,9 +180,11 @@ class Runner {
                   .drained = needs_drain(request_),
                   .order = round_order(request_.seed, index, duet_.turns, duet_.warmup_turns),
                   .visits = visits,
-                  .directory = environment_.scratch / fmt::format("round-{}", index)},
+                  .directory = environment_.scratch / fmt::format("round-{}", index),
+                  .between_turns = [this] { probe_long_rounds(); }},
         [this](const RoundProgress& progress) {
           observer_.progress(duet_, progress, left_s());
+          probe_long_rounds();
         });
     layouts_.place(index);  // its processes start now
     round->begin();
@@ -237,6 +254,8 @@ class Runner {
   double rounds_run_ = 0;  // with the parts of long ones
   unsigned failed_ = 0;    // rounds in which a side did not complete
   bool full_ = false;
+  std::vector<LongRound> long_rounds_;  // of this generation, once they have begun
+  std::chrono::steady_clock::time_point probed_;
   Duet duet_;
 };
 

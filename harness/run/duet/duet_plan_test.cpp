@@ -125,7 +125,7 @@ TEST_CASE("each pair has one turn of each side, and their order is random") {
   CHECK(a_started == Approx(kRounds / 2).margin(5 * 10));
 }
 
-TEST_CASE("a third of a generation's rounds live long, and a look ends a generation") {
+TEST_CASE("a share of a generation's rounds lives long, and a look ends a generation") {
   const auto plan = [](unsigned rounds, unsigned long_rounds) {
     const Generation generation = plan_generation(rounds, long_rounds);
     CHECK(generation.fresh > 0);

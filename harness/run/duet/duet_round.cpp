@@ -74,21 +74,16 @@ class Side {
 
   // Runs the next turn to its end and drains it. Returns false if this side cannot continue.
   bool take_turn() {
-    const std::uint32_t done = turn_.done.load(std::memory_order_acquire);
-    const std::uint64_t granted_ns = Clock(plan_.settings.clock).now_ns();
-    grant(done + 1);
-    while (turn_.done.load(std::memory_order_acquire) == done) {
-      wait_while(turn_.done, done, kTurnPollInterval);
-      if (turn_.done.load(std::memory_order_acquire) != done) break;
-      if (roles_.provider_ended()) return ended();
-      if (roles_.load_hangs(granted_ns)) return false;
-      if (InterruptFlag::raised()) {
-        roles_.interrupt();
-        return false;
-      }
-    }
-    if (plan_.drained) drain_turn(done >= plan_.turns.warmup);
+    const bool recorded = turns_taken_++ >= plan_.turns.warmup;
+    if (!carry_out(Grant::turn)) return false;
+    if (plan_.drained) drain_turn(recorded);
     return true;
+  }
+
+  // Makes one call. Returns false if this side cannot continue. Programs in other languages know
+  // turns only.
+  bool probe() {
+    return !roles_.capabilities().driver_language.empty() || carry_out(Grant::probe);
   }
 
   // What happens between two visits, such as work that a daemon does by the clock, is not counted.
@@ -113,7 +108,7 @@ class Side {
   void stop(bool whole) {
     if (roles_.provider_started()) {
       if (whole && went_well()) {
-        grant(plan_.turns.count + 1);
+        grant(Grant::end);
         roles_.wait_for_provider(Phase::done, "closing the sink");
       }
       roles_.end_provider();
@@ -136,6 +131,9 @@ class Side {
                  .side = letter_},
                 side_);
     side_.rate_missed = side_.rate_missed || thread_.unissued.load() > 0;
+    side_.probes = turn_.probes.load();
+    side_.over_1ms += turn_.probe_stalls.load();
+    *side_.stalled_ns += turn_.probe_stalled_ns.load();
     add_counts();
     roles_.remove_files();
     return std::move(side_);
@@ -166,9 +164,28 @@ class Side {
     std::uint64_t calls = 0;
   };
 
-  void grant(std::uint32_t turns) {
-    turn_.granted.store(turns, std::memory_order_release);
+  void grant(Grant grant) {
+    turn_.grant.store(grant, std::memory_order_relaxed);
+    turn_.granted.store(++grants_, std::memory_order_release);
     wake_all(turn_.granted);
+  }
+
+  // Grants and waits until it is done. Returns false if this side cannot continue.
+  bool carry_out(Grant what) {
+    const std::uint32_t done = grants_;
+    const std::uint64_t granted_ns = Clock(plan_.settings.clock).now_ns();
+    grant(what);
+    while (turn_.done.load(std::memory_order_acquire) == done) {
+      wait_while(turn_.done, done, kTurnPollInterval);
+      if (turn_.done.load(std::memory_order_acquire) != done) break;
+      if (roles_.provider_ended()) return ended();
+      if (roles_.load_hangs(granted_ns)) return false;
+      if (InterruptFlag::raised()) {
+        roles_.interrupt();
+        return false;
+      }
+    }
+    return true;
   }
 
   bool ended() {
@@ -227,6 +244,8 @@ class Side {
   std::unique_ptr<Sampler> sampler_;
   std::vector<int> pids_;  // a drain waits until these processes are idle
   bool has_daemons_ = false;
+  std::uint32_t grants_ = 0;
+  std::uint32_t turns_taken_ = 0;
   Count before_;
   std::vector<RoleUse> uses_;  // of all visits so far
   DuetSide side_;
@@ -266,6 +285,12 @@ class Round::Sides {
     for (Side* side : started_) side->end_counting();
     round_.age_ns = ns_since(began_);
     if (!all) give_up();
+  }
+
+  void probe() {
+    for (Side* side : started_) {
+      if (!failed_ && !side->probe()) give_up();
+    }
   }
 
   bool has_failed() const { return failed_; }
@@ -338,6 +363,7 @@ class Round::Sides {
   bool take_turns(const std::string& order) {
     for (const char letter : order) {
       if (!(letter == 'A' ? a_ : b_).take_turn()) return false;
+      plan_.between_turns();
     }
     return true;
   }
@@ -413,6 +439,10 @@ void Round::begin() {
 
 void Round::visit() {
   sides_->visit();
+}
+
+void Round::probe() {
+  sides_->probe();
 }
 
 bool Round::has_failed() const {

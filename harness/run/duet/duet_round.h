@@ -31,6 +31,7 @@ struct RoundPlan {
   RoundOrder order;
   unsigned visits = 1;  // in so many parts the round takes its turns
   std::filesystem::path directory;  // must not exist yet; removed afterwards
+  std::function<void()> between_turns = [] {};  // called after each turn
 };
 
 // A round, and what was learned about the sides' sinks.
@@ -65,6 +66,9 @@ class Round {
 
   // Takes the turns of the next visit; does nothing after a failure.
   void visit();
+
+  // Makes one call on each side, to find stalls between visits; does nothing after a failure.
+  void probe();
 
   bool has_failed() const;
   // Whether there is no visit left.

@@ -104,7 +104,7 @@ void add_stalls(const std::vector<Turn>& turns, DuetSide& side) {
   side.stalled_ns = 0;
   for (const Turn& turn : turns) {
     for (const std::uint64_t service_ns : turn.service_ns) {
-      if (service_ns <= 1'000'000) continue;
+      if (service_ns <= kStallNs) continue;
       ++side.over_1ms;
       *side.stalled_ns += service_ns;
     }

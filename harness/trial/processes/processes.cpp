@@ -10,6 +10,7 @@
 
 #include "harness/os/affinity.h"
 #include "harness/os/remove_folder.h"
+#include "harness/os/shared_wait.h"
 #include "harness/result/latency.h"
 #include "harness/trial/ledger.h"
 #include "harness/trial/processes/role.h"
@@ -268,6 +269,7 @@ bool TrialProcesses::load_stands_still(std::uint64_t now_ns, std::uint64_t runni
 void TrialProcesses::interrupt() {
   end_as(TrialOutcome::interrupted, "by the user, during the load");
   header_.stop.store(1, std::memory_order_release);
+  wake_all(header_.turn.granted);
   const auto deadline = steady_clock::now() + std::chrono::seconds(2);
   while (header_.provider.phase.load() < Phase::done && !provider_->poll() &&
          steady_clock::now() < deadline) {
