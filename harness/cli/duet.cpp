@@ -277,7 +277,8 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
 void check_command_options(const DuetArguments& arguments) {
   const bool others = !arguments.scenario.empty() || !arguments.settings.empty() ||
                       !arguments.a.program.empty() || !arguments.b.program.empty() ||
-                      arguments.long_rounds || arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
+                      arguments.long_rounds || arguments.turn_ms || arguments.turns ||
+                      arguments.consume != "auto" ||
                       arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
                       !arguments.waived_commits.empty() || arguments.rounds_shown;
   if (others) {

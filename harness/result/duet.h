@@ -154,7 +154,8 @@ struct DuetRound {
       "how long its processes had lived at the end of the last turn (duration): since the first of "
       "them started; absent in older files, and where no turn was taken");
     v("visits", &DuetRound::visits,
-      "in how many parts it took its turns: a fresh round in one, a long round in several with other "
+      "in how many parts it took its turns: a fresh round in one, a long round in several with "
+      "other "
       "rounds between them; absent in older files");
     v("a", &DuetRound::a, "side A");
     v("b", &DuetRound::b, "side B");

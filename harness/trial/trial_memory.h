@@ -153,13 +153,13 @@ enum class Grant : std::uint32_t {
 
 // The controller grants; the load thread reports what it was granted as done.
 struct TurnBlock {
-  std::atomic<std::uint32_t> granted;     // number of grants
-  std::atomic<Grant> grant;               // what the last one was; written before `granted`
-  std::atomic<std::uint32_t> done;        // number of grants that were carried out
-  std::atomic<std::uint32_t> classified;  // this system can tell the kinds of calls
-  std::atomic<std::uint64_t> logged;      // number of calls in the log
-  std::atomic<std::uint64_t> probes;      // calls of probes that have returned
-  std::atomic<std::uint64_t> probe_stalls;  // stalls of them, preempted ones left out …
+  std::atomic<std::uint32_t> granted;           // number of grants
+  std::atomic<Grant> grant;                     // what the last one was; written before `granted`
+  std::atomic<std::uint32_t> done;              // number of grants that were carried out
+  std::atomic<std::uint32_t> classified;        // this system can tell the kinds of calls
+  std::atomic<std::uint64_t> logged;            // number of calls in the log
+  std::atomic<std::uint64_t> probes;            // calls of probes that have returned
+  std::atomic<std::uint64_t> probe_stalls;      // stalls of them, preempted ones left out …
   std::atomic<std::uint64_t> probe_stalled_ns;  // … and how long they took
 };
 

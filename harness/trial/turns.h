@@ -31,11 +31,11 @@ struct TurnRecord {
 };
 
 // Emits the load of each turn when the turn is granted, and reports the turn done; the thread
-// sleeps between turns. A probe that is granted is one call. A turn and its schedule begin when the thread has the processor again.
-// Turns with the same number have the same schedule on both sides. If the sink is too slow, events
-// are emitted late, for at most the turn's planned length again (at least 0.2 s); after that they
-// count as unissued. Returns when the end
-// has been granted or stop is set.
+// sleeps between turns. A probe that is granted is one call. A turn and its schedule begin when the
+// thread has the processor again. Turns with the same number have the same schedule on both sides.
+// If the sink is too slow, events are emitted late, for at most the turn's planned length again (at
+// least 0.2 s); after that they count as unissued. Returns when the end has been granted or stop is
+// set.
 void drive_turns(const LoadThread& load, Provider& provider, const TurnRecord& record);
 
 }  // namespace tailgate

@@ -158,8 +158,7 @@ class Runner {
     }
     if (left_out == 0) return;
     duet_.remarks.push_back(
-        {fmt::format("the duet ended before {} long rounds did, which are left out",
-                     left_out),
+        {fmt::format("the duet ended before {} long rounds did, which are left out", left_out),
          "nothing: its other rounds are whole"});
     refresh();
   }
@@ -210,8 +209,8 @@ class Runner {
   void record(RoundOutcome outcome) {
     if (outcome.interrupted) return;
     const DuetRound& round = outcome.round;
-    const bool completed = round.a.outcome == TrialOutcome::completed &&
-                           round.b.outcome == TrialOutcome::completed;
+    const bool completed =
+        round.a.outcome == TrialOutcome::completed && round.b.outcome == TrialOutcome::completed;
     failed_ += completed ? 0 : 1;
     if (duet_.rounds.empty()) {
       duet_.a.granted = std::move(outcome.granted_a);

@@ -24,7 +24,8 @@ struct DuetSubjectRequest {
 };
 
 // Of 15 rounds so many live long, where the user says nothing: so that after thirty rounds the gate
-// can tell a stall that comes in each of them from chance (by 14 one-sided rounds of 30; 10 do not).
+// can tell a stall that comes in each of them from chance (by 14 one-sided rounds of 30; 10 do
+// not).
 inline constexpr unsigned kLongRounds = 7;
 
 struct DuetRequest {

@@ -53,8 +53,7 @@ TEST_CASE("a side that is killed in a long round fails that round alone") {
   for (unsigned i = 0; i < 6; ++i) {
     INFO(i);
     CHECK(duet.rounds[i].index == i);
-    CHECK(duet.rounds[i].b.outcome ==
-          (i == 4 ? TrialOutcome::killed : TrialOutcome::completed));
+    CHECK(duet.rounds[i].b.outcome == (i == 4 ? TrialOutcome::killed : TrialOutcome::completed));
   }
   CHECK(duet.rounds[4].a.outcome == TrialOutcome::interrupted);
 }

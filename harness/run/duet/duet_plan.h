@@ -48,9 +48,9 @@ struct Generation {
   unsigned rounds() const { return fresh + long_lived; }
 };
 
-// Plans the next generation. rounds_to_look: so many rounds, at least one, are to be complete at the
-// same time as a generation. long_rounds: how many of 15 rounds live long; a generation of fewer
-// rounds has fewer of them, and none has more.
+// Plans the next generation. rounds_to_look: so many rounds, at least one, are to be complete at
+// the same time as a generation. long_rounds: how many of 15 rounds live long; a generation of
+// fewer rounds has fewer of them, and none has more.
 Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds);
 
 // The turns of one visit to a round, as a part of its order: from the letter `first`.

@@ -82,9 +82,7 @@ class Side {
 
   // Makes one call. Returns false if this side cannot continue. Programs in other languages know
   // turns only.
-  bool probe() {
-    return !roles_.capabilities().driver_language.empty() || carry_out(Grant::probe);
-  }
+  bool probe() { return !roles_.capabilities().driver_language.empty() || carry_out(Grant::probe); }
 
   // What happens between two visits, such as work that a daemon does by the clock, is not counted.
   void begin_counting() { before_ = count(); }
@@ -209,9 +207,7 @@ class Side {
     return roles_.consumed() + refused >= thread_.finished.load(std::memory_order_acquire);
   }
 
-  Count count() {
-    return {sampler_->sample(), thread_.spun_ns.load(), thread_.finished.load()};
-  }
+  Count count() { return {sampler_->sample(), thread_.spun_ns.load(), thread_.finished.load()}; }
 
   void add_counts() {
     if (uses_.empty()) return;
@@ -326,9 +322,9 @@ class Round::Sides {
   using Instant = std::chrono::steady_clock::time_point;
 
   static std::uint64_t ns_since(Instant instant) {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                          Instant::clock::now() - instant)
-                                          .count());
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Instant::clock::now() - instant)
+            .count());
   }
 
   // Adds the time of its scope, so that the time of other rounds between visits is left out.

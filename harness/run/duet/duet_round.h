@@ -29,8 +29,8 @@ struct RoundPlan {
   TurnPlan turns;
   bool drained = false;  // each turn ends with a drain
   RoundOrder order;
-  unsigned visits = 1;  // in so many parts the round takes its turns
-  std::filesystem::path directory;  // must not exist yet; removed afterwards
+  unsigned visits = 1;                          // in so many parts the round takes its turns
+  std::filesystem::path directory;              // must not exist yet; removed afterwards
   std::function<void()> between_turns = [] {};  // called after each turn
 };
 

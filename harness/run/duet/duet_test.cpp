@@ -222,8 +222,7 @@ TEST_CASE("a duet that ends within a generation leaves its long rounds out and s
   REQUIRE(duet.rounds.size() == 2);
   CHECK_FALSE(is_long(duet.rounds[1]));
   REQUIRE(duet.remarks.size() == 1);
-  CHECK(duet.remarks[0].what ==
-        "the duet ended before 2 long rounds did, which are left out");
+  CHECK(duet.remarks[0].what == "the duet ended before 2 long rounds did, which are left out");
 }
 
 TEST_CASE("long rounds that have had all their turns are recorded, though enough is known") {

@@ -98,8 +98,8 @@ void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, 
   side.trimmed_mean_ns = trimmed_mean(std::move(all), kTrimmedShare);
 }
 
-// A stall is no matter of caches, so it counts in the first calls of a turn, too: what came due while
-// the side slept is paid there.
+// A stall is no matter of caches, so it counts in the first calls of a turn, too: what came due
+// while the side slept is paid there.
 void add_stalls(const std::vector<Turn>& turns, DuetSide& side) {
   side.stalled_ns = 0;
   for (const Turn& turn : turns) {
