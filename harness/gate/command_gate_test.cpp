@@ -76,6 +76,17 @@ TEST_CASE("a B that does not work fails, an A that does not leaves nothing to co
   CHECK(judge(duet, {}, default_policy()).outcome == VerdictOutcome::invalid);
 }
 
+TEST_CASE("runs with the same layouts count as one") {
+  CommandDuet duet = measured(15, 1.1, 7);
+  for (CommandRound& round : duet.rounds) round.layout_pair = round.index;
+  CHECK(judge(duet, {}, default_policy()).outcome == VerdictOutcome::fail);
+  for (CommandRound& round : duet.rounds) round.layout_pair = round.index % 5;
+  duet.b.layouts = 5;
+  const Verdict verdict = judge(duet, {}, default_policy());
+  CHECK(verdict.outcome == VerdictOutcome::inconclusive);
+  CHECK(verdict.layouts == 5);
+}
+
 TEST_CASE("a duet without rounds is invalid") {
   CHECK(judge(CommandDuet(), {}, default_policy()).outcome == VerdictOutcome::invalid);
   CHECK(describe_figures(CommandDuet()).empty());

@@ -98,6 +98,23 @@ TEST_CASE("what a project's file says wrongly is named with its line") {
   says("[build\n", "");
 }
 
+TEST_CASE("layouts are of what the build makes, and of the programs that are named") {
+  const std::string build = "[build]\ncommand = \"make\"\n";
+  const Project none = parse(build + "programs = [\"b/app\"]\n");
+  CHECK(none.layouts == 0);
+  const Project plugin =
+      parse(build + "plugin = \"x.so\"\nlayouts = 15\nprograms = [\"b/../b/app\"]\n");
+  CHECK(plugin.layouts == 15);
+  CHECK(plugin.linked() == std::vector<fs::path>{"x.so", fs::path("b/app").make_preferred()});
+  CHECK(parse(build + "layouts = 0\n").layouts == 0);
+  CHECK_THAT(complaint(build + "layouts = 14\nprograms = [\"a\"]\n"),
+             Catch::Contains(":3: layouts = 14") && Catch::Contains("fewer than 15"));
+  CHECK_THAT(complaint(build + "layouts = 15\n"), Catch::Contains("name them: programs"));
+  CHECK_THAT(complaint(build + "programs = [\"../a\"]\n"), Catch::Contains("is outside"));
+  CHECK_THAT(complaint(build + "programs = \"a\"\n"), Catch::Contains("not a list"));
+  CHECK_THAT(complaint(build + "layouts = 201\n"), Catch::Contains("201"));
+}
+
 TEST_CASE("the sink 'plugin' is the library of the side") {
   const Project project = parse(kWhole);
   const fs::path side = kFile.parent_path() / "side";

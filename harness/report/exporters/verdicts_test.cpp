@@ -58,6 +58,10 @@ TEST_CASE("text says the outcome, why, and what to do") {
   CHECK_THAT(render(Verdicts{{verdict_of(1)}}, "text"),
              Catch::StartsWith("PASS") && Contains("every gated metric is below its margin") &&
                  Contains("30 of 50 rounds used"));
+  Verdict verdict = verdict_of(1);
+  verdict.layouts = 15;
+  CHECK_THAT(render(Verdicts{{verdict}}, "text"), Contains("used, 15 layouts of each side"));
+  CHECK_THAT(render(Verdicts{{verdict}}, "markdown"), Contains("15 layouts of each side"));
   CHECK_THAT(render(Verdicts{{verdict_of(1.2)}}, "text"), Catch::StartsWith("FAIL") &&
                                                               Contains("is tolerated") &&
                                                               Contains("-> find the cause"));
