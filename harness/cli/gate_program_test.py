@@ -170,7 +170,7 @@ def test_a_record_of_version_1_is_shown_and_converted_when_it_grows(folder):
                      "--record", "old.json", cwd=folder)
     assert grown.returncode == 0, grown.stderr
     record = json.loads(path.read_text())
-    assert record["version"] == 2 and len(record["runs"]) == 4
+    assert record["version"] == 3 and len(record["runs"]) == 4
     assert lines_of(record, 0, "response_ns_p50") == [[385, 402, 408], [389, 401, 411]]
     assert lines_of(record, 3, "daemon_ns_per_event") == [[], []]
 

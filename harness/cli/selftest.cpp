@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -62,7 +64,8 @@ std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std
     if (run.sink != sink || run.planted != kPlantedNothing) continue;
     for (const MetricSeries& series : run.metrics) {
       if (series.name == "cpu_ns_per_event") {
-        used.insert(used.end(), series.a.begin(), series.a.end());
+        std::copy_if(series.a.begin(), series.a.end(), std::back_inserter(used),
+                     [](double value) { return !std::isnan(value); });
       }
     }
   }

@@ -13,6 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/metrics.h"
+#include "harness/gate/round_facts.h"
 #include "harness/gate/validity.h"
 
 namespace tailgate {
@@ -45,7 +46,8 @@ RoundLoad load_of(const CalibrationRun& run) {
 // Waivers are left out: they are agreed for the change of a commit, and a planted change is none.
 MetricsDecision decisions_of(const CalibrationRun& run, Policy policy) {
   policy.waivers.clear();
-  return decide_metrics(run.metrics, load_of(run), {}, subject_of(run), policy);
+  return decide_metrics(run.metrics, load_of(run), recorded_coins(run.facts), subject_of(run),
+                        policy);
 }
 
 std::vector<std::string> sinks_of(const Calibration& calibration) {
@@ -54,6 +56,11 @@ std::vector<std::string> sinks_of(const Calibration& calibration) {
     if (std::find(sinks.begin(), sinks.end(), run.sink) == sinks.end()) sinks.push_back(run.sink);
   }
   return sinks;
+}
+
+std::string machine_text(const Machine& machine) {
+  return fmt::format("{} x {}, hypervisor {}, {}", machine.logical_cpus, machine.cpu_model,
+                     machine.hypervisor, machine.kernel);
 }
 
 CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& rows) {
@@ -67,7 +74,15 @@ CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& r
   return row;
 }
 
-// All rounds of one sink's runs with nothing planted, with the metrics that every such run has.
+template <class Series>
+const Series* named(const std::vector<Series>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Series& series) { return series.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// All rounds of one sink's runs with nothing planted, with the metrics and facts that every such
+// run has.
 struct Pool {
   CalibrationRun all;  // the first run, with the rounds of all runs
   std::size_t rounds = 0;
@@ -83,18 +98,33 @@ Pool pool_of(const Calibration& calibration, const std::string& sink) {
       continue;
     }
     std::erase_if(pool.all.metrics, [&](MetricSeries& series) {
-      const auto found =
-          std::find_if(run.metrics.begin(), run.metrics.end(),
-                       [&](const MetricSeries& other) { return other.name == series.name; });
-      if (found == run.metrics.end()) return true;
-      series.a.insert(series.a.end(), found->a.begin(), found->a.end());
-      series.b.insert(series.b.end(), found->b.begin(), found->b.end());
+      const MetricSeries* more = named(run.metrics, series.name);
+      if (more == nullptr) return true;
+      series.a.insert(series.a.end(), more->a.begin(), more->a.end());
+      series.b.insert(series.b.end(), more->b.begin(), more->b.end());
+      return false;
+    });
+    std::erase_if(pool.all.facts, [&](FactSeries& fact) {
+      const FactSeries* more = named(run.facts, fact.name);
+      if (more == nullptr) return true;
+      fact.values.insert(fact.values.end(), more->values.begin(), more->values.end());
       return false;
     });
     pool.all.tail_events = std::min(pool.all.tail_events, run.tail_events);
     pool.rounds += run.metrics.front().a.size();
   }
   return pool;
+}
+
+// Of an exchanged round, what a coin decided for A holds for B.
+std::vector<double> relabelled_fact(const FactSeries& fact, const std::vector<std::size_t>& places,
+                                    const std::vector<bool>& exchanged) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double value = fact.values[places[i]];
+    values.push_back(exchanged[i] && is_coin(fact.name) ? 1 - value : value);
+  }
+  return values;
 }
 
 // The rounds at these places; `exchanged` says for each whether its sides are exchanged.
@@ -111,6 +141,9 @@ CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>
       to.a.push_back(exchanged[i] ? from.b[place] : from.a[place]);
       to.b.push_back(exchanged[i] ? from.a[place] : from.b[place]);
     }
+  }
+  for (std::size_t fact = 0; fact < all.facts.size(); ++fact) {
+    run.facts[fact].values = relabelled_fact(all.facts[fact], places, exchanged);
   }
   return run;
 }
@@ -158,8 +191,14 @@ void check_values(const CalibrationRun& run) {
     const MetricKind* kind = find_metric(series.name);
     if (kind == nullptr) continue;
     const std::vector<double> effects = effects_of(series, kind->effect);
-    for (const std::vector<double>* numbers : {&series.a, &series.b, &effects}) {
-      if (std::all_of(numbers->begin(), numbers->end(), is_usable)) continue;
+    bool usable = true;
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+      const bool none = std::isnan(series.a[i]) && std::isnan(series.b[i]);
+      usable =
+          usable &&
+          (none || (is_usable(series.a[i]) && is_usable(series.b[i]) && is_usable(effects[i])));
+    }
+    if (!usable) {
       throw Error(fmt::format("the run of '{}' at {} has values of {} that cannot be compared",
                               run.sink, run.started_utc, series.name),
                   "copy the record again from where it was made, or run again");
@@ -182,6 +221,7 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
   run.seed = duet.seed;
   run.revision = duet.build.revision;
   run.fingerprint = duet.machine.fingerprint;
+  run.machine = machine_text(duet.machine);
   run.duration_s = duration_s;
   run.tail_events = round_load(duet).calls;
   run.outcome = enum_text(verdict.outcome);
@@ -189,11 +229,7 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
   run.by_rule = verdict.outcome == VerdictOutcome::invalid || !hard_failures(duet).empty();
   run.rounds_used = verdict.rounds_used;
   run.metrics = metric_series(duet);
-  // The record holds numbers only.
-  std::erase_if(run.metrics, [](const MetricSeries& series) {
-    return std::any_of(series.a.begin(), series.a.end(),
-                       [](double value) { return std::isnan(value); });
-  });
+  run.facts = fact_series(duet);
   return run;
 }
 

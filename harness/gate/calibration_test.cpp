@@ -1,6 +1,7 @@
 #include "harness/gate/calibration.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -47,6 +48,25 @@ TEST_CASE("a recorded run has the outcome of its duet") {
   CHECK(outcome_under(run, default_policy()) == "pass");
 }
 
+TEST_CASE("a metric that a round lacks keeps its place in the record") {
+  Duet duet = sample_duet(same(1));
+  duet.rounds[4].a.cpu_ns.reset();
+  const CalibrationRun run = calibration_run(duet, judge(duet, default_policy(), "2026-06-01"),
+                                             "file", kPlantedNothing, 1);
+  Calibration record;
+  record.runs = {run};
+  CHECK(joined({record}).runs.size() == 1);
+  for (const MetricSeries& series : run.metrics) {
+    if (series.name != "cpu_ns_per_event") continue;
+    CHECK(series.a.size() == 30);
+    CHECK(std::isnan(series.a[4]));
+    CHECK(std::isnan(series.b[4]));
+    CHECK(series.a[5] > 0);
+    return;
+  }
+  FAIL("cpu_ns_per_event is not recorded");
+}
+
 TEST_CASE("records are joined, a run that is in two of them is refused") {
   CalibrationRun monday;
   monday.sink = "file";
@@ -80,6 +100,8 @@ TEST_CASE("values that no duet can have are refused") {
     run.metrics = {{"rss_bytes", {4096, 8192}, {value, 8192}}};
     CHECK_THROWS_WITH(joined({calibration}), refused);
   }
+  run.metrics = {{"rss_bytes", {4096, std::nan("")}, {4096, 8192}}};
+  CHECK_THROWS_WITH(joined({calibration}), refused);
   run.metrics = {{"calls_blocked", {0, -1e308}, {0, 1e308}}};
   CHECK_THROWS_WITH(joined({calibration}), refused);
   run.metrics = {{"calls_blocked", {0, 3}, {0, 0}}, {"unknown", {0}, {0}}};

@@ -36,6 +36,7 @@ void make_printable(CalibrationReport& report) {
   for (CalibrationRun& run : report.record.runs) {
     clean(run);
     for (MetricSeries& series : run.metrics) clean(series);
+    for (FactSeries& fact : run.facts) clean(fact);
   }
   for (CalibrationRow& row : report.rows) {
     make_printable(row.sink);

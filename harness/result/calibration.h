@@ -9,7 +9,7 @@
 
 namespace tailgate {
 
-// One metric's values of both sides, round by round.
+// One metric's values of both sides, round by round; not a number where a round lacks it.
 struct MetricSeries {
   std::string name;
   std::vector<double> a;
@@ -23,6 +23,19 @@ struct MetricSeries {
   }
 };
 
+// What is known of each round as a whole, round by round: a coin, its duration, how busy the
+// machine was. Not a number where it is not known.
+struct FactSeries {
+  std::string name;
+  std::vector<double> values;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("name", &FactSeries::name, "the fact");
+    v("values", &FactSeries::values, "its value in each round");
+  }
+};
+
 // One comparison with a known answer. The file stores fields that `describe` omits in another form.
 struct CalibrationRun {
   std::string sink;
@@ -32,15 +45,17 @@ struct CalibrationRun {
   std::uint64_t seed = 0;
   std::string revision;
   std::string fingerprint;
+  std::string machine;
   double duration_s = 0;
   std::uint64_t tail_events = 0;
   std::string outcome;
   std::string outcome_detail;
   bool by_rule = false;
   std::uint64_t rounds_used = 0;
-  // Every metric that was measured in all rounds; each has as many values on either side as the
+  // Every metric that was measured in any round; each has as many values on either side as the
   // first one.
   std::vector<MetricSeries> metrics;
+  std::vector<FactSeries> facts;  // as many values as the metrics; none in older files
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -52,6 +67,7 @@ struct CalibrationRun {
     v("seed", &R::seed, "seed of the duet's random choices");
     v("revision", &R::revision, "git revision of the program");
     v("fingerprint", &R::fingerprint, "the machine's fingerprint");
+    v("machine", &R::machine, "processors, hypervisor and system in words", 3);
     v("duration_s", &R::duration_s, "how long the duet took, in seconds");
     v("tail_events", &R::tail_events,
       "mean number of calls in a round's distributions, of the side that has fewer");

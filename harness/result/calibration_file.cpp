@@ -19,9 +19,10 @@ namespace tailgate {
 namespace {
 
 constexpr const char* kDamaged = "copy the file again from where it was made, or run again";
+constexpr std::string_view kNoValue = "nan";
 
 [[noreturn]] void refuse(const std::string& metric, const std::string& why) {
-  throw Error(fmt::format("the values of metric '{}' cannot be read: {}", metric, why), kDamaged);
+  throw Error(fmt::format("the values of '{}' cannot be read: {}", metric, why), kDamaged);
 }
 
 std::string deflated(std::string_view text) {
@@ -70,47 +71,63 @@ void append_line(const CalibrationRun& run, const std::string& metric,
   std::array<char, 32> digits;
   const char* separator = "";
   for (const double value : values) {
-    if (!std::isfinite(value)) {
+    text.append(separator);
+    separator = " ";
+    if (std::isnan(value)) {
+      text.append(kNoValue);
+      continue;
+    }
+    if (std::isinf(value)) {
       throw Error(fmt::format("{} = {} in the run of '{}' at {} cannot be written: a calibration "
                               "holds finite numbers only",
                               metric, value, run.sink, run.started_utc),
                   "report this as a defect of tailgate, with the command that was run");
     }
     const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-    text.append(separator).append(digits.data(), end);
-    separator = " ";
+    text.append(digits.data(), end);
   }
   text += '\n';
 }
 
-const MetricSeries* find_series(const CalibrationRun& run, const std::string& metric) {
-  const auto found =
-      std::find_if(run.metrics.begin(), run.metrics.end(),
-                   [&](const MetricSeries& series) { return series.name == metric; });
-  return found == run.metrics.end() ? nullptr : &*found;
+template <class Series>
+const Series* find_series(const std::vector<Series>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Series& series) { return series.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
-MetricColumn column_of(const Calibration& calibration, const std::string& metric) {
+ValuesColumn column_of(const Calibration& calibration, const std::string& metric) {
   std::string text;
   for (const CalibrationRun& run : calibration.runs) {
-    const MetricSeries* series = find_series(run, metric);
+    const MetricSeries* series = find_series(run.metrics, metric);
     append_line(run, metric, series == nullptr ? std::vector<double>() : series->a, text);
     append_line(run, metric, series == nullptr ? std::vector<double>() : series->b, text);
   }
   return {metric, to_base64(deflated(text))};
 }
 
-// Returns every metric of any run, in order of first occurrence.
-std::vector<std::string> metrics_of(const Calibration& calibration) {
-  std::vector<std::string> metrics;
+ValuesColumn fact_column_of(const Calibration& calibration, const std::string& fact) {
+  std::string text;
   for (const CalibrationRun& run : calibration.runs) {
-    for (const MetricSeries& series : run.metrics) {
-      if (std::find(metrics.begin(), metrics.end(), series.name) == metrics.end()) {
-        metrics.push_back(series.name);
+    const FactSeries* series = find_series(run.facts, fact);
+    append_line(run, fact, series == nullptr ? std::vector<double>() : series->values, text);
+  }
+  return {fact, to_base64(deflated(text))};
+}
+
+// Returns the name of every metric or fact of any run, in order of first occurrence.
+template <class Series>
+std::vector<std::string> names_of(const Calibration& calibration,
+                                  std::vector<Series> CalibrationRun::*member) {
+  std::vector<std::string> names;
+  for (const CalibrationRun& run : calibration.runs) {
+    for (const Series& series : run.*member) {
+      if (std::find(names.begin(), names.end(), series.name) == names.end()) {
+        names.push_back(series.name);
       }
     }
   }
-  return metrics;
+  return names;
 }
 
 // Removes and returns the first line of the text. line: its number, from 1.
@@ -122,11 +139,18 @@ std::vector<double> take_line(const std::string& metric, std::size_t line, std::
   text.remove_prefix(end + 1);
   while (!left.empty()) {
     double& value = values.emplace_back();
-    const auto [after, error] = std::from_chars(left.data(), left.data() + left.size(), value);
-    left.remove_prefix(static_cast<std::size_t>(after - left.data()));
-    const bool is_whole = left.empty() || (left.front() == ' ' && left.size() > 1);
-    if (error != std::errc() || !std::isfinite(value) || !is_whole) {
+    const std::string_view word = left.substr(0, left.find(' '));
+    const auto [after, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const bool is_number =
+        error == std::errc() && after == word.data() + word.size() && std::isfinite(value);
+    if (word == kNoValue) {
+      value = std::nan("");
+    } else if (!is_number) {
       refuse(metric, fmt::format("value {} of line {} is not a number", values.size(), line));
+    }
+    left.remove_prefix(word.size());
+    if (left == " ") {
+      refuse(metric, fmt::format("a space ends line {}", line));
     }
     if (!left.empty()) left.remove_prefix(1);
   }
@@ -138,7 +162,7 @@ void add_series(MetricSeries series, CalibrationRun& run) {
   if (series.a.empty() && series.b.empty()) return;
   const std::string place =
       fmt::format("metric '{}' in the run of '{}' at {}", series.name, run.sink, run.started_utc);
-  if (find_series(run, series.name) != nullptr) {
+  if (find_series(run.metrics, series.name) != nullptr) {
     throw Error(fmt::format("{} is given twice", place), kDamaged);
   }
   const std::size_t rounds = run.metrics.empty() ? series.a.size() : run.metrics.front().a.size();
@@ -150,14 +174,48 @@ void add_series(MetricSeries series, CalibrationRun& run) {
   run.metrics.push_back(std::move(series));
 }
 
+void add_fact(FactSeries fact, CalibrationRun& run) {
+  if (fact.values.empty()) return;
+  const std::string place =
+      fmt::format("fact '{}' in the run of '{}' at {}", fact.name, run.sink, run.started_utc);
+  if (find_series(run.facts, fact.name) != nullptr) {
+    throw Error(fmt::format("{} is given twice", place), kDamaged);
+  }
+  const std::size_t rounds = run.metrics.empty() ? 0 : run.metrics.front().a.size();
+  if (fact.values.size() != rounds) {
+    throw Error(fmt::format("{} has {} values, not {}", place, fact.values.size(), rounds),
+                kDamaged);
+  }
+  run.facts.push_back(std::move(fact));
+}
+
+// A column's text. limit: of its bytes, less what it has afterwards.
+std::string text_of(const ValuesColumn& column, std::size_t& limit) {
+  std::string stream;
+  try {
+    stream = from_base64(column.values);
+  } catch (const Error& error) {
+    refuse(column.name, error.what_failed());
+  }
+  std::string text = inflated(column.name, stream, limit);
+  limit -= text.size();
+  return text;
+}
+
 }  // namespace
 
 CalibrationFile to_file(const Calibration& calibration) {
   CalibrationFile file;
   file.runs = calibration.runs;
-  for (CalibrationRun& run : file.runs) run.metrics.clear();
-  for (const std::string& metric : metrics_of(calibration)) {
+  for (CalibrationRun& run : file.runs) {
+    run.metrics.clear();
+    run.facts.clear();
+  }
+  for (const std::string& metric : names_of(calibration, &CalibrationRun::metrics)) {
     file.metrics.push_back(column_of(calibration, metric));
+  }
+  for (const std::string& fact : names_of(calibration, &CalibrationRun::facts)) {
+    file.facts.push_back(fact_column_of(calibration, fact));
   }
   return file;
 }
@@ -174,6 +232,13 @@ void add_column(const std::string& metric, std::string_view text,
   if (!text.empty()) refuse(metric, fmt::format("text follows line {}, the last", line));
 }
 
+void add_fact_column(const std::string& fact, std::string_view text,
+                     std::vector<CalibrationRun>& runs) {
+  std::size_t line = 0;
+  for (CalibrationRun& run : runs) add_fact({fact, take_line(fact, ++line, text)}, run);
+  if (!text.empty()) refuse(fact, fmt::format("text follows line {}, the last", line));
+}
+
 Calibration from_file(CalibrationFile file, CalibrationFileV1 old) {
   Calibration calibration;
   calibration.runs = std::move(file.runs);
@@ -183,16 +248,11 @@ Calibration from_file(CalibrationFile file, CalibrationFileV1 old) {
     }
   }
   std::size_t limit = kMaxCalibrationTextBytes;
-  for (const MetricColumn& column : file.metrics) {
-    std::string stream;
-    try {
-      stream = from_base64(column.values);
-    } catch (const Error& error) {
-      refuse(column.name, error.what_failed());
-    }
-    const std::string text = inflated(column.name, stream, limit);
-    limit -= text.size();
-    add_column(column.name, text, calibration.runs);
+  for (const ValuesColumn& column : file.metrics) {
+    add_column(column.name, text_of(column, limit), calibration.runs);
+  }
+  for (const ValuesColumn& column : file.facts) {
+    add_fact_column(column.name, text_of(column, limit), calibration.runs);
   }
   return calibration;
 }

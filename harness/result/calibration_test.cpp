@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,6 +24,7 @@ namespace {
 
 using Catch::Contains;
 using Limits = std::numeric_limits<double>;
+const double kNone = std::nan("");
 
 std::filesystem::path results_path(const std::string& name) {
   return std::filesystem::path(TAILGATE_RESULTS_DIR) / name;
@@ -37,6 +39,7 @@ Calibration sample() {
       {"rss_bytes", {11'362'304, 0, 1e300}, {1.0 / 3, -2.5, 4'096}},
       {"calls_blocked", {Limits::min(), Limits::denorm_min(), 0}, {Limits::max(), 0.1, 1e-5}}};
   calibration.runs[1].metrics = {{"calls_blocked", {7}, {8}}};
+  calibration.runs[0].facts = {{"a_made_first", {1, 0, 1}}, {"stolen_ns", {kNone, 2.5, kNone}}};
   return calibration;
 }
 
@@ -84,12 +87,31 @@ TEST_CASE("a calibration is read back from its file unchanged") {
       CHECK(again.runs[run].metrics[metric].b == calibration.runs[run].metrics[metric].b);
     }
   }
+  REQUIRE(again.runs[0].facts.size() == 2);
+  CHECK(again.runs[0].facts[0].name == "a_made_first");
+  CHECK(again.runs[0].facts[0].values == std::vector<double>{1, 0, 1});
+  CHECK(std::isnan(again.runs[0].facts[1].values[0]));
+  CHECK(again.runs[0].facts[1].values[1] == 2.5);
+  CHECK(again.runs[1].facts.empty());
   CHECK(read_calibration(write_calibration({}), "none").runs.empty());
 }
 
+TEST_CASE("a round that lacks a metric keeps its place") {
+  Calibration calibration = sample();
+  calibration.runs[0].metrics[0].a[1] = calibration.runs[0].metrics[0].b[1] = kNone;
+  calibration.runs[1].metrics[0] = {"calls_blocked", {kNone}, {kNone}};
+  const Calibration again = read_calibration(write_calibration(calibration), "again");
+  CHECK(again.runs[0].metrics[0].a[0] == 11'362'304);
+  CHECK(std::isnan(again.runs[0].metrics[0].a[1]));
+  CHECK(std::isnan(again.runs[0].metrics[0].b[1]));
+  CHECK(again.runs[0].metrics[0].b[2] == 4'096);
+  REQUIRE(again.runs[1].metrics.size() == 1);
+  CHECK(std::isnan(again.runs[1].metrics[0].b[0]));
+}
+
 // The files were made by a Python script, the columns by its zlib and base64 modules.
-TEST_CASE("the fixtures of both versions hold the same runs") {
-  const std::string name = GENERATE("v1.json", "v2.json");
+TEST_CASE("the fixtures of all versions hold the same runs") {
+  const std::string name = GENERATE("v1.json", "v2.json", "v3.json");
   CAPTURE(name);
   const Calibration calibration = load_calibration(results_path("fixtures/calibrations/" + name));
   REQUIRE(calibration.runs.size() == 3);
@@ -110,6 +132,16 @@ TEST_CASE("the fixtures of both versions hold the same runs") {
   CHECK(lttng.metrics[1].b == std::vector<double>{123456.789, 2e300});
   CHECK(calibration.runs[2].by_rule);
   CHECK(calibration.runs[2].metrics.empty());
+  if (name != "v3.json") {
+    CHECK(file.machine.empty());
+    CHECK(file.facts.empty());
+    return;
+  }
+  CHECK(file.machine == "2 x a processor, hypervisor KVM, 6.1.0");
+  REQUIRE(file.facts.size() == 1);
+  CHECK(file.facts[0].name == "stolen_ns");
+  CHECK(file.facts[0].values[1] == 1e7);
+  CHECK(std::isnan(file.facts[0].values[2]));
 }
 
 TEST_CASE("a file of version 1 is written as the current version") {
@@ -130,11 +162,27 @@ TEST_CASE("a damaged column is refused with its metric") {
   check_refused(file_with_text("1 2 3\n4 5\n\n\n\n\n"), "has 3 values of side A and 2 of side B");
   check_refused(file_with_text("1 2\n4 5\n\n\n\n\n"),
                 "has 3 values of side A and 3 of side B, not 2");
-  for (const char* broken : {"1 x 3", "1 inf 3", "1 nan 3", "1 1e999 3", "1  3", "1 2 ", "1 2\t3",
-                             "1 2,3", "0x1 2 3", "1 +2 3"}) {
+  for (const char* broken : {"1 x 3", "1 inf 3", "1 NaN 3", "1 -nan 3", "1 nan(1) 3", "1 1e999 3",
+                             "1  3", "1 2 ", "1 2\t3", "1 2,3", "0x1 2 3", "1 +2 3"}) {
     CAPTURE(broken);
-    check_refused(file_with_text(std::string(broken) + "\n4 5 6\n\n\n\n\n"), "of line 1 is not");
+    check_refused(file_with_text(std::string(broken) + "\n4 5 6\n\n\n\n\n"), "line 1");
   }
+}
+
+TEST_CASE("a damaged column of a fact is refused with its name") {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    auto document = nlohmann::json::parse(write_calibration(sample()));
+    document["facts"][0]["values"] = to_base64(zlib_stream(text));
+    check_refused(document.dump(), why);
+  };
+  refused("1 0 1\n\n", "'a_made_first' cannot be read: line 3 is missing");
+  refused("1 0 1\n\n\n1\n", "text follows line 3");
+  refused("1 0\n\n\n", "fact 'a_made_first' in the run of");
+  refused("1 0 1\n1 1\n\n", "has 2 values, not 1");
+  refused("1 0 1\n\n1\n", "has 1 values, not 0");
+  auto document = nlohmann::json::parse(write_calibration(sample()));
+  document["facts"].push_back(document["facts"][1]);
+  check_refused(document.dump(), "fact 'stolen_ns' in the run of");
 }
 
 TEST_CASE("a column that is not a zlib stream in base64 is refused with its metric") {
@@ -173,14 +221,14 @@ TEST_CASE("fields of another version are refused") {
   auto document = nlohmann::json::parse(write_calibration(sample()));
   document["runs"][0]["metrics"] = nlohmann::json::array();
   CHECK_THROWS_WITH(read_calibration(document.dump(), "x.json"),
-                    Contains("is not a field of a version 2 calibration"));
+                    Contains("is not a field of a version 3 calibration"));
   document["runs"][0].erase("metrics");
   document.erase("metrics");
   CHECK_THROWS_WITH(read_calibration(document.dump(), "x.json"),
                     Contains("x.json: metrics is missing"));
 }
 
-TEST_CASE("a value that is not finite is not written") {
+TEST_CASE("an infinite value is not written") {
   Calibration calibration = sample();
   calibration.runs[0].metrics[1].b[2] = Limits::infinity();
   CHECK_THROWS_WITH(write_calibration(calibration), Contains("calls_blocked = inf"));

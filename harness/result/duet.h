@@ -127,6 +127,8 @@ struct DuetRound {
   std::uint64_t duration_ns = 0;
   std::optional<std::uint64_t> age_ns;
   std::optional<std::uint64_t> visits;
+  std::optional<std::uint64_t> stolen_ns;
+  std::optional<Noise> noise;
   DuetSide a;
   DuetSide b;
   std::vector<Remark> remarks;
@@ -157,6 +159,12 @@ struct DuetRound {
       "in how many parts it took its turns: a fresh round in one, a long round in several with "
       "other "
       "rounds between them; absent in older files");
+    v("stolen_ns", &DuetRound::stolen_ns,
+      "time during the measured turns in which the hypervisor ran something else on a processor of "
+      "the machine that had work; absent where the system does not count it");
+    v("noise", &DuetRound::noise,
+      "what a thread saw that only read the clock on the load's processor before the round's "
+      "processes started; absent where the load is not bound to a processor");
     v("a", &DuetRound::a, "side A");
     v("b", &DuetRound::b, "side B");
     v("remarks", &DuetRound::remarks, "what a reader of this round must know");

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "harness/os/process.h"
+#include "harness/overhead/sampler.h"
 #include "harness/run/duet/runnable.h"
 #include "harness/run/duet/test_duet.h"
 #include "harness/trial/trial_memory.h"
@@ -81,6 +82,14 @@ TEST_CASE("an interrupt between fresh rounds leaves out the long ones, but none 
   REQUIRE(duet.remarks.size() == 1);
   interrupt.reset();
   const InterruptFlag lowered;
+}
+
+// Steal is at most all of every processor's time.
+TEST_CASE("a round says what the hypervisor took during its turns") {
+  const Duet duet = run(request("null", "null"));
+  REQUIRE(duet.rounds.size() == 1);
+  REQUIRE(duet.rounds[0].stolen_ns);
+  CHECK(*duet.rounds[0].stolen_ns <= duet.rounds[0].duration_ns * online_processors());
 }
 
 TEST_CASE("a process is runnable while it works, but not while it sleeps or after it ended") {

@@ -10,12 +10,15 @@
 #include <optional>
 #include <utility>
 
+#include "harness/os/affinity.h"
 #include "harness/os/remove_folder.h"
 #include "harness/os/shared_wait.h"
 #include "harness/overhead/sampler.h"
 #include "harness/result/latency.h"
 #include "harness/run/duet/drain.h"
 #include "harness/run/duet/side_figures.h"
+#include "harness/trial/collector.h"
+#include "harness/trial/noise.h"
 #include "harness/trial/processes/processes.h"
 #include "harness/trial/result_facts.h"
 
@@ -83,6 +86,9 @@ class Side {
   // Makes one call. Returns false if this side cannot continue. Programs in other languages know
   // turns only.
   bool probe() { return !roles_.capabilities().driver_language.empty() || carry_out(Grant::probe); }
+
+  // What the hypervisor took from the machine while this side counted.
+  Counters::Count stolen_ns() const { return counters_of(uses_, Role::machine).stolen_ns; }
 
   // What happens between two visits, such as work that a daemon does by the clock, is not counted.
   void begin_counting() { before_ = count(); }
@@ -247,6 +253,19 @@ class Side {
   DuetSide side_;
 };
 
+// Before a round's processes start, so that it shows the machine and not the sinks.
+std::optional<Noise> noise_of_load_cpu(const TrialSettings& settings) {
+  if (settings.load_cpus.empty()) return {};
+  constexpr std::uint64_t kObservedNs = 5'000'000;
+  const ScopedAffinity restored;
+  try {
+    bind_this_thread(settings.load_cpus);
+  } catch (const Error&) {
+    return {};  // the load will say so
+  }
+  return noise_of(observe_noise(Clock(settings.clock), kObservedNs));
+}
+
 }  // namespace
 
 class Round::Sides {
@@ -267,6 +286,7 @@ class Round::Sides {
     round_.a_made_first = plan_.order.a_made_first;
     round_.turn_order = plan_.order.turns;
     round_.started_utc = utc_now();
+    round_.noise = noise_of_load_cpu(plan_.settings);
     if (!start()) give_up();
   }
 
@@ -302,6 +322,7 @@ class Round::Sides {
       round_.a = a_.collect(visit_starts_);
       round_.b = b_.collect(visit_starts_);
       round_.visits = visit_starts_.size();
+      round_.stolen_ns = a_.stolen_ns();
       add_remarks(round_);
       outcome.granted_a = a_.roles().granted();
       outcome.granted_b = b_.roles().granted();

@@ -50,6 +50,17 @@ TEST_CASE("two equal sides have exactly the same counts") {
   CHECK(write_duet(read_duet(write_duet(duet), "memory")) == write_duet(duet));
 }
 
+TEST_CASE("a round says how busy the load's processor was") {
+  const Duet duet = run(request("null", "null"));
+  REQUIRE(duet.rounds.size() == 1);
+  const DuetRound& round = duet.rounds[0];
+  REQUIRE(round.noise);
+  CHECK(round.noise->observed_ns >= 5'000'000);
+  CHECK(round.noise->max_gap_ns > 0);
+  CHECK(round.noise->gaps_over_10us >= round.noise->gaps_over_100us);
+  CHECK(round.noise->lost_share <= 1);
+}
+
 TEST_CASE("a quarter more service time raises the median by a quarter") {
   DuetRequest wanted = request("synthetic:service_ns=2000", "synthetic:service_ns=2500");
   wanted.rounds = 3;
