@@ -130,8 +130,14 @@ def test_the_record_of_the_gate_grows_and_is_shown(folder):
     assert {run["planted"] for run in record["runs"]} == {"none"}
     for run in (0, 1):
         assert [len(side) for side in lines_of(record, run, "response_ns_p50")] == [3, 3]
-    shown = tailgate(*arguments, "--show", cwd=folder)
+    shown = tailgate(*arguments, "--show", "--json", "figures.json", cwd=folder)
     assert shown.stdout == second.stdout
+    figures = json.loads((folder / "figures.json").read_text())
+    assert figures["runs"] == 2 and figures["scores"][0]["equal"] == 2
+    assert figures["rows"][0]["planted"] == "none"
+    assert figures["relabelled"][0]["gates"] == 20
+    facts = {column["name"] for column in record["facts"]}
+    assert facts >= {"a_started_first", "a_made_first", "duration_ns", "gaps_over_10us"}
     assert "### null" in shown.stdout and "drawn from the 6 with" in shown.stdout
     assert "\n2 runs, 20" in shown.stdout
 

@@ -17,6 +17,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/gate.h"
+#include "harness/os/atomic_file.h"
 #include "harness/os/process.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
@@ -37,6 +38,7 @@ struct SelftestArguments {
   std::vector<std::string> records = {"calibration.json"};
   std::string policy;
   std::string scratch;
+  std::filesystem::path json;
   unsigned same = 40;
   unsigned planted = 8;
   double minutes = 60;
@@ -174,13 +176,26 @@ std::vector<Calibration> load_records(const SelftestArguments& arguments) {
   return records;
 }
 
-// The tables. Shows a status line meanwhile: some thousand relabelled gates take seconds.
-std::string report(const Calibration& calibration, const Policy& policy, std::size_t gates) {
+std::vector<std::string> changes_that_must_fail() {
+  std::vector<std::string> names;
+  for (const PlantedChange& change : planted_changes()) {
+    if (change.must_detect == MustDetect::yes) names.emplace_back(change.name);
+  }
+  return names;
+}
+
+// The tables, and the file of the same figures. Shows a status line meanwhile: some thousand
+// relabelled gates take seconds.
+void report(const Calibration& calibration, const Policy& policy,
+            const SelftestArguments& arguments) {
+  CalibrationReport report{calibration, summarize(calibration, policy), {}, {}};
+  report.scores = scores_of(report.rows, changes_that_must_fail());
   StatusLine status;
   status.show(fmt::format("relabelling the rounds of {} runs", calibration.runs.size()));
-  return render(CalibrationReport{calibration, summarize(calibration, policy),
-                                  relabelled(calibration, policy, gates, 1)},
-                "text");
+  report.relabelled = relabelled(calibration, policy, arguments.relabel, 1);
+  status.clear();
+  if (!arguments.json.empty()) write_file_atomically(arguments.json, render(report, "json"));
+  std::cout << render(report, "text");
 }
 
 int selftest_gate(const SelftestArguments& arguments) {
@@ -216,7 +231,7 @@ int selftest_gate(const SelftestArguments& arguments) {
       save_calibration(arguments.records.back(), growing);
     }
   }
-  std::cout << report(all, policy, arguments.relabel);
+  report(all, policy, arguments);
   return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
 }
 
@@ -248,6 +263,8 @@ void add_options(Command& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--relabel", arguments.relabel, "Relabelled gates to decide; 0: none")
       ->capture_default_str();
+  command.add_option("--json", arguments.json, "Write the tables' figures to this file, too")
+      ->type_name("FILE");
   command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files")
       ->type_name("DIR");
   command.add_flag("--show", arguments.show, "Measure nothing, show the record's tables");

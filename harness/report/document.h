@@ -9,6 +9,7 @@
 
 #include "harness/base/enum_text.h"
 #include "harness/gate/calibration.h"
+#include "harness/gate/calibration_score.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
 #include "harness/result/verdict.h"
@@ -36,6 +37,7 @@ struct CalibrationReport {
   Calibration record;
   std::vector<CalibrationRow> rows;
   std::vector<RelabelledRow> relabelled;
+  std::vector<CalibrationScore> scores;
 };
 
 // The alternatives are in the order of DocumentKind.

@@ -4,6 +4,7 @@
 #pragma once
 
 #define TAILGATE_EXPORTERS(EXPORTER) \
+  EXPORTER(calibration_json)         \
   EXPORTER(calibration_text)         \
   EXPORTER(comparison_json)          \
   EXPORTER(comparison_text)          \

@@ -54,8 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   try_to([&] {
     const Calibration record = read_calibration(text, "input");
-    export_all(CalibrationReport{record, summarize(record, default_policy()),
-                                 relabelled(record, default_policy(), 5, 1)});
+    const std::vector<CalibrationRow> rows = summarize(record, default_policy());
+    export_all(CalibrationReport{record, rows, relabelled(record, default_policy(), 5, 1),
+                                 scores_of(rows, {"slower-10"})});
   });
   return 0;
 }

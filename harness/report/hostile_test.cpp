@@ -112,7 +112,7 @@ std::vector<Document> hostile_documents(const std::string& text) {
           Comparison{{named, named}},
           hostile(sample_duet({.rounds = 3}), text),
           Verdicts{{verdict, other}},
-          CalibrationReport{record, {row}, {relabelled}}};
+          CalibrationReport{record, {row}, {relabelled}, scores_of({row}, {text})}};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

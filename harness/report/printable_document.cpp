@@ -46,6 +46,7 @@ void make_printable(CalibrationReport& report) {
     make_printable(row.sink);
     make_printable(row.worse);
   }
+  for (CalibrationScore& score : report.scores) make_printable(score.sink);
 }
 
 }  // namespace tailgate

@@ -1,9 +1,10 @@
 // The results of a calibration as tables, for terminals and as Markdown.
 //
-// For each sink, a table of its planted changes (runs, verdicts, the share that failed with its 95
-// % interval, the mean time of a run), then a table of its relabelled gates. Then the number of
-// runs, their days, the machines' fingerprints and the programs' revisions. Lines have at most 80
-// columns, except for a sink's name that is longer.
+// First what the runs prove: the bound of false alarms, recall and precision, of all sinks and of
+// each. Then for each sink a table of its planted changes (runs, verdicts, the share that failed
+// with its 95 % interval, the mean time of a run), then a table of its relabelled gates. Then the
+// number of runs, their days, the machines' fingerprints and the programs' revisions. Lines have at
+// most 80 columns, except for a sink's name that is longer.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -80,6 +81,50 @@ std::string tables_text(const std::vector<CalibrationRow>& rows,
   return text + relabelled_text(relabelled, sink);
 }
 
+std::string bound_text(double share) {
+  return fmt::format("{:.3g} %", share * 100);
+}
+
+// "99 %", or a dash where no run tells it.
+std::string percent_text(double share, std::uint64_t runs) {
+  return runs == 0 ? "-" : fmt::format("{:.0f} %", share * 100);
+}
+
+std::string part_text(std::uint64_t part, std::uint64_t whole) {
+  return fmt::format("{} of {}", part, whole);
+}
+
+std::string score_text(const CalibrationScore& score, std::string_view sink) {
+  return fmt::format("| {:<23} | {:>9} | {:>7} | {:>10} | {:>5} | {:>5} |\n", sink,
+                     part_text(score.false_alarms, score.equal), bound_text(score.at_most),
+                     part_text(score.found, score.changed),
+                     percent_text(score.precision(), score.found + score.false_alarms),
+                     score.changed == 0 ? "-" : fmt::format("{:.3f}", score.f_score()));
+}
+
+std::string scores_text(const std::vector<CalibrationScore>& scores) {
+  if (scores.empty()) return "";
+  const CalibrationScore& all = scores.front();
+  const std::string more = all.more_equal == 0
+                               ? fmt::format("That is within {}.", bound_text(kWantedBound))
+                               : fmt::format("{} more without a fail bound it by {}.",
+                                             all.more_equal, bound_text(kWantedBound));
+  std::string text = "### What the runs prove\n\n";
+  text += lines_of(fmt::format(
+      "False alarms: {} of {} runs with nothing planted, so a share of at most {} (exact 95 % "
+      "interval). {} Changes that must be found: recall {} ({}), precision {}, F {:.3f}.",
+      all.false_alarms, all.equal, bound_text(all.at_most), more,
+      percent_text(all.recall(), all.changed), part_text(all.found, all.changed),
+      percent_text(all.precision(), all.found + all.false_alarms), all.f_score()));
+  text += fmt::format("\n| {:<23} | {:>9} | {:>7} | {:>10} | {:>5} | {:>5} |\n", "sink", "alarms",
+                      "at most", "found", "prec.", "F");
+  text += "| ----------------------- | --------: | ------: | ---------: | ----: | ----: |\n";
+  for (const CalibrationScore& score : scores) {
+    text += score_text(score, score.sink.empty() ? "all" : markdown_text(score.sink));
+  }
+  return text + "\n";
+}
+
 std::string origin_text(const Calibration& calibration) {
   std::set<std::string> days;
   std::set<std::string> machines;
@@ -98,7 +143,8 @@ std::string origin_text(const Calibration& calibration) {
 }
 
 std::string render_calibration(const CalibrationReport& report, const ExportOptions&) {
-  return tables_text(report.rows, report.relabelled) + "\n" + origin_text(report.record);
+  return scores_text(report.scores) + tables_text(report.rows, report.relabelled) + "\n" +
+         origin_text(report.record);
 }
 
 }  // namespace

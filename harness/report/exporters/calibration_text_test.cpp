@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "harness/report/exporter.h"
@@ -56,8 +58,34 @@ TEST_CASE("each sink has a table with exact intervals") {
   for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
 }
 
+TEST_CASE("the first table bounds false alarms and scores what was found") {
+  CalibrationReport report;
+  report.rows = {row("spdlog:mode=async_block", "none", 232, 0),
+                 row("spdlog:mode=async_block", "slower-10", 8, 7)};
+  report.scores = scores_of(report.rows, {"slower-10"});
+  const std::string text = render(report, "text");
+  std::string words = text;
+  std::replace(words.begin(), words.end(), '\n', ' ');
+  CHECK_THAT(words,
+             Contains("False alarms: 0 of 232 runs with nothing planted, so a share of at most "
+                      "1.58 % (exact 95 % interval). 3456 more without a fail"));
+  CHECK_THAT(words, Contains("recall 88 % (7 of 8), precision 100 %, F 0.933."));
+  CHECK_THAT(
+      text,
+      Contains("| spdlog:mode=async_block |  0 of 232 |  1.58 % |     7 of 8 | 100 % | 0.933 |"));
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
+  const auto document = nlohmann::json::parse(render(report, "json"));
+  CHECK(document["scores"].size() == 2);
+  CHECK(document["scores"][0]["sink"] == "");
+  CHECK(document["scores"][1]["more_equal"] == 3456);
+  CHECK(document["scores"][1]["recall"] == 0.875);
+  CHECK(document["rows"][1]["fail"] == 7);
+  CHECK(document["rows"][1]["failed"][1] == report.rows[1].failed.high);
+}
+
 std::string origin_of(const Calibration& calibration) {
-  return render(CalibrationReport{calibration, {}, {}}, "text");
+  return render(CalibrationReport{calibration, {}, {}, {}}, "text");
 }
 
 TEST_CASE("the origin names each day, machine and revision once") {
