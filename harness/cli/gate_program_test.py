@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import re
+import signal
 import subprocess
 import xml.etree.ElementTree
 import zlib
@@ -160,6 +161,58 @@ def test_a_record_of_another_night_counts_and_stays_as_it_is(folder):
         options = [word for record in records for word in ("--record", record)]
         run = tailgate("selftest", "gate", "--show", *options, cwd=folder)
         assert run.returncode == 2 and words in run.stderr
+
+
+IDLE = ("selftest", "gate", "--idle", "--set", "rate_hz=20000", "--policy", "policy.toml",
+        "--relabel", "0", "--record", "idle.json")
+
+
+def test_an_idle_calibration_goes_on_where_it_stopped(folder):
+    arguments = (*IDLE, "--sink", "synthetic", "--most-busy", "1000", "--quiet-s", "0",
+                 "--change", "none", "--change", "slower-25")
+    first = tailgate(*arguments, "--same", "2", "--planted", "0", cwd=folder)
+    assert first.returncode == 0, first.stderr
+    assert "1 to go" in first.stderr and "0 to go" in first.stderr
+    before = json.loads((folder / "idle.json").read_text())["runs"]
+    second = tailgate(*arguments, "--same", "3", "--planted", "1", cwd=folder)
+    assert second.returncode == 0, second.stderr
+    runs = json.loads((folder / "idle.json").read_text())["runs"]
+    assert runs[:2] == before
+    assert sorted(run["planted"] for run in runs) == ["none"] * 3 + ["slower-25"]
+    # The smallest share of what is wanted comes first.
+    assert runs[2]["planted"] == "slower-25"
+
+
+def test_an_idle_calibration_starts_nothing_while_the_machine_is_not_idle(folder):
+    run = tailgate(*IDLE, "--sink", "null", "--quiet-s", "3600", "--minutes", "0.03", "--record",
+                   "busy.json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    assert not (folder / "busy.json").exists()
+
+
+def test_an_interrupt_leaves_the_record_whole(folder):
+    words = (*IDLE[:-1], "cut.json", "--sink", "null", "--most-busy", "1000", "--quiet-s", "0",
+             "--change", "none", "--same", "1000")
+    with subprocess.Popen([str(PROGRAM), *words], cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "to go" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=100)
+    assert process.returncode == 130
+    runs = json.loads((folder / "cut.json").read_text())["runs"]
+    assert [run["seed"] for run in runs] == list(range(1, len(runs) + 1)) and runs
+
+
+def test_without_a_sink_those_of_the_policy_are_calibrated_at_their_loads(folder):
+    (folder / "runs.toml").write_text(
+        POLICY + '[[run]]\nscenario = "steady"\nsinks = ["null"]\nset = { rate_hz = 30_000 }\n'
+        '[[run]]\nscenario = "steady"\nsinks = ["null", "synthetic"]\nset = { rate_hz = 20_000 }\n')
+    run = tailgate("selftest", "gate", "--policy", "runs.toml", "--change", "none", "--same", "1",
+                   "--relabel", "0", "--record", "runs.json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    runs = json.loads((folder / "runs.json").read_text())["runs"]
+    assert {run["sink"]: run["scenario"] for run in runs} == {
+        "null": "steady rate_hz=30000", "synthetic": "steady rate_hz=20000"}
 
 
 def test_a_record_of_version_1_is_shown_and_converted_when_it_grows(folder):

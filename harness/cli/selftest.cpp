@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/gate_verdicts.h"
+#include "harness/cli/idle_watch.h"
 #include "harness/cli/planted_changes.h"
+#include "harness/cli/selftest_plan.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/gate.h"
@@ -22,13 +22,15 @@
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/result/files.h"
-#include "harness/stats/quantile_interval.h"
 #include "harness/trial/scratch.h"
 
 namespace tailgate {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
+
+// Of runs with nothing planted: none of so many failing bounds false alarms by 0.1 %.
+constexpr unsigned kIdleSame = 3'700;
 
 struct SelftestArguments {
   std::vector<std::string> sinks;
@@ -39,84 +41,25 @@ struct SelftestArguments {
   std::string policy;
   std::string scratch;
   std::filesystem::path json;
-  unsigned same = 40;
+  unsigned same = 0;  // 0: as the help says
   unsigned planted = 8;
   double minutes = 60;
   std::size_t relabel = 2000;
   bool show = false;
+  bool idle = false;
+  double most_busy = 0.2;
+  double quiet_s = 20;
 };
-
-// Of side A: it starts the daemon too, so that the sides differ in its work and not in its memory.
-constexpr const char* kIdleDaemon = "plant_daemon=true";
-constexpr double kDaemonShare = 0.1;
-
-unsigned runs_so_far(const Calibration& calibration, const std::string& sink,
-                     const std::string& planted) {
-  const auto count = std::count_if(
-      calibration.runs.begin(), calibration.runs.end(),
-      [&](const CalibrationRun& run) { return run.sink == sink && run.planted == planted; });
-  return static_cast<unsigned>(count);
-}
-
-// kDaemonShare of the processor time per event that the sink used in its runs with nothing planted;
-// empty without such runs.
-std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std::string& sink) {
-  std::vector<double> used;
-  for (const CalibrationRun& run : calibration.runs) {
-    if (run.sink != sink || run.planted != kPlantedNothing) continue;
-    for (const MetricSeries& series : run.metrics) {
-      if (series.name == "cpu_ns_per_event") {
-        std::copy_if(series.a.begin(), series.a.end(), std::back_inserter(used),
-                     [](double value) { return !std::isnan(value); });
-      }
-    }
-  }
-  if (used.empty()) return {};
-  return static_cast<std::uint64_t>(std::max(1.0, kDaemonShare * median(used)));
-}
-
-struct Step {
-  std::string sink;
-  const PlantedChange* change;
-  std::string options_a;
-  std::string options_b;
-};
-
-// The sink and change that has the smallest share of its wanted runs, so that a record stays
-// balanced wherever it ends; of equal ones the first in the order of sinks and changes. Empty when
-// every number of runs is reached.
-std::optional<Step> next_step(const Calibration& calibration, const SelftestArguments& arguments) {
-  std::optional<Step> next;
-  double least = 1;
-  for (const std::string& sink : arguments.sinks) {
-    for (const std::string& name : arguments.changes) {
-      const PlantedChange& change = find_planted_change(name);
-      const unsigned wanted = name == kPlantedNothing ? arguments.same : arguments.planted;
-      if (wanted == 0) continue;
-      const double done = static_cast<double>(runs_so_far(calibration, sink, name)) / wanted;
-      if (done >= least) continue;
-      Step step{sink, &change, kNothingPlanted, change.options};
-      if (name == kDaemonChange) {
-        const auto ns = daemon_ns(calibration, sink);
-        if (!ns) continue;
-        step.options_a = kIdleDaemon;
-        step.options_b = fmt::format("plant_daemon_ns={}", *ns);
-      }
-      least = done;
-      next = std::move(step);
-    }
-  }
-  return next;
-}
 
 // The arguments of `tailgate duet` for a step. The seed follows from the number of runs before it.
-std::vector<std::string> duet_arguments(const Step& step, const SelftestArguments& arguments,
-                                        std::size_t seed, const std::filesystem::path& file) {
+std::vector<std::string> duet_arguments(const CalibrationStep& step,
+                                        const SelftestArguments& arguments, std::size_t seed,
+                                        const std::filesystem::path& file) {
   std::vector<std::string> words = {"duet",
-                                    step.sink + ":" + step.options_a,
-                                    step.sink + ":" + step.options_b,
+                                    step.sink.sink + ":" + step.options_a,
+                                    step.sink.sink + ":" + step.options_b,
                                     "--scenario",
-                                    arguments.scenario,
+                                    step.sink.scenario,
                                     "--seed",
                                     std::to_string(seed),
                                     "--gate",
@@ -124,7 +67,7 @@ std::vector<std::string> duet_arguments(const Step& step, const SelftestArgument
                                     "--quiet",
                                     "--out",
                                     file.string()};
-  for (const std::string& setting : arguments.settings) {
+  for (const std::string& setting : step.sink.settings) {
     words.insert(words.end(), {"--set", setting});
   }
   if (*step.change->setting != '\0') {
@@ -137,9 +80,9 @@ std::vector<std::string> duet_arguments(const Step& step, const SelftestArgument
 
 // Runs one duet in a process of its own and judges the file that it wrote. Empty when the user
 // interrupted. Throws Error when the process wrote no duet.
-std::optional<CalibrationRun> measure(const Step& step, const SelftestArguments& arguments,
-                                      const Policy& policy, std::size_t seed,
-                                      const std::filesystem::path& folder) {
+std::optional<CalibrationRun> measure(const CalibrationStep& step,
+                                      const SelftestArguments& arguments, const Policy& policy,
+                                      std::size_t seed, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "duet.json";
   const std::filesystem::path output = folder / "output";
   std::filesystem::remove(file);
@@ -154,13 +97,13 @@ std::optional<CalibrationRun> measure(const Step& step, const SelftestArguments&
   }
   const Seconds spent = std::chrono::steady_clock::now() - begin;
   if (!std::filesystem::exists(file)) {
-    throw Error(fmt::format("the duet of '{}' with '{}' wrote nothing ({})", step.sink,
+    throw Error(fmt::format("the duet of '{}' with '{}' wrote nothing ({})", step.sink.sink,
                             step.change->name, end->text()),
                 fmt::format("try it by itself: tailgate {}",
                             fmt::join(duet_arguments(step, arguments, seed, "duet.json"), " ")));
   }
   const Duet duet = load_duet(file);
-  return calibration_run(duet, judge(duet, policy, today_utc()), step.sink, step.change->name,
+  return calibration_run(duet, judge(duet, policy, today_utc()), step.sink.sink, step.change->name,
                          spent.count());
 }
 
@@ -174,14 +117,6 @@ std::vector<Calibration> load_records(const SelftestArguments& arguments) {
     records.push_back(is_new ? Calibration{} : load_calibration(file));
   }
   return records;
-}
-
-std::vector<std::string> changes_that_must_fail() {
-  std::vector<std::string> names;
-  for (const PlantedChange& change : planted_changes()) {
-    if (change.must_detect == MustDetect::yes) names.emplace_back(change.name);
-  }
-  return names;
 }
 
 // The tables, and the file of the same figures. Shows a status line meanwhile: some thousand
@@ -198,7 +133,101 @@ void report(const Calibration& calibration, const Policy& policy,
   std::cout << render(report, "text");
 }
 
-int selftest_gate(const SelftestArguments& arguments) {
+// The user's sinks, all at one load; without any, those of the policy's runs that this machine has,
+// each at the load of the first run that names it.
+std::vector<CalibratedSink> sinks_of(const SelftestArguments& arguments, const Policy& policy,
+                                     const Catalog& catalog) {
+  std::vector<CalibratedSink> sinks;
+  for (const std::string& sink : arguments.sinks) {
+    sinks.push_back({sink, arguments.scenario, arguments.settings});
+  }
+  if (!sinks.empty()) return sinks;
+  for (const PolicyRun& run : policy.runs) {
+    for (const std::string& sink : run.sinks) {
+      const bool known = std::any_of(sinks.begin(), sinks.end(), [&](const CalibratedSink& other) {
+        return other.sink == sink;
+      });
+      if (known) continue;
+      const SinkChoice choice = catalog.sinks.choice(sink);
+      const Probe probe = choice.type->probe(choice.options);
+      if (probe.available) {
+        sinks.push_back({sink, run.scenario, run.set});
+      } else {
+        tell("{} is left out: {}\n", sink, probe.reason);
+      }
+    }
+  }
+  return sinks;
+}
+
+WantedRuns wanted_runs(const SelftestArguments& arguments, const Policy& policy,
+                       const Catalog& catalog) {
+  WantedRuns wanted{sinks_of(arguments, policy, catalog), arguments.changes, arguments.same,
+                    arguments.planted};
+  constexpr unsigned kSame = 40;
+  if (wanted.same > 0) return wanted;
+  const auto sinks = static_cast<unsigned>(std::max<std::size_t>(wanted.sinks.size(), 1));
+  wanted.same = arguments.idle ? (kIdleSame + sinks - 1) / sinks : kSame;
+  return wanted;
+}
+
+// Measures run after run and adds each to the record at once.
+class CalibrationLoop {
+ public:
+  CalibrationLoop(const SelftestArguments& arguments, const Policy& policy, Calibration& all,
+                  Calibration& growing)
+      : arguments_(arguments), policy_(policy), all_(all), growing_(growing) {}
+
+  void run(const WantedRuns& wanted) {
+    IdleWatch watch(scratch_.path());
+    while (!is_over()) {
+      const std::optional<CalibrationStep> step = next_step(all_, wanted);
+      if (!step || (arguments_.idle && !wait_for_idle(watch))) break;
+      const RunsLeft left = runs_left(all_, wanted);
+      status_.show(fmt::format(
+          "{} with {}, run {} of {}; {} of the time left, about {} to the last", step->sink.sink,
+          step->change->name, all_.runs.size() + 1, all_.runs.size() + left.runs,
+          human_wait(left_s()), human_wait(left.seconds)));
+      auto run = measure(*step, arguments_, policy_, all_.runs.size() + 1, scratch_.path());
+      if (!run) break;
+      tell("{} with {}: {} after {} rounds, {:.0f} s; {} to go, about {}\n", run->sink,
+           run->planted, run->outcome, run->rounds_used, run->duration_s, left.runs - 1,
+           human_wait(left.seconds));
+      all_.runs.push_back(*run);
+      growing_.runs.push_back(std::move(*run));
+      save_calibration(arguments_.records.back(), growing_);
+    }
+  }
+
+ private:
+  double left_s() const {
+    const Seconds spent = std::chrono::steady_clock::now() - begin_;
+    return arguments_.minutes * 60 - spent.count();
+  }
+
+  bool is_over() const { return left_s() <= 0 || InterruptFlag::raised(); }
+
+  bool wait_for_idle(IdleWatch& watch) {
+    return watch.wait(
+        IdleCriterion(arguments_.most_busy, arguments_.quiet_s), [this] { return is_over(); },
+        [this](double busy) {
+          status_.show(
+              fmt::format("waiting for {:.0f} idle seconds: {:.2f} processors in use; {} "
+                          "left",
+                          arguments_.quiet_s, busy, human_wait(left_s())));
+        });
+  }
+
+  const SelftestArguments& arguments_;
+  const Policy& policy_;
+  Calibration& all_;
+  Calibration& growing_;
+  Scratch scratch_{arguments_.scratch, false};
+  StatusLine status_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+int selftest_gate(const SelftestArguments& arguments, const Catalog& catalog) {
   // Uncommitted changes are the same on both sides here.
   const Policy policy = policy_at(arguments.policy, true);
   Calibration growing;
@@ -209,27 +238,10 @@ int selftest_gate(const SelftestArguments& arguments) {
     return runs;
   });
   const InterruptFlag interrupt;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto left_s = [&] {
-    const Seconds spent = std::chrono::steady_clock::now() - begin;
-    return arguments.minutes * 60 - spent.count();
-  };
   if (!arguments.show) {
-    const Scratch scratch(arguments.scratch, false);
-    StatusLine status;
-    while (left_s() > 0 && !InterruptFlag::raised()) {
-      const std::optional<Step> step = next_step(all, arguments);
-      if (!step) break;
-      status.show(fmt::format("{} with {}, run {}; {} left", step->sink, step->change->name,
-                              all.runs.size() + 1, human_wait(left_s())));
-      auto run = measure(*step, arguments, policy, all.runs.size() + 1, scratch.path());
-      if (!run) break;
-      tell("{} with {}: {} after {} rounds, {:.0f} s\n", run->sink, run->planted, run->outcome,
-           run->rounds_used, run->duration_s);
-      all.runs.push_back(*run);
-      growing.runs.push_back(std::move(*run));
-      save_calibration(arguments.records.back(), growing);
-    }
+    CalibrationLoop(arguments, policy, all, growing).run(as_usage([&] {
+      return wanted_runs(arguments, policy, catalog);
+    }));
   }
   report(all, policy, arguments);
   return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
@@ -237,7 +249,9 @@ int selftest_gate(const SelftestArguments& arguments) {
 
 void add_options(Command& command, SelftestArguments& arguments) {
   for (const PlantedChange& change : planted_changes()) arguments.changes.emplace_back(change.name);
-  command.add_option("--sink", arguments.sinks, "A sink to test; repeatable")
+  command
+      .add_option("--sink", arguments.sinks,
+                  "A sink to test; repeatable; default: those of the policy's runs")
       ->one_value_each_time()
       ->type_name("SINK");
   command.add_option("--change", arguments.changes, "Only this change; repeatable")
@@ -255,8 +269,9 @@ void add_options(Command& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--policy", arguments.policy, "Policy file; default: the built-in policy")
       ->type_name("FILE");
-  command.add_option("--same", arguments.same, "Wanted runs of each sink with nothing planted")
-      ->capture_default_str();
+  command.add_option("--same", arguments.same,
+                     "Wanted runs of each sink with nothing planted; default: 40, with --idle 3700 "
+                     "of all sinks together");
   command.add_option("--planted", arguments.planted, "Wanted runs of each sink and change")
       ->capture_default_str();
   command.add_option("--minutes", arguments.minutes, "Start no more runs after this time")
@@ -267,12 +282,22 @@ void add_options(Command& command, SelftestArguments& arguments) {
       ->type_name("FILE");
   command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files")
       ->type_name("DIR");
+  CommandOption* idle = command.add_flag(
+      "--idle", arguments.idle, "Start a run only where nothing else uses the machine, else wait");
+  command.add_option("--most-busy", arguments.most_busy, "Processors that may be in use then")
+      ->range(0.0, 1000.0)
+      ->needs(idle)
+      ->capture_default_str();
+  command.add_option("--quiet-s", arguments.quiet_s, "For so many seconds before each run")
+      ->range(0.0, 86'400.0)
+      ->needs(idle)
+      ->capture_default_str();
   command.add_flag("--show", arguments.show, "Measure nothing, show the record's tables");
 }
 
 }  // namespace
 
-void commands::add_selftest_command(Command& program, const Catalog&, Action& action) {
+void commands::add_selftest_command(Command& program, const Catalog& catalog, Action& action) {
   Command* command = program.add_subcommand("selftest", "Test tailgate where the answer is known");
   command->require_subcommand();
   command->footer("Examples:\n  tailgate selftest gate --sink file --set rate_hz=20000");
@@ -287,10 +312,12 @@ void commands::add_selftest_command(Command& program, const Catalog&, Action& ac
                "Examples:\n"
                "  tailgate selftest gate --sink file --sink lttng --set rate_hz=20000\n"
                "  tailgate selftest gate --sink file --change none --same 100\n"
+               "  tailgate selftest gate --idle --policy ci/policy.toml --minutes 480\n"
                "  tailgate selftest gate --sink file --record monday.json --record tuesday.json\n"
                "  tailgate selftest gate --show --policy ci/policy.toml");
-  gate->callback(
-      [arguments, &action] { action = [arguments] { return selftest_gate(*arguments); }; });
+  gate->callback([arguments, &catalog, &action] {
+    action = [arguments, &catalog] { return selftest_gate(*arguments, catalog); };
+  });
 }
 
 }  // namespace tailgate
