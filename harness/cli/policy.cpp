@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/cli/commands.h"
@@ -9,6 +10,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/gate/effect_text.h"
 #include "harness/gate/policy.h"
+#include "harness/os/machine.h"
 
 namespace tailgate {
 namespace {
@@ -21,7 +23,7 @@ struct PolicyRequest {
 };
 
 std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
-  if (!rule.gate) return "reported only";
+  if (!rule.gate && !rule.class_gate) return "reported only";
   MetricJudgement metric;
   metric.unit = kind.unit;
   metric.effect_kind = kind.effect;
@@ -30,7 +32,30 @@ std::string margin_text(const MetricKind& kind, const MetricRule& rule) {
   if (rule.at_least > 0) text += fmt::format(", or {:.6g} {}", rule.at_least, kind.unit);
   if (rule.more > 0) text += fmt::format(", and {:g} % of A's", rule.more * 100);
   if (kind.tail_share > 0) text += fmt::format("; finds {}", effect_text(metric, rule.find));
+  if (!rule.gate) return "reported only, unless the machine's class has at most " + text;
   return text;
+}
+
+// The margins of this machine's class for a sink, at the loads for which it has some.
+void show_class_margins(const Policy& policy, const std::string& sink) {
+  if (sink.empty() || policy.class_margins.empty()) return;
+  const std::string here = collect_machine_info().fingerprint;
+  std::size_t shown = 0;
+  for (const MachineClass& one : policy.classes) {
+    if (std::find(one.machines.begin(), one.machines.end(), here) == one.machines.end()) continue;
+    for (const ClassMargin& margin : one.margins) {
+      if (margin.sink != sink) continue;
+      say("  on this machine at {}: {} at most {:+.3g} %{} ({})\n", margin.load, margin.metric,
+          margin.margin * 100,
+          margin.finds > 0 ? fmt::format(", which finds {:+.3g} %", margin.finds * 100) : "",
+          margin.origin);
+      ++shown;
+    }
+  }
+  if (shown == 0) {
+    say("  no margin of this machine's class, {}, for {} in {}\n", here, sink,
+        policy.class_margins.string());
+  }
 }
 
 void show_policy(const Policy& policy, const PolicyRequest& request) {
@@ -45,6 +70,7 @@ void show_policy(const Policy& policy, const PolicyRequest& request) {
   for (const MetricKind& kind : metric_kinds()) {
     say("  {:<20} {}\n", kind.name, margin_text(kind, policy.rule(kind, subject)));
   }
+  show_class_margins(policy, request.sink);
   for (const Waiver& waiver : policy.waivers) {
     const MetricKind& kind = *find_metric(waiver.metric);
     MetricJudgement metric;

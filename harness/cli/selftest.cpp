@@ -13,6 +13,7 @@
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/idle_watch.h"
 #include "harness/cli/planted_changes.h"
+#include "harness/cli/selftest_margins.h"
 #include "harness/cli/selftest_plan.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
@@ -41,6 +42,7 @@ struct SelftestArguments {
   std::string policy;
   std::string scratch;
   std::filesystem::path json;
+  std::filesystem::path margins;
   unsigned same = 0;  // 0: as the help says
   unsigned planted = 8;
   double minutes = 60;
@@ -112,8 +114,8 @@ std::optional<CalibrationRun> measure(const CalibrationStep& step,
 std::vector<Calibration> load_records(const SelftestArguments& arguments) {
   std::vector<Calibration> records;
   for (const std::string& file : arguments.records) {
-    const bool is_new =
-        !arguments.show && &file == &arguments.records.back() && !std::filesystem::exists(file);
+    const bool is_new = !arguments.show && arguments.margins.empty() &&
+                        &file == &arguments.records.back() && !std::filesystem::exists(file);
     records.push_back(is_new ? Calibration{} : load_calibration(file));
   }
   return records;
@@ -237,6 +239,10 @@ int selftest_gate(const SelftestArguments& arguments, const Catalog& catalog) {
     growing = std::move(records.back());
     return runs;
   });
+  if (!arguments.margins.empty()) {
+    write_margins(all, policy, arguments.relabel, arguments.margins);
+    return kExitDone;
+  }
   const InterruptFlag interrupt;
   if (!arguments.show) {
     CalibrationLoop(arguments, policy, all, growing).run(as_usage([&] {
@@ -280,6 +286,10 @@ void add_options(Command& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--json", arguments.json, "Write the tables' figures to this file, too")
       ->type_name("FILE");
+  command
+      .add_option("--margins", arguments.margins,
+                  "Measure nothing, write the margins of the record's machine class to this file")
+      ->type_name("FILE");
   command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files")
       ->type_name("DIR");
   CommandOption* idle = command.add_flag(
@@ -314,7 +324,8 @@ void commands::add_selftest_command(Command& program, const Catalog& catalog, Ac
                "  tailgate selftest gate --sink file --change none --same 100\n"
                "  tailgate selftest gate --idle --policy ci/policy.toml --minutes 480\n"
                "  tailgate selftest gate --sink file --record monday.json --record tuesday.json\n"
-               "  tailgate selftest gate --show --policy ci/policy.toml");
+               "  tailgate selftest gate --show --policy ci/policy.toml\n"
+               "  tailgate selftest gate --margins results/calibration/margins/this.toml");
   gate->callback([arguments, &catalog, &action] {
     action = [arguments, &catalog] { return selftest_gate(*arguments, catalog); };
   });

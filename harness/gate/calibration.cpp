@@ -13,6 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/metrics.h"
+#include "harness/gate/relabelling.h"
 #include "harness/gate/round_facts.h"
 #include "harness/gate/validity.h"
 
@@ -22,33 +23,6 @@ namespace {
 constexpr double kConfidence = 0.95;
 // No metric comes near it, and effects of smaller values are finite.
 constexpr double kLargestValue = 1e18;
-
-// With the names by which the policy selects its settings for scenario and sink.
-DuetSubject subject_of(const CalibrationRun& run) {
-  DuetSubject subject;
-  subject.scenario.name = run.scenario.substr(0, run.scenario.find(' '));
-  subject.sink.name = run.sink.substr(0, run.sink.find(':'));
-  subject.sink.label = run.sink;
-  return subject;
-}
-
-// A record states the rate. Without one a round is taken to be a second.
-RoundLoad load_of(const CalibrationRun& run) {
-  RoundLoad load{.calls = run.tail_events};
-  constexpr std::string_view kRate = " rate_hz=";
-  const std::size_t at = run.scenario.find(kRate);
-  if (at == std::string::npos) return load;
-  const double rate_hz = std::strtod(run.scenario.c_str() + at + kRate.size(), nullptr);
-  if (rate_hz > 0) load.seconds = static_cast<double>(run.tail_events) / rate_hz;
-  return load;
-}
-
-// Waivers are left out: they are agreed for the change of a commit, and a planted change is none.
-MetricsDecision decisions_of(const CalibrationRun& run, Policy policy) {
-  policy.waivers.clear();
-  return decide_metrics(run.metrics, load_of(run), recorded_coins(run.facts), subject_of(run),
-                        policy);
-}
 
 std::vector<std::string> sinks_of(const Calibration& calibration) {
   std::vector<std::string> sinks;
@@ -74,106 +48,14 @@ CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& r
   return row;
 }
 
-template <class Series>
-const Series* named(const std::vector<Series>& all, const std::string& name) {
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Series& series) { return series.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
-
-// All rounds of one sink's runs with nothing planted, with the metrics and facts that every such
-// run has.
-struct Pool {
-  CalibrationRun all;  // the first run, with the rounds of all runs
-  std::size_t rounds = 0;
-};
-
-Pool pool_of(const Calibration& calibration, const std::string& sink) {
-  Pool pool;
-  for (const CalibrationRun& run : calibration.runs) {
-    if (run.sink != sink || run.planted != kPlantedNothing || run.metrics.empty()) continue;
-    if (pool.rounds == 0) {
-      pool.all = run;
-      pool.rounds = run.metrics.front().a.size();
-      continue;
-    }
-    std::erase_if(pool.all.metrics, [&](MetricSeries& series) {
-      const MetricSeries* more = named(run.metrics, series.name);
-      if (more == nullptr) return true;
-      series.a.insert(series.a.end(), more->a.begin(), more->a.end());
-      series.b.insert(series.b.end(), more->b.begin(), more->b.end());
-      return false;
-    });
-    std::erase_if(pool.all.facts, [&](FactSeries& fact) {
-      const FactSeries* more = named(run.facts, fact.name);
-      if (more == nullptr) return true;
-      fact.values.insert(fact.values.end(), more->values.begin(), more->values.end());
-      return false;
-    });
-    pool.all.tail_events = std::min(pool.all.tail_events, run.tail_events);
-    pool.rounds += run.metrics.front().a.size();
-  }
-  return pool;
-}
-
-// Of an exchanged round, what a coin decided for A holds for B.
-std::vector<double> relabelled_fact(const FactSeries& fact, const std::vector<std::size_t>& places,
-                                    const std::vector<bool>& exchanged) {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const double value = fact.values[places[i]];
-    values.push_back(exchanged[i] && is_coin(fact.name) ? 1 - value : value);
-  }
-  return values;
-}
-
-// The rounds at these places; `exchanged` says for each whether its sides are exchanged.
-CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>& places,
-                       const std::vector<bool>& exchanged) {
-  CalibrationRun run = all;
-  for (std::size_t metric = 0; metric < all.metrics.size(); ++metric) {
-    const MetricSeries& from = all.metrics[metric];
-    MetricSeries& to = run.metrics[metric];
-    to.a.clear();
-    to.b.clear();
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const std::size_t place = places[i];
-      to.a.push_back(exchanged[i] ? from.b[place] : from.a[place]);
-      to.b.push_back(exchanged[i] ? from.a[place] : from.b[place]);
-    }
-  }
-  for (std::size_t fact = 0; fact < all.facts.size(); ++fact) {
-    run.facts[fact].values = relabelled_fact(all.facts[fact], places, exchanged);
-  }
-  return run;
-}
-
-// Draws the rounds of one gate, as relabelled() documents it.
-CalibrationRun draw(const Pool& pool, const Policy& policy, std::mt19937_64& random) {
-  std::vector<std::size_t> places(pool.rounds);
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  std::shuffle(places.begin(), places.end(), random);
-  places.resize(std::min(policy.looks.rounds.back(), pool.rounds));
-  std::vector<bool> exchanged;
-  for (std::size_t i = 0; i < places.size(); ++i) exchanged.push_back(random() >> 63 != 0);
-  return relabel(pool.all, places, exchanged);
-}
-
-void worsen(const std::string& metric, double by, CalibrationRun& run) {
-  for (MetricSeries& series : run.metrics) {
-    if (series.name != metric) continue;
-    for (double& value : series.b) value *= 1 + by;
-  }
-}
-
 // One sink's rows of relabelled(), before any gate is decided.
-std::vector<RelabelledRow> rows_to_fill(const Pool& pool, const Policy& policy) {
+std::vector<RelabelledRow> rows_to_fill(const RoundPool& pool, const Policy& policy) {
   RelabelledRow nothing;
   nothing.sink = pool.all.sink;
   nothing.rounds = pool.rounds;
   std::vector<RelabelledRow> rows = {nothing};
-  const DuetSubject subject = subject_of(pool.all);
-  for (const MetricJudgement& judgement : decisions_of(pool.all, policy).judgements) {
+  const DuetSubject subject = subject_of_run(pool.all);
+  for (const MetricJudgement& judgement : decisions_on(pool.all, policy).judgements) {
     const MetricKind* kind = find_metric(judgement.name);
     if (!judgement.is_gated() || kind->effect != EffectKind::ratio) continue;
     RelabelledRow row = nothing;
@@ -213,10 +95,7 @@ CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const s
   CalibrationRun run;
   run.sink = sink;
   run.planted = planted;
-  run.scenario = verdict.scenario;
-  for (const Setting& setting : duet.b.scenario.options) {
-    if (setting.name == "rate_hz") run.scenario += " rate_hz=" + setting.value;
-  }
+  run.scenario = load_text(duet.b);
   run.started_utc = duet.started_utc;
   run.seed = duet.seed;
   run.revision = duet.build.revision;
@@ -253,7 +132,7 @@ Calibration joined(const std::vector<Calibration>& records) {
 
 std::string outcome_under(const CalibrationRun& run, const Policy& policy) {
   if (run.by_rule || run.metrics.empty()) return run.outcome;
-  const Decision decision = decisions_of(run, policy).decision.decision;
+  const Decision decision = decisions_on(run, policy).decision.decision;
   return std::string(enum_text(decision == Decision::pass   ? VerdictOutcome::pass
                                : decision == Decision::fail ? VerdictOutcome::fail
                                                             : VerdictOutcome::inconclusive));
@@ -294,15 +173,15 @@ std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Poli
   if (gates == 0) return {};
   std::vector<RelabelledRow> rows;
   for (const std::string& sink : sinks_of(calibration)) {
-    const Pool pool = pool_of(calibration, sink);
+    const RoundPool pool = pool_of_equal(calibration, sink);
     if (pool.rounds < policy.looks.rounds.front() || pool.all.metrics.empty()) continue;
     for (RelabelledRow& row : rows_to_fill(pool, policy)) {
       std::mt19937_64 random(seed);
       const std::size_t wanted = row.worse.empty() ? gates : (gates + 9) / 10;
       for (; row.gates < wanted; ++row.gates) {
-        CalibrationRun run = draw(pool, policy, random);
+        CalibrationRun run = draw_gate(pool, policy, random);
         worsen(row.worse, row.worse_by, run);
-        const Decision decision = decisions_of(run, policy).decision.decision;
+        const Decision decision = decisions_on(run, policy).decision.decision;
         row.pass += decision == Decision::pass ? 1 : 0;
         row.fail += decision == Decision::fail ? 1 : 0;
       }

@@ -241,7 +241,8 @@ int verdict_exit_code(const std::vector<Verdict>& verdicts) {
 }
 
 Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
-  const Policy policy = with_valid_waivers(given, duet, today);
+  const Policy policy =
+      with_class_margins(with_valid_waivers(given, duet, today), duet.machine.fingerprint, duet.b);
   Verdict verdict = heading_of(duet, policy);
   MetricsDecision metrics =
       decide_metrics(metric_series(duet), round_load(duet), round_coins(duet), duet.b, policy);

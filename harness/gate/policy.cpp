@@ -9,6 +9,16 @@ void apply(const MetricSettings& settings, MetricRule& rule) {
   rule.find = settings.find.value_or(rule.find);
   rule.at_least = settings.at_least.value_or(rule.at_least);
   rule.more = settings.more.value_or(rule.more);
+  rule.class_gate = settings.class_gate.value_or(rule.class_gate);
+}
+
+// A cap never makes a margin larger, and gates only what the policy gates or leaves to the class.
+void apply(const ClassMargin& cap, MetricRule& rule) {
+  const bool gates = rule.class_gate && !rule.gate && cap.margin <= rule.margin;
+  if (!gates && !(rule.gate && cap.margin < rule.margin)) return;
+  rule.gate = true;
+  rule.margin = cap.margin;
+  rule.margin_from = cap.origin;
 }
 
 }  // namespace
@@ -29,6 +39,9 @@ MetricRule Policy::rule(const MetricKind& kind, const DuetSubject& subject) cons
     for (const MetricSettings& metric : scoped.metrics) {
       if (metric.metric == kind.name) apply(metric, rule);
     }
+  }
+  for (const ClassMargin& cap : caps) {
+    if (cap.metric == kind.name) apply(cap, rule);
   }
   return rule;
 }

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/gate/class_margins.h"
 #include "harness/gate/metrics.h"
 #include "harness/stats/sequential.h"
 
@@ -32,6 +33,7 @@ struct MetricSettings {
   std::optional<double> find = {};
   std::optional<double> at_least = {};
   std::optional<double> more = {};
+  std::optional<bool> class_gate = {};
 };
 
 // Which duets something is for. An empty field means any; else the scenario's name or preset, and
@@ -74,6 +76,8 @@ struct MetricRule {
   double find = 0;
   double at_least = 0;
   double more = 0;
+  bool class_gate = false;  // gated where the machine's class has a margin for it
+  std::string margin_from;  // the file of a class's margin, where that is smaller; else empty
 };
 
 // An empty one decides nothing: take default_policy() or what a file says.
@@ -87,7 +91,11 @@ struct Policy {
   std::vector<Waiver> waivers;
   std::vector<std::string> waived_commits;  // not from the file: see waivers.h
   std::vector<PolicyRun> runs;
-  std::string nightly_reference;  // git revision; empty: none is pinned
+  std::string nightly_reference;        // git revision; empty: none is pinned
+  std::filesystem::path class_margins;  // the folder of files with classes, as the policy names it
+  std::vector<MachineClass> classes;    // from there; load_policy() alone reads them
+  // Of one machine and load (class_margins.h): caps of the settings' margins.
+  std::vector<ClassMargin> caps;
 
   MetricRule rule(const MetricKind& kind, const DuetSubject& subject) const;
 

@@ -78,7 +78,7 @@ void check_method(const TomlNode& node) {
 
 void read_gate(const TomlNode& gate, Policy& policy) {
   gate.check_keys({"method", "looks", "false_fail", "false_pass", "time_budget_s",
-                   "most_missed_rounds", "allow_dirty_builds"});
+                   "most_missed_rounds", "allow_dirty_builds", "class_margins"});
   if (const TomlNode* method = gate.find("method")) check_method(*method);
   if (const TomlNode* looks = gate.find("looks")) policy.looks.rounds = read_looks(*looks);
   read_number(gate, "false_fail", 1e-9, 0.5, policy.looks.false_fail);
@@ -93,6 +93,9 @@ void read_gate(const TomlNode& gate, Policy& policy) {
   read_number(gate, "time_budget_s", 1, 86'400, policy.time_budget_s);
   read_number(gate, "most_missed_rounds", 0, 1, policy.most_missed_rounds);
   read_flag(gate, "allow_dirty_builds", policy.allow_dirty_builds);
+  if (const TomlNode* folder = gate.find("class_margins")) {
+    policy.class_margins = nonempty_text(*folder, "class_margins");
+  }
 }
 
 const MetricKind& metric_named(const TomlNode& node, std::string_view name) {
@@ -112,7 +115,7 @@ MetricSettings read_metric(const TomlNode& node) {
     chance->fail(fmt::format("metrics.{}: the setting 'chance' is gone", kind.name),
                  "write 'more' = the share of A's count that B may have more, besides the margin");
   }
-  node.check_keys({"gate", "margin", "find", "at_least", "more"});
+  node.check_keys({"gate", "margin", "find", "at_least", "more", "class_gate"});
   MetricSettings settings;
   settings.metric = kind.name;
   read_flag(node, "gate", settings.gate);
@@ -120,12 +123,14 @@ MetricSettings read_metric(const TomlNode& node) {
   read_number(node, "find", 0, kLargestMargin, settings.find);
   read_number(node, "at_least", 0, kLargestMargin, settings.at_least);
   read_number(node, "more", 0, kLargestMargin, settings.more);
+  read_flag(node, "class_gate", settings.class_gate);
   const auto only = [&](const char* name, bool given, bool has, const char* of) {
     if (!given || has) return;
     node.fail(fmt::format("metrics.{} has no '{}'", kind.name, name),
               fmt::format("leave it out: only {} have one", of));
   };
   only("find", settings.find.has_value(), kind.tail_share > 0, "quantiles");
+  only("class_gate", settings.class_gate.has_value(), kind.effect == EffectKind::ratio, "ratios");
   only("at_least", settings.at_least.has_value(), kind.effect == EffectKind::ratio, "ratios");
   only("more", settings.more.has_value(), kind.count != CountOf::nothing, "counts");
   return settings;
@@ -161,7 +166,7 @@ void check_rules(const TomlNode& root, const Policy& policy,
     subject.sink.name = scope.sink;
     for (const MetricKind& kind : metric_kinds()) {
       const MetricRule rule = policy.rule(kind, subject);
-      if (!rule.gate) continue;
+      if (!rule.gate && !rule.class_gate) continue;
       if (!(rule.margin > 0)) {
         root.fail(fmt::format("metrics.{} is gated with a margin of {}", kind.name, rule.margin),
                   "give a margin above 0, or gate = false");
@@ -313,10 +318,14 @@ Policy parse_policy(std::string_view text, const std::string& origin) {
 }
 
 Policy load_policy(const std::filesystem::path& file) {
-  return parse_policy(
+  Policy policy = parse_policy(
       read_toml_file(file, "policy",
                      "name an existing file, or leave the option out for the built-in policy"),
       file.string());
+  if (!policy.class_margins.empty()) {
+    policy.classes = load_machine_classes(file.parent_path() / policy.class_margins);
+  }
+  return policy;
 }
 
 }  // namespace tailgate

@@ -27,6 +27,7 @@ struct MetricJudgement {
   MetricOutcome decision = MetricOutcome::unmeasured;
   std::string reason;
   double margin = 0;
+  std::string margin_from;
   std::string waiver;
   double median_a = 0;
   double median_b = 0;
@@ -57,6 +58,8 @@ struct MetricJudgement {
       "the effect that is tolerated; of a rate, its margin and the tolerated share of A's mean "
       "rate "
       "together; 0 for a metric that is only reported");
+    v("margin_from", &M::margin_from,
+      "the file of the machine class's margins, where that one is in force; empty: the policy's");
     v("waiver", &M::waiver,
       "why a margin other than the policy's applies: the waiver's commit and reason; or empty");
     v("median_a", &M::median_a, "A's median over the rounds used; of a rate, its mean");

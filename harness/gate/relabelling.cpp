@@ -1,0 +1,132 @@
+#include "harness/gate/relabelling.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "harness/gate/calibration.h"
+#include "harness/gate/round_facts.h"
+
+namespace tailgate {
+namespace {
+
+// A record states the rate. Without one a round is taken to be a second.
+RoundLoad load_of(const CalibrationRun& run) {
+  RoundLoad load{.calls = run.tail_events};
+  constexpr std::string_view kRate = " rate_hz=";
+  const std::size_t at = run.scenario.find(kRate);
+  if (at == std::string::npos) return load;
+  const double rate_hz = std::strtod(run.scenario.c_str() + at + kRate.size(), nullptr);
+  if (rate_hz > 0) load.seconds = static_cast<double>(run.tail_events) / rate_hz;
+  return load;
+}
+
+template <class Series>
+const Series* named(const std::vector<Series>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Series& series) { return series.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Of an exchanged round, what a coin decided for A holds for B.
+std::vector<double> relabelled_fact(const FactSeries& fact, const std::vector<std::size_t>& places,
+                                    const std::vector<bool>& exchanged) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double value = fact.values[places[i]];
+    values.push_back(exchanged[i] && is_coin(fact.name) ? 1 - value : value);
+  }
+  return values;
+}
+
+// The rounds at these places; `exchanged` says for each whether its sides are exchanged.
+CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>& places,
+                       const std::vector<bool>& exchanged) {
+  CalibrationRun run = all;
+  for (std::size_t metric = 0; metric < all.metrics.size(); ++metric) {
+    const MetricSeries& from = all.metrics[metric];
+    MetricSeries& to = run.metrics[metric];
+    to.a.clear();
+    to.b.clear();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::size_t place = places[i];
+      to.a.push_back(exchanged[i] ? from.b[place] : from.a[place]);
+      to.b.push_back(exchanged[i] ? from.a[place] : from.b[place]);
+    }
+  }
+  for (std::size_t fact = 0; fact < all.facts.size(); ++fact) {
+    run.facts[fact].values = relabelled_fact(all.facts[fact], places, exchanged);
+  }
+  return run;
+}
+
+}  // namespace
+
+DuetSubject subject_of_run(const CalibrationRun& run) {
+  DuetSubject subject;
+  subject.sink.name = run.sink.substr(0, run.sink.find(':'));
+  subject.sink.label = run.sink;
+  std::istringstream words(run.scenario);
+  words >> subject.scenario.name;
+  for (std::string word; words >> word;) {
+    const std::size_t at = std::min(word.find('='), word.size() - 1);
+    subject.scenario.options.push_back({word.substr(0, at), word.substr(at + 1)});
+  }
+  return subject;
+}
+
+MetricsDecision decisions_on(const CalibrationRun& run, const Policy& given) {
+  const DuetSubject subject = subject_of_run(run);
+  Policy policy = with_class_margins(given, run.fingerprint, subject);
+  policy.waivers.clear();
+  return decide_metrics(run.metrics, load_of(run), recorded_coins(run.facts), subject, policy);
+}
+
+RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink) {
+  RoundPool pool;
+  for (const CalibrationRun& run : calibration.runs) {
+    if (run.sink != sink || run.planted != kPlantedNothing || run.metrics.empty()) continue;
+    if (pool.rounds == 0) {
+      pool.all = run;
+      pool.rounds = run.metrics.front().a.size();
+      continue;
+    }
+    std::erase_if(pool.all.metrics, [&](MetricSeries& series) {
+      const MetricSeries* more = named(run.metrics, series.name);
+      if (more == nullptr) return true;
+      series.a.insert(series.a.end(), more->a.begin(), more->a.end());
+      series.b.insert(series.b.end(), more->b.begin(), more->b.end());
+      return false;
+    });
+    std::erase_if(pool.all.facts, [&](FactSeries& fact) {
+      const FactSeries* more = named(run.facts, fact.name);
+      if (more == nullptr) return true;
+      fact.values.insert(fact.values.end(), more->values.begin(), more->values.end());
+      return false;
+    });
+    pool.all.tail_events = std::min(pool.all.tail_events, run.tail_events);
+    pool.rounds += run.metrics.front().a.size();
+  }
+  return pool;
+}
+
+CalibrationRun draw_gate(const RoundPool& pool, const Policy& policy, std::mt19937_64& random) {
+  std::vector<std::size_t> places(pool.rounds);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  std::shuffle(places.begin(), places.end(), random);
+  places.resize(std::min(policy.looks.rounds.back(), pool.rounds));
+  std::vector<bool> exchanged;
+  for (std::size_t i = 0; i < places.size(); ++i) exchanged.push_back(random() >> 63 != 0);
+  return relabel(pool.all, places, exchanged);
+}
+
+void worsen(const std::string& metric, double by, CalibrationRun& run) {
+  for (MetricSeries& series : run.metrics) {
+    if (series.name != metric) continue;
+    for (double& value : series.b) value *= 1 + by;
+  }
+}
+
+}  // namespace tailgate

@@ -1,0 +1,37 @@
+// Gates on recorded rounds whose sides a coin exchanges: what calibration.h and make_margins.h
+// share.
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <string>
+
+#include "harness/gate/gate.h"
+#include "harness/gate/policy.h"
+#include "harness/result/calibration.h"
+
+namespace tailgate {
+
+// With the names and options by which a policy selects its settings for scenario and sink.
+DuetSubject subject_of_run(const CalibrationRun& run);
+
+// Without the policy's waivers: they are agreed for the change of a commit, and a planted change is
+// none.
+MetricsDecision decisions_on(const CalibrationRun& run, const Policy& policy);
+
+// All rounds of one sink's runs with nothing planted, with the metrics and facts that every such
+// run has.
+struct RoundPool {
+  CalibrationRun all;  // the first run, with the rounds of all runs
+  std::size_t rounds = 0;
+};
+RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink);
+
+// Draws the rounds of one gate without replacement: as many as the policy's last look needs, or all
+// when there are fewer. A coin exchanges the sides of each round.
+CalibrationRun draw_gate(const RoundPool& pool, const Policy& policy, std::mt19937_64& random);
+
+// Makes one metric of side B worse: its value of each round times 1 + by.
+void worsen(const std::string& metric, double by, CalibrationRun& run);
+
+}  // namespace tailgate
