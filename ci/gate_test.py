@@ -147,9 +147,12 @@ def test_a_night_runs_everything_once_and_can_be_resumed(clone, verdict):
     clone.answer("gate", verdict)
     first = clone.night()
     assert first.returncode == verdict, first.stdout + first.stderr
-    [gate] = clone.calls("gate")
+    gate, *again = clone.calls("gate")
     assert gate.startswith("gate pinned HEAD --nightly --policy ")
-    assert "--minutes 53.9" in gate or "--minutes 54.0" in gate
+    # A third of the hour; what is undecided gets what the suite leaves, up to nine tenths.
+    assert gate.endswith("--minutes 20.0")
+    assert len(again) == (1 if verdict == 3 else 0)
+    assert all(float(call.split()[-1]) > 53 for call in again)
     assert clone.summary().startswith("# Verdicts")
     assert "Against stored baselines" in clone.summary()
     assert sorted(path.name for path in (clone.root / "out/results").iterdir()) == [
@@ -157,7 +160,8 @@ def test_a_night_runs_everything_once_and_can_be_resumed(clone, verdict):
     clone.forget_calls()
     assert clone.night().returncode == verdict
     # The program itself knows which duets are measured.
-    assert len(clone.calls("gate")) == 1 and clone.calls("run nightly --part") == []
+    assert len(clone.calls("gate")) == 1 + len(again)
+    assert clone.calls("run nightly --part") == []
 
 
 def test_a_night_without_a_verdict_runs_the_rest(clone):

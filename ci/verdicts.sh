@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # shellcheck disable=SC2034
-readonly exit_usage=2 exit_invalid=4 exit_interrupted=130 exit_timed_out=124
+readonly exit_usage=2 exit_inconclusive=3 exit_invalid=4 exit_interrupted=130 exit_timed_out=124
 
 # Exit code 1 means the verdict fail, nothing else. When a tool that failed ends the command with 1
 # (set -e), there is no verdict: the exit code becomes that of invalid.

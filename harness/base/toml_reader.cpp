@@ -268,6 +268,19 @@ TomlNode parse_toml(std::string_view text, const std::string& origin) {
   }
 }
 
+std::string toml_text(std::string_view text) {
+  std::string quoted;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted;
+}
+
 std::string read_toml_file(const std::filesystem::path& file, std::string_view what,
                            const std::string& remedy) {
   constexpr std::uintmax_t kMaxFileBytes = 1 << 20;

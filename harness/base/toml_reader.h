@@ -93,4 +93,7 @@ TomlNode parse_toml(std::string_view text, const std::string& origin);
 std::string read_toml_file(const std::filesystem::path& file, std::string_view what,
                            const std::string& remedy);
 
+// Returns a text as it stands between the quotes of TOML's basic string.
+std::string toml_text(std::string_view text);
+
 }  // namespace tailgate

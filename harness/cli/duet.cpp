@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/duet_resume.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
 #include "harness/cli/preset_folders.h"
@@ -31,7 +32,6 @@
 namespace tailgate {
 namespace {
 
-constexpr unsigned kRounds = 20;
 constexpr HistogramRange kRange = {
     .lowest_discernible = 1, .highest_trackable = 3'600'000'000'000, .significant_digits = 3};
 
@@ -154,9 +154,10 @@ Environment environment_of(const DuetArguments& arguments) {
 // Writes the file as it grows, and shows how far the duet is.
 class Reporter : public DuetObserver {
  public:
-  // policy: of the gate that decides when there are enough rounds; without one, all are run.
-  Reporter(GrowingFile& file, bool quiet, std::optional<Policy> policy)
-      : file_(file), quiet_(quiet), policy_(std::move(policy)) {}
+  // policy: of the gate that decides when there are enough rounds; without one, all are run that
+  // there is time for.
+  Reporter(GrowingFile& file, bool quiet, const DuetTime& time, std::optional<Policy> policy)
+      : file_(file), quiet_(quiet), time_(time), policy_(std::move(policy)) {}
 
   void progress(const Duet& duet, const RoundProgress& round, double left_s) override {
     if (quiet_) return;
@@ -183,19 +184,14 @@ class Reporter : public DuetObserver {
   bool full(const Duet&) override { return file_.bytes() > kMaxWrittenBytes; }
 
   bool enough(const Duet& duet) override {
-    if (!policy_) return false;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-    // Another round takes about as long as those before; it must end within the budget.
-    const double round_s = spent.count() / static_cast<double>(duet.rounds.size());
-    return spent.count() + round_s > policy_->time_budget_s ||
-           is_decided(duet, *policy_, today_utc());
+    return time_.is_up(duet.rounds.size()) || (policy_ && is_decided(duet, *policy_, today_utc()));
   }
 
  private:
   GrowingFile& file_;
   bool quiet_;
+  const DuetTime& time_;
   std::optional<Policy> policy_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   StatusLine status_;
 };
 
@@ -218,22 +214,34 @@ int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::
 
 // A generation of rounds ends where the gate looks.
 std::vector<unsigned> looks_of(const Policy& policy) {
-  return {policy.looks.rounds.begin(), policy.looks.rounds.end()};
+  std::vector<unsigned> looks;
+  for (const PlannedLook& look : policy.looks.all()) {
+    looks.push_back(static_cast<unsigned>(look.rounds));
+  }
+  return looks;
+}
+
+// Of the gate; nothing without one.
+std::optional<Policy> policy_of(const DuetArguments& arguments) {
+  if (!arguments.gate) return {};
+  Policy policy = shared_by(policy_at(arguments.policy, arguments.allow_dirty, arguments.nightly),
+                            arguments.judged_together);
+  policy.waived_commits = arguments.waived_commits;
+  policy.history = arguments.history;
+  return policy;
 }
 
 int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
-  GrowingFile file(arguments.out, arguments.force);
+  GrowingFile file(arguments.out, arguments.force || arguments.resume);
+  std::optional<Duet> earlier;
+  if (arguments.resume) earlier = as_usage([&] { return load_duet(arguments.out); });
   catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   Environment environment;
-  std::optional<Policy> policy;
-  if (arguments.gate) {
-    policy =
-        shared_by(policy_at(arguments.policy, arguments.allow_dirty), arguments.judged_together);
-    policy->waived_commits = arguments.waived_commits;
-    policy->time_budget_s = arguments.time_budget_s.value_or(policy->time_budget_s);
+  const std::optional<Policy> policy = policy_of(arguments);
+  if (policy && earlier && !can_go_on(*earlier, *policy, today_utc())) {
+    return show_verdict(*earlier, *policy, file.written_to());
   }
-  const unsigned rounds = policy ? static_cast<unsigned>(policy->looks.rounds.back()) : kRounds;
   const DuetRequest request = as_usage([&] {
     environment = environment_of(arguments);
     const auto [a, b] = subjects_of(catalog, arguments);
@@ -242,10 +250,12 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
                        .wishes = {.turn_ms = arguments.turn_ms,
                                   .turns = arguments.turns,
                                   .warmup_turns = arguments.warmup_turns},
-                       .rounds = arguments.rounds.value_or(rounds),
+                       .rounds = rounds_to_plan(arguments.rounds, policy ? &*policy : nullptr,
+                                                earlier ? &*earlier : nullptr),
                        .seed = arguments.seed,
                        .long_rounds = arguments.long_rounds.value_or(kLongRounds),
-                       .looks = policy ? looks_of(*policy) : std::vector<unsigned>{}};
+                       .looks = policy ? looks_of(*policy) : std::vector<unsigned>{},
+                       .earlier = earlier ? &*earlier : nullptr};
     check_duet(wanted, environment);
     return wanted;
   });
@@ -258,7 +268,10 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   prepare_output_folder(std::filesystem::absolute(arguments.out).parent_path(), scratch.path());
   bind_this_thread(environment.placement.controller_cpus);
   const InterruptFlag interrupt;
-  Reporter reporter(file, arguments.quiet, policy);
+  std::optional<double> budget_s = arguments.time_budget_s;
+  if (policy && !budget_s) budget_s = policy->time_budget_s;
+  const DuetTime time(budget_s, earlier ? earlier->rounds.size() : 0);
+  Reporter reporter(file, arguments.quiet, time, policy);
   const Duet result = run_duet(request, environment, reporter);
   file.save(write_duet(result));
   if (policy && !InterruptFlag::raised()) {
@@ -303,12 +316,16 @@ int duet_of(const DuetArguments& arguments) {
                            .seed = arguments.seed,
                            .placement = as_usage([&] { return command_placement(arguments); }),
                            .out = arguments.out,
+                           .resume = arguments.resume,
                            .force = arguments.force,
                            .quiet = arguments.quiet,
                            .scratch = arguments.scratch,
                            .keep = arguments.keep,
                            .gate = arguments.gate,
                            .policy = arguments.policy,
+                           .nightly = arguments.nightly,
+                           .history = arguments.history,
+                           .time_budget_s = arguments.time_budget_s,
                            .directory_a = arguments.a.directory,
                            .directory_b = arguments.b.directory,
                            .layouts_a = arguments.a.layouts,
@@ -318,7 +335,6 @@ int duet_of(const DuetArguments& arguments) {
 
 void add_side_options(Command& command, DuetArguments& arguments) {
   command.add_option("A", arguments.a.subject, "sink with options, or an earlier result")
-      ->required()
       ->type_name("SINK|FILE");
   command.add_option("B", arguments.b.subject, "likewise; the same as A when left out")
       ->type_name("SINK|FILE");
@@ -336,7 +352,7 @@ void add_round_options(Command& command, DuetArguments& arguments) {
       ->one_value_each_time();
   command
       .add_option("--rounds", arguments.rounds,
-                  fmt::format("rounds, each with processes of its own [{}]", kRounds))
+                  "rounds in all, each with processes of its own [20]")
       ->range(1u, 100'000u);
   command
       .add_option("--long-rounds", arguments.long_rounds,
@@ -362,6 +378,9 @@ void add_other_options(Command& command, DuetArguments& arguments) {
       ->type_name("FILE")
       ->capture_default_str();
   command.add_flag("--force", arguments.force, "replace that file if it is there already");
+  command.add_option("--resume", arguments.resumed_file, "add rounds to the duet in this file")
+      ->type_name("FILE");
+  command.add_option("--minutes", arguments.minutes, "end after this time")->range(0.01, 10'000.0);
   command.add_option("--consume", arguments.consume, "when to read the events back")
       ->one_of(consumer_choices())
       ->capture_default_str();
@@ -395,6 +414,17 @@ void add_other_options(Command& command, DuetArguments& arguments) {
       ->needs(gate);
 }
 
+// What the options mean together.
+void complete(DuetArguments& arguments) {
+  if (!arguments.resumed_file.empty()) take_from_duet(arguments.resumed_file, arguments);
+  if (arguments.a.subject.empty()) {
+    throw UsageError(Error("A is missing, the sink or the command to measure",
+                           "name it, or a duet's file with --resume"));
+  }
+  constexpr double kSecondsPerMinute = 60;
+  if (arguments.minutes) arguments.time_budget_s = *arguments.minutes * kSecondsPerMinute;
+}
+
 }  // namespace
 
 int duet(const Catalog& catalog, const DuetArguments& arguments) {
@@ -414,6 +444,8 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "machine that becomes slower affects both sides of a round. Some rounds live long,\n"
       "with others between their turns: harness/run/duet/README.md.\n"
       "Options of the scenario that say how long a load lasts play no part here.\n"
+      "With --resume the duet in a file gets more rounds, on the same machine, of the\n"
+      "same builds: with --gate until it is decided, or the policy has no more looks.\n"
       "With --command a run of each is a round; {out} in a command stands for a file\n"
       "that is read in place of its output.\n"
       "With --gate the exit codes are the verdict's:\n" +
@@ -427,12 +459,18 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
       "      --set rate_hz=20000 --seed 7\n"
       "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
+      "  tailgate duet --resume duet.json --gate --policy ci/policy.toml --minutes 5\n"
       "  tailgate duet --command './old' './new' --gate --margin 3%\n"
       "  tailgate duet --command --calls write './old' './new' --gate\n"
       "  tailgate duet --command --from gbench './old --benchmark_format=json' \\\n"
       "      './new --benchmark_format=json' --rounds 30");
   command->callback([&action, &catalog, arguments] {
-    action = Action([&catalog, arguments] { return duet(catalog, *arguments); }, arguments->gate);
+    action = Action(
+        [&catalog, arguments] {
+          complete(*arguments);
+          return duet(catalog, *arguments);
+        },
+        arguments->gate);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/duet_resume.h"
 #include "harness/cli/gate_samples.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
@@ -20,6 +21,7 @@
 #include "harness/report/exporter.h"
 #include "harness/report/metrics_text.h"
 #include "harness/report/painter.h"
+#include "harness/result/files.h"
 #include "harness/result/json.h"
 #include "harness/run/duet/line_program.h"
 #include "harness/samples/format.h"
@@ -28,9 +30,11 @@
 namespace tailgate {
 namespace {
 
-// policy: of the gate, which looks at its last after so many rounds; null: without a gate.
-CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Policy* policy) {
+// policy: of the gate, or null. earlier: what is resumed, or null.
+CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Policy* policy,
+                              const CommandDuet* earlier) {
   CommandDuetRequest request;
+  request.earlier = earlier;
   request.a = arguments.a;
   request.b = arguments.b;
   if (request.b.command.empty()) request.b.command = request.a.command;
@@ -47,8 +51,7 @@ CommandDuetRequest request_of(const CommandDuetArguments& arguments, const Polic
       throw Error("--calls none times nothing that could be compared", "leave out --calls");
     }
   }
-  if (policy != nullptr) request.rounds = static_cast<unsigned>(policy->looks.rounds.back());
-  if (arguments.rounds) request.rounds = *arguments.rounds;
+  request.rounds = rounds_to_plan(arguments.rounds, policy, earlier);
   request.seed = arguments.seed;
   request.timeout_s = arguments.options.timeout_s;
   request.directory_a = arguments.directory_a;
@@ -123,21 +126,30 @@ void add_command_options(Command& command, CommandDuetOptions& options) {
 }
 
 int duet_of_commands(const CommandDuetArguments& arguments) {
-  GrowingFile file(arguments.out, arguments.force);
+  GrowingFile file(arguments.out, arguments.force || arguments.resume);
   std::optional<Policy> policy;
   if (arguments.gate) {
-    policy = shared_by(policy_at(arguments.policy, false), arguments.judged_together);
+    policy =
+        shared_by(policy_at(arguments.policy, false, arguments.nightly), arguments.judged_together);
+    policy->history = arguments.history;
   }
+  std::optional<CommandDuet> earlier;
+  if (arguments.resume) earlier = as_usage([&] { return load_command_duet(arguments.out); });
   const CommandGateSettings settings{parse_margin(arguments.options.margin),
                                      arguments.options.metrics};
-  const CommandDuetRequest request =
-      as_usage([&] { return request_of(arguments, policy ? &*policy : nullptr); });
+  const CommandDuetRequest request = as_usage([&] {
+    return request_of(arguments, policy ? &*policy : nullptr, earlier ? &*earlier : nullptr);
+  });
+  if (policy && earlier && !can_go_on(*earlier, settings, *policy)) {
+    return show_verdict(judge(*earlier, settings, *policy), file.written_to());
+  }
   const Scratch scratch(arguments.scratch, arguments.keep);
   prepare_output_folder(std::filesystem::absolute(arguments.out).parent_path(), scratch.path());
   const Environment environment = environment_of(arguments, scratch);
   bind_this_thread(environment.placement.controller_cpus);
   const InterruptFlag interrupt;
   StatusLine status;
+  const DuetTime time(arguments.time_budget_s, earlier ? earlier->rounds.size() : 0);
   const CommandDuetObserver observer{
       .round_ended =
           [&](const CommandDuet& duet) {
@@ -149,7 +161,10 @@ int duet_of_commands(const CommandDuetArguments& arguments) {
             }
           },
       .enough =
-          [&](const CommandDuet& duet) { return policy && is_decided(duet, settings, *policy); }};
+          [&](const CommandDuet& duet) {
+            return time.is_up(duet.rounds.size()) ||
+                   (policy && is_decided(duet, settings, *policy));
+          }};
   const CommandDuet duet = run_command_duet(request, environment, observer);
   status.clear();
   file.save(write_command_duet(duet));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/cli/command_line.h"
+#include "harness/gate/policy.h"
 #include "harness/run/duet/command_duet.h"
 
 namespace tailgate {
@@ -31,12 +32,16 @@ struct CommandDuetArguments {
   std::uint64_t seed = 1;
   Placement placement;
   std::string out;
+  bool resume = false;  // add rounds to the duet in the file `out`
   bool force = false;
   bool quiet = false;
   std::string scratch;
   bool keep = false;
   bool gate = false;
   std::string policy;
+  bool nightly = false;                      // judge by the policy's rules for nights
+  PinHistory history = {};                   // of the references of nights before A
+  std::optional<double> time_budget_s = {};  // of this call; none: as long as the rounds take
   std::string directory_a = {};  // where A's command starts; empty: in this process's folder
   std::string directory_b = {};
   SideLayouts layouts_a = {};

@@ -172,7 +172,7 @@ RevisionGateRequest of_revisions(const GateRequest& request, RevisionGateRequest
       !request.samples.metrics.empty()) {
     throw UsageError(Error(
         fmt::format("'{}' and '{}' are no files, so they are revisions, which take only --policy, "
-                    "--out, --nightly, --minutes, --bisect and files to write",
+                    "--out, --nightly, --minutes, --repin, --bisect and files to write",
                     request.paths[0].string(), request.paths[1].string()),
         "leave the other options out, or name files; git says which waivers hold"));
   }
@@ -184,9 +184,8 @@ RevisionGateRequest of_revisions(const GateRequest& request, RevisionGateRequest
 }
 
 void check_no_revisions(const RevisionGateRequest& revisions) {
-  if (revisions.out.empty() && !revisions.nightly && !revisions.minutes && !revisions.bisect)
-    return;
-  throw UsageError(Error("--out, --nightly, --minutes and --bisect are for two revisions",
+  if (revisions.out.empty() && !revisions.minutes && !revisions.bisect && !revisions.repin) return;
+  throw UsageError(Error("--out, --minutes, --repin and --bisect are for two revisions",
                          "name two revisions of git, or leave these options out"));
 }
 
@@ -194,7 +193,7 @@ void check_no_revisions(const RevisionGateRequest& revisions) {
 
 int gate(const GateRequest& request, std::ostream& out) {
   check_options(request);
-  Policy policy = policy_at(request.policy, request.allow_dirty);
+  Policy policy = policy_at(request.policy, request.allow_dirty, request.nightly);
   policy.waived_commits = request.waived_commits;
   const std::vector<Verdict> verdicts =
       !request.samples.from.empty() ? judge_samples_of(request, policy, out)
@@ -211,7 +210,9 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
       ->type_name("FILE|DIR");
   command->add_option("--out", revisions->out, "Of revisions: the folder for all output")
       ->type_name("DIR");
-  command->add_flag("--nightly", revisions->nightly, "Of revisions: also the nights' runs");
+  command->add_flag("--nightly", revisions->nightly,
+                    "By the rules for nights, and with their runs");
+  command->add_flag("--repin", revisions->repin, "Of revisions: the nights' reference moves so");
   command->add_flag("--bisect", revisions->bisect, "Of revisions: after a fail, find the commit");
   command->add_option("--minutes", revisions->minutes, "Of revisions: time for all of them")
       ->range(0.1, 10'000.0);
@@ -239,8 +240,11 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
                   "\n"
                   "BASE HEAD: both revisions are checked out and built, and what the project's\n"
                   "tailgate.toml names is run in duet ('tailgate init' writes that file). Run\n"
-                  "again with the same --out, it goes on where it was stopped. With --bisect a\n"
-                  "fail is followed by gates of the commits between, of what failed alone.\n"
+                  "again with the same --out, it goes on where it was stopped, and duets that\n"
+                  "are inconclusive get more rounds and looks ([gate] resumed_looks). With\n"
+                  "--bisect a fail is followed by gates of the commits between, of what failed\n"
+                  "alone. --repin keeps what moving the nights' reference from BASE to HEAD\n"
+                  "changes, in the policy's file [nightly] chain.\n"
                   "\n"
                   "--from is catch2, fio, gbench (Google Benchmark), hlog, hyperfine or numbers.\n"
                   "The unit is a process: harness/samples/README.md. The sides were\n"
@@ -252,6 +256,7 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
                   "  tailgate gate main HEAD\n"
                   "  tailgate gate HEAD~1 HEAD --out out/last-change\n"
                   "  tailgate gate v1.2 HEAD --bisect\n"
+                  "  tailgate gate v1.2 v1.3 --nightly --repin\n"
                   "  tailgate gate duet.json\n"
                   "  tailgate gate out/gate --policy ci/policy.toml --junit verdict.xml\n"
                   "  tailgate gate 'steady@file.json' --baseline 'old/steady@file.json'\n"
@@ -266,6 +271,7 @@ void commands::add_gate_command(Command& program, const Catalog& catalog, Action
         return gate_revisions(catalog, of_revisions(*request, *revisions));
       }
       check_no_revisions(*revisions);
+      request->nightly = revisions->nightly;
       return gate(*request, std::cout);
     };
     action = Action(run, true);

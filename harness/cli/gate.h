@@ -22,6 +22,7 @@ struct GateRequest {
   std::filesystem::path plots = {};              // folder to draw the verdicts into; or empty
   std::vector<std::string> waived_commits = {};  // Policy::waived_commits
   bool allow_dirty = false;  // judge builds of uncommitted changes, whatever the policy says
+  bool nightly = false;      // by the policy's rules for nights
   bool colour = false;
 };
 

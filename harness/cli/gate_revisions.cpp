@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <ctime>
@@ -19,8 +20,11 @@
 #include "harness/cli/gate_samples.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/terminal.h"
+#include "harness/gate/command_gate.h"
 #include "harness/gate/gate.h"
+#include "harness/gate/pin_chain.h"
 #include "harness/os/atomic_file.h"
+#include "harness/os/machine.h"
 #include "harness/os/process.h"
 #include "harness/project/builds.h"
 #include "harness/report/exporter.h"
@@ -122,6 +126,13 @@ std::optional<std::string> why_not_loaded(const SinkCatalog& sinks, const std::s
   }
 }
 
+// A duet that an earlier gate of the same folder measured.
+struct EarlierDuet {
+  bool can_go_on = false;  // more rounds can change its verdict
+  std::uint64_t seed = 0;
+  std::size_t rounds = 0;
+};
+
 // What a gate came to.
 struct GateOutcome {
   int code = kExitDone;
@@ -177,13 +188,47 @@ class RevisionGate {
     }
     project_ = load_project(*file);
     policy_file_ = request_.policy.empty() ? project_.policy : fs::absolute(request_.policy);
-    policy_ = policy_at(policy_file_, false);
+    policy_ = policy_at(policy_file_, false, request_.nightly);
     policy_.looks.clusters = project_.layouts;
+    read_chain();
     planned_ = plan_duets(project_, policy_, request_.nightly);
     std::erase_if(planned_, [this](const PlannedDuet& planned) {
       return !request_.only.empty() && !request_.only.contains(planned.file);
     });
     shared_by(policy_, planned_.size());  // refuses what could never fail
+  }
+
+  // Only nights count what earlier references changed: the base is the present one.
+  void read_chain() {
+    if (request_.repin && (!request_.nightly || policy_.nightly_chain.empty())) {
+      throw Error("--repin keeps what moving the nights' reference changes",
+                  "give --nightly, too, and name a file in the policy: [nightly] chain = "
+                  "\"pins.toml\"");
+    }
+    if (!request_.nightly || policy_.nightly_chain.empty()) return;
+    chain_file_ = policy_file_.parent_path() / policy_.nightly_chain;
+    chain_ = load_pin_chain(chain_file_);
+    machine_ = collect_machine_info().fingerprint;
+  }
+
+  PinDuet pin_duet(const PlannedDuet& planned) const {
+    return {machine_, planned.scenario, planned.sink,
+            fmt::format("{}", fmt::join(planned.set, " "))};
+  }
+
+  PinHistory history_of(const PlannedDuet& planned) const {
+    return chain_.history(a_.commit, pin_duet(planned));
+  }
+
+  void keep_link(const PlannedDuet& planned, const Verdict& verdict) {
+    std::vector<PinRatio> ratios = ratios_of(verdict);
+    if (ratios.empty() || verdict.outcome == VerdictOutcome::invalid) {
+      tell("{}: it measured nothing that could be kept of the move\n", planned.text());
+      return;
+    }
+    chain_.add({a_.commit, b_.commit, today_utc(), pin_duet(planned), verdict.rounds_used,
+                std::move(ratios)});
+    write_file_atomically(chain_file_, pin_chain_text(chain_));
   }
 
   // A folder holds the duets of two commits by one set of rules.
@@ -267,10 +312,27 @@ class RevisionGate {
     }
   }
 
-  double budget_s() const {
+  double left_s() const {
     if (!request_.minutes) return policy_.time_budget_s;
     const std::chrono::duration<double> spent = Clock::now() - begin_;
-    return std::min(policy_.time_budget_s, *request_.minutes * 60 - spent.count());
+    return *request_.minutes * 60 - spent.count();
+  }
+
+  // About what the first look needs, where the last one needs the whole budget.
+  double first_look_s() const {
+    const std::vector<std::size_t>& looks = policy_.looks.rounds;
+    constexpr double kSlack = 1.1;
+    return std::min(1.0, kSlack * static_cast<double>(looks.front()) /
+                             static_cast<double>(looks.back())) *
+           policy_.time_budget_s;
+  }
+
+  // Of the duet of this index: an equal part of the time that is left, so that none takes the time
+  // of those after it, but as much as its first look needs.
+  double budget_s(std::size_t index) const {
+    if (!request_.minutes) return policy_.time_budget_s;
+    const double part = left_s() / static_cast<double>(planned_.size() - index);
+    return std::min({policy_.time_budget_s, std::max(part, first_look_s()), left_s()});
   }
 
   void add_missing(const PlannedDuet& duet, const char* outcome, std::string why) {
@@ -279,32 +341,61 @@ class RevisionGate {
         {outcome, duet.scenario, duet.benchmark ? "benchmark" : duet.sink, std::move(why)});
   }
 
-  bool is_done(const PlannedDuet& planned) const {
+  CommandGateSettings settings_of(const ProjectBenchmark& benchmark) const {
+    return {parse_margin(benchmark.margin), benchmark.metrics};
+  }
+
+  // What an earlier gate with this folder left of a duet; nothing where there is none, or its file
+  // cannot be read: then it is measured anew.
+  std::optional<EarlierDuet> earlier_of(const PlannedDuet& planned) const {
     const fs::path file = out_ / "duets" / planned.file;
+    if (!fs::exists(file)) return {};
+    Policy policy = shared_by(policy_, planned_.size());
+    policy.history = history_of(planned);
     try {
-      if (!fs::exists(file)) return false;
-      return planned.benchmark != nullptr ? load_command_duet(file).complete
-                                          : load_duet(file).complete;
+      if (planned.benchmark != nullptr) {
+        const CommandDuet duet = load_command_duet(file);
+        return EarlierDuet{can_go_on(duet, settings_of(*planned.benchmark), policy), duet.seed,
+                           duet.rounds.size()};
+      }
+      const Duet duet = load_duet(file);
+      return EarlierDuet{can_go_on(duet, policy, today_utc()), duet.seed, duet.rounds.size()};
     } catch (const Error&) {
-      return false;  // measured again, and replaced
+      return {};
     }
   }
 
   int run_duet(std::size_t index) {
     const PlannedDuet& planned = planned_[index];
-    if (is_done(planned)) return kExitDone;
-    // A duet needs about a third of the budget to reach its first look.
-    if (budget_s() < policy_.time_budget_s / 3) {
-      add_missing(planned, "inconclusive", "no time was left for the duet");
+    const std::optional<EarlierDuet> earlier = earlier_of(planned);
+    if (earlier && !earlier->can_go_on) return kExitDone;
+    if (left_s() < first_look_s()) {
+      if (!earlier) add_missing(planned, "inconclusive", "no time was left for the duet");
       return kExitDone;
     }
-    say("\n==== duet {} of {}: {}, at most {}\n", index + 1, planned_.size(), planned.text(),
-        human_wait(budget_s()));
+    const double budget = budget_s(index);
+    say("\n==== duet {} of {}: {}, {}at most {}\n", index + 1, planned_.size(), planned.text(),
+        earlier ? fmt::format("goes on after {} rounds, ", earlier->rounds) : "",
+        human_wait(budget));
     std::cout.flush();
+    DuetArguments arguments = arguments_of(planned);
+    arguments.time_budget_s = budget;
+    if (earlier) {
+      arguments.resume = true;
+      arguments.seed = earlier->seed;
+    } else if (planned.benchmark != nullptr) {
+      // How long its runs take is the user's, so the first looks take as long as they need.
+      arguments.time_budget_s.reset();
+    }
     try {
-      if (duet(catalog_, arguments_of(planned)) == kExitInterrupted) return kExitInterrupted;
+      if (duet(catalog_, arguments) == kExitInterrupted) return kExitInterrupted;
     } catch (const Error& error) {
-      add_missing(planned, "invalid", fmt::format("{}; {}", error.what_failed(), error.remedy()));
+      if (earlier) {
+        tell("{}: {}\n  {}: with another --out. The verdict on its {} rounds stands\n",
+             planned.text(), error.what_failed(), error.remedy(), earlier->rounds);
+      } else {
+        add_missing(planned, "invalid", fmt::format("{}; {}", error.what_failed(), error.remedy()));
+      }
     }
     return kExitDone;
   }
@@ -318,7 +409,8 @@ class RevisionGate {
     arguments.force = true;
     arguments.gate = true;
     arguments.policy = policy_file_.string();
-    arguments.time_budget_s = budget_s();
+    arguments.nightly = request_.nightly;
+    arguments.history = history_of(planned);
     arguments.judged_together = planned_.size();
     if (planned.benchmark != nullptr) {
       add_benchmark(*planned.benchmark, arguments);
@@ -358,10 +450,10 @@ class RevisionGate {
 
   Verdict judged(const PlannedDuet& planned, const Policy& policy) const {
     CommandGateSettings settings;
-    if (planned.benchmark != nullptr) {
-      settings = {parse_margin(planned.benchmark->margin), planned.benchmark->metrics};
-    }
-    Verdict verdict = judge_duet_file(out_ / "duets" / planned.file, settings, policy);
+    if (planned.benchmark != nullptr) settings = settings_of(*planned.benchmark);
+    Policy for_duet = policy;
+    for_duet.history = history_of(planned);
+    Verdict verdict = judge_duet_file(out_ / "duets" / planned.file, settings, for_duet);
     // The project's names: those in the duet are a path into a checkout, or the command.
     if (planned.benchmark != nullptr) {
       verdict.scenario = planned.scenario;
@@ -375,13 +467,18 @@ class RevisionGate {
     std::vector<Verdict> verdicts;
     for (const MissingDuet& missing : missing_) verdicts.push_back(verdict_on_missing(missing));
     std::vector<std::function<Verdict(const Policy&)>> duets;
+    std::vector<const PlannedDuet*> measured;
     for (const PlannedDuet& planned : planned_) {
       if (!fs::exists(out_ / "duets" / planned.file)) continue;
+      measured.push_back(&planned);
       duets.emplace_back(
           [this, &planned](const Policy& policy) { return judged(planned, policy); });
     }
     if (!duets.empty()) {
+      auto planned = measured.begin();
       for (Verdict& verdict : judge_together(duets, policy_)) {
+        if (request_.repin) keep_link(**planned, verdict);
+        ++planned;
         if (verdict.outcome == VerdictOutcome::fail) {
           failed_.insert(fs::path(verdict.duet).filename().string());
         }
@@ -396,6 +493,10 @@ class RevisionGate {
     const fs::path plots = out_ / "plots";
     const int code = deliver_verdicts(verdicts, files, plots);
     say("\n{}\n", false_fails_text(policy_));
+    if (request_.repin) {
+      say("\nwhat the move changed is in '{}'; now set reference = \"{}\" under [nightly]\n",
+          chain_file_.string(), b_.commit);
+    }
     say("\nreport: {}\nJUnit:  {}\nplots:  {}\n", files.at("markdown").string(),
         files.at("junit").string(), plots.string());
     return code;
@@ -407,6 +508,9 @@ class RevisionGate {
   Project project_;
   fs::path policy_file_;
   Policy policy_;
+  fs::path chain_file_;
+  PinChain chain_;
+  std::string machine_;  // its fingerprint, where there is a chain
   std::vector<PlannedDuet> planned_;
   std::optional<Workspace> workspace_;
   std::optional<Repository> repository_;

@@ -16,7 +16,8 @@ struct RevisionGateRequest {
   std::string head = {};
   std::filesystem::path policy = {};   // empty: the project's
   std::filesystem::path out = {};      // empty: .tailgate/gate-DATE-TIME in the project
-  bool nightly = false;                // with the runs that are for nights
+  bool nightly = false;                // with the runs and the rules that are for nights
+  bool repin = false;                  // keep what moving the reference from base to head changes
   std::optional<double> minutes = {};  // leave out the duets that do not fit into this time
   std::map<std::string, std::filesystem::path> files = {};  // format -> file to write as well
   bool bisect = false;              // after a fail, find the commit of the range that made it
@@ -29,7 +30,8 @@ bool name_revisions(const std::vector<std::filesystem::path>& words);
 // Gates the project that this process's folder lies in (harness/project). Prints each duet's
 // verdict and all of them at the end, writes report, JUnit and plots into the folder `out`, and
 // returns the worst verdict's exit code, or kExitInterrupted. A folder that has duets of the same
-// commits and rules is completed: what is measured already stays. With `bisect`, a fail is followed
+// commits and rules is completed: what is decided stays, and duets that are not get more rounds, as
+// long as the policy has looks for them. With `bisect`, a fail is followed
 // by gates of the duets that failed, of commits between, in folders below `out`. Throws UsageError
 // for what the user or the project's file names wrongly, and Error where a revision cannot be
 // built.

@@ -5,6 +5,7 @@ TAILGATE_BUILD names the build folder.
 """
 
 import fcntl
+import json
 import os
 import shlex
 import signal
@@ -155,6 +156,69 @@ def test_a_gate_goes_on_where_it_was_stopped_and_mixes_nothing(clone):
     assert clone.gate("HEAD~1", "HEAD").returncode == 2
 
 
+# Runs that hardly differ by more than a margin, so that few of them decide nothing.
+NOISY = "#!/bin/sh\necho $((1000 + $$ %% 7 * 60 + %s))\n"
+
+
+def rounds_of(clone, out="out"):
+    [file] = (clone.root / out / "duets").glob("*.json")
+    return json.loads(file.read_text())
+
+
+def test_an_inconclusive_gate_goes_on_with_the_looks_that_are_left(clone):
+    rules = RULES.replace("looks = [8]", "looks = [8]\nresumed_looks = [10, 12]")
+    text = BENCHMARK.replace(RULES, rules).replace('from = "numbers"',
+                                                   'from = "numbers"\nmargin = "0.01%"')
+    clone.commit(tailgate__toml=text, bench=NOISY % "0")
+    clone.commit()
+    assert clone.gate("HEAD~1", "HEAD").returncode == 3
+    first = rounds_of(clone)
+    assert len(first["rounds"]) == 8 and first["parts"][0]["stopped"]
+    again = clone.gate("HEAD~1", "HEAD")
+    assert again.returncode == 3, again.stdout + again.stderr
+    assert "goes on after 8 rounds" in again.stdout
+    assert "measured in 2 parts" in (clone.root / "out/report.md").read_text()
+    resumed = rounds_of(clone)
+    assert resumed["id"] == first["id"] and resumed["rounds"][:8] == first["rounds"]
+    assert [part["rounds"] for part in resumed["parts"]] == [8, 12]
+    # All looks are spent: more rounds would not change the verdict.
+    last = clone.gate("HEAD~1", "HEAD")
+    assert last.returncode == 3 and "goes on" not in last.stdout
+    assert rounds_of(clone) == resumed
+
+
+def test_a_duet_is_resumed_on_the_same_machine_only(clone):
+    rules = RULES.replace("looks = [8]", "looks = [8]\nresumed_looks = [10]")
+    text = BENCHMARK.replace(RULES, rules).replace('from = "numbers"',
+                                                   'from = "numbers"\nmargin = "0.01%"')
+    clone.commit(tailgate__toml=text, bench=NOISY % "0")
+    clone.commit()
+    assert clone.gate("HEAD~1", "HEAD").returncode == 3
+    [file] = (clone.root / "out/duets").glob("*.json")
+    duet = rounds_of(clone)
+    duet["machine"]["fingerprint"] = "another"
+    file.write_text(json.dumps(duet))
+    again = clone.gate("HEAD~1", "HEAD")
+    assert again.returncode == 3, again.stdout + again.stderr
+    assert "cannot be resumed" in again.stderr and "--out" in again.stderr
+    assert rounds_of(clone) == duet
+    alone = clone.tailgate("duet", "--resume", file, "--rounds", 9)
+    assert alone.returncode == 1 and "cannot be resumed" in alone.stderr
+    assert clone.tailgate("duet", "--resume", file, "--seed", 7).returncode == 2
+
+
+def test_a_night_looks_at_rounds_of_its_own(clone):
+    text = BENCHMARK + '[nightly]\nreference = "main"\nlooks = [9]\nfalse_fail = 0.02\n'
+    clone.commit(tailgate__toml=text, bench=BENCH % 1000)
+    clone.commit()
+    assert clone.gate("HEAD~1", "HEAD", "--nightly").returncode == 0
+    assert len(rounds_of(clone)["rounds"]) == 9
+    assert clone.gate("HEAD~1", "HEAD", out="day").returncode == 0
+    assert len(rounds_of(clone, "day")["rounds"]) == 8
+    duets = clone.root / "out/duets"
+    assert clone.tailgate("gate", duets, "--policy", "tailgate.toml", "--nightly").returncode == 0
+
+
 def plugin_source(loops):
     source = (ROOT / "providers/plugin/examples/stdio_log.c").read_text()
     head, body = source.split("static uint8_t emit(", 1)
@@ -185,6 +249,57 @@ def test_a_plugin_that_the_head_breaks_fails_and_a_broken_base_is_invalid(clone)
     run = clone.gate("HEAD", "HEAD~1", out="repaired")
     assert run.returncode == 4, run.stdout + run.stderr
     assert "the base does not run it" in (clone.root / "repaired/report.md").read_text()
+
+
+def test_nights_add_up_what_moves_of_the_reference_changed(clone):
+    rules = BENCHMARK + '[nightly]\nreference = "main"\nchain = "pins.toml"\n'
+    pins = [clone.commit(tailgate__toml=rules, bench=BENCH % round(10000 * 1.03 ** step))
+            for step in range(3)]
+
+    def night(base, head, out, *more):
+        return clone.gate(pins[base], pins[head], "--nightly", *more, out=out)
+
+    # Three percent are within the margin of five, without the chain and at the first move.
+    assert night(1, 2, "alone").returncode == 0
+    moved = night(0, 1, "moved", "--repin")
+    assert moved.returncode == 0, moved.stdout + moved.stderr
+    assert f'set reference = "{pins[1]}"' in moved.stdout
+    chain = clone.root / "pins.toml"
+    assert f'from = "{pins[0]}"' in chain.read_text()
+    second = night(1, 2, "second")
+    assert second.returncode == 1, second.stdout + second.stderr
+    assert f"since the first pin ({pins[0][:10]}" in (clone.root / "second/report.md").read_text()
+    # What is accepted gives its part of the margin back.
+    chain.write_text(chain.read_text().replace("ratio =", 'accepted = "a feature"\nratio ='))
+    assert night(1, 2, "accepted").returncode == 0
+    assert clone.gate(pins[0], pins[1], "--repin", out="day").returncode == 2
+    chain.write_text("[[link]]\nfrom = 5\n")
+    broken = night(1, 2, "broken")
+    assert broken.returncode == 2 and "pins.toml:2" in broken.stderr
+
+
+# A tailgate of long ago: it has the sink, but shares memory in another way.
+OLD_PROGRAM = """#!/bin/sh
+case "$1" in
+  sinks) echo '[{"available": true}]' ;;
+  *) echo '{"format": "tailgate-program", "protocol": 1, "header_bytes": 8}' ;;
+esac
+"""
+PROGRAM_PROJECT = """[build]
+command = "chmod +x old"
+tailgate = "old"
+[[run]]
+scenario = "steady"
+sinks = ["null"]
+set = { rate_hz = 20_000 }
+""" + RULES
+
+
+def test_builds_of_another_protocol_are_no_verdict(clone):
+    clone.commit(tailgate__toml=PROGRAM_PROJECT, old=OLD_PROGRAM)
+    run = clone.gate("HEAD", "HEAD", "--nightly")
+    assert run.returncode == 4, run.stdout + run.stderr
+    assert "by protocol 1" in (clone.root / "out/report.md").read_text()
 
 
 @pytest.mark.parametrize("build, words", [

@@ -181,6 +181,7 @@ TEST_CASE("duets that are judged together share the probability of a false fail"
 TEST_CASE("a policy by which no duet of many could fail is refused") {
   Policy policy = default_policy();
   policy.looks.rounds = {8};
+  policy.looks.resumed.clear();
   policy.looks.false_fail = 0.02;
   CHECK(shared_by(policy, 5).looks.fail_level() == Approx(0.004));
   CHECK_THROWS_AS(shared_by(policy, 6), UsageError);

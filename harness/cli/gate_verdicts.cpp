@@ -131,10 +131,10 @@ int deliver_verdicts(const std::vector<Verdict>& verdicts,
   return verdict_exit_code(verdicts);
 }
 
-Policy policy_at(const std::filesystem::path& file, bool allow_dirty) {
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty, bool nightly) {
   Policy policy = as_usage([&] { return file.empty() ? default_policy() : load_policy(file); });
   policy.allow_dirty_builds = policy.allow_dirty_builds || allow_dirty;
-  return policy;
+  return nightly ? policy.of_nights() : policy;
 }
 
 }  // namespace tailgate

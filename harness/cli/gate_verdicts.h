@@ -53,7 +53,8 @@ int deliver_verdicts(const std::vector<Verdict>& verdicts,
                      const std::filesystem::path& plots);
 
 // The policy in that file, or the built-in one where the path is empty; allow_dirty: but that
-// builds of uncommitted changes are judged, too. Throws UsageError.
-Policy policy_at(const std::filesystem::path& file, bool allow_dirty);
+// builds of uncommitted changes are judged, too; nightly: with its rules for nights. Throws
+// UsageError.
+Policy policy_at(const std::filesystem::path& file, bool allow_dirty, bool nightly = false);
 
 }  // namespace tailgate

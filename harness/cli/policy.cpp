@@ -67,6 +67,15 @@ void show_policy(const Policy& policy, const PolicyRequest& request) {
   say("false fail at most {:g}, false pass at most {:g}, {:g} s a duet, dirty builds {}\n",
       policy.looks.false_fail, policy.looks.false_pass, policy.time_budget_s,
       policy.allow_dirty_builds ? "allowed" : "forbidden");
+  if (!policy.looks.resumed.empty()) {
+    say("resumed duets: further looks after {} rounds, with {:g} of both errors\n",
+        fmt::join(policy.looks.resumed, ", "), policy.looks.resumed_share);
+  }
+  if (!policy.nightly_reference.empty()) {
+    const Policy night = policy.of_nights();
+    say("nights: looks after {} rounds, {:g} s a duet, false fail at most {:g}\n",
+        fmt::join(night.looks.rounds, ", "), night.time_budget_s, night.looks.false_fail);
+  }
   for (const MetricKind& kind : metric_kinds()) {
     say("  {:<20} {}\n", kind.name, margin_text(kind, policy.rule(kind, subject)));
   }

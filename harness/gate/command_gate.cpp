@@ -44,6 +44,13 @@ Clusters layout_pairs(const CommandDuet& duet) {
   return pairs;
 }
 
+// A run that fails ends the duet, so all rounds before the last are completed.
+std::vector<std::size_t> stops_of(const CommandDuet& duet) {
+  const std::size_t completed = completed_rounds(duet).size();
+  return stops_of(duet.parts, duet.rounds.size(),
+                  [&](std::size_t among) { return std::min(among, completed); });
+}
+
 std::vector<Figure> collect(const CommandDuet& duet) {
   std::vector<Figure> figures;
   std::unordered_map<std::string, std::size_t> by_name;
@@ -92,15 +99,16 @@ void begin_judgement(Figure& figure, std::size_t rounds, const CommandGateSettin
 }
 
 SequentialDecision decide_figures(std::vector<Figure>& figures, const Clusters& clusters,
-                                  const Policy& policy) {
+                                  const Policy& policy, const std::vector<std::size_t>& stops) {
   std::vector<PairedMetric> gated;
-  for (const Figure& figure : figures) {
+  for (Figure& figure : figures) {
     if (!figure.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(figure.series, EffectKind::ratio);
     metric.margin = tested(figure.judgement.margin, EffectKind::ratio);
+    spend_margin(policy, metric, figure.judgement);
   }
-  const SequentialDecision decision = decide(gated, policy.looks, clusters);
+  const SequentialDecision decision = decide(gated, policy.looks, stops, clusters);
   std::size_t next = 0;
   for (Figure& figure : figures) {
     if (!figure.judgement.is_measured()) continue;
@@ -184,11 +192,16 @@ Verdict judge(const CommandDuet& duet, const CommandGateSettings& settings, cons
   const std::size_t rounds = completed_rounds(duet).size();
   std::vector<Figure> figures = collect(duet);
   for (Figure& figure : figures) begin_judgement(figure, rounds, settings);
-  const SequentialDecision decision = decide_figures(figures, layout_pairs(duet), policy);
+  const SequentialDecision decision =
+      decide_figures(figures, layout_pairs(duet), policy, stops_of(duet));
   verdict.rounds_used = decision.rounds;
   for (const Figure& figure : figures) verdict.metrics.push_back(figure.judgement);
   judge_failures(duet, verdict);
   if (verdict.reasons.empty()) decide_outcome(figures, decision, verdict);
+  if (duet.parts && duet.parts->size() > 1) {
+    verdict.remarks.push_back(remark_on_parts(*duet.parts, duet.finished_utc));
+  }
+  add_history_remarks(policy.history, verdict);
   for (const Figure& figure : figures) {
     if (figure.judgement.is_measured()) continue;
     verdict.remarks.push_back(
@@ -201,10 +214,14 @@ Verdict judge(const CommandDuet& duet, const CommandGateSettings& settings, cons
 
 bool is_decided(const CommandDuet& duet, const CommandGateSettings& settings,
                 const Policy& policy) {
-  const auto& looks = policy.looks.rounds;
-  const std::size_t completed = completed_rounds(duet).size();
-  if (std::find(looks.begin(), looks.end(), completed) == looks.end()) return false;
+  if (!is_look(policy.looks, stops_of(duet), completed_rounds(duet).size())) return false;
   return judge(duet, settings, policy).outcome != VerdictOutcome::inconclusive;
+}
+
+bool can_go_on(const CommandDuet& duet, const CommandGateSettings& settings, const Policy& policy) {
+  return looks_with_stops(policy.looks, stops_of(duet)).back().rounds >
+             completed_rounds(duet).size() &&
+         judge(duet, settings, policy).outcome == VerdictOutcome::inconclusive;
 }
 
 std::vector<MetricJudgement> describe_figures(const CommandDuet& duet) {

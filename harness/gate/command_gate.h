@@ -23,6 +23,10 @@ Verdict judge(const CommandDuet& duet, const CommandGateSettings& settings, cons
 // Whether a duet may end here; true only after a number of rounds at which the policy has a look.
 bool is_decided(const CommandDuet& duet, const CommandGateSettings& settings, const Policy& policy);
 
+// Whether more rounds can change the verdict: it is inconclusive, and the policy has a look after
+// those that the duet's rounds have reached.
+bool can_go_on(const CommandDuet& duet, const CommandGateSettings& settings, const Policy& policy);
+
 // Every figure without a decision: medians, effect and interval over all completed rounds.
 std::vector<MetricJudgement> describe_figures(const CommandDuet& duet);
 

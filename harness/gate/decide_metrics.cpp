@@ -12,7 +12,6 @@
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/judgement.h"
-#include "harness/stats/coin_effect.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/stats/tail_samples.h"
 
@@ -156,12 +155,12 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
 }
 
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const RoundLoad& load,
-                               const RoundCoins& coins, const DuetSubject& subject,
-                               const Policy& policy) {
+                               const RoundCoins& coins, const std::vector<std::size_t>& stops,
+                               const DuetSubject& subject, const Policy& policy) {
   std::vector<Candidate> candidates;
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
-    const Candidate& candidate = candidates.emplace_back(
+    Candidate& candidate = candidates.emplace_back(
         candidate_of(kind, series, load, coins.layout_pairs, subject, policy));
     if (!candidate.gated) continue;
     PairedMetric& metric = gated.emplace_back();
@@ -169,16 +168,20 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
     metric.counts = candidate.counts;
     if (!candidate.counts) {
       for (const std::vector<int>& coin : {coins.a_started_first, coins.a_made_first}) {
-        if (!coin.empty()) metric.effects = without_coin_effect(std::move(metric.effects), coin);
+        if (!coin.empty()) metric.coins.push_back(coin);
       }
     }
     metric.margin = candidate.counts ? candidate.counts->margin.extra
                                      : tested(candidate.judgement.margin, kind.effect);
+    const bool ratio = !candidate.counts && kind.effect == EffectKind::ratio;
+    if (ratio && candidate.waiver == nullptr) {
+      spend_margin(policy, metric, candidate.judgement);
+    }
     // Where a change is agreed on, failing needs no difference from "no change".
     if (candidate.waiver != nullptr) metric.no_change = metric.margin;
   }
   MetricsDecision result;
-  result.decision = decide(gated, policy.looks, coins.layout_pairs);
+  result.decision = decide(gated, policy.looks, stops, coins.layout_pairs);
   const std::size_t rounds = result.decision.rounds;
   std::size_t next = 0;
   for (Candidate& candidate : candidates) {

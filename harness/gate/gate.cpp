@@ -34,6 +34,16 @@ std::vector<const DuetRound*> rounds_used(const Duet& duet, std::size_t count) {
   return rounds;
 }
 
+std::size_t completed_rounds(const Duet& duet, std::size_t among) {
+  return static_cast<std::size_t>(std::count_if(
+      duet.rounds.begin(), duet.rounds.begin() + static_cast<std::ptrdiff_t>(among), is_completed));
+}
+
+std::vector<std::size_t> stops_of(const Duet& duet) {
+  return stops_of(duet.parts, duet.rounds.size(),
+                  [&](std::size_t among) { return completed_rounds(duet, among); });
+}
+
 // Adds both sides' merged distributions, and the shift at every quantile beyond which a round has
 // ten calls or more on average.
 void add_distributions(const Duet& duet, Verdict& verdict) {
@@ -112,6 +122,8 @@ void add_improvement_remarks(Verdict& verdict) {
     if (!metric.is_gated() || metric.effect_kind != EffectKind::ratio || !metric.effect_high) {
       continue;
     }
+    // A margin that is spent says nothing of improvements.
+    if (metric.margin <= 0) continue;
     // As much less as the margin tolerates more, by logarithm.
     if (*metric.effect_high >= 1 / (1 + metric.margin) - 1) continue;
     verdict.remarks.push_back(
@@ -213,6 +225,16 @@ void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDeci
   }
 }
 
+// Whether the looks so far have decided.
+bool is_settled(const Duet& duet, const Policy& policy, std::string_view today) {
+  const VerdictOutcome outcome = judge(duet, policy, today).outcome;
+  if (outcome != VerdictOutcome::invalid) return outcome != VerdictOutcome::inconclusive;
+  // Too large a share of rounds with a missed rate may become small enough with more rounds.
+  Policy patient = policy;
+  patient.most_missed_rounds = 1;
+  return judge(duet, patient, today).outcome == VerdictOutcome::invalid;
+}
+
 }  // namespace
 
 int verdict_exit_code(VerdictOutcome outcome) {
@@ -244,12 +266,16 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   const Policy policy =
       with_class_margins(with_valid_waivers(given, duet, today), duet.machine.fingerprint, duet.b);
   Verdict verdict = heading_of(duet, policy);
-  MetricsDecision metrics =
-      decide_metrics(metric_series(duet), round_load(duet), round_coins(duet), duet.b, policy);
+  MetricsDecision metrics = decide_metrics(metric_series(duet), round_load(duet), round_coins(duet),
+                                           stops_of(duet), duet.b, policy);
   verdict.rounds_used = metrics.decision.rounds;
   verdict.metrics = std::move(metrics.judgements);
   decide_outcome(duet, policy, metrics.decision, verdict);
   verdict.remarks = cautions(duet);
+  if (duet.parts && duet.parts->size() > 1) {
+    verdict.remarks.push_back(remark_on_parts(*duet.parts, duet.finished_utc));
+  }
+  add_history_remarks(policy.history, verdict);
   add_metric_remarks(duet, policy, verdict);
   add_waiver_remarks(duet, policy, verdict);
   add_improvement_remarks(verdict);
@@ -263,16 +289,14 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
 }
 
 bool is_decided(const Duet& duet, const Policy& policy, std::string_view today) {
-  const auto& looks = policy.looks.rounds;
-  const auto completed =
-      static_cast<std::size_t>(std::count_if(duet.rounds.begin(), duet.rounds.end(), is_completed));
-  if (std::find(looks.begin(), looks.end(), completed) == looks.end()) return false;
-  const VerdictOutcome outcome = judge(duet, policy, today).outcome;
-  if (outcome != VerdictOutcome::invalid) return outcome != VerdictOutcome::inconclusive;
-  // Too large a share of rounds with a missed rate may become small enough with more rounds.
-  Policy patient = policy;
-  patient.most_missed_rounds = 1;
-  return judge(duet, patient, today).outcome == VerdictOutcome::invalid;
+  return is_look(policy.looks, stops_of(duet), completed_rounds(duet, duet.rounds.size())) &&
+         is_settled(duet, policy, today);
+}
+
+bool can_go_on(const Duet& duet, const Policy& policy, std::string_view today) {
+  return looks_with_stops(policy.looks, stops_of(duet)).back().rounds >
+             completed_rounds(duet, duet.rounds.size()) &&
+         !is_settled(duet, policy, today);
 }
 
 std::string today_utc() {

@@ -25,11 +25,12 @@ struct MetricsDecision {
   std::vector<MetricJudgement> judgements;  // all metrics, as metric_kinds() orders them
 };
 
-// series: as metric_series gives them. coins: of the rounds of series, or none. subject: selects
-// what the policy says of scenario and sink. All of the policy's waivers count.
+// series: as metric_series gives them. coins: of the rounds of series, or none. stops: as
+// looks_with_stops() takes them. subject: selects what the policy says of scenario and sink. All of
+// the policy's waivers count.
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const RoundLoad& load,
-                               const RoundCoins& coins, const DuetSubject& subject,
-                               const Policy& policy);
+                               const RoundCoins& coins, const std::vector<std::size_t>& stops,
+                               const DuetSubject& subject, const Policy& policy);
 
 // Every metric of a duet without a decision: medians (of rates the means), effect and interval over
 // all completed rounds, as metric_kinds() orders them.
@@ -42,6 +43,10 @@ Verdict judge(const Duet& duet, const Policy& policy, std::string_view today);
 // Whether a duet may end here, since further rounds cannot change the verdict. True only after a
 // number of rounds at which the policy has a look.
 bool is_decided(const Duet& duet, const Policy& policy, std::string_view today);
+
+// Whether more rounds can change the verdict: it is not decided, and the policy has a look after
+// those that the duet's rounds have reached.
+bool can_go_on(const Duet& duet, const Policy& policy, std::string_view today);
 
 // Today in UTC, YYYY-MM-DD.
 std::string today_utc();

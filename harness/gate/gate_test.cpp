@@ -539,14 +539,16 @@ TEST_CASE("a waived change is held against what was agreed on") {
 }
 
 TEST_CASE("stopping early asks at the looks only") {
-  Duet duet = sample_duet({});
+  Duet running = sample_duet({});
+  running.parts = {DuetPart{}};
   const Policy policy = default_policy();
+  Duet duet = running;
   duet.rounds.resize(14);
   CHECK_FALSE(is_decided(duet, policy, kToday));
-  duet = sample_duet({});
+  duet = running;
   duet.rounds.resize(30);
   CHECK(is_decided(duet, policy, kToday));
-  duet = sample_duet({});
+  duet = running;
   duet.rounds.resize(31);
   CHECK_FALSE(is_decided(duet, policy, kToday));
   duet = sample_duet({});

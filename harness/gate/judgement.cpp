@@ -1,6 +1,7 @@
 #include "harness/gate/judgement.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/metrics.h"
+#include "harness/stats/distributions.h"
 #include "harness/stats/quantile_interval.h"
 
 namespace tailgate {
@@ -56,6 +58,13 @@ std::uint64_t rounds_to_decide(const std::vector<const MetricJudgement*>& undeci
   return to_fail > 0 ? to_fail : to_pass;
 }
 
+std::string since_first_pin(const MetricJudgement& metric) {
+  const double before = *metric.before_pin;
+  return fmt::format("{}, of which {} before this pin",
+                     effect_text(metric, (1 + before) * (1 + metric.effect) - 1),
+                     effect_text(metric, before));
+}
+
 }  // namespace
 
 double reported(double effect, EffectKind kind) {
@@ -64,6 +73,66 @@ double reported(double effect, EffectKind kind) {
 
 double tested(double effect, EffectKind kind) {
   return kind == EffectKind::ratio ? std::log1p(effect) : effect;
+}
+
+std::vector<std::size_t> stops_of(const std::optional<std::vector<DuetPart>>& parts,
+                                  std::size_t rounds,
+                                  const std::function<std::size_t(std::size_t among)>& completed) {
+  if (!parts) return {completed(rounds)};
+  std::vector<std::size_t> stops;
+  for (const DuetPart& part : *parts) {
+    if (part.stopped) stops.push_back(completed(std::min<std::size_t>(part.rounds, rounds)));
+  }
+  return stops;
+}
+
+Remark remark_on_parts(const std::vector<DuetPart>& parts, const std::string& finished_utc) {
+  return {fmt::format("measured in {} parts, from {} to {}", parts.size(),
+                      parts.front().started_utc, finished_utc),
+          "nothing, where the machine did the same work all the time"};
+}
+
+// The tests use the margin less the chain's lower limit to fail, and less its upper limit to pass:
+// the limits of a sum of logarithms whose standard errors add in quadrature (JCGM 100:2008, 5.1.2).
+// So each error is at most doubled, by that of the limit. A chain that made things better widens no
+// margin. Where its lower limit alone is beyond the margin, there is none left for equal sides.
+void spend_margin(const Policy& policy, PairedMetric& metric, MetricJudgement& judgement) {
+  const SpentMargin* spent = policy.history.spent_of(judgement.name);
+  if (spent == nullptr) return;
+  constexpr double kNormalDegrees = 1e5;
+  const auto limit = [&](double probability) {
+    return spent->log_ratio + student_t_quantile(probability, kNormalDegrees) * spent->log_error;
+  };
+  const double least = std::max(0.0, limit(policy.looks.false_fail));
+  const double most = std::max(least, limit(1 - policy.looks.false_pass));
+  metric.margin_to_pass = metric.margin - most;
+  metric.margin -= least;
+  metric.no_change = std::min(0.0, metric.margin);
+  judgement.before_pin = std::expm1(spent->log_ratio);
+  judgement.margin = reported(metric.margin, EffectKind::ratio);
+}
+
+void add_history_remarks(const PinHistory& history, Verdict& verdict) {
+  if (history.first.empty()) return;
+  std::vector<std::string> changes;
+  for (const MetricJudgement& metric : verdict.metrics) {
+    if (metric.before_pin) changes.push_back(metric.name + " " + since_first_pin(metric));
+  }
+  if (!changes.empty()) {
+    verdict.remarks.push_back(
+        {fmt::format("since the first pin ({}, until {}): {}", history.first, history.moved,
+                     fmt::join(changes, "; ")),
+         "accept a change on purpose in the chain of references, with its reason"});
+  }
+  for (const std::string& gap : history.gaps) {
+    verdict.remarks.push_back({gap, "nothing of it counts; measure it with --repin"});
+  }
+}
+
+bool is_look(const Looks& looks, const std::vector<std::size_t>& stops, std::size_t completed) {
+  const std::vector<PlannedLook> planned = looks_with_stops(looks, stops);
+  return std::any_of(planned.begin(), planned.end(),
+                     [&](const PlannedLook& look) { return look.rounds == completed; });
 }
 
 void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t rounds,
@@ -113,8 +182,11 @@ void take_decision(const MetricDecision& decision, std::size_t rounds, std::size
 void explain_fail(Verdict& verdict, std::string_view remedy) {
   for (const MetricJudgement* metric : with_decision(verdict, MetricOutcome::fail)) {
     verdict.reasons.push_back(
-        {fmt::format("{} changed by {}; {} is tolerated", metric->name,
-                     effect_with_interval(*metric), effect_text(*metric, metric->margin)),
+        {fmt::format("{} changed by {}; {} is tolerated{}", metric->name,
+                     effect_with_interval(*metric), effect_text(*metric, metric->margin),
+                     metric->before_pin
+                         ? ", the rest is spent: since the first pin " + since_first_pin(*metric)
+                         : ""),
          metric->waiver.empty()
              ? std::string(remedy)
              : "it is beyond what the waiver agreed on: correct it, or agree anew"});

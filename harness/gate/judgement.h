@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "harness/gate/policy.h"
 #include "harness/result/calibration.h"
+#include "harness/result/duet_part.h"
 #include "harness/result/verdict.h"
 #include "harness/stats/sequential.h"
 
@@ -18,6 +22,27 @@ inline constexpr double kConfidence = 0.95;
 // From the scale of the tests, which take logarithms of ratios, to that of reports, and back.
 double reported(double effect, EffectKind kind);
 double tested(double effect, EffectKind kind);
+
+// The numbers of completed rounds after which a duet stopped by itself, as looks_with_stops() takes
+// them. completed: how many of the first so many rounds are completed. A file without parts was
+// written by an older program, or at one go.
+std::vector<std::size_t> stops_of(const std::optional<std::vector<DuetPart>>& parts,
+                                  std::size_t rounds,
+                                  const std::function<std::size_t(std::size_t among)>& completed);
+
+// What a reader of the verdict on a resumed duet should know.
+Remark remark_on_parts(const std::vector<DuetPart>& parts, const std::string& finished_utc);
+
+// Whether the looks have one after exactly so many completed rounds.
+bool is_look(const Looks& looks, const std::vector<std::size_t>& stops, std::size_t completed);
+
+// Takes off the margins of a gated ratio what earlier moves of the reference have spent of it, and
+// notes that in the judgement, whose margin becomes what is left.
+void spend_margin(const Policy& policy, PairedMetric& metric, MetricJudgement& judgement);
+
+// Remarks on the moves of the reference: what the metrics changed since the first one, and what of
+// it is not known.
+void add_history_remarks(const PinHistory& history, Verdict& verdict);
 
 // Fills in medians, effect and interval from the first `rounds` rounds; effect and interval from
 // the means of their clusters, if there are any.

@@ -1,5 +1,7 @@
 #include "harness/gate/policy.h"
 
+#include <algorithm>
+
 namespace tailgate {
 namespace {
 
@@ -44,6 +46,19 @@ MetricRule Policy::rule(const MetricKind& kind, const DuetSubject& subject) cons
     if (cap.metric == kind.name) apply(cap, rule);
   }
   return rule;
+}
+
+const SpentMargin* PinHistory::spent_of(std::string_view metric) const {
+  const auto found = std::find_if(spent.begin(), spent.end(),
+                                  [&](const SpentMargin& entry) { return entry.metric == metric; });
+  return found == spent.end() ? nullptr : &*found;
+}
+
+Policy Policy::of_nights() const {
+  Policy night = *this;
+  night.looks = at_night.looks;
+  night.time_budget_s = at_night.time_budget_s;
+  return night;
 }
 
 const Waiver* Policy::waiver(std::string_view metric, const DuetSubject& subject) const {

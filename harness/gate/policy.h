@@ -80,6 +80,31 @@ struct MetricRule {
   std::string margin_from;  // the file of a class's margin, where that is smaller; else empty
 };
 
+// How much of a metric's margin earlier references of the nights have used (pin_chain.h).
+struct SpentMargin {
+  std::string metric;
+  double log_ratio = 0;   // of the present reference to the first one
+  double log_error = 0;   // its standard error
+  std::size_t moves = 0;  // of the reference that measured it
+};
+
+// The moves of the reference up to the present one, as one duet measured them.
+struct PinHistory {
+  std::string first;  // short hash of the first reference; empty: it was never moved
+  std::string moved;  // when it was moved away from the first one, YYYY-MM-DD
+  std::vector<SpentMargin> spent;
+  std::vector<std::string> gaps;  // what was not measured, and so does not count
+
+  // What was spent of a metric; null if nothing is known.
+  const SpentMargin* spent_of(std::string_view metric) const;
+};
+
+// What [nightly] may say otherwise than [gate].
+struct NightRules {
+  Looks looks;
+  double time_budget_s = 0;
+};
+
 // An empty one decides nothing: take default_policy() or what a file says.
 struct Policy {
   std::string origin;  // the file's name, or "built in"
@@ -91,11 +116,17 @@ struct Policy {
   std::vector<Waiver> waivers;
   std::vector<std::string> waived_commits;  // not from the file: see waivers.h
   std::vector<PolicyRun> runs;
-  std::string nightly_reference;        // git revision; empty: none is pinned
   std::filesystem::path class_margins;  // the folder of files with classes, as the policy names it
   std::vector<MachineClass> classes;    // from there; load_policy() alone reads them
   // Of one machine and load (class_margins.h): caps of the settings' margins.
   std::vector<ClassMargin> caps;
+  std::string nightly_reference;  // git revision; empty: none is pinned
+  std::string nightly_chain;      // file of the moves of the reference; empty: none is kept
+  PinHistory history;             // not from the file: of the duet that is judged
+  NightRules at_night;            // as [gate] where [nightly] says nothing else
+
+  // The policy as a night uses it: with at_night in place of [gate].
+  Policy of_nights() const;
 
   MetricRule rule(const MetricKind& kind, const DuetSubject& subject) const;
 

@@ -47,21 +47,47 @@ void read_flag(const TomlNode& in, std::string_view key, Into& into) {
   if (const TomlNode* node = in.find(key)) into = node->flag(key);
 }
 
-std::vector<std::size_t> read_looks(const TomlNode& node) {
-  const std::string remedy = "write, for example, looks = [15, 30, 50]";
-  if (node.entries().empty()) node.fail("looks is not a list of rounds", remedy);
+// Looks that come after one at `last` rounds.
+std::vector<std::size_t> read_looks(const TomlNode& node, const std::string& remedy,
+                                    std::size_t last) {
+  if (!node.is_list()) node.fail(fmt::format("{} is not a list of rounds", node.key()), remedy);
   std::vector<std::size_t> looks;
   for (const TomlNode& entry : node.entries()) {
     const auto rounds = entry.whole();
     if (!rounds || *rounds < 1 || *rounds > kMaxRounds) {
       entry.fail(fmt::format("a look is not a whole number from 1 to {}", kMaxRounds), remedy);
     }
-    if (!looks.empty() && static_cast<std::size_t>(*rounds) <= looks.back()) {
-      entry.fail(fmt::format("look {} does not come after {}", *rounds, looks.back()), remedy);
+    if (static_cast<std::size_t>(*rounds) <= last) {
+      entry.fail(fmt::format("look {} does not come after {}", *rounds, last), remedy);
     }
-    looks.push_back(static_cast<std::size_t>(*rounds));
+    last = static_cast<std::size_t>(*rounds);
+    looks.push_back(last);
   }
   return looks;
+}
+
+// Looks of resumed duets that stand for other first looks count as far as they come after those.
+void read_all_looks(const TomlNode& in, Looks& looks) {
+  if (const TomlNode* node = in.find("looks")) {
+    const std::string remedy = "write, for example, looks = [15, 30, 50]";
+    looks.rounds = read_looks(*node, remedy, 0);
+    if (looks.rounds.empty()) node->fail("looks is not a list of rounds", remedy);
+    std::erase_if(looks.resumed, [&](std::size_t at) { return at <= looks.rounds.back(); });
+  }
+  if (const TomlNode* node = in.find("resumed_looks")) {
+    looks.resumed = read_looks(*node, "write, for example, resumed_looks = [100, 200], or []",
+                               looks.rounds.back());
+  }
+  read_number(in, "resumed_share", 0.01, 0.5, looks.resumed_share);
+  read_number(in, "false_fail", 1e-9, 0.5, looks.false_fail);
+  read_number(in, "false_pass", 1e-9, 0.5, looks.false_pass);
+  const double least = 1 / static_cast<double>(looks.patterns);
+  if (looks.fail_level() < least) {
+    in.fail(fmt::format("false_fail = {} among {} looks is finer than {} sign patterns tell",
+                        looks.false_fail, looks.rounds.size(), looks.patterns),
+            fmt::format("make it at least {:.2g}, or look less often",
+                        least * looks.false_fail / looks.fail_level()));
+  }
 }
 
 // There is one method, which older policies name.
@@ -77,25 +103,28 @@ void check_method(const TomlNode& node) {
 }
 
 void read_gate(const TomlNode& gate, Policy& policy) {
-  gate.check_keys({"method", "looks", "false_fail", "false_pass", "time_budget_s",
-                   "most_missed_rounds", "allow_dirty_builds", "class_margins"});
+  gate.check_keys({"method", "looks", "resumed_looks", "resumed_share", "false_fail", "false_pass",
+                   "time_budget_s", "most_missed_rounds", "allow_dirty_builds", "class_margins"});
   if (const TomlNode* method = gate.find("method")) check_method(*method);
-  if (const TomlNode* looks = gate.find("looks")) policy.looks.rounds = read_looks(*looks);
-  read_number(gate, "false_fail", 1e-9, 0.5, policy.looks.false_fail);
-  read_number(gate, "false_pass", 1e-9, 0.5, policy.looks.false_pass);
-  const double least = 1 / static_cast<double>(policy.looks.patterns);
-  if (policy.looks.fail_level() < least) {
-    const auto looks = static_cast<double>(policy.looks.rounds.size());
-    gate.fail(fmt::format("false_fail = {} among {} looks is finer than {} sign patterns tell",
-                          policy.looks.false_fail, looks, policy.looks.patterns),
-              fmt::format("make it at least {:.2g}, or look less often", least * looks));
-  }
+  read_all_looks(gate, policy.looks);
   read_number(gate, "time_budget_s", 1, 86'400, policy.time_budget_s);
   read_number(gate, "most_missed_rounds", 0, 1, policy.most_missed_rounds);
   read_flag(gate, "allow_dirty_builds", policy.allow_dirty_builds);
   if (const TomlNode* folder = gate.find("class_margins")) {
     policy.class_margins = nonempty_text(*folder, "class_margins");
   }
+}
+
+// What holds at night where it differs from [gate].
+void read_nightly(const TomlNode& nightly, Policy& policy) {
+  nightly.check_keys({"reference", "chain", "looks", "resumed_looks", "resumed_share", "false_fail",
+                      "false_pass", "time_budget_s"});
+  policy.nightly_reference = required_text(nightly, "reference", "the revision of a build");
+  if (const TomlNode* chain = nightly.find("chain")) {
+    policy.nightly_chain = nonempty_text(*chain, "chain");
+  }
+  read_all_looks(nightly, policy.at_night.looks);
+  read_number(nightly, "time_budget_s", 1, 86'400, policy.at_night.time_budget_s);
 }
 
 const MetricKind& metric_named(const TomlNode& node, std::string_view name) {
@@ -295,10 +324,8 @@ Policy read_policy(Policy policy, std::string_view text, const std::string& orig
     policy.waivers.push_back(read_waiver(*waiver));
   }
   policy.runs = read_runs(root);
-  if (const TomlNode* nightly = root.table_at("nightly")) {
-    nightly->check_keys({"reference"});
-    policy.nightly_reference = required_text(*nightly, "reference", "the revision of a build");
-  }
+  policy.at_night = {policy.looks, policy.time_budget_s};
+  if (const TomlNode* nightly = root.table_at("nightly")) read_nightly(*nightly, policy);
   return policy;
 }
 

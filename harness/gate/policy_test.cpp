@@ -32,8 +32,9 @@ TEST_CASE("an empty policy is the built-in one") {
   CHECK(policy.origin == "p.toml");
   CHECK(default_policy().origin == "built in");
   CHECK(policy.looks.rounds == std::vector<std::size_t>{15, 30, 50});
-  CHECK(policy.looks.fail_level() == Approx(0.001 / 3));
-  CHECK(policy.looks.pass_level() == Approx(0.05 / 3));
+  CHECK(policy.looks.resumed == std::vector<std::size_t>{100, 200});
+  CHECK(policy.looks.fail_level() == Approx(0.9 * 0.001 / 3));
+  CHECK(policy.looks.pass_level() == Approx(0.9 * 0.05 / 3));
   CHECK(policy.time_budget_s == 120);
   CHECK(policy.most_missed_rounds == 0.1);
   CHECK_FALSE(policy.allow_dirty_builds);
@@ -83,11 +84,40 @@ TEST_CASE("an older policy may name the one method that there is") {
   CHECK_NOTHROW(parsed("[gate]\nmethod = \"looks\"\n"));
 }
 
+TEST_CASE("a night may look at other rounds than the gate") {
+  const Policy policy = parsed(R"(
+[gate]
+looks = [10, 150]
+time_budget_s = 100
+[nightly]
+reference = "v1.0"
+chain = "pins.toml"
+looks = [30, 60, 200]
+false_fail = 0.002
+time_budget_s = 480
+)");
+  CHECK(policy.looks.resumed == std::vector<std::size_t>{200});
+  const Policy night = policy.of_nights();
+  CHECK(night.looks.rounds == std::vector<std::size_t>{30, 60, 200});
+  CHECK(night.looks.resumed.empty());
+  CHECK(night.looks.fail_level() == Approx(0.002 / 3));
+  CHECK(night.time_budget_s == 480);
+  CHECK(night.nightly_reference == "v1.0");
+  CHECK(night.nightly_chain == "pins.toml");
+  CHECK(policy.time_budget_s == 100);
+  const Policy same = parsed("[gate]\nlooks = [7]\nfalse_fail = 0.01\n").of_nights();
+  CHECK(same.looks.rounds == std::vector<std::size_t>{7});
+  CHECK(same.looks.false_fail == 0.01);
+  CHECK(same.time_budget_s == 120);
+}
+
 TEST_CASE("every key is read") {
   const Policy policy = parsed(R"(
 [gate]
 method = "looks"
 looks = [10, 20]
+resumed_looks = [30]
+resumed_share = 0.2
 false_fail = 0.01
 false_pass = 0.1
 time_budget_s = 60
@@ -108,7 +138,8 @@ set = { rate_hz = 1_000, pacing = "spin", x = 0.5, y = true }
 nightly = true
 )");
   CHECK(policy.looks.rounds == std::vector<std::size_t>{10, 20});
-  CHECK(policy.looks.fail_level() == 0.005);
+  CHECK(policy.looks.fail_level() == Approx(0.004));
+  CHECK(policy.looks.all().back().fail_level == Approx(0.002));
   CHECK(policy.time_budget_s == 60);
   CHECK(policy.most_missed_rounds == 0);
   CHECK(policy.allow_dirty_builds);
@@ -204,6 +235,12 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[gates]", "p.toml:1", "unknown key 'gates'", "did you mean 'gate'?"},
       Row{"\n[gate]\nlook = [1]", "p.toml:3", "unknown key 'look'", "did you mean 'looks'?"},
       Row{"[gate]\nlooks = 5", "p.toml:2", "looks is not a list", "looks = [15"},
+      Row{"[gate]\nlooks = []", "p.toml:2", "looks is not a list", "looks = [15"},
+      Row{"[gate]\nresumed_looks = [50]", "p.toml:2", "look 50 does not come after 50",
+          "resumed_looks = [100, 200]"},
+      Row{"[gate]\nresumed_share = 0", "p.toml:2", "resumed_share", "give a value"},
+      Row{"[nightly]\nreference = \"x\"\nlooks = [9, 8]", "p.toml:3", "look 8 does not come",
+          "looks = [15"},
       Row{"[gate]\nlooks = [5, 5]", "p.toml:2", "look 5 does not come after 5", "looks = [15"},
       Row{"[gate]\nlooks = [0]", "p.toml:2", "from 1 to 1000", "looks = [15"},
       Row{"[gate]\nlooks = [1e3]", "p.toml:2", "whole number", "looks = [15"},
@@ -214,7 +251,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[gate]\nfalse_fail = \"x\"", "p.toml:2", "false_fail is not a number", "give one from"},
       Row{"[gate]\nfalse_fail = nan", "p.toml:2", "false_fail = nan", "within"},
       Row{"[gate]\nfalse_fail = 0.0001", "p.toml:1", "finer than 16384 sign patterns",
-          "at least 0.00018"},
+          "at least 0.0002"},
       Row{"[gate]\nallow_dirty_builds = 1", "p.toml:2", "not true or false", "write true"},
       Row{"gate = 3", "p.toml:1", "gate is not a table", "write [gate]"},
       Row{"[metrics.response_p99]\nmargin = 1", "p.toml:1", "there is no metric 'response_p99'",

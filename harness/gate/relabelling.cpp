@@ -81,7 +81,9 @@ MetricsDecision decisions_on(const CalibrationRun& run, const Policy& given) {
   const DuetSubject subject = subject_of_run(run);
   Policy policy = with_class_margins(given, run.fingerprint, subject);
   policy.waivers.clear();
-  return decide_metrics(run.metrics, load_of(run), recorded_coins(run.facts), subject, policy);
+  const std::size_t rounds = run.metrics.empty() ? 0 : run.metrics.front().a.size();
+  return decide_metrics(run.metrics, load_of(run), recorded_coins(run.facts), {rounds}, subject,
+                        policy);
 }
 
 RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink) {

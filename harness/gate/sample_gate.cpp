@@ -127,6 +127,7 @@ std::size_t decide_figures(std::vector<Figure>& figures, const Policy& policy) {
   }
   Looks once = policy.looks;  // one analysis, which all of the errors are for
   once.rounds = {1};
+  once.resumed.clear();
   const auto level_of = [&](const Group& group) {
     return once.fail_level() * static_cast<double>(group.size()) / static_cast<double>(gated);
   };

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/base/toml_reader.h"
 #include "harness/project/templates/github.h"  // these are made from the files by the build
 #include "harness/project/templates/gitlab.h"
 #include "harness/project/templates/jenkins.h"
@@ -34,20 +35,6 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
        at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }
-}
-
-// A text between the quotes of TOML's basic string.
-std::string toml_text(std::string_view text) {
-  std::string quoted;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted;
 }
 
 std::string made_lines(const ProjectWishes& wishes) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/duet_part.h"
 #include "harness/result/result.h"
 
 namespace tailgate {
@@ -116,6 +117,7 @@ struct CommandDuet {
   std::uint64_t seed = 0;
   unsigned planned_rounds = 0;
   double timeout_s = 0;
+  std::optional<std::vector<DuetPart>> parts;
   std::vector<CommandRound> rounds;
   std::vector<Remark> remarks;
 
@@ -142,6 +144,9 @@ struct CommandDuet {
     v("seed", &CommandDuet::seed, "seed of the coins that decide who runs first");
     v("planned_rounds", &CommandDuet::planned_rounds, "maximum number of rounds");
     v("timeout_s", &CommandDuet::timeout_s, "limit of each run, in seconds (duration)");
+    v("parts", &CommandDuet::parts,
+      "the duet's parts: one, and one more each time that it was resumed; absent in older files, "
+      "which have one part that stopped");
     v("rounds", &CommandDuet::rounds, "every round, in the order of execution");
     v("remarks", &CommandDuet::remarks, "what a reader of this duet must know");
   }

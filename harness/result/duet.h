@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/duet_part.h"
 #include "harness/result/result.h"
 
 namespace tailgate {
@@ -223,6 +224,7 @@ struct Duet {
   unsigned dropped_per_turn = 0;
   std::string drain;
   std::string classified;
+  std::optional<std::vector<DuetPart>> parts;
   std::vector<DuetRound> rounds;
   std::vector<Remark> remarks;
 
@@ -266,6 +268,9 @@ struct Duet {
       "how slow calls were classified: switches (by the thread's context switches), or none (the "
       "operating system does not count them by thread; the classified times then equal the raw "
       "ones)");
+    v("parts", &Duet::parts,
+      "the duet's parts: one, and one more each time that it was resumed; absent in older files, "
+      "which have one part that stopped");
     v("rounds", &Duet::rounds, "every round, in the order in which they ended");
     v("remarks", &Duet::remarks, "what a reader of this duet must know");
   }

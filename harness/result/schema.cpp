@@ -83,6 +83,7 @@ TAILGATE_ABOUT(ProgramUse, "a program that was measured: how, and what became of
 TAILGATE_ABOUT(TimedCalls, "calls of one function or kind");
 TAILGATE_ABOUT(Remark, "a problem that a reader of the figures must know");
 TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, round after round");
+TAILGATE_ABOUT(DuetPart, "rounds of a duet that one call of the program ran");
 TAILGATE_ABOUT(DuetSubject, "what one side of a duet consists of");
 TAILGATE_ABOUT(DuetRound, "one round: processes of both sides that alternate in short turns");
 TAILGATE_ABOUT(

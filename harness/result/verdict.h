@@ -29,6 +29,7 @@ struct MetricJudgement {
   double margin = 0;
   std::string margin_from;
   std::string waiver;
+  std::optional<double> before_pin;
   double median_a = 0;
   double median_b = 0;
   double effect = 0;
@@ -62,6 +63,9 @@ struct MetricJudgement {
       "the file of the machine class's margins, where that one is in force; empty: the policy's");
     v("waiver", &M::waiver,
       "why a margin other than the policy's applies: the waiver's commit and reason; or empty");
+    v("before_pin", &M::before_pin,
+      "what earlier moves of the nights' reference changed, B / A - 1 of the reference against the "
+      "first one; the margin is what that leaves. Absent where nothing of it is known");
     v("median_a", &M::median_a, "A's median over the rounds used; of a rate, its mean");
     v("median_b", &M::median_b, "B's median over the rounds used; of a rate, its mean");
     v("effect", &M::effect, "median of the rounds' effects; of a rate, the means' difference");

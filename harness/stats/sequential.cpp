@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
+#include "harness/stats/coin_effect.h"
 #include "harness/stats/distributions.h"
 
 namespace tailgate {
@@ -25,8 +27,13 @@ std::vector<std::vector<double>> shifted(const std::vector<PairedMetric>& metric
                                          std::size_t rounds, double PairedMetric::*by) {
   std::vector<std::vector<double>> result;
   for (const PairedMetric& metric : metrics) {
-    std::vector<double>& effects = result.emplace_back();
-    for (std::size_t i = 0; i < rounds; ++i) effects.push_back(metric.effects[i] - metric.*by);
+    const auto end = static_cast<std::ptrdiff_t>(rounds);
+    std::vector<double> effects(metric.effects.begin(), metric.effects.begin() + end);
+    for (const std::vector<int>& coin : metric.coins) {
+      effects = without_coin_effect(std::move(effects), {coin.begin(), coin.begin() + end});
+    }
+    for (double& effect : effects) effect -= metric.*by;
+    result.push_back(std::move(effects));
   }
   return result;
 }
@@ -79,6 +86,19 @@ bool all_pass(const std::vector<MetricDecision>& metrics) {
   });
 }
 
+// Where passing takes another margin than failing.
+void take_margins_to_pass(const std::vector<PairedMetric>& metrics, std::size_t rounds,
+                          const SignFlips& flips, const Clusters& clusters,
+                          std::vector<MetricDecision>& decisions) {
+  const auto has_one = [](const PairedMetric& metric) { return metric.margin_to_pass.has_value(); };
+  if (std::none_of(metrics.begin(), metrics.end(), has_one)) return;
+  std::vector<PairedMetric> others = metrics;
+  for (PairedMetric& metric : others) metric.margin = metric.margin_to_pass.value_or(metric.margin);
+  const auto at_margin = sign_flip_test(shifted(others, rounds, &PairedMetric::margin), flips,
+                                        kSignFlipClip, clusters);
+  for (std::size_t i = 0; i < metrics.size(); ++i) decisions[i].p_beyond = at_margin[i].p_below;
+}
+
 // A metric that counts something takes its p values from count_test, not from the sign flips.
 void take_counts(const std::vector<PairedMetric>& metrics, std::size_t rounds,
                  std::vector<MetricDecision>& decisions) {
@@ -91,25 +111,54 @@ void take_counts(const std::vector<PairedMetric>& metrics, std::size_t rounds,
   }
 }
 
+std::size_t patterns_for(double level, std::size_t patterns) {
+  constexpr double kPatternsAtLevel = 4;
+  while (static_cast<double>(patterns) * level < kPatternsAtLevel) patterns *= 2;
+  return patterns;
+}
+
 }  // namespace
 
 Looks Looks::shared_by(std::size_t decisions) const {
   Looks shared = *this;
   shared.false_fail /= static_cast<double>(std::max<std::size_t>(decisions, 1));
-  constexpr double kPatternsAtLevel = 4;
-  while (static_cast<double>(shared.patterns) * shared.fail_level() < kPatternsAtLevel) {
-    shared.patterns *= 2;
-  }
   return shared;
 }
 
 double Looks::least_false_fail() const {
   const std::size_t flipped = clusters == 0 ? rounds.back() : std::min(clusters, rounds.back());
-  return std::exp2(-static_cast<double>(flipped)) * static_cast<double>(rounds.size());
+  return std::exp2(-static_cast<double>(flipped)) / first_share();
 }
 
-SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
-                        const Looks& looks, const Clusters& all_clusters) {
+std::vector<PlannedLook> Looks::all() const {
+  std::vector<PlannedLook> planned;
+  for (const std::size_t at : rounds) {
+    planned.push_back({at, fail_level(), pass_level(), patterns_for(fail_level(), patterns)});
+  }
+  const double share = resumed_share / static_cast<double>(resumed.size());
+  for (const std::size_t at : resumed) {
+    planned.push_back(
+        {at, share * false_fail, share * false_pass, patterns_for(share * false_fail, patterns)});
+  }
+  return planned;
+}
+
+std::vector<PlannedLook> looks_with_stops(const Looks& looks,
+                                          const std::vector<std::size_t>& stops) {
+  std::vector<PlannedLook> planned = looks.all();
+  std::size_t last = looks.rounds.front();
+  auto stop = stops.begin();
+  for (PlannedLook& look : planned) {
+    stop = std::find_if(stop, stops.end(), [&](std::size_t rounds) { return rounds > last; });
+    if (look.rounds > last && stop != stops.end()) look.rounds = std::min(look.rounds, *stop);
+    last = look.rounds;
+  }
+  return planned;
+}
+
+SequentialDecision look(const std::vector<PairedMetric>& metrics, const PlannedLook& planned,
+                        std::uint64_t seed, const Clusters& all_clusters) {
+  const std::size_t rounds = planned.rounds;
   if (rounds == 0 || rounds > rounds_of(metrics)) {
     throw std::invalid_argument("look: at least one round, and as many as there are effects");
   }
@@ -119,7 +168,7 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
   const Clusters clusters =
       all_clusters.empty() ? Clusters() : numbered_clusters(all_clusters, rounds);
   const SignFlips flips =
-      SignFlips::up_to(count_clusters(clusters, rounds), looks.patterns, looks.seed);
+      SignFlips::up_to(count_clusters(clusters, rounds), planned.patterns, seed);
   const auto effects = shifted(metrics, rounds, &PairedMetric::margin);
   const auto at_margin = sign_flip_test(effects, flips, kSignFlipClip, clusters);
   SequentialDecision result{Decision::undecided, rounds, true, {}};
@@ -131,10 +180,11 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
     metric.p_beyond = test.p_below;
     metric.between_clusters = share_between(effects[result.metrics.size() - 1], clusters);
   }
+  take_margins_to_pass(metrics, rounds, flips, clusters, result.metrics);
   take_counts(metrics, rounds, result.metrics);
   for (MetricDecision& metric : result.metrics) {
-    if (metric.p_beyond <= looks.pass_level()) metric.decision = Decision::pass;
-    beyond = beyond || metric.p_within <= looks.fail_level();
+    if (metric.p_beyond <= planned.pass_level) metric.decision = Decision::pass;
+    beyond = beyond || metric.p_within <= planned.fail_level;
   }
   if (beyond) {
     const auto at_none = sign_flip_test(shifted(metrics, rounds, &PairedMetric::no_change), flips,
@@ -142,7 +192,7 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       MetricDecision& metric = result.metrics[i];
       metric.p_no_change = at_none[i].p_above_adjusted;
-      if (std::max(metric.p_within, metric.p_no_change) <= looks.fail_level()) {
+      if (std::max(metric.p_within, metric.p_no_change) <= planned.fail_level) {
         metric.decision = Decision::fail;
         result.decision = Decision::fail;
       }
@@ -153,41 +203,45 @@ SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t ro
 }
 
 SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks,
-                          const Clusters& clusters) {
+                          const std::vector<std::size_t>& stops, const Clusters& clusters) {
   if (looks.rounds.empty()) throw std::invalid_argument("decide: one look or more");
   const std::size_t recorded = rounds_of(metrics);
   SequentialDecision result;
-  for (const std::size_t rounds : looks.rounds) {
-    if (rounds > recorded) break;
-    result = look(metrics, rounds, looks, clusters);
+  for (const PlannedLook& planned : looks_with_stops(looks, stops)) {
+    if (planned.rounds > recorded) break;
+    result = look(metrics, planned, looks.seed, clusters);
     if (result.decision != Decision::undecided) return result;
   }
-  const bool between_looks = result.looked && result.rounds < recorded;
-  if (between_looks && recorded < looks.rounds.back()) {
-    return look(metrics, recorded, looks, clusters);
-  }
   if (!result.looked && recorded > 0) {
-    result = look(metrics, recorded, looks, clusters);
+    result = look(metrics, {recorded, 0, 0, looks.patterns}, looks.seed, clusters);
     result.looked = false;
-    result.decision = Decision::undecided;
-    for (MetricDecision& metric : result.metrics) metric.decision = Decision::undecided;
   }
   return result;
+}
+
+SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks,
+                          const Clusters& clusters) {
+  return decide(metrics, looks, {rounds_of(metrics)}, clusters);
 }
 
 std::size_t rounds_needed(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
                           const Looks& looks) {
   constexpr std::size_t kMost = 100'000;
   const double statistic = decision.statistic;
-  const double level =
-      statistic > 0 ? looks.fail_level() / static_cast<double>(metrics) : looks.pass_level();
-  const double wanted = student_t_quantile(1 - level, kNormalDegrees);
-  // The variance that may be left for the statistic to be what is wanted, in units of today's.
-  const double allowed = std::pow(statistic / wanted, 2) - decision.between_clusters;
-  if (!(allowed > 0)) return kMost;
-  const double needed =
-      std::ceil(static_cast<double>(rounds) * (1 - decision.between_clusters) / allowed);
-  return std::clamp(needed < kMost ? static_cast<std::size_t>(needed) : kMost, rounds, kMost);
+  const auto needed_at = [&](const PlannedLook& look) {
+    const double level =
+        statistic > 0 ? look.fail_level / static_cast<double>(metrics) : look.pass_level;
+    const double wanted = student_t_quantile(1 - level, kNormalDegrees);
+    // The variance that may be left for the statistic to be what is wanted, in units of today's.
+    const double allowed = std::pow(statistic / wanted, 2) - decision.between_clusters;
+    if (!(allowed > 0)) return kMost;
+    const double needed =
+        std::ceil(static_cast<double>(rounds) * (1 - decision.between_clusters) / allowed);
+    return std::clamp(needed < kMost ? static_cast<std::size_t>(needed) : kMost, rounds, kMost);
+  };
+  const std::vector<PlannedLook> planned = looks.all();
+  const std::size_t needed = needed_at(planned.front());
+  return needed <= looks.rounds.back() ? needed : needed_at(planned.back());
 }
 
 }  // namespace tailgate

@@ -4,7 +4,9 @@
 // fixed beforehand.
 //
 // The error of each kind is split evenly among the looks, so that it holds for all of them together
-// (Bonferroni; O'Brien-Fleming and the like would spend less of it early). Failing needs two
+// (Bonferroni; O'Brien-Fleming and the like would spend less of it early). A share of it is kept
+// for the looks of a duet that goes on after the last one: whoever resumes it because it was
+// undecided then spends nothing that was spent before. Failing needs two
 // rejections at the same level: of "the effect is within the margin", and of "there is no effect".
 // When the sides do not differ, the second is exact by itself, whatever the effects' distribution:
 // a false fail has at most the probability `false_fail` (sign_flip.h). Passing needs every metric
@@ -31,15 +33,26 @@
 
 namespace tailgate {
 
+// One look of those that were planned, with its part of the errors.
+struct PlannedLook {
+  std::size_t rounds = 0;
+  double fail_level = 0;
+  double pass_level = 0;
+  std::size_t patterns = 0;  // of flipped rounds: enough to tell the level
+};
+
 // When the looks are, and which errors are accepted over all of them. There must be a look, and
 // both probabilities must be above 0.
 struct Looks {
   std::vector<std::size_t> rounds;  // rising: a look follows after so many rounds
-  double false_fail = 0;            // most probability of failing two sides that do not differ
-  double false_pass = 0;            // most probability of passing a metric that is at its margin
-  std::size_t patterns = 16384;     // of flipped rounds
-  std::size_t clusters = 0;         // in which rounds come, at most; 0: each round is one
-  std::uint64_t seed = 1;           // of the patterns
+  // Further looks, of a duet that is resumed: rising, after the last of `rounds`; or none.
+  std::vector<std::size_t> resumed = {};
+  double resumed_share = 0;      // of both errors, which the further looks have; below 1
+  double false_fail = 0;         // most probability of failing two sides that do not differ
+  double false_pass = 0;         // most probability of passing a metric that is at its margin
+  std::size_t patterns = 16384;  // of flipped rounds
+  std::size_t clusters = 0;      // in which rounds come, at most; 0: each round is one
+  std::uint64_t seed = 1;        // of the patterns
 
   // The same for one of several decisions that share false_fail (Bonferroni; Holm, Scandinavian
   // Journal of Statistics 6, 1979, lets those that are left share it once others have failed), with
@@ -49,9 +62,27 @@ struct Looks {
   // The smallest false_fail that as many rounds, or clusters, as the last look has can reach.
   double least_false_fail() const;
 
-  double fail_level() const { return false_fail / static_cast<double>(rounds.size()); }
-  double pass_level() const { return false_pass / static_cast<double>(rounds.size()); }
+  // Of each of `rounds`.
+  double fail_level() const { return first_share() * false_fail; }
+  double pass_level() const { return first_share() * false_pass; }
+
+  // All looks, those of resumed duets last.
+  std::vector<PlannedLook> all() const;
+
+  // The rounds of the last of them.
+  std::size_t last() const { return resumed.empty() ? rounds.back() : resumed.back(); }
+
+ private:
+  double first_share() const {
+    return (resumed.empty() ? 1 : 1 - resumed_share) / static_cast<double>(rounds.size());
+  }
 };
+
+// The looks as they are when a duet stopped after these numbers of rounds (rising), because its
+// time was up for example: a stop between two looks is a look itself, in place of the one that was
+// not reached, which is spent. A stop before the first look is none.
+std::vector<PlannedLook> looks_with_stops(const Looks& looks,
+                                          const std::vector<std::size_t>& stops);
 
 // How often something happened in each round.
 struct CountedRounds {
@@ -65,7 +96,10 @@ struct PairedMetric {
   std::vector<double> effects;
   double margin = 0;     // the effect that is tolerated
   double no_change = 0;  // failing must also exceed this effect; not 0 where a change is agreed on
-  std::optional<CountedRounds> counts = {};  // decide in place of the margin (counted_rates.h)
+  std::optional<double> margin_to_pass = {};  // to be below it passes; none: the margin
+  std::optional<CountedRounds> counts = {};   // decide in place of the margin (counted_rates.h)
+  // Each as coin_effect.h takes it. A look subtracts their effects in the rounds that it looks at.
+  std::vector<std::vector<int>> coins = {};
 };
 
 enum class Decision { pass, fail, undecided };
@@ -88,17 +122,21 @@ struct SequentialDecision {
   std::vector<MetricDecision> metrics;
 };
 
-// What one look at the first `rounds` rounds says; at least one round. clusters: of all rounds, or
-// empty. All metrics must have that many effects. Throws std::invalid_argument.
-SequentialDecision look(const std::vector<PairedMetric>& metrics, std::size_t rounds,
-                        const Looks& looks, const Clusters& clusters = {});
+// What one look at the first planned.rounds rounds says; at least one round. seed: of the patterns.
+// clusters: of all rounds, or empty. All metrics must have that many effects. Throws
+// std::invalid_argument.
+SequentialDecision look(const std::vector<PairedMetric>& metrics, const PlannedLook& planned,
+                        std::uint64_t seed, const Clusters& clusters = {});
 
-// The first look that decides, or the last that there are rounds for. Where the rounds end between
-// two looks, the last look is at their end, in place of the one that they did not reach. The errors
-// hold all the same, provided that the effects did not end the rounds (the time may, for example).
-// With fewer rounds than the first look needs, it is undecided, with the metrics as they are so
-// far. Without metrics it is undecided. Throws std::invalid_argument without looks, and when the
-// metrics have different numbers of effects, or none.
+// The first look that decides, or the last that there are rounds for. stops: as looks_with_stops()
+// takes them; the errors hold all the same, provided that the effects did not make it stop (the
+// time may, for example). With fewer rounds than the first look needs, it is undecided, with the
+// metrics as they are so far. Without metrics it is undecided. Throws std::invalid_argument without
+// looks, and when the metrics have different numbers of effects, or none.
+SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks,
+                          const std::vector<std::size_t>& stops, const Clusters& clusters);
+
+// The same where the duet stopped once, after its last round.
 SequentialDecision decide(const std::vector<PairedMetric>& metrics, const Looks& looks,
                           const Clusters& clusters = {});
 

@@ -126,7 +126,8 @@ TEST_CASE("rounds that end between two looks are looked at once more") {
     for (int round = 0; round < 31; ++round) metric.effects.push_back(noise(random));
     SequentialDecision wanted;
     for (const std::size_t rounds : {15, 25, 31}) {
-      wanted = look({metric}, rounds, kLooks);
+      wanted = look({metric}, {rounds, kLooks.fail_level(), kLooks.pass_level(), kLooks.patterns},
+                    kLooks.seed);
       if (wanted.decision != Decision::undecided) break;
     }
     const SequentialDecision seen = decide({metric}, kLooks);
@@ -160,6 +161,89 @@ TEST_CASE("rounds after the deciding look do not matter") {
   PairedMetric metric{std::vector<double>(50, 0.5), 0.05, 0};
   std::fill(metric.effects.begin() + 15, metric.effects.end(), -9.0);
   CHECK(decide({metric}, kLooks).decision == Decision::fail);
+}
+
+// Looks of duets that are resumed as long as they are undecided.
+const Looks kResumed = {.rounds = {15, 30, 50},
+                        .resumed = {100, 200},
+                        .resumed_share = 0.1,
+                        .false_fail = 0.001,
+                        .false_pass = 0.05};
+
+TEST_CASE("all looks together spend the errors once, those of resumed duets a small share") {
+  double fail = 0;
+  double pass = 0;
+  for (const PlannedLook& planned : kResumed.all()) {
+    fail += planned.fail_level;
+    pass += planned.pass_level;
+    CHECK(static_cast<double>(planned.patterns) * planned.fail_level >= 4);
+  }
+  CHECK(fail == Approx(0.001));
+  CHECK(pass == Approx(0.05));
+  CHECK(kResumed.all()[2].fail_level == Approx(0.0003));
+  CHECK(kResumed.all()[3].fail_level == Approx(0.00005));
+  CHECK(kResumed.last() == 200);
+  CHECK(kLooks.last() == 50);
+}
+
+std::vector<std::size_t> rounds_with_stops(const std::vector<std::size_t>& stops) {
+  std::vector<std::size_t> rounds;
+  for (const PlannedLook& planned : looks_with_stops(kResumed, stops)) {
+    rounds.push_back(planned.rounds);
+  }
+  return rounds;
+}
+
+TEST_CASE("a stop between two looks spends the one that it did not reach") {
+  using Rounds = std::vector<std::size_t>;
+  CHECK(rounds_with_stops({}) == Rounds{15, 30, 50, 100, 200});
+  CHECK(rounds_with_stops({10}) == Rounds{15, 30, 50, 100, 200});
+  CHECK(rounds_with_stops({15, 50, 100}) == Rounds{15, 30, 50, 100, 200});
+  CHECK(rounds_with_stops({40}) == Rounds{15, 30, 40, 100, 200});
+  CHECK(rounds_with_stops({40, 45, 60}) == Rounds{15, 30, 40, 45, 60});
+  CHECK(rounds_with_stops({7, 20, 120, 300}) == Rounds{15, 20, 50, 100, 120});
+}
+
+PairedMetric drawn(std::mt19937_64& random, double effect, std::size_t rounds) {
+  std::normal_distribution<double> normal(effect, kSpread);
+  PairedMetric metric{{}, std::log(1.05), 0};
+  for (std::size_t round = 0; round < rounds; ++round) metric.effects.push_back(normal(random));
+  return metric;
+}
+
+// One in 100 sides that do not differ may fail, and one in 20 at the margin pass: of 150 on average
+// 1.5 and 7.5; with three standard errors more 5 and 15.
+TEST_CASE("duets that are resumed until the last look keep the errors") {
+  std::mt19937_64 random(107);
+  Looks looks = kResumed;
+  looks.false_fail = 0.01;
+  int failed = 0;
+  int passed = 0;
+  for (int gate = 0; gate < 150; ++gate) {
+    PairedMetric equal = drawn(random, 0, 200);
+    equal.margin = 0;  // nothing can pass, so every look is a chance to fail
+    failed += decide({equal}, looks).decision == Decision::fail ? 1 : 0;
+    const auto at_margin = decide({drawn(random, std::log(1.05), 200)}, looks).decision;
+    passed += at_margin == Decision::pass ? 1 : 0;
+  }
+  CHECK(failed <= 5);
+  CHECK(passed <= 15);
+}
+
+// An effect of 0.45 standard deviations beyond the margin is told by 200 rounds, not by 50.
+TEST_CASE("a duet that is resumed decides what its first looks could not") {
+  std::mt19937_64 random(108);
+  int early = 0;
+  int late = 0;
+  for (int gate = 0; gate < 20; ++gate) {
+    const PairedMetric metric = drawn(random, std::log(1.05) + 0.45 * kSpread, 200);
+    PairedMetric first = metric;
+    first.effects.resize(50);
+    early += decide({first}, kResumed).decision == Decision::fail ? 1 : 0;
+    late += decide({metric}, kResumed).decision == Decision::fail ? 1 : 0;
+  }
+  CHECK(early <= 15);
+  CHECK(late >= 19);
 }
 
 // A wider margin never turns a pass into anything else, nor something else into a fail.
@@ -202,7 +286,7 @@ TEST_CASE("metrics of different rounds are refused") {
   const PairedMetric two{{1, 2}, 0, 0};
   CHECK_THROWS_AS(decide({three, two}, kLooks), std::invalid_argument);
   CHECK_THROWS_AS(decide({PairedMetric{}}, kLooks), std::invalid_argument);
-  CHECK_THROWS_AS(look({three}, 4, kLooks), std::invalid_argument);
+  CHECK_THROWS_AS(look({three}, {4, 0.1, 0.1, 100}, 1), std::invalid_argument);
 }
 
 // 50 rounds of sides whose builds have other layouts in memory: the difference of a pair of layouts
@@ -275,10 +359,11 @@ TEST_CASE("the share of the variance that more rounds of the same clusters leave
   const PairedMetric within{{1, 3, 2, 2, 0, 4}, 0, 0};
   const Clusters pairs = {5, 5, 9, 9, 2, 2};
   Looks looks = kLayoutLooks;
-  CHECK(look({between}, 6, looks, pairs).metrics[0].between_clusters == 1);
-  CHECK(look({within}, 6, looks, pairs).metrics[0].between_clusters == 0);
-  CHECK(look({between}, 6, looks).metrics[0].between_clusters == 0);
-  CHECK_THROWS_AS(look({between}, 6, looks, {1, 1, 2}), std::invalid_argument);
+  const PlannedLook six{6, looks.fail_level(), looks.pass_level(), looks.patterns};
+  CHECK(look({between}, six, looks.seed, pairs).metrics[0].between_clusters == 1);
+  CHECK(look({within}, six, looks.seed, pairs).metrics[0].between_clusters == 0);
+  CHECK(look({between}, six, looks.seed).metrics[0].between_clusters == 0);
+  CHECK_THROWS_AS(look({between}, six, looks.seed, {1, 1, 2}), std::invalid_argument);
 }
 
 TEST_CASE("without a look there is nothing to decide") {
@@ -288,8 +373,10 @@ TEST_CASE("without a look there is nothing to decide") {
 TEST_CASE("decisions that share an error have patterns enough to tell theirs") {
   const Looks shared = kLooks.shared_by(9);
   CHECK(shared.fail_level() == Approx(0.001 / 4 / 9));
-  CHECK(static_cast<double>(shared.patterns) * shared.fail_level() >= 4);
-  CHECK(kLooks.shared_by(1).patterns == kLooks.patterns);
+  for (const PlannedLook& planned : shared.all()) {
+    CHECK(static_cast<double>(planned.patterns) * planned.fail_level >= 4);
+  }
+  CHECK(kLooks.shared_by(1).all().back().patterns == kLooks.patterns);
   CHECK(kLooks.least_false_fail() < 1e-12);
   Looks few = kLooks;
   few.rounds = {8};

@@ -1,4 +1,5 @@
-// How long a verdict's statistics take: 12 metrics, up to 50 rounds, 16,384 patterns.
+// How long a verdict's statistics take: 12 metrics, up to 50 rounds, 16,384 patterns; of a resumed
+// duet that shares its error with eight more up to 200 rounds and 1,048,576 patterns.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -12,13 +13,13 @@ namespace {
 
 const Looks kLooks = {.rounds = {15, 25, 35, 50}, .false_fail = 0.001, .false_pass = 0.05};
 
-std::vector<PairedMetric> metrics_at(double effect) {
+std::vector<PairedMetric> metrics_at(double effect, int rounds = 50) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(effect, 0.05);
   std::vector<PairedMetric> metrics(12);
   for (PairedMetric& metric : metrics) {
     metric.margin = std::log(1.05);
-    for (int round = 0; round < 50; ++round) metric.effects.push_back(normal(random));
+    for (int round = 0; round < rounds; ++round) metric.effects.push_back(normal(random));
   }
   return metrics;
 }
@@ -33,6 +34,15 @@ void all_looks(benchmark::State& state) {
   }
 }
 BENCHMARK(all_looks)->Unit(benchmark::kMillisecond);
+
+void resumed(benchmark::State& state) {
+  Looks looks = kLooks.shared_by(9);
+  looks.resumed = {100, 200};
+  looks.resumed_share = 0.1;
+  const std::vector<PairedMetric> metrics = metrics_at(std::log(1.05), 200);
+  for (auto _ : state) benchmark::DoNotOptimize(decide(metrics, looks));
+}
+BENCHMARK(resumed)->Unit(benchmark::kMillisecond);
 
 void first_look(benchmark::State& state) {
   const std::vector<PairedMetric> metrics = metrics_at(std::log(1.3));

@@ -19,6 +19,7 @@
 #include "harness/run/duet/call_figures.h"
 #include "harness/run/duet/duet.h"
 #include "harness/run/duet/line_program.h"
+#include "harness/run/duet/resume.h"
 #include "harness/samples/format.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/trial/result_facts.h"
@@ -77,10 +78,12 @@ class Runner {
     duet_.seed = request.seed;
     duet_.planned_rounds = request.rounds;
     duet_.timeout_s = request.timeout_s;
+    if (request.earlier != nullptr) go_on_after(duet_, *request.earlier);
+    begin_part(duet_);
   }
 
   CommandDuet run() {
-    if (request_.calls) note_timing();
+    if (request_.calls && request_.earlier == nullptr) note_timing();
     // The first run of a program finds its files outside of the page cache, so it is not recorded,
     // unless it shows that the program does not work.
     CommandRound warm_up = run_round(0);
@@ -111,12 +114,14 @@ class Runner {
     has_failed_ = !round.is_completed();
     duet_.rounds.push_back(std::move(round));
     duet_.finished_utc = utc_now();
+    duet_.parts->back().rounds = static_cast<unsigned>(duet_.rounds.size());
     if (has_failed_) {
       duet_.remarks.push_back({"the duet was ended by a run that failed",
                                "see the last round's outcome_detail for the cause"});
     } else {
       duet_.complete = duet_.rounds.size() == request_.rounds || observer_.enough(duet_);
     }
+    duet_.parts->back().stopped = duet_.complete || has_failed_;
     observer_.round_ended(duet_);
   }
 

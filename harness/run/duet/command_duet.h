@@ -29,9 +29,10 @@ struct CommandDuetRequest {
   const SampleFormat* reads = nullptr;  // null: the figures are wall and processor time
   // Timed calls are the figures, in place of `reads`; as choose_means() returned them for both.
   std::optional<CallList> calls = {};
-  unsigned rounds = 20;  // maximum
+  unsigned rounds = 20;  // maximum, with those of `earlier`
   std::uint64_t seed = 1;
-  double timeout_s = 600;  // of each run
+  const CommandDuet* earlier = nullptr;  // go on after its rounds; null: begin anew
+  double timeout_s = 600;                // of each run
   std::filesystem::path
       logs;  // what a run that failed printed goes to the files LOGS.a.log, .b.log
 };
@@ -45,7 +46,7 @@ struct CommandDuetObserver {
 // Runs each command once without recording it, then the rounds. A round that the user interrupts is
 // left out. A run that fails ends the duet, also the first one, and is recorded. The duet is not
 // complete if a run failed or the user interrupted it. Throws Error where a command cannot be
-// started at all.
+// started at all, and like go_on_after (resume.h).
 CommandDuet run_command_duet(const CommandDuetRequest& request, const Environment& environment,
                              const CommandDuetObserver& observer);
 

@@ -12,6 +12,7 @@
 
 #include "harness/os/process.h"
 #include "harness/result/latency.h"
+#include "harness/run/duet/resume.h"
 #include "harness/trial/collector.h"
 #include "harness/trial/result_facts.h"
 
@@ -49,6 +50,10 @@ DuetSubject describe_subject(const DuetSubjectRequest& request, const TurnPlan& 
           .layouts = layouts_used(request.layouts)};
 }
 
+bool has_failed(const DuetRound& round) {
+  return round.a.outcome != TrialOutcome::completed || round.b.outcome != TrialOutcome::completed;
+}
+
 class Runner {
  public:
   Runner(const DuetRequest& request, const Environment& environment, DuetObserver& observer)
@@ -78,6 +83,10 @@ class Runner {
     duet_.dropped_per_turn = kDroppedPerTurn;
     duet_.drain = needs_drain(request) ? "delivered" : "none";
     duet_.classified = "none";
+    if (request.earlier != nullptr) go_on_after(duet_, *request.earlier);
+    begin_part(duet_);
+    failed_ =
+        static_cast<unsigned>(std::count_if(duet_.rounds.begin(), duet_.rounds.end(), has_failed));
     refresh();
   }
 
@@ -201,7 +210,9 @@ class Runner {
   double left_s() const {
     if (rounds_run_ <= 0) return 0;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-    return std::max(0.0, elapsed.count() * (request_.rounds / rounds_run_ - 1));
+    const double before =
+        request_.earlier != nullptr ? static_cast<double>(request_.earlier->rounds.size()) : 0;
+    return std::max(0.0, elapsed.count() * ((request_.rounds - before) / rounds_run_ - 1));
   }
 
   // Adds a round to the duet, and finds out whether others are to follow. Does nothing for a round
@@ -209,9 +220,7 @@ class Runner {
   void record(RoundOutcome outcome) {
     if (outcome.interrupted) return;
     const DuetRound& round = outcome.round;
-    const bool completed =
-        round.a.outcome == TrialOutcome::completed && round.b.outcome == TrialOutcome::completed;
-    failed_ += completed ? 0 : 1;
+    failed_ += has_failed(round) ? 1 : 0;
     if (duet_.rounds.empty()) {
       duet_.a.granted = std::move(outcome.granted_a);
       duet_.b.granted = std::move(outcome.granted_b);
@@ -239,6 +248,8 @@ class Runner {
 
   void refresh() {
     duet_.finished_utc = utc_now();
+    duet_.parts->back().stopped = duet_.complete || full_ || failed_ == kMaxFailedRounds;
+    duet_.parts->back().rounds = static_cast<unsigned>(duet_.rounds.size());
     duet_.clock = describe_clock(settings_.clock, drift_.read());
   }
 

@@ -32,11 +32,12 @@ struct DuetRequest {
   DuetSubjectRequest a;
   DuetSubjectRequest b;
   TurnWishes wishes;
-  unsigned rounds = 20;  // maximum
+  unsigned rounds = 20;  // maximum, with those of `earlier`
   std::uint64_t seed = 1;
   unsigned long_rounds = kLongRounds;  // as plan_generation takes them
   // Numbers of completed rounds, ascending: a generation ends at each of them.
   std::vector<unsigned> looks = {};
+  const Duet* earlier = nullptr;  // go on after its rounds; null: begin anew
 };
 
 // Is notified during the duet, to show progress, to write the file as it grows, and to end it
@@ -59,7 +60,8 @@ class DuetObserver {
 // The duet ends after this number of rounds in which a side did not complete.
 inline constexpr unsigned kMaxFailedRounds = 3;
 
-// Throws Error if a load cannot be divided into turns or a sink is not available. A duet ignores
+// Throws Error if a load cannot be divided into turns, a sink is not available, or the rounds of
+// `earlier` are of other sides, another seed, machine or start of it. A duet ignores
 // the environment's trial settings noise_s, interval_s, slowest, victim_cpus and trace.
 void check_duet(const DuetRequest& request, const Environment& environment);
 

@@ -103,6 +103,62 @@ TEST_CASE("a duet ends when the observer needs no more rounds") {
   CHECK(observer.ended == 2);
 }
 
+TEST_CASE("a duet that is resumed has the rounds of one that was not stopped") {
+  DuetRequest wanted = request("null", "null");
+  wanted.rounds = 2;
+  const Duet first = run(wanted);
+  wanted.rounds = 3;
+  wanted.earlier = &first;
+  Observer observer;
+  observer.ended = 2;
+  const Duet resumed = run(wanted, observer);
+  CHECK(resumed.complete);
+  CHECK(resumed.id == first.id);
+  CHECK(resumed.planned_rounds == 3);
+  REQUIRE(resumed.rounds.size() == 3);
+  for (unsigned i = 0; i < 3; ++i) {
+    CHECK(resumed.rounds[i].index == i);
+    CHECK(resumed.rounds[i].turn_order == round_order(1, i, 10, 1).turns);
+  }
+  CHECK(resumed.rounds[1].started_utc == first.rounds[1].started_utc);
+  REQUIRE(resumed.parts);
+  REQUIRE(resumed.parts->size() == 2);
+  CHECK(resumed.parts->at(0).rounds == 2);
+  CHECK(resumed.parts->at(0).stopped);
+  CHECK(resumed.parts->at(1).rounds == 3);
+  CHECK(write_duet(read_duet(write_duet(resumed), "memory")) == write_duet(resumed));
+}
+
+TEST_CASE("a duet is resumed only with what it began with") {
+  DuetRequest wanted = request("null", "null");
+  const Duet first = run(wanted);
+  wanted.rounds = 2;
+  const auto refused = [&wanted](const Duet& earlier) -> std::string {
+    wanted.earlier = &earlier;
+    try {
+      run(wanted);
+    } catch (const Error& error) {
+      return error.what_failed();
+    }
+    return "";
+  };
+  Duet earlier = first;
+  earlier.seed = 9;
+  CHECK_THAT(refused(earlier), Catch::Contains("the seed is other now"));
+  earlier = first;
+  earlier.b.build.flags = "-O1";
+  CHECK_THAT(refused(earlier), Catch::Contains("side B"));
+  earlier = first;
+  earlier.turns = 9;
+  CHECK_THAT(refused(earlier), Catch::Contains("the number of turns is other now"));
+  earlier = first;
+  earlier.machine.fingerprint = "f00";
+  CHECK_THAT(refused(earlier), Catch::Contains("kernel"));
+  earlier = first;
+  earlier.machine.details = {{"boot", "0badb007"}};
+  CHECK_THAT(refused(earlier), Catch::Contains("started anew"));
+}
+
 TEST_CASE("a duet that has no room for another round ends, is not complete, and says so") {
   DuetRequest wanted = request("null", "null");
   wanted.rounds = 50;
