@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/duet_extent.h"
 #include "harness/cli/duet_resume.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"

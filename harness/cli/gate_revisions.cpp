@@ -167,8 +167,7 @@ class RevisionGate {
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       if (run_duet(i) == kExitInterrupted) return {kExitInterrupted};
     }
-    const int code = judge_all();
-    return {code, failed_};
+    return {judge_all(), failed_};
   }
 
   fs::path root() const { return project_.root(); }
@@ -320,7 +319,7 @@ class RevisionGate {
 
   // About what the first look needs, where the last one needs the whole budget.
   double first_look_s() const {
-    const std::vector<std::size_t>& looks = policy_.looks.rounds;
+    const auto& looks = policy_.looks.rounds;
     constexpr double kSlack = 1.1;
     return std::min(1.0, kSlack * static_cast<double>(looks.front()) /
                              static_cast<double>(looks.back())) *
@@ -477,8 +476,7 @@ class RevisionGate {
     if (!duets.empty()) {
       auto planned = measured.begin();
       for (Verdict& verdict : judge_together(duets, policy_)) {
-        if (request_.repin) keep_link(**planned, verdict);
-        ++planned;
+        if (request_.repin) keep_link(**planned++, verdict);
         if (verdict.outcome == VerdictOutcome::fail) {
           failed_.insert(fs::path(verdict.duet).filename().string());
         }
@@ -493,10 +491,8 @@ class RevisionGate {
     const fs::path plots = out_ / "plots";
     const int code = deliver_verdicts(verdicts, files, plots);
     say("\n{}\n", false_fails_text(policy_));
-    if (request_.repin) {
-      say("\nwhat the move changed is in '{}'; now set reference = \"{}\" under [nightly]\n",
-          chain_file_.string(), b_.commit);
-    }
+    if (request_.repin)
+      say("\nkept in '{}'; now set reference = \"{}\"\n", chain_file_.string(), b_.commit);
     say("\nreport: {}\nJUnit:  {}\nplots:  {}\n", files.at("markdown").string(),
         files.at("junit").string(), plots.string());
     return code;
