@@ -15,11 +15,6 @@ std::optional<double> per_calls(const DuetSide& side, std::uint64_t count) {
   return static_cast<double>(count) * kCallsPerCount / static_cast<double>(side.events);
 }
 
-std::optional<double> daemon_cpu_per_event(const DuetSide& side) {
-  if (!side.daemon_cpu_ns || side.cpu_events == 0) return {};
-  return static_cast<double>(*side.daemon_cpu_ns) / static_cast<double>(side.cpu_events);
-}
-
 // A figure of a distribution, where it has values.
 std::optional<double> figure_of(const Latency& latency, std::uint64_t ns) {
   if (latency.count == 0) return {};
@@ -43,6 +38,15 @@ std::optional<double> stalled_ms(const DuetSide& side) {
   if (!side.stalled_ns || side.events == 0) return {};
   return static_cast<double>(*side.stalled_ns) / 1e6 * kCallsPerCount /
          static_cast<double>(side.events);
+}
+
+std::optional<double> in_ms(const std::optional<std::uint64_t>& ns) {
+  return ns ? std::optional(static_cast<double>(*ns) / 1e6) : std::nullopt;
+}
+
+std::optional<double> per_event(const std::optional<std::uint64_t>& count, std::uint64_t events) {
+  if (!count || events == 0) return {};
+  return static_cast<double>(*count) / static_cast<double>(events);
 }
 
 std::optional<double> cut_share(const DuetSide& side) {
@@ -106,6 +110,26 @@ constexpr MetricKind kMetrics[] = {
          [](Side s, Side) {
            return s.rss_bytes ? std::optional(static_cast<double>(*s.rss_bytes)) : std::nullopt;
          }},
+    {.name = "syscalls_per_event",
+     .unit = "per event",
+     .effect = EffectKind::difference,
+     .help = "system calls of provider and daemons per call",
+     .value = [](Side s, Side) { return per_event(s.system_calls, s.system_call_events); }},
+    {.name = "written_bytes_per_event",
+     .unit = "bytes",
+     .effect = EffectKind::difference,
+     .help = "bytes that provider and daemons pass to write calls, per call",
+     .value = [](Side s, Side) { return per_event(s.written_bytes, s.cpu_events); }},
+    {.name = "start_ms",
+     .unit = "ms",
+     .effect = EffectKind::ratio,
+     .help = "time to start the session and to open the sink",
+     .value = [](Side s, Side) { return in_ms(s.start_ns); }},
+    {.name = "stop_ms",
+     .unit = "ms",
+     .effect = EffectKind::ratio,
+     .help = "time to close the sink and to stop the session",
+     .value = [](Side s, Side) { return in_ms(s.stop_ns); }},
     {.name = "calls_over_100us",
      .unit = "per 20k",
      .effect = EffectKind::difference,
@@ -197,7 +221,7 @@ constexpr MetricKind kMetrics[] = {
      .unit = "ns",
      .effect = EffectKind::ratio,
      .help = "processor time of the daemons per call",
-     .value = [](Side s, Side) { return daemon_cpu_per_event(s); }},
+     .value = [](Side s, Side) { return per_event(s.daemon_cpu_ns, s.cpu_events); }},
     {.name = "achieved_rate_hz",
      .unit = "Hz",
      .effect = EffectKind::ratio,

@@ -64,6 +64,29 @@ TEST_CASE("processor time is per event, without waiting") {
 }
 
 // A's turns begin 10 % slower after B's, B's 2 % faster after A's: B leaves 6 % more behind.
+TEST_CASE(
+    "system calls and written bytes are per call that was made meanwhile, start and stop in ms") {
+  const auto value = [](const char* name, const DuetSide& side) {
+    return find_metric(name)->value(side, DuetSide{});
+  };
+  DuetSide side;
+  side.events = 900;
+  side.cpu_events = 1000;
+  side.written_bytes = 128'000;
+  side.system_calls = 700;
+  side.system_call_events = 200;
+  side.start_ns = 2'500'000;
+  side.stop_ns = 400'000;
+  CHECK(value("written_bytes_per_event", side) == 128.0);
+  CHECK(value("syscalls_per_event", side) == 3.5);
+  CHECK(value("start_ms", side) == 2.5);
+  CHECK(value("stop_ms", side) == 0.4);
+  for (const char* name :
+       {"written_bytes_per_event", "syscalls_per_event", "start_ms", "stop_ms"}) {
+    CHECK_FALSE(value(name, DuetSide{}).has_value());
+  }
+}
+
 TEST_CASE("a side is held to account for what it leaves to the other's turns") {
   DuetSide a = side();
   DuetSide b = side();

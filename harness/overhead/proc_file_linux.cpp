@@ -1,10 +1,12 @@
 #include "harness/overhead/proc_file_linux.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
+#include <memory>
 #include <utility>
 
 namespace tailgate {
@@ -61,6 +63,20 @@ std::optional<std::uint64_t> number_at(std::string_view line, std::size_t index)
     at = line.find_first_not_of(" \t", at);
   }
   return at == std::string_view::npos ? std::nullopt : leading_number(line.substr(at));
+}
+
+std::vector<int> numbers_in(const std::string& folder) {
+  std::vector<int> numbers;
+  const auto close = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> directory(opendir(folder.c_str()), close);
+  if (!directory) return numbers;
+  while (const dirent* entry = readdir(directory.get())) {
+    const std::string_view name(entry->d_name);
+    int number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc() && end == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
 }
 
 std::optional<std::uint64_t> some_stall_ns(std::string_view pressure) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tailgate {
 
@@ -34,6 +35,10 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
 
 // Returns the whole number in field `index` (from 0) of the first line; blanks separate fields.
 std::optional<std::uint64_t> number_at(std::string_view line, std::size_t index);
+
+// Returns the whole numbers that name entries of the folder, such as threads in /proc/PID/task;
+// none if it cannot be read.
+std::vector<int> numbers_in(const std::string& folder);
 
 // Parses the line "some … total=N" of pressure stall information. N is in microseconds; returns
 // nanoseconds.

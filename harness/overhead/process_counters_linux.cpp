@@ -1,31 +1,15 @@
 #include "harness/overhead/process_counters_linux.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <memory>
 #include <optional>
 
 #include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
-
-// Calls visit with each whole number that names an entry of the folder.
-template <class Visit>
-void for_each_number_in(const std::string& folder, Visit visit) {
-  const auto close = [](DIR* open) { closedir(open); };
-  const std::unique_ptr<DIR, decltype(close)> directory(opendir(folder.c_str()), close);
-  if (!directory) return;
-  while (const dirent* entry = readdir(directory.get())) {
-    const std::string_view name(entry->d_name);
-    int number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc() && end == name.data() + name.size()) visit(number);
-  }
-}
 
 std::uint64_t tick_ns() {
   static const auto ticks_hz = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
@@ -83,11 +67,11 @@ void ProcessCounters::read_io() {
 
 void ProcessCounters::find_threads() {
   const std::string folder = folder_ + "/task";
-  for_each_number_in(folder, [&](int thread) {
-    if (threads_.contains(thread)) return;
+  for (const int thread : numbers_in(folder)) {
+    if (threads_.contains(thread)) continue;
     threads_[thread] = {.schedstat = ProcFile(fmt::format("{}/{}/schedstat", folder, thread)),
                         .status = ProcFile(fmt::format("{}/{}/status", folder, thread))};
-  });
+  }
 }
 
 void ProcessCounters::read_threads() {

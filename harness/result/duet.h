@@ -43,6 +43,11 @@ struct DuetSide {
   std::uint64_t spun_ns = 0;
   std::uint64_t cpu_events = 0;
   std::optional<std::uint64_t> rss_bytes;
+  std::optional<std::uint64_t> start_ns;
+  std::optional<std::uint64_t> stop_ns;
+  std::optional<std::uint64_t> written_bytes;
+  std::optional<std::uint64_t> system_calls;
+  std::uint64_t system_call_events = 0;
   LedgerAccount ledger;
   double achieved_rate_hz = 0;
   bool rate_missed = false;
@@ -99,6 +104,22 @@ struct DuetSide {
     v("cpu_events", &DuetSide::cpu_events, "number of calls made while cpu_ns was counted");
     v("rss_bytes", &DuetSide::rss_bytes,
       "resident memory of the provider process and the daemons after the last turn");
+    v("start_ns", &DuetSide::start_ns,
+      "time to start the session and to open the sink, warm-up of the load thread included, "
+      "without "
+      "the start of the provider process; absent in older files, as the next four");
+    v("stop_ns", &DuetSide::stop_ns,
+      "time to close the sink and to stop the session, after which all events can be read back");
+    v("written_bytes", &DuetSide::written_bytes,
+      "bytes that provider process and daemons passed to write calls while cpu_ns was counted: to "
+      "files, pipes, and sockets that are written as files; not what goes by mapped memory, send "
+      "calls or io_uring; absent where the system does not tell");
+    v("system_calls", &DuetSide::system_calls,
+      "system calls of provider process and daemons in the warm-up turns but the first, without "
+      "the "
+      "harness's own; absent where they could not be counted");
+    v("system_call_events", &DuetSide::system_call_events,
+      "number of calls made while system_calls was counted");
     v("ledger", &DuetSide::ledger, "what became of every event of the round");
     v("achieved_rate_hz", &DuetSide::achieved_rate_hz,
       "calls / time over the measured turns, as measured");

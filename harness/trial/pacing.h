@@ -58,6 +58,7 @@ class Pacer {
       const std::uint64_t before_ns = now_ns;
       slept_ = left_ns > wake_early_ns_;
       if (slept_) [[unlikely]] {
+        ++sleeps_;
         sleep_ns(left_ns - wake_early_ns_);
         now_ns = clock_.now_ns();
         spun_ns_ -= now_ns - before_ns;
@@ -74,6 +75,9 @@ class Pacer {
   // Whether the last step of the wait was a sleep.
   bool slept() const { return slept_; }
 
+  // Number of sleeps so far; each is a system call.
+  std::uint64_t sleeps() const { return sleeps_; }
+
   // Total time spent spinning so far.
   std::uint64_t spun_ns() const { return spun_ns_; }
 
@@ -88,6 +92,7 @@ class Pacer {
   const Clock clock_;
   const std::atomic<std::uint32_t>& stop_;
   std::uint64_t spun_ns_ = 0;
+  std::uint64_t sleeps_ = 0;
   bool slept_ = false;
   std::uint64_t wake_early_ns_ = std::numeric_limits<std::uint64_t>::max();
 };

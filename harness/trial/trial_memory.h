@@ -125,6 +125,8 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> pending_service_ns;
   std::atomic<std::uint64_t> spun_ns;   // time spent spinning until intended times
   std::atomic<std::uint64_t> unissued;  // scheduled, but not started when the time was over
+  // System calls that the harness itself has made in this thread, up to the end of the last turn.
+  std::atomic<std::uint64_t> own_system_calls;
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by refusal cause
 };
 
@@ -182,6 +184,8 @@ struct ProviderBlock {
   std::atomic<Phase> phase;
   std::atomic<std::uint32_t> memory_locked;
   SharedText<512> error;
+  std::atomic<std::uint64_t> open_ns;   // opening the sink took so long, warm-up included
+  std::atomic<std::uint64_t> close_ns;  // closing it; 0: not yet, as above
   NoiseBlock noise;
   FloorBlock floor;
   std::array<SharedText<64>, 8> refusal_causes;
@@ -202,7 +206,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 5;
+inline constexpr std::uint32_t kTrialProtocol = 6;
 
 struct TrialHeader {
   std::uint64_t magic;

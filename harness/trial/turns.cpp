@@ -46,6 +46,9 @@ class ThreadWatch {
 
   bool tells_kinds() const { return tells_kinds_; }
 
+  // System calls that the checks made so far.
+  std::uint64_t system_calls() const { return system_calls_; }
+
   [[gnu::noinline]] Since check() {
     Since since = check_once();
     // Reading took so long that the thread was probably switched out during it. Read again, since
@@ -63,6 +66,7 @@ class ThreadWatch {
 
   Since check_once() {
     const std::uint64_t now_ns = clock_.now_ns();
+    system_calls_ += 2;  // the next, and that of check_switches()
     const std::uint64_t cpu_ns = thread_cpu_ns();
     const std::uint64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
     const std::uint64_t used_ns = cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns);
@@ -83,6 +87,7 @@ class ThreadWatch {
   std::uint64_t seen_ns_ = 0;
   std::uint64_t seen_cpu_ns_ = 0;
   SwitchCounts seen_;
+  std::uint64_t system_calls_ = 0;
   bool tells_kinds_ = false;
 };
 
@@ -216,13 +221,16 @@ TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& l
   return emitter;
 }
 
-// Waits until more than `seen` grants were made. Returns false if stop is set.
-bool wait_for_grant(const LoadThread& load, const TurnBlock& turn, std::uint32_t seen) {
+// Waits until more than `seen` grants were made. Returns false if stop is set. waits: how often the
+// thread has waited, each time by a system call.
+bool wait_for_grant(const LoadThread& load, const TurnBlock& turn, std::uint32_t seen,
+                    std::uint64_t& waits) {
   // Whoever sets stop wakes the thread. It sleeps long, since others are measured meanwhile.
   constexpr std::chrono::seconds kLongestSleep{10};
   while (load.stop.load(kRelaxed) == 0) {
     const std::uint32_t granted = turn.granted.load(std::memory_order_acquire);
     if (granted > seen) return true;
+    ++waits;
     wait_while(turn.granted, granted, kLongestSleep);
   }
   return false;
@@ -257,9 +265,10 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
       {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
       record.progress, CallRecorder(record, watch));
   Pacer pacer(load.plan.pacing, load.clock, load.stop);
+  std::uint64_t waits = 0;
   std::uint32_t number = 0;  // of the next turn
   for (std::uint32_t grants = 0;; ++grants) {
-    if (!wait_for_grant(load, record.turn, grants)) return;
+    if (!wait_for_grant(load, record.turn, grants, waits)) return;
     const Grant grant = record.turn.grant.load(kRelaxed);
     if (grant == Grant::probe) {
       emitter = probe(emitter, load, watch, record);
@@ -268,6 +277,9 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
     } else {
       return;
     }
+    // A grant ends by waking the controller: `grants` calls so far, one more at once.
+    record.progress.own_system_calls.store(watch.system_calls() + pacer.sleeps() + waits + grants,
+                                           kRelaxed);
     record.turn.done.store(grants + 1, std::memory_order_release);
     wake_all(record.turn.done);
   }

@@ -225,6 +225,10 @@ class Runner {
       duet_.a.granted = std::move(outcome.granted_a);
       duet_.b.granted = std::move(outcome.granted_b);
       if (outcome.classified) duet_.classified = "switches";
+      if (!outcome.why_calls_not_counted.empty()) {
+        duet_.remarks.push_back({"system calls were not counted: " + outcome.why_calls_not_counted,
+                                 "compare the other metrics"});
+      }
     }
     duet_.rounds.push_back(std::move(outcome.round));
     if (!duet_.complete) decide_whether_over();

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <memory>
@@ -90,6 +91,60 @@ TEST_CASE("a round says what the hypervisor took during its turns") {
   REQUIRE(duet.rounds.size() == 1);
   REQUIRE(duet.rounds[0].stolen_ns);
   CHECK(*duet.rounds[0].stolen_ns <= duet.rounds[0].duration_ns * online_processors());
+}
+
+// Whether system calls can be counted here; else the duet says why not, and has no counts.
+bool counts_calls(const Duet& duet) {
+  const DuetSide& side = duet.rounds.at(0).a;
+  const bool said = std::any_of(duet.remarks.begin(), duet.remarks.end(), [](const Remark& remark) {
+    return remark.what.starts_with("system calls were not counted: ");
+  });
+  CHECK(said != side.system_calls.has_value());
+  return side.system_calls.has_value();
+}
+
+TEST_CASE("a side's system calls are those of the sink, to the call") {
+  // The file sink writes each event by one call, which the plant triples; the mapped file has none.
+  DuetRequest wanted = request("file:plant_system_calls=0", "file:plant_system_calls=2");
+  wanted.wishes.warmup_turns = 3;
+  const Duet written = run(wanted);
+  DuetRequest mapped = request("file:mode=mmap", "file:mode=mmap:plant_system_calls=0.5");
+  mapped.wishes.warmup_turns = 3;
+  const Duet mapped_file = run(mapped);
+  if (!counts_calls(written) || !counts_calls(mapped_file)) return;
+  const auto per_event = [](const DuetSide& side) {
+    // Two of the warm-up's three turns, of 10 ms at 20,000 a second.
+    CHECK(side.system_call_events == 400);
+    return static_cast<double>(side.system_calls.value_or(0)) / 400;
+  };
+  // The plant's wrapper reads its clock without a system call. A call at a turn's end may count as
+  // the next turn's.
+  CHECK(per_event(written.rounds[0].a) == Approx(1).margin(0.02));
+  CHECK(per_event(written.rounds[0].b) == Approx(3).margin(0.02));
+  CHECK(per_event(mapped_file.rounds[0].a) == Approx(0).margin(0.02));
+  CHECK(per_event(mapped_file.rounds[0].b) == Approx(0.5).margin(0.02));
+}
+
+TEST_CASE("without a second warm-up turn system calls are not counted") {
+  const Duet duet = run(request("null", "null"));
+  CHECK_FALSE(duet.rounds.at(0).a.system_calls.has_value());
+  CHECK_FALSE(duet.rounds.at(0).b.system_calls.has_value());
+}
+
+TEST_CASE("a side's written bytes are those of its events, and of the plant") {
+  const Duet duet = run(request("file:plant_written_bytes=0", "file:plant_written_bytes=16384"));
+  CHECK(duet.rounds.at(0).a.written_bytes == 128 * 10 * 200);
+  CHECK(duet.rounds.at(0).b.written_bytes == (128 + 16384) * 10 * 200);
+}
+
+TEST_CASE("a side's start and stop take what is planted longer") {
+  const Duet duet =
+      run(request("null:plant_start_ms=0", "null:plant_start_ms=40:plant_stop_ms=30"));
+  const DuetRound& round = duet.rounds.at(0);
+  CHECK(round.a.start_ns.value_or(0) > 0);
+  CHECK(round.a.stop_ns.value_or(0) > 0);
+  CHECK(round.b.start_ns.value_or(0) >= 40'000'000);
+  CHECK(round.b.stop_ns.value_or(0) >= 30'000'000);
 }
 
 TEST_CASE("a process is runnable while it works, but not while it sleeps or after it ended") {

@@ -15,6 +15,7 @@
 #include "harness/os/shared_wait.h"
 #include "harness/overhead/sampler.h"
 #include "harness/result/latency.h"
+#include "harness/run/duet/counted_calls.h"
 #include "harness/run/duet/drain.h"
 #include "harness/run/duet/side_figures.h"
 #include "harness/trial/collector.h"
@@ -47,7 +48,8 @@ class Side {
                                                                 : plan.order.environment_bytes_b)}},
             report),
         turn_(roles_.memory().header().turn),
-        thread_(roles_.memory().thread(0)) {}
+        thread_(roles_.memory().thread(0)),
+        calls_(roles_.memory()) {}
 
   TrialProcesses& roles() { return roles_; }
   bool went_well() const { return roles_.went_well(); }
@@ -87,6 +89,10 @@ class Side {
   // turns only.
   bool probe() { return !roles_.capabilities().driver_language.empty() || carry_out(Grant::probe); }
 
+  void begin_counting_calls() { calls_.begin(pids_); }
+  void end_counting_calls() { calls_.end(); }
+  const std::string& why_calls_not_counted() const { return calls_.why_not(); }
+
   // What the hypervisor took from the machine while this side counted.
   Counters::Count stolen_ns() const { return counters_of(uses_, Role::machine).stolen_ns; }
 
@@ -106,6 +112,8 @@ class Side {
     stop(whole);
     roles_.read_back();
     side_.ledger = roles_.ledger();
+    side_.start_ns = roles_.start_ns();
+    side_.stop_ns = roles_.stop_ns();
   }
 
   // Ends the side's processes. whole: the sink is to be closed first.
@@ -139,6 +147,7 @@ class Side {
     side_.over_1ms += turn_.probe_stalls.load();
     *side_.stalled_ns += turn_.probe_stalled_ns.load();
     add_counts();
+    calls_.report(side_);
     roles_.remove_files();
     return std::move(side_);
   }
@@ -220,6 +229,7 @@ class Side {
     const Counters& provider = counters_of(uses_, Role::provider);
     side_.cpu_ns = provider.cpu_ns;
     side_.rss_bytes = provider.rss_bytes;
+    side_.written_bytes = provider.written_bytes;
     if (!has_daemons_) return;
     const Counters& daemons = counters_of(uses_, Role::daemons);
     side_.daemon_cpu_ns = daemons.cpu_ns;
@@ -230,6 +240,7 @@ class Side {
     }
     side_.cpu_ns = total(side_.cpu_ns, side_.daemon_cpu_ns);
     side_.rss_bytes = total(side_.rss_bytes, daemons.rss_bytes);
+    side_.written_bytes = total(side_.written_bytes, daemons.written_bytes);
   }
 
   static Counters::Count total(const Counters::Count& one, const Counters::Count& other) {
@@ -243,6 +254,7 @@ class Side {
   TrialProcesses roles_;
   TurnBlock& turn_;
   ThreadBlock& thread_;
+  CountedCalls calls_;
   std::unique_ptr<Sampler> sampler_;
   std::vector<int> pids_;  // a drain waits until these processes are idle
   bool has_daemons_ = false;
@@ -326,6 +338,7 @@ class Round::Sides {
       add_remarks(round_);
       outcome.granted_a = a_.roles().granted();
       outcome.granted_b = b_.roles().granted();
+      outcome.why_calls_not_counted = started_.front()->why_calls_not_counted();
       outcome.classified = a_.classified() && b_.classified();
       outcome.interrupted = InterruptFlag::raised();
       remove_files();
@@ -374,7 +387,19 @@ class Round::Sides {
     const Clock clock(plan_.settings.clock);
     for (Side* side : started_) side->go(clock.now_ns());
     report("warm-up");
-    return take_turns(plan_.order.warmup);
+    return warm_up();
+  }
+
+  // Counts system calls from the second pair of turns on: in the first, threads are still starting.
+  bool warm_up() {
+    const std::size_t first = std::min<std::size_t>(2, plan_.order.warmup.size());
+    if (!take_turns(plan_.order.warmup.substr(0, first))) return false;
+    const std::string rest = plan_.order.warmup.substr(first);
+    if (rest.empty()) return true;
+    for (Side* side : started_) side->begin_counting_calls();
+    const bool all = take_turns(rest);
+    for (Side* side : started_) side->end_counting_calls();
+    return all;
   }
 
   bool take_turns(const std::string& order) {

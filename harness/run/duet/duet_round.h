@@ -40,7 +40,8 @@ struct RoundOutcome {
   std::vector<Setting> granted_a;
   std::vector<Setting> granted_b;
   bool classified = false;
-  bool interrupted = false;  // by the user: the figures are incomplete
+  std::string why_calls_not_counted;  // the system calls; empty: they were, or were not to be
+  bool interrupted = false;           // by the user: the figures are incomplete
 };
 
 struct RoundProgress {

@@ -146,7 +146,9 @@ void TrialProcesses::start_session() {
   session_ = sink_.type->make_session(sink_.context);
   const ScopedAffinity restore;
   bind_this_thread(sink_cpus(settings_));
+  const std::uint64_t began_ns = clock_.now_ns();
   session_->start();
+  session_start_ns_ = clock_.now_ns() - began_ns;
   session_started_ = true;
   granted_ = settings_of(session_->granted());
 }
@@ -292,11 +294,25 @@ void TrialProcesses::stop_session() {
   if (!session_started_) return;
   report_("stopping the session");
   try {
+    const std::uint64_t began_ns = clock_.now_ns();
     session_->stop();
+    session_stop_ns_ = clock_.now_ns() - began_ns;
   } catch (const Error& error) {
     session_failure_ = error.what_failed();
     add_remark(error.what_failed(), error.remedy());
   }
+}
+
+std::optional<std::uint64_t> TrialProcesses::start_ns() const {
+  const std::uint64_t open_ns = header_.provider.open_ns.load();
+  if (open_ns == 0) return {};
+  return session_start_ns_ + open_ns;
+}
+
+std::optional<std::uint64_t> TrialProcesses::stop_ns() const {
+  const std::uint64_t close_ns = header_.provider.close_ns.load();
+  if (close_ns == 0 || !session_stop_ns_) return {};
+  return *session_stop_ns_ + close_ns;
 }
 
 void TrialProcesses::start_consumer() {

@@ -94,6 +94,12 @@ class TrialProcesses {
   const LedgerAccount& ledger() const { return ledger_; }     // after read_back()
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const;  // after stop_session()
 
+  // How long the sink's own steps took: starting its session and opening it, warm-up included;
+  // closing it and stopping its session. Nothing if one of them was not made, or by a program in
+  // another language, which does not tell.
+  std::optional<std::uint64_t> start_ns() const;
+  std::optional<std::uint64_t> stop_ns() const;
+
  private:
   Child start_child(const char* command, const char* log_name);
   void start_consumer();
@@ -123,6 +129,8 @@ class TrialProcesses {
   TrialSink sink_;
   std::unique_ptr<Session> session_;
   bool session_started_ = false;
+  std::uint64_t session_start_ns_ = 0;
+  std::optional<std::uint64_t> session_stop_ns_;
   std::optional<Child> provider_;
   std::optional<Child> consumer_;
   std::optional<Child> victim_;

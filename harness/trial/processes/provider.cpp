@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -109,16 +110,27 @@ class ProviderProcess {
       header_.provider.floor = measure_floor(
           memory_.plan(), floor_, HistogramWriter(memory_.layout(), memory_.floor_words()));
     });
+    const std::uint64_t began_ns = now_ns();
     provider_ = sink_.type->open_provider(sink_.context);
     publish_refusal_causes(provider_->refusal_causes());
     LoadThreads threads(memory_.plan().load.threads,
                         [this](unsigned number) { load_thread(number); });
     wait_until_warm();
+    block.open_ns.store(passed_ns(began_ns), std::memory_order_relaxed);
     block.phase.store(Phase::ready, std::memory_order_release);
     threads.wait();
     block.phase.store(Phase::closing, std::memory_order_release);
+    const std::uint64_t closing_ns = now_ns();
     provider_->close();
+    block.close_ns.store(passed_ns(closing_ns), std::memory_order_relaxed);
     publish_losses(provider_->losses(), block.losses, block.loss_count);
+  }
+
+  std::uint64_t now_ns() const { return sink_.context.clock.now_ns(); }
+
+  // At least 1, also by a clock with coarse steps: 0 stands for what has not happened.
+  std::uint64_t passed_ns(std::uint64_t since_ns) const {
+    return std::max<std::uint64_t>(1, now_ns() - since_ns);
   }
 
   // The process's counters can be read only as long as it exists.
