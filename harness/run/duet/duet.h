@@ -23,10 +23,10 @@ struct DuetSubjectRequest {
   SideLayouts layouts = {};
 };
 
-// Of 15 rounds so many live long, where the user says nothing: so that after thirty rounds the gate
-// can tell a stall that comes in each of them from chance (by 14 one-sided rounds of 30; 10 do
-// not).
-inline constexpr unsigned kLongRounds = 7;
+// Of 15 rounds so many live long, where the user says nothing: after thirty rounds the gate can
+// then tell from chance a stall that comes once in each of them, by 16 one-sided rounds; 14 do not
+// do.
+inline constexpr unsigned kLongRounds = 8;
 
 struct DuetRequest {
   DuetSubjectRequest a;
