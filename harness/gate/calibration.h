@@ -15,8 +15,6 @@
 
 namespace tailgate {
 
-inline constexpr const char* kPlantedNothing = "none";
-
 // The record of one comparison. sink: without the planted change. duration_s: how long the duet
 // took, in seconds.
 CalibrationRun calibration_run(const Duet& duet, const Verdict& verdict, const std::string& sink,

@@ -7,7 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/toml_reader.h"
-#include "harness/gate/policy.h"
+#include "harness/gate/metrics.h"
 
 namespace tailgate {
 namespace {
@@ -55,20 +55,6 @@ std::string load_text(const DuetSubject& subject) {
     }
   }
   return text;
-}
-
-Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject) {
-  if (policy.classes.empty()) return policy;
-  const std::string load = load_text(subject);
-  for (const MachineClass& one : policy.classes) {
-    const bool is_it =
-        std::find(one.machines.begin(), one.machines.end(), fingerprint) != one.machines.end();
-    if (!is_it) continue;
-    for (const ClassMargin& margin : one.margins) {
-      if (margin.sink == subject.sink.label && margin.load == load) policy.caps.push_back(margin);
-    }
-  }
-  return policy;
 }
 
 MachineClass parse_machine_class(std::string_view text, const std::string& origin) {

@@ -24,8 +24,6 @@
 
 namespace tailgate {
 
-struct Policy;
-
 struct ClassMargin {
   std::string sink;  // with its options as the user gives them; not for others of its sink
   std::string load;  // as load_text has it
@@ -42,9 +40,6 @@ struct MachineClass {
 
 // The load of a duet's side in words: what a metric's noise depends on, "steady rate_hz=20000".
 std::string load_text(const DuetSubject& subject);
-
-// The policy with the margins of the machine's class for that sink and load as caps.
-Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject);
 
 // Reads a class from text; origin: the file's name in errors and verdicts. Throws Error with
 // "FILE:LINE: " in front for anything that does not fit.

@@ -69,4 +69,18 @@ const Waiver* Policy::waiver(std::string_view metric, const DuetSubject& subject
   return found;
 }
 
+Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject) {
+  if (policy.classes.empty()) return policy;
+  const std::string load = load_text(subject);
+  for (const MachineClass& one : policy.classes) {
+    const bool is_it =
+        std::find(one.machines.begin(), one.machines.end(), fingerprint) != one.machines.end();
+    if (!is_it) continue;
+    for (const ClassMargin& margin : one.margins) {
+      if (margin.sink == subject.sink.label && margin.load == load) policy.caps.push_back(margin);
+    }
+  }
+  return policy;
+}
+
 }  // namespace tailgate

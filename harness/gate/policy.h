@@ -135,6 +135,9 @@ struct Policy {
   const Waiver* waiver(std::string_view metric, const DuetSubject& subject) const;
 };
 
+// The policy with the margins of the machine's class for that sink and load as caps.
+Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject);
+
 // What holds without a file: default_policy.toml, compiled into the program.
 const Policy& default_policy();
 

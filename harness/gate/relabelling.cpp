@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/gate/calibration.h"
 #include "harness/gate/round_facts.h"
 
 namespace tailgate {
@@ -111,6 +110,7 @@ RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink)
     pool.all.tail_events = std::min(pool.all.tail_events, run.tail_events);
     pool.rounds += run.metrics.front().a.size();
   }
+  std::erase_if(pool.all.facts, [](const FactSeries& fact) { return is_of_one_duet(fact.name); });
   return pool;
 }
 

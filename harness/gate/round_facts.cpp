@@ -9,6 +9,7 @@ namespace tailgate {
 namespace {
 
 constexpr std::string_view kAStartedFirst = "a_started_first";
+constexpr std::string_view kLayoutPair = "layout_pair";
 constexpr std::string_view kAMadeFirst = "a_made_first";
 
 using Round = const DuetRound&;
@@ -34,20 +35,35 @@ constexpr RoundFact kFacts[] = {
     {"duration_ns", [](Round r) { return std::optional(static_cast<double>(r.duration_ns)); }},
     {"stolen_ns", [](Round r) { return number(r.stolen_ns); }},
     {"gaps_over_10us", [](Round r) { return gaps(r, &Noise::gaps_over_10us); }},
+    {"age_ns", [](Round r) { return number(r.age_ns); }},
+    {"visits", [](Round r) { return number(r.visits); }},
+    {kLayoutPair, [](Round r) { return number(r.layout_pair); }},
     {"gaps_over_100us", [](Round r) { return gaps(r, &Noise::gaps_over_100us); }},
 };
 
-// What a fact says of each round, or nothing where a round or the run does not have it.
-std::vector<int> coin(const std::vector<FactSeries>& facts, std::string_view name) {
+// What a fact says of each round; empty where the run or a round does not have it.
+std::vector<double> known(const std::vector<FactSeries>& facts, std::string_view name) {
   const auto found = std::find_if(facts.begin(), facts.end(),
                                   [&](const FactSeries& fact) { return fact.name == name; });
+  if (found == facts.end()) return {};
+  const bool all = std::none_of(found->values.begin(), found->values.end(),
+                                [](double value) { return std::isnan(value); });
+  return all ? found->values : std::vector<double>();
+}
+
+std::vector<int> coin(const std::vector<FactSeries>& facts, std::string_view name) {
   std::vector<int> sides;
-  if (found == facts.end()) return sides;
-  for (const double value : found->values) {
-    if (std::isnan(value)) return {};
-    sides.push_back(value > 0 ? 1 : -1);
-  }
+  for (const double value : known(facts, name)) sides.push_back(value > 0 ? 1 : -1);
   return sides;
+}
+
+Clusters layout_pairs(const std::vector<FactSeries>& facts) {
+  constexpr double kMost = 1e9;
+  Clusters pairs;
+  for (const double value : known(facts, kLayoutPair)) {
+    pairs.push_back(static_cast<std::size_t>(std::clamp(value, 0.0, kMost)));
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -68,12 +84,16 @@ std::vector<FactSeries> fact_series(const Duet& duet) {
   return all;
 }
 
+bool is_of_one_duet(std::string_view fact) {
+  return fact == kLayoutPair;
+}
+
 bool is_coin(std::string_view fact) {
   return fact == kAStartedFirst || fact == kAMadeFirst;
 }
 
 RoundCoins recorded_coins(const std::vector<FactSeries>& facts) {
-  return {coin(facts, kAStartedFirst), coin(facts, kAMadeFirst)};
+  return {coin(facts, kAStartedFirst), coin(facts, kAMadeFirst), layout_pairs(facts)};
 }
 
 }  // namespace tailgate

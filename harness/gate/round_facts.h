@@ -18,6 +18,10 @@ std::vector<FactSeries> fact_series(const Duet& duet);
 // Whether a fact is a coin: 1 where it fell for side A, 0 for B.
 bool is_coin(std::string_view fact);
 
+// Whether a fact means something within its duet alone: two duets' pairs of layouts have the same
+// numbers.
+bool is_of_one_duet(std::string_view fact);
+
 // What the coins decided, as round_coins has it: from the facts of a recorded run.
 RoundCoins recorded_coins(const std::vector<FactSeries>& facts);
 

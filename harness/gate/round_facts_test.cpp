@@ -58,11 +58,14 @@ TEST_CASE("the coins of a record are those of its duet, and none where a round h
   for (std::size_t i = 0; i < duet.rounds.size(); ++i) {
     duet.rounds[i].a_started_first = i % 2 == 0;
     duet.rounds[i].a_made_first = i > 2;
+    duet.rounds[i].layout_pair = static_cast<unsigned>(i / 2);
   }
   const RoundCoins coins = round_coins(duet);
   RoundCoins recorded = recorded_coins(fact_series(duet));
   CHECK(recorded.a_started_first == coins.a_started_first);
   CHECK(recorded.a_made_first == coins.a_made_first);
+  CHECK(recorded.layout_pairs == Clusters{0, 0, 1, 1, 2});
+  CHECK(recorded.layout_pairs == coins.layout_pairs);
   duet.rounds[4].a_made_first.reset();
   recorded = recorded_coins(fact_series(duet));
   CHECK(recorded.a_made_first.empty());

@@ -9,6 +9,9 @@
 
 namespace tailgate {
 
+// The change that is none: both sides are the same.
+inline constexpr const char* kPlantedNothing = "none";
+
 // One metric's values of both sides, round by round; not a number where a round lacks it.
 struct MetricSeries {
   std::string name;
