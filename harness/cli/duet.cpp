@@ -353,7 +353,7 @@ void add_round_options(Command& command, DuetArguments& arguments) {
       ->one_value_each_time();
   command
       .add_option("--rounds", arguments.rounds,
-                  "rounds in all, each with processes of its own [20]")
+                  "rounds in all, with processes of their own [20]")
       ->range(1u, 100'000u);
   command
       .add_option("--long-rounds", arguments.long_rounds,
@@ -442,8 +442,8 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
   command->footer(
       "The processes of both sides run at once and take short turns on one processor,\n"
       "in an order that a coin decides; each round has processes of its own. So a\n"
-      "machine that becomes slower affects both sides of a round. Some rounds live long,\n"
-      "with others between their turns: harness/run/duet/README.md.\n"
+      "machine that becomes slower affects both sides of a round. Some rounds live\n"
+      "long, with others between their turns: harness/run/duet/README.md.\n"
       "Options of the scenario that say how long a load lasts play no part here.\n"
       "With --resume the duet in a file gets more rounds, on the same machine, of the\n"
       "same builds: with --gate until it is decided, or the policy has no more looks.\n"

@@ -113,7 +113,7 @@ TEST_CASE("a verdict is by the class's margin and says so, and a waiver stands a
   policy.allow_dirty_builds = true;
   REQUIRE(duet.machine.fingerprint == "abcdef012345");
   CHECK(median(default_policy()).decision == MetricOutcome::pass);
-  CHECK(median(default_policy()).margin_from.empty());
+  CHECK_FALSE(median(default_policy()).margin_from);
   const MetricJudgement sharper = median(policy);
   CHECK(sharper.margin == 0.02);
   CHECK(sharper.margin_from == "x.toml");
@@ -122,7 +122,7 @@ TEST_CASE("a verdict is by the class's margin and says so, and a waiver stands a
   policy.waived_commits = {"1234567"};
   const MetricJudgement waived = median(policy);
   CHECK(waived.margin == 0.06);
-  CHECK(waived.margin_from.empty());
+  CHECK_FALSE(waived.margin_from);
   CHECK(waived.decision == MetricOutcome::pass);
 }
 

@@ -115,12 +115,12 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   if (candidate.rule.gate) {
     candidate.waiver = policy.waiver(kind.name, subject);
     judgement.margin = margin_of_ratio(candidate.rule, *candidate.series);
-    judgement.margin_from = candidate.rule.margin_from;
+    if (!candidate.rule.margin_from.empty()) judgement.margin_from = candidate.rule.margin_from;
   }
   candidate.gated = has_tail(candidate, load.calls, policy.looks) && candidate.rule.gate;
   if (candidate.gated && candidate.waiver != nullptr) {
     judgement.margin = candidate.waiver->high;
-    judgement.margin_from.clear();
+    judgement.margin_from.reset();
     judgement.waiver = fmt::format("{}: {}", candidate.waiver->commit, candidate.waiver->reason);
   }
   if (kind.count == CountOf::nothing) return candidate;

@@ -47,7 +47,7 @@ struct DuetSide {
   std::optional<std::uint64_t> stop_ns;
   std::optional<std::uint64_t> written_bytes;
   std::optional<std::uint64_t> system_calls;
-  std::uint64_t system_call_events = 0;
+  std::optional<std::uint64_t> system_call_events;
   LedgerAccount ledger;
   double achieved_rate_hz = 0;
   bool rate_missed = false;
@@ -119,7 +119,7 @@ struct DuetSide {
       "the "
       "harness's own; absent where they could not be counted");
     v("system_call_events", &DuetSide::system_call_events,
-      "number of calls made while system_calls was counted");
+      "number of calls made while system_calls was counted; absent with them");
     v("ledger", &DuetSide::ledger, "what became of every event of the round");
     v("achieved_rate_hz", &DuetSide::achieved_rate_hz,
       "calls / time over the measured turns, as measured");

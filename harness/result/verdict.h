@@ -27,7 +27,7 @@ struct MetricJudgement {
   MetricOutcome decision = MetricOutcome::unmeasured;
   std::string reason;
   double margin = 0;
-  std::string margin_from;
+  std::optional<std::string> margin_from;
   std::string waiver;
   std::optional<double> before_pin;
   double median_a = 0;
@@ -60,7 +60,7 @@ struct MetricJudgement {
       "rate "
       "together; 0 for a metric that is only reported");
     v("margin_from", &M::margin_from,
-      "the file of the machine class's margins, where that one is in force; empty: the policy's");
+      "the file of the machine class's margins, where that one is in force; absent: the policy's");
     v("waiver", &M::waiver,
       "why a margin other than the policy's applies: the waiver's commit and reason; or empty");
     v("before_pin", &M::before_pin,
