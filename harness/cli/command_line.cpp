@@ -173,7 +173,29 @@ void Command::callback(std::function<void()> chosen) {
   app_.callback(std::move(chosen));
 }
 
+bool Command::names_no_command(const std::vector<std::string>& arguments) const {
+  const CLI::App* app = &app_;
+  const auto any = [](const CLI::App*) { return true; };
+  for (const std::string& word : arguments) {
+    const auto commands = app->get_subcommands(any);
+    if (commands.empty() || word.starts_with('-')) return false;
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) names.push_back(command->get_name());
+    const auto named = std::find(names.begin(), names.end(), word);
+    if (named == names.end()) {
+      tell_lines(fmt::format("{}: there is no command '{}'\n  {}\n", app->get_name(), word,
+                             choice_remedy(word, names)));
+      return true;
+    }
+    app = commands[static_cast<std::size_t>(named - names.begin())];
+  }
+  if (app->get_require_subcommand_min() == 0) return false;
+  tell_lines(app->help());
+  return true;
+}
+
 Parsed Command::parse(std::vector<std::string> arguments) {
+  if (names_no_command(arguments)) return Parsed::refused;
   std::reverse(arguments.begin(), arguments.end());  // as App wants them
   try {
     app_.parse(std::move(arguments));

@@ -87,6 +87,8 @@ class Command {
 
  private:
   CommandOption* own(CLI::Option* option);
+  // Where a command is missing or not known, says so, or prints the help, and returns true.
+  bool names_no_command(const std::vector<std::string>& arguments) const;
 
   std::unique_ptr<CLI::App> program_;  // null for a subcommand, which the program's App owns
   CLI::App& app_;

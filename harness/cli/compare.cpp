@@ -1,6 +1,10 @@
 #include "harness/cli/compare.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -10,6 +14,47 @@
 #include "harness/result/files.h"
 
 namespace tailgate {
+namespace {
+
+NamedResult loaded(const std::filesystem::path& file) {
+  return {file.string(), load_result(file)};
+}
+
+// Each file with the first.
+Comparison with_first(const std::vector<std::filesystem::path>& paths) {
+  const std::vector<std::filesystem::path> files = find_result_files(paths);
+  if (files.size() < 2) {
+    throw Error("one result is nothing to compare", "give two or more, or one duet");
+  }
+  Comparison comparison;
+  const NamedResult first = loaded(files.front());
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    comparison.pairs.push_back({first, loaded(files[i])});
+  }
+  return comparison;
+}
+
+// The files of two folders that have the same name.
+Comparison by_name(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::map<std::string, std::filesystem::path> others;
+  for (const auto& file : find_result_files({b})) others[file.filename().string()] = file;
+  Comparison comparison;
+  for (const auto& file : find_result_files({a})) {
+    const auto other = others.find(file.filename().string());
+    if (other == others.end()) {
+      comparison.without_partner.push_back(file.string());
+      continue;
+    }
+    comparison.pairs.push_back({loaded(file), loaded(other->second)});
+    others.erase(other);
+  }
+  for (const auto& [name, file] : others) comparison.without_partner.push_back(file.string());
+  if (!comparison.pairs.empty()) return comparison;
+  throw Error(fmt::format("'{}' and '{}' have no file of the same name", a.string(), b.string()),
+              "name the two files to compare");
+}
+
+}  // namespace
 
 void compare(const CompareRequest& request, std::ostream& out) {
   const char* format = request.json ? "json" : "text";
@@ -19,26 +64,27 @@ void compare(const CompareRequest& request, std::ostream& out) {
     out << as_usage([&] { return render(duet, format, options); });
     return;
   }
-  Comparison comparison;
-  for (const auto& file : as_usage([&] { return find_result_files(request.paths); })) {
-    comparison.results.push_back({file.string(), as_usage([&] { return load_result(file); })});
-  }
-  if (comparison.results.size() < 2) {
-    throw UsageError(Error("one result is nothing to compare", "give two or more, or one duet"));
-  }
-  out << render(std::move(comparison), format, options);
+  const bool folders = request.paths.size() == 2 &&
+                       std::all_of(request.paths.begin(), request.paths.end(), [](const auto& path) {
+                         return std::filesystem::is_directory(path);
+                       });
+  const Comparison comparison = as_usage([&] {
+    return folders ? by_name(request.paths[0], request.paths[1]) : with_first(request.paths);
+  });
+  out << render(comparison, format, options);
 }
 
 void commands::add_compare_command(Command& program, const Catalog&, Action& action) {
   Command* command = program.add_subcommand("compare", "Show results side by side");
   const auto request = std::make_shared<CompareRequest>();
-  command->add_option("paths", request->paths, "Results, against the first; or one duet")
+  command->add_option("paths", request->paths, "Results, against the first; two folders; one duet")
       ->required()
       ->type_name("FILE|DIR");
   command->add_flag("--json", request->json, "Print JSON: a list with an object per pair");
   command->footer(
       "There is no verdict: runs one after the other differ by more than most changes.\n"
-      "'tailgate duet' and 'tailgate gate' judge.\n"
+      "'tailgate duet' and 'tailgate gate' judge. Of two folders, the files of the same\n"
+      "name are compared.\n"
       "\n"
       "JSON: comparable, reasons (step, what, remedy; without step it forbids all), and\n"
       "steps: step, rate_hz, comparable, and the figures of response, service, logging\n"

@@ -8,13 +8,13 @@
 namespace tailgate {
 
 struct CompareRequest {
-  std::vector<std::filesystem::path> paths = {};  // results, the first is A; or one duet
+  std::vector<std::filesystem::path> paths = {};  // results, the first is A; two folders; or one duet
   bool json = false;
   bool colour = false;
 };
 
-// Writes the comparison to `out`. Throws UsageError for fewer than two results, and for JSON of a
-// duet, whose file is JSON.
+// Writes the comparison to `out`. Throws UsageError for fewer than two results, for folders that
+// share no name, and for JSON of a duet, whose file is JSON.
 void compare(const CompareRequest& request, std::ostream& out);
 
 }  // namespace tailgate

@@ -96,7 +96,7 @@ void print_result(Result result, const std::filesystem::path& file, bool json) {
   }
   Results named;
   named.push_back({file.string(), std::move(result)});
-  std::cout << render(named, "text", {.colour = colour_wanted(stdout)});
+  std::cout << render(named, "details", {.colour = colour_wanted(stdout)});
   say("\nwrote: {}\n", file.string());
 }
 

@@ -82,7 +82,7 @@ std::vector<Verdict> compare_with_baseline(const GateRequest& request, std::ostr
   std::vector<Verdict> verdicts;
   for (const auto& file : as_usage([&] { return find_result_files(request.paths); })) {
     const NamedResult result = load(file);
-    out << render(Comparison{{baseline, result}}, "text", {.colour = request.colour});
+    out << render(Comparison{{{baseline, result}}}, "text", {.colour = request.colour});
     verdicts.push_back(verdict_without_duet(baseline, result));
   }
   return verdicts;

@@ -118,10 +118,11 @@ def cases(text):
         "scenarios": [("scenarios", "preset.toml"), ("scenarios", "preset.toml", "--json"),
                       ("scenarios", short)],
         "show": [("show", "result.json"), ("show", "--json", "result.json"), ("show", "duet.json"),
-                 ("show", "--brief", "--roles", "--trials", "result.json", "result.json"),
+                 ("show", "--sort", "cpu", "result.json"),
+                 ("show", "--roles", "--trials", "result.json", "result.json"),
                  ("show", short)],
         "export": [*(("export", format, "result.json") for format in
-                     ("csv", "csv-intervals", "gbench", "hgrm", "hlog", "json", "text", "brief")),
+                     ("csv", "csv-intervals", "gbench", "hgrm", "hlog", "json", "text", "details")),
                    ("export", short, "result.json"), ("export", "text", "duet.json"),
                    ("export", "csv", "result.json", "--out", "exported")],
         "explain": [("explain", "result.json"), ("explain", "--export", "perfetto", "result.json")],

@@ -28,12 +28,12 @@
 namespace tailgate {
 namespace {
 
-// What runs without a NAME. Its table is the short one.
+// What runs without a NAME.
 constexpr const char* kFirstSuite = "first";
 
 struct RunArguments {
   std::string name = kFirstSuite;
-  std::string sinks;
+  std::vector<std::string> sink_lists;
   std::vector<std::string> settings;
   std::optional<unsigned> trials;
   std::optional<std::string> pacing;
@@ -57,6 +57,8 @@ struct RunArguments {
   bool quiet = false;
 
   std::vector<Setting> given() const { return parse_settings(settings); }
+  // As one list, separated by commas; empty: those of the preset.
+  std::string sinks() const { return fmt::format("{}", fmt::join(sink_lists, ",")); }
 };
 
 constexpr std::uint64_t kLongestNs = 3'600'000'000'000;  // an hour: the histograms' range
@@ -75,8 +77,8 @@ std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArgum
     Options options = run.options;
     apply_settings(arguments, options);
     std::vector<SinkChoice> sinks;
-    if (!arguments.sinks.empty()) {
-      sinks = catalog.choices(arguments.sinks);
+    if (!arguments.sink_lists.empty()) {
+      sinks = catalog.choices(arguments.sinks());
     } else {
       for (const std::string& sink : run.sinks) sinks.push_back(catalog.choice(sink));
     }
@@ -91,14 +93,15 @@ std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArgum
   return requests;
 }
 
-// A suite goes on without the sinks that this machine lacks, and says which; a sink that the user
-// named must be there.
+// Goes on without the sinks that this machine lacks, and says which; one that is asked for alone
+// must be there.
 std::vector<RunRequest> available(std::vector<RunRequest> requests, const RunArguments& arguments,
                                   const TrialSettings& settings) {
+  const bool alone = !arguments.sink_lists.empty() && requests.size() == 1;
   std::vector<RunRequest> available;
   for (RunRequest& request : requests) {
     const Probe probe = request.sink.type->probe(request.sink.options);
-    if (!probe.available && arguments.sinks.empty()) {
+    if (!probe.available && !alone) {
       tell("left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text, probe.reason,
            probe.remedy);
       continue;
@@ -207,8 +210,7 @@ void print_results(std::vector<Result> results, const ResultFiles& files,
     std::string file = files.written_to(result).string();
     named.push_back({std::move(file), std::move(result)});
   }
-  std::cout << render(named, arguments.name == kFirstSuite ? "brief" : "text",
-                      {.colour = colour_wanted(stdout)});
+  std::cout << render(named, "text", {.colour = colour_wanted(stdout)});
   say("\nwrote:\n");
   for (const NamedResult& result : named) say("  {}\n", result.name);
 }
@@ -322,11 +324,15 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
 void add_options(Command& command, RunArguments& arguments) {
   command.add_option("NAME", arguments.name, "scenario, preset, suite or .toml file")
       ->type_name("SCENARIO|FILE");
-  command.add_option("--sink", arguments.sinks, "sinks by comma, options by colon: file:mode=mmap")
+  command
+      .add_option("--sink", arguments.sink_lists,
+                  "sinks by comma, options by colon: file:mode=mmap; may be repeated")
+      ->one_value_each_time()
       ->type_name("SINKS");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
       ->one_value_each_time();
-  command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set");
+  command.add_option("--trials", arguments.trials, "fresh processes per step; short for --set")
+      ->range(1u, 10'000u);
   command.add_option("--pacing", arguments.pacing, "how a load thread waits; short for --set")
       ->one_of(enum_choices<Pacing>());
   command.add_option("--out", arguments.out, "folder for the result files")

@@ -9,6 +9,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 #include "harness/report/exporter.h"
+#include "harness/report/ranking.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
@@ -37,9 +38,12 @@ void show(const ShowRequest& request, std::ostream& out) {
   for (const std::filesystem::path& path : find_result_files(paths)) {
     results.push_back({path.string(), load_result(path)});
   }
-  const ExportOptions options{
-      .colour = request.colour, .trials = request.trials, .roles = request.roles};
-  const char* format = request.json ? "json" : request.brief ? "brief" : "text";
+  const ExportOptions options{.colour = request.colour,
+                              .trials = request.trials,
+                              .roles = request.roles,
+                              .sort = request.sort};
+  const bool details = request.details || request.trials || request.roles;
+  const char* format = request.json ? "json" : details ? "details" : "text";
   bool first = true;
   for (const Duet& duet : duets) {
     out << (first ? "" : "\n") << render(duet, "text", options);
@@ -51,23 +55,32 @@ void show(const ShowRequest& request, std::ostream& out) {
 }
 
 void commands::add_show_command(Command& program, const Catalog&, Action& action) {
-  Command* command = program.add_subcommand("show", "Print results as a table");
+  Command* command = program.add_subcommand("show", "Show which path was best, and how the others did");
   const auto request = std::make_shared<ShowRequest>();
   command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
-  command->add_flag("--trials", request->trials, "Also show every trial, every round of a duet");
-  command->add_flag("--roles", request->roles, "Overhead of every role, also of several results");
-  command->add_flag("--brief", request->brief, "A line for each sink, and which is cheapest");
+  command->add_option("--sort", request->sort, "Column to rank the paths by")
+      ->one_of(ranking_columns())
+      ->capture_default_str();
+  command->add_flag("--details", request->details, "All steps, overhead, floors and remarks");
+  command->add_flag("--trials", request->trials, "Details, and every trial or round of a duet");
+  command->add_flag("--roles", request->roles, "Details, and the overhead of every role");
   command->add_flag("--json", request->json, "Print the same figures as JSON");
   command->footer(
-      "Times are quantiles over all completed trials. \"response\" counts from a call's\n"
-      "intended start, \"service\" from its start, \"delivery\" until a consumer saw the\n"
-      "event. A '!' after the achieved rate: the sink could not keep up. A '>' before a\n"
-      "maximum: it was longer. Overhead is the mean over trials with its 95 % interval.\n"
+      "Shows on one screen which path was best, every path under the same load, the best\n"
+      "of the other loads, and whether the machine was free to measure. Times are\n"
+      "quantiles of the response time over all completed trials, from when a call was\n"
+      "due. CPU/ev is what logging an event costs the machine in processor time.\n"
+      "\n"
+      "With --details, \"response\" counts from a call's intended start, \"service\" from\n"
+      "its start, \"delivery\" until a consumer saw the event. A '!' after the achieved\n"
+      "rate: the sink could not keep up. A '>' before a maximum: it was longer. Overhead\n"
+      "is the mean over trials with its 95 % interval.\n"
       "\n"
       "Examples:\n"
       "  tailgate show out/bench\n"
+      "  tailgate show --sort cpu out/bench\n"
       "  tailgate show --trials 'steady@file_mode-mmap.json'\n"
       "  tailgate show --json out/bench | jq '.[].summary[].response.p99_ns'");
   command->callback([request, &action] {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <string>
 #include <vector>
 
 namespace tailgate {
@@ -11,7 +12,8 @@ struct ShowRequest {
   std::vector<std::filesystem::path> paths;  // result files, directories that hold some, duets
   bool trials = false;                       // rows for each trial, or for each round of a duet
   bool roles = false;                        // the overhead of every role
-  bool brief = false;                        // a line a sink and the cheapest; not for duets
+  bool details = false;                      // everything, in place of the answer on one screen
+  std::string sort = "p99";                  // ranking_columns(); not for duets
   bool json = false;                         // the same figures as JSON; not for duets
   bool colour = false;
 };

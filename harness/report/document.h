@@ -23,9 +23,15 @@ struct NamedResult {
 
 using Results = std::vector<NamedResult>;
 
-// Results that were not measured in duet. Each one is compared with the first.
+// Two results that were not measured in duet.
+struct ResultPair {
+  NamedResult a;
+  NamedResult b;
+};
+
 struct Comparison {
-  Results results;  // two or more
+  std::vector<ResultPair> pairs;
+  std::vector<std::string> without_partner = {};  // files of one folder that the other lacks
 };
 
 struct Verdicts {

@@ -16,7 +16,7 @@
   EXPORTER(hgrm)                     \
   EXPORTER(hlog)                     \
   EXPORTER(perfetto)                 \
-  EXPORTER(results_brief)            \
+  EXPORTER(results_details)          \
   EXPORTER(results_json)             \
   EXPORTER(results_text)             \
   EXPORTER(verdicts_json)            \

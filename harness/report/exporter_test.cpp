@@ -14,7 +14,7 @@ namespace {
 // A document of each kind.
 std::vector<Document> samples() {
   return {Results{{"a.json", sample_result()}},
-          Comparison{{{"a.json", sample_result()}, {"b.json", sample_result()}}}, sample_duet(),
+          Comparison{{{{"a.json", sample_result()}, {"b.json", sample_result()}}}}, sample_duet(),
           Verdicts{{Verdict()}}, CalibrationReport()};
 }
 

@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_to([&] {
     const NamedResult named = {"input", read_result(text, "input")};
     export_all(Results{named});
-    export_all(Comparison{{named, named}});
+    export_all(Comparison{{{named, named}}});
   });
   try_to([&] {
     const Duet duet = read_duet(text, "input");

@@ -85,7 +85,7 @@ T hostile(T value, const std::string& text) {
 
 Result hostile_result(const std::string& text) {
   Result result = hostile(sample_result(), text);
-  // The table of overhead and the answer of 'brief' look for this role.
+  // The table of overhead and the ranking of paths look for this role.
   for (StepSummary& step : result.summary) {
     step.overhead.push_back(step.overhead.front());
     step.overhead.back().role = "logging";
@@ -109,7 +109,7 @@ std::vector<Document> hostile_documents(const std::string& text) {
   relabelled.sink = relabelled.worse = text;
   return {Results{named},
           Results{named, named},
-          Comparison{{named, named}},
+          Comparison{{{named, named}}, {std::string(named.name)}},
           hostile(sample_duet({.rounds = 3}), text),
           Verdicts{{verdict, other}},
           CalibrationReport{record, {row}, {relabelled}, scores_of({row}, {text})}};

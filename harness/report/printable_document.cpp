@@ -21,7 +21,13 @@ void make_printable(Results& results) {
 }
 
 void make_printable(Comparison& comparison) {
-  make_printable(comparison.results);
+  for (ResultPair& pair : comparison.pairs) {
+    for (NamedResult* named : {&pair.a, &pair.b}) {
+      make_printable(named->name);
+      clean(named->result);
+    }
+  }
+  for (std::string& name : comparison.without_partner) make_printable(name);
 }
 
 void make_printable(Duet& duet) {

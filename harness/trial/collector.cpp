@@ -1,6 +1,7 @@
 #include "harness/trial/collector.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -242,13 +243,12 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
     trial.end_ns = std::max(trial.end_ns, memory.thread(i).last_end_ns.load());
   }
   const Span span = load_span(memory, trial.start_ns);
+  trial.unissued = span.unissued;
+  trial.rate_missed = span.unissued > 0;
   if (trial.measured == 0 || span.needed_ns <= 0) return;
   const auto measured = static_cast<double>(trial.measured);
   trial.achieved_rate_hz = measured / span.needed_ns * 1e9;
-  trial.unissued = span.unissued;
-  if (load.shape != Shape::max) {
-    trial.rate_missed = span.unissued > 0 || is_late(span);
-  }
+  trial.rate_missed = trial.rate_missed || (load.shape != Shape::max && is_late(span));
 }
 
 Noise noise_of(const NoiseBlock& block) {
@@ -271,6 +271,25 @@ void add_noise_remark(Trial& trial) {
        "end other programs, or bind the load to other processors with --load-cpus"});
 }
 
+// "12 of 300 events (4 %) were lost: full buffer 10, closed 2".
+std::string loss_text(const LedgerAccount& ledger) {
+  std::vector<std::string> causes;
+  for (const LossCount& loss : ledger.losses) {
+    if (loss.events > 0) causes.push_back(fmt::format("{} {}", loss.cause, loss.events));
+  }
+  const double share =
+      static_cast<double>(ledger.lost) / static_cast<double>(std::max<std::uint64_t>(1, ledger.emitted));
+  return fmt::format("{} of {} events ({:.3g} %) were lost: {}", ledger.lost, ledger.emitted,
+                     share * 100, fmt::join(causes, ", "));
+}
+
+std::string loss_remedy(const LedgerAccount& ledger) {
+  if (ledger.lost >= ledger.emitted) {
+    return "the sink takes no such event: change the load or the sink's options";
+  }
+  return "lower rate_hz, or give the sink larger buffers";
+}
+
 void add_remarks(const TrialMemory& memory, Trial& trial) {
   const auto remark = [&trial](std::string what, std::string remedy) {
     trial.remarks.push_back({std::move(what), std::move(remedy)});
@@ -288,6 +307,7 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
     remark(fmt::format("{} scheduled events were never issued: the time was over", trial.unissued),
            "the response quantiles are lower bounds; lower rate_hz");
   }
+  if (trial.ledger.lost > 0) remark(loss_text(trial.ledger), loss_remedy(trial.ledger));
   if (trial.ledger.unaccounted != 0) {
     remark(fmt::format("{} events are unaccounted for: {}", trial.ledger.unaccounted,
                        trial.ledger.unaccounted_cause),

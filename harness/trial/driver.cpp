@@ -148,6 +148,15 @@ class HistogramRecorder {
 template <EventEncoding kEncoding>
 using TrialEmitter = Emitter<kEncoding, HistogramRecorder>;
 
+// Counts this event and those after it as unissued, up to that time. Returns the time of the next.
+std::uint64_t leave_out(std::uint64_t intended_ns, std::uint64_t until_ns, Schedule& schedule,
+                        ThreadBlock& progress) {
+  std::uint64_t unissued = progress.unissued.load(kRelaxed);
+  for (; intended_ns < until_ns; intended_ns = schedule.next_ns()) ++unissued;
+  progress.unissued.store(unissued, kRelaxed);
+  return intended_ns;
+}
+
 template <EventEncoding kEncoding>
 void open_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter, Schedule& schedule,
                ThreadBlock& progress) {
@@ -155,20 +164,23 @@ void open_loop(const LoadThread& load, TrialEmitter<kEncoding> emitter, Schedule
   Pacer pacer(load.plan.pacing, clock, load.stop);
   const std::uint64_t record_start_ns = schedule.record_start_ns();
   const LoadLimits limits = load_limits(load.plan, load.thread, record_start_ns);
+  std::uint64_t give_up_ns = limits.warmup_wall_ns;  // the warm-up first, then the load
   while (emitter.recorded() < limits.events) {
-    const std::uint64_t intended_ns = schedule.next_ns();
+    std::uint64_t intended_ns = schedule.next_ns();
     if (intended_ns >= limits.intended_ns) return;
     progress.last_intended_ns.store(intended_ns, kRelaxed);
     const auto header = emitter.prepare();
-    const std::uint64_t start_ns = pacer.wait_until(intended_ns);
+    std::uint64_t start_ns = pacer.wait_until(intended_ns);
     progress.spun_ns.store(pacer.spun_ns(), kRelaxed);
     if (load.stop.load(kRelaxed) != 0) return;
-    if (start_ns > limits.wall_ns) [[unlikely]] {
-      // This event and the rest of the schedule.
-      std::uint64_t unissued = 1;
-      while (schedule.next_ns() < limits.intended_ns) ++unissued;
-      progress.unissued.store(unissued, kRelaxed);
-      return;
+    if (start_ns > give_up_ns) [[unlikely]] {
+      const bool load_over = start_ns > limits.wall_ns;
+      intended_ns = leave_out(intended_ns, load_over ? limits.intended_ns : record_start_ns,
+                              schedule, progress);
+      if (load_over || intended_ns >= limits.intended_ns) return;
+      give_up_ns = limits.wall_ns;
+      progress.last_intended_ns.store(intended_ns, kRelaxed);
+      start_ns = pacer.wait_until(intended_ns);
     }
     emitter.template emit<true>(header, clock, intended_ns, start_ns,
                                 intended_ns >= record_start_ns);

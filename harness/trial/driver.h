@@ -37,7 +37,8 @@ struct LoadThread {
 // Emits the thread's whole load to the provider and records it. Allocates only before the first
 // event. Returns when the schedule is done, when stop is set, or when the time is over: a sink that
 // cannot keep up gets the planned duration plus half of it (at least a second) to process the
-// schedule. Events left over then count as unissued.
+// schedule, and likewise half of the warm-up more (at least a quarter of a second) for that. Events
+// left over then count as unissued.
 void drive_load(const LoadThread& load, Provider& provider, const ThreadRecord& record);
 
 }  // namespace tailgate

@@ -187,6 +187,17 @@ TEST_CASE("events of the warm-up are emitted, but not recorded") {
   CHECK(driven.recorded(0).total_count() == 300);
 }
 
+TEST_CASE("a rate far beyond the sink leaves time to measure: the warm-up does not use it up") {
+  LoadPlan plan = counted(Shape::steady, 0);
+  plan.rate_hz = 1e8;
+  plan.warmup_s = 0.1;
+  plan.duration_s = 0.1;
+  const Driven driven(plan);
+  CHECK(driven.recorded(0).total_count() > 0);
+  // Of 20,000,000 scheduled events.
+  CHECK(driven.provider.stamps.size() + driven.progress->unissued == 20'000'000);
+}
+
 TEST_CASE("pacing counts the time spent spinning") {
   const std::atomic<std::uint32_t> stop{0};
   constexpr std::uint64_t kWaitNs = 5'000'000;

@@ -96,6 +96,8 @@ double Schedule::uniform_random() {
 
 LoadLimits load_limits(const LoadPlan& plan, unsigned thread, std::uint64_t record_start_ns) {
   LoadLimits limits;
+  const auto warmup_ns = static_cast<std::uint64_t>(plan.warmup_s * 1e9);
+  limits.warmup_wall_ns = record_start_ns + std::max<std::uint64_t>(warmup_ns / 2, 250'000'000);
   if (plan.duration_s > 0) {
     const auto duration_ns = static_cast<std::uint64_t>(plan.duration_s * 1e9);
     limits.intended_ns = record_start_ns + duration_ns;

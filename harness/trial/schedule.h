@@ -52,6 +52,9 @@ struct LoadLimits {
   std::uint64_t intended_ns =
       std::numeric_limits<std::uint64_t>::max();  // events from here on are not issued
   std::uint64_t wall_ns = std::numeric_limits<std::uint64_t>::max();  // time at which to give up
+  // Time at which to leave out the rest of the warm-up: at a rate far beyond what the sink can
+  // take, the warm-up alone would last until wall_ns, and nothing would be measured.
+  std::uint64_t warmup_wall_ns = std::numeric_limits<std::uint64_t>::max();
 };
 
 // record_start_ns: the end of the warm-up.

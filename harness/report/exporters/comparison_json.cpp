@@ -66,9 +66,7 @@ Json pair_json(const NamedResult& a, const NamedResult& b) {
 
 std::string render_comparison(const Comparison& comparison, const ExportOptions&) {
   Json list = Json::array();
-  for (std::size_t i = 1; i < comparison.results.size(); ++i) {
-    list.push_back(pair_json(comparison.results.front(), comparison.results[i]));
-  }
+  for (const ResultPair& pair : comparison.pairs) list.push_back(pair_json(pair.a, pair.b));
   return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

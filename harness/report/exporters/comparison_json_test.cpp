@@ -17,7 +17,7 @@ Result clean_result() {
 }
 
 json compared(const Result& a, const Result& b) {
-  const json list = json::parse(render(Comparison{{{"a.json", a}, {"b.json", b}}}, "json"));
+  const json list = json::parse(render(Comparison{{{{"a.json", a}, {"b.json", b}}}}, "json"));
   REQUIRE(list.size() == 1);
   CHECK(list[0]["a"] == "a.json");
   CHECK(list[0]["b"] == "b.json");

@@ -1,6 +1,6 @@
 // Results side by side, without a verdict, as text for a terminal of 80 columns.
 //
-// Compares every result with the first: quantiles of response and service times and what logging
+// For each pair of results: quantiles of response and service times and what logging
 // cost the system, with the range over the trials, which shows how far equal runs differ. Says
 // first that the results were not measured in duet, and what forbids the comparison.
 
@@ -83,18 +83,18 @@ std::string title(const char* letter, const Result& result, const std::string& n
 
 std::string render_comparison(const Comparison& comparison, const ExportOptions& options) {
   const Painter painter(options.colour);
-  const NamedResult& first = comparison.results.front();
   std::string text;
   text += painter.red(painter.bold("NOT TAKEN IN DUET: NO VERDICT")) + "\n";
   for (const std::string& part : wrapped(why_duet(), kColumns - 2, 0)) text += "  " + part + "\n";
-  for (std::size_t i = 1; i < comparison.results.size(); ++i) {
-    const auto& [name, result] = comparison.results[i];
-    text +=
-        "\n" + title("A", first.result, first.name, painter) + title("B", result, name, painter);
-    for (const auto& [step, reason] : why_incomparable(first.result, result)) {
+  for (const auto& [a, b] : comparison.pairs) {
+    text += "\n" + title("A", a.result, a.name, painter) + title("B", b.result, b.name, painter);
+    for (const auto& [step, reason] : why_incomparable(a.result, b.result)) {
       text += note("not comparable: " + reason.what, reason.remedy, painter);
     }
-    text += pair_table(first.result, result);
+    text += pair_table(a.result, b.result);
+  }
+  for (const std::string& name : comparison.without_partner) {
+    text += note(name + " has no file of that name in the other folder", "", painter);
   }
   return text;
 }

@@ -18,7 +18,7 @@ Result clean_result() {
 }
 
 std::string compared(const Result& a, const Result& b) {
-  const std::string text = render(Comparison{{{"before.json", a}, {"after.json", b}}}, "text");
+  const std::string text = render(Comparison{{{{"before.json", a}, {"after.json", b}}}}, "text");
   std::istringstream in(text);
   INFO(text);
   for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
@@ -88,7 +88,9 @@ TEST_CASE("a comparison says what forbids it") {
 
 TEST_CASE("three results are two comparisons with the first") {
   const std::string text = render(
-      Comparison{{{"x", clean_result()}, {"y", clean_result()}, {"z", clean_result()}}}, "text");
+      Comparison{{{{"x", clean_result()}, {"y", clean_result()}},
+                  {{"x", clean_result()}, {"z", clean_result()}}},
+                 {"only/here.json"}}, "text");
   CHECK_THAT(text, Contains("A  x") && Contains("B  y") && Contains("B  z"));
 }
 

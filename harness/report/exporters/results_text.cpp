@@ -1,228 +1,276 @@
-// Results as text for a terminal of 80 columns.
-//
-// First a table with a group of rows for each step of each result (response, service and, where it
-// was measured, delivery), then a table of what logging cost, then for each result its floor, its
-// restriction on use, its failed trials, and its remarks with their remedies. "lost" and "unacc."
-// are sums over all trials of the step; "unacc." is "?" when the events of a trial could not be
-// read back, and "-" when those of none were to be.
-
+// The answer to what was measured, on one screen: a sentence that names the best path, a line for
+// each path under the same load, a line for every other load, and whether the machine was fit to
+// measure. Everything else is in "details".
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
-#include "harness/report/overhead_text.h"
 #include "harness/report/painter.h"
-#include "harness/report/program_text.h"
-#include "harness/result/latency.h"
+#include "harness/report/ranking.h"
 
 namespace tailgate {
 namespace {
 
-// How many events of some trials were lost or are unaccounted for.
-struct Tally {
-  std::uint64_t lost = 0;
-  std::int64_t unaccounted = 0;
-  bool checked = false;
-  bool unchecked = false;
+std::string rate_text(double rate_hz) {
+  return rate_hz > 0 ? human_rate(rate_hz) : "max";
+}
 
-  void add(const LedgerAccount& ledger) {
-    lost += ledger.lost;
-    unaccounted += ledger.unaccounted;
-    checked = checked || ledger.checked;
-    unchecked = unchecked || ledger.unchecked();
-  }
+// "none", "0.01%", "12%", "100%".
+std::string lost_share(const StepLedger& ledger) {
+  const double percent = 100 * static_cast<double>(ledger.lost) /
+                         static_cast<double>(std::max<std::uint64_t>(1, ledger.emitted));
+  return percent < 0.01 ? "<0.01%" : fmt::format("{:.2g}%", std::min(percent, 100.0));
+}
+
+std::string lost_cell(const StepLedger& ledger) {
+  if (ledger.unchecked) return "?";
+  if (!ledger.balanced) return "invalid";
+  return ledger.lost == 0 ? "0" : lost_share(ledger);
+}
+
+struct Mark {
+  char sign;
+  std::string_view meaning;
 };
 
-// The first columns of a group of rows.
-struct Lead {
-  std::string rate;      // 6 columns: target rate, or the trial's number
-  std::string achieved;  // 8
-  std::string trials;    // 7: completed/all, or the trial's outcome
-};
+// The worst first: a path gets the first that applies.
+constexpr Mark kUnaccounted = {'?', "events unaccounted for or not read back: not valid"};
+constexpr Mark kLost = {'x', "lost events"};
+constexpr Mark kMissed = {'!', "could not keep up with the rate"};
+constexpr Mark kBusy = {'~', "the machine was busy: not the path's own figures"};
+constexpr Mark kNoMark = {' ', ""};
 
-std::string latency_cells(const Latency& latency) {
-  const auto cell = [&](std::uint64_t ns) { return latency.count == 0 ? "-" : human_duration(ns); };
-  // A value above the histogram's range: the maximum is only a lower bound.
-  const std::string max = (latency.overflow > 0 ? ">" : "") + cell(latency.max_ns);
-  return fmt::format("{:>8}{:>8}{:>8}{:>8}", cell(latency.p50_ns), cell(latency.p99_ns),
-                     cell(latency.p99_9_ns), max);
+const Mark& mark_of(const RankedPath& path) {
+  if (path.ledger.unchecked || !path.ledger.balanced) return kUnaccounted;
+  if (path.ledger.lost > 0) return kLost;
+  if (path.busy_trials > 0) return kBusy;
+  if (path.step->saturated) return kMissed;
+  return kNoMark;
 }
 
-std::string unaccounted_cell(const Tally& tally) {
-  if (tally.unchecked) return "?";
-  return tally.checked ? human_count(tally.unaccounted) : "-";
-}
-
-std::string tally_cells(const Tally& tally, const Painter& painter) {
-  const std::string lost = fmt::format("{:>8}", human_count(tally.lost));
-  const std::string unaccounted = fmt::format("{:>8}", unaccounted_cell(tally));
-  const bool balanced = tally.unaccounted == 0 && !tally.unchecked;
-  return (tally.lost == 0 ? lost : painter.red(lost)) +
-         (balanced ? unaccounted : painter.red(unaccounted));
-}
-
-std::string group(const Lead& lead, const Latency& response, const Latency& service,
-                  const Latency* delivery, const Tally& tally, const Painter& painter) {
-  const std::string blank(23, ' ');
-  std::string text =
-      fmt::format("{:>6}{:>9}{:>8} {:<8}", lead.rate, lead.achieved, lead.trials, "response") +
-      latency_cells(response) + tally_cells(tally, painter) + "\n";
-  text += blank + fmt::format(" {:<8}", "service") + latency_cells(service) + "\n";
-  if (delivery != nullptr) {
-    text += blank + fmt::format(" {:<8}", "delivery") + latency_cells(*delivery) + "\n";
-  }
-  return text;
-}
-
-std::string heading(const Result& result) {
-  std::string text = result.scenario.name + "@" + result.sink.label;
-  if (!result.scenario.preset.empty()) text += " (preset " + result.scenario.preset + ")";
-  return text;
-}
-
-std::string bold_lines(const std::string& text, const Painter& painter) {
-  std::string lines;
-  for (const std::string& line : wrapped(text, kColumns, 2)) lines += painter.bold(line) + "\n";
-  return lines;
-}
-
-// At most 7 letters.
-std::string_view short_outcome(TrialOutcome outcome) {
-  if (outcome == TrialOutcome::completed) return "ok";
-  if (outcome == TrialOutcome::interrupted) return "stopped";
-  if (outcome == TrialOutcome::unchecked) return "unread";
-  return enum_text(outcome);
-}
-
-std::string trial_group(const Trial& trial, const Painter& painter) {
-  Tally tally;
-  tally.add(trial.ledger);
-  const Latency* delivery = trial.consumer.delivery ? &*trial.consumer.delivery : nullptr;
-  return group({fmt::format("#{}", human_count(std::uint64_t{trial.index}).substr(0, 5)),
-                human_rate(trial.achieved_rate_hz), std::string(short_outcome(trial.outcome))},
-               trial.response, trial.service, delivery, tally, painter);
-}
-
-std::string step_group(const Result& result, const StepSummary& step, const ExportOptions& options,
-                       const Painter& painter) {
-  Tally tally;
-  std::uint64_t all = 0;
-  for (const Trial& trial : result.trials) {
-    if (trial.step != step.step) continue;
-    tally.add(trial.ledger);
-    ++all;
-  }
-  std::string trials = fmt::format("{}/{}", step.trials, all);
-  if (trials.size() > 7) trials = human_count(std::uint64_t{step.trials});
-  const Lead lead{step.rate_hz > 0 ? human_rate(step.rate_hz) : "max",
-                  human_rate(step.achieved_rate_hz) + (step.saturated ? "!" : ""), trials};
-  std::string text = group(lead, step.response, step.service,
-                           step.delivery ? &*step.delivery : nullptr, tally, painter);
-  if (!options.trials) return text;
-  for (const Trial& trial : result.trials) {
-    if (trial.step == step.step) text += trial_group(trial, painter);
-  }
-  return text;
-}
-
-std::string table(const Results& results, const ExportOptions& options, const Painter& painter) {
-  std::string text =
-      fmt::format("{:>6}{:>9}{:>8} {:<8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}\n", "rate/s", "achieved",
-                  "trials", "time", "p50", "p99", "p99.9", "max", "lost", "unacc.");
-  for (const auto& [name, result] : results) {
-    text += bold_lines(heading(result), painter);
-    for (const StepSummary& step : result.summary) {
-      text += step_group(result, step, options, painter);
-    }
-  }
-  return text;
-}
-
-// "trials 0-2, 5": which trials share a remark.
-std::string trial_list(const std::vector<unsigned>& indexes) {
-  std::vector<std::string> ranges;
-  for (std::size_t i = 0; i < indexes.size();) {
-    std::size_t last = i;
-    while (last + 1 < indexes.size() && indexes[last + 1] == indexes[last] + 1) ++last;
-    ranges.push_back(last == i ? fmt::format("{}", indexes[i])
-                               : fmt::format("{}-{}", indexes[i], indexes[last]));
-    i = last + 1;
-  }
-  return fmt::format("trial{} {}", indexes.size() == 1 ? "" : "s", fmt::join(ranges, ", "));
-}
-
-std::string floor_line(const Result& result) {
-  std::vector<std::uint64_t> p50;
-  std::uint64_t p99 = 0;  // of the worst trial
-  for (const Trial& trial : result.trials) {
-    if (trial.floor.service.count == 0) continue;
-    p50.push_back(trial.floor.service.p50_ns);
-    p99 = std::max(p99, trial.floor.service.p99_ns);
-  }
-  if (p50.empty()) return "  floor: not measured\n";
-  const auto middle = p50.begin() + static_cast<std::ptrdiff_t>((p50.size() - 1) / 2);
-  std::nth_element(p50.begin(), middle, p50.end());
-  return fmt::format("  floor: a call that does nothing takes {} at p50, {} at p99\n",
-                     human_duration(*middle), human_duration(p99));
-}
-
-std::string notes(const Result& result, const Painter& painter) {
-  std::string text = floor_line(result) + program_text(result);
-  if (!result.label.empty()) text += note("restricted use: " + result.label, "", painter);
-  if (!result.complete) {
-    text += note("the run ended before its last trial", "run again for all trials", painter);
-  }
-  std::vector<std::pair<std::pair<std::string, std::string>, std::vector<unsigned>>> shared;
-  const auto add = [&](unsigned index, const std::string& what, const std::string& remedy) {
-    const std::pair key(what, remedy);
-    auto found = std::find_if(shared.begin(), shared.end(),
-                              [&](const auto& entry) { return entry.first == key; });
-    if (found == shared.end()) found = shared.insert(shared.end(), {key, {}});
-    found->second.push_back(index);
+std::string row(const RankedPath& path, const Painter& painter) {
+  const Mark& mark = mark_of(path);
+  const std::string sign(1, mark.sign);
+  std::string text = (&mark == &kBusy ? painter.yellow(sign) : painter.red(sign)) +
+                     fmt::format(" {:<21}{:>6}", first_columns(path.result->sink.label, 20),
+                                 rate_text(path.step->rate_hz));
+  if (path.step->trials == 0) return text + "  no trial completed\n";
+  const Latency& response = path.step->response;
+  const auto time = [&](std::uint64_t ns) {
+    return response.count == 0 ? "-" : human_duration(ns);
   };
-  for (const Trial& trial : result.trials) {
-    if (trial.outcome != TrialOutcome::completed) {
-      const std::string detail =
-          trial.outcome_detail.empty() ? "" : " (" + trial.outcome_detail + ")";
-      add(trial.index, std::string(enum_text(trial.outcome)) + detail, "");
-    }
-    for (const Remark& remark : trial.remarks) add(trial.index, remark.what, remark.remedy);
+  const std::optional<double> cpu_ns = path.cpu_ns();
+  return text + fmt::format("{:>9}{:>8}{:>8}{:>9}{:>8}{:>9}\n", time(response.p50_ns),
+                            time(response.p99_ns), time(response.p99_9_ns),
+                            (response.overflow > 0 ? ">" : "") + time(response.max_ns),
+                            lost_cell(path.ledger), cpu_ns ? human_duration(*cpu_ns) : "-");
+}
+
+std::string title(const Painter& painter) {
+  return painter.bold(fmt::format("  {:<21}{:>6}{:>9}{:>8}{:>8}{:>9}{:>8}{:>9}", "sink", "rate/s",
+                                  "p50", "p99", "p99.9", "max", "lost", "CPU/ev")) +
+         "\n";
+}
+
+std::string load_text(const RankedLoad& load) {
+  std::string text = load.scenario;
+  if (load.rate_hz > 0) text += fmt::format(" at {}/s", human_rate(load.rate_hz));
+  if (load.threads > 1) text += fmt::format(", {} threads", load.threads);
+  return text;
+}
+
+std::string events_lost(const StepLedger& ledger) {
+  if (ledger.lost == 0) return fmt::format("none of {} events was lost", ledger.emitted);
+  const double percent =
+      100.0 * static_cast<double>(ledger.lost) / static_cast<double>(ledger.emitted);
+  return fmt::format("{} of {} events were lost ({:.2g} %)", ledger.lost, ledger.emitted, percent);
+}
+
+// "journald uses 28 times as much processor time an event as file." Empty where that says nothing.
+std::string cpu_sentence(const std::vector<RankedPath>& paths) {
+  const RankedPath* least = nullptr;
+  const RankedPath* most = nullptr;
+  for (const RankedPath& path : paths) {
+    const std::optional<double> cpu_ns = path.cpu_ns();
+    if (!path.qualifies() || !cpu_ns || *cpu_ns <= 0) continue;
+    if (least == nullptr || *cpu_ns < *least->cpu_ns()) least = &path;
+    if (most == nullptr || *cpu_ns > *most->cpu_ns()) most = &path;
   }
-  for (const Remark& remark : result.remarks) text += note(remark.what, remark.remedy, painter);
-  for (const auto& [remark, indexes] : shared) {
-    text += note(trial_list(indexes) + ": " + remark.first, remark.second, painter);
+  if (least == nullptr || *most->cpu_ns() < 2 * *least->cpu_ns()) return "";
+  return fmt::format(" {} uses {:.2g} times as much processor time as {}.",
+                     most->result->sink.label, *most->cpu_ns() / *least->cpu_ns(),
+                     least->result->sink.label);
+}
+
+// The best path has the lowest 99th percentile among those that held the rate and whose events were
+// all read back. Empty where fewer than two paths had the same load. A machine that was busy in most
+// trials ranks its own disturbances.
+std::string answer(const RankedLoad& load) {
+  if (load.paths.size() < 2) return "";
+  unsigned busy = 0;
+  unsigned all = 0;
+  for (const RankedPath& path : load.paths) {
+    busy += path.busy_trials;
+    all += path.all_trials;
+  }
+  if (busy * 2 > all) {
+    return paragraph(fmt::format("Which path is best cannot be told: the machine was busy in {} of "
+                                 "{} trials. End other programs, and run again.",
+                                 busy, all));
+  }
+  const RankedPath* best = nullptr;
+  for (const RankedPath& path : load.paths) {
+    if (!path.qualifies() || path.ledger.lost > 0) continue;
+    if (best == nullptr || path.step->response.p99_ns < best->step->response.p99_ns) best = &path;
+  }
+  const std::string at =
+      load.rate_hz > 0 ? fmt::format("{} events/s", human_rate(load.rate_hz)) : "the highest rate";
+  if (best == nullptr) {
+    return paragraph(
+        fmt::format("At {} no path here held the rate with every event accounted for.", at));
+  }
+  const Latency& response = best->step->response;
+  return paragraph(fmt::format(
+      "Best here at {}: {}. Of its calls 99 % returned within {} of the time they were due, half "
+      "within {}; {}.{}",
+      at, best->result->sink.label, human_duration(response.p99_ns),
+      human_duration(response.p50_ns), events_lost(best->ledger), cpu_sentence(load.paths)));
+}
+
+// The highest rate of each sink's sweep that it held.
+std::string sweep_line(const std::string& scenario, const std::vector<RankedLoad>& loads) {
+  std::map<std::string, double> held;
+  for (const RankedLoad& load : loads) {
+    if (load.scenario != scenario) continue;
+    for (const RankedPath& path : load.paths) {
+      double& rate_hz = held[path.result->sink.label];
+      if (path.step->trials > 0 && !path.step->saturated) rate_hz = std::max(rate_hz, load.rate_hz);
+    }
+  }
+  std::vector<std::pair<std::string, double>> sorted(held.begin(), held.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> words;
+  for (const auto& [sink, rate_hz] : sorted) {
+    words.push_back(fmt::format("{} {}", sink,
+                                rate_hz > 0 ? human_rate(rate_hz) + "/s" : "none of them"));
+  }
+  return fmt::format("{}, highest rate held: {}", scenario, fmt::join(words, ", "));
+}
+
+std::string other_line(const RankedLoad& load) {
+  const bool closed_loop = load.rate_hz <= 0;
+  std::vector<std::pair<double, std::string>> words;
+  for (const RankedPath& path : load.paths) {
+    const StepSummary& step = *path.step;
+    const bool has_figure = step.trials > 0 && step.response.count > 0;
+    const std::string figure = !has_figure   ? "no figures"
+                               : closed_loop ? human_rate(step.achieved_rate_hz) + "/s"
+                                             : human_duration(step.response.p99_ns);
+    const char sign = mark_of(path).sign;
+    words.emplace_back(closed_loop ? -step.achieved_rate_hz : 0,
+                       fmt::format("{} {}{}", path.result->sink.label, figure,
+                                   sign == ' ' ? "" : std::string(1, sign)));
+  }
+  std::stable_sort(words.begin(), words.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> texts;
+  for (const auto& [order, text] : words) texts.push_back(text);
+  return fmt::format("{}, {}: {}", load_text(load), closed_loop ? "throughput" : "p99",
+                     fmt::join(texts, ", "));
+}
+
+// Several rates of one scenario are a sweep, and share a line.
+std::string other_loads(const std::vector<RankedLoad>& loads) {
+  std::map<std::string, std::size_t> rates;
+  for (std::size_t i = 1; i < loads.size(); ++i) ++rates[loads[i].scenario];
+  std::string text;
+  std::vector<std::string> said;
+  for (std::size_t i = 1; i < loads.size(); ++i) {
+    const std::string& scenario = loads[i].scenario;
+    if (std::find(said.begin(), said.end(), scenario) != said.end()) continue;
+    const bool sweeps = rates[scenario] > 2;
+    if (sweeps) said.push_back(scenario);
+    text += paragraph(sweeps ? sweep_line(scenario, loads) : other_line(loads[i]));
+  }
+  return text;
+}
+
+std::string machine_line(const Results& results) {
+  unsigned busy = 0;
+  std::size_t trials = 0;
+  double worst_share = 0;
+  std::size_t remarks = 0;
+  std::size_t incomplete = 0;
+  for (const auto& [name, result] : results) {
+    for (const Trial& trial : result.trials) {
+      ++trials;
+      busy += trial.noise.lost_share > kBusyShare ? 1 : 0;
+      worst_share = std::max(worst_share, trial.noise.lost_share);
+      remarks += trial.remarks.size();
+      incomplete += trial.outcome == TrialOutcome::completed ? 0 : 1;
+    }
+    remarks += result.remarks.size();
+  }
+  std::string text =
+      busy == 0 ? fmt::format("Machine: free for the load in all of {} trials.", trials)
+                : fmt::format("Machine: busy in {} of {} trials (an idle thread did not run for up "
+                              "to {:.0f} % of the time): do not trust tails and missed rates.",
+                              busy, trials, worst_share * 100);
+  if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
+  text += fmt::format(" --details: overhead by role, floors, {} remarks.", remarks);
+  return paragraph(text);
+}
+
+std::string legend(const std::vector<const Mark*>& used) {
+  std::string text;
+  for (const Mark* mark : {&kUnaccounted, &kLost, &kMissed, &kBusy}) {
+    if (std::find(used.begin(), used.end(), mark) == used.end()) continue;
+    text += fmt::format("{} {}\n", mark->sign, mark->meaning);
   }
   return text;
 }
 
 std::string render_results(const Results& results, const ExportOptions& options) {
   const Painter painter(options.colour);
-  std::string text = table(results, options, painter);
-  const bool roles = options.roles || results.size() == 1;
-  if (!roles) {
-    std::vector<TitledResult> titled;
-    for (const auto& [name, result] : results) {
-      titled.push_back({bold_lines(heading(result), painter), result});
+  std::vector<RankedLoad> loads = rank(results, options.sort);
+  if (loads.empty()) return paragraph("No trial was run.");
+  // Without two paths to compare, every step is a row.
+  const bool compares = loads.front().paths.size() > 1;
+  const std::string best = answer(loads.front());
+  std::string text = best.empty() ? "" : best + "\n";
+  text += title(painter);
+  std::vector<const Mark*> used;
+  const std::size_t shown = compares ? 1 : loads.size();
+  if (!compares) {
+    std::stable_sort(loads.begin(), loads.end(), [](const RankedLoad& a, const RankedLoad& b) {
+      return std::pair(a.scenario, a.rate_hz) < std::pair(b.scenario, b.rate_hz);
+    });
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    for (const RankedPath& path : loads[i].paths) {
+      text += row(path, painter);
+      used.push_back(&mark_of(path));
     }
-    const std::string logging = logging_text(titled);
-    if (!logging.empty()) text += "\n" + logging;
   }
-  for (const auto& [name, result] : results) {
-    text += "\n" + bold_lines(heading(result), painter);
-    if (roles) text += overhead_text(result);
-    text += notes(result, painter);
+  text += legend(used);
+  if (compares) {
+    const std::string others = other_loads(loads);
+    text += others.empty() ? "" : "\n" + others;
   }
-  return text;
+  return text + "\n" + machine_line(results);
 }
 
 }  // namespace
 
 constinit const Exporter exporters::results_text =
-    exporter_of<render_results, Form::text>("text", "what the terminal shows", ".txt");
+    exporter_of<render_results, Form::text>("text", "the answer on one screen", ".txt");
 
 }  // namespace tailgate

@@ -1,148 +1,160 @@
 #include <catch2/catch.hpp>
-#include <limits>
 #include <sstream>
 
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
-#include "harness/result/sample.h"
 
 namespace tailgate {
 namespace {
 
-// The text of results whose files do not matter.
-std::string text_of(const std::vector<Result>& results, const ExportOptions& options = {}) {
+using Catch::Contains;
+
+Latency latency(std::uint64_t p50_ns, std::uint64_t p99_9_ns) {
+  Latency latency;
+  latency.count = 1000;
+  latency.p50_ns = p50_ns;
+  latency.p99_ns = p99_9_ns / 2;
+  latency.p99_9_ns = p99_9_ns;
+  latency.max_ns = 2 * p99_9_ns;
+  return latency;
+}
+
+// One step of one completed trial, whose events were all read back.
+Result run(const std::string& sink, double rate_hz, std::uint64_t p50_ns) {
+  Result result;
+  result.sink.label = sink;
+  StepSummary step;
+  step.rate_hz = rate_hz;
+  step.trials = 1;
+  step.response = latency(p50_ns, 100 * p50_ns);
+  result.summary.push_back(step);
+  Trial trial;
+  trial.outcome = TrialOutcome::completed;
+  trial.ledger.checked = true;
+  trial.ledger.emitted = 1000;
+  trial.ledger.delivered = 1000;
+  result.trials.push_back(trial);
+  return result;
+}
+
+std::string answer_to(const std::vector<Result>& results, const std::string& sort = "p99") {
   Results named;
-  for (const Result& result : results) named.push_back({"", result});
-  return render(named, "text", options);
+  for (const Result& result : results) named.push_back({"a file", result});
+  return render(named, "text", {.sort = sort});
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
+// The text in one line.
+std::string joined(std::string text) {
+  std::string words;
+  std::istringstream lines(std::move(text));
+  for (std::string word; lines >> word;) words += word + " ";
+  return words;
 }
 
-void check_width(const std::string& text) {
-  for (const std::string& line : lines_of(text)) {
-    INFO(line);
-    CHECK(columns_of(line) <= 80);
+TEST_CASE("the answer names the cheapest sink with its tail and its losses") {
+  const std::string answer = joined(answer_to({run("file", 5000, 500), run("spdlog", 5000, 200)}));
+  CHECK_THAT(answer, Contains("Best here at 5k events/s: spdlog. "));
+  CHECK_THAT(answer, Contains("99 % returned within 10.00us of the time they were due, half within 200ns;"));
+  CHECK_THAT(answer, Contains("none of 1000 events was lost."));
+}
+
+TEST_CASE("a sink that missed the rate, was not read back or is unbalanced is not the cheapest") {
+  std::vector<Result> results = {run("slow", 5000, 900), run("fast", 5000, 10)};
+  SECTION("missed") {
+    results[1].summary[0].saturated = true;
   }
-}
-
-TEST_CASE("the table aligns the figures under their titles") {
-  const auto lines = lines_of(text_of({sample_result()}));
-  REQUIRE(lines.size() > 5);
-  CHECK(lines[0] ==
-        "rate/s achieved  trials time         p50     p99   p99.9     max    lost  unacc.");
-  CHECK(lines[1] == "steady@file:mode=mmap (preset quick)");
-  CHECK(lines[2] ==
-        "   10k      10k     3/4 response 10.00ms 19.81ms 19.99ms 20.00ms     100      10");
-  CHECK(lines[3] == "                        service  10.00ms 19.81ms 19.99ms 20.00ms");
-  CHECK(lines[4].starts_with("                        delivery 10.1"));
-}
-
-TEST_CASE("the floor, failed trials and remarks stand below the table") {
-  const std::string text = text_of({sample_result()});
-  CHECK_THAT(text,
-             Catch::Contains("floor: a call that does nothing takes 24ns at p50, 24ns at p99\n"));
-  CHECK_THAT(text, Catch::Contains("! trial 3: crashed (SIGSEGV in the provider process)\n"));
-  CHECK_THAT(text, Catch::Contains("! trial 2: 10 events are unaccounted for\n"
-                                   "    -> see ledger.unaccounted_cause\n"));
-  CHECK_THAT(text, Catch::Contains("! 1 of 4 trials did not complete\n"));
-}
-
-TEST_CASE("several results share a table of overhead unless every role is asked for") {
-  const std::vector<Result> two = {sample_result(), sample_result()};
-  CHECK_THAT(text_of({two[0]}), Catch::Contains("daemons "));
-  CHECK_THAT(text_of(two), !Catch::Contains("daemons ") && Catch::Contains("logging "));
-  CHECK_THAT(text_of(two, {.roles = true}), Catch::Contains("daemons "));
-  check_width(text_of(two));
-}
-
-TEST_CASE("a remark that trials share is printed once") {
-  Result result = sample_result();
-  for (const unsigned trial : {0u, 1u, 3u}) result.trials[trial].remarks = {{"noisy", "be quiet"}};
-  CHECK_THAT(text_of({result}), Catch::Contains("! trials 0-1, 3: noisy\n    -> be quiet"));
-}
-
-TEST_CASE("a restriction on use and an interrupted run are shown") {
-  Result result = sample_result();
-  result.label = "Wine: smoke, not Windows";
-  result.complete = false;
-  const std::string text = text_of({result});
-  CHECK_THAT(text, Catch::Contains("! restricted use: Wine: smoke, not Windows\n"));
-  CHECK_THAT(text, Catch::Contains("! the run ended before its last trial\n"));
-}
-
-TEST_CASE("trials have rows of their own when asked for") {
-  const std::string text = text_of({sample_result()}, {.trials = true});
-  CHECK_THAT(text, Catch::Contains("    #0      10k      ok response"));
-  CHECK_THAT(text, Catch::Contains("    #2     9.5k      ok response"));
-  CHECK_THAT(text, Catch::Contains("    #3        0 crashed response       -       -"));
-  check_width(text);
-}
-
-TEST_CASE("a step that could not keep up, losses that nobody checked and a bounded maximum show") {
-  Result result = sample_result();
-  result.summary[0].saturated = true;
-  result.summary[0].response.overflow = 1;
-  for (Trial& trial : result.trials) {
-    trial.ledger.checked = false;
-    trial.ledger.unaccounted = 0;
+  SECTION("not read back") {
+    results[1].trials[0].ledger.checked = false;
   }
-  const auto lines = lines_of(text_of({result}));
-  CHECK(lines[2] ==
-        "   10k     10k!     3/4 response 10.00ms 19.81ms 19.99ms>20.00ms     100       -");
-}
-
-TEST_CASE("events that could not be read back have a question mark, not a number") {
-  Result result = sample_result();
-  result.trials[1].outcome = TrialOutcome::unchecked;
-  result.trials[1].ledger.checked = false;
-  result.trials[1].ledger.unchecked_cause = "the consumer ended by signal 9";
-  const auto lines = lines_of(text_of({result}, {.trials = true}));
-  CHECK_THAT(lines[2], Catch::EndsWith("       ?"));
-  CHECK_THAT(text_of({result}, {.trials = true}),
-             Catch::Contains("#1") && Catch::Contains(" unread "));
-}
-
-TEST_CASE("no line is wider than 80 columns, whatever the values") {
-  Result result = sample_result();
-  const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
-  const Latency slow{huge, huge, 1e300, huge, huge, huge, huge, huge, huge, huge, ""};
-  StepSummary& step = result.summary[0];
-  step = {0, 1e300, 123456.7, 4'000'000'000u, true, slow, slow, slow, 0, {}, {}};
-  for (Trial& trial : result.trials) {
-    trial.index = 4'000'000'000u;
-    trial.outcome = TrialOutcome::interrupted;
-    trial.outcome_detail = std::string(300, 'x');
-    trial.service = trial.response = slow;
-    trial.achieved_rate_hz = 999'949.9;
-    trial.ledger.lost = huge / 8;
-    trial.ledger.unaccounted = std::numeric_limits<std::int64_t>::min() / 4;
-    trial.floor.service = slow;
-    trial.remarks.push_back({"µ " + std::string(200, 'y') + " words", std::string(120, 'z')});
+  SECTION("unchecked") {
+    results[1].trials[0].ledger.unchecked_cause = "the consumer ended by signal 9";
+    results[1].trials[0].ledger.checked = false;
+    CHECK_THAT(answer_to(results), Contains("      ?"));
   }
-  result.scenario.preset = std::string(100, 'p');
-  check_width(text_of({result, sample_result()}, {.trials = true}));
-}
-
-TEST_CASE("colours change no text") {
-  const std::string plain = text_of({sample_result()});
-  std::string coloured = text_of({sample_result()}, {.colour = true});
-  CHECK(plain.find('\x1b') == std::string::npos);
-  CHECK(coloured != plain);
-  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
-    coloured.erase(at, coloured.find('m', at) - at + 1);
+  SECTION("unbalanced") {
+    results[1].trials[0].ledger.unaccounted = 1;
   }
-  CHECK(coloured == plain);
+  SECTION("no trial completed") {
+    results[1].summary[0].trials = 0;
+  }
+  CHECK_THAT(joined(answer_to(results)), Contains(": slow. "));
+  results[0].summary[0].saturated = true;
+  CHECK_THAT(joined(answer_to(results)), Contains("no path here held the rate"));
 }
 
-TEST_CASE("results without trials, and none at all, are shown too") {
-  check_width(text_of({Result()}));
-  CHECK_THAT(text_of({Result()}), Catch::Contains("floor: not measured"));
-  CHECK(lines_of(text_of({})).size() == 1);
+TEST_CASE("a sink that lost events is not the best; its share and a mark are in its line") {
+  std::vector<Result> results = {run("slow", 5000, 900), run("fast", 5000, 10)};
+  results[1].trials[0].ledger.delivered = 990;
+  results[1].trials[0].ledger.lost = 10;
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("\nx fast ") && Contains(" 1% ") && Contains("x lost events"));
+  CHECK_THAT(joined(text), Contains("slow. "));
+}
+
+TEST_CASE("paths are ranked by the column that is asked for, those without a figure last") {
+  std::vector<Result> results = {run("c", 5000, 3), run("a", 5000, 9), run("b", 5000, 1)};
+  results[2].summary[0].response.max_ns = 9'000;
+  results[0].summary[0].response = {};
+  const auto order = [&](const std::string& sort) {
+    std::string sinks;
+    std::istringstream lines(answer_to(results, sort));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("  a ") || line.starts_with("  b ") || line.starts_with("  c ")) {
+        sinks += line[2];
+      }
+    }
+    return sinks;
+  };
+  CHECK(order("p99") == "bac");
+  CHECK(order("max") == "abc");
+  CHECK(order("sink") == "abc");
+}
+
+TEST_CASE("other loads have a line each, a sweep one for the rates that were held") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("a", 0, 7)};
+  results[2].scenario.name = "max";
+  results[2].summary[0].achieved_rate_hz = 2e6;
+  Result sweep = run("a", 1000, 5);
+  sweep.scenario.name = "sweep";
+  for (const double rate_hz : {1e4, 1e5, 1e6}) {
+    StepSummary step = sweep.summary[0];
+    step.rate_hz = rate_hz;
+    step.saturated = rate_hz > 1e5;
+    sweep.summary.push_back(step);
+  }
+  results.push_back(sweep);
+  const std::string text = joined(answer_to(results));
+  CHECK_THAT(text, Contains("max, throughput: a 2M/s"));
+  CHECK_THAT(text, Contains("sweep, highest rate held: a 100k/s"));
+}
+
+TEST_CASE("a busy machine is marked on every path and said in a sentence") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
+  CHECK_THAT(joined(answer_to(results)), Contains("Machine: free for the load in all of 2 trials."));
+  results[1].trials[0].noise.lost_share = 0.4;
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("\n~ b "));
+  CHECK_THAT(joined(text), Contains("busy in 1 of 2 trials") && Contains("up to 40 %"));
+}
+
+TEST_CASE("only runs at one rate are compared") {
+  CHECK_THAT(answer_to({run("file", 5000, 500)}), !Contains("Best"));
+  CHECK_THAT(answer_to({run("file", 5000, 500), run("spdlog", 6000, 500)}), !Contains("Best"));
+  const std::string answer =
+      joined(answer_to({run("a", 10, 5), run("b", 5000, 20), run("c", 5000, 30)}));
+  CHECK_THAT(answer, Contains("at 5k events/s: b."));
+}
+
+TEST_CASE("the table fits 80 columns and shows what went wrong") {
+  std::vector<Result> results = {run(std::string(60, 'x'), 1e300, 900'000'000'000'000),
+                                 run("fast", 5000, 10), run("none", 5000, 10)};
+  results[1].summary[0].saturated = true;
+  results[1].trials[0].ledger.unaccounted = 3;
+  results[2].summary[0].trials = 0;
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("? fast ") && Contains("invalid") && Contains("no trial completed"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kColumns);
 }
 
 }  // namespace

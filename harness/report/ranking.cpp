@@ -1,0 +1,130 @@
+#include "harness/report/ranking.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "harness/result/overhead_summary.h"
+
+namespace tailgate {
+namespace {
+
+RankedPath path_of(const Result& result, const StepSummary& step) {
+  RankedPath path{&result, &step, {}};
+  for (const Trial& trial : result.trials) {
+    if (trial.step != step.step) continue;
+    const LedgerAccount& ledger = trial.ledger;
+    path.ledger.checked = path.ledger.checked && ledger.checked;
+    path.ledger.unchecked = path.ledger.unchecked || ledger.unchecked();
+    path.ledger.balanced = path.ledger.balanced && ledger.unaccounted == 0;
+    path.ledger.emitted += ledger.emitted;
+    path.ledger.lost += ledger.lost;
+    path.busy_trials += trial.noise.lost_share > kBusyShare ? 1 : 0;
+    ++path.all_trials;
+  }
+  return path;
+}
+
+// Without paths.
+RankedLoad load_of(const Result& result, const StepSummary& step) {
+  RankedLoad load;
+  load.scenario = result.scenario.name;
+  load.rate_hz = step.rate_hz;
+  const auto trial =
+      std::find_if(result.trials.begin(), result.trials.end(),
+                   [&](const Trial& candidate) { return candidate.step == step.step; });
+  if (trial != result.trials.end()) {
+    load.threads = trial->load.threads;
+    load.payload = trial->load.payload;
+  }
+  return load;
+}
+
+bool is_same(const RankedLoad& a, const RankedLoad& b) {
+  return std::tie(a.scenario, a.rate_hz, a.threads, a.payload) ==
+         std::tie(b.scenario, b.rate_hz, b.threads, b.payload);
+}
+
+struct Column {
+  std::string_view name;
+  double (*value)(const RankedPath&);
+};
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+// A time of the response distribution, where there is one.
+template <std::uint64_t Latency::*kTime>
+double time_of(const RankedPath& path) {
+  const Latency& response = path.step->response;
+  return response.count == 0 ? kNone : static_cast<double>(response.*kTime);
+}
+
+constexpr Column kColumnsOfPaths[] = {
+    {"p50", time_of<&Latency::p50_ns>},
+    {"p99", time_of<&Latency::p99_ns>},
+    {"p99.9", time_of<&Latency::p99_9_ns>},
+    {"max", time_of<&Latency::max_ns>},
+    {"lost", [](const RankedPath& path) { return static_cast<double>(path.ledger.lost); }},
+    {"cpu", [](const RankedPath& path) { return path.cpu_ns().value_or(kNone); }},
+};
+
+constexpr std::string_view kByName = "sink";
+
+void sort_paths(std::vector<RankedPath>& paths, std::string_view name) {
+  if (name == kByName) {
+    std::stable_sort(paths.begin(), paths.end(), [](const RankedPath& a, const RankedPath& b) {
+      return a.result->sink.label < b.result->sink.label;
+    });
+    return;
+  }
+  for (const Column& column : kColumnsOfPaths) {
+    if (column.name != name) continue;
+    std::stable_sort(paths.begin(), paths.end(), [&](const RankedPath& a, const RankedPath& b) {
+      return column.value(a) < column.value(b);
+    });
+  }
+}
+
+}  // namespace
+
+std::optional<double> RankedPath::cpu_ns() const {
+  for (const RoleOverhead& overhead : step->overhead) {
+    if (overhead.role == kLoggingRole && overhead.cpu_ns_per_event) {
+      return overhead.cpu_ns_per_event->mean;
+    }
+  }
+  return {};
+}
+
+const std::vector<std::string>& ranking_columns() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> names = {std::string(kByName)};
+    for (const Column& column : kColumnsOfPaths) names.emplace_back(column.name);
+    return names;
+  }();
+  return names;
+}
+
+std::vector<RankedLoad> rank(const Results& results, std::string_view column) {
+  std::vector<RankedLoad> loads;
+  for (const auto& [name, result] : results) {
+    for (const StepSummary& step : result.summary) {
+      const RankedLoad of_step = load_of(result, step);
+      auto load = std::find_if(loads.begin(), loads.end(), [&](const RankedLoad& other) {
+        return is_same(other, of_step);
+      });
+      if (load == loads.end()) load = loads.insert(loads.end(), of_step);
+      load->paths.push_back(path_of(result, step));
+    }
+  }
+  for (RankedLoad& load : loads) sort_paths(load.paths, column);
+  const auto first = std::max_element(
+      loads.begin(), loads.end(), [](const RankedLoad& a, const RankedLoad& b) {
+        return std::pair(a.paths.size(), a.rate_hz) < std::pair(b.paths.size(), b.rate_hz);
+      });
+  if (first != loads.end()) std::rotate(loads.begin(), first, first + 1);
+  return loads;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,60 @@
+// Orders what several results measured, so that the best path under one load comes first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/report/document.h"
+
+namespace tailgate {
+
+// What all trials of one step found of its events.
+struct StepLedger {
+  bool checked = true;     // events were read back in every trial
+  bool unchecked = false;  // events that should have been read back were not
+  bool balanced = true;    // none is unaccounted for
+  std::uint64_t emitted = 0;
+  std::uint64_t lost = 0;
+};
+
+// A path under one load: a step of a result, which the ranking does not own.
+struct RankedPath {
+  const Result* result;
+  const StepSummary* step;
+  StepLedger ledger;
+  unsigned busy_trials = 0;  // in which the load's processor was not free before the load
+  unsigned all_trials = 0;
+
+  // Whether its figures may be compared: it held the rate, and every event is accounted for.
+  bool qualifies() const {
+    return step->trials > 0 && !step->saturated && ledger.checked && ledger.balanced;
+  }
+  // Processor time of logging per event, in ns; nothing where it was not measured.
+  std::optional<double> cpu_ns() const;
+};
+
+// A trial with more of its time lost before the load, by an idle thread, had a busy machine. The
+// remark on a trial says the same (harness/trial/collector.cpp).
+inline constexpr double kBusyShare = 0.05;
+
+// The paths that were measured under one load.
+struct RankedLoad {
+  std::string scenario;
+  double rate_hz = 0;  // 0: as fast as they could
+  unsigned threads = 1;
+  std::string payload;
+  std::vector<RankedPath> paths;
+};
+
+// The names of the columns to order by.
+const std::vector<std::string>& ranking_columns();
+
+// Every load of the results; the paths of each in ascending order of the column ("sink" by name),
+// those without a figure last. The load with the most paths comes first, of several the one with
+// the highest rate; the rest in the order in which they first occur.
+std::vector<RankedLoad> rank(const Results& results, std::string_view column);
+
+}  // namespace tailgate
