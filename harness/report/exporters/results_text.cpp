@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -238,10 +239,28 @@ std::string legend(const std::vector<const Mark*>& used) {
   return text;
 }
 
+// What forbids to take the figures for more than they are.
+std::string restrictions(const Results& results, const Painter& painter) {
+  std::set<std::string> labels;
+  std::size_t ended_early = 0;
+  for (const auto& [name, result] : results) {
+    if (!result.label.empty()) labels.insert(result.label);
+    ended_early += result.complete ? 0 : 1;
+  }
+  std::string text;
+  for (const std::string& label : labels) text += note("restricted use: " + label, "", painter);
+  if (ended_early > 0) {
+    text += note(fmt::format("{} of {} runs ended before its last trial", ended_early,
+                             results.size()),
+                 "run again for all trials", painter);
+  }
+  return text;
+}
+
 std::string render_results(const Results& results, const ExportOptions& options) {
   const Painter painter(options.colour);
   std::vector<RankedLoad> loads = rank(results, options.sort);
-  if (loads.empty()) return paragraph("No trial was run.");
+  if (loads.empty()) return paragraph("No trial was run.") + restrictions(results, painter);
   // Without two paths to compare, every step is a row.
   const bool compares = loads.front().paths.size() > 1;
   const std::string best = answer(loads.front());
@@ -265,7 +284,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
     const std::string others = other_loads(loads);
     text += others.empty() ? "" : "\n" + others;
   }
-  return text + "\n" + machine_line(results);
+  return text + "\n" + machine_line(results) + restrictions(results, painter);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ Latency latency(std::uint64_t p50_ns, std::uint64_t p99_9_ns) {
 // One step of one completed trial, whose events were all read back.
 Result run(const std::string& sink, double rate_hz, std::uint64_t p50_ns) {
   Result result;
+  result.complete = true;
   result.sink.label = sink;
   StepSummary step;
   step.rate_hz = rate_hz;
@@ -143,6 +144,18 @@ TEST_CASE("only runs at one rate are compared") {
   const std::string answer =
       joined(answer_to({run("a", 10, 5), run("b", 5000, 20), run("c", 5000, 30)}));
   CHECK_THAT(answer, Contains("at 5k events/s: b."));
+}
+
+TEST_CASE("what restricts the use of a result is on the first screen") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
+  results[0].label = "Wine: smoke, not Windows";
+  results[1].complete = false;
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("! restricted use: Wine: smoke, not Windows"));
+  CHECK_THAT(text, Contains("! 1 of 2 runs ended before its last trial"));
+  results[1].summary.clear();
+  results[1].trials.clear();
+  CHECK_THAT(answer_to({results[1]}), Contains("No trial was run.") && Contains("ended before"));
 }
 
 TEST_CASE("the table fits 80 columns and shows what went wrong") {
