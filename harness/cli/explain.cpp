@@ -28,13 +28,15 @@ int explain(const ExplainArguments& arguments) {
     return kExitDone;
   }
   bool first = true;
-  for (const std::filesystem::path& path : find_result_files(arguments.paths)) {
-    const std::string text =
-        render(Results{{path.string(), load_result(path)}}, "explain", {.calls = arguments.calls});
-    std::cout << (first ? "" : "\n") << text;
+  bool any_traced = false;
+  for (const std::filesystem::path& path :
+       as_usage([&] { return find_result_files(arguments.paths); })) {
+    const Results results = {{path.string(), load_result(path)}};
+    any_traced = any_traced || !results.front().result.traced.empty();
+    std::cout << (first ? "" : "\n") << render(results, "explain", {.calls = arguments.calls});
     first = false;
   }
-  return kExitDone;
+  return any_traced ? kExitDone : kExitFailed;
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ void export_files(const ExportRequest& request, std::ostream& out) {
   ExportOptions options;
   options.metric = as_usage([&] { return parse_latency_kind(request.metric); });
   std::vector<Job> jobs;
-  for (const std::filesystem::path& path : find_result_files(request.paths)) {
+  for (const std::filesystem::path& path :
+       as_usage([&] { return find_result_files(request.paths); })) {
     jobs.push_back(as_usage([&] { return job_of(path, request); }));
   }
   if (request.directory.empty()) {

@@ -23,6 +23,7 @@
 #include "harness/result/latency.h"
 #include "harness/run/preset.h"
 #include "harness/run/runner.h"
+#include "harness/trial/result_facts.h"
 #include "harness/trial/scratch.h"
 
 namespace tailgate {
@@ -70,6 +71,17 @@ void apply_settings(const RunArguments& arguments, Options& options) {
   if (arguments.pacing) options.set("pacing", *arguments.pacing);
 }
 
+bool is_same(const RunRequest& a, const RunRequest& b) {
+  const auto settings = [](const RunRequest& request) {
+    std::string text;
+    for (const Setting& setting : describe_options(request.options)) {
+      text += setting.name + "=" + setting.value + "\n";
+    }
+    return text;
+  };
+  return a.scenario == b.scenario && a.sink.text == b.sink.text && settings(a) == settings(b);
+}
+
 std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArguments& arguments,
                                       const Preset& preset) {
   std::vector<RunRequest> requests;
@@ -87,7 +99,13 @@ std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArgum
                   "name one or more: --sink null,file ('tailgate sinks' lists them)");
     }
     for (SinkChoice& sink : sinks) {
-      requests.push_back({run.scenario, options, std::move(sink), preset.name});
+      RunRequest request{run.scenario, options, std::move(sink), preset.name};
+      // Parts of a suite that differ in their sinks alone are one part for the user's sinks.
+      const bool again = !arguments.sink_lists.empty() &&
+                         std::any_of(requests.begin(), requests.end(), [&](const auto& other) {
+                           return is_same(other, request);
+                         });
+      if (!again) requests.push_back(std::move(request));
     }
   }
   return requests;
@@ -256,13 +274,19 @@ int show_plan(const Catalog& catalog, const RunArguments& arguments) {
   const Preset preset = as_usage([&] { return preset_of(catalog, arguments); });
   const Companions companions = companions_of(catalog.sinks, arguments, preset);
   const TrialSettings settings = trial_settings(arguments, choose_placement(arguments.placement));
+  std::vector<RunRequest> planned;
   for (std::size_t i = 0; i < preset.runs.size(); ++i) {
     Preset part = preset;
     part.runs = {preset.runs[i]};
-    const std::vector<RunRequest> requests = as_usage([&] {
+    std::vector<RunRequest> requests = as_usage([&] {
       return available(requests_from(catalog.sinks, arguments, part), arguments, settings);
     });
+    std::erase_if(requests, [&](const RunRequest& request) {
+      return std::any_of(planned.begin(), planned.end(),
+                         [&](const RunRequest& other) { return is_same(other, request); });
+    });
     if (requests.empty()) continue;
+    planned.insert(planned.end(), requests.begin(), requests.end());
     std::vector<std::string> sinks;
     for (const RunRequest& request : requests) sinks.push_back(request.sink.text);
     say("{} {:.0f} {} {}\n", arguments.part == 0 ? i + 1 : arguments.part,

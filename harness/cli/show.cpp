@@ -1,5 +1,7 @@
 #include "harness/cli/show.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -28,15 +30,27 @@ std::vector<Duet> take_duets(std::vector<std::filesystem::path>& paths) {
 
 }  // namespace
 
-void show(const ShowRequest& request, std::ostream& out) {
+bool show(const ShowRequest& request, std::ostream& out) {
   std::vector<std::filesystem::path> paths = request.paths;
   const std::vector<Duet> duets = take_duets(paths);
   if (request.json && !duets.empty()) {
     throw UsageError(Error("a duet has no summary as JSON", "its file is JSON: read that"));
   }
   Results results;
-  for (const std::filesystem::path& path : find_result_files(paths)) {
-    results.push_back({path.string(), load_result(path)});
+  std::size_t damaged = 0;
+  const auto files = as_usage([&] { return find_result_files(paths); });
+  for (const std::filesystem::path& file : files) {
+    try {
+      results.push_back({file.string(), load_result(file)});
+    } catch (const Error& error) {
+      // One damaged file does not hide the others.
+      if (files.size() == 1) throw;
+      tell_lines(fmt::format("left out: {}\n  {}\n", error.what_failed(), error.remedy()));
+      ++damaged;
+    }
+  }
+  if (results.empty() && damaged > 0) {
+    throw Error("no result could be read", "copy the files again, or repeat the runs");
   }
   const ExportOptions options{.colour = request.colour,
                               .trials = request.trials,
@@ -49,9 +63,10 @@ void show(const ShowRequest& request, std::ostream& out) {
     out << (first ? "" : "\n") << render(duet, "text", options);
     first = false;
   }
-  if (paths.empty()) return;
+  if (paths.empty()) return true;
   if (!duets.empty()) out << '\n';
   out << render(std::move(results), format, options);
+  return damaged == 0;
 }
 
 void commands::add_show_command(Command& program, const Catalog&, Action& action) {
@@ -86,8 +101,7 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
   command->callback([request, &action] {
     action = [request] {
       request->colour = colour_wanted(stdout);
-      show(*request, std::cout);
-      return kExitDone;
+      return show(*request, std::cout) ? kExitDone : kExitFailed;
     };
   });
 }

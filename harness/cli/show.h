@@ -18,7 +18,8 @@ struct ShowRequest {
   bool colour = false;
 };
 
-// Throws Error when a result cannot be read, before anything is written.
-void show(const ShowRequest& request, std::ostream& out);
+// Returns whether every file could be read; those that could not are named on standard error. Throws
+// Error before anything is written when none could be read, UsageError when a path does not exist.
+bool show(const ShowRequest& request, std::ostream& out);
 
 }  // namespace tailgate

@@ -55,7 +55,11 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts) {
     if (equals == std::string::npos) {
       throw Error(fmt::format("--set '{}' is not name=value", text), "write --set rate_hz=10000");
     }
-    settings.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    const std::string name = text.substr(0, equals);
+    const bool again = std::any_of(settings.begin(), settings.end(),
+                                   [&](const Setting& setting) { return setting.name == name; });
+    if (again) throw Error(fmt::format("--set {} is given twice", name), "keep one of the two");
+    settings.push_back({name, text.substr(equals + 1)});
   }
   return settings;
 }

@@ -1,0 +1,104 @@
+"""What a user types: the command, its exit code, and what its answer must contain.
+
+TAILGATE_BUILD names the build folder.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+FIXTURES = Path(__file__).resolve().parents[2] / "results/fixtures"
+RESULT = "v1-steady@file_mode-mmap@quick.json"
+
+# command, exit code, what it answers
+INPUTS = [
+    ("", 2, "Usage: tailgate"),
+    ("rnu", 2, "did you mean 'run'?"),
+    ("etl", 2, "etl info trace.etl"),
+    ("etl dmup", 2, "did you mean 'dump'?"),
+    ("--help", 0, "Examples:"),
+    ("run stedy", 2, "did you mean 'steady'?"),
+    ("run steady --sink flie", 2, "did you mean 'file'?"),
+    ("duet flie file", 2, "did you mean 'file'?"),
+    ("sinks flie", 2, "did you mean 'file'?"),
+    ("check flie", 2, "did you mean 'file'?"),
+    ("run steady --sink null --trials -1", 2, "not in range 1 to 10000"),
+    ("run steady --sink null --set rate_hz=1 --set rate_hz=2", 2, "given twice"),
+    ("run steady --sink null --sink null", 2, "listed twice"),
+    ("run steady --sink null --out /proc/none", 1, "may write to"),
+    ("run max --sink null --set rate_hz=5", 2, "no option 'rate_hz'"),
+    ("run quick --sink file --plan", 0, "steady file"),
+    ("show none", 2, "does not exist"),
+    ("export csv none", 2, "does not exist"),
+    ("explain none", 2, "does not exist"),
+    ("explain results", 1, "--explain"),
+    ("compare results", 2, "nothing to compare"),
+    ("compare results other", 2, "no file of the same name"),
+    ("show --sort p98 results", 2, "'p98' is not known"),
+]
+
+
+def tailgate(*arguments, cwd):
+    return subprocess.run([PROGRAM, *arguments], cwd=cwd, capture_output=True, text=True,
+                          timeout=100, check=False)
+
+
+@pytest.fixture(name="folder")
+def fixture_folder(tmp_path):
+    (tmp_path / "results").mkdir()
+    shutil.copy(FIXTURES / RESULT, tmp_path / "results")
+    (tmp_path / "other").mkdir()
+    shutil.copy(FIXTURES / RESULT, tmp_path / "other/another.json")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command, code, answer", INPUTS, ids=[row[0] for row in INPUTS])
+def test_a_command_answers_in_one_line(folder, command, code, answer):
+    done = tailgate(*command.split(), cwd=folder)
+    said = done.stdout + done.stderr
+    assert done.returncode == code, said
+    assert answer in " ".join(said.split()), said
+
+
+def test_a_damaged_file_does_not_hide_the_others(folder):
+    (folder / "results/cut.json").write_bytes((FIXTURES / RESULT).read_bytes()[:2000])
+    done = tailgate("show", "results", cwd=folder)
+    assert done.returncode == 1
+    assert "left out: results/cut.json" in done.stderr and "file:mode=mmap" in done.stdout
+
+
+def test_two_folders_are_compared_by_name(folder):
+    shutil.copy(FIXTURES / RESULT, folder / "other")
+    done = tailgate("compare", "--json", "results", "other", cwd=folder)
+    (pair,) = json.loads(done.stdout)
+    assert (pair["a"], pair["b"]) == (f"results/{RESULT}", f"other/{RESULT}")
+    assert "another.json has no file of that name" in " ".join(
+        tailgate("compare", "results", "other", cwd=folder).stdout.split())
+
+
+def test_sinks_may_be_named_one_by_one_and_those_that_are_missing_are_left_out(folder):
+    done = tailgate("run", "steady", "--sink", "null", "--sink", "file,etw,eventlog", "--set",
+                    "duration_s=0.1", "--set", "warmup_s=0.1", "--trials", "1", "--no-control",
+                    "--quiet", "--out", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert {"null", "file"} <= {json.loads(path.read_text())["sink"]["label"]
+                                for path in (folder / "out").iterdir()}
+    alone = tailgate("run", "steady", "--sink", "lttng:output=none", "--out", "out", cwd=folder)
+    assert alone.returncode == 2
+
+
+def test_a_rate_beyond_everything_is_saturation(folder):
+    done = tailgate("run", "steady", "--sink", "null", "--set", "rate_hz=100000000", "--set",
+                    "duration_s=0.2", "--set", "warmup_s=0.2", "--trials", "1", "--no-control",
+                    "--quiet", "--out", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (path,) = (folder / "out").iterdir()
+    (trial,) = json.loads(path.read_text())["trials"]
+    assert trial["rate_missed"] and trial["unissued"] > 0 and trial["measured"] > 0
+    shown = json.loads(tailgate("show", "--json", "out", cwd=folder).stdout)
+    assert shown[0]["summary"][0]["saturated"]
