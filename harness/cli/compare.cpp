@@ -64,10 +64,10 @@ void compare(const CompareRequest& request, std::ostream& out) {
     out << as_usage([&] { return render(duet, format, options); });
     return;
   }
-  const bool folders = request.paths.size() == 2 &&
-                       std::all_of(request.paths.begin(), request.paths.end(), [](const auto& path) {
-                         return std::filesystem::is_directory(path);
-                       });
+  const bool folders =
+      request.paths.size() == 2 &&
+      std::all_of(request.paths.begin(), request.paths.end(),
+                  [](const auto& path) { return std::filesystem::is_directory(path); });
   const Comparison comparison = as_usage([&] {
     return folders ? by_name(request.paths[0], request.paths[1]) : with_first(request.paths);
   });

@@ -8,7 +8,8 @@
 namespace tailgate {
 
 struct CompareRequest {
-  std::vector<std::filesystem::path> paths = {};  // results, the first is A; two folders; or one duet
+  std::vector<std::filesystem::path> paths =
+      {};  // results, the first is A; two folders; or one duet
   bool json = false;
   bool colour = false;
 };

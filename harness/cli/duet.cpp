@@ -352,8 +352,7 @@ void add_round_options(Command& command, DuetArguments& arguments) {
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")
       ->one_value_each_time();
   command
-      .add_option("--rounds", arguments.rounds,
-                  "rounds in all, with processes of their own [20]")
+      .add_option("--rounds", arguments.rounds, "rounds in all, with processes of their own [20]")
       ->range(1u, 100'000u);
   command
       .add_option("--long-rounds", arguments.long_rounds,

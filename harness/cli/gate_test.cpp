@@ -187,8 +187,8 @@ TEST_CASE("a policy by which no duet of many could fail is refused") {
   CHECK_THROWS_AS(shared_by(policy, 6), UsageError);
 }
 
-// 15 pairs of layouts have 2^15 patterns, whatever the number of rounds: nine tenths of 0.001 among 9
-// duets at three looks are 1.09 of them, among 10 they are 0.98. (A tenth is for resumed duets.)
+// 15 pairs of layouts have 2^15 patterns, whatever the number of rounds: nine tenths of 0.001 among
+// 9 duets at three looks are 1.09 of them, among 10 they are 0.98. (A tenth is for resumed duets.)
 TEST_CASE("a policy by which no duet could fail with so few layouts is refused") {
   Policy policy = default_policy();
   policy.looks.clusters = 15;

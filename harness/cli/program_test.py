@@ -101,7 +101,7 @@ def test_the_load_also_runs_on_the_null_sink_once_for_all_sinks(tmp_path, scratc
             role["role"] for role in step["overhead"]}
     assert [control["run"] for control in first["controls"]] == [
         control["run"] for control in second["controls"]]
-    assert "cost of logging per event" in done.stdout
+    assert "cost of logging per event" in tailgate("show", "--details", tmp_path / "out").stdout
     assert list(scratch.iterdir()) == []
 
 
@@ -112,7 +112,7 @@ def test_control_trials_can_be_left_out(tmp_path, scratch):
     (file,) = (tmp_path / "out").iterdir()
     result = json.loads(file.read_text())
     assert result["controls"] == [] and result["summary"][0]["controls"] == 0
-    assert "there were no control trials" in done.stdout
+    assert "there were no control trials" in tailgate("show", "--details", file).stdout
 
 
 def test_slow_calls_are_explained_by_trials_beside_the_others(tmp_path, scratch):

@@ -102,9 +102,8 @@ std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArgum
       RunRequest request{run.scenario, options, std::move(sink), preset.name};
       // Parts of a suite that differ in their sinks alone are one part for the user's sinks.
       const bool again = !arguments.sink_lists.empty() &&
-                         std::any_of(requests.begin(), requests.end(), [&](const auto& other) {
-                           return is_same(other, request);
-                         });
+                         std::any_of(requests.begin(), requests.end(),
+                                     [&](const auto& other) { return is_same(other, request); });
       if (!again) requests.push_back(std::move(request));
     }
   }
@@ -350,7 +349,7 @@ void add_options(Command& command, RunArguments& arguments) {
       ->type_name("SCENARIO|FILE");
   command
       .add_option("--sink", arguments.sink_lists,
-                  "sinks by comma, options by colon: file:mode=mmap; may be repeated")
+                  "sinks by comma, options by colon: file:mode=mmap")
       ->one_value_each_time()
       ->type_name("SINKS");
   command.add_option("--set", arguments.settings, "scenario option, name=value; may be repeated")

@@ -70,7 +70,8 @@ bool show(const ShowRequest& request, std::ostream& out) {
 }
 
 void commands::add_show_command(Command& program, const Catalog&, Action& action) {
-  Command* command = program.add_subcommand("show", "Show which path was best, and how the others did");
+  Command* command =
+      program.add_subcommand("show", "Show which path was best, and how the others did");
   const auto request = std::make_shared<ShowRequest>();
   command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()

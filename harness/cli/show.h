@@ -18,8 +18,9 @@ struct ShowRequest {
   bool colour = false;
 };
 
-// Returns whether every file could be read; those that could not are named on standard error. Throws
-// Error before anything is written when none could be read, UsageError when a path does not exist.
+// Returns whether every file could be read; those that could not are named on standard error.
+// Throws Error before anything is written when none could be read, UsageError when a path does not
+// exist.
 bool show(const ShowRequest& request, std::ostream& out);
 
 }  // namespace tailgate

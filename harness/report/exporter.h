@@ -18,11 +18,11 @@ namespace tailgate {
 
 // What the user asks for. An exporter ignores the options that mean nothing in its format.
 struct ExportOptions {
-  bool colour = false;  // ANSI colours; the caller knows whether the output is a terminal
-  bool trials = false;  // a row for each trial of a result, or for each round of a duet
-  bool roles = false;   // overhead of every role; else several results show only logging's
+  bool colour = false;       // ANSI colours; the caller knows whether the output is a terminal
+  bool trials = false;       // a row for each trial of a result, or for each round of a duet
+  bool roles = false;        // overhead of every role; else several results show only logging's
   std::string sort = "p99";  // column by which paths are ranked (ranking_columns())
-  unsigned calls = 3;   // how many of the worst calls are shown as timelines
+  unsigned calls = 3;        // how many of the worst calls are shown as timelines
   LatencyKind metric = LatencyKind::response;  // for formats that hold one distribution
 };
 

@@ -111,16 +111,15 @@ std::vector<RankedLoad> rank(const Results& results, std::string_view column) {
   for (const auto& [name, result] : results) {
     for (const StepSummary& step : result.summary) {
       const RankedLoad of_step = load_of(result, step);
-      auto load = std::find_if(loads.begin(), loads.end(), [&](const RankedLoad& other) {
-        return is_same(other, of_step);
-      });
+      auto load = std::find_if(loads.begin(), loads.end(),
+                               [&](const RankedLoad& other) { return is_same(other, of_step); });
       if (load == loads.end()) load = loads.insert(loads.end(), of_step);
       load->paths.push_back(path_of(result, step));
     }
   }
   for (RankedLoad& load : loads) sort_paths(load.paths, column);
-  const auto first = std::max_element(
-      loads.begin(), loads.end(), [](const RankedLoad& a, const RankedLoad& b) {
+  const auto first =
+      std::max_element(loads.begin(), loads.end(), [](const RankedLoad& a, const RankedLoad& b) {
         return std::pair(a.paths.size(), a.rate_hz) < std::pair(b.paths.size(), b.rate_hz);
       });
   if (first != loads.end()) std::rotate(loads.begin(), first, first + 1);

@@ -277,8 +277,8 @@ std::string loss_text(const LedgerAccount& ledger) {
   for (const LossCount& loss : ledger.losses) {
     if (loss.events > 0) causes.push_back(fmt::format("{} {}", loss.cause, loss.events));
   }
-  const double share =
-      static_cast<double>(ledger.lost) / static_cast<double>(std::max<std::uint64_t>(1, ledger.emitted));
+  const double share = static_cast<double>(ledger.lost) /
+                       static_cast<double>(std::max<std::uint64_t>(1, ledger.emitted));
   return fmt::format("{} of {} events ({:.3g} %) were lost: {}", ledger.lost, ledger.emitted,
                      share * 100, fmt::join(causes, ", "));
 }

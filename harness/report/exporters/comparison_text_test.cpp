@@ -87,10 +87,10 @@ TEST_CASE("a comparison says what forbids it") {
 }
 
 TEST_CASE("three results are two comparisons with the first") {
-  const std::string text = render(
-      Comparison{{{{"x", clean_result()}, {"y", clean_result()}},
-                  {{"x", clean_result()}, {"z", clean_result()}}},
-                 {"only/here.json"}}, "text");
+  const std::string text = render(Comparison{{{{"x", clean_result()}, {"y", clean_result()}},
+                                              {{"x", clean_result()}, {"z", clean_result()}}},
+                                             {"only/here.json"}},
+                                  "text");
   CHECK_THAT(text, Contains("A  x") && Contains("B  y") && Contains("B  z"));
 }
 

@@ -222,7 +222,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
 
 }  // namespace
 
-constinit const Exporter exporters::results_details =
-    exporter_of<render_results, Form::text>("details", "every step, role and remark", ".details.txt");
+constinit const Exporter exporters::results_details = exporter_of<render_results, Form::text>(
+    "details", "every step, role and remark", ".details.txt");
 
 }  // namespace tailgate

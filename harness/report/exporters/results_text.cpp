@@ -111,8 +111,8 @@ std::string cpu_sentence(const std::vector<RankedPath>& paths) {
 }
 
 // The best path has the lowest 99th percentile among those that held the rate and whose events were
-// all read back. Empty where fewer than two paths had the same load. A machine that was busy in most
-// trials ranks its own disturbances.
+// all read back. Empty where fewer than two paths had the same load. A machine that was busy in
+// most trials ranks its own disturbances.
 std::string answer(const RankedLoad& load) {
   if (load.paths.size() < 2) return "";
   unsigned busy = 0;
@@ -122,9 +122,10 @@ std::string answer(const RankedLoad& load) {
     all += path.all_trials;
   }
   if (busy * 2 > all) {
-    return paragraph(fmt::format("Which path is best cannot be told: the machine was busy in {} of "
-                                 "{} trials. End other programs, and run again.",
-                                 busy, all));
+    return paragraph(
+        fmt::format("Which path is best cannot be told: the machine was busy in {} of "
+                    "{} trials. End other programs, and run again.",
+                    busy, all));
   }
   const RankedPath* best = nullptr;
   for (const RankedPath& path : load.paths) {
@@ -160,8 +161,8 @@ std::string sweep_line(const std::string& scenario, const std::vector<RankedLoad
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> words;
   for (const auto& [sink, rate_hz] : sorted) {
-    words.push_back(fmt::format("{} {}", sink,
-                                rate_hz > 0 ? human_rate(rate_hz) + "/s" : "none of them"));
+    words.push_back(
+        fmt::format("{} {}", sink, rate_hz > 0 ? human_rate(rate_hz) + "/s" : "none of them"));
   }
   return fmt::format("{}, highest rate held: {}", scenario, fmt::join(words, ", "));
 }
@@ -222,9 +223,10 @@ std::string machine_line(const Results& results) {
   }
   std::string text =
       busy == 0 ? fmt::format("Machine: free for the load in all of {} trials.", trials)
-                : fmt::format("Machine: busy in {} of {} trials (an idle thread did not run for up "
-                              "to {:.0f} % of the time): do not trust tails and missed rates.",
-                              busy, trials, worst_share * 100);
+                : fmt::format(
+                      "Machine: busy in {} of {} trials (an idle thread did not run for up "
+                      "to {:.0f} % of the time): do not trust tails and missed rates.",
+                      busy, trials, worst_share * 100);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
   text += fmt::format(" --details: overhead by role, floors, {} remarks.", remarks);
   return paragraph(text);
@@ -250,9 +252,9 @@ std::string restrictions(const Results& results, const Painter& painter) {
   std::string text;
   for (const std::string& label : labels) text += note("restricted use: " + label, "", painter);
   if (ended_early > 0) {
-    text += note(fmt::format("{} of {} runs ended before its last trial", ended_early,
-                             results.size()),
-                 "run again for all trials", painter);
+    text +=
+        note(fmt::format("{} of {} runs ended before its last trial", ended_early, results.size()),
+             "run again for all trials", painter);
   }
   return text;
 }

@@ -55,7 +55,9 @@ std::string joined(std::string text) {
 TEST_CASE("the answer names the cheapest sink with its tail and its losses") {
   const std::string answer = joined(answer_to({run("file", 5000, 500), run("spdlog", 5000, 200)}));
   CHECK_THAT(answer, Contains("Best here at 5k events/s: spdlog. "));
-  CHECK_THAT(answer, Contains("99 % returned within 10.00us of the time they were due, half within 200ns;"));
+  CHECK_THAT(
+      answer,
+      Contains("99 % returned within 10.00us of the time they were due, half within 200ns;"));
   CHECK_THAT(answer, Contains("none of 1000 events was lost."));
 }
 
@@ -131,7 +133,8 @@ TEST_CASE("other loads have a line each, a sweep one for the rates that were hel
 
 TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
-  CHECK_THAT(joined(answer_to(results)), Contains("Machine: free for the load in all of 2 trials."));
+  CHECK_THAT(joined(answer_to(results)),
+             Contains("Machine: free for the load in all of 2 trials."));
   results[1].trials[0].noise.lost_share = 0.4;
   const std::string text = answer_to(results);
   CHECK_THAT(text, Contains("\n~ b "));
