@@ -84,15 +84,15 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
   command->add_flag("--roles", request->roles, "Details, and the overhead of every role");
   command->add_flag("--json", request->json, "Print the same figures as JSON");
   command->footer(
-      "Shows on one screen which path was best, every path under the same load, the best\n"
-      "of the other loads, and whether the machine was free to measure. Times are\n"
+      "Shows on one screen which path was best, every path under the same load, the\n"
+      "best of the other loads, and whether the machine was free to measure. Times are\n"
       "quantiles of the response time over all completed trials, from when a call was\n"
       "due. CPU/ev is what logging an event costs the machine in processor time.\n"
       "\n"
       "With --details, \"response\" counts from a call's intended start, \"service\" from\n"
       "its start, \"delivery\" until a consumer saw the event. A '!' after the achieved\n"
-      "rate: the sink could not keep up. A '>' before a maximum: it was longer. Overhead\n"
-      "is the mean over trials with its 95 % interval.\n"
+      "rate: the sink could not keep up. A '>' before a maximum: it was longer.\n"
+      "Overhead is the mean over trials with its 95 % interval.\n"
       "\n"
       "Examples:\n"
       "  tailgate show out/bench\n"
