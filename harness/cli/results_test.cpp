@@ -49,7 +49,9 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 TEST_CASE("show prints one table of everything it is given") {
   const ResultDirectory directory;
-  const std::string text = shown({.paths = {directory.path(), directory / "a.json"}});
+  const std::vector<std::filesystem::path> paths = {directory.path(), directory / "a.json"};
+  CHECK(occurrences(shown({.paths = paths}), "file:mode=mmap") >= 3);
+  const std::string text = shown({.paths = paths, .details = true});
   CHECK(occurrences(text, "rate/s achieved") == 1);
   CHECK(occurrences(text, "steady@file:mode=mmap (preset quick)\n   10k") == 3);
   CHECK(text.find('\x1b') == std::string::npos);

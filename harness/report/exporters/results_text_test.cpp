@@ -85,7 +85,7 @@ TEST_CASE("a sink that missed the rate, was not read back or is unbalanced is no
   CHECK_THAT(joined(answer_to(results)), Contains("no path here held the rate"));
 }
 
-TEST_CASE("a sink that lost events is not the best; its share and a mark are in its line") {
+TEST_CASE("a sink that lost events is not the best, and its line has the share and a mark") {
   std::vector<Result> results = {run("slow", 5000, 900), run("fast", 5000, 10)};
   results[1].trials[0].ledger.delivered = 990;
   results[1].trials[0].ledger.lost = 10;
