@@ -83,8 +83,8 @@ void commands::add_compare_command(Command& program, const Catalog&, Action& act
   command->add_flag("--json", request->json, "Print JSON: a list with an object per pair");
   command->footer(
       "There is no verdict: runs one after the other differ by more than most changes.\n"
-      "'tailgate duet' and 'tailgate gate' judge. Of two folders, the files of the same\n"
-      "name are compared.\n"
+      "'tailgate duet' and 'tailgate gate' judge. Of two folders, the files of the\n"
+      "same name are compared.\n"
       "\n"
       "JSON: comparable, reasons (step, what, remedy; without step it forbids all), and\n"
       "steps: step, rate_hz, comparable, and the figures of response, service, logging\n"
