@@ -77,7 +77,7 @@ void compare(const CompareRequest& request, std::ostream& out) {
 void commands::add_compare_command(Command& program, const Catalog&, Action& action) {
   Command* command = program.add_subcommand("compare", "Show results side by side");
   const auto request = std::make_shared<CompareRequest>();
-  command->add_option("paths", request->paths, "Results, against the first; two folders; one duet")
+  command->add_option("paths", request->paths, "Results, against the first; 2 folders; a duet")
       ->required()
       ->type_name("FILE|DIR");
   command->add_flag("--json", request->json, "Print JSON: a list with an object per pair");

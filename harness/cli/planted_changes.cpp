@@ -20,7 +20,7 @@ constexpr PlantedChange kChanges[] = {
     {"slower-25", "plant_slower_percent=25", yes, "each call 25 % slower"},
     {"tail-100us", "plant_tail_share=0.002:plant_tail_ns=100000", yes, "100 us on 0.2 % of calls"},
     {"stall-5ms", "plant_stall_ms=5", yes, "one stall of 5 ms a second"},
-    {kDaemonChange, "", yes, "a daemon that uses 10 % of the processor time that an event costs"},
+    {kDaemonChange, "", yes, "a daemon that uses 10 % of an event's processor time"},
     {"leak", "plant_leak_bytes=64", either, "each call leaks 64 bytes"},
     {"sleep-5ms", "plant_stall_ms=5:plant_sleep=true", yes,
      "one stall of 5 ms a second, in which calls sleep"},

@@ -255,9 +255,7 @@ int selftest_gate(const SelftestArguments& arguments, const Catalog& catalog) {
 
 void add_options(Command& command, SelftestArguments& arguments) {
   for (const PlantedChange& change : planted_changes()) arguments.changes.emplace_back(change.name);
-  command
-      .add_option("--sink", arguments.sinks,
-                  "A sink to test; repeatable; default: those of the policy's runs")
+  command.add_option("--sink", arguments.sinks, "A sink to test; repeatable [the policy's]")
       ->one_value_each_time()
       ->type_name("SINK");
   command.add_option("--change", arguments.changes, "Only this change; repeatable")
@@ -275,9 +273,7 @@ void add_options(Command& command, SelftestArguments& arguments) {
       ->capture_default_str();
   command.add_option("--policy", arguments.policy, "Policy file; default: the built-in policy")
       ->type_name("FILE");
-  command.add_option("--same", arguments.same,
-                     "Wanted runs of each sink with nothing planted; default: 40, with --idle 3700 "
-                     "of all sinks together");
+  command.add_option("--same", arguments.same, "Runs with nothing planted [40; idle: 3700]");
   command.add_option("--planted", arguments.planted, "Wanted runs of each sink and change")
       ->capture_default_str();
   command.add_option("--minutes", arguments.minutes, "Start no more runs after this time")
@@ -287,13 +283,12 @@ void add_options(Command& command, SelftestArguments& arguments) {
   command.add_option("--json", arguments.json, "Write the tables' figures to this file, too")
       ->type_name("FILE");
   command
-      .add_option("--margins", arguments.margins,
-                  "Measure nothing, write the margins of the record's machine class to this file")
+      .add_option("--margins", arguments.margins, "Write the margins of the record's machine class")
       ->type_name("FILE");
   command.add_option("--scratch", arguments.scratch, "Folder for the sinks' files")
       ->type_name("DIR");
-  CommandOption* idle = command.add_flag(
-      "--idle", arguments.idle, "Start a run only where nothing else uses the machine, else wait");
+  CommandOption* idle =
+      command.add_flag("--idle", arguments.idle, "Start runs only while the machine is idle");
   command.add_option("--most-busy", arguments.most_busy, "Processors that may be in use then")
       ->range(0.0, 1000.0)
       ->needs(idle)
