@@ -156,8 +156,9 @@ def test_a_gate_goes_on_where_it_was_stopped_and_mixes_nothing(clone):
     assert clone.gate("HEAD~1", "HEAD").returncode == 2
 
 
-# Runs that hardly differ by more than a margin, so that few of them decide nothing.
-NOISY = "#!/bin/sh\necho $((1000 + $$ %% 7 * 60 + %s))\n"
+# The sides are slower in turn, by the number of their run, so that no number of rounds decides.
+IN_TURN = "#!/bin/sh\nrun=$(cat runs 2>&- || echo %s)\necho $((run + 1)) >runs\n" \
+          "echo $((1000 + run %% 2 * 60))\n"
 
 
 def rounds_of(clone, out="out"):
@@ -169,8 +170,8 @@ def test_an_inconclusive_gate_goes_on_with_the_looks_that_are_left(clone):
     rules = RULES.replace("looks = [8]", "looks = [8]\nresumed_looks = [10, 12]")
     text = BENCHMARK.replace(RULES, rules).replace('from = "numbers"',
                                                    'from = "numbers"\nmargin = "0.01%"')
-    clone.commit(tailgate__toml=text, bench=NOISY % "0")
-    clone.commit()
+    clone.commit(tailgate__toml=text, bench=IN_TURN % "0")
+    clone.commit(bench=IN_TURN % "1")
     assert clone.gate("HEAD~1", "HEAD").returncode == 3
     first = rounds_of(clone)
     assert len(first["rounds"]) == 8 and first["parts"][0]["stopped"]
@@ -191,8 +192,8 @@ def test_a_duet_is_resumed_on_the_same_machine_only(clone):
     rules = RULES.replace("looks = [8]", "looks = [8]\nresumed_looks = [10]")
     text = BENCHMARK.replace(RULES, rules).replace('from = "numbers"',
                                                    'from = "numbers"\nmargin = "0.01%"')
-    clone.commit(tailgate__toml=text, bench=NOISY % "0")
-    clone.commit()
+    clone.commit(tailgate__toml=text, bench=IN_TURN % "0")
+    clone.commit(bench=IN_TURN % "1")
     assert clone.gate("HEAD~1", "HEAD").returncode == 3
     [file] = (clone.root / "out/duets").glob("*.json")
     duet = rounds_of(clone)
