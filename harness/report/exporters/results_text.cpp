@@ -105,8 +105,9 @@ std::string cpu_sentence(const std::vector<RankedPath>& paths) {
     if (most == nullptr || *cpu_ns > *most->cpu_ns()) most = &path;
   }
   if (least == nullptr || *most->cpu_ns() < 2 * *least->cpu_ns()) return "";
-  return fmt::format(" {} uses {:.2g} times as much processor time as {}.",
-                     most->result->sink.label, *most->cpu_ns() / *least->cpu_ns(),
+  const double times = *most->cpu_ns() / *least->cpu_ns();
+  return fmt::format(" {} uses {:.{}f} times as much processor time as {}.",
+                     most->result->sink.label, times, times < 10 ? 1 : 0,
                      least->result->sink.label);
 }
 
