@@ -122,24 +122,29 @@ std::pair<Subject, Subject> subjects_of(const Catalog& catalog, const DuetArgume
   return {std::move(a), std::move(b)};
 }
 
-// Both sides' load on one processor: the last of those that the load may have.
-Placement duet_placement(const DuetArguments& arguments) {
-  Placement placement = choose_placement(arguments.placement);
-  const int cpu = placement.load_cpus.empty() ? initial_cpus().back() : placement.load_cpus.back();
-  placement.load_cpus = {cpu};
+// Both sides' load on the same processors: one for each load thread of a side, as far as there are
+// as many. Those are the last of the processors that the load may have, or where it may have fewer
+// than threads and the user names none, of all.
+Placement duet_placement(const PlacementArguments& arguments, std::size_t threads) {
+  Placement placement = choose_placement(arguments);
+  std::vector<int>& cpus = placement.load_cpus;
+  const bool free = cpus.empty() || (arguments.load_cpus == "auto" && cpus.size() < threads);
+  if (free) cpus = initial_cpus();
+  if (cpus.size() > threads)
+    cpus.erase(cpus.begin(), cpus.end() - static_cast<std::ptrdiff_t>(threads));
   return placement;
 }
 
-// All processors but the load's, where there is another.
+// All processors but the load's; none, which stands for all, where there is no other.
 std::vector<int> beside_the_load(const Placement& placement) {
   std::vector<int> cpus = initial_cpus();
-  std::erase(cpus, placement.load_cpus.front());
+  for (const int cpu : placement.load_cpus) std::erase(cpus, cpu);
   return cpus;
 }
 
-Environment environment_of(const DuetArguments& arguments) {
+Environment environment_of(const DuetArguments& arguments, std::size_t threads) {
   Environment environment;
-  environment.placement = duet_placement(arguments);
+  environment.placement = duet_placement(arguments.placement, threads);
   environment.trial.range = kRange;
   environment.trial.load_cpus = environment.placement.load_cpus;
   environment.trial.consumer_cpus = environment.placement.consumer_cpus;
@@ -214,9 +219,9 @@ int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::
 }
 
 // A generation of rounds ends where the gate looks.
-std::vector<unsigned> looks_of(const Policy& policy) {
+std::vector<unsigned> looks_of(const Policy& policy, unsigned generation_rounds) {
   std::vector<unsigned> looks;
-  for (const PlannedLook& look : policy.looks.all()) {
+  for (const PlannedLook& look : policy.looks.from_round(generation_rounds).all()) {
     looks.push_back(static_cast<unsigned>(look.rounds));
   }
   return looks;
@@ -243,20 +248,23 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   if (policy && earlier && !can_go_on(*earlier, *policy, today_utc())) {
     return show_verdict(*earlier, *policy, file.written_to());
   }
+  const unsigned generation_rounds = arguments.generation_rounds.value_or(kGenerationRounds);
   const DuetRequest request = as_usage([&] {
-    environment = environment_of(arguments);
     const auto [a, b] = subjects_of(catalog, arguments);
-    DuetRequest wanted{.a = subject_request(catalog.sinks, arguments.a, a, scratch.path()),
-                       .b = subject_request(catalog.sinks, arguments.b, b, scratch.path()),
-                       .wishes = {.turn_ms = arguments.turn_ms,
-                                  .turns = arguments.turns,
-                                  .warmup_turns = arguments.warmup_turns},
-                       .rounds = rounds_to_plan(arguments.rounds, policy ? &*policy : nullptr,
-                                                earlier ? &*earlier : nullptr),
-                       .seed = arguments.seed,
-                       .long_rounds = arguments.long_rounds.value_or(kLongRounds),
-                       .looks = policy ? looks_of(*policy) : std::vector<unsigned>{},
-                       .earlier = earlier ? &*earlier : nullptr};
+    environment = environment_of(arguments, load_of(a).threads);
+    DuetRequest wanted{
+        .a = subject_request(catalog.sinks, arguments.a, a, scratch.path()),
+        .b = subject_request(catalog.sinks, arguments.b, b, scratch.path()),
+        .wishes = {.turn_ms = arguments.turn_ms,
+                   .turns = arguments.turns,
+                   .warmup_turns = arguments.warmup_turns},
+        .rounds = rounds_to_plan(arguments.rounds, policy ? &*policy : nullptr,
+                                 earlier ? &*earlier : nullptr),
+        .seed = arguments.seed,
+        .long_rounds = arguments.long_rounds.value_or(kLongRounds),
+        .generation_rounds = generation_rounds,
+        .looks = policy ? looks_of(*policy, generation_rounds) : std::vector<unsigned>{},
+        .earlier = earlier ? &*earlier : nullptr};
     check_duet(wanted, environment);
     return wanted;
   });
@@ -291,8 +299,8 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
 void check_command_options(const DuetArguments& arguments) {
   const bool others = !arguments.scenario.empty() || !arguments.settings.empty() ||
                       !arguments.a.program.empty() || !arguments.b.program.empty() ||
-                      arguments.long_rounds || arguments.turn_ms || arguments.turns ||
-                      arguments.consume != "auto" ||
+                      arguments.long_rounds || arguments.generation_rounds || arguments.turn_ms ||
+                      arguments.turns || arguments.consume != "auto" ||
                       arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
                       !arguments.waived_commits.empty() || arguments.rounds_shown;
   if (others) {
@@ -304,7 +312,7 @@ void check_command_options(const DuetArguments& arguments) {
 
 // A command gets the processor of duets, or all of those that the user names for it.
 Placement command_placement(const DuetArguments& arguments) {
-  return arguments.placement.load_cpus == "auto" ? duet_placement(arguments)
+  return arguments.placement.load_cpus == "auto" ? duet_placement(arguments.placement, 1)
                                                  : choose_placement(arguments.placement);
 }
 
@@ -359,6 +367,11 @@ void add_round_options(Command& command, DuetArguments& arguments) {
                   fmt::format("of {} rounds so many live through the others [{}]",
                               kGenerationRounds, kLongRounds))
       ->range(0u, kGenerationRounds - 1);
+  command
+      .add_option("--generation-rounds", arguments.generation_rounds,
+                  fmt::format("rounds that run together, so that long ones live as long [{}]",
+                              kGenerationRounds))
+      ->range(2u, 1'000u);
   command.add_option("--seed", arguments.seed, "of all coins: who starts, who goes first")
       ->capture_default_str();
   // The second names are those of older versions, which scripts still use.
@@ -385,7 +398,7 @@ void add_other_options(Command& command, DuetArguments& arguments) {
       ->one_of(consumer_choices())
       ->capture_default_str();
   command.add_option("--load-cpus", arguments.placement.load_cpus,
-                     "of both load threads: the last of these");
+                     "of each side's load threads: the last of these");
   command.add_option("--controller-cpus", arguments.placement.controller_cpus,
                      "of the controller: auto, any, or as 1,2-3");
   command.add_option("--consumer-cpus", arguments.placement.consumer_cpus,

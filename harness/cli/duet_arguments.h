@@ -29,7 +29,8 @@ struct DuetArguments {
   std::vector<std::string> settings;
   std::optional<unsigned> rounds;  // without: 20, or as many as the policy looks at most
   std::uint64_t seed = 1;
-  std::optional<unsigned> long_rounds = {};  // without: kLongRounds
+  std::optional<unsigned> long_rounds = {};        // without: kLongRounds
+  std::optional<unsigned> generation_rounds = {};  // without: kGenerationRounds
   std::optional<double> turn_ms;
   std::optional<unsigned> turns;
   unsigned warmup_turns = TurnWishes{}.warmup_turns;

@@ -31,6 +31,7 @@ void take_sinks(const Duet& duet, DuetArguments& arguments) {
     side->label = from->label;
   }
   arguments.long_rounds = duet.long_rounds.value_or(0);
+  arguments.generation_rounds = duet.generation_rounds;
   const ScenarioUsed& scenario = duet.a.scenario;
   arguments.scenario = scenario.preset.empty() ? scenario.name : scenario.preset;
   for (const Setting& option : scenario.options) {

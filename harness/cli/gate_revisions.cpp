@@ -51,8 +51,18 @@ struct PlannedDuet {
   std::string scenario;   // or the benchmark's name
   std::string sink = {};  // as in the policy; empty: a benchmark
   std::vector<std::string> set = {};
+  std::optional<unsigned> generation_rounds = {};
   const ProjectBenchmark* benchmark = nullptr;
-  std::string file;  // its name
+  std::string file = {};  // its name
+
+  // What distinguishes it from others of the same scenario and sink: "name=value".
+  std::vector<std::string> told_apart_by() const {
+    std::vector<std::string> settings = set;
+    if (generation_rounds) {
+      settings.push_back(fmt::format("generation_rounds={}", *generation_rounds));
+    }
+    return settings;
+  }
 
   std::string text() const {
     return benchmark != nullptr ? fmt::format("benchmark {}", scenario)
@@ -75,11 +85,12 @@ std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy
     if (run.nightly && !nightly) continue;
     for (const std::string& sink : run.sinks) {
       project.sink_of(sink, project.root());  // refuses what the project cannot have
-      planned.push_back(
-          {.scenario = run.scenario,
-           .sink = sink,
-           .set = run.set,
-           .file = result_file_name(run.scenario, sink, "", parse_settings(run.set))});
+      PlannedDuet duet{.scenario = run.scenario,
+                       .sink = sink,
+                       .set = run.set,
+                       .generation_rounds = run.generation_rounds};
+      duet.file = result_file_name(run.scenario, sink, "", parse_settings(duet.told_apart_by()));
+      planned.push_back(std::move(duet));
     }
   }
   for (const ProjectBenchmark& benchmark : project.benchmarks) {
@@ -212,7 +223,7 @@ class RevisionGate {
 
   PinDuet pin_duet(const PlannedDuet& planned) const {
     return {machine_, planned.scenario, planned.sink,
-            fmt::format("{}", fmt::join(planned.set, " "))};
+            fmt::format("{}", fmt::join(planned.told_apart_by(), " "))};
   }
 
   PinHistory history_of(const PlannedDuet& planned) const {
@@ -318,8 +329,8 @@ class RevisionGate {
   }
 
   // About what the first look needs, where the last one needs the whole budget.
-  double first_look_s() const {
-    const auto& looks = policy_.looks.rounds;
+  double first_look_s(const PlannedDuet& planned) const {
+    const auto looks = policy_.looks.from_round(planned.generation_rounds.value_or(0)).rounds;
     constexpr double kSlack = 1.1;
     return std::min(1.0, kSlack * static_cast<double>(looks.front()) /
                              static_cast<double>(looks.back())) *
@@ -331,7 +342,8 @@ class RevisionGate {
   double budget_s(std::size_t index) const {
     if (!request_.minutes) return policy_.time_budget_s;
     const double part = left_s() / static_cast<double>(planned_.size() - index);
-    return std::min({policy_.time_budget_s, std::max(part, first_look_s()), left_s()});
+    return std::min(
+        {policy_.time_budget_s, std::max(part, first_look_s(planned_[index])), left_s()});
   }
 
   void add_missing(const PlannedDuet& duet, const char* outcome, std::string why) {
@@ -368,7 +380,7 @@ class RevisionGate {
     const PlannedDuet& planned = planned_[index];
     const std::optional<EarlierDuet> earlier = earlier_of(planned);
     if (earlier && !earlier->can_go_on) return kExitDone;
-    if (left_s() < first_look_s()) {
+    if (left_s() < first_look_s(planned)) {
       if (!earlier) add_missing(planned, "inconclusive", "no time was left for the duet");
       return kExitDone;
     }
@@ -429,6 +441,7 @@ class RevisionGate {
     }
     arguments.scenario = planned.scenario;
     arguments.settings = planned.set;
+    arguments.generation_rounds = planned.generation_rounds;
     arguments.waived_commits = waived_;
   }
 

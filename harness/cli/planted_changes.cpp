@@ -33,6 +33,8 @@ constexpr PlantedChange kChanges[] = {
     {"p99-5us", "plant_tail_share=0.006:plant_tail_ns=5000", yes, "5 us on 0.6 % of calls"},
     {"after-10s", "plant_after_s=10:plant_slower_percent=25", yes,
      "each call 25 % slower from 10 s after the first"},
+    {"second-thread", "plant_thread=1:plant_slower_percent=50", yes,
+     "each call of the second of four load threads 50 % slower", "threads=4"},
     {"large-events", "plant_over_bytes=4096:plant_slower_percent=100", yes,
      "events above 4 KiB, 3 % of all, take twice as long", "payload=lognormal(256,8000)"},
     {"start-20ms", "plant_start_ms=20", yes, "opening takes 20 ms longer"},

@@ -204,10 +204,15 @@ class Reporter : public RunObserver {
   StatusLine status_;
 };
 
+// A sink may lose events; one that lost all of them was not measured.
 bool went_well(const Result& result) {
   if (!result.complete) return false;
   for (const Trial& trial : result.trials) {
-    if (trial.outcome != TrialOutcome::completed || trial.ledger.unaccounted != 0) return false;
+    const LedgerAccount& ledger = trial.ledger;
+    const bool all_lost = ledger.emitted > 0 && ledger.lost >= ledger.emitted;
+    if (trial.outcome != TrialOutcome::completed || ledger.unaccounted != 0 || all_lost) {
+      return false;
+    }
   }
   return true;
 }

@@ -93,6 +93,11 @@ bool has_tail(Candidate& candidate, std::uint64_t events, const Looks& looks) {
   return false;
 }
 
+// Whether there is anything to say of a metric.
+bool has_place(const MetricKind& kind, const std::vector<MetricSeries>& series) {
+  return !kind.of_several_threads || find_series(series, kind.name) != nullptr;
+}
+
 // A judgement without a decision.
 MetricJudgement undecided_judgement(const MetricKind& kind, bool measured) {
   MetricJudgement judgement;
@@ -140,6 +145,7 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
   const Clusters clusters = round_coins(duet).layout_pairs;
   std::vector<MetricJudgement> judgements;
   for (const MetricKind& kind : metric_kinds()) {
+    if (!has_place(kind, all)) continue;
     const MetricSeries* series = find_series(all, kind.name);
     MetricJudgement& judgement =
         judgements.emplace_back(undecided_judgement(kind, series != nullptr));
@@ -160,6 +166,7 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
   std::vector<Candidate> candidates;
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
+    if (!has_place(kind, series)) continue;
     Candidate& candidate = candidates.emplace_back(
         candidate_of(kind, series, load, coins.layout_pairs, subject, policy));
     if (!candidate.gated) continue;

@@ -225,6 +225,11 @@ void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDeci
   }
 }
 
+// Rounds are complete once their generation has ended.
+Looks looks_at(const Duet& duet, const Policy& policy) {
+  return policy.looks.from_round(duet.generation_rounds.value_or(0));
+}
+
 // Whether the looks so far have decided.
 bool is_settled(const Duet& duet, const Policy& policy, std::string_view today) {
   const VerdictOutcome outcome = judge(duet, policy, today).outcome;
@@ -263,8 +268,9 @@ int verdict_exit_code(const std::vector<Verdict>& verdicts) {
 }
 
 Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
-  const Policy policy =
+  Policy policy =
       with_class_margins(with_valid_waivers(given, duet, today), duet.machine.fingerprint, duet.b);
+  policy.looks = looks_at(duet, policy);
   Verdict verdict = heading_of(duet, policy);
   MetricsDecision metrics = decide_metrics(metric_series(duet), round_load(duet), round_coins(duet),
                                            stops_of(duet), duet.b, policy);
@@ -289,12 +295,13 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
 }
 
 bool is_decided(const Duet& duet, const Policy& policy, std::string_view today) {
-  return is_look(policy.looks, stops_of(duet), completed_rounds(duet, duet.rounds.size())) &&
+  return is_look(looks_at(duet, policy), stops_of(duet),
+                 completed_rounds(duet, duet.rounds.size())) &&
          is_settled(duet, policy, today);
 }
 
 bool can_go_on(const Duet& duet, const Policy& policy, std::string_view today) {
-  return looks_with_stops(policy.looks, stops_of(duet)).back().rounds >
+  return looks_with_stops(looks_at(duet, policy), stops_of(duet)).back().rounds >
              completed_rounds(duet, duet.rounds.size()) &&
          !is_settled(duet, policy, today);
 }

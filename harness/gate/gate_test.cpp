@@ -528,6 +528,10 @@ TEST_CASE("stopping early asks at the looks only") {
   noisy.spread = 0.25;
   noisy.rounds = 15;
   CHECK_FALSE(is_decided(sample_duet(noisy), policy, kToday));
+  running.generation_rounds = 40;  // its rounds are complete together
+  running.rounds.resize(30);
+  CHECK_FALSE(is_decided(running, policy, kToday));
+  CHECK(judged(running).outcome == VerdictOutcome::inconclusive);
 }
 
 // Every quantile of B is 1.1 times A's, up to the last with ten calls beyond it.

@@ -54,6 +54,18 @@ std::optional<double> cut_share(const DuetSide& side) {
   return static_cast<double>(side.drains_cut_short) / static_cast<double>(side.drains);
 }
 
+// The largest figure of any load thread, where there are several.
+template <std::uint64_t DuetThread::*kFigure>
+std::optional<double> of_worst_thread(const DuetSide& side, const DuetSide&) {
+  std::optional<double> worst;
+  if (!side.threads) return worst;
+  for (const DuetThread& thread : *side.threads) {
+    if (thread.events == 0) continue;
+    worst = std::max(worst.value_or(0), static_cast<double>(thread.*kFigure));
+  }
+  return worst;
+}
+
 // The other side's turns show what this one leaves behind for them. In percent, of small effects.
 std::optional<double> left_behind(const DuetSide& side, const DuetSide& other) {
   if (!side.carry_over || !other.carry_over) return {};
@@ -89,6 +101,18 @@ constexpr MetricKind kMetrics[] = {
      .help = "99.9th percentile of the response time",
      .tail_share = 0.001,
      .value = [](Side s, Side) { return figure_of(s.response, s.response.p99_9_ns); }},
+    {.name = "worst_thread_ns_p50",
+     .unit = "ns",
+     .effect = EffectKind::ratio,
+     .help = "largest median response time of a load thread, where there are several",
+     .of_several_threads = true,
+     .value = of_worst_thread<&DuetThread::response_ns_p50>},
+    {.name = "worst_thread_ns_p99",
+     .unit = "ns",
+     .effect = EffectKind::ratio,
+     .help = "largest 99th percentile of a load thread, where there are several",
+     .of_several_threads = true,
+     .value = of_worst_thread<&DuetThread::response_ns_p99>},
     {.name = "service_ns_mean",
      .unit = "ns",
      .effect = EffectKind::ratio,

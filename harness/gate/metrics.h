@@ -31,6 +31,7 @@ struct MetricKind {
   std::string_view help;                  // one line, no full stop
   double tail_share = 0;                  // of a quantile: the share of calls beyond it
   CountOf count = CountOf::nothing;
+  bool of_several_threads = false;  // sides with one load thread do not have it
 
   // One side's value in a round, beside the other side; empty: not measured.
   std::optional<double> (*value)(const DuetSide& side, const DuetSide& other) = nullptr;

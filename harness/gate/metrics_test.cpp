@@ -53,6 +53,14 @@ TEST_CASE("counts are per 20,000 calls") {
   CHECK(value("events_lost", one) == 5);
 }
 
+TEST_CASE("the worst thread is the one with the largest figure, and there is none of one thread") {
+  DuetSide one = side();
+  CHECK_FALSE(find_metric("worst_thread_ns_p50")->value(one, one));
+  one.threads = std::vector<DuetThread>{{1000, 700, 9000}, {1000, 900, 8000}, {0, 5000, 50000}};
+  CHECK(value("worst_thread_ns_p50", one) == 900);
+  CHECK(value("worst_thread_ns_p99", one) == 9000);
+}
+
 TEST_CASE("processor time is per event, without waiting") {
   DuetSide one = side();
   one.cpu_ns = 1'500'000;

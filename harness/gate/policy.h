@@ -67,6 +67,8 @@ struct PolicyRun {
   std::vector<std::string> sinks;
   std::vector<std::string> set;  // "name=value"
   bool nightly = false;          // by ci/nightly alone
+  // Of `tailgate duet`; nothing: as it decides.
+  std::optional<unsigned> generation_rounds = {};
 };
 
 // A metric's rule after all settings that match.

@@ -272,7 +272,7 @@ Waiver read_waiver(const TomlNode& in) {
 }
 
 PolicyRun read_run(const TomlNode& in) {
-  in.check_keys({"scenario", "sinks", "set", "nightly"});
+  in.check_keys({"scenario", "sinks", "set", "nightly", "generation_rounds"});
   PolicyRun run;
   read_flag(in, "nightly", run.nightly);
   run.scenario = name_text(in.required("scenario", "a scenario or a preset"), "scenario");
@@ -281,6 +281,9 @@ PolicyRun read_run(const TomlNode& in) {
     sinks.fail("sinks is not a list of sinks", "write sinks = [\"file\", \"lttng\"]");
   }
   for (const TomlNode& sink : sinks.entries()) run.sinks.push_back(name_text(sink, "a sink"));
+  if (const TomlNode* node = in.find("generation_rounds")) {
+    run.generation_rounds = static_cast<unsigned>(node->number("generation_rounds", 2, kMaxRounds));
+  }
   const TomlNode* set = in.table_at("set");
   if (set == nullptr) return run;
   for (const TomlNode& setting : set->entries()) {
@@ -302,7 +305,9 @@ std::vector<PolicyRun> read_runs(const TomlNode& root) {
     runs.push_back(read_run(*in));
     const PolicyRun& run = runs.back();
     for (const std::string& sink : run.sinks) {
-      const std::string duet = fmt::format("{} {} {}", run.scenario, sink, fmt::join(run.set, " "));
+      const std::string duet =
+          fmt::format("{} {} {} {}", run.scenario, sink, fmt::join(run.set, " "),
+                      run.generation_rounds.value_or(0));
       if (duets.insert(duet).second) continue;
       in->fail(fmt::format("the duet of '{}' with '{}' is named twice", run.scenario, sink),
                "remove one of them, or give it other settings with 'set'");

@@ -136,6 +136,7 @@ scenario = "steady"
 sinks = ["file", "null"]
 set = { rate_hz = 1_000, pacing = "spin", x = 0.5, y = true }
 nightly = true
+generation_rounds = 60
 )");
   CHECK(policy.looks.rounds == std::vector<std::size_t>{10, 20});
   CHECK(policy.looks.fail_level() == Approx(0.004));
@@ -151,6 +152,7 @@ nightly = true
   REQUIRE(policy.runs.size() == 1);
   CHECK(policy.runs[0].sinks == std::vector<std::string>{"file", "null"});
   CHECK(policy.runs[0].nightly);
+  CHECK(policy.runs[0].generation_rounds == 60u);
   CHECK(policy.runs[0].set ==
         std::vector<std::string>{"pacing=spin", "rate_hz=1000", "x=0.5", "y=true"});
 }

@@ -13,13 +13,17 @@ namespace {
 
 constexpr std::size_t kNameColumns = 19;
 
-// The figures of duets whose unit a reader has to know.
+// What a reader has to know of the columns, and of units of duets' figures.
 std::string footnote(const std::vector<MetricJudgement>& metrics) {
+  const std::string columns =
+      "  A, B: medians of the rounds. change: of each round's own B to its A, the median;\n"
+      "    the machine's drift is not in it, so A and B alone may show another\n";
   const bool counts =
       std::any_of(metrics.begin(), metrics.end(),
                   [](const MetricJudgement& metric) { return metric.name.starts_with("calls_"); });
-  return counts ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
-                : "";
+  return columns +
+         (counts ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
+                 : "");
 }
 
 std::string interval_cell(const MetricJudgement& metric) {
@@ -74,7 +78,7 @@ std::string metrics_table(const std::vector<MetricJudgement>& metrics, const Pai
   std::string gated;
   std::string others;
   for (const MetricJudgement& metric : metrics) {
-    if (!any_gated && !metric.is_measured()) continue;
+    if (!metric.is_gated() && !metric.is_measured()) continue;
     const std::string decision = any_gated ? decision_cells(metric, painter) : "";
     (metric.is_gated() ? gated : others) +=
         without_end_spaces(effect_cells(metric) + decision) + "\n";

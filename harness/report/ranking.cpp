@@ -36,14 +36,15 @@ RankedLoad load_of(const Result& result, const StepSummary& step) {
                    [&](const Trial& candidate) { return candidate.step == step.step; });
   if (trial != result.trials.end()) {
     load.threads = trial->load.threads;
+    if (trial->load.shape == Shape::ramp) load.end_rate_hz = trial->load.end_rate_hz;
     load.payload = trial->load.payload;
   }
   return load;
 }
 
 bool is_same(const RankedLoad& a, const RankedLoad& b) {
-  return std::tie(a.scenario, a.rate_hz, a.threads, a.payload) ==
-         std::tie(b.scenario, b.rate_hz, b.threads, b.payload);
+  return std::tie(a.scenario, a.rate_hz, a.end_rate_hz, a.threads, a.payload) ==
+         std::tie(b.scenario, b.rate_hz, b.end_rate_hz, b.threads, b.payload);
 }
 
 struct Column {
@@ -66,7 +67,11 @@ constexpr Column kColumnsOfPaths[] = {
     {"p99.9", time_of<&Latency::p99_9_ns>},
     {"max", time_of<&Latency::max_ns>},
     {"lost", [](const RankedPath& path) { return static_cast<double>(path.ledger.lost); }},
-    {"cpu", [](const RankedPath& path) { return path.cpu_ns().value_or(kNone); }},
+    {"cpu",
+     [](const RankedPath& path) {
+       const Estimate* cpu_ns = path.cpu_ns();
+       return cpu_ns != nullptr ? cpu_ns->mean : kNone;
+     }},
 };
 
 constexpr std::string_view kByName = "sink";
@@ -88,13 +93,13 @@ void sort_paths(std::vector<RankedPath>& paths, std::string_view name) {
 
 }  // namespace
 
-std::optional<double> RankedPath::cpu_ns() const {
+const Estimate* RankedPath::cpu_ns() const {
   for (const RoleOverhead& overhead : step->overhead) {
     if (overhead.role == kLoggingRole && overhead.cpu_ns_per_event) {
-      return overhead.cpu_ns_per_event->mean;
+      return &*overhead.cpu_ns_per_event;
     }
   }
-  return {};
+  return nullptr;
 }
 
 const std::vector<std::string>& ranking_columns() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +17,8 @@ struct StepLedger {
   bool balanced = true;    // none is unaccounted for
   std::uint64_t emitted = 0;
   std::uint64_t lost = 0;
+
+  bool all_lost() const { return emitted > 0 && lost >= emitted; }
 };
 
 // A path under one load: a step of a result, which the ranking does not own.
@@ -32,8 +33,8 @@ struct RankedPath {
   bool qualifies() const {
     return step->trials > 0 && !step->saturated && ledger.checked && ledger.balanced;
   }
-  // Processor time of logging per event, in ns; nothing where it was not measured.
-  std::optional<double> cpu_ns() const;
+  // Processor time of logging per event, in ns; null where it was not measured.
+  const Estimate* cpu_ns() const;
 };
 
 // A trial with more of its time lost before the load, by an idle thread, had a busy machine. The
@@ -43,7 +44,8 @@ inline constexpr double kBusyShare = 0.05;
 // The paths that were measured under one load.
 struct RankedLoad {
   std::string scenario;
-  double rate_hz = 0;  // 0: as fast as they could
+  double rate_hz = 0;      // 0: as fast as they could
+  double end_rate_hz = 0;  // of a ramp; else 0
   unsigned threads = 1;
   std::string payload;
   std::vector<RankedPath> paths;

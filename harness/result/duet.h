@@ -20,6 +20,20 @@ namespace tailgate {
 inline constexpr int kDuetVersion = 3;
 inline constexpr const char* kDuetFormat = "tailgate-duet";
 
+// One load thread of a side with several.
+struct DuetThread {
+  std::uint64_t events = 0;
+  std::uint64_t response_ns_p50 = 0;
+  std::uint64_t response_ns_p99 = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("events", &DuetThread::events, "number of its calls in the distributions");
+    v("response_ns_p50", &DuetThread::response_ns_p50, "median of their response times");
+    v("response_ns_p99", &DuetThread::response_ns_p99, "99th percentile of their response times");
+  }
+};
+
 // One side of one round: all its turns together, without the first events of each turn.
 struct DuetSide {
   TrialOutcome outcome = TrialOutcome::failed;
@@ -55,6 +69,7 @@ struct DuetSide {
   std::uint64_t drain_ns = 0;
   std::uint64_t drains_cut_short = 0;
   std::optional<double> carry_over;
+  std::optional<std::vector<DuetThread>> threads;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -136,6 +151,8 @@ struct DuetSide {
       "effect that the other side leaves behind: logarithm of (trimmed mean at the beginnings of "
       "turns that follow a turn of the other side / the same of turns that follow a turn of this "
       "side); absent if there are too few of either");
+    v("threads", &DuetSide::threads,
+      "the load threads, one by one; absent where there is one, and in older files");
   }
 };
 
@@ -239,6 +256,7 @@ struct Duet {
   std::uint64_t seed = 0;
   unsigned planned_rounds = 0;
   std::optional<unsigned> long_rounds;
+  std::optional<unsigned> generation_rounds;
   std::uint64_t turn_ns = 0;
   unsigned turns = 0;
   unsigned warmup_turns = 0;
@@ -265,7 +283,8 @@ struct Duet {
     v("a", &Duet::a, "side A, usually before the change");
     v("b", &Duet::b, "side B, usually after the change");
     v("placement", &Duet::placement,
-      "which processors each role ran on; both sides' load threads ran on the same processor");
+      "which processors each role ran on; both sides' load threads ran on the same processors, "
+      "the first thread of each on the first, and so on");
     v("machine", &Duet::machine, "the machine");
     v("build", &Duet::build,
       "the program that ran the duet: controller and sessions of both sides");
@@ -276,6 +295,10 @@ struct Duet {
     v("long_rounds", &Duet::long_rounds,
       "how many of 15 rounds were planned to be long ones, which begin before the others and end "
       "after them; absent in older files, where none was");
+    v("generation_rounds", &Duet::generation_rounds,
+      "how many rounds run together as a generation, or more: between the first of them and the "
+      "last the long ones live; the gate looks at no fewer rounds; absent in older files, where it "
+      "was 15");
     v("slice_ns", &Duet::turn_ns, "length of a turn (duration)");
     v("slices", &Duet::turns, "number of measured turns of each side in a round");
     v("warmup_slices", &Duet::warmup_turns,

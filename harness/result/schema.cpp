@@ -89,6 +89,7 @@ TAILGATE_ABOUT(DuetRound, "one round: processes of both sides that alternate in 
 TAILGATE_ABOUT(
     DuetSide,
     "one side of one round: all its turns together, without the first events of each turn");
+TAILGATE_ABOUT(DuetThread, "one load thread of a side with several, in one round");
 TAILGATE_ABOUT(CommandDuet, "one duet of commands: two programs that ran in alternation");
 TAILGATE_ABOUT(CommandSubject, "one side of a duet of commands");
 TAILGATE_ABOUT(CommandRound, "one round: a run of each command");

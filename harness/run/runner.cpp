@@ -213,11 +213,7 @@ void check_request(const RunRequest& request, const TrialSettings& settings) {
   consumer_mode(request.sink, settings.consumer);
   const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
   check_load(*plan);
-  if (plan->threads > 1 && !request.sink.type->capabilities(request.sink.options).multi_threaded) {
-    throw Error(fmt::format("sink '{}' takes events from one thread only, threads = {}",
-                            request.sink.text, plan->threads),
-                "set threads=1");
-  }
+  check_sink_load(request.sink, *plan);
 }
 
 double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,

@@ -42,6 +42,8 @@ struct Capabilities {
   bool multi_threaded = true;
   // The path frames or transports text: events come in the text encoding, without line feeds.
   bool text_events = false;
+  // Larger events are refused by the system, whatever the options; 0: none is too large.
+  std::size_t largest_event_bytes = 0;
   // The calls are made by a program in that language (SinkType::driver) and not by the harness's
   // load threads. All processes of the trial then use CLOCK_MONOTONIC, which every language reads.
   std::string driver_language = {};

@@ -125,6 +125,12 @@ Looks Looks::shared_by(std::size_t decisions) const {
   return shared;
 }
 
+Looks Looks::from_round(std::size_t first) const {
+  Looks left = *this;
+  std::erase_if(left.rounds, [&](std::size_t at) { return at < first && at != rounds.back(); });
+  return left;
+}
+
 double Looks::least_false_fail() const {
   const std::size_t flipped = clusters == 0 ? rounds.back() : std::min(clusters, rounds.back());
   return std::exp2(-static_cast<double>(flipped)) / first_share();

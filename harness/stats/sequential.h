@@ -62,6 +62,10 @@ struct Looks {
   // The smallest false_fail that as many rounds, or clusters, as the last look has can reach.
   double least_false_fail() const;
 
+  // Without the looks before that round, which then are none: the others share their errors. The
+  // last of `rounds` stays.
+  Looks from_round(std::size_t first) const;
+
   // Of each of `rounds`.
   double fail_level() const { return first_share() * false_fail; }
   double pass_level() const { return first_share() * false_pass; }

@@ -370,6 +370,18 @@ TEST_CASE("without a look there is nothing to decide") {
   CHECK_THROWS_AS(decide({PairedMetric{{1, 2, 3}, 0, 0}}, Looks{}), std::invalid_argument);
 }
 
+TEST_CASE("looks before a round are none, and the others share the errors") {
+  Looks looks = kLooks;
+  looks.rounds = {15, 30, 50};
+  looks.resumed = {};
+  CHECK(looks.from_round(0).rounds == looks.rounds);
+  CHECK(looks.from_round(15).rounds == looks.rounds);
+  const Looks later = looks.from_round(16);
+  CHECK(later.rounds == std::vector<std::size_t>{30, 50});
+  CHECK(later.fail_level() * 2 == Approx(looks.fail_level() * 3));
+  CHECK(looks.from_round(1000).rounds == std::vector<std::size_t>{50});
+}
+
 TEST_CASE("decisions that share an error have patterns enough to tell theirs") {
   const Looks shared = kLooks.shared_by(9);
   CHECK(shared.fail_level() == Approx(0.001 / 4 / 9));

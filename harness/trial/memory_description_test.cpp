@@ -60,7 +60,7 @@ TEST_CASE("what is written at a described place is read as that field") {
   CHECK(memory.header().provider.floor.loop_ns == 12.5);
   CHECK(memory.header().turn.done.load() == 2);
   CHECK(memory.header().provider.losses[1].events.load() == 9);
-  CHECK(memory.calls()[7].turn == 1);
+  CHECK(memory.calls(0)[7].turn == 1);
   CHECK(memory.slowest_responses(2)[2].intended_ns.load() == 31);
 }
 

@@ -47,4 +47,20 @@ ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted) {
                          : ConsumerMode::none;
 }
 
+void check_sink_load(const SinkChoice& sink, const LoadPlan& load) {
+  const Capabilities can = sink.type->capabilities(sink.options);
+  if (load.threads > 1 && !can.multi_threaded) {
+    throw Error(fmt::format("sink '{}' takes events from one thread only, threads = {}", sink.text,
+                            load.threads),
+                "set threads=1");
+  }
+  const bool drawn_around_median = load.payload.law == PayloadLaw::lognormal;
+  const auto largest = static_cast<double>(can.largest_event_bytes);
+  if (largest > 0 && !drawn_around_median && load.payload.first > largest) {
+    throw Error(fmt::format("sink '{}' takes events of at most {} bytes, payload = {}", sink.text,
+                            can.largest_event_bytes, payload_text(load.payload)),
+                fmt::format("set payload={} or less", can.largest_event_bytes));
+  }
+}
+
 }  // namespace tailgate

@@ -13,6 +13,7 @@
 #include "harness/os/clock.h"
 #include "harness/result/values.h"
 #include "harness/sink/catalog.h"
+#include "harness/trial/load.h"
 
 namespace tailgate {
 
@@ -52,5 +53,9 @@ TrialSettings settings_for(const SinkChoice& sink, TrialSettings settings);
 // Resolves how the consumer reads, by the sink's capabilities. Throws Error if the wanted mode is
 // not possible.
 ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted);
+
+// Throws Error if the sink cannot take that load: from several threads, or with events that are all
+// larger than it takes. Drawn sizes may exceed that; such events are refused, and counted.
+void check_sink_load(const SinkChoice& sink, const LoadPlan& load);
 
 }  // namespace tailgate

@@ -44,7 +44,8 @@ TrialMemory TrialMemory::create(const TrialPlan& plan) {
   const HistogramLayout layout(plan.range);
   const std::size_t size_bytes =
       whole_pages(sizeof(TrialHeader)) + plan.load.threads * thread_bytes(plan, layout) +
-      2 * histogram_bytes(layout) + whole_pages(plan.turns.max_calls * sizeof(CallRecord));
+      2 * histogram_bytes(layout) +
+      whole_pages(plan.load.threads * plan.turns.max_calls * sizeof(CallRecord));
   TrialMemory memory(SharedMemory::create(size_bytes), plan);
   // The memory is zeroed, which is the initial state of these types; this starts their lifetimes.
   auto* header = new (memory.memory_.data()) TrialHeader;
@@ -109,8 +110,9 @@ std::uint64_t* TrialMemory::delivery_words() const {
   return reinterpret_cast<std::uint64_t*>(memory_.data() + tail_offset_ + histogram_bytes_);
 }
 
-CallRecord* TrialMemory::calls() const {
-  return reinterpret_cast<CallRecord*>(memory_.data() + tail_offset_ + 2 * histogram_bytes_);
+CallRecord* TrialMemory::calls(unsigned thread) const {
+  auto* all = reinterpret_cast<CallRecord*>(memory_.data() + tail_offset_ + 2 * histogram_bytes_);
+  return all + thread * plan().turns.max_calls;
 }
 
 }  // namespace tailgate

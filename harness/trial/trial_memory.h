@@ -2,8 +2,9 @@
 // communicate. Load threads write all measurements directly into it. So the controller can read
 // them while the threads run, and nothing is lost if the provider is killed.
 //
-// Every field has one writer. Fields that change while others read them are atomics. The memory
-// starts zeroed, which is a valid value for lock-free atomics (checked below).
+// Every field has one writer, but the counters of TurnBlock. Fields that change while others read
+// them are atomics. The memory starts zeroed, which is a valid value for lock-free atomics (checked
+// below).
 #pragma once
 
 #include <array>
@@ -68,13 +69,13 @@ enum class Phase : std::uint32_t {
   failed,    // the error text is set
 };
 
-// A load in turns, as the two sides of a duet run it; the controller starts each turn. The single
-// load thread logs every call after the warm-up instead of recording histograms.
+// A load in turns, as the two sides of a duet run it; the controller starts each turn. The load
+// threads log every call after the warm-up instead of recording histograms.
 struct TurnPlan {
   std::uint32_t count = 0;   // including warm-up turns; 0: the load is not divided into turns
   std::uint32_t warmup = 0;  // number of warm-up turns, which come first
   std::uint64_t length_ns = 0;
-  std::uint64_t max_calls = 0;  // capacity of the log
+  std::uint64_t max_calls = 0;  // capacity of each thread's log
 };
 
 struct TrialPlan {
@@ -127,6 +128,7 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> unissued;  // scheduled, but not started when the time was over
   // System calls that the harness itself has made in this thread, up to the end of the last turn.
   std::atomic<std::uint64_t> own_system_calls;
+  std::atomic<std::uint64_t> logged;                  // number of calls in its log
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by refusal cause
 };
 
@@ -146,20 +148,24 @@ struct CallRecord {
   CallKind kind;
 };
 
-// What the controller grants to a load thread.
+// What the controller grants to all load threads of a side at once.
 enum class Grant : std::uint32_t {
   turn,   // the next turn
-  probe,  // one call outside of turns, which is not logged: it shows whether calls stall just now
+  probe,  // a call of each outside of turns, not logged: it shows whether calls stall just now
   end,    // closing the sink
 };
 
-// The controller grants; the load thread reports what it was granted as done.
+// The controller grants. A turn begins for all load threads at the same time, once all are awake;
+// the last one to carry out a grant reports it as done.
 struct TurnBlock {
   std::atomic<std::uint32_t> granted;           // number of grants
   std::atomic<Grant> grant;                     // what the last one was; written before `granted`
-  std::atomic<std::uint32_t> done;              // number of grants that were carried out
+  std::atomic<std::uint32_t> awake;             // threads that woke up for a turn, in all turns
+  std::atomic<std::uint64_t> begin_ns;          // first intended time of the turn
+  std::atomic<std::uint32_t> begun;             // number of turns that began; after begin_ns
+  std::atomic<std::uint32_t> carried_out;       // grants that threads carried out, of all threads
+  std::atomic<std::uint32_t> done;              // number of grants that all carried out
   std::atomic<std::uint32_t> classified;        // this system can tell the kinds of calls
-  std::atomic<std::uint64_t> logged;            // number of calls in the log
   std::atomic<std::uint64_t> probes;            // calls of probes that have returned
   std::atomic<std::uint64_t> probe_stalls;      // stalls of them, preempted ones left out …
   std::atomic<std::uint64_t> probe_stalled_ns;  // … and how long they took
@@ -206,7 +212,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 6;
+inline constexpr std::uint32_t kTrialProtocol = 7;
 
 struct TrialHeader {
   std::uint64_t magic;
@@ -244,7 +250,7 @@ class TrialMemory {
   std::uint64_t* words(unsigned thread, Metric metric) const;
   std::uint64_t* floor_words() const;
   std::uint64_t* delivery_words() const;
-  CallRecord* calls() const;  // plan().turns.max_calls of them
+  CallRecord* calls(unsigned thread) const;  // plan().turns.max_calls of them
   const HistogramLayout& layout() const { return layout_; }
   SharedMemory& memory() { return memory_; }
 
@@ -257,7 +263,7 @@ class TrialMemory {
   HistogramLayout layout_;
   std::size_t histogram_bytes_;
   std::size_t thread_bytes_;
-  std::size_t tail_offset_;  // floor and delivery histograms, then the log of calls
+  std::size_t tail_offset_;  // floor and delivery histograms, then the threads' logs of calls
 };
 
 }  // namespace tailgate

@@ -96,7 +96,7 @@ class CallRecorder {
   CallRecorder(const TurnRecord& record, ThreadWatch& watch)
       : calls_(record.calls),
         turn_room_(record.plan.max_calls / (record.plan.count - record.plan.warmup)),
-        logged_total_(&record.turn.logged),
+        logged_total_(&record.progress.logged),
         watch_(&watch) {}
 
   void begin_turn(std::uint32_t number) {
@@ -201,47 +201,88 @@ TurnEmitter<kEncoding> closed_turn(TurnEmitter<kEncoding> emitter, const LoadThr
   return emitter;
 }
 
-// One call. A preempted one is no stall of the sink.
+// One call. A preempted one is no stall of the sink. All threads count in the same words.
 template <EventEncoding kEncoding>
 TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& load,
                              ThreadWatch& watch, const TurnRecord& record) {
-  const auto count = [](std::atomic<std::uint64_t>& total, std::uint64_t more) {
-    total.store(total.load(kRelaxed) + more, kRelaxed);
-  };
   const auto header = emitter.prepare();
   watch.check();  // the switches so far belong to no call
   const std::uint64_t start_ns = load.clock.now_ns();
   emitter.template emit<true>(header, load.clock, start_ns, start_ns, false);
   const std::uint64_t service_ns = record.progress.last_end_ns.load(kRelaxed) - start_ns;
-  count(record.turn.probes, 1);
+  record.turn.probes.fetch_add(1, kRelaxed);
   if (service_ns > kStallNs && kind_of_call(watch.check(), service_ns) != CallKind::preempted) {
-    count(record.turn.probe_stalls, 1);
-    count(record.turn.probe_stalled_ns, service_ns);
+    record.turn.probe_stalls.fetch_add(1, kRelaxed);
+    record.turn.probe_stalled_ns.fetch_add(service_ns, kRelaxed);
   }
   return emitter;
 }
 
-// Waits until more than `seen` grants were made. Returns false if stop is set. waits: how often the
-// thread has waited, each time by a system call.
-bool wait_for_grant(const LoadThread& load, const TurnBlock& turn, std::uint32_t seen,
-                    std::uint64_t& waits) {
-  // Whoever sets stop wakes the thread. It sleeps long, since others are measured meanwhile.
-  constexpr std::chrono::seconds kLongestSleep{10};
-  while (load.stop.load(kRelaxed) == 0) {
-    const std::uint32_t granted = turn.granted.load(std::memory_order_acquire);
-    if (granted > seen) return true;
-    ++waits;
-    wait_while(turn.granted, granted, kLongestSleep);
+// How a load thread hears from the controller, and from the other threads of its side.
+class Handover {
+ public:
+  Handover(const LoadThread& load, TurnBlock& turn) : load_(load), turn_(turn) {}
+
+  // Waits until more than `seen` grants were made. Returns false if stop is set.
+  bool wait_for_grant(std::uint32_t seen) {
+    // Whoever sets stop wakes the threads. They sleep long, since others are measured meanwhile.
+    return wait_for(turn_.granted, seen, std::chrono::seconds(10));
   }
-  return false;
-}
+
+  // Returns when turn `number` begins: once all threads are awake.
+  std::uint64_t begin_ns(std::uint32_t number) {
+    const std::uint32_t threads = load_.plan.threads;
+    if (threads == 1) return load_.clock.now_ns() + kTurnLeadNs;
+    if (turn_.awake.fetch_add(1, std::memory_order_acq_rel) + 1 == threads * (number + 1)) {
+      turn_.begin_ns.store(load_.clock.now_ns() + kTurnLeadOfSeveralNs, kRelaxed);
+      raise(turn_.begun, number + 1);
+    } else {
+      wait_for(turn_.begun, number, std::chrono::milliseconds(50));
+    }
+    return turn_.begin_ns.load(kRelaxed);
+  }
+
+  // Reports the grant with this number, from 0, as carried out by this thread.
+  void carried_out(std::uint32_t grant) {
+    const std::uint32_t all = load_.plan.threads * (grant + 1);
+    if (turn_.carried_out.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
+      raise(turn_.done, grant + 1);
+    }
+  }
+
+  // Each wait is one, and each time that others are woken.
+  std::uint64_t system_calls() const { return system_calls_; }
+
+ private:
+  bool wait_for(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
+                std::chrono::milliseconds longest_sleep) {
+    while (load_.stop.load(kRelaxed) == 0) {
+      const std::uint32_t now = word.load(std::memory_order_acquire);
+      if (now > seen) return true;
+      ++system_calls_;
+      wait_while(word, now, longest_sleep);
+    }
+    return false;
+  }
+
+  void raise(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+    word.store(value, std::memory_order_release);
+    ++system_calls_;
+    wake_all(word);
+  }
+
+  const LoadThread& load_;
+  TurnBlock& turn_;
+  std::uint64_t system_calls_ = 0;
+};
 
 template <EventEncoding kEncoding>
 TurnEmitter<kEncoding> take_turn(TurnEmitter<kEncoding> emitter, const LoadThread& load,
-                                 const TurnRecord& record, std::uint32_t number, Pacer& pacer) {
+                                 const TurnRecord& record, std::uint32_t number, Pacer& pacer,
+                                 Handover& handover) {
   const TurnPlan& plan = record.plan;
+  const std::uint64_t start_ns = handover.begin_ns(number);
   emitter.recorder().begin_turn(number - plan.warmup);
-  const std::uint64_t start_ns = load.clock.now_ns() + kTurnLeadNs;
   const TurnSpan span = {start_ns, start_ns + plan.length_ns, number >= plan.warmup};
   const LoadPlan own = turn_load(load.plan, plan, number);
   if (own.shape == Shape::max) {
@@ -265,23 +306,21 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
       {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
       record.progress, CallRecorder(record, watch));
   Pacer pacer(load.plan.pacing, load.clock, load.stop);
-  std::uint64_t waits = 0;
+  Handover handover(load, record.turn);
   std::uint32_t number = 0;  // of the next turn
-  for (std::uint32_t grants = 0;; ++grants) {
-    if (!wait_for_grant(load, record.turn, grants, waits)) return;
+  for (std::uint32_t grant_number = 0;; ++grant_number) {
+    if (!handover.wait_for_grant(grant_number)) return;
     const Grant grant = record.turn.grant.load(kRelaxed);
     if (grant == Grant::probe) {
       emitter = probe(emitter, load, watch, record);
     } else if (grant == Grant::turn && number < record.plan.count) {
-      emitter = take_turn(emitter, load, record, number++, pacer);
+      emitter = take_turn(emitter, load, record, number++, pacer, handover);
     } else {
       return;
     }
-    // A grant ends by waking the controller: `grants` calls so far, one more at once.
-    record.progress.own_system_calls.store(watch.system_calls() + pacer.sleeps() + waits + grants,
-                                           kRelaxed);
-    record.turn.done.store(grants + 1, std::memory_order_release);
-    wake_all(record.turn.done);
+    record.progress.own_system_calls.store(
+        watch.system_calls() + pacer.sleeps() + handover.system_calls(), kRelaxed);
+    handover.carried_out(grant_number);
   }
 }
 

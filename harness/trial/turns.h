@@ -1,4 +1,4 @@
-// The load thread of one side of a duet: it emits during its turns and sleeps between them.
+// The load threads of one side of a duet: they emit during its turns and sleep between them.
 #pragma once
 
 #include "harness/trial/driver.h"
@@ -13,8 +13,10 @@ inline constexpr std::uint64_t kSlowCallNs = 20'000;
 inline constexpr std::uint64_t kStallNs = 1'000'000;
 
 // Time from waking up to a turn's first intended time. The thread spins during it, so that a
-// processor that was idle has woken up.
+// processor that was idle has woken up. Several threads wait for each other first, and the last one
+// to wake up gives the others more time for that.
 inline constexpr std::uint64_t kTurnLeadNs = 50'000;
+inline constexpr std::uint64_t kTurnLeadOfSeveralNs = 200'000;
 
 // The load of one turn, with its own random arrivals.
 LoadPlan turn_load(const LoadPlan& whole, const TurnPlan& plan, std::uint32_t number);
@@ -27,12 +29,13 @@ struct TurnRecord {
   const TurnPlan& plan;
   ThreadBlock& progress;
   TurnBlock& turn;
-  CallRecord* calls;  // room for plan.max_calls
+  CallRecord* calls;  // of this thread: room for plan.max_calls
 };
 
-// Emits the load of each turn when the turn is granted, and reports the turn done; the thread
-// sleeps between turns. A probe that is granted is one call. A turn and its schedule begin when the
-// thread has the processor again. Turns with the same number have the same schedule on both sides.
+// Emits the thread's load of each turn when the turn is granted, and reports the turn done; the
+// thread sleeps between turns. A probe that is granted is one call of each thread. A turn and its
+// schedule begin when all threads are awake. Turns with the same number have the same schedule on
+// both sides.
 // If the sink is too slow, events are emitted late, for at most the turn's planned length again (at
 // least 0.2 s); after that they count as unissued. Returns when the end has been granted or stop is
 // set.

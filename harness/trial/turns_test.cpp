@@ -70,7 +70,7 @@ struct Turns {
   }
 
   std::vector<CallRecord> logged() const {
-    return {calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(turn.logged.load())};
+    return {calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(progress.logged.load())};
   }
 
   std::uint64_t count(CallKind kind) const {
@@ -253,7 +253,7 @@ TEST_CASE("a call that works for milliseconds stalls by itself, though it is pre
   turns.drive(provider);
   over = true;
   other.join();
-  CHECK(turns.turn.logged.load() > 0);
+  CHECK(turns.progress.logged.load() > 0);
   CHECK(turns.count(CallKind::preempted) == 0);
 }
 
@@ -281,6 +281,105 @@ TEST_CASE("a closed loop fills each turn's share of the log and no more") {
   CHECK(calls[999].turn == 0);
   CHECK(calls[1000].turn == 1);
   CHECK(calls.back().turn == 4);
+}
+
+// The load threads of one side, which share the turns.
+struct Team {
+  Turns turns;  // of the first thread; the others have its plan and turn block
+  std::vector<std::unique_ptr<Turns>> others;
+  std::vector<std::thread> threads;
+
+  Team(double rate_hz, unsigned count) : turns(rate_hz) {
+    turns.load.threads = count;
+    turns.load.pacing = Pacing::hybrid;  // there may be fewer processors
+    for (unsigned i = 1; i < count; ++i) others.push_back(std::make_unique<Turns>(rate_hz));
+  }
+
+  Turns& member(unsigned number) { return number == 0 ? turns : *others[number - 1]; }
+
+  void start(Provider& provider) {
+    for (unsigned i = 0; i < turns.load.threads; ++i) {
+      threads.emplace_back([this, &provider, i] {
+        Turns& own = member(i);
+        drive_turns({.plan = turns.load,
+                     .thread = i,
+                     .run = 1,
+                     .encoding = EventEncoding::binary,
+                     .clock = run_clock(),
+                     .start_ns = run_clock().now_ns(),
+                     .stop = turns.stop},
+                    provider,
+                    {.plan = turns.plan,
+                     .progress = own.progress,
+                     .turn = turns.turn,
+                     .calls = own.calls.data()});
+      });
+    }
+  }
+
+  void carry_out(Grant grant) {
+    const std::uint32_t done = turns.turn.done.load();
+    turns.turn.grant = grant;
+    turns.turn.granted = done + 1;
+    wake_all(turns.turn.granted);
+    if (grant == Grant::end) return;
+    while (turns.turn.done.load() == done) std::this_thread::yield();
+  }
+
+  void end() {
+    carry_out(Grant::end);
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+TEST_CASE("several threads begin each turn together, and it is done when all are") {
+  Team team(30'000, 3);
+  std::atomic<std::uint64_t> calls = 0;
+  class Counting : public TestProvider {
+   public:
+    explicit Counting(std::atomic<std::uint64_t>& calls)
+        : TestProvider([](std::uint64_t) {}), calls_(calls) {}
+    EmitStatus emit(unsigned, std::span<const std::byte>) noexcept override {
+      ++calls_;
+      return kAccepted;
+    }
+
+   private:
+    std::atomic<std::uint64_t>& calls_;
+  } provider(calls);
+  team.start(provider);
+  // A turn of 5 ms has 50 events of each thread.
+  for (unsigned turn = 1; turn <= team.turns.plan.count; ++turn) {
+    team.carry_out(Grant::turn);
+    CHECK(calls.load() == turn * 150);
+  }
+  team.carry_out(Grant::probe);
+  CHECK(calls.load() == team.turns.plan.count * 150 + 3);
+  CHECK(team.turns.turn.probes.load() == 3);
+  team.end();
+  // The intended times of the threads interleave: 33 us apart.
+  for (unsigned number = 0; number < 3; ++number) {
+    const std::vector<CallRecord> of_thread = team.member(number).logged();
+    REQUIRE(of_thread.size() == 5 * 50);
+    for (std::size_t i = 0; i < of_thread.size(); ++i) {
+      const CallRecord& first = team.turns.calls[i];
+      REQUIRE(of_thread[i].turn == i / 50);
+      REQUIRE(of_thread[i].intended_ns - first.intended_ns == Approx(number * 33'333).margin(1));
+    }
+  }
+}
+
+TEST_CASE("threads that are stopped do not wait for those that never woke up") {
+  Team team(30'000, 3);
+  team.turns.turn.awake = 1'000;  // as if others never came: no thread is the last one
+  TestProvider provider([](std::uint64_t) {});
+  team.start(provider);
+  team.turns.turn.granted = 1;
+  wake_all(team.turns.turn.granted);
+  while (team.turns.turn.awake.load() < 1'003) std::this_thread::yield();
+  team.turns.stop = 1;
+  for (std::thread& thread : team.threads) thread.join();
+  CHECK(team.turns.progress.finished.load() == 0);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Marker {
   const char* format;
   const char* field;
   tracefs::Carriage carriage;
+  std::size_t largest_event_bytes;  // where pages have 4 KiB
 };
 
 // The kernel takes the first four bytes of a raw write as a number that the writer chooses for the
@@ -29,10 +30,17 @@ struct Marker {
 // magic number, which serves as that number; so one write carries the whole event.
 const Marker& marker_of(const Options& options) {
   static const Marker raw = {"trace_marker_raw", "events/ftrace/raw_data/format", "id",
-                             tracefs::Carriage::raw};
+                             tracefs::Carriage::raw, 4064};
   static const Marker text = {"trace_marker", "events/ftrace/print/format", "buf",
-                              tracefs::Carriage::text};
+                              tracefs::Carriage::text, 4054};
   return options.text("mode") == "raw" ? raw : text;
+}
+
+// An event has to fit into a page of the buffer; how large one may be with other pages was not
+// tried.
+std::size_t largest_event_bytes(const Options& options) {
+  constexpr long kTriedPageBytes = 4096;
+  return sysconf(_SC_PAGESIZE) == kTriedPageBytes ? marker_of(options).largest_event_bytes : 0;
 }
 
 // emit() makes one write(2).
@@ -73,7 +81,8 @@ class FtraceSink : public SinkType {
             .live_read = true,
             .accounts_losses = true,
             .may_refuse = true,
-            .text_events = options.text("mode") == "text"};
+            .text_events = options.text("mode") == "text",
+            .largest_event_bytes = largest_event_bytes(options)};
   }
 
   Probe probe(const Options&) const override { return tracefs::probe_tracefs(); }

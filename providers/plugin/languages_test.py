@@ -288,6 +288,13 @@ def test_another_build_runs_no_side_of_a_duet_with_a_program(tmp_path):
     assert "is driven in Python, by a clock that other builds" in done.stderr
 
 
+def test_a_program_takes_turns_with_one_thread(tmp_path):
+    done = tailgate("duet", "file", PYTHON_LOG, "--set", "threads=2", "--out",
+                    tmp_path / "duet.json")
+    assert done.returncode == 2
+    assert "is driven in Python, with one thread in a duet" in done.stderr
+
+
 def test_more_events_than_a_program_is_told_are_refused(tmp_path):
     _, _, trial = run(PYTHON_LOG, tmp_path, "rate_hz=1e8", "duration_s=1", "warmup_s=0")
     assert trial["outcome"] == "failed"

@@ -19,15 +19,25 @@
 namespace tailgate {
 namespace {
 
-std::string rate_text(double rate_hz) {
-  return rate_hz > 0 ? human_rate(rate_hz) : "max";
+// "10k", of a ramp "1k-100k".
+std::string rate_text(const RankedLoad& load) {
+  if (load.rate_hz <= 0) return "max";
+  const std::string from = human_rate(load.rate_hz);
+  return load.end_rate_hz > 0 ? from + "-" + human_rate(load.end_rate_hz) : from;
 }
 
-// "none", "0.01%", "12%", "100%".
+// A quantile, where a call lies beyond it. Of events that were all lost there are no figures.
+std::string quantile_cell(const RankedPath& path, std::uint64_t ns, double share_beyond) {
+  const double beyond = static_cast<double>(path.step->response.count) * share_beyond;
+  return beyond < 1 || path.ledger.all_lost() ? "-" : human_duration(ns);
+}
+
+// "<0.01%", "0.01%", "12%", "100%".
 std::string lost_share(const StepLedger& ledger) {
   const double percent = 100 * static_cast<double>(ledger.lost) /
                          static_cast<double>(std::max<std::uint64_t>(1, ledger.emitted));
-  return percent < 0.01 ? "<0.01%" : fmt::format("{:.2g}%", std::min(percent, 100.0));
+  if (percent < 0.01) return "<0.01%";
+  return percent < 10 ? fmt::format("{:.2g}%", percent) : fmt::format("{:.0f}%", percent);
 }
 
 std::string lost_cell(const StepLedger& ledger) {
@@ -56,22 +66,21 @@ const Mark& mark_of(const RankedPath& path) {
   return kNoMark;
 }
 
-std::string row(const RankedPath& path, const Painter& painter) {
+std::string row(const RankedPath& path, const RankedLoad& load, const Painter& painter) {
   const Mark& mark = mark_of(path);
   const std::string sign(1, mark.sign);
-  std::string text = (&mark == &kBusy ? painter.yellow(sign) : painter.red(sign)) +
-                     fmt::format(" {:<21}{:>6}", first_columns(path.result->sink.label, 20),
-                                 rate_text(path.step->rate_hz));
+  std::string text =
+      (&mark == &kBusy ? painter.yellow(sign) : painter.red(sign)) +
+      fmt::format(" {:<20} {:>6}", first_columns(path.result->sink.label, 20), rate_text(load));
   if (path.step->trials == 0) return text + "  no trial completed\n";
   const Latency& response = path.step->response;
-  const auto time = [&](std::uint64_t ns) {
-    return response.count == 0 ? "-" : human_duration(ns);
-  };
-  const std::optional<double> cpu_ns = path.cpu_ns();
-  return text + fmt::format("{:>9}{:>8}{:>8}{:>9}{:>8}{:>9}\n", time(response.p50_ns),
-                            time(response.p99_ns), time(response.p99_9_ns),
-                            (response.overflow > 0 ? ">" : "") + time(response.max_ns),
-                            lost_cell(path.ledger), cpu_ns ? human_duration(*cpu_ns) : "-");
+  const Estimate* cpu_ns = path.cpu_ns();
+  return text + fmt::format(
+                    "{:>9}{:>8}{:>8}{:>9}{:>8}{:>9}\n", quantile_cell(path, response.p50_ns, 0.5),
+                    quantile_cell(path, response.p99_ns, 0.01),
+                    quantile_cell(path, response.p99_9_ns, 0.001),
+                    (response.overflow > 0 ? ">" : "") + quantile_cell(path, response.max_ns, 1),
+                    lost_cell(path.ledger), cpu_ns != nullptr ? human_duration(cpu_ns->mean) : "-");
 }
 
 std::string title(const Painter& painter) {
@@ -82,30 +91,29 @@ std::string title(const Painter& painter) {
 
 std::string load_text(const RankedLoad& load) {
   std::string text = load.scenario;
-  if (load.rate_hz > 0) text += fmt::format(" at {}/s", human_rate(load.rate_hz));
+  if (load.rate_hz > 0) text += fmt::format(" at {}/s", rate_text(load));
   if (load.threads > 1) text += fmt::format(", {} threads", load.threads);
   return text;
 }
 
-std::string events_lost(const StepLedger& ledger) {
-  if (ledger.lost == 0) return fmt::format("none of {} events was lost", ledger.emitted);
-  const double percent =
-      100.0 * static_cast<double>(ledger.lost) / static_cast<double>(ledger.emitted);
-  return fmt::format("{} of {} events were lost ({:.2g} %)", ledger.lost, ledger.emitted, percent);
+// Whether a path's processor time differs from that of the load without it. One trial does not
+// tell.
+bool uses_processor_time(const RankedPath& path) {
+  const Estimate* cpu_ns = path.cpu_ns();
+  return cpu_ns != nullptr && cpu_ns->half_width && cpu_ns->mean > *cpu_ns->half_width;
 }
 
-// "journald uses 28 times as much processor time an event as file." Empty where that says nothing.
+// "journald uses 28 times as much processor time as file." Empty where that says nothing.
 std::string cpu_sentence(const std::vector<RankedPath>& paths) {
   const RankedPath* least = nullptr;
   const RankedPath* most = nullptr;
   for (const RankedPath& path : paths) {
-    const std::optional<double> cpu_ns = path.cpu_ns();
-    if (!path.qualifies() || !cpu_ns || *cpu_ns <= 0) continue;
-    if (least == nullptr || *cpu_ns < *least->cpu_ns()) least = &path;
-    if (most == nullptr || *cpu_ns > *most->cpu_ns()) most = &path;
+    if (!path.qualifies() || !uses_processor_time(path)) continue;
+    if (least == nullptr || path.cpu_ns()->mean < least->cpu_ns()->mean) least = &path;
+    if (most == nullptr || path.cpu_ns()->mean > most->cpu_ns()->mean) most = &path;
   }
-  if (least == nullptr || *most->cpu_ns() < 2 * *least->cpu_ns()) return "";
-  const double times = *most->cpu_ns() / *least->cpu_ns();
+  if (least == nullptr || most->cpu_ns()->mean < 2 * least->cpu_ns()->mean) return "";
+  const double times = most->cpu_ns()->mean / least->cpu_ns()->mean;
   return fmt::format(" {} uses {:.{}f} times as much processor time as {}.",
                      most->result->sink.label, times, times < 10 ? 1 : 0,
                      least->result->sink.label);
@@ -134,7 +142,7 @@ std::string answer(const RankedLoad& load) {
     if (best == nullptr || path.step->response.p99_ns < best->step->response.p99_ns) best = &path;
   }
   const std::string at =
-      load.rate_hz > 0 ? fmt::format("{} events/s", human_rate(load.rate_hz)) : "the highest rate";
+      load.rate_hz > 0 ? fmt::format("{} events/s", rate_text(load)) : "the highest rate";
   if (best == nullptr) {
     return paragraph(
         fmt::format("At {} no path here held the rate with every event accounted for.", at));
@@ -142,9 +150,9 @@ std::string answer(const RankedLoad& load) {
   const Latency& response = best->step->response;
   return paragraph(fmt::format(
       "Best here at {}: {}. Of its calls 99 % returned within {} of the time they were due, half "
-      "within {}; {}.{}",
+      "within {}; none of {} events was lost.{}",
       at, best->result->sink.label, human_duration(response.p99_ns),
-      human_duration(response.p50_ns), events_lost(best->ledger), cpu_sentence(load.paths)));
+      human_duration(response.p50_ns), best->ledger.emitted, cpu_sentence(load.paths)));
 }
 
 // The highest rate of each sink's sweep that it held.
@@ -173,10 +181,10 @@ std::string other_line(const RankedLoad& load) {
   std::vector<std::pair<double, std::string>> words;
   for (const RankedPath& path : load.paths) {
     const StepSummary& step = *path.step;
-    const bool has_figure = step.trials > 0 && step.response.count > 0;
+    const bool has_figure = step.trials > 0 && step.response.count > 0 && !path.ledger.all_lost();
     const std::string figure = !has_figure   ? "no figures"
                                : closed_loop ? human_rate(step.achieved_rate_hz) + "/s"
-                                             : human_duration(step.response.p99_ns);
+                                             : quantile_cell(path, step.response.p99_ns, 0.01);
     const char sign = mark_of(path).sign;
     words.emplace_back(closed_loop ? -step.achieved_rate_hz : 0,
                        fmt::format("{} {}{}", path.result->sink.label, figure,
@@ -278,7 +286,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   }
   for (std::size_t i = 0; i < shown; ++i) {
     for (const RankedPath& path : loads[i].paths) {
-      text += row(path, painter);
+      text += row(path, loads[i], painter);
       used.push_back(&mark_of(path));
     }
   }

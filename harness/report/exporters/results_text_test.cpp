@@ -92,6 +92,50 @@ TEST_CASE("a sink that lost events is not the best, and its line has the share a
   const std::string text = answer_to(results);
   CHECK_THAT(text, Contains("\nx fast ") && Contains(" 1% ") && Contains("x lost events"));
   CHECK_THAT(joined(text), Contains("slow. "));
+  results[1].trials[0].ledger.delivered = 0;
+  results[1].trials[0].ledger.lost = 1000;
+  const std::string none_left = answer_to(results);
+  CHECK_THAT(none_left, Contains("x fast                     5k        -       -       -"));
+  CHECK_THAT(none_left, Contains(" 100% "));
+}
+
+TEST_CASE("a quantile without a call beyond it is not shown") {
+  Result few = run("few", 5000, 500);
+  few.summary[0].response.count = 99;
+  few.summary[0].response.p99_9_ns = few.summary[0].response.max_ns = 50'000;
+  CHECK_THAT(answer_to({few}), Contains(" 500ns       -       -  50.00us"));
+  few.summary[0].response.count = 999;
+  CHECK_THAT(answer_to({few}), Contains(" 500ns 25.00us       -  50.00us"));
+  few.summary[0].response.count = 1000;
+  CHECK_THAT(answer_to({few}), Contains(" 500ns 25.00us 50.00us  50.00us"));
+}
+
+TEST_CASE("a ramp is named by both of its rates") {
+  Result ramp = run("a", 1000, 500);
+  ramp.scenario.name = "ramp";
+  ramp.trials[0].load.shape = Shape::ramp;
+  ramp.trials[0].load.end_rate_hz = 100'000;
+  CHECK_THAT(answer_to({ramp}), Contains("  a                    1k-100k "));
+}
+
+TEST_CASE("processor times are compared where both are more than chance") {
+  const auto with_cpu = [](const char* sink, double mean_ns, std::optional<double> half_width_ns) {
+    Result result = run(sink, 5000, 500);
+    RoleOverhead logging;
+    logging.role = "logging";
+    logging.cpu_ns_per_event = Estimate{mean_ns, half_width_ns};
+    result.summary[0].overhead.push_back(logging);
+    return result;
+  };
+  const std::string sentence = "journald uses 20 times as much processor time as file.";
+  const Result journald = with_cpu("journald", 20'000, 500);
+  CHECK_THAT(joined(answer_to({with_cpu("file", 1'000, 100), journald})), Contains(sentence));
+  CHECK_THAT(joined(answer_to({with_cpu("file", 1'000, 1'100), journald})),
+             !Contains("processor time"));
+  CHECK_THAT(joined(answer_to({with_cpu("file", -300, 100), journald})),
+             !Contains("processor time"));
+  CHECK_THAT(joined(answer_to({with_cpu("file", 1'000, {}), journald})),
+             !Contains("processor time"));
 }
 
 TEST_CASE("paths are ranked by the column that is asked for, those without a figure last") {

@@ -77,6 +77,7 @@ class Runner {
     duet_.seed = request.seed;
     duet_.planned_rounds = request.rounds;
     duet_.long_rounds = request.long_rounds;
+    duet_.generation_rounds = request.generation_rounds;
     duet_.turn_ns = turns_.length_ns;
     duet_.turns = turns_.count - turns_.warmup;
     duet_.warmup_turns = turns_.warmup;
@@ -109,7 +110,8 @@ class Runner {
 
   // Long rounds begin first and are numbered and recorded last.
   void run_generation() {
-    const Generation generation = plan_generation(rounds_to_look(), request_.long_rounds);
+    const Generation generation =
+        plan_generation(rounds_to_look(), request_.long_rounds, request_.generation_rounds);
     const unsigned first = duet_.rounds.empty() ? 0 : duet_.rounds.back().index + 1;
     for (unsigned i = first + generation.fresh; i < first + generation.rounds(); ++i) {
       if (is_over()) break;
@@ -273,6 +275,17 @@ class Runner {
   Duet duet_;
 };
 
+// Programs in other languages take turns with one thread.
+void check_threads(const DuetSubjectRequest& subject) {
+  const SinkChoice& sink = subject.side.sink;
+  const std::string language = sink.type->capabilities(sink.options).driver_language;
+  const std::uint32_t threads = subject.side.load.threads;
+  if (threads == 1 || language.empty()) return;
+  throw Error(fmt::format("sink '{}' is driven in {}, with one thread in a duet, but threads = {}",
+                          sink.text, language, threads),
+              "set threads=1; compare more threads with 'tailgate run'");
+}
+
 // Another build may not know the clock of programs in other languages, and would read another one.
 void check_builds(const DuetSubjectRequest& subject, const DuetSubjectRequest& other) {
   for (const SinkChoice& sink : {subject.side.sink, other.side.sink}) {
@@ -297,6 +310,8 @@ void check_duet(const DuetRequest& request, const Environment& environment) {
     }
     consumer_mode(sink, environment.trial.consumer);
     check_load(subject->side.load);
+    check_sink_load(sink, subject->side.load);
+    check_threads(*subject);
   }
   check_builds(request.a, request.b);
   check_builds(request.b, request.a);

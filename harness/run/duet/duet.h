@@ -35,6 +35,7 @@ struct DuetRequest {
   unsigned rounds = 20;  // maximum, with those of `earlier`
   std::uint64_t seed = 1;
   unsigned long_rounds = kLongRounds;  // as plan_generation takes them
+  unsigned generation_rounds = kGenerationRounds;
   // Numbers of completed rounds, ascending: a generation ends at each of them.
   std::vector<unsigned> looks = {};
   const Duet* earlier = nullptr;  // go on after its rounds; null: begin anew

@@ -21,13 +21,14 @@ constexpr double kMinBursts = 4;
 constexpr unsigned kMinTurns = 4;
 constexpr unsigned kMaxTurns = 50;
 constexpr double kMaxRequestedTurns = 10'000;
-constexpr double kMaxCalls = 2'000'000;  // 64 MB of log
+constexpr double kMaxCalls = 2'000'000;  // of all threads: 64 MB of log
 // A turn of a closed loop ends when its share of the log is full.
 constexpr double kMaxCallsClosedLoop = 1e6;
 
+// Of each load thread.
 double rate_hz(const LoadPlan& load) {
   if (load.shape == Shape::burst) return static_cast<double>(load.burst_events) / load.burst_gap_s;
-  return load.rate_hz;
+  return load.rate_hz / load.threads;
 }
 
 double turn_s(const LoadPlan& load, bool drained, const TurnWishes& wishes) {
@@ -49,10 +50,6 @@ unsigned turn_count(double length_s, bool drained, const TurnWishes& wishes) {
 }
 
 void check_can_be_cut(const LoadPlan& load) {
-  if (load.threads != 1) {
-    throw Error(fmt::format("a duet has one load thread per side, but threads = {}", load.threads),
-                "set threads=1; compare more threads with 'tailgate run'");
-  }
   if (load.shape == Shape::ramp) {
     throw Error("a ramp cannot be divided into equal turns",
                 "compare steady rates: scenario steady or burst");
@@ -70,20 +67,22 @@ TurnPlan plan_turns(const LoadPlan& load, bool drained, const TurnWishes& wishes
   const double length_s = turn_s(load, drained, wishes);
   const unsigned count = turn_count(length_s, drained, wishes);
   const bool closed_loop = load.shape == Shape::max;
-  const double events = closed_loop ? kMaxCallsClosedLoop / count : rate_hz(load) * length_s;
+  const double calls_closed_loop = kMaxCallsClosedLoop / load.threads;
+  const double events = closed_loop ? calls_closed_loop / count : rate_hz(load) * length_s;
   if (events < 2.0 * kDroppedPerTurn) {
     throw Error(
-        fmt::format("a turn of {:.4g} ms has {:.3g} events, of which the first {} are left out",
+        fmt::format("a turn of {:.4g} ms has {:.3g} events of each thread, of which the first {} "
+                    "are left out",
                     length_s * 1e3, events, kDroppedPerTurn),
         "make turns longer with --turn-ms, or raise rate_hz");
   }
   // A turn with Poisson arrivals may have more events than the mean: allow five standard
   // deviations. Rounding may add one more burst.
   const double more = 5 * std::sqrt(events) + 2 + static_cast<double>(load.burst_events);
-  const double room = closed_loop ? kMaxCallsClosedLoop : count * (events + more);
-  if (room > kMaxCalls || count > kMaxRequestedTurns) {
+  const double room = closed_loop ? calls_closed_loop : count * (events + more);
+  if (room * load.threads > kMaxCalls || count > kMaxRequestedTurns) {
     throw Error(fmt::format("{} turns of {:.3g} events exceed the maximum of a round ({:.3g})",
-                            count, events, kMaxCalls),
+                            count, events * load.threads, kMaxCalls),
                 "use fewer or shorter turns (--turns, --turn-ms), or a lower rate_hz");
   }
   return {.count = count + wishes.warmup_turns,
@@ -112,12 +111,13 @@ LoadPlan load_in_turns(LoadPlan load, const TurnPlan& turns) {
   return load;
 }
 
-Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds) {
-  const unsigned generations = std::max(1u, rounds_to_look / kGenerationRounds);
+Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds,
+                           unsigned generation_rounds) {
+  const unsigned generations = std::max(1u, rounds_to_look / generation_rounds);
   const unsigned rounds = (rounds_to_look + generations - 1) / generations;
-  const unsigned share = rounds * long_rounds / kGenerationRounds;
+  const unsigned share = std::min(rounds, generation_rounds) * long_rounds / kGenerationRounds;
   // Only beside another round can one live longer than its own turns.
-  const unsigned long_lived = std::min({long_rounds, share, rounds - 1});
+  const unsigned long_lived = std::min(share, rounds - 1);
   return {.fresh = rounds - long_lived, .long_lived = long_lived};
 }
 

@@ -12,8 +12,9 @@
 
 namespace tailgate {
 
-// Number of recorded calls at the beginning of each turn that are left out of the figures, because
-// caches, branch predictors and the processor's clock rate are still those of the previous side.
+// Number of recorded calls of each thread at the beginning of each turn that are left out of the
+// figures, because caches, branch predictors and the processor's clock rate are still those of the
+// previous side.
 inline constexpr unsigned kDroppedPerTurn = 20;
 
 // The user's choices for turns.
@@ -24,9 +25,9 @@ struct TurnWishes {
 };
 
 // Plans the turns of one side of a round. A turn is 20 ms long, or 50 ms with drains; longer if it
-// had fewer than 200 events or 4 bursts. There are 4 to 50 turns, about a second in total (0.9 s
-// with drains). Throws Error for a load that cannot be divided: a ramp, more than one thread, turns
-// with fewer than twice as many events as are dropped, or more calls than the log can hold.
+// had fewer than 200 events or 4 bursts of each load thread. There are 4 to 50 turns, about a
+// second in total (0.9 s with drains). Throws Error for a load that cannot be divided: a ramp,
+// turns with fewer than twice as many events as are dropped, or more calls than the log can hold.
 TurnPlan plan_turns(const LoadPlan& load, bool drained, const TurnWishes& wishes);
 
 // Returns one plan for two loads: the longer of the two turn lengths and the smaller number of
@@ -36,7 +37,8 @@ TurnPlan common_turns(const LoadPlan& a, const LoadPlan& b, bool drained, const 
 // Returns the total load of one side of a round over these turns.
 LoadPlan load_in_turns(LoadPlan load, const TurnPlan& turns);
 
-// So many rounds make a generation, or more where the next look needs it.
+// So many rounds make a generation where the user says nothing, or more where the next look needs
+// it.
 inline constexpr unsigned kGenerationRounds = 15;
 
 // Rounds that run together: the processes of the long ones live until the fresh ones, which
@@ -49,9 +51,11 @@ struct Generation {
 };
 
 // Plans the next generation. rounds_to_look: so many rounds, at least one, are to be complete at
-// the same time as a generation. long_rounds: how many of 15 rounds live long; a generation of
-// fewer rounds has fewer of them, and none has more.
-Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds);
+// the same time as a generation. generation_rounds: at least so many rounds make one, as far as
+// there are as many. long_rounds: how many of 15 rounds live long; a generation of fewer rounds has
+// fewer of them, and one of more has no more than `generation_rounds` rounds would have.
+Generation plan_generation(unsigned rounds_to_look, unsigned long_rounds,
+                           unsigned generation_rounds = kGenerationRounds);
 
 // The turns of one visit to a round, as a part of its order: from the letter `first`.
 struct Visit {

@@ -52,9 +52,6 @@ TEST_CASE("the user may choose the turns") {
 }
 
 TEST_CASE("loads that cannot be divided into turns are refused with a remedy") {
-  LoadPlan threads = steady(1000);
-  threads.threads = 2;
-  CHECK_THROWS_WITH(plan_turns(threads, false, {}), Contains("threads = 2"));
   LoadPlan ramp = steady(1000);
   ramp.shape = Shape::ramp;
   CHECK_THROWS_WITH(plan_turns(ramp, false, {}), Contains("ramp"));
@@ -67,6 +64,21 @@ TEST_CASE("loads that cannot be divided into turns are refused with a remedy") {
                     Contains("20 events") && Contains("--turn-ms"));
   CHECK_THROWS_WITH(plan_turns(steady(1e6), false, {.turn_ms = 1000, .turns = 50}),
                     Contains("--turns"));
+}
+
+TEST_CASE("several threads share the rate, and each has 200 events in a turn") {
+  LoadPlan load = steady(20'000);
+  load.threads = 4;
+  const TurnPlan plan = plan_turns(load, false, {});
+  CHECK(plan.length_ns == 40'000'000);
+  CHECK(plan.count - plan.warmup == 25);
+  CHECK(plan.max_calls >= 5'000);  // of each
+  CHECK(plan.max_calls < 12'000);
+  load.shape = Shape::max;
+  CHECK(plan_turns(load, false, {}).max_calls == 250'000);
+  load.shape = Shape::steady;
+  load.rate_hz = 1e6;
+  CHECK_THROWS_WITH(plan_turns(load, false, {.turn_ms = 1000, .turns = 50}), Contains("--turns"));
 }
 
 TEST_CASE("a closed loop's log is bounded") {
@@ -140,6 +152,18 @@ TEST_CASE("a share of a generation's rounds lives long, and a look ends a genera
   CHECK(plan(1, 14) == Pair(1, 0));
   CHECK(plan(15, 0) == Pair(15, 0));
   CHECK(plan(15, 14) == Pair(15, 14));
+}
+
+TEST_CASE("a longer generation has as large a share of long rounds, as far as rounds are left") {
+  const auto plan = [](unsigned rounds) {
+    const Generation generation = plan_generation(rounds, 8, 60);
+    return std::pair(generation.rounds(), generation.long_lived);
+  };
+  using Pair = std::pair<unsigned, unsigned>;
+  CHECK(plan(60) == Pair(60, 32));
+  CHECK(plan(70) == Pair(70, 32));
+  CHECK(plan(140) == Pair(70, 32));
+  CHECK(plan(30) == Pair(30, 16));
 }
 
 TEST_CASE("visits divide a round's turns without a rest, and never a pair") {

@@ -48,7 +48,6 @@ class Side {
                                                                 : plan.order.environment_bytes_b)}},
             report),
         turn_(roles_.memory().header().turn),
-        thread_(roles_.memory().thread(0)),
         calls_(roles_.memory()) {}
 
   TrialProcesses& roles() { return roles_; }
@@ -130,7 +129,7 @@ class Side {
 
   // visit_starts: positions in the order of turns.
   DuetSide collect(const std::vector<std::size_t>& visit_starts) {
-    const std::span<const CallRecord> calls = logged_calls();
+    const ThreadCalls calls = logged_calls();
     side_.outcome = roles_.outcome();
     side_.outcome_detail = roles_.outcome_detail();
     add_figures(calls,
@@ -142,7 +141,9 @@ class Side {
                  .visit_starts = visit_starts,
                  .side = letter_},
                 side_);
-    side_.rate_missed = side_.rate_missed || thread_.unissued.load() > 0;
+    side_.rate_missed = side_.rate_missed || over_threads([](const ThreadBlock& thread) {
+                                               return thread.unissued.load();
+                                             }) > 0;
     side_.probes = turn_.probes.load();
     side_.over_1ms += turn_.probe_stalls.load();
     *side_.stalled_ns += turn_.probe_stalled_ns.load();
@@ -153,12 +154,19 @@ class Side {
   }
 
  private:
-  // The log of calls. A faulty plugin or program may have written anything into it: that is the
+  // The logs of calls. A faulty plugin or program may have written anything into them: that is the
   // side's outcome, and the log is empty.
-  std::span<const CallRecord> logged_calls() {
-    const std::uint64_t logged = turn_.logged.load(std::memory_order_acquire);
-    const std::uint64_t most = std::min(plan_.turns.max_calls, thread_.finished.load());
-    const std::span<const CallRecord> calls(roles_.memory().calls(), std::min(logged, most));
+  ThreadCalls logged_calls() {
+    ThreadCalls calls;
+    for (unsigned i = 0; i < load_.threads; ++i) calls.push_back(logged_calls(i));
+    return calls;
+  }
+
+  std::span<const CallRecord> logged_calls(unsigned number) {
+    const ThreadBlock& thread = roles_.memory().thread(number);
+    const std::uint64_t logged = thread.logged.load(std::memory_order_acquire);
+    const std::uint64_t most = std::min(plan_.turns.max_calls, thread.finished.load());
+    const std::span<const CallRecord> calls(roles_.memory().calls(number), std::min(logged, most));
     const bool ordered = std::all_of(calls.begin(), calls.end(), [](const CallRecord& call) {
       return call.intended_ns <= call.start_ns && call.start_ns <= call.end_ns;
     });
@@ -168,6 +176,14 @@ class Side {
                               "call that ends before it begins",
                               logged));
     return {};
+  }
+
+  // The sum of a figure over the load threads.
+  template <class Figure>
+  std::uint64_t over_threads(Figure figure) {
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < load_.threads; ++i) sum += figure(roles_.memory().thread(i));
+    return sum;
   }
 
   // The counts of a side's processes at one moment.
@@ -215,14 +231,26 @@ class Side {
   }
 
   // Whether a live consumer has seen all events that the sink accepted.
-  bool delivered() const {
+  bool delivered() {
     if (roles_.consumer_mode() != ConsumerMode::live) return false;
-    std::uint64_t refused = 0;
-    for (const auto& cause : thread_.refused) refused += cause.load();
-    return roles_.consumed() + refused >= thread_.finished.load(std::memory_order_acquire);
+    const std::uint64_t refused = over_threads([](const ThreadBlock& thread) {
+      std::uint64_t sum = 0;
+      for (const auto& cause : thread.refused) sum += cause.load();
+      return sum;
+    });
+    return roles_.consumed() + refused >= finished();
   }
 
-  Count count() { return {sampler_->sample(), thread_.spun_ns.load(), thread_.finished.load()}; }
+  std::uint64_t finished() {
+    return over_threads(
+        [](const ThreadBlock& thread) { return thread.finished.load(std::memory_order_acquire); });
+  }
+
+  Count count() {
+    return {sampler_->sample(),
+            over_threads([](const ThreadBlock& thread) { return thread.spun_ns.load(); }),
+            finished()};
+  }
 
   void add_counts() {
     if (uses_.empty()) return;
@@ -253,7 +281,6 @@ class Side {
   LoadPlan load_;
   TrialProcesses roles_;
   TurnBlock& turn_;
-  ThreadBlock& thread_;
   CountedCalls calls_;
   std::unique_ptr<Sampler> sampler_;
   std::vector<int> pids_;  // a drain waits until these processes are idle

@@ -50,6 +50,52 @@ TEST_CASE("two equal sides have exactly the same counts") {
   CHECK(write_duet(read_duet(write_duet(duet), "memory")) == write_duet(duet));
 }
 
+namespace {
+
+DuetRequest with_threads(DuetRequest wanted, unsigned threads) {
+  for (DuetSubjectRequest* side : {&wanted.a, &wanted.b}) {
+    side->side.load.threads = threads;
+    side->side.load.pacing = Pacing::hybrid;  // they have one processor
+  }
+  return wanted;
+}
+
+}  // namespace
+
+TEST_CASE("sides with several threads have exactly the same counts") {
+  DuetRequest wanted = with_threads(request("file", "file"), 3);
+  wanted.wishes.turn_ms = 30;
+  const Duet duet = run(wanted);
+  REQUIRE(duet.rounds.size() == 1);
+  // A turn of 30 ms has 600 events, 200 of each thread, of which 20 are dropped.
+  for (const DuetSide* side : {&duet.rounds[0].a, &duet.rounds[0].b}) {
+    check_whole(*side);
+    CHECK(side->events == 10 * 540);
+    CHECK(side->dropped == 10 * 60);
+    CHECK(side->cpu_events == 10 * 600);
+    CHECK(side->ledger.emitted == 11 * 600);
+    CHECK(side->spun_ns > 0);
+    REQUIRE(side->threads);
+    REQUIRE(side->threads->size() == 3);
+    for (const DuetThread& thread : *side->threads) CHECK(thread.events == 10 * 180);
+  }
+  CHECK(write_duet(read_duet(write_duet(duet), "memory")) == write_duet(duet));
+}
+
+TEST_CASE("a second thread that alone is slower shows in its own figures") {
+  const std::string sink = "synthetic:service_ns=2000:plant_thread=1:plant_slower_percent=";
+  const Duet duet = run(with_threads(request(sink + "0", sink + "100"), 3));
+  REQUIRE(duet.rounds.size() == 1);
+  const DuetRound& round = duet.rounds[0];
+  REQUIRE(round.a.threads);
+  REQUIRE(round.b.threads);
+  const auto p50 = [](const DuetSide& side, std::size_t thread) {
+    return static_cast<double>(side.threads->at(thread).response_ns_p50);
+  };
+  CHECK(p50(round.b, 1) / p50(round.a, 1) == Approx(2).margin(0.3));
+  CHECK(p50(round.b, 0) / p50(round.a, 0) == Approx(1).margin(0.3));
+}
+
 TEST_CASE("a round says how busy the load's processor was") {
   const Duet duet = run(request("null", "null"));
   REQUIRE(duet.rounds.size() == 1);

@@ -91,6 +91,7 @@ void go_on_after(Duet& fresh, const Duet& earlier) {
   check_same(fresh, earlier, &Duet::warmup_turns, "the number of turns before them is");
   check_same(fresh, earlier, &Duet::dropped_per_turn, "what each turn leaves out is");
   check_same(fresh, earlier, &Duet::long_rounds, "the number of long rounds is");
+  check_same(fresh, earlier, &Duet::generation_rounds, "the number of rounds of a generation is");
   check_same(fresh, earlier, &Duet::drain, "the way of draining is");
   take_over(fresh, earlier);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <numeric>
 
 #include "harness/histogram/histogram.h"
@@ -25,16 +26,21 @@ std::uint64_t service_of(const CallRecord& call) {
   return call.end_ns - call.start_ns;
 }
 
-// The calls of one turn, and the times computed from them.
+// The calls of one thread in one turn, and the times computed from them.
 struct Turn {
   std::span<const CallRecord> calls;
   std::vector<std::uint64_t> service_ns;   // classified
   std::vector<std::uint64_t> response_ns;  // classified
   std::size_t first = 0;                   // first call that is not dropped
+
+  std::uint32_t number() const { return calls.front().turn; }
 };
 
-std::vector<Turn> split(std::span<const CallRecord> calls, unsigned dropped) {
-  std::vector<Turn> turns;
+// The turns of one thread, in order.
+using Turns = std::vector<Turn>;
+
+Turns split(std::span<const CallRecord> calls, unsigned dropped) {
+  Turns turns;
   while (!calls.empty()) {
     const auto other = std::find_if(calls.begin(), calls.end(), [&](const CallRecord& call) {
       return call.turn != calls.front().turn;
@@ -49,10 +55,12 @@ std::vector<Turn> split(std::span<const CallRecord> calls, unsigned dropped) {
   return turns;
 }
 
-std::uint64_t raw_median(const std::vector<Turn>& turns) {
+std::uint64_t raw_median(const std::vector<Turns>& threads) {
   std::vector<std::uint64_t> all;
-  for (const Turn& turn : turns) {
-    for (const CallRecord& call : turn.calls.subspan(turn.first)) all.push_back(service_of(call));
+  for (const Turns& turns : threads) {
+    for (const Turn& turn : turns) {
+      for (const CallRecord& call : turn.calls.subspan(turn.first)) all.push_back(service_of(call));
+    }
   }
   return lower_median(std::move(all));
 }
@@ -74,34 +82,55 @@ void count_kinds(const Turn& turn, DuetSide& side) {
   }
 }
 
-void add_distributions(const std::vector<Turn>& turns, const FiguresPlan& plan, DuetSide& side) {
-  Histogram service(plan.range);
-  Histogram response(plan.range);
-  Histogram raw_service(plan.range);
-  Histogram raw_response(plan.range);
-  std::vector<std::uint64_t> all;
-  for (const Turn& turn : turns) {
+// The times of all threads together.
+class Distributions {
+ public:
+  explicit Distributions(const HistogramRange& range)
+      : service_(range), response_(range), raw_service_(range), raw_response_(range) {}
+
+  void add(const Turn& turn, DuetSide& side) {
     for (std::size_t i = turn.first; i < turn.calls.size(); ++i) {
       const CallRecord& call = turn.calls[i];
-      service.record(turn.service_ns[i]);
-      response.record(turn.response_ns[i]);
-      raw_service.record(service_of(call));
-      raw_response.record(call.end_ns - call.intended_ns);
-      all.push_back(turn.service_ns[i]);
+      service_.record(turn.service_ns[i]);
+      response_.record(turn.response_ns[i]);
+      raw_service_.record(service_of(call));
+      raw_response_.record(call.end_ns - call.intended_ns);
+      all_.push_back(turn.service_ns[i]);
       side.over_100us += turn.service_ns[i] > 100'000 ? 1 : 0;
     }
   }
-  side.service = make_latency(service);
-  side.response = make_latency(response);
-  side.raw_service = make_latency(raw_service);
-  side.raw_response = make_latency(raw_response);
-  side.trimmed_mean_ns = trimmed_mean(std::move(all), kTrimmedShare);
+
+  void report(DuetSide& side) {
+    side.service = make_latency(service_);
+    side.response = make_latency(response_);
+    side.raw_service = make_latency(raw_service_);
+    side.raw_response = make_latency(raw_response_);
+    side.trimmed_mean_ns = trimmed_mean(std::move(all_), kTrimmedShare);
+  }
+
+ private:
+  Histogram service_;
+  Histogram response_;
+  Histogram raw_service_;
+  Histogram raw_response_;
+  std::vector<std::uint64_t> all_;
+};
+
+DuetThread thread_figures(const Turns& turns, const HistogramRange& range) {
+  Histogram response(range);
+  for (const Turn& turn : turns) {
+    for (std::size_t i = turn.first; i < turn.calls.size(); ++i) {
+      response.record(turn.response_ns[i]);
+    }
+  }
+  return {.events = response.total_count(),
+          .response_ns_p50 = response.value_at_quantile(0.5),
+          .response_ns_p99 = response.value_at_quantile(0.99)};
 }
 
 // A stall is no matter of caches, so it counts in the first calls of a turn, too: what came due
 // while the side slept is paid there.
-void add_stalls(const std::vector<Turn>& turns, DuetSide& side) {
-  side.stalled_ns = 0;
+void add_stalls(const Turns& turns, DuetSide& side) {
   for (const Turn& turn : turns) {
     for (const std::uint64_t service_ns : turn.service_ns) {
       if (service_ns <= kStallNs) continue;
@@ -111,45 +140,62 @@ void add_stalls(const std::vector<Turn>& turns, DuetSide& side) {
   }
 }
 
-// The time of a turn lasts from its first intended time to its last return or its planned end,
-// whichever is later. One pause of tens of milliseconds makes one turn late, and is counted as a
-// stall: a side that cannot hold the rate is late in other turns, too.
-void add_rate(const std::vector<Turn>& turns, const FiguresPlan& plan, DuetSide& side) {
-  const auto length_ns = static_cast<double>(plan.turn_ns);
+// How long a turn took. It lasts from its first intended time to its last return or its planned
+// end, whichever is later, and until the last of the threads is done.
+struct TurnTime {
   double needed_ns = 0;  // as measured
-  double late_ns = 0;    // of all turns, as if the thread had never been preempted
-  double latest_ns = 0;  // of the latest turn
-  double calls = 0;
-  for (const Turn& turn : turns) {
-    const CallRecord& last = turn.calls.back();
-    const std::uint64_t start_ns = turn.calls.front().intended_ns;
-    const std::uint64_t classified_end_ns = last.intended_ns + turn.response_ns.back();
-    needed_ns += std::max(length_ns, static_cast<double>(last.end_ns - start_ns));
-    const double turn_late_ns =
-        std::max(0.0, static_cast<double>(classified_end_ns - start_ns) - length_ns);
-    late_ns += turn_late_ns;
-    latest_ns = std::max(latest_ns, turn_late_ns);
-    calls += static_cast<double>(turn.calls.size());
+  double late_ns = 0;    // after the planned end, as if no thread had ever been preempted
+};
+
+std::map<std::uint32_t, TurnTime> turn_times(const std::vector<Turns>& threads, double length_ns) {
+  std::map<std::uint32_t, TurnTime> times;
+  for (const Turns& turns : threads) {
+    for (const Turn& turn : turns) {
+      const CallRecord& last = turn.calls.back();
+      const std::uint64_t start_ns = turn.calls.front().intended_ns;
+      const std::uint64_t classified_end_ns = last.intended_ns + turn.response_ns.back();
+      const double late_ns = static_cast<double>(classified_end_ns - start_ns) - length_ns;
+      TurnTime& time = times[turn.number()];
+      time.needed_ns =
+          std::max({length_ns, time.needed_ns, static_cast<double>(last.end_ns - start_ns)});
+      time.late_ns = std::max(late_ns, time.late_ns);
+    }
   }
-  if (needed_ns <= 0) return;
-  side.achieved_rate_hz = calls / needed_ns * 1e9;
-  const double meant_ns = length_ns * static_cast<double>(turns.size());
-  side.rate_missed = !plan.closed_loop && late_ns - latest_ns > meant_ns * kLateShare;
+  return times;
 }
 
-std::optional<double> carry_over(const std::vector<Turn>& turns, const FiguresPlan& plan) {
+// One pause of tens of milliseconds makes one turn late, and is counted as a stall: a side that
+// cannot hold the rate is late in other turns, too.
+void add_rate(const std::vector<Turns>& threads, const FiguresPlan& plan, DuetSide& side) {
+  const auto length_ns = static_cast<double>(plan.turn_ns);
+  const std::map<std::uint32_t, TurnTime> times = turn_times(threads, length_ns);
+  TurnTime all;
+  double latest_ns = 0;
+  for (const auto& [number, time] : times) {
+    all.needed_ns += time.needed_ns;
+    all.late_ns += time.late_ns;
+    latest_ns = std::max(latest_ns, time.late_ns);
+  }
+  if (all.needed_ns <= 0) return;
+  side.achieved_rate_hz = static_cast<double>(side.events + side.dropped) / all.needed_ns * 1e9;
+  const double meant_ns = length_ns * static_cast<double>(times.size());
+  side.rate_missed = !plan.closed_loop && all.late_ns - latest_ns > meant_ns * kLateShare;
+}
+
+std::optional<double> carry_over(const std::vector<Turns>& threads, const FiguresPlan& plan) {
   const std::vector<std::optional<char>> before =
       sides_before(plan.turn_order, plan.visit_starts, plan.side);
   std::vector<std::uint64_t> after_other;
   std::vector<std::uint64_t> after_same;
-  for (const Turn& turn : turns) {
-    const std::uint32_t number = turn.calls.front().turn;
-    if (number >= before.size() || !before[number]) continue;
-    std::vector<std::uint64_t>& group = *before[number] == plan.side ? after_same : after_other;
-    const auto recorded = static_cast<double>(turn.calls.size() - turn.first);
-    const auto end = turn.first + static_cast<std::size_t>(recorded * kBeginningShare);
-    group.insert(group.end(), turn.service_ns.begin() + static_cast<std::ptrdiff_t>(turn.first),
-                 turn.service_ns.begin() + static_cast<std::ptrdiff_t>(end));
+  for (const Turns& turns : threads) {
+    for (const Turn& turn : turns) {
+      if (turn.number() >= before.size() || !before[turn.number()]) continue;
+      auto& group = *before[turn.number()] == plan.side ? after_same : after_other;
+      const auto recorded = static_cast<double>(turn.calls.size() - turn.first);
+      const auto end = turn.first + static_cast<std::size_t>(recorded * kBeginningShare);
+      group.insert(group.end(), turn.service_ns.begin() + static_cast<std::ptrdiff_t>(turn.first),
+                   turn.service_ns.begin() + static_cast<std::ptrdiff_t>(end));
+    }
   }
   if (std::min(after_other.size(), after_same.size()) < kMinBeginningCalls) return {};
   const double other_ns = trimmed_mean(std::move(after_other), kTrimmedShare);
@@ -201,19 +247,27 @@ std::vector<std::optional<char>> sides_before(const std::string& turn_order,
   return before;
 }
 
-void add_figures(std::span<const CallRecord> calls, const FiguresPlan& plan, DuetSide& side) {
-  std::vector<Turn> turns = split(calls, plan.dropped_per_turn);
-  const std::uint64_t median_ns = raw_median(turns);
-  for (Turn& turn : turns) {
-    classify(turn, median_ns, plan.closed_loop);
-    count_kinds(turn, side);
-    side.dropped += turn.first;
-    side.events += turn.calls.size() - turn.first;
+void add_figures(const ThreadCalls& calls, const FiguresPlan& plan, DuetSide& side) {
+  std::vector<Turns> threads;
+  for (const auto& of_thread : calls) threads.push_back(split(of_thread, plan.dropped_per_turn));
+  const std::uint64_t median_ns = raw_median(threads);
+  Distributions distributions(plan.range);
+  side.stalled_ns = 0;
+  if (threads.size() > 1) side.threads.emplace();
+  for (Turns& turns : threads) {
+    for (Turn& turn : turns) {
+      classify(turn, median_ns, plan.closed_loop);
+      count_kinds(turn, side);
+      side.dropped += turn.first;
+      side.events += turn.calls.size() - turn.first;
+      distributions.add(turn, side);
+    }
+    add_stalls(turns, side);
+    if (side.threads) side.threads->push_back(thread_figures(turns, plan.range));
   }
-  add_distributions(turns, plan, side);
-  add_stalls(turns, side);
-  add_rate(turns, plan, side);
-  side.carry_over = carry_over(turns, plan);
+  distributions.report(side);
+  add_rate(threads, plan, side);
+  side.carry_over = carry_over(threads, plan);
 }
 
 }  // namespace tailgate

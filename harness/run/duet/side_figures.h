@@ -45,9 +45,12 @@ struct FiguresPlan {
   char side = 'A';
 };
 
+// The calls of each load thread, in order of time.
+using ThreadCalls = std::vector<std::span<const CallRecord>>;
+
 // Fills the fields that follow from the calls alone: events, dropped, all distributions, the
 // trimmed mean, the counts of slow calls by kind, over_100us and over_1ms, the rate (rate_missed
-// only from issued calls), and carry_over. calls: in order of time.
-void add_figures(std::span<const CallRecord> calls, const FiguresPlan& plan, DuetSide& side);
+// only from issued calls), carry_over, and `threads` if there are several.
+void add_figures(const ThreadCalls& calls, const FiguresPlan& plan, DuetSide& side);
 
 }  // namespace tailgate

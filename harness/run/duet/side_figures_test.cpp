@@ -100,7 +100,7 @@ TEST_CASE("the first calls of each turn are left out") {
   const auto calls = calls_of(
       3, 30, [](std::uint32_t, std::uint32_t i) { return i < 20 ? 9'000u : 1'000u; }, kAllPlain);
   DuetSide side;
-  add_figures(calls, {.range = kRange, .dropped_per_turn = 20, .turn_order = "ABABAB"}, side);
+  add_figures({calls}, {.range = kRange, .dropped_per_turn = 20, .turn_order = "ABABAB"}, side);
   CHECK(side.events == 30);
   CHECK(side.dropped == 60);
   CHECK(decode_latency(side.service).max() == 1'000);
@@ -114,7 +114,7 @@ TEST_CASE("a stall counts in the first calls of a turn, too") {
     return turn == 1 && i == 0 ? 70'000'000u : 1'000u;
   };
   DuetSide side;
-  add_figures(calls_of(3, 30, service, kAllPlain),
+  add_figures({calls_of(3, 30, service, kAllPlain)},
               {.range = kRange, .dropped_per_turn = 20, .turn_order = "AAA"}, side);
   CHECK(side.over_1ms == 1);
   CHECK(side.stalled_ns == 70'000'000u);
@@ -129,7 +129,7 @@ TEST_CASE("a preempted call counts as the median, a blocked one with its measure
     return i == 40 ? CallKind::preempted : i == 60 ? CallKind::blocked : CallKind::unremarkable;
   };
   DuetSide side;
-  add_figures(calls_of(1, 100, service, kind),
+  add_figures({calls_of(1, 100, service, kind)},
               {.range = kRange, .dropped_per_turn = 20, .turn_order = "A"}, side);
   CHECK(side.events == 80);
   CHECK(side.slow == 3);
@@ -148,7 +148,7 @@ TEST_CASE("a closed loop's response times are its classified service times") {
   const auto calls = calls_of(
       2, 50, [](std::uint32_t, std::uint32_t i) { return 500u + i; }, kAllPlain);
   DuetSide side;
-  add_figures(calls, {.range = kRange, .closed_loop = true, .turn_order = "ABAB"}, side);
+  add_figures({calls}, {.range = kRange, .closed_loop = true, .turn_order = "ABAB"}, side);
   CHECK(side.response.hdr == side.service.hdr);
   CHECK(side.events == 100);
 }
@@ -160,7 +160,7 @@ bool is_rate_missed(std::uint32_t late_turns, std::uint64_t late_us) {
     return last && turn < late_turns ? 100'000 + late_us * 1'000 : 1'000;
   };
   DuetSide side;
-  add_figures(calls_of(10, 100, service, kAllPlain),
+  add_figures({calls_of(10, 100, service, kAllPlain)},
               {.range = kRange, .turn_ns = 10'000'000, .turn_order = std::string(10, 'A')}, side);
   return side.rate_missed;
 }
@@ -181,18 +181,56 @@ TEST_CASE("carry-over from the other side shows at the beginning of the turns af
     return turn % 2 == 0 && i < 50 ? 1'100u : 1'000u;
   };
   DuetSide side;
-  add_figures(calls_of(20, 100, service, kAllPlain), {.range = kRange, .turn_order = order}, side);
+  add_figures({calls_of(20, 100, service, kAllPlain)}, {.range = kRange, .turn_order = order},
+              side);
   REQUIRE(side.carry_over.has_value());
   CHECK(*side.carry_over == Approx(std::log(1.1)).margin(1e-9));
 
   DuetSide few;
-  add_figures(calls_of(2, 100, service, kAllPlain), {.range = kRange, .turn_order = "BAAB"}, few);
+  add_figures({calls_of(2, 100, service, kAllPlain)}, {.range = kRange, .turn_order = "BAAB"}, few);
   CHECK_FALSE(few.carry_over.has_value());
+}
+
+TEST_CASE("the calls of several threads are one distribution, and each thread has figures") {
+  const auto fast = calls_of(
+      2, 100, [](std::uint32_t, std::uint32_t) { return 1'000u; }, kAllPlain);
+  const auto slow = calls_of(
+      2, 100, [](std::uint32_t, std::uint32_t i) { return i == 99 ? 9'000u : 2'000u; }, kAllPlain);
+  DuetSide side;
+  add_figures({fast, slow, fast},
+              {.range = kRange, .turn_ns = 10'000'000, .dropped_per_turn = 20, .turn_order = "AA"},
+              side);
+  CHECK(side.events == 3 * 2 * 80);
+  CHECK(side.dropped == 3 * 2 * 20);
+  CHECK(side.service.p50_ns == 1'000);
+  CHECK(decode_latency(side.response).count_between(1'500, 60'000'000'000) == 2 * 80);
+  REQUIRE(side.threads);
+  REQUIRE(side.threads->size() == 3);
+  CHECK(side.threads->at(0).events == 160);
+  CHECK(side.threads->at(0).response_ns_p50 == 1'000);
+  CHECK(side.threads->at(1).response_ns_p50 == Approx(2'000).epsilon(1e-3));
+  CHECK(side.threads->at(1).response_ns_p99 == Approx(9'000).epsilon(1e-3));
+  // 600 calls in two turns of 10 ms, which all threads shared.
+  CHECK(side.achieved_rate_hz == Approx(30'000).epsilon(1e-3));
+}
+
+TEST_CASE("a side with one thread that is late in turn after turn misses its rate") {
+  const auto on_time = calls_of(
+      10, 100, [](std::uint32_t, std::uint32_t) { return 1'000u; }, kAllPlain);
+  const auto late = calls_of(
+      10, 100, [](std::uint32_t, std::uint32_t i) { return i == 99 ? 300'000u : 1'000u; },
+      kAllPlain);
+  for (const bool one_is_late : {false, true}) {
+    DuetSide side;
+    add_figures({on_time, one_is_late ? late : on_time},
+                {.range = kRange, .turn_ns = 10'000'000, .turn_order = std::string(10, 'A')}, side);
+    CHECK(side.rate_missed == one_is_late);
+  }
 }
 
 TEST_CASE("no calls give empty figures") {
   DuetSide side;
-  add_figures({}, {.range = kRange, .turn_order = "AB"}, side);
+  add_figures({{}}, {.range = kRange, .turn_order = "AB"}, side);
   CHECK(side.events == 0);
   CHECK(side.service.count == 0);
   CHECK_FALSE(side.carry_over.has_value());

@@ -227,7 +227,7 @@ class ProviderProcess {
                   {.plan = plan.turns,
                    .progress = memory_.thread(number),
                    .turn = header_.turn,
-                   .calls = memory_.calls()});
+                   .calls = memory_.calls(number)});
       return;
     }
     drive_load(load, *provider_,
