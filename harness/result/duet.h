@@ -45,6 +45,7 @@ struct DuetSide {
   Latency raw_service;
   Latency raw_response;
   double trimmed_mean_ns = 0;
+  std::optional<double> tail_mean_ns;
   std::uint64_t preempted = 0;
   std::uint64_t blocked = 0;
   std::uint64_t slow = 0;
@@ -91,6 +92,9 @@ struct DuetSide {
     v("raw_response", &DuetSide::raw_response, "response times as measured, not classified");
     v("trimmed_mean_ns", &DuetSide::trimmed_mean_ns,
       "mean of the classified service times up to their 99th percentile");
+    v("tail_mean_ns", &DuetSide::tail_mean_ns,
+      "mean of the response times from their 99th percentile to their 99.9th; absent where fewer "
+      "than ten calls are there, and in older files");
     v("preempted", &DuetSide::preempted,
       "calls longer than 20 us during which the thread was preempted and did not block");
     v("blocked", &DuetSide::blocked, "calls longer than 20 us during which the thread blocked");

@@ -95,7 +95,8 @@ class Distributions {
       response_.record(turn.response_ns[i]);
       raw_service_.record(service_of(call));
       raw_response_.record(call.end_ns - call.intended_ns);
-      all_.push_back(turn.service_ns[i]);
+      all_service_ns_.push_back(turn.service_ns[i]);
+      all_response_ns_.push_back(turn.response_ns[i]);
       side.over_100us += turn.service_ns[i] > 100'000 ? 1 : 0;
     }
   }
@@ -105,7 +106,8 @@ class Distributions {
     side.response = make_latency(response_);
     side.raw_service = make_latency(raw_service_);
     side.raw_response = make_latency(raw_response_);
-    side.trimmed_mean_ns = trimmed_mean(std::move(all_), kTrimmedShare);
+    side.trimmed_mean_ns = trimmed_mean(std::move(all_service_ns_), kTrimmedShare);
+    side.tail_mean_ns = tail_mean(std::move(all_response_ns_));
   }
 
  private:
@@ -113,7 +115,8 @@ class Distributions {
   Histogram response_;
   Histogram raw_service_;
   Histogram raw_response_;
-  std::vector<std::uint64_t> all_;
+  std::vector<std::uint64_t> all_service_ns_;
+  std::vector<std::uint64_t> all_response_ns_;
 };
 
 DuetThread thread_figures(const Turns& turns, const HistogramRange& range) {
@@ -226,6 +229,20 @@ double trimmed_mean(std::vector<std::uint64_t> values, double share) {
   std::nth_element(values.begin(), end - 1, values.end());
   const std::uint64_t sum = std::accumulate(values.begin(), end, std::uint64_t{0});
   return static_cast<double>(sum) / static_cast<double>(count);
+}
+
+std::optional<double> tail_mean(std::vector<std::uint64_t> values) {
+  constexpr std::ptrdiff_t kFewest = 10;
+  const auto count_of = [&](double share) {
+    return static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size())));
+  };
+  const auto first = values.begin() + count_of(0.99);
+  const auto last = values.end() - count_of(0.001);
+  if (last - first < kFewest) return {};
+  std::nth_element(values.begin(), first, values.end());
+  std::nth_element(first, last, values.end());
+  const std::uint64_t sum = std::accumulate(first, last, std::uint64_t{0});
+  return static_cast<double>(sum) / static_cast<double>(last - first);
 }
 
 std::uint64_t lower_median(std::vector<std::uint64_t> values) {

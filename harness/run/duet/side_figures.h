@@ -25,6 +25,11 @@ std::vector<std::uint64_t> lindley_response_ns(std::span<const std::uint64_t> du
 // no values.
 double trimmed_mean(std::vector<std::uint64_t> values, double share);
 
+// Returns the mean of the values beyond the smallest 99 %, without the largest 0.1 % (both counts
+// rounded up); nothing where fewer than ten are left. A quantile is one value and jumps where
+// values lie apart; this mean moves with all of them.
+std::optional<double> tail_mean(std::vector<std::uint64_t> values);
+
 // Returns the smallest value that at least half of the values do not exceed; 0 for no values.
 std::uint64_t lower_median(std::vector<std::uint64_t> values);
 

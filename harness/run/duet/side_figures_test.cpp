@@ -1,5 +1,6 @@
 #include "harness/run/duet/side_figures.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -59,6 +60,19 @@ TEST_CASE("a trimmed mean leaves out the largest values") {
   CHECK(trimmed_mean({3, 1, 2}, 0.5) == Approx(1.5));  // two of three
   CHECK(trimmed_mean({5}, 0.01) == 5);
   CHECK(trimmed_mean({}, 0.99) == 0);
+}
+
+TEST_CASE("the mean of a tail is that of the calls from p99 to p99.9") {
+  Values values(2000);
+  std::iota(values.begin(), values.end(), 1);
+  std::shuffle(values.begin(), values.end(), std::mt19937_64(3));
+  // 1981 to 1998: beyond the smallest 1980, without the largest two.
+  CHECK(tail_mean(values).value() == Approx((1981 + 1998) / 2.0));
+  *std::max_element(values.begin(), values.end()) = 1'000'000;
+  CHECK(tail_mean(values).value() == Approx((1981 + 1998) / 2.0));
+  CHECK_FALSE(tail_mean(Values(1000, 5)));  // nine
+  CHECK(tail_mean(Values(1200, 5)).value() == 5);
+  CHECK_FALSE(tail_mean({}));
 }
 
 TEST_CASE("the median of an even number of values is the lower of the middle two") {
