@@ -16,14 +16,15 @@ constexpr std::size_t kNameColumns = 19;
 // What a reader has to know of the columns, and of units of duets' figures.
 std::string footnote(const std::vector<MetricJudgement>& metrics) {
   const std::string columns =
-      "  A, B: medians of the rounds. change: of each round's own B to its A, the median;\n"
-      "    the machine's drift is not in it, so A and B alone may show another\n";
+      "  A, B: medians of all rounds. change: the median of each round's own change;\n"
+      "    the machine drifts between rounds, so A and B alone may show another one\n";
   const bool counts =
       std::any_of(metrics.begin(), metrics.end(),
                   [](const MetricJudgement& metric) { return metric.name.starts_with("calls_"); });
   return columns +
-         (counts ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
-                 : "");
+         (counts
+              ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
+              : "");
 }
 
 std::string interval_cell(const MetricJudgement& metric) {

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <thread>
 
-#include "harness/trial/settings.h"
 #include "providers/shared/tracefs/ring_consumer.h"
 #include "providers/shared/tracefs/trace_session.h"
 #include "providers/testing/sinks.h"
@@ -67,21 +66,6 @@ TEST_CASE("a text event of 4054 bytes is read back, a longer one is cut and refu
   const Record record = too_long.read_back();
   CHECK(record.sequences.empty());
   CHECK(record.bad_events == 1);
-}
-
-TEST_CASE("a load of events that are too large is refused before it runs") {
-  LoadPlan load;
-  load.payload.first = 4064;
-  CHECK_NOTHROW(check_sink_load(sink_choice("ftrace"), load));
-  CHECK_THROWS_WITH(check_sink_load(sink_choice("ftrace:mode=text"), load),
-                    Catch::Contains("at most 4054 bytes"));
-  load.payload.first = 4065;
-  CHECK_THROWS_WITH(check_sink_load(sink_choice("ftrace"), load),
-                    Catch::Contains("at most 4064 bytes, payload = 4065"));
-  load.payload = parse_payload("uniform(4064,5000)");
-  CHECK_NOTHROW(check_sink_load(sink_choice("ftrace"), load));
-  load.payload = parse_payload("lognormal(5000,9000)");
-  CHECK_NOTHROW(check_sink_load(sink_choice("ftrace"), load));
 }
 
 TEST_CASE("overwritten events are counted exactly, and the page headers agree") {

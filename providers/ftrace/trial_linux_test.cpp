@@ -52,6 +52,21 @@ void check_nothing_left() {
   }
 }
 
+TEST_CASE("a load of events that are too large is refused before it runs") {
+  LoadPlan load;
+  load.payload.first = 4064;
+  CHECK_NOTHROW(check_sink_load(sink_choice("ftrace"), load));
+  CHECK_THROWS_WITH(check_sink_load(sink_choice("ftrace:mode=text"), load),
+                    Catch::Contains("at most 4054 bytes"));
+  load.payload.first = 4065;
+  CHECK_THROWS_WITH(check_sink_load(sink_choice("ftrace"), load),
+                    Catch::Contains("at most 4064 bytes, payload = 4065"));
+  load.payload = parse_payload("uniform(4064,5000)");
+  CHECK_NOTHROW(check_sink_load(sink_choice("ftrace"), load));
+  load.payload = parse_payload("lognormal(5000,9000)");
+  CHECK_NOTHROW(check_sink_load(sink_choice("ftrace"), load));
+}
+
 TEST_CASE("a buffer far too small: overwritten events are lost, the others delivered") {
   if (skipped()) return;
   const std::string mode = GENERATE("raw", "text");
