@@ -64,15 +64,17 @@ void emit_until_killed(TestTrial& trial, std::atomic<std::uint64_t>& accepted) {
   }
 }
 
-TEST_CASE("a provider that is killed loses nothing that it accepted") {
+TEST_CASE("a provider that is killed loses nothing that it accepted, where its sink declares so") {
   for (const char* choice :
-       {"synthetic:service_ns=5k", "file:mode=write", "file:mode=mmap", "file:mode=preallocated",
-        "file:mode=fdatasync", "spdlog:flush_each=true"}) {
+       {"synthetic:service_ns=5k", "file:mode=write", "file:mode=stdio:flush_every=1",
+        "file:mode=writev:batch_events=1", "file:mode=mmap", "file:mode=preallocated",
+        "file:mode=preallocated:sync_every=0", "file:mode=fdatasync",
+        "file:mode=fdatasync:sync_every=100", "file:mode=odsync", "spdlog:flush_each=true"}) {
     INFO(choice);
     TestTrial trial(choice);
     const SinkChoice chosen = sink_choice(choice);
     if (!chosen.type->probe(chosen.options).available) continue;
-    REQUIRE_FALSE(chosen.type->capabilities(chosen.options).asynchronous);
+    REQUIRE(chosen.type->capabilities(chosen.options).survives >= Survives::kill);
     SharedCount accepted;
     const pid_t child = start_child([&] { emit_until_killed(trial, *accepted); });
     REQUIRE(child > 0);
@@ -88,6 +90,52 @@ TEST_CASE("a provider that is killed loses nothing that it accepted") {
     CHECK(record.sequences.size() >= *accepted);
     CHECK(record.sequences.size() <= *accepted + 1);
   }
+}
+
+TEST_CASE("a killed provider takes its buffer with it, where its sink declares no survival") {
+  constexpr std::uint64_t kEvents = 20;  // less than any of the buffers
+  for (const char* choice :
+       {"file:mode=stdio:buffer_bytes=64Ki", "file:mode=stdio:flush_every=100",
+        "file:mode=writev:batch_events=64", "spdlog", "spdlog:mode=async_block"}) {
+    INFO(choice);
+    TestTrial trial(choice);
+    const SinkChoice chosen = sink_choice(choice);
+    if (!chosen.type->probe(chosen.options).available) continue;
+    REQUIRE(chosen.type->capabilities(chosen.options).survives == Survives::nothing);
+    SharedCount accepted;
+    const pid_t child = start_child([&] {
+      trial.open();
+      for (std::uint64_t i = 0; i < kEvents; ++i) {
+        if (trial.emit().empty()) accepted.fetch_add(1);
+      }
+      ::raise(SIGKILL);
+    });
+    REQUIRE(child > 0);
+    CHECK(WIFSIGNALED(wait_for(child)));
+    CHECK(*accepted == kEvents);
+    CHECK(trial.read_back().sequences.empty());
+  }
+}
+
+TEST_CASE("a crash of the system is survived where each call has waited for the storage") {
+  const auto declared = [](const char* choice) {
+    const SinkChoice chosen = sink_choice(choice);
+    return chosen.type->capabilities(chosen.options).survives;
+  };
+  CHECK(declared("file:mode=odsync") == Survives::crash);
+  CHECK(declared("file:mode=fdatasync") == Survives::crash);
+  CHECK(declared("file:mode=preallocated") == Survives::crash);
+  // Of several events that share a sync, the latest have not waited for it.
+  CHECK(declared("file:mode=fdatasync:sync_every=2") == Survives::kill);
+  CHECK(declared("file:mode=fdatasync:sync_every=0") == Survives::kill);
+  CHECK(declared("file") == Survives::kill);
+  CHECK(declared("file:mode=mmap") == Survives::kill);
+  CHECK(declared("file:mode=io_uring") == Survives::nothing);
+  CHECK(declared("null") == Survives::nothing);
+  CHECK(declared("fallback:first=file+mode=odsync:second=spdlog") == Survives::nothing);
+  CHECK(declared("fallback:first=file+mode=odsync:second=file") == Survives::kill);
+  // A planted change leaves the sink as it is.
+  CHECK(declared("file:mode=odsync:plant_tail_share=0.1") == Survives::crash);
 }
 
 TEST_CASE("a planted crash aborts at its call, and the calls before it are kept") {

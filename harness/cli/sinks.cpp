@@ -18,6 +18,9 @@ std::vector<std::string> capability_words(const Capabilities& can) {
   if (can.live_read) words.push_back("live");
   if (can.accounts_losses) words.push_back("counts losses");
   if (can.asynchronous) words.push_back("asynchronous");
+  if (can.survives != Survives::nothing) {
+    words.push_back(fmt::format("survives {}", enum_text(can.survives)));
+  }
   if (can.deferred_work) words.push_back("deferred work");
   if (can.may_refuse) words.push_back("may refuse");
   if (!can.multi_threaded) words.push_back("one thread");

@@ -346,6 +346,7 @@ struct SinkUsed {
   bool read_back = false;
   bool accounts_losses = false;
   bool asynchronous = false;
+  std::optional<Survives> survives = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -358,6 +359,10 @@ struct SinkUsed {
       "capability: counts exactly the events that it discards");
     v("asynchronous", &SinkUsed::asynchronous,
       "capability: a call may return before the event has left the provider process");
+    v("survives", &SinkUsed::survives,
+      "capability: what every accepted event survives: nothing, kill (the program's death) or "
+      "crash "
+      "(also the system's); absent in files of before it was declared");
   }
 };
 

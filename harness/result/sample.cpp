@@ -265,6 +265,7 @@ void describe_environment(Result& result) {
   result.sink.live_read = true;
   result.sink.read_back = true;
   result.sink.accounts_losses = true;
+  result.sink.survives = Survives::kill;
   result.placement = {{1}, {0}, {0}};
   result.machine = {"0123456789abcdef",
                     "Debian GNU/Linux 12",

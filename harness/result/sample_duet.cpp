@@ -53,7 +53,7 @@ DuetSubject subject() {
   DuetSubject subject;
   subject.label = "file";
   subject.build = {"0.1.0", "0123456789ab", false, "GNU 12.2.0", "-O3", "Release"};
-  subject.sink = {"file", "file", {{"mode", "write"}}, true, true, true, false};
+  subject.sink = {"file", "file", {{"mode", "write"}}, true, true, true, false, Survives::kill};
   subject.scenario = {"steady", "", {{"rate_hz", "20000"}}};
   subject.load.shape = Shape::steady;
   subject.load.rate_hz = subject.load.end_rate_hz = 20'000;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "harness/base/enum_text.h"
+#include "harness/base/survives.h"
 
 namespace tailgate {
 

@@ -19,6 +19,7 @@
 #include "harness/base/event.h"
 #include "harness/base/options.h"
 #include "harness/base/probe.h"
+#include "harness/base/survives.h"
 #include "harness/os/clock.h"
 
 namespace tailgate {
@@ -33,6 +34,12 @@ struct Capabilities {
   bool accounts_losses = false;
   // emit() may return before the event has left the provider process or reached the session.
   bool asynchronous = false;
+  // What every event survives that emit() has accepted, by how the path works: `kill` when nothing
+  // of it is left in the program, `crash` when the call has also waited for the storage (fsync,
+  // O_DSYNC). Of a path that does so only now and then, what holds for every event. `kill` can be
+  // tested by killing a provider (providers/crash_linux_test.cpp), `crash` follows from what the
+  // operating system promises of these calls.
+  Survives survives = Survives::nothing;
   // The session's processes, or threads of the provider, go on working for an event after emit()
   // has returned, at the expense of whatever else runs then.
   bool deferred_work = false;

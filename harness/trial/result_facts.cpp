@@ -31,7 +31,8 @@ SinkUsed describe_sink(const SinkChoice& sink) {
           .live_read = can.live_read,
           .read_back = can.read_back,
           .accounts_losses = can.accounts_losses,
-          .asynchronous = can.asynchronous};
+          .asynchronous = can.asynchronous,
+          .survives = can.survives};
 }
 
 ClockUsed describe_clock(const ClockParameters& clock, const ClockDrift& drift) {

@@ -23,10 +23,13 @@ class EtwSink : public SinkType {
   Capabilities capabilities(const Options& options) const override {
     const std::string& mode = options.text("mode");
     const bool delivers = mode != "unlistened" && options.text("level") != "warning";
+    // The kernel keeps the buffers of a session, but the process those of its private one.
+    const bool kept = delivers && (mode == "file" || mode == "new_file" || mode == "realtime");
     return {.read_back = delivers,
             .live_read = delivers && mode == "realtime",
             .accounts_losses = mode != "circular" && mode != "memory",
             .asynchronous = true,
+            .survives = kept ? Survives::kill : Survives::nothing,
             .deferred_work = mode != "unlistened",
             .may_refuse = true};
   }

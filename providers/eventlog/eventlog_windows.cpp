@@ -24,6 +24,7 @@ class EventlogSink : public SinkType {
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = keeps,
+            .survives = Survives::kill,
             .deferred_work = true,
             .may_refuse = true};
   }

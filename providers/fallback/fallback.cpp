@@ -133,6 +133,7 @@ class FallbackSink : public SinkType {
             .live_read = a.live_read && b.live_read,
             .accounts_losses = a.accounts_losses && b.accounts_losses,
             .asynchronous = a.asynchronous || b.asynchronous,
+            .survives = std::min(a.survives, b.survives),
             .deferred_work = a.deferred_work || b.deferred_work,
             .may_refuse = a.may_refuse || b.may_refuse,
             .multi_threaded = a.multi_threaded && b.multi_threaded,

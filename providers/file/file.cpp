@@ -95,6 +95,7 @@ class FileSink : public SinkType {
             .live_read = true,
             .accounts_losses = mode.accounts_losses,
             .asynchronous = mode.buffered,
+            .survives = mode.survives(options),
             .may_refuse = true,
             .multi_threaded = mode.multi_threaded};
   }

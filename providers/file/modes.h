@@ -17,6 +17,7 @@ struct Mode {
   FileGrowth growth;
   bool buffered;         // emit() may return while the event is still in the process's memory
   bool accounts_losses;  // events lost after they were accepted are counted exactly
+  Survives (*survives)(const Options& options);
   // Has no side effects; checks what this mode needs, not the directory.
   Probe (*probe)(const Options& options);
   // Opens the session's file for writing. Throws Error.
@@ -26,6 +27,14 @@ struct Mode {
 
 // All modes in the order of the listing, including those of other operating systems.
 const std::vector<Mode>& modes();
+
+// What events survive: always the same, or by how many of them share an fflush, a writev, a sync.
+Survives survives_nothing(const Options& options);
+Survives survives_kill(const Options& options);
+Survives survives_crash(const Options& options);
+Survives survives_by_flush(const Options& options);
+Survives survives_by_batch(const Options& options);
+Survives survives_by_sync(const Options& options);
 
 // "ext4", "tmpfs" …, or the type's number: "unknown (type 0x1234)".
 std::string file_system_name(const std::filesystem::path& directory);

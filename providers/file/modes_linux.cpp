@@ -38,18 +38,19 @@ const std::vector<Mode>& modes() {
   constexpr FileGrowth append = FileGrowth::append;
   constexpr FileGrowth in_place = FileGrowth::in_place;
   static const std::vector<Mode> list = {
-      {"write", append, false, true, always, open_write},
+      {"write", append, false, true, survives_kill, always, open_write},
       // After a failed write the C library drops its buffer and does not say which events it held.
-      {"stdio", append, true, false, always, open_stdio},
-      {"writev", append, true, true, always, open_writev},
-      {"odsync", append, false, true, always, open_odsync},
-      {"fdatasync", append, false, true, always, open_fdatasync},
-      {"preallocated", in_place, false, true, always, open_preallocated},
-      {"mmap", in_place, false, true, always, open_mmap},
-      {"io_uring", append, true, true, probe_io_uring, open_io_uring},
-      {"write_through", append, false, true, probe_other_system, open_other_system},
-      {"no_buffering", in_place, false, true, probe_other_system, open_other_system},
-      {"flush_buffers", append, false, true, probe_other_system, open_other_system},
+      {"stdio", append, true, false, survives_by_flush, always, open_stdio},
+      {"writev", append, true, true, survives_by_batch, always, open_writev},
+      {"odsync", append, false, true, survives_crash, always, open_odsync},
+      {"fdatasync", append, false, true, survives_by_sync, always, open_fdatasync},
+      {"preallocated", in_place, false, true, survives_by_sync, always, open_preallocated},
+      {"mmap", in_place, false, true, survives_kill, always, open_mmap},
+      {"io_uring", append, true, true, survives_nothing, probe_io_uring, open_io_uring},
+      {"write_through", append, false, true, survives_crash, probe_other_system, open_other_system},
+      {"no_buffering", in_place, false, true, survives_kill, probe_other_system, open_other_system},
+      {"flush_buffers", append, false, true, survives_by_sync, probe_other_system,
+       open_other_system},
   };
   return list;
 }

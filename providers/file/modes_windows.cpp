@@ -26,18 +26,21 @@ const std::vector<Mode>& modes() {
   // events. Windows does both in one step.
   const bool appends_whole = wine_version().empty();
   static const std::vector<Mode> list = {
-      {"write", append, false, true, always, open_write, appends_whole},
+      {"write", append, false, true, survives_kill, always, open_write, appends_whole},
       // After a failed write the C library drops its buffer and does not say which events it held.
-      {"stdio", append, true, false, always, open_stdio},
-      {"writev", append, true, true, probe_other_system, open_other_system},
-      {"odsync", append, false, true, probe_other_system, open_other_system},
-      {"fdatasync", append, false, true, probe_other_system, open_other_system},
-      {"preallocated", in_place, false, true, probe_other_system, open_other_system},
-      {"mmap", in_place, false, true, always, open_mmap},
-      {"io_uring", append, true, true, probe_other_system, open_other_system},
-      {"write_through", append, false, true, ignored_by_wine, open_write_through, appends_whole},
-      {"no_buffering", in_place, false, true, ignored_by_wine, open_no_buffering},
-      {"flush_buffers", append, false, true, always, open_flush_buffers, appends_whole},
+      {"stdio", append, true, false, survives_by_flush, always, open_stdio},
+      {"writev", append, true, true, survives_by_batch, probe_other_system, open_other_system},
+      {"odsync", append, false, true, survives_crash, probe_other_system, open_other_system},
+      {"fdatasync", append, false, true, survives_by_sync, probe_other_system, open_other_system},
+      {"preallocated", in_place, false, true, survives_by_sync, probe_other_system,
+       open_other_system},
+      {"mmap", in_place, false, true, survives_kill, always, open_mmap},
+      {"io_uring", append, true, true, survives_nothing, probe_other_system, open_other_system},
+      {"write_through", append, false, true, survives_crash, ignored_by_wine, open_write_through,
+       appends_whole},
+      {"no_buffering", in_place, false, true, survives_kill, ignored_by_wine, open_no_buffering},
+      {"flush_buffers", append, false, true, survives_by_sync, always, open_flush_buffers,
+       appends_whole},
   };
   return list;
 }

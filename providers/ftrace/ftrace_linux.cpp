@@ -80,6 +80,7 @@ class FtraceSink : public SinkType {
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = true,
+            .survives = Survives::kill,
             .may_refuse = true,
             .text_events = options.text("mode") == "text",
             .largest_event_bytes = largest_event_bytes(options)};

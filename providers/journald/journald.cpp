@@ -27,6 +27,7 @@ class JournaldSink : public SinkType {
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = true,
+            .survives = Survives::kill,
             .deferred_work = true,
             .may_refuse = true,
             .text_events = options.text("encoding") == "text"};

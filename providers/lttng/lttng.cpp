@@ -16,7 +16,9 @@ class LttngSink : public SinkType {
 
   OptionTable options() const override { return lttng_detail::options(); }
 
-  // The events are in memory shared with the consumer daemon: killing the program loses none.
+  // The events are in memory shared with the consumer daemon, which reads on after the program's
+  // death. But a call that the death cuts short leaves an unfinished event, and LTTng hands on no
+  // sub-buffer that has one: so survival is not declared.
   Capabilities capabilities(const Options& options) const override {
     return {.read_back = true,
             .live_read = options.text("output") != "snapshot",

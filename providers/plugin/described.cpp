@@ -114,6 +114,9 @@ Capabilities capabilities_of(const tailgate_abilities& abilities) {
           .live_read = abilities.read_back != TAILGATE_READ_NOTHING && has(TAILGATE_LIVE_READ),
           .accounts_losses = has(TAILGATE_ACCOUNTS_LOSSES),
           .asynchronous = has(TAILGATE_ASYNCHRONOUS),
+          .survives = has(TAILGATE_SURVIVES_CRASH)  ? Survives::crash
+                      : has(TAILGATE_SURVIVES_KILL) ? Survives::kill
+                                                    : Survives::nothing,
           .deferred_work = has(TAILGATE_DEFERRED_WORK),
           .may_refuse = has(TAILGATE_MAY_REFUSE),
           .multi_threaded = !has(TAILGATE_SINGLE_THREADED),

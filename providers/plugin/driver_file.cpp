@@ -23,10 +23,11 @@ using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 
 const Values& ability_values() {
   static const Values values = {
-      {"live_read", TAILGATE_LIVE_READ},       {"accounts_losses", TAILGATE_ACCOUNTS_LOSSES},
-      {"asynchronous", TAILGATE_ASYNCHRONOUS}, {"deferred_work", TAILGATE_DEFERRED_WORK},
-      {"may_refuse", TAILGATE_MAY_REFUSE},     {"single_threaded", TAILGATE_SINGLE_THREADED},
-      {"text_events", TAILGATE_TEXT_EVENTS}};
+      {"live_read", TAILGATE_LIVE_READ},          {"accounts_losses", TAILGATE_ACCOUNTS_LOSSES},
+      {"asynchronous", TAILGATE_ASYNCHRONOUS},    {"deferred_work", TAILGATE_DEFERRED_WORK},
+      {"may_refuse", TAILGATE_MAY_REFUSE},        {"single_threaded", TAILGATE_SINGLE_THREADED},
+      {"text_events", TAILGATE_TEXT_EVENTS},      {"survives_kill", TAILGATE_SURVIVES_KILL},
+      {"survives_crash", TAILGATE_SURVIVES_CRASH}};
   return values;
 }
 

@@ -48,6 +48,7 @@ TEST_CASE("a description's keys become the sink that they describe") {
   const Capabilities can = capabilities_of(file.abilities);
   CHECK((can.read_back && can.live_read && can.text_events && !can.multi_threaded));
   CHECK_FALSE((can.accounts_losses || can.asynchronous || can.may_refuse));
+  CHECK(can.survives == Survives::nothing);
   Options options(file.described.options, "mine");
   CHECK(options.integer("queue_events") == 8192);
   options.set("queue_events", "10k");
@@ -55,6 +56,19 @@ TEST_CASE("a description's keys become the sink that they describe") {
   CHECK(settings_of(options) == std::vector<std::pair<std::string, std::string>>{
                                     {"queue_events", "10000"}, {"mode", "async"}});
   CHECK_THROWS_WITH(options.set("queue_events", "0"), Catch::Contains("queue_events = '0'"));
+}
+
+TEST_CASE("a description declares what events survive, the more of both") {
+  const auto declared = [](const std::string& more) {
+    std::string text = kWhole;
+    const std::size_t at = text.find("\"live_read\"");
+    REQUIRE(at != std::string::npos);
+    text.insert(at, more);
+    return capabilities_of(parse_driver_file(text, "mine.toml").abilities).survives;
+  };
+  CHECK(declared("\"survives_kill\", ") == Survives::kill);
+  CHECK(declared("\"survives_crash\", ") == Survives::crash);
+  CHECK(declared("\"survives_crash\", \"survives_kill\", ") == Survives::crash);
 }
 
 TEST_CASE("a text with a zero byte is refused, not cut") {

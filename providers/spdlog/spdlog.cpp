@@ -53,6 +53,7 @@ class SpdlogSink : public SinkType {
             .live_read = true,
             .accounts_losses = true,
             .asynchronous = !at_once,
+            .survives = at_once ? Survives::kill : Survives::nothing,
             .deferred_work = options.text("mode") != "sync",
             .text_events = true};
   }

@@ -198,7 +198,11 @@ class SyntheticSink : public SinkType {
   OptionTable options() const override;
 
   Capabilities capabilities(const Options&) const override {
-    return {.read_back = true, .live_read = true, .accounts_losses = true, .may_refuse = true};
+    return {.read_back = true,
+            .live_read = true,
+            .accounts_losses = true,
+            .survives = Survives::kill,
+            .may_refuse = true};
   }
 
   Probe probe(const Options&) const override { return {}; }

@@ -23,6 +23,7 @@ class SyslogSink : public SinkType {
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = true,
+            .survives = Survives::kill,
             .deferred_work = true,
             .may_refuse = options.text("mode") == "datagram",
             .text_events = true};

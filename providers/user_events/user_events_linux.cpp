@@ -113,7 +113,11 @@ class UserEventsSink : public SinkType {
   OptionTable options() const override { return user_events::options(); }
 
   Capabilities capabilities(const Options&) const override {
-    return {.read_back = true, .live_read = true, .accounts_losses = true, .may_refuse = true};
+    return {.read_back = true,
+            .live_read = true,
+            .accounts_losses = true,
+            .survives = Survives::kill,
+            .may_refuse = true};
   }
 
   Probe probe(const Options&) const override { return probe_user_events(); }

@@ -38,6 +38,8 @@ inline tailgate_abilities lines(const tailgate_context* context, std::uint32_t m
     return {(more | TAILGATE_TEXT_EVENTS) & ~std::uint32_t{TAILGATE_ACCOUNTS_LOSSES},
             TAILGATE_READ_NOTHING};
   }
+  // What a call has written is the kernel's, whatever happens to the process.
+  if ((more & TAILGATE_ASYNCHRONOUS) == 0) more |= TAILGATE_SURVIVES_KILL;
   return {more | TAILGATE_TEXT_EVENTS | TAILGATE_LIVE_READ, TAILGATE_READ_LINES};
 }
 

@@ -60,7 +60,11 @@ enum {
   TAILGATE_SINGLE_THREADED = 32,
   /* Events are text without spaces and line feeds, at least 64 bytes; else any bytes, at least 32.
    */
-  TAILGATE_TEXT_EVENTS = 64
+  TAILGATE_TEXT_EVENTS = 64,
+  /* Every event that emit took survives the sudden death of this process. */
+  TAILGATE_SURVIVES_KILL = 128,
+  /* And the system's crash: emit returns when the storage has the event. Implies the one above. */
+  TAILGATE_SURVIVES_CRASH = 256
 };
 
 /* How the program gets the events back. */
