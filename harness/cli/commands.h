@@ -67,6 +67,8 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(etl)                     \
   COMMAND(gate)                    \
   COMMAND(compare)                 \
+  COMMAND(budget)                  \
+  COMMAND(recommend)               \
   COMMAND(policy)                  \
   COMMAND(init)                    \
   COMMAND(selftest)

@@ -32,6 +32,10 @@ std::string_view heading_of(DocumentKind kind) {
       return "Written by 'tailgate gate':";
     case DocumentKind::calibration:
       return "Written by 'tailgate selftest gate':";
+    case DocumentKind::budgets:
+      return "Written by 'tailgate budget':";
+    case DocumentKind::recommendation:
+      return "Written by 'tailgate recommend':";
   }
   return "";
 }

@@ -24,6 +24,7 @@ MEASURING = {
     "explain": ("explain", "INPUT"),
     "plot": ("plot", "INPUT", "--out", "plots"),
     "compare": ("compare", "INPUT", "INPUT"),
+    "recommend": ("recommend", "INPUT", "--rate", "10k"),
     "duet of an earlier result": ("duet", "INPUT", "--rounds", "1"),
     "policy": ("policy", "INPUT"),
     "etl info": ("etl", "info", "INPUT"),
@@ -35,6 +36,9 @@ VERDICTS = {
     "gate": ("gate", "INPUT"),
     "gate with a policy": ("gate", str(DUET), "--policy", "INPUT"),
     "gate with a baseline": ("gate", str(RESULT), "--baseline", "INPUT"),
+    "budget": ("budget", "INPUT", "--budget", "file: lost = 0"),
+    "budget of a file of budgets": ("budget", str(RESULT), "--budgets", "INPUT"),
+    "run with a file of budgets": ("run", "steady", "--sink", "null", "--budgets", "INPUT"),
     "duet with a policy": ("duet", "null", "--gate", "--policy", "INPUT", "--rounds", "1"),
 }
 

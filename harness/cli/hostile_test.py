@@ -84,6 +84,8 @@ def fixture_inputs(tmp_path, request):
     (tmp_path / "tailgate.toml").write_text(
         f'[build]\ncommand = {quoted}\n[[benchmark]]\nname = {quoted}\ncommand = {quoted}\n'
         f'from = {quoted}\n')
+    (tmp_path / "budget.toml").write_text(
+        f'[[budget]]\nsink = {quoted}\nscenario = {quoted}\nbounds = ["lost = 0", {quoted}]\n')
     (tmp_path / "unknown-key.toml").write_text(f"{quoted} = 1\n")
     (tmp_path / "preset.toml").write_text(
         f'description = {quoted}\nscenario = "steady"\nsinks = ["null"]\n')
@@ -137,6 +139,18 @@ def cases(text):
                  ("gate", short, short), ("gate", "HEAD", "HEAD")],
         "compare": [("compare", "result.json", "result.json"), ("compare", "duet.json"),
                     ("compare", "--json", "result.json", "result.json")],
+        "budget": [("budget", "result.json", "--budget", "file: p99 < 5us", "--junit", "b.xml"),
+                   ("budget", "result.json", "--budgets", "budget.toml"),
+                   ("budget", "result.json", "--budget", short),
+                   ("budget", "result.json", "--budget", short + "@5k: lost = 0"),
+                   ("budget", "result.json", "--budget", "file: p99 < " + short),
+                   ("budget", short, "--budget", "file: lost = 0")],
+        "recommend": [("recommend", "result.json", "--rate", "10k", "--survives", "kill"),
+                      ("recommend", "result.json", "--rate", short),
+                      ("recommend", "result.json", "--rate", "1k", "--loss", short),
+                      ("recommend", "result.json", "--rate", "1k", "--payload", short),
+                      ("recommend", "--json", "result.json", "--rate", "10k"),
+                      ("recommend", short, "--rate", "1k")],
         "policy": [("policy", "policy.toml"), ("policy", "unknown-key.toml"),
                    ("policy", "policy.toml", "--reference"), ("policy", "policy.toml",
                     "--scenario", short, "--sink", short), ("policy", short),

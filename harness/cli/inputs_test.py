@@ -43,6 +43,20 @@ INPUTS = [
     ("compare results", 2, "nothing to compare"),
     ("compare results other", 2, "no file of the same name"),
     ("show --sort p98 results", 2, "'p98' is not known"),
+    ("budget results", 2, "--budget 'file@20k: p99 < 50us, lost = 0'"),
+    ("budget results --budget file:p98<5us", 2, "did you mean 'p90'?"),
+    ("budget results --budget spdlog@5k:lost=0", 4, "tailgate run steady --sink spdlog"),
+    ("budget none --budget file:lost=0", 2, "does not exist"),
+    ("budget results --budgets none.toml", 2, "none.toml"),
+    ("run steady --sink null --budget null:p99", 2, "has no <"),
+    ("recommend results", 2, "--rate"),
+    ("recommend --rate 20k --payload 300", 2,
+     "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300"),
+    ("recommend results --rate fast", 2, "20k"),
+    ("recommend results --rate 1k --loss 5", 2, "0.1%"),
+    ("recommend results --rate 1k --payload x", 2, "payload"),
+    ("recommend results --rate 1k --survives fire", 2, "'fire' is not known"),
+    ("recommend results --rate 1k", 1, "nearest: steady 10k/s"),
 ]
 
 

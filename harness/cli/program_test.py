@@ -201,7 +201,9 @@ def test_export_lists_the_formats_of_every_kind_of_document():
     shown = tailgate("export", "--help").stdout
     for words in ("Formats of a result:\n  csv ", "Formats of a duet:\n  text ",
                   "Written by 'tailgate compare':\n  json ", "Written by 'tailgate gate':\n  json ",
-                  "Written by 'tailgate selftest gate':\n  json "):
+                  "Written by 'tailgate selftest gate':\n  json ",
+                  "Written by 'tailgate budget':\n  json ",
+                  "Written by 'tailgate recommend':\n  json "):
         assert words in shown
 
 

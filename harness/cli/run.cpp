@@ -8,12 +8,14 @@
 #include <iostream>
 #include <memory>
 
+#include "harness/cli/budgets.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/result_files.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
 #include "harness/explain/start_trace.h"
+#include "harness/gate/gate.h"
 #include "harness/os/affinity.h"
 #include "harness/os/install_paths.h"
 #include "harness/os/process.h"
@@ -44,6 +46,7 @@ struct RunArguments {
   std::string scratch;
   std::string clock = "auto";
   RecordingArguments recording;
+  BudgetArguments budgets;
   double hang_timeout_s = 10;
   int digits = 3;
   bool no_control = false;
@@ -237,6 +240,28 @@ void print_results(std::vector<Result> results, const ResultFiles& files,
   for (const NamedResult& result : named) say("  {}\n", result.name);
 }
 
+BudgetVerdicts judge_results(const std::vector<Budget>& budgets, const std::vector<Result>& results,
+                             const ResultFiles& files) {
+  std::vector<BudgetSubject> subjects;
+  for (const Result& result : results) {
+    subjects.push_back({files.written_to(result).string(), &result});
+  }
+  return judge_budgets(budgets, subjects);
+}
+
+// The exit code of a run with budgets is the verdict's: 1 means that a bound is broken, and what
+// went wrong otherwise lets nobody pass.
+int verdict_of_run(const BudgetVerdicts& verdicts, bool well, const RunArguments& arguments) {
+  if (arguments.json) {
+    tell_lines(render(verdicts, "text", {.colour = colour_wanted(stderr)}));
+  } else {
+    std::cout << '\n' << render(verdicts, "text", {.colour = colour_wanted(stdout)});
+  }
+  const VerdictOutcome outcome = verdicts.outcome();
+  const bool invalid = !well && outcome != VerdictOutcome::fail;
+  return verdict_exit_code(invalid ? VerdictOutcome::invalid : outcome);
+}
+
 // A suite's wish for explanations is met where they can be had in full; the user's own always.
 bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
   if (arguments.explain) return true;
@@ -314,6 +339,7 @@ ResultFiles open_files(const Catalog& catalog, const RunArguments& arguments,
 
 int run(const Catalog& catalog, const RunArguments& arguments) {
   if (arguments.plan) return show_plan(catalog, arguments);
+  const std::vector<Budget> budgets = read_budgets(arguments.budgets);
   Environment environment;
   Companions companions;
   std::vector<RunRequest> requests = as_usage([&] {
@@ -343,9 +369,11 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
   std::vector<Result> results =
       execute_runs(std::move(requests), environment, companions, reporter);
   const bool well = files.all_in_place() && std::all_of(results.begin(), results.end(), went_well);
+  const BudgetVerdicts verdicts = judge_results(budgets, results, files);
   print_results(std::move(results), files, arguments);
   if (arguments.keep) tell("kept: {}\n", scratch.path().string());
   if (InterruptFlag::raised()) return kExitInterrupted;
+  if (!budgets.empty()) return verdict_of_run(verdicts, well, arguments);
   return well ? kExitDone : kExitFailed;
 }
 
@@ -402,6 +430,7 @@ void add_options(Command& command, RunArguments& arguments) {
       ->range(1u, 10'000u)
       ->type_name("N");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
+  add_budget_options(command, arguments.budgets);
   command.add_flag("--json", arguments.json, "print the results as JSON instead of a table");
   command.add_flag("--quiet", arguments.quiet, "no progress");
 }
@@ -418,15 +447,19 @@ void commands::add_run_command(Command& program, const Catalog& catalog, Action&
       "--plan prints a line for each part: its number, seconds, scenario and sinks.\n"
       "Without NAME it runs the suite 'first': half a minute, a line a sink, and one\n"
       "sentence on which is cheapest here.\n"
+      "With budgets the exit code is their verdict: 0 pass, 1 fail, 3 inconclusive,\n"
+      "4 invalid ('tailgate budget --help').\n"
       "Examples:\n"
       "  tailgate run --out out/first\n"
       "  tailgate run steady --sink null,file --set rate_hz=10000 --set duration_s=2 \\\n"
       "      --trials 5 --out results-today\n"
       "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"
+      "  tailgate run steady --sink file --trials 5 --budget 'file: p99 < 50us'\n"
       "  tailgate run quick --out quick");
   command->callback([&action, &catalog, arguments] {
-    action = [&catalog, arguments] { return run(catalog, *arguments); };
+    action = Action([&catalog, arguments] { return run(catalog, *arguments); },
+                    arguments->budgets.given());
   });
 }
 

@@ -256,15 +256,18 @@ int verdict_exit_code(VerdictOutcome outcome) {
   return kExitInvalid;
 }
 
-int verdict_exit_code(const std::vector<Verdict>& verdicts) {
+VerdictOutcome worst_of(const std::vector<VerdictOutcome>& outcomes) {
   for (const VerdictOutcome outcome :
        {VerdictOutcome::fail, VerdictOutcome::invalid, VerdictOutcome::inconclusive}) {
-    const bool any = std::any_of(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
-      return verdict.outcome == outcome;
-    });
-    if (any) return verdict_exit_code(outcome);
+    if (std::find(outcomes.begin(), outcomes.end(), outcome) != outcomes.end()) return outcome;
   }
-  return kExitPass;
+  return VerdictOutcome::pass;
+}
+
+int verdict_exit_code(const std::vector<Verdict>& verdicts) {
+  std::vector<VerdictOutcome> outcomes;
+  for (const Verdict& verdict : verdicts) outcomes.push_back(verdict.outcome);
+  return verdict_exit_code(worst_of(outcomes));
 }
 
 Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {

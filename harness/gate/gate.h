@@ -17,6 +17,7 @@ namespace tailgate {
 // The exit code of an outcome: pass 0, fail 1, inconclusive 3, invalid 4. Of several verdicts the
 // worst one's counts; from the worst on: fail, invalid, inconclusive, pass.
 int verdict_exit_code(VerdictOutcome outcome);
+VerdictOutcome worst_of(const std::vector<VerdictOutcome>& outcomes);
 int verdict_exit_code(const std::vector<Verdict>& verdicts);
 
 // The decisions that follow from the metrics' values alone: on each metric, and on all together.

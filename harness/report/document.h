@@ -10,6 +10,8 @@
 #include "harness/base/enum_text.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/calibration_score.h"
+#include "harness/gate/judge_budget.h"
+#include "harness/report/recommendation.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
 #include "harness/result/verdict.h"
@@ -47,9 +49,18 @@ struct CalibrationReport {
 };
 
 // The alternatives are in the order of DocumentKind.
-using Document = std::variant<Results, Comparison, Duet, Verdicts, CalibrationReport>;
+using Document = std::variant<Results, Comparison, Duet, Verdicts, CalibrationReport,
+                              BudgetVerdicts, Recommendation>;
 
-enum class DocumentKind { results, comparison, duet, verdicts, calibration };
+enum class DocumentKind {
+  results,
+  comparison,
+  duet,
+  verdicts,
+  calibration,
+  budgets,
+  recommendation
+};
 
 inline DocumentKind kind_of(const Document& document) {
   return static_cast<DocumentKind>(document.index());
@@ -76,6 +87,8 @@ inline constexpr auto kEnumTexts<DocumentKind> =
                               {DocumentKind::comparison, "a comparison"},
                               {DocumentKind::duet, "a duet"},
                               {DocumentKind::verdicts, "verdicts"},
-                              {DocumentKind::calibration, "a calibration"}});
+                              {DocumentKind::calibration, "a calibration"},
+                              {DocumentKind::budgets, "verdicts on budgets"},
+                              {DocumentKind::recommendation, "a recommendation"}});
 
 }  // namespace tailgate

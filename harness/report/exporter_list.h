@@ -4,6 +4,9 @@
 #pragma once
 
 #define TAILGATE_EXPORTERS(EXPORTER) \
+  EXPORTER(budgets_json)             \
+  EXPORTER(budgets_junit)            \
+  EXPORTER(budgets_text)             \
   EXPORTER(calibration_json)         \
   EXPORTER(calibration_text)         \
   EXPORTER(comparison_json)          \
@@ -16,6 +19,8 @@
   EXPORTER(hgrm)                     \
   EXPORTER(hlog)                     \
   EXPORTER(perfetto)                 \
+  EXPORTER(recommendation_json)      \
+  EXPORTER(recommendation_text)      \
   EXPORTER(results_details)          \
   EXPORTER(results_json)             \
   EXPORTER(results_text)             \

@@ -14,8 +14,12 @@ namespace {
 // A document of each kind.
 std::vector<Document> samples() {
   return {Results{{"a.json", sample_result()}},
-          Comparison{{{{"a.json", sample_result()}, {"b.json", sample_result()}}}}, sample_duet(),
-          Verdicts{{Verdict()}}, CalibrationReport()};
+          Comparison{{{{"a.json", sample_result()}, {"b.json", sample_result()}}}},
+          sample_duet(),
+          Verdicts{{Verdict()}},
+          CalibrationReport(),
+          judge_budgets({parse_budget("file: p99 < 50us")}, {}),
+          Recommendation()};
 }
 
 TEST_CASE("every kind of document has exporters, and each of them makes a text of it") {

@@ -11,6 +11,7 @@
 #include "harness/gate/calibration.h"
 #include "harness/gate/gate.h"
 #include "harness/report/exporter.h"
+#include "harness/report/recommend.h"
 #include "harness/result/calibration_file.h"
 #include "harness/result/json.h"
 
@@ -46,6 +47,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const NamedResult named = {"input", read_result(text, "input")};
     export_all(Results{named});
     export_all(Comparison{{{named, named}}});
+    const std::vector<BudgetSubject> subjects = {{named.name, &named.result}};
+    std::vector<Budget> budgets = {
+        parse_budget("file: p99 < 50us, p99.9 <= 1ms, service max < 1s, lost = 0, rss < 1MB"),
+        parse_budget("spdlog@1k: lost < 1%, cpu < 2us, rate >= 1k")};
+    budgets.front().sink = named.result.sink.label;
+    export_all(judge_budgets(budgets, subjects));
+    LoggingNeeds needs;
+    needs.rate_hz = named.result.summary.empty() ? 1000 : named.result.summary.front().rate_hz;
+    needs.survives = Survives::kill;
+    export_all(recommend({named}, needs));
   });
   try_to([&] {
     const Duet duet = read_duet(text, "input");

@@ -105,6 +105,20 @@ std::vector<Document> hostile_documents(const std::string& text) {
   record.runs.front().started_utc = text;
   CalibrationRow row;
   row.sink = row.planted = text;
+  BudgetVerdicts budgets =
+      judge_budgets({parse_budget("file: p99 < 50us, lost = 0")}, {{text, &named.result}});
+  for (BudgetVerdict& budget : budgets.list) {
+    budget.budget = budget.file = budget.sink = budget.scenario = text;
+    budget.invalid.push_back({text, text});
+    for (BoundVerdict& bound : budget.bounds) {
+      bound.bound.text = text;
+      bound.invalid = {text, text};
+    }
+  }
+  Candidate candidate{text, text};
+  Candidate other_candidate{text, text, {text, text}, true};
+  candidate.measured = true;
+  const Recommendation recommendation{{}, text, {candidate, other_candidate}, {text}, {text}, text};
   RelabelledRow relabelled;
   relabelled.sink = relabelled.worse = text;
   return {Results{named},
@@ -112,7 +126,9 @@ std::vector<Document> hostile_documents(const std::string& text) {
           Comparison{{{named, named}}, {std::string(named.name)}},
           hostile(sample_duet({.rounds = 3}), text),
           Verdicts{{verdict, other}},
-          CalibrationReport{record, {row}, {relabelled}, scores_of({row}, {text})}};
+          CalibrationReport{record, {row}, {relabelled}, scores_of({row}, {text})},
+          budgets,
+          recommendation};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

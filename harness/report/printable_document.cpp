@@ -55,4 +55,29 @@ void make_printable(CalibrationReport& report) {
   for (CalibrationScore& score : report.scores) make_printable(score.sink);
 }
 
+void make_printable(BudgetVerdicts& verdicts) {
+  for (BudgetVerdict& verdict : verdicts.list) {
+    for (std::string* text : {&verdict.budget, &verdict.file, &verdict.sink, &verdict.scenario}) {
+      make_printable(*text);
+    }
+    for (Remark& reason : verdict.invalid) clean(reason);
+    for (BoundVerdict& bound : verdict.bounds) {
+      make_printable(bound.bound.text);
+      clean(bound.invalid);
+    }
+  }
+}
+
+void make_printable(Recommendation& recommendation) {
+  make_printable(recommendation.payload);
+  make_printable(recommendation.measure);
+  for (std::string& doubt : recommendation.doubts) make_printable(doubt);
+  for (std::string& close : recommendation.close) make_printable(close);
+  for (Candidate& candidate : recommendation.candidates) {
+    make_printable(candidate.sink);
+    make_printable(candidate.file);
+    for (std::string& reason : candidate.why_not) make_printable(reason);
+  }
+}
+
 }  // namespace tailgate

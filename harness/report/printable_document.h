@@ -11,5 +11,7 @@ void make_printable(Comparison& comparison);
 void make_printable(Duet& duet);
 void make_printable(Verdicts& verdicts);
 void make_printable(CalibrationReport& report);
+void make_printable(BudgetVerdicts& verdicts);
+void make_printable(Recommendation& recommendation);
 
 }  // namespace tailgate

@@ -10,22 +10,6 @@
 namespace tailgate {
 namespace {
 
-RankedPath path_of(const Result& result, const StepSummary& step) {
-  RankedPath path{&result, &step, {}};
-  for (const Trial& trial : result.trials) {
-    if (trial.step != step.step) continue;
-    const LedgerAccount& ledger = trial.ledger;
-    path.ledger.checked = path.ledger.checked && ledger.checked;
-    path.ledger.unchecked = path.ledger.unchecked || ledger.unchecked();
-    path.ledger.balanced = path.ledger.balanced && ledger.unaccounted == 0;
-    path.ledger.emitted += ledger.emitted;
-    path.ledger.lost += ledger.lost;
-    path.busy_trials += trial.noise.lost_share > kBusyShare ? 1 : 0;
-    ++path.all_trials;
-  }
-  return path;
-}
-
 // Without paths.
 RankedLoad load_of(const Result& result, const StepSummary& step) {
   RankedLoad load;
@@ -76,21 +60,6 @@ constexpr Column kColumnsOfPaths[] = {
 
 constexpr std::string_view kByName = "sink";
 
-void sort_paths(std::vector<RankedPath>& paths, std::string_view name) {
-  if (name == kByName) {
-    std::stable_sort(paths.begin(), paths.end(), [](const RankedPath& a, const RankedPath& b) {
-      return a.result->sink.label < b.result->sink.label;
-    });
-    return;
-  }
-  for (const Column& column : kColumnsOfPaths) {
-    if (column.name != name) continue;
-    std::stable_sort(paths.begin(), paths.end(), [&](const RankedPath& a, const RankedPath& b) {
-      return column.value(a) < column.value(b);
-    });
-  }
-}
-
 }  // namespace
 
 const Estimate* RankedPath::cpu_ns() const {
@@ -109,6 +78,26 @@ const std::vector<std::string>& ranking_columns() {
     return names;
   }();
   return names;
+}
+
+void sort_paths(std::vector<RankedPath>& paths, std::string_view name) {
+  if (name == kByName) {
+    std::stable_sort(paths.begin(), paths.end(), [](const RankedPath& a, const RankedPath& b) {
+      return a.result->sink.label < b.result->sink.label;
+    });
+    return;
+  }
+  for (const Column& column : kColumnsOfPaths) {
+    if (column.name != name) continue;
+    std::stable_sort(paths.begin(), paths.end(), [&](const RankedPath& a, const RankedPath& b) {
+      return column.value(a) < column.value(b);
+    });
+  }
+}
+
+RankedPath path_of(const Result& result, const StepSummary& step) {
+  const StepFacts facts = step_facts(result, step.step);
+  return {&result, &step, facts.ledger, facts.busy_trials, facts.all_trials};
 }
 
 std::vector<RankedLoad> rank(const Results& results, std::string_view column) {

@@ -1,25 +1,14 @@
 // Orders what several results measured, so that the best path under one load comes first.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/report/document.h"
+#include "harness/result/step_facts.h"
 
 namespace tailgate {
-
-// What all trials of one step found of its events.
-struct StepLedger {
-  bool checked = true;     // events were read back in every trial
-  bool unchecked = false;  // events that should have been read back were not
-  bool balanced = true;    // none is unaccounted for
-  std::uint64_t emitted = 0;
-  std::uint64_t lost = 0;
-
-  bool all_lost() const { return emitted > 0 && lost >= emitted; }
-};
 
 // A path under one load: a step of a result, which the ranking does not own.
 struct RankedPath {
@@ -37,10 +26,6 @@ struct RankedPath {
   const Estimate* cpu_ns() const;
 };
 
-// A trial with more of its time lost before the load, by an idle thread, had a busy machine. The
-// remark on a trial says the same (harness/trial/collector.cpp).
-inline constexpr double kBusyShare = 0.05;
-
 // The paths that were measured under one load.
 struct RankedLoad {
   std::string scenario;
@@ -53,6 +38,12 @@ struct RankedLoad {
 
 // The names of the columns to order by.
 const std::vector<std::string>& ranking_columns();
+
+// In ascending order of the column ("sink" by name), those without a figure last.
+void sort_paths(std::vector<RankedPath>& paths, std::string_view column);
+
+// The path of a step, which the result owns.
+RankedPath path_of(const Result& result, const StepSummary& step);
 
 // Every load of the results; the paths of each in ascending order of the column ("sink" by name),
 // those without a figure last. The load with the most paths comes first, of several the one with
