@@ -22,6 +22,7 @@
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
 #include "harness/trial/interval_series.h"
+#include "harness/trial/neighbour_meter.h"
 #include "harness/trial/noise.h"
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/result_facts.h"
@@ -53,6 +54,7 @@ class ProgramTrial {
         memory_(memory_plan(settings)),
         overhead_(settings.clock, directory,
                   [this] { return LoadCounts{.events = memory_.counts().finished}; }),
+        neighbours_(clock_, settings.load_cpus, {}),
         last_times_{Histogram(CallMemory::range()), Histogram(CallMemory::range())} {
     trial_.load.shape = Shape::max;
     trial_.program.emplace();
@@ -61,6 +63,7 @@ class ProgramTrial {
   }
 
   Trial run() {
+    look_at_neighbours(0);
     measure_surroundings();
     const Arrivals arrivals(plan_.counts);
     CallTiming timing(plan_.calls, program_path(plan_.command.front()), memory_, settings_.clock,
@@ -75,6 +78,7 @@ class ProgramTrial {
     overhead_.watch({Role::provider, name, program.pid(), true});
     for (const WatchedProcess& daemon : plan_.daemons) overhead_.watch(daemon);
     trial_.started_utc = utc_now();
+    look_at_neighbours(program.pid());
     overhead_.begin();
     begin_ns_ = clock_.now_ns();
     program.begin();
@@ -82,6 +86,7 @@ class ProgramTrial {
     timing.stop();
     if (trace_) trace_->stop();
     cut(overhead_.end());
+    look_at_neighbours(program.pid());
     set_outcome(program.end());
     collect();
     arrivals.count(trial_, plan_.calls.means != CallMeans::none && !are_lost());
@@ -90,6 +95,12 @@ class ProgramTrial {
   }
 
  private:
+  void look_at_neighbours(int program) {
+    std::vector<int> own = {program};
+    for (const WatchedProcess& daemon : plan_.daemons) own.push_back(daemon.pid);
+    neighbours_.look(own);
+  }
+
   // On the program's first processor, as the program will run.
   void measure_surroundings() {
     std::thread([this] {
@@ -177,6 +188,7 @@ class ProgramTrial {
     trial_.intervals = intervals_.take();
     if (intervals_.joined_each() > 1) trial_.remarks.push_back(joined_remark(trial_.intervals));
     overhead_.report(trial_);
+    neighbours_.report(trial_);
     if (trace_) explain();
     trial_.slowest.resize(std::min<std::size_t>(
         trial_.slowest.size(), std::size_t{settings_.slowest} * std::max(1u, trial_.load.threads)));
@@ -280,6 +292,7 @@ class ProgramTrial {
   Clock clock_;
   CallMemory memory_;
   OverheadMeter overhead_;
+  NeighbourMeter neighbours_;
   IntervalSeries intervals_{kTrialIntervalBytes};
   CallTimes last_times_;
   std::uint64_t begin_ns_ = 0;

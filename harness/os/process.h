@@ -68,7 +68,8 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
-// The system's id of the calling thread.
+// The system's id of this process, and of the calling thread.
+int this_process_number();
 std::uint32_t this_thread_number();
 
 // Sets the name, of up to 15 bytes, that the system shows for the calling thread. Threads that it

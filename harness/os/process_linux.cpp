@@ -197,6 +197,10 @@ void name_this_thread(const std::string& name) {
   prctl(PR_SET_NAME, name.c_str());
 }
 
+int this_process_number() {
+  return getpid();
+}
+
 std::uint32_t this_thread_number() {
   return static_cast<std::uint32_t>(gettid());
 }

@@ -263,6 +263,10 @@ void prepare_child_process() {
   timeBeginPeriod(1);  // milliseconds
 }
 
+int this_process_number() {
+  return static_cast<int>(GetCurrentProcessId());
+}
+
 std::uint32_t this_thread_number() {
   return GetCurrentThreadId();
 }

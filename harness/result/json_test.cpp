@@ -73,7 +73,7 @@ TEST_CASE("another JSON parser finds the values under the names of the schema") 
   result.trials.push_back(trial);
   const json document = json::parse(write_result(result));
   CHECK(document["format"] == "tailgate-result");
-  CHECK(document["version"] == 5);
+  CHECK(document["version"] == 6);
   CHECK(document["id"] == "run-1");
   CHECK(document["complete"] == true);
   CHECK(document["clock"]["read_cost_ns"] == 17.5);
@@ -139,7 +139,7 @@ TEST_CASE("an object that fits into 100 columns is on one line") {
   Result result;
   result.placement.load_cpus = {0, 1};
   const std::string text = write_result(result);
-  CHECK(text.starts_with("{\n  \"format\": \"tailgate-result\",\n  \"version\": 5,\n"));
+  CHECK(text.starts_with("{\n  \"format\": \"tailgate-result\",\n  \"version\": 6,\n"));
   CHECK(text.find("{\"load_cpus\": [0, 1], \"controller_cpus\": []") != std::string::npos);
   CHECK(text.ends_with("}\n"));
 }
@@ -178,7 +178,7 @@ TEST_CASE("a missing, unknown or repeated field is refused") {
   document = full_document();
   document["trials"][1]["load"]["rate_hs"] = 1;
   CHECK(complaint(document.dump()) ==
-        "x.json: \"trials[1].load.rate_hs\" is not a field of a version 5 result");
+        "x.json: \"trials[1].load.rate_hs\" is not a field of a version 6 result");
   CHECK_THROWS_WITH(read_result(document.dump(), "x.json"),
                     Catch::EndsWith("did you mean 'rate_hz'?"));
 
@@ -189,7 +189,7 @@ TEST_CASE("a missing, unknown or repeated field is refused") {
 
 TEST_CASE("only results of this version or an older one are read") {
   CHECK(complaint_after("/version", kResultVersion + 1) ==
-        "x.json: version 6 was made by a newer tailgate; this one reads up to 5");
+        "x.json: version 7 was made by a newer tailgate; this one reads up to 6");
   CHECK(complaint_after("/version", 0) == "x.json: version = 0 is not 1 or more");
   CHECK(complaint_after("/version", "1") ==
         "x.json: version = \"1\" is not a whole number from -2147483648 to 2147483647");
@@ -224,7 +224,7 @@ TEST_CASE("every prefix of a result is refused") {
 // A parser that takes quadratic time for a list of empty objects, as nlohmann's does with a
 // callback, exceeds the test's time limit here.
 TEST_CASE("long lists of small objects are refused at the first, in linear time") {
-  std::string text = "{\"format\": \"tailgate-result\", \"version\": 5, \"trials\": [";
+  std::string text = "{\"format\": \"tailgate-result\", \"version\": 6, \"trials\": [";
   for (int i = 0; i < 1'000'000; ++i) text += "{},";
   text += "{}]}";
   CHECK_THAT(complaint(text), Catch::StartsWith("x.json: id is missing"));

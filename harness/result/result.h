@@ -21,12 +21,13 @@
 
 #include "harness/result/explanation.h"
 #include "harness/result/ledger.h"
+#include "harness/result/neighbours.h"
 #include "harness/result/overhead.h"
 #include "harness/result/program_use.h"
 
 namespace tailgate {
 
-inline constexpr int kResultVersion = 5;
+inline constexpr int kResultVersion = 6;
 inline constexpr const char* kResultFormat = "tailgate-result";
 
 // A named setting. Lists of settings are in the order of the options table that declares them.
@@ -269,6 +270,7 @@ struct Trial {
   std::optional<Explanation> explanation;
   std::optional<ProgramUse> program;
   Noise noise;
+  std::optional<Neighbours> neighbours;
   Floor floor;
   bool memory_locked = false;
   std::vector<Setting> granted;
@@ -316,6 +318,10 @@ struct Trial {
       "the program that was measured, and how; absent where the load is tailgate's own", 5);
     v("noise", &Trial::noise,
       "gaps that an idle spin loop saw on the load's processor just before the trial");
+    v("neighbours", &Trial::neighbours,
+      "who else used the machine; absent where the system does not tell, and in files of older "
+      "versions",
+      6);
     v("floor", &Trial::floor,
       "the harness's own cost, measured in this trial's process just before the load");
     v("memory_locked", &Trial::memory_locked,

@@ -49,6 +49,15 @@ Noise sample_noise() {
   return noise;
 }
 
+Neighbours sample_neighbours() {
+  Neighbours neighbours;
+  neighbours.observed_ns = 2'700'000'000;
+  neighbours.processes = {{"cc1plus", 0.875}, {"kworker", 0.0625}};
+  neighbours.stolen_ns = 30'000'000;
+  neighbours.taken_ns = 125'000'000;
+  return neighbours;
+}
+
 Floor sample_floor() {
   Floor floor;
   Histogram histogram{HistogramRange()};
@@ -124,6 +133,7 @@ Trial sample_trial(unsigned index) {
   trial.overhead = sample_overhead(trial, 1'960'000'000 + index * 1'000'000);
   trial.intervals[0].roles = {sample_use("provider", 1, 980'000'000)};
   trial.noise = sample_noise();
+  trial.neighbours = sample_neighbours();
   trial.floor = sample_floor();
   trial.memory_locked = true;
   trial.granted = {{"mode", "mmap"}};

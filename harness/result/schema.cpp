@@ -76,6 +76,8 @@ TAILGATE_ABOUT(ActivityWake, "the moment at which a thread became ready to run")
 TAILGATE_ABOUT(Disturbance, "how the trace itself changed the latencies of one step");
 TAILGATE_ABOUT(QuantileShift, "one quantile with and without the trace");
 TAILGATE_ABOUT(Noise, "the machine's own noise: time in which an idle spinning thread did not run");
+TAILGATE_ABOUT(Neighbours, "who else used the machine during a trial");
+TAILGATE_ABOUT(NeighbourUse, "what the processes of one name used of the machine");
 TAILGATE_ABOUT(Floor,
                "the harness's own cost: the emit loop on the null sink, or timing a program's call "
                "that does nothing");

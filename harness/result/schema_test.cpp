@@ -140,6 +140,19 @@ TEST_CASE("the fixture of version 4 has a trial whose events could not be read b
   CHECK_FALSE(result.trials.at(0).ledger.unchecked());
 }
 
+TEST_CASE("the fixture of version 6 says who else used the machine, older ones do not") {
+  const Result result = load_result(fixture("v6"));
+  REQUIRE(result.trials.at(0).neighbours);
+  const Neighbours& neighbours = *result.trials[0].neighbours;
+  CHECK(neighbours.observed_ns == 2'700'000'000u);
+  CHECK(neighbours.processes.at(0).name == "cc1plus");
+  CHECK(neighbours.processes[0].cpu_share == 0.875);
+  CHECK(neighbours.stolen_ns == 30'000'000u);
+  CHECK(neighbours.taken_ns == 125'000'000u);
+  CHECK_FALSE(result.trials.at(3).neighbours);  // the provider had crashed
+  CHECK_FALSE(load_result(fixture("v5")).trials.at(0).neighbours);
+}
+
 TEST_CASE("the duet fixture of version 1 has the expected content") {
   const Duet duet = load_duet(std::string(TAILGATE_RESULTS_DIR) + "/fixtures/duets/v1.json");
   CHECK(duet.id == "00112233445566ff");

@@ -57,9 +57,11 @@ Span load_span(const TrialMemory& memory, std::uint64_t record_start_ns) {
   return span;
 }
 
-// By more than 1 % of the load's time.
+// A load is late that needed more than 1 % more time than was planned.
+constexpr double kLateness = 1.01;
+
 bool is_late(const Span& span) {
-  return span.needed_ns > span.scheduled_ns * 1.01;
+  return span.needed_ns > span.scheduled_ns * kLateness;
 }
 
 void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
@@ -76,6 +78,37 @@ void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
                      .end_ns = end_ns,
                      .cpu = static_cast<int>(slots[k].cpu.load())});
   }
+}
+
+// Whether the load would have fitted into its time if others had taken nothing: what it needed
+// without that time, and for the events that were never issued as much each, is what was planned.
+bool would_have_held(const Span& span, double gap_ns, const Trial& trial) {
+  const std::uint64_t taken_ns = trial.neighbours ? trial.neighbours->taken_ns.value_or(0) : 0;
+  if (taken_ns == 0 || trial.measured == 0) return false;
+  const auto threads = static_cast<double>(trial.load.threads);
+  const auto unissued = static_cast<double>(span.unissued);
+  const double planned_ns = span.scheduled_ns + unissued * gap_ns / threads;
+  const double own_ns = std::max(0.0, span.needed_ns - static_cast<double>(taken_ns));
+  const auto measured = static_cast<double>(trial.measured);
+  return own_ns * (measured + unissued) / measured <= planned_ns * kLateness;
+}
+
+// "cc1plus and the hypervisor", or "others" where nobody is known by name.
+std::string takers(const Neighbours& neighbours) {
+  const std::string names = names_of(notable_neighbours({&neighbours}));
+  return names.empty() ? "others" : names;
+}
+
+// Says that a missed rate is not the sink's fault, where that is proven.
+Remark missed_rate_remark(Remark remark, const Trial& trial, bool would_have_held) {
+  if (!would_have_held) return remark;
+  remark.what += fmt::format(
+      "; {} took at least {:.4g} s of it from the load's processor: the machine's fault, not the "
+      "sink's",
+      takers(*trial.neighbours), static_cast<double>(*trial.neighbours->taken_ns) / 1e9);
+  remark.remedy =
+      "end other programs, or bind the load to other processors with --load-cpus, and run again";
+  return remark;
 }
 
 // In a closed loop a call's intended time is its start, so response times equal service times, and
@@ -264,10 +297,21 @@ Noise noise_of(const NoiseBlock& block) {
 
 void add_noise_remark(Trial& trial) {
   if (trial.noise.lost_share <= 0.05) return;
+  std::string what = fmt::format(
+      "an idle thread on the load's processor did not run for {:.1f} % of the time before the load",
+      trial.noise.lost_share * 100);
+  if (trial.neighbours) {
+    std::vector<std::string> uses;
+    for (const NeighbourUse& use : notable_neighbours({&*trial.neighbours})) {
+      uses.push_back(fmt::format("{} {:.0f} %", use.name, use.cpu_share * 100));
+    }
+    if (!uses.empty()) {
+      what += fmt::format("; then and during the load others used, of one processor: {}",
+                          fmt::join(uses, ", "));
+    }
+  }
   trial.remarks.push_back(
-      {fmt::format("an idle thread on the load's processor did not run for {:.1f} % of the time "
-                   "before the load",
-                   trial.noise.lost_share * 100),
+      {std::move(what),
        "end other programs, or bind the load to other processors with --load-cpus"});
 }
 
@@ -296,16 +340,20 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   };
   const LoadPlan& load = memory.plan().load;
   const Span span = load_span(memory, trial.start_ns);
+  const bool not_the_sink = would_have_held(span, mean_gap_ns(load), trial);
   if (trial.rate_missed && is_late(span)) {
-    remark(fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
-                       "{:.6g}",
-                       span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
-                       load.rate_hz),
-           "lower rate_hz, or use the trial only to see the sink's behaviour under overload");
+    trial.remarks.push_back(missed_rate_remark(
+        {fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
+                     "{:.6g}",
+                     span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
+                     load.rate_hz),
+         "lower rate_hz, or use the trial only to see the sink's behaviour under overload"},
+        trial, not_the_sink));
   }
   if (trial.unissued > 0) {
     remark(fmt::format("{} scheduled events were never issued: the time was over", trial.unissued),
-           "the response quantiles are lower bounds; lower rate_hz");
+           not_the_sink ? "the response quantiles are lower bounds; run again on an idle machine"
+                        : "the response quantiles are lower bounds; lower rate_hz");
   }
   if (trial.ledger.lost > 0) remark(loss_text(trial.ledger), loss_remedy(trial.ledger));
   if (trial.ledger.unaccounted != 0) {

@@ -214,8 +214,15 @@ std::string other_loads(const std::vector<RankedLoad>& loads) {
   return text;
 }
 
+// ", by cc1plus and dpkg"; empty where nobody is known by name.
+std::string busy_with(const std::vector<const Neighbours*>& busy_trials) {
+  const std::string names = names_of(notable_neighbours(busy_trials));
+  return names.empty() ? "" : ", by " + names;
+}
+
 std::string machine_line(const Results& results) {
   unsigned busy = 0;
+  std::vector<const Neighbours*> neighbours;
   std::size_t trials = 0;
   double worst_share = 0;
   std::size_t remarks = 0;
@@ -223,7 +230,9 @@ std::string machine_line(const Results& results) {
   for (const auto& [name, result] : results) {
     for (const Trial& trial : result.trials) {
       ++trials;
-      busy += trial.noise.lost_share > kBusyShare ? 1 : 0;
+      const bool is_busy = trial.noise.lost_share > kBusyShare;
+      busy += is_busy ? 1 : 0;
+      if (is_busy && trial.neighbours) neighbours.push_back(&*trial.neighbours);
       worst_share = std::max(worst_share, trial.noise.lost_share);
       remarks += trial.remarks.size();
       incomplete += trial.outcome == TrialOutcome::completed ? 0 : 1;
@@ -233,9 +242,9 @@ std::string machine_line(const Results& results) {
   std::string text =
       busy == 0 ? fmt::format("Machine: free for the load in all of {} trials.", trials)
                 : fmt::format(
-                      "Machine: busy in {} of {} trials (an idle thread did not run for up "
+                      "Machine: busy in {} of {} trials{} (an idle thread did not run for up "
                       "to {:.0f} % of the time): do not trust tails and missed rates.",
-                      busy, trials, worst_share * 100);
+                      busy, trials, busy_with(neighbours), worst_share * 100);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
   text += fmt::format(" --details: overhead by role, floors, {} remarks.", remarks);
   return paragraph(text);

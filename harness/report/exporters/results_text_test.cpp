@@ -185,6 +185,27 @@ TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   CHECK_THAT(joined(text), Contains("busy in 1 of 2 trials") && Contains("up to 40 %"));
 }
 
+TEST_CASE("a busy machine was busy with the programs of the busy trials, as far as they are known") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("c", 5000, 7)};
+  const auto add = [](Result& result, double lost_share, std::vector<NeighbourUse> processes) {
+    Trial& trial = result.trials[0];
+    trial.noise.lost_share = lost_share;
+    trial.neighbours.emplace();
+    trial.neighbours->observed_ns = 1'000'000'000;
+    trial.neighbours->processes = std::move(processes);
+  };
+  add(results[0], 0.4, {{"cc1plus", 0.9}, {"sshd", 0.001}});
+  add(results[1], 0.3, {{"dpkg", 0.5}, {"cc1plus", 0.2}});
+  add(results[2], 0.01, {{"firefox", 3}});
+  CHECK_THAT(joined(answer_to(results)),
+             Contains("Machine: busy in 2 of 3 trials, by cc1plus and dpkg (an idle thread"));
+  results[0].trials[0].neighbours.reset();
+  results[1].trials[0].neighbours->processes.clear();
+  CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (an idle"));
+  results[1].trials[0].neighbours->stolen_ns = 300'000'000;
+  CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (an idle"));
+}
+
 TEST_CASE("only runs at one rate are compared") {
   CHECK_THAT(answer_to({run("file", 5000, 500)}), !Contains("Best"));
   CHECK_THAT(answer_to({run("file", 5000, 500), run("spdlog", 6000, 500)}), !Contains("Best"));

@@ -10,6 +10,7 @@
 
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
+#include "harness/trial/neighbour_meter.h"
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/processes/processes.h"
 #include "harness/trial/result_facts.h"
@@ -34,6 +35,7 @@ class TrialRun {
         clock_(settings.clock),
         intervals_(memory_),
         overhead_(settings.clock, directory_, [this] { return load_counts(); }),
+        neighbours_(clock_, settings.load_cpus, settings.consumer_cpus),
         began_(std::chrono::steady_clock::now()) {
     trial_.run = memory_.plan().run;
     trial_.load = describe_load(load);
@@ -76,12 +78,14 @@ class TrialRun {
 
   void load_phase() {
     roles_.start_session();
+    look_at_neighbours();
     if (!roles_.start_provider() || !roles_.start_live_consumer()) return;
     if (!settings_.victim_cpus.empty() && !roles_.start_victim()) return;
     if (settings_.trace && !start_trace()) return;
     trial_.started_utc = utc_now();
     watch_processes();
-    overhead_.begin();
+    look_at_neighbours();
+    begin_overhead();
     header_.go_ns.store(clock_.now_ns() + kStartDelayNs, std::memory_order_release);
     watch_load();
   }
@@ -109,6 +113,21 @@ class TrialRun {
     if (roles_.victim_pid() != 0) overhead_.watch_victim(roles_.victim_pid());
   }
 
+  void look_at_neighbours() {
+    std::vector<int> own;
+    for (const WatchedProcess& process : roles_.processes()) own.push_back(process.pid);
+    neighbours_.look(own);
+  }
+
+  void begin_overhead() {
+    LoadThreadIds load{.pid = roles_.provider_pid()};
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      load.threads.push_back(memory_.thread(i).os_thread.load(std::memory_order_acquire));
+    }
+    neighbours_.begin_load(load);
+    overhead_.begin();
+  }
+
   // When recording starts; 0: the load has not been started.
   std::uint64_t record_start_ns() const {
     const std::uint64_t go_ns = header_.go_ns.load();
@@ -127,7 +146,7 @@ class TrialRun {
       if (roles_.load_hangs(header_.go_ns.load())) return;
       const std::uint64_t now_ns = clock_.now_ns();
       if (warming_up && now_ns >= record_start_ns) {
-        overhead_.begin();
+        begin_overhead();
         warming_up = false;
       }
       if (now_ns >= next_cut_ns) {
@@ -144,6 +163,8 @@ class TrialRun {
     if (!roles_.provider_started()) return;
     if (trace_) trace_->stop();
     std::vector<RoleUse> uses = overhead_.end();
+    neighbours_.end_load();
+    look_at_neighbours();
     roles_.end_provider();
     const std::string damage = why_not_measured(memory_, roles_.went_well());
     if (damage.empty()) {
@@ -181,6 +202,7 @@ class TrialRun {
     collect_measurements(memory_, trial_);
     intervals_.report(trial_);
     overhead_.report(trial_);
+    neighbours_.report(trial_);
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();
     collect_consumer();
@@ -240,6 +262,7 @@ class TrialRun {
   Clock clock_;
   IntervalCollector intervals_;
   OverheadMeter overhead_;
+  NeighbourMeter neighbours_;
   std::chrono::steady_clock::time_point began_;
   std::optional<TrialTrace> trace_;
   Trial trial_;
