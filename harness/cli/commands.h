@@ -57,6 +57,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(run)                     \
   COMMAND(exec)                    \
   COMMAND(duet)                    \
+  COMMAND(doctor)                  \
   COMMAND(sinks)                   \
   COMMAND(check)                   \
   COMMAND(scenarios)               \

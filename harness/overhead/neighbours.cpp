@@ -49,9 +49,8 @@ std::vector<Neighbour> NeighbourWatch::largest(std::size_t count) const {
   for (const auto& [name, used_ns] : used_ns_) {
     if (used_ns > 0) all.push_back({name, used_ns});
   }
-  std::stable_sort(all.begin(), all.end(), [](const Neighbour& a, const Neighbour& b) {
-    return a.cpu_ns > b.cpu_ns;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Neighbour& a, const Neighbour& b) { return a.cpu_ns > b.cpu_ns; });
   all.resize(std::min(all.size(), count));
   return all;
 }

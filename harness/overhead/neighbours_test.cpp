@@ -18,9 +18,11 @@ using Seen = std::vector<std::pair<std::string, std::uint64_t>>;
 
 TEST_CASE("what processes of one name used between two looks is added up, the largest first") {
   NeighbourWatch watch(kSelf);
-  watch.look({{1, 0, "init", 500}, {7, 1, "cc1plus", 1000}, {8, 1, "cc1plus", 10}, {9, 1, "sh", 5}});
+  watch.look(
+      {{1, 0, "init", 500}, {7, 1, "cc1plus", 1000}, {8, 1, "cc1plus", 10}, {9, 1, "sh", 5}});
   CHECK(seen(watch).empty());
-  watch.look({{1, 0, "init", 500}, {7, 1, "cc1plus", 1300}, {8, 1, "cc1plus", 20}, {9, 1, "sh", 6}});
+  watch.look(
+      {{1, 0, "init", 500}, {7, 1, "cc1plus", 1300}, {8, 1, "cc1plus", 20}, {9, 1, "sh", 6}});
   CHECK(seen(watch) == Seen{{"cc1plus", 310}, {"sh", 1}});
   watch.look({{7, 1, "cc1plus", 1300}, {9, 1, "sh", 400}});
   CHECK(seen(watch) == Seen{{"sh", 395}, {"cc1plus", 310}});
@@ -50,9 +52,9 @@ TEST_CASE("what a process used before and after it became another program is the
 
 TEST_CASE("this program, what it started and who works for it are no neighbours") {
   NeighbourWatch watch(kSelf);
-  const std::vector<ProcessTime> before = {
-      {kSelf, 50, "tailgate", 0}, {50, 1, "bash", 0},      {101, kSelf, "tg-provider", 0},
-      {102, 101, "worker", 0},    {30, 1, "journald", 0}, {31, 30, "helper", 0}};
+  const std::vector<ProcessTime> before = {{kSelf, 50, "tailgate", 0},     {50, 1, "bash", 0},
+                                           {101, kSelf, "tg-provider", 0}, {102, 101, "worker", 0},
+                                           {30, 1, "journald", 0},         {31, 30, "helper", 0}};
   std::vector<ProcessTime> after = before;
   for (ProcessTime& process : after) process.cpu_ns = 10;
   watch.look(before, {30, 0});

@@ -1,5 +1,5 @@
-// The part of the schema that says who else used the machine during a trial. harness/result/result.h
-// says how these structs become files.
+// The part of the schema that says who else used the machine during a trial.
+// harness/result/result.h says how these structs become files.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ struct Neighbours {
     v("observed_ns", &Neighbours::observed_ns,
       "from before the idle observation (noise) until the load ended (duration)");
     v("processes", &Neighbours::processes,
-      "those that used most, the largest first, the kernel's threads among them, which may work for "
+      "those that used most, the largest first, the kernel's threads among them, which may work "
+      "for "
       "the sink; without tailgate, the session's daemons, and processes that began and ended in "
       "between");
     v("stolen_ns", &Neighbours::stolen_ns,

@@ -140,8 +140,8 @@ void NeighbourMeter::report(Trial& trial) const {
   neighbours.observed_ns = last_ns_ - first_ns_;
   for (const Neighbour& neighbour : watch_.largest(kMostNeighbours)) {
     neighbours.processes.push_back(
-        {neighbour.name, static_cast<double>(neighbour.cpu_ns) /
-                             static_cast<double>(neighbours.observed_ns)});
+        {neighbour.name,
+         static_cast<double>(neighbour.cpu_ns) / static_cast<double>(neighbours.observed_ns)});
   }
   if (!last_stolen_ns_.empty() && last_stolen_ns_.size() == first_stolen_ns_.size()) {
     neighbours.stolen_ns = above(sum_of(last_stolen_ns_), sum_of(first_stolen_ns_));

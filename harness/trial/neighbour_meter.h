@@ -39,13 +39,14 @@ class NeighbourMeter {
 
  private:
   struct LoadTimes {
-    std::vector<ThreadTimes> threads;          // empty: the system does not tell of all of them
+    std::vector<ThreadTimes> threads;           // empty: the system does not tell of all of them
     std::vector<std::uint64_t> stolen_ns = {};  // of each of the load's processors, likewise
   };
 
   LoadTimes load_times() const;
   std::vector<std::uint64_t> stolen_by_cpu() const;
-  std::optional<std::uint64_t> own_elsewhere_ns(const Trial& trial, std::uint64_t load_ran_ns) const;
+  std::optional<std::uint64_t> own_elsewhere_ns(const Trial& trial,
+                                                std::uint64_t load_ran_ns) const;
   std::optional<std::uint64_t> taken_ns(const Trial& trial) const;
 
   Clock clock_;

@@ -20,7 +20,8 @@ TEST_CASE("the hypervisor's part comes on top, of several processors the least")
   CHECK(time_taken_ns({{1, 10 * kMs}, {1, 20 * kMs}}, true, 0, {70 * kMs, 30 * kMs}) == 40 * kMs);
 }
 
-TEST_CASE("of several threads the least taken counts, and threads on one processor wait for another") {
+TEST_CASE(
+    "of several threads the least taken counts, and threads on one processor wait for another") {
   CHECK(time_taken_ns({{1, 50 * kMs}, {1, 20 * kMs}}, true, 0, {}) == 20 * kMs);
   CHECK(time_taken_ns({{30 * kMs, 100 * kMs}, {40 * kMs, 90 * kMs}}, false, 0, {}) == 60 * kMs);
   CHECK(time_taken_ns({}, true, 0, {5}) == 0);
@@ -32,7 +33,8 @@ struct Late {
   std::string remarks;
 };
 
-Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns, std::uint64_t unissued = 0) {
+Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns,
+                std::uint64_t unissued = 0) {
   TrialPlan plan;
   plan.load.shape = Shape::steady;
   plan.load.rate_hz = 1000;
@@ -72,8 +74,8 @@ TEST_CASE("a missed rate stays the sink's where others took less, or nobody know
        {std::optional<std::uint64_t>(280 * kMs), std::optional<std::uint64_t>(0),
         std::optional<std::uint64_t>()}) {
     const std::string remarks = late_trial(1.3, taken_ns).remarks;
-    CHECK_THAT(remarks, Catch::Contains("the load took 1.3 s") && Catch::Contains("lower rate_hz") &&
-                            !Catch::Contains("fault"));
+    CHECK_THAT(remarks, Catch::Contains("the load took 1.3 s") &&
+                            Catch::Contains("lower rate_hz") && !Catch::Contains("fault"));
   }
 }
 
@@ -81,8 +83,8 @@ TEST_CASE("events that were never issued would have needed as much time as the o
   // 1000 of 2000 events in 2 s, of which others took 1 s: 1 ms each, and the rate allows 1 ms.
   CHECK_THAT(late_trial(2, 1000 * kMs, 1000).remarks,
              Catch::Contains("the machine's fault") && Catch::Contains("run again on an idle"));
-  CHECK_THAT(late_trial(2, 900 * kMs, 1000).remarks, !Catch::Contains("the machine's fault") &&
-                                                         Catch::Contains("lower rate_hz"));
+  CHECK_THAT(late_trial(2, 900 * kMs, 1000).remarks,
+             !Catch::Contains("the machine's fault") && Catch::Contains("lower rate_hz"));
 }
 
 TEST_CASE("the remark on a busy machine names who used it") {

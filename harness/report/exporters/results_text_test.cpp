@@ -185,7 +185,8 @@ TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   CHECK_THAT(joined(text), Contains("busy in 1 of 2 trials") && Contains("up to 40 %"));
 }
 
-TEST_CASE("a busy machine was busy with the programs of the busy trials, as far as they are known") {
+TEST_CASE(
+    "a busy machine was busy with the programs of the busy trials, as far as they are known") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("c", 5000, 7)};
   const auto add = [](Result& result, double lost_share, std::vector<NeighbourUse> processes) {
     Trial& trial = result.trials[0];
