@@ -21,9 +21,9 @@ NAMES = ["system", "processors", "idle gaps", "other load", "other runs", "hyper
 
 
 def doctor(*arguments, cwd, prefix=()):
-    return subprocess.run([*prefix, str(PROGRAM), "doctor", "--seconds", "0.3",
-                           *map(str, arguments)], cwd=cwd, capture_output=True, text=True,
-                          timeout=100, check=False)
+    seconds = () if "--seconds" in arguments else ("--seconds", "0.3")
+    return subprocess.run([*prefix, str(PROGRAM), "doctor", *seconds, *map(str, arguments)],
+                          cwd=cwd, capture_output=True, text=True, timeout=100, check=False)
 
 
 def findings_of(path):

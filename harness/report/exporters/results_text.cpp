@@ -243,7 +243,8 @@ std::string machine_line(const Results& results) {
       busy == 0 ? fmt::format("Machine: free for the load in all of {} trials.", trials)
                 : fmt::format(
                       "Machine: busy in {} of {} trials{} (an idle thread did not run for up "
-                      "to {:.0f} % of the time): do not trust tails and missed rates.",
+                      "to {:.0f} % of the time): do not trust tails and missed rates. 'tailgate "
+                      "doctor' says what to do.",
                       busy, trials, busy_with(neighbours), worst_share * 100);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
   text += fmt::format(" --details: overhead by role, floors, {} remarks.", remarks);
