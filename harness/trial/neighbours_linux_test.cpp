@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 
 #include "harness/os/affinity.h"
@@ -47,8 +48,8 @@ class ForeignBurner {
     bind_this_thread({cpu});
     const pid_t self = getpid();
     if (write(tell, &self, sizeof self) != sizeof self) _exit(1);
-    for (volatile unsigned i = 0; true; i = i + 1) {
-    }
+    std::atomic<unsigned> turns{0};
+    while (true) turns.fetch_add(1, std::memory_order_relaxed);
   }
 
   pid_t pid_ = 0;
