@@ -30,6 +30,7 @@ struct MachineFacts {
   ClockParameters clock;
 
   std::vector<int> cpus;  // that this program may use
+  unsigned all_cpus = 0;  // of the machine, online
   Placement placement;    // what a run would choose
   int watched_cpu = -1;   // the first processor of the load; -1: the load is not bound
   Noise noise;            // what an idle thread on it saw

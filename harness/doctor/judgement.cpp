@@ -175,10 +175,10 @@ Finding judge_neighbours(const MachineFacts& facts) {
       uses.push_back(fmt::format("{} {:.2f}", one.name, share));
     }
   }
-  std::string value = fmt::format("{:.2f} of {} processors", total, facts.cpus.size());
+  std::string value = fmt::format("{:.2f} processors of {}", total, facts.all_cpus);
   if (!uses.empty()) value += fmt::format(": {}", fmt::join(uses, ", "));
   // Half of them, with room for what is not seen.
-  const double most = 0.4 * static_cast<double>(facts.cpus.size());
+  const double most = 0.4 * facts.all_cpus;
   return finding(kName, mark_above(total, 0.05, most), std::move(value),
                  "end them, or wait until they are done", {{"used_processors", total}});
 }

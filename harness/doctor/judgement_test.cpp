@@ -30,6 +30,7 @@ MachineFacts good() {
   facts.clock.kind = ClockKind::tsc;
   facts.clock.read_cost_ns = 12;
   facts.cpus = {0, 1, 2, 3};
+  facts.all_cpus = 4;
   facts.placement = {.load_cpus = {2, 3}, .controller_cpus = {0}, .consumer_cpus = {1}};
   facts.watched_cpu = 2;
   facts.noise.observed_ns = 2 * kSecondNs;
@@ -143,15 +144,14 @@ TEST_CASE("doctor: gaps of an idle thread") {
 
 TEST_CASE("doctor: other load is named, and judged by the processors that there are") {
   MachineFacts facts = good();
-  check("other load", facts, Mark::ok, "0.00 of 4 processors");
+  check("other load", facts, Mark::ok, "0.00 processors of 4");
   facts.neighbours = {{"cc1plus", 2 * kSecondNs}, {"dpkg", kSecondNs / 2}, {"sshd", 2'000'000}};
   const Finding some =
-      check("other load", facts, Mark::warning, "1.25 of 4 processors: cc1plus 1.00, dpkg 0.25");
+      check("other load", facts, Mark::warning, "1.25 processors of 4: cc1plus 1.00, dpkg 0.25");
   CHECK_THAT(some.value, !Contains("sshd"));
   CHECK(some.figures.at(0).second == Approx(1.251));
-  facts.cpus = {0, 1};
-  facts.placement = {.load_cpus = {1}, .controller_cpus = {0}, .consumer_cpus = {0}};
-  check("other load", facts, Mark::problem, "1.25 of 2 processors");
+  facts.all_cpus = 2;
+  check("other load", facts, Mark::problem, "1.25 processors of 2");
 }
 
 TEST_CASE("doctor: another tailgate is a problem") {

@@ -12,6 +12,7 @@
 #include "harness/os/affinity.h"
 #include "harness/os/atomic_file.h"
 #include "harness/os/process.h"
+#include "harness/overhead/sampler.h"
 #include "harness/overhead/system_call_counter.h"
 #include "harness/overhead/taken_time.h"
 #include "harness/trial/collector.h"
@@ -122,6 +123,7 @@ MachineFacts observe_machine(const DoctorPlan& plan, const SinkCatalog& sinks) {
   facts.machine = collect_machine_info();
   facts.limits = read_system_limits();
   facts.cpus = initial_cpus();
+  facts.all_cpus = online_processors();
   facts.placement = plan.placement;
   if (!plan.placement.load_cpus.empty()) facts.watched_cpu = plan.placement.load_cpus.front();
   facts.clock = measure_clock();
