@@ -8,6 +8,11 @@ from results import Run
 from units import format_rate
 
 MAX_NOTES = 10
+MOST_NAMES = 4  # in one note
+# The program's remark on a machine that was busy before a trial (harness/trial/collector.cpp).
+NOISE = re.compile(r"an idle thread on the load's processor did not run for ([0-9]+[.]?[0-9]*) % of "
+                   "the time before the load")
+SATURATED = "saturated"
 MOST_IN_NAME = 200  # a file's name has at most 255 bytes
 
 
@@ -29,6 +34,26 @@ class Part:
         return [t for t in self.run.trials(self.step["step"]) if t["outcome"] == "completed"]
 
     @property
+    def p99_ns(self):
+        return self.step["response"]["p99_ns"]
+
+    @property
+    def lost_share(self):
+        """The share of the emitted events that are known to be lost, 0 to 1."""
+        return lost_share(self.run.trials(self.step["step"]))
+
+    @property
+    def marks(self):
+        """What restricts the figures of this step, in one or two words each."""
+        found = [SATURATED] if self.step["saturated"] else []
+        return found + loss_marks(self.run.trials(self.step["step"]))
+
+    @property
+    def title(self):
+        """The name with its marks."""
+        return f"{self.name} ({', '.join(self.marks)})" if self.marks else self.name
+
+    @property
     def load(self):
         trials = self.run.trials(self.step["step"])
         return trials[0]["load"] if trials else None
@@ -43,6 +68,7 @@ class Caption:
     subtitle: str
     banner: str = ""
     notes: list = field(default_factory=list)
+    title_color: str = "black"
 
     @property
     def shown_notes(self):
@@ -76,9 +102,45 @@ def names(runs):
     return made
 
 
+def lost_share(trials):
+    """The share of the events of these trials that are known to be lost, 0 to 1."""
+    emitted = sum(trial["ledger"]["emitted"] for trial in trials)
+    return min(1.0, sum(trial["ledger"]["lost"] for trial in trials) / emitted) if emitted else 0.0
+
+
+def unaccounted(trials):
+    """Events of these trials that disappeared without a report."""
+    return sum(abs(trial["ledger"]["unaccounted"]) for trial in trials
+               if trial["ledger"]["checked"])
+
+
+def loss_marks(trials):
+    """What these trials' ledgers say against them."""
+    share = lost_share(trials)
+    found = [f"lost {percent_text(share)}"] if share else []
+    return found + (["INVALID"] if unaccounted(trials) else [])
+
+
+def percent_text(share):
+    """A share, 0 to 1, as text with two significant digits; never 0 % or 100 % by rounding."""
+    percent = 100 * share
+    if share >= 1 or percent == 0:
+        return f"{percent:.0f} %"
+    if percent < 0.001:
+        return "< 0.001 %"
+    return "> 99.9 %" if percent > 99.9 else f"{percent:.1f} %" if percent >= 10 else (
+        f"{percent:.2g} %")
+
+
+def by_tail(parts):
+    """The parts in the order of all plots: the shortest p99 first, those without events last."""
+    return sorted(parts, key=lambda part: (not part.step["response"]["count"], part.p99_ns))
+
+
 def choose(runs, rate_hz=None):
-    """One Part per run: its only step; or of several rates the step at `rate_hz`, else at the
-    highest rate that all runs sustain (if there is none, each run's own highest)."""
+    """One Part per run, the shortest p99 first: its only step; or of several rates the step at
+    `rate_hz`, else at the highest rate that all runs sustain (if there is none, each run's own
+    highest)."""
     common = None
     several = [run for run in runs if len(run.data["summary"]) > 1]
     if several:
@@ -98,6 +160,7 @@ def choose(runs, rate_hz=None):
         raise Skip(f"no run has the rate {rate_hz:g} events/s; there are "
                    f"{', '.join(f'{rate:g}' for rate in rates)}" if rates else
                    "no trial was summarised")
+    parts = by_tail(parts)
     rates = {part.step["rate_hz"] for part in parts}
     if len(rates) == 1:
         return parts
@@ -106,6 +169,14 @@ def choose(runs, rate_hz=None):
 
 def rate_text(rate_hz):
     return f"{format_rate(rate_hz)} events/s" if rate_hz else "maximum rate (closed loop)"
+
+
+def rates_text(rates_hz):
+    """Several rates: 1k, 10k, 100k events/s."""
+    rates_hz = list(rates_hz)
+    if 0 in rates_hz:
+        return listed(map(rate_text, rates_hz), MOST_NAMES)
+    return listed(map(format_rate, rates_hz), 2 * MOST_NAMES) + " events/s"
 
 
 def load_text(load):
@@ -133,18 +204,61 @@ def _extent(load):
     return f"{load['events']} events"
 
 
-def machines(runs):
-    """Fingerprint and model of the machine, or of each where there are several."""
-    found = sorted({(m["fingerprint"], m["cpu_model"], m["os"])
-                    for m in (run.data["machine"] for run in runs)})
-    if len(found) > 2:
-        return "machines " + ", ".join(fingerprint for fingerprint, _, _ in found)
-    return "; ".join(f"machine {fingerprint} ({model}, {system})"
-                     for fingerprint, model, system in found)
+def origin(runs):
+    """When, by which revision and on which machine the runs were measured."""
+    days = sorted({run.data["started_utc"][:10] for run in runs})
+    builds = sorted({run.data["build"]["revision"][:10]
+                     + (" with changes" if run.data["build"]["dirty"] else "")
+                     for run in runs})
+    found = sorted({f"{m['cpu_model']}, {m['os']}" for m in (run.data["machine"] for run in runs)})
+    return "; ".join((" to ".join(dict.fromkeys((days[0], days[-1]))),
+                      f"revision{'s' if len(builds) > 1 else ''} " + listed(builds, 2),
+                      listed(found, 2, " / ")))
 
 
-def caption(what, parts, *, more=()):
-    """The caption of a plot of these parts; `more`: additional notes of the plot."""
+def listed(texts, most, between=", "):
+    """The first texts, and how many more there are."""
+    texts = list(texts)
+    more = [f"and {len(texts) - most} more"] if len(texts) > most else []
+    return between.join([*texts[:most], *more])
+
+
+def plot_name(kind, runs, options):
+    """The name of a plot's file: a chosen rate is part of it, as in the names of results."""
+    chosen = "" if options.rate_hz is None else f"+rate_hz-{options.rate_hz:.12g}"
+    return f"{kind}-{runs[0].scenario}{chosen}"
+
+
+def left_out(runs, parts):
+    """Notes on runs and steps of `runs` that are not among the parts shown."""
+    found = [f"! {name}: nothing at {rate_text(parts[0].step['rate_hz'])}, so it is left out"
+             for run, name in zip(runs, names(runs))
+             if not any(part.run is run for part in parts)]
+    other = sorted({step["rate_hz"] for part in parts for step in part.run.data["summary"]
+                    if step["rate_hz"] != part.step["rate_hz"]})
+    if other:
+        shown = sorted({part.step["rate_hz"] for part in parts})
+        found.append(f"Shown: {rates_text(shown)}; left out: {rates_text(other)} "
+                     "(--rate chooses another).")
+    return found + missing_steps([(part.run, part.name) for part in parts])
+
+
+def missing_steps(named):
+    """Notes on steps of these (run, name) without a completed trial: no plot can show them."""
+    found = []
+    for run, name in named:
+        summarised = {step["step"] for step in run.data["summary"]}
+        rates = dict.fromkeys(trial["load"]["rate_hz"] for trial in run.data["trials"]
+                              if trial["step"] not in summarised)
+        if rates:
+            found.append(f"! {name}: no trial completed at {rates_text(rates)}, so "
+                         f"{'these steps are' if len(rates) > 1 else 'this step is'} left out")
+    return found
+
+
+def caption(what, parts, *, among=(), more=()):
+    """The caption of a plot of these parts; `among`: the runs from which they were chosen; `more`:
+    additional notes of the plot."""
     runs = [part.run for part in parts]
     loads = [part.load for part in parts if part.load]
     where = _common((load_text(load) for load in loads), "different loads")
@@ -156,8 +270,11 @@ def caption(what, parts, *, more=()):
                       for load in loads), "different numbers of threads"),
              _common((f"payload {load['payload']} bytes" for load in loads), "different payloads")]
     scenario = _common((run.scenario for run in runs), "several scenarios")
-    return Caption(f"{what} \u2013 {scenario}, {where}", f"{', '.join(shape)}; {machines(runs)}",
-                   banner(runs), [*more, *notes(parts)])
+    saturated = ["Saturated: the sink did not reach the target rate, so its response times are lower "
+                 "bounds."] if any(SATURATED in part.marks for part in parts) else []
+    return Caption(f"{what} \u2013 {scenario}, {where}", f"{', '.join(shape)}; {origin(runs)}",
+                   banner(runs), [*more, *saturated, *(left_out(among, parts) if among else []),
+                                  *notes(parts)])
 
 
 def banner(runs):
@@ -173,8 +290,10 @@ def notes(parts, remarked=None):
     """Warnings about the parts shown, most serious first; `remarked`: the parts whose trials'
     remarks are included (default: all)."""
     found = []
-    if len({part.run.data["machine"]["fingerprint"] for part in parts}) > 1:
-        found.append("! The runs are from different machines: not comparable.")
+    machines = dict.fromkeys(part.run.data["machine"]["fingerprint"] for part in parts)
+    if len(machines) > 1:
+        found.append("! The runs are from different machines, which may not be compared: "
+                     + listed(machines, MOST_NAMES))
     several = [part.run for part in parts]
     titled = [(part.name + (f" at {rate_text(part.step['rate_hz'])}"
                             if several.count(part.run) > 1 else ""), part) for part in parts]
@@ -184,21 +303,40 @@ def notes(parts, remarked=None):
             found.append(f"! {name}: the run ended before its last trial")
         found += [f"! {name}: {remark['what']}" for remark in run.data["remarks"]]
     remarked = parts if remarked is None else remarked
-    return found + _merge_similar([(title, remark["what"])
-                                   for title, part in titled if part in remarked
-                                   for trial in part.run.trials(part.step["step"])
-                                   for remark in trial["remarks"]])
+    return found + _noise(parts) + _merge_similar([
+        (title, remark["what"]) for title, part in titled if part in remarked
+        for trial in part.run.trials(part.step["step"]) for remark in trial["remarks"]
+        if not NOISE.fullmatch(remark["what"])])
+
+
+def _noise(parts):
+    """One note on all trials before which the machine was busy."""
+    worst, busy, trials = {}, 0, 0
+    for part in parts:
+        for trial in part.run.trials(part.step["step"]):
+            trials += 1
+            shares = [float(seen[1]) for remark in trial["remarks"]
+                      if (seen := NOISE.fullmatch(remark["what"]))]
+            busy += bool(shares)
+            worst[part.name] = max([worst.get(part.name, 0.0), *shares])
+    if not busy:
+        return []
+    order = sorted((name for name in worst if worst[name]), key=lambda name: -worst[name])
+    which = listed((f"{name} {worst[name]:g} %" for name in order), MOST_NAMES)
+    return [f"! Noise: before {busy} of {trials} trials an idle thread on the load's processor did "
+            f"not run for up to {worst[order[0]]:g} % of the time"
+            + (f" ({which})" if len(worst) > 1 else "")]
 
 
 def _merge_similar(remarks):
     """Notes from (name, text); merges texts that differ only in their numbers."""
     groups = {}
     for name, text in remarks:
-        groups.setdefault((name, re.sub(r"[0-9.]+", "#", text)), []).append(text)
-    return [f"! {name}: {texts[0]}"
-            + (f" (and {len(texts) - 1} similar trials)" if len(texts) > 2 else
-               " (and 1 similar trial)" if len(texts) == 2 else "")
-            for (name, _), texts in groups.items()]
+        groups.setdefault(re.sub(r"[0-9.]+", "#", text), []).append((name, text))
+    return [f"! {listed(dict.fromkeys(name for name, _ in group), MOST_NAMES)}: {group[0][1]}"
+            + (f" (and {len(group) - 1} similar trials)" if len(group) > 2 else
+               " (and 1 similar trial)" if len(group) == 2 else "")
+            for group in groups.values()]
 
 
 def _troubles(part):

@@ -2,7 +2,7 @@
 """Causes: what did each sink's slow calls spend their time on, and which threads caused it?"""
 import style
 import units
-from caption import Part, Skip, caption, names, notes
+from caption import MOST_NAMES, Part, Skip, by_tail, caption, listed, loss_marks, names, notes
 
 # How the causes are drawn, in the order of a bar's segments: the load itself, the kernel on the
 # load's processor, other threads, blocked, unknown. Hatching distinguishes what a grey print
@@ -27,23 +27,33 @@ FACES = {
 }
 MEASURES = ("response", "service")
 MAX_CULPRITS = 3
+ROW_INCHES = 0.62  # a bar, and a line of facts below it
+BAR = 0.46         # height of a bar, of a row
 
 
 def draw(runs, options):
-    shown = [(run, name) for run, name in zip(runs, names(runs))
-             if any(tails_of(run, measure) for measure in MEASURES)]
+    del options  # the whole of each run is shown
+    named = list(zip(runs, names(runs)))
+    shown = in_order([(run, name) for run, name in named
+                      if any(tails_of(run, measure) for measure in MEASURES)])
     if not shown:
         raise Skip("needs a run whose slow calls were explained (run with --explain)")
-    figure, axes = style.sheet(len(MEASURES), 1, (5.2, 0.3 + 0.55 * len(shown)), words(shown),
-                               gap_inches=(0.3, 0.62))
+    figure, axes = style.sheet(len(MEASURES), 2, (3.9, ROW_INCHES * (len(shown) + 0.3)),
+                               words(shown, named), gap_inches=(0.25, 0.75), sharey=True)
     drawn = set()
-    for [panel], measure in zip(axes, MEASURES):
-        drawn |= draw_bars(panel, measure, shown)
+    for panels, measure in zip(axes, MEASURES):
+        drawn |= draw_bars(panels, measure, shown)
     order = [cause for cause in FACES if cause in drawn] + sorted(drawn - set(FACES))
-    # To the right of the text beside the bars.
-    axes[0][0].legend(handles=[style.patch(drawn_as(cause)[0], **face(cause)) for cause in order],
-                      loc="upper left", bbox_to_anchor=(1.82, 1.02), borderaxespad=0)
+    style.legend(axes[0][1], [style.patch(drawn_as(cause)[0], **face(cause)) for cause in order])
     yield f"causes-{runs[0].scenario}", figure
+
+
+def in_order(shown):
+    """The runs in the order of all plots; those without a summary last."""
+    parts = by_tail([Part(run, name, run.data["summary"][0]) for run, name in shown
+                     if run.data["summary"]])
+    return ([(part.run, part.name) for part in parts]
+            + [one for one in shown if not one[0].data["summary"]])
 
 
 def tails_of(run, measure):
@@ -53,14 +63,18 @@ def tails_of(run, measure):
             if tail["measure"] == measure and tail["calls"]]
 
 
-def words(shown):
+def words(shown, named):
     parts = [Part(run, name, run.data["summary"][0]) for run, name in shown
              if run.data["summary"]]
     made = caption("What the slow calls waited for", parts)
     holes = [name for run, name in shown if not complete(run)]
+    chosen = {name for _, name in shown}
+    absent = [name for _, name in named if name not in chosen]
     traced = sorted({len(run.data["traced"]) for run, _ in shown})
     made.subtitle = f"{'/'.join(map(str, traced))} traced beside {made.subtitle}"
-    made.notes = [*(f"! {name}: the trace has holes, so part of the time is 'not traced'"
+    made.notes = [*([f"! {listed(absent, MOST_NAMES)}: not explained, so left out"]
+                    if absent else []),
+                  *(f"! {name}: the trace has holes, so part of the time is 'not traced'"
                     for name in holes), *notes(parts, [])]
     return made
 
@@ -88,26 +102,42 @@ def excess_by_cause(tails):
     return total
 
 
-def draw_bars(panel, measure, shown):
-    """Draws one bar per run; returns the causes drawn."""
-    drawn = set()
-    for row, (run, _) in enumerate(shown):
+def draw_bars(panels, measure, shown):
+    """Draws two bars per run: the shares of the causes, and their time per slow call. Returns the
+    causes drawn."""
+    drawn, longest = set(), 0.0
+    shares, times = panels
+    for row, (run, name) in enumerate(shown):
         tails = tails_of(run, measure)
         excess = excess_by_cause(tails)
-        total, left = sum(excess.values()), 0.0
+        total, calls = sum(excess.values()), sum(tail["calls"] for tail in tails)
+        left = 0.0
         for cause in sorted(excess, key=order_of):
-            share = 100 * excess[cause] / total if total else 0
-            if share > 0:
-                panel.barh(row, share, left=left, height=0.62, label=cause, **face(cause))
+            part = excess[cause] / total if total else 0
+            if part > 0:
+                each = total / calls * part / 1e6
+                shares.barh(row, 100 * part, BAR, left=100 * left, label=cause, **face(cause))
+                times.barh(row, each, BAR, left=total / calls * left / 1e6, label=cause,
+                           **face(cause))
                 drawn.add(cause)
-            left += share
-        panel.annotate(facts(tails, total), (1, row), xycoords=("axes fraction", "data"),
-                       xytext=(9, 0), textcoords="offset points", va="center", size=8)
-    style.ticks(panel.yaxis, range(len(shown)), [name for _, name in shown])
-    panel.set(xlim=(0, 100), ylim=(len(shown) - 0.45, -0.55))
-    panel.grid(False, axis="y")
-    panel.set_xlabel(f"share of the excess {measure} time of the slowest calls (%)")
+            left += part
+        longest = max(longest, total / calls / 1e6 if calls else 0.0)
+        shares.annotate(facts(tails, total), (0, row + BAR / 2 + 0.06), size=8,
+                        xycoords=("axes fraction", "data"), xytext=(2, 0),
+                        textcoords="offset points", va="top", annotation_clip=False)
+    style.ticks(shares.yaxis, range(len(shown)), [row_name(run, name) for run, name in shown])
+    shares.set(xlim=(0, 100), ylim=(len(shown) - 0.35, -0.45),
+               xlabel=f"share of the excess {measure} time (%)")
+    times.set(xlim=(0, 1.05 * longest or 1), xlabel=f"excess {measure} time of a slow call (ms)")
+    for panel in panels:
+        panel.grid(False, axis="y")
     return drawn
+
+
+def row_name(run, name):
+    marks = loss_marks(run.data["traced"])
+    saturated = any(trial["rate_missed"] for trial in run.data["traced"])
+    return "\n".join([name, *(["saturated"] if saturated else []), *marks])
 
 
 def order_of(cause):
@@ -115,7 +145,7 @@ def order_of(cause):
 
 
 def facts(tails, total_ns):
-    """The number of calls, their excess time, and the threads that caused most of it."""
+    """The number of calls, their excess time, and the threads that caused most of it: a line."""
     calls = sum(tail["calls"] for tail in tails)
     if not calls:
         return "not explained"
@@ -129,8 +159,9 @@ def facts(tails, total_ns):
                 blame[one["name"]] = blame.get(one["name"], 0) + one["time_ns"]
     worst = sorted(blame, key=lambda name: (-blame[name], name))[:MAX_CULPRITS]
     if worst:
-        lines.append(", ".join(f"{name[:15]} {units.format_ns(blame[name])}" for name in worst))
-    return "\n".join(lines)
+        lines.append("most by " + ", ".join(f"{name[:15]} ({units.format_ns(blame[name])})"
+                                            for name in worst))
+    return "; ".join(lines)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import textwrap
 
 import style
 from caption import Skip, file_name
-from printable import say, tell
+from printable import say, tell, unwritable
 from results import ResultError, load_all
 
 EXIT_CODES = {
@@ -61,7 +61,7 @@ def main(kinds, arguments=None):
     except ResultError as error:
         problem = str(error)
     except OSError as error:
-        problem = f"{error.filename}: {error.strerror}; give another --out"
+        problem = unwritable(error)
     tell(f"error: {problem}")
     raise SystemExit(2)
 

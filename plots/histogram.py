@@ -5,9 +5,15 @@ import math
 
 import style
 import units
-from caption import Skip, caption, choose
+from caption import Skip, caption, choose, plot_name
 
 BINS_PER_DECADE = 20
+MOST_PANELS = 6  # more runs share one panel, a ridge each
+RIDGE_HEIGHT = 1.5  # of the highest ridge, in rows: ridges overlap a little
+# Each colour has one meaning; the lines of percentiles have those of style.PERCENTILES.
+RESPONSE = {"facecolor": "#d0d0d0"}
+SERVICE = {"facecolor": "none", "edgecolor": "#009E73"}
+MARKED = (("p50", "p50_ns"), ("p99", "p99_ns"), ("max", "max_ns"))
 
 
 def bin_edges(low_ns, high_ns):
@@ -36,8 +42,15 @@ def draw(runs, options):
     if not filled:
         raise Skip("no event was recorded")
     edges = bin_edges(min(b[0][0] for b in filled), max(b[-1][1] for b in filled))
-    height = max(0.8, min(2.6, 9 / len(parts)))
-    figure, axes = style.sheet(len(parts), 1, (6.2, height), caption("Latency histogram", parts),
+    drawing = draw_panels if len(parts) <= MOST_PANELS else draw_ridges
+    yield plot_name("histogram", runs, options), drawing(parts, edges, runs)
+
+
+def draw_panels(parts, edges, runs):
+    """A panel for each run."""
+    height = max(1.1, min(2.6, 9 / len(parts)))
+    figure, axes = style.sheet(len(parts), 1, (6.2, height),
+                               caption("Latency histogram", parts, among=runs),
                                gap_inches=(0, 0.16), sharex=True, sharey=True)
     for number, (part, [panel]) in enumerate(zip(parts, axes)):
         draw_part(panel, part, edges)
@@ -45,7 +58,44 @@ def draw(runs, options):
         if number == 0:
             style.legend_above(panel, handles())
     finish(axes, edges)
-    yield f"histogram-{runs[0].scenario}", figure
+    return figure
+
+
+def draw_ridges(parts, edges, runs):
+    """All runs in one panel: a ridge each, whose height is the logarithm of the events per bin."""
+    more = ["Height: events per bin, logarithmic, the same for all ridges."]
+    figure, [[panel]] = style.sheet(1, 1, (6.2, 0.5 * (len(parts) + 1)),
+                                    caption("Latency histogram", parts, among=runs, more=more))
+    counts = [binned(part.run.histogram(part.step["response"]), edges) for part in parts]
+    scale = RIDGE_HEIGHT / math.log1p(max(map(max, counts)))
+    for row, (part, seen) in enumerate(zip(parts, counts)):
+        heights = [row - scale * math.log1p(count) for count in seen]
+        panel.stairs(heights, edges, baseline=row, fill=True, **RESPONSE, zorder=2 + row)
+        panel.stairs(heights, edges, baseline=None, color="#555555", linewidth=0.8,
+                     zorder=2 + row, label=part.name)
+        if part.step["response"]["count"]:
+            for name, field in MARKED:
+                panel.plot([max(1, part.step["response"][field])], [row], zorder=3 + len(parts),
+                           label=f"{part.name} {name}",
+                           **(style.percentile_style(name) | {"linestyle": "none"}))
+    finish_ridges(panel, parts, edges)
+    return figure
+
+
+def finish_ridges(panel, parts, edges):
+    style.ticks(panel.yaxis, range(len(parts)), [part.name for part in parts])
+    panel.set_ylim(len(parts) - 0.5, -RIDGE_HEIGHT - 0.1)
+    panel.grid(False, axis="y")
+    style.log_axis(panel.xaxis, edges[0], edges[-1])
+    panel.set_xlabel("response time (logarithmic)")
+    style.table(panel, [(name, style.PERCENTILES[name][0]) for name, _ in MARKED], [
+        [*(units.format_ns(part.step["response"][field]) for _, field in MARKED),
+         ", ".join(part.marks)] if part.step["response"]["count"] else ["", "", "", "no events"]
+        for part in parts], range(len(parts)))
+    style.legend_above(panel, [
+        style.patch("response time", **RESPONSE),
+        *(style.handle(name, **(style.percentile_style(name) | {"linestyle": "none"}))
+          for name, _ in MARKED)])
 
 
 def draw_part(panel, part, edges):
@@ -54,11 +104,11 @@ def draw_part(panel, part, edges):
     if not response["count"]:
         panel.text(0.5, 0.5, "no events", transform=panel.transAxes, ha="center", va="center")
         return
-    panel.stairs(binned(part.run.histogram(response), edges), edges, fill=True, color="#9ecae1",
+    panel.stairs(binned(part.run.histogram(response), edges), edges, fill=True, **RESPONSE,
                  label="response")
     if part.step["rate_hz"] > 0:
         panel.stairs(binned(part.run.histogram(part.step["service"]), edges), edges,
-                     color="#D55E00", linewidth=1.0, label="service")
+                     color=SERVICE["edgecolor"], linewidth=1.0, label="service")
     for name, value in (("p50", response["p50_ns"]), ("p99", response["p99_ns"])):
         color, dashes, _ = style.PERCENTILES[name]
         panel.axvline(max(1, value), color=color, linestyle=dashes, linewidth=1.3, label=name)
@@ -77,11 +127,11 @@ def facts(part):
         p50, p99 = (units.format_ns(response[key]) for key in ("p50_ns", "p99_ns"))
         yield f"p50 {p50}, p99 {p99}"
         yield f"{response['count']:,} event{'s' if response['count'] != 1 else ''}"
+    yield from part.marks
 
 
 def handles():
-    return [style.patch("response time", facecolor="#9ecae1"),
-            style.patch("service time", facecolor="none", edgecolor="#D55E00"),
+    return [style.patch("response time", **RESPONSE), style.patch("service time", **SERVICE),
             *(style.handle(name, color=style.PERCENTILES[name][0],
                            linestyle=style.PERCENTILES[name][1]) for name in ("p50", "p99")),
             style.handle("maximum", color="black", linestyle=":", linewidth=1.6)]

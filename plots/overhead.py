@@ -2,7 +2,8 @@
 """Overhead: which share of the machine does logging take as the rate grows, and who uses it?"""
 import style
 import units
-from caption import Part, Skip, caption, names, notes
+from caption import (Part, Skip, by_tail, caption, missing_steps, names, notes, percent_text,
+                     rates_text)
 
 TOTAL = "logging"
 LEVEL_PERCENT = 5
@@ -10,36 +11,33 @@ LEVEL_PERCENT = 5
 # guide to the TraceEvent library, for ETW.
 RULE = ((10_000.0, 5.0), (1_000_000.0, 100.0))
 MAX_COLUMNS = 4
-# The roles that are drawn, with the number of each role's style.
-ROLES = {"provider": 0, "daemons": 4, "consumer": 1, "kernel": 3, TOTAL: 2}
-# Differences from the control trials may be negative, so the time axis is linear up to this value.
-LINEAR_NS = 100
+# The roles that are stacked, from below, with their colour and hatching.
+ROLES = {"provider": ("#0072B2", ""), "daemons": ("#D55E00", ""), "kernel": ("#F0E442", ""),
+         "consumer": ("#ffffff", "...")}
+BELOW_ZERO = "below 0: less than in the control trials\n(same load, null sink): noise, no gain"
+BAR = 0.7  # width of a bar; the distance of two is 1
 
 
 def draw(runs, options):
-    swept = [(run, name) for run, name in zip(runs, names(runs)) if len(steps_of(run)) > 1]
+    del options  # all rates are shown
+    named = list(zip(runs, names(runs)))
+    swept = in_order([(run, name) for run, name in named if len(steps_of(run)) > 1])
     if not swept:
         raise Skip("needs a run at two or more rates whose overhead was measured (scenario sweep)")
     across = min(MAX_COLUMNS, len(swept))
     down = 1 + -(-len(swept) // across)
-    figure, axes = style.sheet(down, across, ({1: 6.0, 2: 4.0}.get(across, 3.0), 2.4), words(swept),
-                               sharex=True, sharey="row", gap_inches=(0.14, 0.65))
-    whole = over_all_columns(figure, axes[0])
+    figure, axes = style.sheet(down, across, ({1: 6.0, 2: 4.0}.get(across, 3.0), 2.4),
+                               words(swept, named), sharey="row", gap_inches=(0.14, 0.65))
+    whole = style.whole_row(axes[0])
     draw_shares(whole, swept)
     panels = [panel for row in axes[1:] for panel in row]
+    rates = sorted({step["rate_hz"] for run, _ in swept for step in steps_of(run)})
+    low, high = span_of(swept)
     for panel, (run, name) in zip(panels, swept):
-        draw_roles(panel, name, steps_of(run))
+        draw_roles(panel, run, name, steps_of(run), rates)
+        panel.set_ylim(low, high)
     finish(whole, panels, swept)
     yield f"overhead-{runs[0].scenario}", figure
-
-
-def over_all_columns(figure, row):
-    """Widens the row's first axes to the whole row and returns it."""
-    left, right = row[0].get_position(), row[-1].get_position()
-    for panel in row[1:]:
-        panel.set_visible(False)
-    row[0].set_position([left.x0, left.y0, right.x1 - left.x0, left.height])
-    return row[0]
 
 
 def steps_of(run):
@@ -54,22 +52,58 @@ def total_of(step):
                  if role["role"] == TOTAL), None)
 
 
-def words(swept):
+def in_order(swept):
+    """The runs in the order of all plots, by their p99 at their lowest rate."""
+    parts = by_tail([Part(run, name, steps_of(run)[0]) for run, name in swept])
+    return [(part.run, part.name) for part in parts]
+
+
+def words(swept, named):
     parts = [Part(run, name, step) for run, name in swept for step in steps_of(run)]
     made = caption("Overhead against rate", parts)
     made.title = f"Overhead of logging against event rate \u2013 {swept[0][0].scenario}"
     bare = [name for run, name in swept if not all(s.get("controls") for s in steps_of(run))]
     made.notes = [*(f"! {name}: without control trials; the harness's own use is included"
-                    for name in bare), *notes(parts, [])]
+                    for name in bare), *left_out(swept, named), *missing_steps(swept),
+                  *notes(parts, [])]
     return made
 
 
+def left_out(swept, named):
+    """Notes on runs and steps whose overhead was not measured, or at one rate only."""
+    shown = {name for _, name in swept}
+    for run, name in named:
+        bare = [step["rate_hz"] for step in run.data["summary"]
+                if step["rate_hz"] and total_of(step) is None]
+        if name not in shown:
+            yield f"! {name}: overhead not measured at two or more rates, so it is left out"
+        elif bare:
+            yield f"! {name}: overhead not measured at {rates_text(bare)}, so there is no point"
+
+
 def draw_shares(panel, swept):
+    """Every sink's share of the machine, hollow where it is saturated, in a ring where events were
+    lost."""
     for number, (run, name) in enumerate(swept):
         points = [(step["rate_hz"], total_of(step)) for step in steps_of(run)]
-        draw_estimates(panel, name, points, style.run_style(number))
+        drawn = style.run_style(number)
+        draw_estimates(panel, name, points, drawn)
+        hollow = drawn | {"markerfacecolor": "white", "linestyle": "none"}
+        for words, chosen, look in (
+                ("saturated", lambda part: part.step["saturated"], hollow),
+                ("lost", lambda part: part.lost_share, style.LOST)):
+            marked = [(step["rate_hz"], total_of(step)["mean"]) for step in steps_of(run)
+                      if chosen(Part(run, name, step))]
+            if marked:
+                panel.plot(*zip(*marked), label=f"{name} {words}", **look)
     panel.axhline(LEVEL_PERCENT, color=style.GREY, linestyle="--", linewidth=1, label="5 %")
-    panel.plot(*zip(*RULE), color=style.GREY, linestyle=":", marker="x", label="rule of thumb")
+    if on_windows(swept):
+        panel.plot(*zip(*RULE), color=style.GREY, linestyle=":", marker="x", label="rule of thumb")
+
+
+def on_windows(swept):
+    """Whether the rule of thumb, which is about Windows, may apply."""
+    return any("Windows" in run.data["machine"]["os"] for run, _ in swept)
 
 
 def roles_of(steps):
@@ -82,11 +116,42 @@ def roles_of(steps):
     return {role: points for role, points in found.items() if points}
 
 
-def draw_roles(panel, name, steps):
-    for role, points in roles_of(steps).items():
-        draw_estimates(panel, role, points, style.run_style(ROLES[role]))
-    panel.axhline(0, color="black", linewidth=0.6)
+def draw_roles(panel, run, name, steps, rates):
+    """A bar for each rate: the roles stacked, those below zero downwards; above it the sum of the
+    roles of logging."""
+    below_zero = False
+    for step in steps:
+        place, up, down = rates.index(step["rate_hz"]), 0.0, 0.0
+        for role, points in roles_of([step]).items():
+            mean = points[0][1]["mean"]
+            color, hatch = ROLES[role]
+            panel.bar(place, mean, BAR, bottom=up if mean > 0 else down, facecolor=color,
+                      hatch=hatch, edgecolor="#333333", linewidth=0.4, label=role)
+            up, down = up + max(mean, 0), down + min(mean, 0)
+        below_zero |= down < 0
+        panel.annotate(above_bar(run, name, step), (place, up), xytext=(0, 2), ha="center",
+                       textcoords="offset points", va="bottom", size=7.5)
+        if step["saturated"]:
+            panel.axvspan(place - 0.5, place + 0.5, **style.SATURATED, linewidth=0, zorder=0,
+                          label="saturated")
+    panel.axhline(0, color="black", linewidth=0.8)
     panel.set_title(name, size=9, loc="left", pad=3)
+    panel.set_xlim(-0.6, len(rates) - 0.4)
+    panel.grid(False, axis="x")
+    style.ticks(panel.xaxis, range(len(rates)), [units.format_rate(rate) for rate in rates])
+    if below_zero:
+        style.inside(panel, BELOW_ZERO)
+
+
+def above_bar(run, name, step):
+    """The time of logging per event, and the events lost."""
+    total = next((role["cpu_ns_per_event"]["mean"] for role in step["overhead"]
+                  if role["role"] == TOTAL and "cpu_ns_per_event" in role), None)
+    texts = [] if total is None else [("\u2212" if total < 0 else "") + units.format_ns(abs(total))]
+    part = Part(run, name, step)
+    if part.lost_share:
+        texts.insert(0, f"lost {percent_text(part.lost_share)}")
+    return "\n".join(texts)
 
 
 def draw_estimates(panel, label, points, line_style):
@@ -101,11 +166,15 @@ def draw_estimates(panel, label, points, line_style):
 
 
 def span_of(swept):
-    """The range of all roles' times and their intervals, with a margin."""
-    ends = [estimate["mean"] + sign * estimate.get("half_width", 0) for run, _ in swept
-            for points in roles_of(steps_of(run)).values() for _, estimate in points
-            for sign in (-1, 1)] or [0]
-    return min(1.6 * min(ends), -0.2 * LINEAR_NS), max(1.6 * max(ends), LINEAR_NS)
+    """The range of all stacks, with room for the texts above and below them."""
+    up, down = [1.0], [0.0]
+    for run, _ in swept:
+        for step in steps_of(run):
+            means = [points[0][1]["mean"] for points in roles_of([step]).values()]
+            up.append(sum(mean for mean in means if mean > 0))
+            down.append(sum(mean for mean in means if mean < 0))
+    height = max(up) - min(down)
+    return (min(down) - 0.28 * height if min(down) else 0), max(up) + 0.2 * height
 
 
 def finish(whole, panels, swept):
@@ -113,26 +182,47 @@ def finish(whole, panels, swept):
     rates = sorted({step["rate_hz"] for step in steps})
     edge = (rates[1] / rates[0]) ** 0.5
     style.log_axis(whole.xaxis, rates[0] / edge, rates[-1] * edge, units.format_rate)
-    top = max(2 * LEVEL_PERCENT, *(1.1 * total_of(step)["mean"] for step in steps))
-    whole.set(ylim=(min(0, *(total_of(step)["mean"] for step in steps)), top),
-              ylabel="share of the machine (%)")
-    whole.tick_params(labelbottom=True)
-    whole.set_xlabel("target rate (events/s)")
-    style.legend(whole, [
-        *(style.handle(name, **style.run_style(k)) for k, (_, name) in enumerate(swept)),
-        style.handle("5 % of the machine", color=style.GREY, linestyle="--", linewidth=1),
-        style.handle("rule of thumb for ETW", color=style.GREY, linestyle=":", marker="x")])
+    shares = [total_of(step)["mean"] for step in steps]
+    whole.set(ylim=(1.3 * min(0, *shares), max(2 * LEVEL_PERCENT, 1.1 * max(shares))),
+              ylabel="share of the machine (%)", xlabel="target rate (events/s)")
+    if min(shares) < 0:
+        whole.axhline(0, color="black", linewidth=0.8)
+        style.inside(whole, BELOW_ZERO)
+    name_lines(whole, swept)
+    across = min(len(swept), MAX_COLUMNS)
     for panel in panels[len(swept):]:
         panel.set_visible(False)
-    for panel in panels[:len(swept)]:
-        panel.set(xlabel="target rate (events/s)")
-        panel.tick_params(labelbottom=True)
-    for panel in panels[::min(len(swept), MAX_COLUMNS)]:
-        panel.set_ylabel("CPU time per event (logarithmic)")
-        style.signed_log_durations(panel.yaxis, LINEAR_NS, *span_of(swept))
-    style.legend(panels[min(len(swept), MAX_COLUMNS) - 1], [
-        style.handle(role, **style.run_style(line_style)) for role, line_style in ROLES.items()
-        if any(role in roles_of(steps_of(run)) for run, _ in swept)])
+    for number, panel in enumerate(panels[:len(swept)]):
+        panel.set_xlabel("target rate (events/s)")
+        if number % across == 0:
+            panel.set_ylabel("CPU time per event")
+            style.linear_durations(panel.yaxis)
+    drawn = {str(bars.get_label()) for panel in panels[:len(swept)] for bars in panel.containers}
+    style.legend(panels[across - 1], [
+        *(style.patch(role + (" (the harness's own)" if role == "consumer" else ""),
+                      facecolor=color, hatch=hatch, edgecolor="#333333", linewidth=0.4)
+          for role, (color, hatch) in reversed(ROLES.items()) if role in drawn),
+        style.handle("number: provider,\ndaemons and kernel", linestyle="none"),
+        *([style.patch("saturated", **style.SATURATED)]
+          if any(step["saturated"] for step in steps) else [])])
+
+
+def name_lines(whole, swept):
+    """The names of the lines in the upper panel, and what its marks mean."""
+    ends = [(steps_of(run)[-1]["rate_hz"], total_of(steps_of(run)[-1])["mean"], name,
+             style.run_style(number)) for number, (run, name) in enumerate(swept)]
+    beside = style.label_ends(whole, ends)
+    if not beside:
+        style.legend(whole, [style.handle(name, **drawn) for _, _, name, drawn in ends])
+    marked = {str(line.get_label()).rpartition(" ")[2] for line in whole.lines}
+    style.legend_above(whole, [
+        style.handle("logging, 95 % interval", color=style.GREY, marker="o"),
+        *([style.handle("saturated", color=style.GREY, marker="o", markerfacecolor="white",
+                        linestyle="none")] if "saturated" in marked else []),
+        *([style.handle("events lost", **style.LOST)] if "lost" in marked else []),
+        style.handle("5 % of the machine", color=style.GREY, linestyle="--", linewidth=1),
+        *([style.handle("rule of thumb for ETW", color=style.GREY, linestyle=":", marker="x")]
+          if on_windows(swept) else [])], beside_another=not beside)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ The x axis is HdrHistogram's: 1 / (1 - q), logarithmic, so each further nine is 
 """
 import style
 import units
-from caption import Skip, caption, choose
+from caption import Skip, caption, choose, plot_name
 
 FULL_SERVICE_RUNS = 8
 
@@ -45,22 +45,40 @@ def draw(runs, options):
     with_service = len(parts) <= FULL_SERVICE_RUNS
     more = [] if with_service else [f"Service times are drawn for up to {FULL_SERVICE_RUNS} runs."]
     figure, [[axes]] = style.sheet(1, 1, (6.6, 4.2), caption(
-        "Latency by percentile", parts, more=more))
-    handles, highest = [], 1
+        "Latency by percentile", parts, among=runs, more=more))
+    highest = max(part.step["response"]["count"] for part in parts)
     for number, part in enumerate(parts):
-        drawn = style.run_style(number)
-        count = part.step["response"]["count"]
-        handles.append(style.handle(part.name if count else f"{part.name} (no events)", **drawn))
-        highest = max(highest, count)
-        if count:
-            draw_part(axes, part, drawn, with_service and part.step["rate_hz"] > 0,
-                      options.per_trial)
+        if part.step["response"]["count"]:
+            draw_part(axes, part, style.run_style(number),
+                      with_service and part.step["rate_hz"] > 0, options.per_trial)
     floor = floor_ns(parts)
     if floor:
         axes.axhline(floor, color=style.GREY, linestyle=":", label="floor")
     finish(axes, highest)
-    style.legend(axes, handles + line_handles(with_service, options.per_trial, floor))
-    yield f"percentiles-{runs[0].scenario}", figure
+    name_runs(axes, parts, line_handles(with_service, options.per_trial, floor))
+    yield plot_name("percentiles", runs, options), figure
+
+
+def name_runs(axes, parts, others):
+    """Labels at the ends of the lines; where these do not fit, a legend in the order of the ends,
+    the longest on top. `others`: handles of what is not a run."""
+    drawn = [(part, style.run_style(number)) for number, part in enumerate(parts)]
+    filled = [(part, one) for part, one in drawn if part.step["response"]["count"]]
+    empty = [style.handle(f"{part.name} (no events)", **one) for part, one in drawn
+             if not part.step["response"]["count"]]
+    ends = [(part.step["response"]["count"],
+             max(1, part.run.histogram(part.step["response"]).quantile(1)), label_of(part), one)
+            for part, one in filled]
+    if style.label_ends(axes, ends):
+        style.legend_above(axes, [*others, *empty])
+        return
+    longest_first = sorted(filled, key=lambda one: -one[0].step["response"]["max_ns"])
+    style.legend(axes, [*(style.handle(label_of(part), **one) for part, one in longest_first),
+                        *empty, style.gap(), *others])
+
+
+def label_of(part):
+    return f"{part.title}, p99 {units.format_ns(part.p99_ns)}"
 
 
 def draw_part(axes, part, drawn, with_service, per_trial):
@@ -96,14 +114,14 @@ def finish(axes, highest):
 
 
 def line_handles(with_service, per_trial, floor):
-    lines = [style.gap(), style.handle("response time (from intended start)", color=style.GREY)]
+    lines = [style.handle("response time (from intended start)", color=style.GREY)]
     if with_service:
         lines.append(style.handle("service time (from call start)", color=style.GREY,
                                   linestyle="--", linewidth=1.1))
     if per_trial:
         lines.append(style.handle("response time of one trial", color=style.GREY, linewidth=0.5))
     if floor:
-        lines.append(style.handle(f"harness's own cost, {units.format_ns(floor)}",
+        lines.append(style.handle(f"harness's own cost {units.format_ns(floor)}",
                                   color=style.GREY, linestyle=":"))
     return lines
 

@@ -2,6 +2,7 @@
 it in the program: names, labels and remarks come from files of any origin, and none of them may
 control where it is shown.
 """
+import os
 import re
 import sys
 
@@ -18,8 +19,17 @@ def printable(text):
 
 
 def say(text):
-    """Prints a line."""
-    print(printable(text))
+    """Prints a line at once, so that OSError tells when nobody can read it."""
+    print(printable(text), flush=True)
+
+
+def unwritable(error):
+    """What an OSError says about the file that could not be written, and what to do."""
+    if error.filename is None:  # from say()
+        # Or else Python would try it again at its end, and complain in its own words.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+        return f"standard output: {error.strerror}; make room, or print elsewhere"
+    return f"{error.filename}: {error.strerror}; give another --out"
 
 
 def tell(text):

@@ -13,7 +13,7 @@ import re
 import style
 from caption import Caption, file_name, load_text
 from percentiles import curve, percent_ticks
-from printable import drawable_data, say, tell
+from printable import drawable_data, say, tell, unwritable
 from results import ResultError, Run, fault_of, newest_version, read_bounded
 
 FORMAT = "tailgate-verdict"
@@ -21,9 +21,13 @@ SCHEMA = "verdict-schema"
 # The name of a metric that is a quantile of the response time: response_ns_p99_9 is the 99.9th
 # percentile.
 QUANTILE = re.compile(r"response_ns_p(\d+)(?:_(\d+))?")
-SIDE_LINES = ({"color": style.PALETTE[0], "linestyle": "-"},
-         {"color": style.PALETTE[4], "linestyle": "--"})
-MARKS = {"pass": "o", "fail": "X", "undecided": "D"}
+SIDE_LINES = ({"color": style.PALETTE[6], "linestyle": "-"},
+              {"color": style.PALETTE[3], "linestyle": "--"})
+# How a decision is drawn: red means fail, and nothing else is red.
+FAIL = "#CC0000"
+MARKS = {"pass": ("o", style.PALETTE[0]), "fail": ("X", FAIL), "undecided": ("D", style.GREY)}
+SHIFT = {"color": "black", "marker": "."}
+TOLERATED = {"color": style.PALETTE[1], "linewidth": 3}
 
 
 def load(path):
@@ -86,10 +90,13 @@ def words(verdict):
     title = (f"{verdict['outcome'].upper()}: {verdict['sink']} \u2013 {verdict['scenario']}, "
              f"{load_text(verdict['load'])}")
     subtitle = (f"{' against '.join(reversed(side_names(verdict)))}; {verdict['rounds_used']} of "
-                f"{verdict['rounds_recorded']} rounds; machine {verdict['fingerprint']}")
+                f"{verdict['rounds_recorded']} rounds")
+    if verdict["a_revision"] == verdict["b_revision"]:
+        subtitle += f"; revision {verdict['a_revision'][:10]}"
     notes = [*(reason["what"] for reason in verdict["reasons"]),
              *(f"! {remark['what']}" for remark in verdict["remarks"])]
-    return Caption(title, subtitle, verdict["label"], notes)
+    return Caption(title, subtitle, verdict["label"], notes,
+                   title_color=FAIL if verdict["outcome"] == "fail" else "black")
 
 
 def place(quantile):
@@ -100,18 +107,23 @@ def draw_shifts(panel, verdict):
     known = verdict["shifts"]
     panel.axhline(0, color="black", linewidth=0.8)
     panel.plot([place(s["quantile"]) for s in known], [math.log(s["ratio"]) for s in known],
-               color=style.PALETTE[0], marker=".", label="shift")
+               **SHIFT, linewidth=1, label="shift")
     for shift in known:
         if "low" in shift and "high" in shift:
             panel.vlines(place(shift["quantile"]), math.log(shift["low"]), math.log(shift["high"]),
-                         color=style.PALETTE[0], linewidth=1.2)
+                         color=SHIFT["color"], linewidth=1.2)
     for metric, quantile in gated(verdict):
         x, margin = place(quantile), math.log1p(metric["margin"])
-        panel.plot([x / 1.35, x * 1.35], [margin, margin], color=style.PALETTE[4], linewidth=2.2,
+        panel.plot([x / 1.35, x * 1.35], [margin, margin], **TOLERATED,
                    label=f"{metric['name']} margin")
-        panel.plot([x], [math.log1p(metric["effect"])], linestyle="none", markersize=7,
-                   marker=MARKS[metric["decision"]], color=style.PALETTE[0], zorder=3,
+        panel.plot([x], [math.log1p(metric["effect"])], **decided(metric["decision"]), zorder=3,
                    label=f"{metric['name']} {metric['decision']}")
+
+
+def decided(decision):
+    mark, color = MARKS[decision]
+    return {"marker": mark, "color": color, "linestyle": "none",
+            "markersize": 9 if decision == "fail" else 7}
 
 
 def quantile_of(metric):
@@ -163,7 +175,7 @@ def mark_cut_ends(panel, verdict, low, high):
     for shift, end in beyond:
         above = shift[end] > 1
         panel.plot([place(shift["quantile"])], [high if above else low], linestyle="none",
-                   marker="^" if above else "v", markersize=6, color=style.PALETTE[0],
+                   marker="^" if above else "v", markersize=6, color=SHIFT["color"],
                    clip_on=False, label="cut")
     return bool(beyond)
 
@@ -171,16 +183,15 @@ def mark_cut_ends(panel, verdict, low, high):
 def finish(shifts, times, verdict):
     low, high = shift_range(verdict)
     steps = percent_steps(low, high)
-    shifts.set(ylim=(low, high), ylabel="B against A")
+    shifts.set(ylim=(low, high), ylabel="B against A (up = slower)")
     cut = mark_cut_ends(shifts, verdict, low, high)
     style.ticks(shifts.yaxis, steps, [percent_text(step) for step in steps])
     style.legend(shifts, [
-        style.handle("shift, 95 % interval", color=style.PALETTE[0], marker="."),
-        *(style.handle(f"gated: {decision}", color=style.PALETTE[0], marker=mark, markersize=7,
-                       linestyle="none") for decision, mark in MARKS.items()
+        style.handle("shift, 95 % interval", **SHIFT),
+        *(style.handle(f"gated: {decision}", **decided(decision)) for decision in MARKS
           if any(metric["decision"] == decision for metric, _ in gated(verdict))),
-        style.handle("tolerated", color=style.PALETTE[4], linewidth=2.2),
-        *([style.handle("continues beyond the edge", color=style.PALETTE[0], marker="^",
+        style.handle("tolerated at most", **TOLERATED),
+        *([style.handle("continues beyond the edge", color=SHIFT["color"], marker="^",
                         linestyle="none")] if cut else [])])
     highest = max(verdict[f"response_{side}"]["count"] for side in "ab")
     values = [value for line in times.lines for value in line.get_ydata()]
@@ -219,7 +230,7 @@ def main(arguments=None):
         tell(f"error: {error}")
         raise SystemExit(2) from None
     except OSError as error:
-        tell(f"error: {error.filename}: {error.strerror}; give another --out")
+        tell(f"error: {unwritable(error)}")
         raise SystemExit(2) from None
     if not figures:
         tell("skipped: no verdict has a round to show")

@@ -4,7 +4,10 @@ Colours are Okabe and Ito's palette (safe for colour-blind readers); markers, li
 say the same again, so that a grey print loses nothing. Figures hold their axes only: titles,
 legends and notes stand around them and `save` cuts the paper to fit.
 """
+import contextlib
+import io
 import math
+import os
 import sys
 import textwrap
 
@@ -32,20 +35,30 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "tailgate", "svg.fonttype": "path", "text.parse_math": False,
 })
 
-# The colours of Okabe and Ito with a darker purple: so the first four differ most when printed in
-# grey.
-PALETTE = ("#0072B2", "#E69F00", "#000000", "#B5538B", "#D55E00", "#56B4E9", "#009E73")
+# Twelve colours, each far from all others. The first seven are Okabe and Ito's with a darker purple,
+# in an order in which the first four differ most when printed in grey.
+PALETTE = ("#0072B2", "#E69F00", "#000000", "#B5538B", "#D55E00", "#56B4E9", "#009E73", "#5B2A86",
+           "#8C4A10", "#8DB600", "#FF9DA7", "#1D2F6F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "p", "h")
 # How every plot draws the line of a percentile: colour, dashes, marker.
 PERCENTILES = {"p50": ("#0072B2", "-", "o"), "p99": ("#D55E00", "--", "s"),
                "p99.9": ("#A03070", "-.", "^"), "max": ("#000000", ":", "v")}
 GREY = "#808080"
+# How a saturated step is drawn: where the sink did not reach the target rate.
+SATURATED = {"facecolor": "#ededed", "edgecolor": "#b0b0b0", "hatch": "///"}
+# How a point is marked whose events were lost.
+LOST = {"marker": "o", "color": "#CC0000", "markersize": 9, "markerfacecolor": "none",
+        "linestyle": "none"}
+LABEL_INCHES = 0.165  # height of a line of text beside an axis
+MOST_IN_LABEL = 80    # characters of a label at a line's end; longer ones are put into a legend
 HALO = [patheffects.withStroke(linewidth=3.2, foreground="white")]
 
 
 def run_style(number):
-    """Colour and marker of the number-th run of a plot; they repeat after 84 runs."""
-    return {"color": PALETTE[number % len(PALETTE)], "marker": MARKERS[number % len(MARKERS)]}
+    """Colour and marker of the number-th run of a plot. A colour repeats after twelve runs, with
+    another marker; both repeat after 144."""
+    turn, place = divmod(number, len(PALETTE))
+    return {"color": PALETTE[place], "marker": MARKERS[(place + turn) % len(MARKERS)]}
 
 
 def percentile_style(name):
@@ -69,11 +82,15 @@ def ticks(axis, places, texts):
     axis.set_minor_locator(NullLocator())
 
 
-def signed_log_durations(axis, linear_ns, low, high):
-    """A logarithmic axis of nanoseconds from low to high, which may be negative: linear from
-    -linear_ns to linear_ns, labelled in units of time."""
-    axis.axes.set_yscale("symlog", linthresh=linear_ns, linscale=0.5)
-    axis.axes.set_ylim(low, high)
+def linear_rates(axis):
+    """Labels a linear axis with rates."""
+    axis.set_major_locator(MaxNLocator(8, steps=(1, 2, 2.5, 5, 10)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: units.format_rate(value)))
+
+
+def linear_durations(axis):
+    """Labels a linear axis of nanoseconds, which may be negative, in units of time."""
+    axis.set_major_locator(MaxNLocator(6, steps=(1, 2, 2.5, 5, 10)))
     axis.set_major_formatter(FuncFormatter(
         lambda value, _: ("\u2212" if value < 0 else "") + units.format_ns(abs(value))))
 
@@ -96,10 +113,12 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
     # The text may also extend over the legend beside the panels.
     characters = max(90, int((width + 2.6) / 0.072))
     top = 0.3
-    for words, size, weight, line in ((caption.subtitle, 9, "normal", 0.17),
-                                      (caption.title, 12, "bold", 0.24)):
+    for words, size, weight, line, color in (
+            (caption.subtitle, 9, "normal", 0.17, "black"),
+            (caption.title, 12, "bold", 0.24, caption.title_color)):
         text = textwrap.fill(words, int(characters * 8.5 / size))
-        figure.text(-0.6 / width, 1 + top / height, text, size=size, weight=weight, va="bottom")
+        figure.text(-0.6 / width, 1 + top / height, text, size=size, weight=weight, va="bottom",
+                    color=color)
         top += line * (text.count("\n") + 1) + 0.04
     if caption.banner:
         figure.text(-0.5 / width, 1 + (top + 0.16) / height,
@@ -110,6 +129,45 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
                       for note in caption.shown_notes)
     figure.text(-0.6 / width, -0.72 / height, notes, size=8.5, va="top")
     return figure, [list(row) for row in axes]
+
+
+def spread(places, distance, low, high):
+    """Moves ascending places as little as possible (sum of squares), so that neighbours are at
+    least `distance` apart and all lie from low to high, if they fit."""
+    blocks = []  # [sum, number] of places that move together, with the distances taken out
+    for number, place in enumerate(places):
+        blocks.append([place - number * distance, 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            total, count = blocks.pop()
+            blocks[-1][0] += total
+            blocks[-1][1] += count
+    moved = [total / count for total, count in blocks for _ in range(count)]
+    most = high - (len(places) - 1) * distance
+    return [min(max(place, low), most) + number * distance for number, place in enumerate(moved)]
+
+
+def label_ends(axes, ends):
+    """Writes a label beside the end of each line, to the right of the axes, whose limits must be
+    final. `ends`: (x, y, text, style of the line's run) each. Returns False, and writes nothing,
+    when the labels do not fit."""
+    height = axes.get_position().height * axes.figure.get_figheight()
+    if (len(ends) * LABEL_INCHES > height + LABEL_INCHES or
+            any(len(text) > MOST_IN_LABEL for _, _, text, _ in ends)):
+        return False
+    def place_of(end):
+        return axes.transAxes.inverted().transform(axes.transData.transform(end[:2]))[1]
+    ends = sorted(ends, key=place_of)
+    places = spread([place_of(end) for end in ends], LABEL_INCHES / height, 0, 1)
+    for (x, y, text, drawn), place in zip(ends, places):
+        axes.annotate("", (x, y), xytext=(1.035, place), textcoords="axes fraction",
+                      annotation_clip=False, zorder=1,
+                      arrowprops={"arrowstyle": "-", "color": drawn["color"], "linewidth": 0.9,
+                                  "shrinkA": 0, "shrinkB": 0})
+        axes.plot([1.035], [place], transform=axes.transAxes, clip_on=False, linestyle="none",
+                  label="_end", **drawn)
+        axes.annotate(text, (1.035, place), xycoords="axes fraction", xytext=(7, 0), gid="end",
+                      textcoords="offset points", va="center", size=8.5)
+    return True
 
 
 def legend(axes, handles):
@@ -126,10 +184,48 @@ def beside(axes, name, facts):
                   xycoords="axes fraction", xytext=(9, 0), textcoords="offset points")
 
 
-def legend_above(axes, handles):
-    """A legend in one line right above the axes."""
+def legend_below(axes, handles):
+    """A legend below the axes and the label of their x axis, a line for each handle."""
+    figure = axes.figure
+    inch = 1 / (axes.get_position().height * figure.get_figheight())
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.5 * inch),
+                borderaxespad=0)
+
+
+def whole_row(row):
+    """Widens the first axes of a row to the whole row, hides the others, and returns the first."""
+    left, right = row[0].get_position(), row[-1].get_position()
+    for panel in row[1:]:
+        panel.set_visible(False)
+    row[0].set_position([left.x0, left.y0, right.x1 - left.x0, left.height])
+    return row[0]
+
+
+def ranked_list(axes, heading, rows, inches):
+    """A heading and rows of (amount, name) to the right of the axes, `inches` away."""
+    for column, align, x in ((0, "right", 42), (1, "left", 50)):
+        axes.annotate("\n\n" + "\n".join(row[column] for row in rows), (1, 1), va="top", ha=align,
+                      xycoords="axes fraction", xytext=(72 * inches + x, 0), size=8.5,
+                      textcoords="offset points", gid="list")
+    axes.annotate(heading, (1, 1), xycoords="axes fraction", xytext=(72 * inches, 0), va="top",
+                  textcoords="offset points", size=8.5, weight="bold")
+
+
+def inside(axes, text):
+    """A remark within the axes, at their lower left."""
+    axes.annotate(text, (0, 0), xycoords="axes fraction", xytext=(4, 3), va="bottom", size=7.5,
+                  textcoords="offset points", style="italic", zorder=5,
+                  bbox={"boxstyle": "square,pad=0.15", "facecolor": "white", "alpha": 0.85,
+                        "edgecolor": "none"})
+
+
+def legend_above(axes, handles, beside_another=False):
+    """A legend in one line right above the axes; beside_another: the axes keep the one they have."""
+    kept = axes.get_legend() if beside_another else None
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=len(handles),
                 borderaxespad=0.3, columnspacing=1.4)
+    if kept:
+        axes.add_artist(kept)
 
 
 def handle(label, **line_style):
@@ -152,6 +248,22 @@ def _legend_text(label):
     return f" {label}" if label.startswith("_") else label
 
 
+def table(axes, headings, rows, places, first_inches=0.12, column_inches=0.72):
+    """Columns of text to the right of the axes. headings: (text, colour) each; rows: a list of
+    texts each, at these heights of the y axis, the last text left-aligned and of any length."""
+    for column, (text, color) in enumerate(headings):
+        axes.annotate(text, (1, 1), xycoords="axes fraction", textcoords="offset points",
+                      xytext=(72 * (first_inches + (column + 1) * column_inches) - 6, 4),
+                      ha="right", va="bottom", size=8.5, weight="bold", color=color)
+    for row, place in zip(rows, places):
+        for column, text in enumerate(row):
+            last = column == len(row) - 1
+            x = 72 * (first_inches + (column + (0 if last else 1)) * column_inches)
+            axes.annotate(text, (1, place), xycoords=("axes fraction", "data"),
+                          textcoords="offset points", xytext=(x - (0 if last else 6), 0),
+                          ha="left" if last else "right", va="center", size=8.5)
+
+
 def count_colors(highest):
     """Greys, so that coloured lines stay visible on them, and a logarithmic norm for counts from 1
     to `highest`; zero is white."""
@@ -169,6 +281,17 @@ def color_scale(figure, axes, mesh, label):
 
 
 def save(figure, path):
-    """Writes the figure in the format of the path's suffix; the bytes are the same every time."""
+    """Writes the figure in the format of the path's suffix; the bytes are the same every time. The
+    file appears whole or not at all: OSError names the path when it cannot be written."""
     metadata = {"Date": None, "Creator": "tailgate"} if path.suffix == ".svg" else {}
-    figure.savefig(path, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:], bbox_inches="tight", pad_inches=0.15,
+                   metadata=metadata)
+    unfinished = path.with_name(f".{path.name[:200]}.{os.getpid()}.tmp")
+    try:
+        unfinished.write_bytes(drawn.getbuffer())
+        unfinished.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from None
