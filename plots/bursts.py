@@ -35,7 +35,6 @@ def draw(panels, part, trials, title_of):
         panel.set_visible(number < len(trials))
         panel.set(ylim=(0, 1.1 * highest or 1), xlabel="time since the burst began (logarithmic)")
         style.log_axis(panel.xaxis, edges[0], edges[-1])
-        panel.tick_params(axis="x", labelrotation=40)
     panels[0].set_ylabel("events of a burst per bin")
     style.legend(panels[min(len(trials), len(panels)) - 1], handles(gap_ns < edges[-1]))
 

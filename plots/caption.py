@@ -294,19 +294,25 @@ def notes(parts, remarked=None):
     if len(machines) > 1:
         found.append("! The runs are from different machines, which may not be compared: "
                      + listed(machines, MOST_NAMES))
-    several = [part.run for part in parts]
-    titled = [(part.name + (f" at {rate_text(part.step['rate_hz'])}"
-                            if several.count(part.run) > 1 else ""), part) for part in parts]
-    found += [f"! {title}: {text}" for title, part in titled for text in _troubles(part)]
+    found += [f"! {_at(part.name, [part], parts)}: {text}" for part in parts
+              for text in _troubles(part)]
     for name, run in {part.name: part.run for part in parts}.items():
         if not run.data["complete"]:
             found.append(f"! {name}: the run ended before its last trial")
         found += [f"! {name}: {remark['what']}" for remark in run.data["remarks"]]
     remarked = parts if remarked is None else remarked
-    return found + _noise(parts) + _merge_similar([
-        (title, remark["what"]) for title, part in titled if part in remarked
+    return found + _noise(parts) + _merge_similar(parts, [
+        (part, remark["what"]) for part in remarked
         for trial in part.run.trials(part.step["step"]) for remark in trial["remarks"]
         if not NOISE.fullmatch(remark["what"])])
+
+
+def _at(name, some, parts):
+    """The name of a run, with the rates of these parts of it if it has more among all parts."""
+    if sum(part.name == name for part in parts) < 2:
+        return name
+    rates = dict.fromkeys(part.step["rate_hz"] for part in some if part.name == name)
+    return f"{name} at {rates_text(rates)}"
 
 
 def _noise(parts):
@@ -328,15 +334,19 @@ def _noise(parts):
             + (f" ({which})" if len(worst) > 1 else "")]
 
 
-def _merge_similar(remarks):
-    """Notes from (name, text); merges texts that differ only in their numbers."""
+def _merge_similar(parts, remarks):
+    """Notes from (part, text); merges texts that differ only in their numbers."""
     groups = {}
-    for name, text in remarks:
-        groups.setdefault(re.sub(r"[0-9.]+", "#", text), []).append((name, text))
-    return [f"! {listed(dict.fromkeys(name for name, _ in group), MOST_NAMES)}: {group[0][1]}"
-            + (f" (and {len(group) - 1} similar trials)" if len(group) > 2 else
-               " (and 1 similar trial)" if len(group) == 2 else "")
-            for group in groups.values()]
+    for part, text in remarks:
+        groups.setdefault(re.sub(r"[0-9.]+", "#", text), []).append((part, text))
+    found = []
+    for group in groups.values():
+        some = [part for part, _ in group]
+        named = [_at(name, some, parts) for name in dict.fromkeys(part.name for part in some)]
+        found.append(f"! {listed(named, MOST_NAMES)}: {group[0][1]}"
+                     + (f" (and {len(group) - 1} similar trials)" if len(group) > 2 else
+                        " (and 1 similar trial)" if len(group) == 2 else ""))
+    return found
 
 
 def _troubles(part):

@@ -14,8 +14,8 @@ def made(runs, rate_hz=None):
 def test_title_and_subtitle_say_what_where_and_how_much(as_runs):
     words = made(as_runs(testing.steady([VALUES] * 3)))
     assert words.title == "Latency – steady, 10k events/s"
-    assert words.subtitle == ("3 trials of 2 s, 1 thread, payload 128 bytes; machine "
-                              "a1b2c3d4e5f60718 (Example CPU 2.0 GHz, Debian GNU/Linux 12)")
+    assert words.subtitle == ("3 trials of 2 s, 1 thread, payload 128 bytes; 2026-01-02; revision "
+                              "0123456789; Example CPU 2.0 GHz, Debian GNU/Linux 12")
     assert words.banner == "" and words.notes == []
 
 
@@ -72,12 +72,95 @@ def test_only_remarks_of_the_step_shown_are_noted(as_runs):
     assert made(as_runs(data), 2000.0).notes == ["! file: too slow"]
 
 
+def test_similar_remarks_of_several_runs_are_one_note(as_runs):
+    data = [testing.steady([VALUES], sink=sink) for sink in "abcdef"]
+    for one in data:
+        one["trials"][0] |= remark("memory could not be locked")
+    assert made(as_runs(*data)).notes == [
+        "! a, b, c, d, and 2 more: memory could not be locked (and 5 similar trials)"]
+
+
+def test_remarks_on_noise_are_one_note_with_the_worst(as_runs):
+    noise = ("an idle thread on the load's processor did not run for {} % of the time before the "
+             "load")
+    data = [testing.steady([VALUES] * 2, sink=sink) for sink in "abc"]
+    data[0]["trials"][0] |= remark(noise.format("13.6"))
+    data[2]["trials"][0] |= remark(noise.format("20.0"))
+    data[2]["trials"][1] |= remark(noise.format("7.25"))
+    start = "an idle thread on the load's processor did not run for up to"
+    assert made(as_runs(*data)).notes == [
+        f"! Noise: before 3 of 6 trials {start} 20 % of the time (c 20 %, a 13.6 %)"]
+    assert made(as_runs(data[0])).notes == [
+        f"! Noise: before 1 of 2 trials {start} 13.6 % of the time"]
+
+
 def test_different_machines_are_not_comparable(as_runs):
     other = testing.steady([VALUES], sink="null")
-    other["machine"] = other["machine"] | {"fingerprint": "ffff0000"}
+    other["machine"] = other["machine"] | {"fingerprint": "ffff0000", "cpu_model": "Other CPU"}
     words = made(as_runs(testing.steady([VALUES]), other))
-    assert words.notes == ["! The runs are from different machines: not comparable."]
-    assert "a1b2c3d4" in words.subtitle and "ffff0000" in words.subtitle
+    assert words.notes == ["! The runs are from different machines, which may not be compared: "
+                           "a1b2c3d4e5f60718, ffff0000"]
+    assert "Example CPU 2.0 GHz" in words.subtitle and "Other CPU" in words.subtitle
+
+
+def test_days_and_revisions_that_differ_are_told(as_runs):
+    first, second = testing.steady([VALUES]), testing.steady([VALUES])
+    second["started_utc"] = "2026-03-04T00:00:00Z"
+    second["build"] = second["build"] | {"revision": "ffff", "dirty": True}
+    text = caption.origin(as_runs(first, second))
+    assert text.startswith("2026-01-02 to 2026-03-04; revisions 0123456789, ffff with changes; ")
+
+
+def test_parts_are_in_the_order_of_their_p99(as_runs):
+    data = [testing.steady([values], sink=sink) for sink, values in
+            (("slow", {9000: 5}), ("none", {}), ("fast", {10: 5}), ("tail", {1: 90, 400: 10}))]
+    assert [part.name for part in caption.choose(as_runs(*data))] == ["fast", "tail", "slow",
+                                                                      "none"]
+
+
+def lossy(emitted, lost, **changes):
+    ledger = testing.trial(VALUES)["ledger"]
+    return ledger | {"emitted": emitted, "lost": lost, "delivered": emitted - lost} | changes
+
+
+def test_losses_and_saturation_are_in_the_title_of_a_part(as_runs):
+    data = testing.sweep([(1000.0, 1000.0, False, VALUES), (2000.0, 900.0, True, VALUES)])
+    data["trials"][1]["ledger"] = lossy(1000, 25)
+    runs = as_runs(data)
+    assert [part.title for part in caption.choose(runs, 1000)] == ["file"]
+    assert [part.title for part in caption.choose(runs, 2000)] == ["file (saturated, lost 2.5 %)"]
+    assert [note for note in made(runs, 2000).notes if note.startswith("Saturated: ")]
+    data["trials"][1]["ledger"] = lossy(1000, 0, delivered=990, unaccounted=10)
+    [part] = caption.choose(as_runs(data), 2000)
+    assert part.marks == ["saturated", "INVALID"]
+
+
+@pytest.mark.parametrize("share, text", [
+    (0, "0 %"), (1, "100 %"), (0.9999, "> 99.9 %"), (0.123, "12.3 %"), (0.01, "1 %"),
+    (0.00012, "0.012 %"), (1e-9, "< 0.001 %")])
+def test_a_share_is_never_rounded_to_all_or_nothing(share, text):
+    assert caption.percent_text(share) == text
+
+
+def test_steps_and_runs_that_are_left_out_are_noted(as_runs):
+    swept = testing.sweep([(1e3, 1e3, False, VALUES), (1e4, 1e4, False, VALUES),
+                           (1e5, 5e4, True, VALUES)], sink="a")
+    swept["trials"].append(testing.trial(VALUES, step=3, plan=testing.load(1e6),
+                                         outcome="crashed"))
+    runs = as_runs(swept, testing.sweep([(1e4, 1e4, False, VALUES)], sink="b"))
+    parts = caption.choose(runs, 1e3)
+    assert caption.left_out(runs, parts) == [
+        "! b: nothing at 1k events/s, so it is left out",
+        "Shown: 1k events/s; left out: 10k, 100k events/s (--rate chooses another).",
+        "! a: no trial completed at 1M events/s, so this step is left out"]
+    assert caption.left_out(runs[1:], caption.choose(runs[1:])) == []
+
+
+def test_a_chosen_rate_is_in_the_name_of_the_file(as_runs, options):
+    runs = as_runs(testing.steady([VALUES]))
+    assert caption.plot_name("ranking", runs, options) == "ranking-steady"
+    options.rate_hz = 1e6
+    assert caption.plot_name("ranking", runs, options) == "ranking-steady+rate_hz-1000000"
 
 
 def test_long_lists_of_notes_are_cut_with_their_number():

@@ -122,9 +122,9 @@ def draw_bars(panels, measure, shown):
                 drawn.add(cause)
             left += part
         longest = max(longest, total / calls / 1e6 if calls else 0.0)
-        shares.annotate(facts(tails, total), (0, row + BAR / 2 + 0.06), size=8,
-                        xycoords=("axes fraction", "data"), xytext=(2, 0),
-                        textcoords="offset points", va="top", annotation_clip=False)
+        for panel, text in zip(panels, facts(tails, total)):
+            panel.annotate(text, (0, row + BAR / 2 + 0.06), size=8, xytext=(2, 0), va="top",
+                           xycoords=("axes fraction", "data"), textcoords="offset points")
     style.ticks(shares.yaxis, range(len(shown)), [row_name(run, name) for run, name in shown])
     shares.set(xlim=(0, 100), ylim=(len(shown) - 0.35, -0.45),
                xlabel=f"share of the excess {measure} time (%)")
@@ -145,13 +145,13 @@ def order_of(cause):
 
 
 def facts(tails, total_ns):
-    """The number of calls, their excess time, and the threads that caused most of it: a line."""
+    """The lines below the two bars: which calls these are; their excess time, and the threads that
+    caused most of it."""
     calls = sum(tail["calls"] for tail in tails)
     if not calls:
-        return "not explained"
+        return "not explained", ""
     lowest = min(tail["threshold_ns"] for tail in tails)
-    lines = [f"{calls} calls of {units.format_ns(lowest)} or more, "
-             f"{units.format_ns(total_ns / calls)} excess each"]
+    each = f"{units.format_ns(total_ns / calls)} each"
     blame = {}
     for tail in tails:
         for one in tail["culprits"]:
@@ -159,9 +159,9 @@ def facts(tails, total_ns):
                 blame[one["name"]] = blame.get(one["name"], 0) + one["time_ns"]
     worst = sorted(blame, key=lambda name: (-blame[name], name))[:MAX_CULPRITS]
     if worst:
-        lines.append("most by " + ", ".join(f"{name[:15]} ({units.format_ns(blame[name])})"
-                                            for name in worst))
-    return "; ".join(lines)
+        each += "; of all: " + ", ".join(f"{name[:15]} {units.format_ns(blame[name])}"
+                                         for name in worst)
+    return f"{calls} calls of {units.format_ns(lowest)} or more", each
 
 
 if __name__ == "__main__":

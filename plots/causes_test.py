@@ -33,12 +33,30 @@ def texts(panel):
 def test_a_bar_is_the_share_of_each_cause(as_runs, options):
     name, figure = drawn(as_runs(testing.explained([RESPONSE, SERVICE])), options)
     assert name == "causes-steady"
-    response, service = figure.axes
+    response, response_ms, service, service_ms = figure.axes
     assert bars(response) == {0: [("queued", 0, 30), ("running", 30, 10), ("waiting", 40, 60)]}
     assert bars(service) == {0: [("blocked_io", 0, 80), ("unknown", 80, 20)]}
-    assert texts(response) == ["10 calls of 50 µs or more, 100 µs excess each\n"
-                               "burner 500 µs, kworker 100 µs"]
-    assert texts(service) == ["10 calls of 50 µs or more, 10 µs excess each"]
+    assert texts(response) == texts(service) == ["10 calls of 50 µs or more"]
+    assert texts(response_ms) == ["100 µs each; of all: burner 500 µs, kworker 100 µs"]
+    assert texts(service_ms) == ["10 µs each"]
+
+
+def test_beside_the_shares_is_the_time_of_a_call_in_ms(as_runs, options):
+    _, figure = drawn(as_runs(testing.explained([RESPONSE, SERVICE])), options)
+    _, response, _, service = figure.axes
+    assert bars(response) == {0: [("queued", 0, 0.03), ("running", 0.03, 0.01),
+                                  ("waiting", 0.04, 0.06)]}
+    assert bars(service) == {0: [("blocked_io", 0, 0.008), ("unknown", 0.008, 0.002)]}
+    assert "(ms)" in response.get_xlabel() and "(ms)" in service.get_xlabel()
+
+
+def test_losses_and_a_missed_rate_are_at_the_name(as_runs, options):
+    data = testing.explained([RESPONSE])
+    data["traced"][0]["rate_missed"] = True
+    data["traced"][0]["ledger"] |= {"emitted": 100, "lost": 5}
+    _, figure = drawn(as_runs(data), options)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
+        "file\nsaturated\nlost 5 %"]
 
 
 def test_runs_have_a_row_each_and_trials_are_pooled(as_runs, options):
@@ -46,14 +64,14 @@ def test_runs_have_a_row_each_and_trials_are_pooled(as_runs, options):
     second = testing.explained([testing.tail(causes=[("interrupt", 300)])])["traced"]
     pooled["traced"] += second
     runs = as_runs(testing.explained([RESPONSE], sink="a"), pooled)
-    response, _ = drawn(runs, options)[1].axes
+    response, *_ = drawn(runs, options)[1].axes
     assert [label.get_text() for label in response.get_yticklabels()] == ["a", "b"]
     assert bars(response)[1] == [("interrupt", 0, 75), ("waiting", 75, 25)]
 
 
 def test_a_measure_without_slow_calls_says_so(as_runs, options):
     _, figure = drawn(as_runs(testing.explained([RESPONSE])), options)
-    assert texts(figure.axes[1]) == ["not explained"] and not bars(figure.axes[1])
+    assert texts(figure.axes[2]) == ["not explained"] and not bars(figure.axes[2])
 
 
 def test_zero_excess_draws_no_bar(as_runs, options):
@@ -70,12 +88,13 @@ def test_trials_that_failed_and_results_without_a_trace_are_left_out(as_runs, op
 
 
 def test_a_trace_with_holes_is_noted(as_runs):
-    [run] = as_runs(testing.explained([RESPONSE], complete=False))
-    assert causes.words([(run, "file")]).notes == [
+    run, other = as_runs(testing.explained([RESPONSE], complete=False), testing.steady([{5: 1}]))
+    assert causes.words([(run, "file")], [(run, "file"), (other, "other")]).notes == [
+        "! other: not explained, so left out",
         "! file: the trace has holes, so part of the time is 'not traced'"]
 
 
 def test_a_cause_of_a_later_version_is_drawn_under_its_own_name(as_runs, options):
     _, figure = drawn(as_runs(testing.explained([testing.tail(causes=[("moon", 5)])])), options)
     assert bars(figure.axes[0]) == {0: [("moon", 0, 100)]}
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["moon"]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["moon"]

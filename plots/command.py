@@ -76,6 +76,7 @@ def draw_all(kinds, options):
     folder.mkdir(parents=True, exist_ok=True)
     used, figures = set(), 0
     for kind in getattr(options, "kind", kinds):
+        skipped = {}
         for scenario in dict.fromkeys(run.scenario for run in runs):
             group = [run for run in runs if run.scenario == scenario]
             try:
@@ -83,7 +84,9 @@ def draw_all(kinds, options):
                     save(figure, folder, _unused(file_name(name), used), options.format)
                     figures += 1
             except Skip as reason:
-                tell(f"skipped {kind} of {scenario}: {reason}")
+                skipped.setdefault(str(reason), []).append(scenario)
+        for reason, scenarios in skipped.items():
+            tell(f"skipped {kind} of {', '.join(scenarios)}: {reason}")
     return figures
 
 

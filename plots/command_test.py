@@ -9,9 +9,11 @@ from collections import namedtuple
 import pytest
 
 import testing
+from shift_test import verdict
 
 HERE = pathlib.Path(__file__).parent
-SCRIPTS = ("plot", "percentiles", "histogram", "over_time", "overhead", "sweep", "causes")
+SCRIPTS = ("plot", "ranking", "percentiles", "histogram", "over_time", "overhead", "sweep",
+           "throughput", "delivery", "losses", "causes")
 STEADY = testing.steady([testing.lognormal(900, 0.3, 500)], intervals=[{900: 5}, {5000: 2}])
 SWEEP = testing.sweep([(1000.0, 1000.0, False, {100: 9}), (2000.0, 1500.0, True, {900: 9})])
 
@@ -43,7 +45,7 @@ def test_every_plot_that_the_results_can_fill_is_written(run, tmp_path):
     done = run("plot", tmp_path, "--out", tmp_path / "made" / "here")
     assert done.returncode == 0, done.stderr
     names = ["percentiles-steady", "percentiles-sweep", "histogram-steady", "histogram-sweep",
-             "over_time-steady@file", "sweep-sweep"]
+             "over_time-steady@file", "sweep-sweep", "delivery-steady", "delivery-sweep"]
     paths = [tmp_path / "made" / "here" / f"{name}.{suffix}" for name in names
              for suffix in ("png", "svg")]
     assert done.stdout.splitlines() == [str(path) for path in paths]
@@ -52,12 +54,15 @@ def test_every_plot_that_the_results_can_fill_is_written(run, tmp_path):
         assert path.read_bytes()[:6] == head
     assert done.stderr.splitlines() == [
         f"skipped {tmp_path}/other.json: not a result of tailgate",
+        "skipped ranking of steady, sweep: needs two or more sinks to rank",
         "skipped over_time of sweep: no interval with events (file)",
         "skipped sweep of steady: needs a run at two or more rates (scenario sweep)",
-        *(f"skipped overhead of {scenario}: needs a run at two or more rates whose overhead was "
-          "measured (scenario sweep)" for scenario in ("steady", "sweep")),
-        *(f"skipped causes of {scenario}: needs a run whose slow calls were explained (run with "
-          "--explain)" for scenario in ("steady", "sweep"))]
+        "skipped throughput of steady, sweep: needs a run in a closed loop (scenario max)",
+        "skipped losses of steady, sweep: no event was lost",
+        "skipped overhead of steady, sweep: needs a run at two or more rates whose overhead was "
+        "measured (scenario sweep)",
+        "skipped causes of steady, sweep: needs a run whose slow calls were explained (run with "
+        "--explain)"]
 
 
 def test_processes_write_the_same_bytes(tmp_path):
@@ -67,7 +72,7 @@ def test_processes_write_the_same_bytes(tmp_path):
         done = start(HERE / "plot.py", path, "--out", tmp_path / name, PYTHONHASHSEED=name)
         assert done.returncode == 0, done.stderr
         written.append({p.name: p.read_bytes() for p in (tmp_path / name).iterdir()})
-    assert written[0] == written[1] and len(written[0]) == 6
+    assert written[0] == written[1] and len(written[0]) == 8
 
 
 def test_kinds_and_formats_can_be_chosen(run, tmp_path):
@@ -84,6 +89,55 @@ def test_each_script_works_alone(run, tmp_path, script, name):
     path = testing.write(tmp_path, SWEEP if script == "sweep" else STEADY)
     done = run(script, path, "--format", "png")
     assert done.stdout.splitlines() == [str(tmp_path / f"{name}.png")], done.stderr
+
+
+def test_a_picture_of_another_rate_stays(run, tmp_path):
+    data = testing.sweep([(rate, rate, False, {100: 9}) for rate in (1000.0, 2000.0)])
+    path = testing.write(tmp_path, data)
+    made = []
+    for more in ([], ["--rate", 1000], ["--rate", 2000]):
+        done = run("plot", path, "--kind", "percentiles,histogram,delivery", "--format", "svg",
+                   *more)
+        made += done.stdout.splitlines()
+    assert len(set(made)) == len(made) == 9
+    assert str(tmp_path / "percentiles-sweep+rate_hz-1000.svg") in made
+
+
+def test_a_picture_of_all_trials_stays_when_one_is_drawn(run, tmp_path):
+    path = testing.write(tmp_path, STEADY)
+    done = run("over_time", path, "--format", "svg", "--trial", 0)
+    assert done.stdout.splitlines() == [str(tmp_path / "over_time-steady@file+trial-0.svg")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit on the size of files")
+def test_a_full_disk_is_one_line_and_status_2_and_leaves_no_empty_picture(tmp_path):
+    path = testing.write(tmp_path, STEADY)
+    limited = ("import resource, runpy, signal, sys\n"
+               "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+               "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+               "sys.path.insert(0, sys.argv[1].rpartition('/')[0])\n"
+               "sys.argv = sys.argv[1:]\n"
+               "runpy.run_path(sys.argv[0], run_name='__main__')\n")
+    out = tmp_path / "out"
+    done = start("-c", limited, HERE / "histogram.py", path, "--out", out, "--format", "png")
+    assert done.returncode == 2 and done.stdout == "", done.stderr
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"error: {out}/histogram-steady.png: File too large")
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("script", ["plot", "shift"])
+def test_output_that_cannot_be_written_is_one_line_and_status_2(tmp_path, script):
+    path = (testing.write(tmp_path, STEADY) if script == "plot" else
+            testing.write(tmp_path, verdict()))
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([sys.executable, str(HERE / f"{script}.py"), str(path)], stdout=full,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert line == ("error: standard output: No space left on device; make room, or print "
+                    "elsewhere")
 
 
 def test_runs_of_the_same_name_get_separate_files(run, tmp_path):

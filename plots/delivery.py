@@ -13,11 +13,13 @@ def draw(runs, options):
     parts = [part for part in chosen if part.step.get("delivery", {"count": 0})["count"]]
     if not parts:
         raise Skip("no run's events were read while the load ran (--consume live)")
+    absent = [part for part in chosen if part not in parts]
+    among = [run for run in runs if not any(part.run is run for part in absent)]
     parts.sort(key=lambda part: part.step["delivery"]["p99_ns"])
     figure, [[panel]] = style.sheet(1, 1, (5.6, ROW_INCHES * (len(parts) + 0.6)), caption(
-        "How long until an event can be read?", parts, among=runs, more=[
+        "How long until an event can be read?", parts, among=among, more=[
             "From the call's start until the consumer saw the event; ordered by p99.",
-            *polls(parts), *not_live(chosen, parts)]))
+            *polls(parts), *not_live(absent)]))
     draw_rows(panel, parts, "delivery", SHOWN)
     panel.set_xlabel("delivery latency (logarithmic)")
     yield plot_name("delivery", runs, options), figure
@@ -27,14 +29,14 @@ def polls(parts):
     """How much of the latencies is the consumer's own pause between two looks."""
     longest = max(trial["consumer"]["poll_interval_s"] for part in parts for trial in part.trials)
     if longest:
-        yield (f"Part of each: the consumer looks every {units.format_ns(longest * 1e9)} when there "
-               "was nothing to read.")
+        yield (f"The consumer looked every {units.format_ns(longest * 1e9)} while there was nothing "
+               "to read: that wait is part of each figure.")
 
 
-def not_live(chosen, parts):
-    absent = [part.name for part in chosen if part not in parts]
+def not_live(absent):
     if absent:
-        yield f"Not read while the load ran: {listed(absent, MOST_NAMES)}."
+        yield ("Not read while the load ran: "
+               f"{listed((part.name for part in absent), MOST_NAMES)}.")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import math
 from statistics import NormalDist
 
 import pytest
+from matplotlib.colors import to_hex
 
 import histogram
 import testing
@@ -62,6 +63,45 @@ def test_service_is_drawn_beside_response(as_runs, options):
     counts, edges = stairs(panel, "service")
     [filled] = [k for k, seen in enumerate(counts) if seen]
     assert counts[filled] == 4 and edges[filled] <= 10 <= edges[filled + 1]
+
+
+def test_one_colour_has_one_meaning(as_runs, options):
+    _, [panel] = drawn(as_runs(testing.steady([{1000: 4}], [{10: 4}])), options)
+    colors = [one.get_color() for one in panel.lines]
+    colors += [to_hex(histogram.RESPONSE["facecolor"]), to_hex(histogram.SERVICE["edgecolor"])]
+    assert len(set(map(to_hex, colors))) == 5
+    [service] = [one for one in panel.patches if one.get_label() == "service"]
+    assert to_hex(service.get_edgecolor()) == to_hex(histogram.SERVICE["edgecolor"])
+
+
+def seven(as_runs):
+    """Seven runs at 1, 10, 100 … ns, the slowest first; one of them lost events."""
+    data = [testing.steady([{10**k: 50, 2 * 10**k: 1}], sink=f"s{k}") for k in reversed(range(7))]
+    data[0]["trials"][0]["ledger"] |= {"emitted": 100, "lost": 2}
+    return as_runs(*data)
+
+
+def test_beyond_six_runs_each_has_a_ridge(as_runs, options):
+    _, [panel] = drawn(seven(as_runs), options)
+    assert [text.get_text() for text in panel.get_yticklabels()] == [f"s{k}" for k in range(7)]
+    for row in range(7):
+        counts, edges = stairs(panel, f"s{row}")
+        inside = [row - count for low, high, count in zip(edges, edges[1:], counts)
+                  if low <= 10**row < high]
+        outside = [row - count for low, high, count in zip(edges, edges[1:], counts)
+                   if not low <= 10**row < high and not low <= 2 * 10**row < high]
+        assert inside == [pytest.approx(histogram.RIDGE_HEIGHT)] and not any(outside)
+        marks = {one.get_label(): (one.get_xdata()[0], one.get_ydata()[0]) for one in panel.lines}
+        assert marks[f"s{row} p50"] == (10**row, row)
+        assert marks[f"s{row} max"] == (2 * 10**row, row)
+    assert "lost 2 %" in [text.get_text() for text in panel.texts]
+
+
+def test_six_runs_have_a_panel_each(as_runs, options):
+    _, panels = drawn(seven(as_runs)[:6], options)
+    assert len(panels) == 6
+    assert [text.get_text() for text in panels[0].texts][0] == "s1"
+    assert "lost 2 %" in panels[-1].texts[1].get_text()
 
 
 def test_a_maximum_beyond_the_range_is_a_lower_bound(as_runs, options):

@@ -46,7 +46,10 @@ def sources():
     causes = testing.explained([testing.tail(causes=[("running", 5000), ("x", 100)],
                                              culprits=[("thread", 4000)])])
     newest = max(FIXTURES.glob("v*.json"))
-    return [swept, causes, json.loads(newest.read_text())]
+    closed = testing.steady([{5: 9}], rate_hz=0.0)
+    closed["trials"][0]["ledger"] |= {"emitted": 10, "lost": 4, "losses": [
+        {"cause": "full", "reported_by": "session", "events": 4}]}
+    return [swept, causes, closed, json.loads(newest.read_text())]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -102,10 +105,10 @@ def test_a_file_name_that_is_not_utf8_is_shown(tmp_path, capsys):
 
 
 def test_a_name_with_an_underscore_is_in_the_legend(as_runs, options):
-    data = testing.steady([{5: 9}], sink="_hidden")
-    [(_, figure)] = plot.KINDS["percentiles"](as_runs(data), options)
+    sinks = [testing.steady([{5: 9}], sink=f"_hidden{k}") for k in range(40)]
+    [(_, figure)] = plot.KINDS["percentiles"](as_runs(*sinks), options)
     legend = figure.axes[0].get_legend()
-    assert "_hidden" in [text.get_text().strip() for text in legend.get_texts()]
+    assert "_hidden0, p99 5 ns" in [text.get_text().strip() for text in legend.get_texts()]
 
 
 def test_texts_are_shown_as_they_are_in_markdown():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Losses: which share of the events did each sink lose, and for which causes?"""
 import style
-from caption import (MOST_NAMES, Part, Skip, caption, listed, missing_steps, names, percent_text,
-                     rate_text)
+from caption import (MOST_NAMES, SATURATED, Part, Skip, caption, listed, missing_steps, names,
+                     percent_text, rate_text)
 
 ROW_INCHES = 0.34
 UNACCOUNTED = "unaccounted for: vanished without a report"
@@ -36,10 +36,14 @@ def words(parts, every, named):
     unchecked = dict.fromkeys(part.name for part in every
                               for trial in part.run.trials(part.step["step"])
                               if not trial["ledger"]["checked"])
-    return caption("Which share of the events was lost, and why?", parts, more=[
+    made = caption("Which share of the events was lost, and why?", parts, more=[
         *([f"Nothing lost: {listed(clean, MOST_NAMES)}."] if clean else []),
         *([f"Not read back, so only reported losses are known: {listed(unchecked, MOST_NAMES)}."]
           if unchecked else []), *missing_steps(named)])
+    if len({part.step["rate_hz"] for part in parts}) > 1:
+        made.title = ("Which share of the events was lost, and why? \u2013 "
+                      f"{parts[0].run.scenario}")
+    return made
 
 
 def shares(part):
@@ -85,10 +89,12 @@ def finish(panel, parts, faces):
     emitted = [sum(trial["ledger"]["emitted"] for trial in part.run.trials(part.step["step"]))
                for part in parts]
     style.table(panel, [("lost", "black"), ("emitted", "black")],
-                [[percent_text(min(1.0, total)), f"{events:,}", ""]
-                 for total, events in zip(totals, emitted)], range(len(parts)), column_inches=0.85)
-    style.legend_below(panel, [style.patch(cause, linewidth=0.3, **face)
-                               for cause, face in faces.items()])
+                [[percent_text(min(1.0, total)), f"{events:,}",
+                  SATURATED if part.step["saturated"] else ""]
+                 for part, total, events in zip(parts, totals, emitted)], range(len(parts)),
+                column_inches=0.85)
+    style.legend(panel, [style.patch(cause, linewidth=0.3, **face)
+                         for cause, face in faces.items()], inches=2.8)
 
 
 if __name__ == "__main__":

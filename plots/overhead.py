@@ -16,6 +16,7 @@ ROLES = {"provider": ("#0072B2", ""), "daemons": ("#D55E00", ""), "kernel": ("#F
          "consumer": ("#ffffff", "...")}
 BELOW_ZERO = "below 0: less than in the control trials\n(same load, null sink): noise, no gain"
 BAR = 0.7  # width of a bar; the distance of two is 1
+SEEN = 0.01  # share of the axis' length from which on a bar below zero is seen
 
 
 def draw(runs, options):
@@ -36,6 +37,9 @@ def draw(runs, options):
     for panel, (run, name) in zip(panels, swept):
         draw_roles(panel, run, name, steps_of(run), rates)
         panel.set_ylim(low, high)
+        if any(bar.get_height() < -SEEN * (high - low) for bars in panel.containers
+               for bar in bars):
+            style.inside(panel, BELOW_ZERO)
     finish(whole, panels, swept)
     yield f"overhead-{runs[0].scenario}", figure
 
@@ -119,7 +123,6 @@ def roles_of(steps):
 def draw_roles(panel, run, name, steps, rates):
     """A bar for each rate: the roles stacked, those below zero downwards; above it the sum of the
     roles of logging."""
-    below_zero = False
     for step in steps:
         place, up, down = rates.index(step["rate_hz"]), 0.0, 0.0
         for role, points in roles_of([step]).items():
@@ -128,7 +131,6 @@ def draw_roles(panel, run, name, steps, rates):
             panel.bar(place, mean, BAR, bottom=up if mean > 0 else down, facecolor=color,
                       hatch=hatch, edgecolor="#333333", linewidth=0.4, label=role)
             up, down = up + max(mean, 0), down + min(mean, 0)
-        below_zero |= down < 0
         panel.annotate(above_bar(run, name, step), (place, up), xytext=(0, 2), ha="center",
                        textcoords="offset points", va="bottom", size=7.5)
         if step["saturated"]:
@@ -139,8 +141,6 @@ def draw_roles(panel, run, name, steps, rates):
     panel.set_xlim(-0.6, len(rates) - 0.4)
     panel.grid(False, axis="x")
     style.ticks(panel.xaxis, range(len(rates)), [units.format_rate(rate) for rate in rates])
-    if below_zero:
-        style.inside(panel, BELOW_ZERO)
 
 
 def above_bar(run, name, step):
@@ -162,7 +162,7 @@ def draw_estimates(panel, label, points, line_style):
     panel.plot(rates, means, label=label, **line_style)
     panel.vlines(rates, [mean - width for mean, width in zip(means, widths)],
                  [mean + width for mean, width in zip(means, widths)], color=line_style["color"],
-                 linewidth=1)
+                 linewidth=1, alpha=0.6)
 
 
 def span_of(swept):

@@ -72,13 +72,47 @@ def test_one_event_is_drawn(as_runs, options, line):
     assert line(axes, "file marks") == [[1], [1234]]
 
 
-def test_twenty_runs_have_different_styles(as_runs, options):
+def names_at_the_ends(axes):
+    """The labels beside the axes, from top to bottom."""
+    texts = [text for text in axes.texts if text.get_gid() == "end"]
+    return [text.get_text() for text in sorted(texts, key=lambda text: -text.xy[1])]
+
+
+def test_twenty_runs_have_different_styles_and_a_name_at_the_end(as_runs, options):
     runs = as_runs(*(testing.steady([{100 + k: 5}], sink=f"s{k}") for k in range(20)))
     _, axes, _ = drawn(runs, options)
     marks = [one for one in axes.lines if str(one.get_label()).endswith(" marks")]
     assert len({(one.get_color(), one.get_marker()) for one in marks}) == 20
+    assert len({one.get_color() for one in marks[:12]}) == 12
+    assert names_at_the_ends(axes) == [f"s{k}, p99 {100 + k} ns" for k in reversed(range(20))]
+
+
+def test_a_name_has_the_colour_of_its_line(as_runs, options):
+    runs = as_runs(testing.steady([{900: 5}], sink="slow"), testing.steady([{10: 5}], sink="fast"))
+    _, axes, _ = drawn(runs, options)
+    ends = {round(one.get_ydata()[0], 9): one.get_color() for one in axes.lines
+            if one.get_label() == "_end"}
+    places = {text.get_text(): text.xy[1] for text in axes.texts if text.get_gid() == "end"}
+    lines = {one.get_label(): one.get_color() for one in axes.lines}
+    for name, label in (("slow", "slow, p99 900 ns"), ("fast", "fast, p99 10 ns")):
+        assert ends[round(places[label], 9)] == lines[f"{name} response"]
+    assert lines["fast response"] == percentiles.style.PALETTE[0]
+
+
+def test_names_without_room_are_in_a_legend_in_the_order_of_the_lines(as_runs, options):
+    runs = as_runs(*(testing.steady([{100 + k: 5}], sink=f"s{k}") for k in range(40)))
+    _, axes, _ = drawn(runs, options)
+    assert names_at_the_ends(axes) == []
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert [f"s{k}" for k in range(20)] == texts[:20]
+    assert texts[:40] == [f"s{k}, p99 {100 + k} ns" for k in reversed(range(40))]
+
+
+def test_losses_and_saturation_are_at_the_names(as_runs, options):
+    data = testing.sweep([(1e3, 1e3, False, {100: 9}), (1e4, 5e3, True, {100: 9})])
+    data["trials"][1]["ledger"] |= {"emitted": 100, "lost": 10}
+    options.rate_hz = 1e4
+    _, axes, _ = drawn(as_runs(data), options)
+    assert names_at_the_ends(axes) == ["file (saturated, lost 10 %), p99 100 ns"]
 
 
 def test_a_sweep_is_shown_at_the_highest_rate_that_all_sustain(as_runs, options, line):
@@ -105,7 +139,7 @@ def test_a_skipped_plot_has_a_reason(as_runs, options):
 def test_an_empty_run_is_in_the_legend(as_runs, options):
     runs = as_runs(testing.steady([{}], sink="a"), testing.steady([{5: 1}], sink="b"))
     _, axes, _ = drawn(runs, options)
-    assert axes.get_legend().get_texts()[0].get_text() == "a (no events)"
+    assert axes.get_legend().get_texts()[-1].get_text() == "a (no events)"
 
 
 @pytest.mark.parametrize("events, last", [(1, "99%"), (100, "99%"), (101, "99.9%"),

@@ -66,6 +66,18 @@ def test_margins_stand_at_their_quantiles(tmp_path, line):
     assert not [label for label in labels if "p99_9" in label or "rss" in label]
 
 
+def test_red_is_for_fail_alone_and_up_is_slower(tmp_path):
+    _, [shifts, times] = drawn(tmp_path, verdict())
+    red = [one.get_label() for panel in (shifts, times) for one in panel.lines
+           if one.get_color() == shift.FAIL]
+    assert red == ["response_ns_p50 fail"]
+    red_value, green, blue = (int(shift.FAIL[k:k + 2], 16) for k in (1, 3, 5))
+    assert red_value > 180 and green < 40 and blue < 40
+    assert "up = slower" in shifts.get_ylabel()
+    assert shift.words(verdict()).title_color == shift.FAIL
+    assert shift.words(verdict(outcome="pass")).title_color == "black"
+
+
 def test_a_very_wide_interval_does_not_squeeze_the_gated_quantiles(tmp_path, line):
     wild = {"quantile": 0.999, "ratio": 1.2, "low": 0.9, "high": 100.0}
     data = verdict()
@@ -87,7 +99,9 @@ def test_both_distributions_are_drawn(tmp_path, line):
 def test_the_caption_has_the_outcome_and_its_reason():
     words = shift.words(verdict())
     assert words.title == "FAIL: file \u2013 steady, 10k events/s"
-    assert "15 of 50 rounds" in words.subtitle and "a1b2c3d4" in words.subtitle
+    assert words.subtitle == "B: file (fedcba9876) against A: file (0123456789); 15 of 50 rounds"
+    assert shift.words(verdict(b_revision="0123456789abcdef")).subtitle.endswith(
+        "; revision 0123456789")
     assert words.notes == ["it rose", "! beware"]
     assert shift.words(verdict(label="Wine: smoke")).banner == "Wine: smoke"
 

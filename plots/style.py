@@ -125,7 +125,9 @@ def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid
                     textwrap.fill(caption.banner, int(characters * 0.75)), size=10, weight="bold",
                     va="bottom",
                     bbox={"boxstyle": "square,pad=0.4", "facecolor": "white", "linewidth": 2})
-    notes = "\n".join(textwrap.fill(note, characters, subsequent_indent="    ")
+    # A percent sign stays in the line of its number.
+    notes = "\n".join(textwrap.fill(note.replace(" %", "\u00a0%"), characters,
+                                    subsequent_indent="    ")
                       for note in caption.shown_notes)
     figure.text(-0.6 / width, -0.72 / height, notes, size=8.5, va="top")
     return figure, [list(row) for row in axes]
@@ -170,9 +172,11 @@ def label_ends(axes, ends):
     return True
 
 
-def legend(axes, handles):
-    """A legend to the right of the axes."""
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1.02), borderaxespad=0)
+def legend(axes, handles, inches=None):
+    """A legend to the right of the axes, or so many inches away from them."""
+    width = axes.get_position().width * axes.figure.get_figwidth()
+    axes.legend(handles=handles, loc="upper left", borderaxespad=0,
+                bbox_to_anchor=(1.02 if inches is None else 1 + inches / width, 1.02))
 
 
 def beside(axes, name, facts):
@@ -184,12 +188,11 @@ def beside(axes, name, facts):
                   xycoords="axes fraction", xytext=(9, 0), textcoords="offset points")
 
 
-def legend_below(axes, handles):
-    """A legend below the axes and the label of their x axis, a line for each handle."""
-    figure = axes.figure
-    inch = 1 / (axes.get_position().height * figure.get_figheight())
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.5 * inch),
-                borderaxespad=0)
+def join(upper, lower):
+    """Lengthens the upper axes down to the lower ones, which have the same x axis."""
+    above, below = upper.get_position(), lower.get_position()
+    bottom = below.y1 + 0.1 / upper.figure.get_figheight()
+    upper.set_position([above.x0, bottom, above.width, above.y1 - bottom])
 
 
 def whole_row(row):

@@ -1,13 +1,62 @@
 """Styles, and that the same figure gives the same bytes."""
+import itertools
+import math
+import pathlib
+
 import pytest
 
 import style
 from caption import Caption
 
 
-def test_styles_repeat_only_after_84_runs():
-    styles = {tuple(style.run_style(number).values()) for number in range(84)}
-    assert len(styles) == 84
+def test_styles_repeat_only_after_144_runs():
+    styles = {tuple(style.run_style(number).values()) for number in range(144)}
+    assert len(styles) == 144
+
+
+def lab(color):
+    """CIE L*a*b* of an sRGB colour (IEC 61966-2-1, white D65)."""
+    parts = [int(color[k:k + 2], 16) / 255 for k in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
+    fx, fy, fz = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def test_twelve_runs_have_twelve_colours_that_are_told_apart():
+    colors = [style.run_style(number)["color"] for number in range(12)]
+    # 2.3 is just noticeable side by side (Mahy et al. 1994); lines are thin and far apart.
+    assert min(math.dist(lab(a), lab(b)) for a, b in itertools.combinations(colors, 2)) > 8 * 2.3
+
+
+def test_labels_are_spread_as_little_as_possible():
+    assert style.spread([0.1, 0.5, 0.9], 0.1, 0, 1) == pytest.approx([0.1, 0.5, 0.9])
+    assert style.spread([0.5, 0.5, 0.5], 0.1, 0, 1) == pytest.approx([0.4, 0.5, 0.6])
+    assert style.spread([0.2, 0.5, 0.52], 0.1, 0, 1) == pytest.approx([0.2, 0.46, 0.56])
+    assert style.spread([1, 1], 0.1, 0, 1) == pytest.approx([0.9, 1])
+    assert style.spread([0, 0], 0.1, 0, 1) == pytest.approx([0, 0.1])
+
+
+def labelled(number, text="sink"):
+    figure, [[axes]] = style.sheet(1, 1, (4, 3), Caption("", ""))
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    fits = style.label_ends(axes, [(1, 0.5, f"{text}{k}", style.run_style(k))
+                                   for k in range(number)])
+    figure.canvas.draw()
+    return fits, [one for one in axes.texts if one.get_gid() == "end"]
+
+
+def test_labels_at_the_ends_do_not_overlap():
+    fits, texts = labelled(15)
+    boxes = sorted((text.get_window_extent() for text in texts), key=lambda box: box.y0)
+    assert fits and len(boxes) == 15
+    assert all(low.y1 <= high.y0 for low, high in zip(boxes, boxes[1:]))
+
+
+def test_labels_that_do_not_fit_are_not_written():
+    assert labelled(40) == (False, []) and labelled(1, "x" * 200) == (False, [])
 
 
 def grey(color):
@@ -36,6 +85,24 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, suffix):
         style.save(figure, path)
         written.append(path.read_bytes())
     assert written[0] == written[1]
+
+
+def test_a_full_disk_leaves_no_file(tmp_path, monkeypatch):
+    figure, [[axes]] = style.sheet(1, 1, (4, 3), Caption("", ""))
+    axes.plot([1, 2], [3, 4])
+    path = tmp_path / "a.png"
+    path.write_bytes(b"the picture before")
+
+    def refuse(self, data):
+        with self.open("wb") as file:
+            file.write(bytes(data)[:100])
+        raise OSError(28, "No space left on device")
+    monkeypatch.setattr(pathlib.Path, "write_bytes", refuse)
+    with pytest.raises(OSError) as refused:
+        style.save(figure, path)
+    assert refused.value.filename == str(path) and refused.value.errno == 28
+    assert [one.name for one in tmp_path.iterdir()] == ["a.png"]
+    assert path.read_bytes() == b"the picture before"
 
 
 def test_title_banner_and_notes_are_on_the_figure():

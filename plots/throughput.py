@@ -17,10 +17,10 @@ def draw(runs, options):
     if not parts:
         raise Skip("needs a run in a closed loop (scenario max)")
     parts = sorted(by_tail(parts), key=lambda part: -part.step["achieved_rate_hz"])
-    figure, [[panel]] = style.sheet(1, 1, (5.6, ROW_INCHES * (len(parts) + 0.6)), caption(
-        "How many events per second does each sink take?", parts,
-        more=["Median of the trials, all threads together; the most on top.",
-              *missing_steps(named)]))
+    words = caption("How many events per second does each sink take?", parts, more=[
+        "Median of the trials, all threads together; the most on top.", *missing_steps(named)])
+    words.title = f"How many events per second does each sink take? \u2013 {runs[0].scenario}"
+    figure, [[panel]] = style.sheet(1, 1, (5.6, ROW_INCHES * (len(parts) + 0.6)), words)
     for row, part in enumerate(parts):
         draw_row(panel, row, part)
     finish(panel, parts)
