@@ -10,8 +10,8 @@ from units import format_rate
 MAX_NOTES = 10
 MOST_NAMES = 4  # in one note
 # The program's remark on a machine that was busy before a trial (harness/trial/collector.cpp).
-NOISE = re.compile(r"an idle thread on the load's processor did not run for ([0-9]+[.]?[0-9]*) % of "
-                   "the time before the load")
+NOISE = re.compile("an idle thread on the load's processor did not run for "
+                   "([0-9]+[.]?[0-9]*) % of the time before the load")
 SATURATED = "saturated"
 MOST_IN_NAME = 200  # a file's name has at most 255 bytes
 
@@ -122,14 +122,15 @@ def loss_marks(trials):
 
 
 def percent_text(share):
-    """A share, 0 to 1, as text with two significant digits; never 0 % or 100 % by rounding."""
+    """A share, 0 to 1, as text with two or three digits; never 0 % or 100 % by rounding."""
     percent = 100 * share
     if share >= 1 or percent == 0:
         return f"{percent:.0f} %"
     if percent < 0.001:
         return "< 0.001 %"
-    return "> 99.9 %" if percent > 99.9 else f"{percent:.1f} %" if percent >= 10 else (
-        f"{percent:.2g} %")
+    if percent > 99.9:
+        return "> 99.9 %"
+    return f"{percent:.3g} %" if percent >= 10 else f"{percent:.2g} %"
 
 
 def by_tail(parts):
@@ -270,8 +271,8 @@ def caption(what, parts, *, among=(), more=()):
                       for load in loads), "different numbers of threads"),
              _common((f"payload {load['payload']} bytes" for load in loads), "different payloads")]
     scenario = _common((run.scenario for run in runs), "several scenarios")
-    saturated = ["Saturated: the sink did not reach the target rate, so its response times are lower "
-                 "bounds."] if any(SATURATED in part.marks for part in parts) else []
+    saturated = ["Saturated: the sink did not reach the target rate, so its response times are "
+                 "lower bounds."] if any(SATURATED in part.marks for part in parts) else []
     return Caption(f"{what} \u2013 {scenario}, {where}", f"{', '.join(shape)}; {origin(runs)}",
                    banner(runs), [*more, *saturated, *(left_out(among, parts) if among else []),
                                   *notes(parts)])

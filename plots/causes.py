@@ -38,7 +38,7 @@ def draw(runs, options):
                       if any(tails_of(run, measure) for measure in MEASURES)])
     if not shown:
         raise Skip("needs a run whose slow calls were explained (run with --explain)")
-    figure, axes = style.sheet(len(MEASURES), 2, (3.9, ROW_INCHES * (len(shown) + 0.3)),
+    figure, axes = style.sheet(len(MEASURES), 2, (4.2, ROW_INCHES * (len(shown) + 0.3)),
                                words(shown, named), gap_inches=(0.25, 0.75), sharey=True)
     drawn = set()
     for panels, measure in zip(axes, MEASURES):
@@ -123,7 +123,7 @@ def draw_bars(panels, measure, shown):
             left += part
         longest = max(longest, total / calls / 1e6 if calls else 0.0)
         for panel, text in zip(panels, facts(tails, total)):
-            panel.annotate(text, (0, row + BAR / 2 + 0.06), size=8, xytext=(2, 0), va="top",
+            panel.annotate(text, (0, row + BAR / 2 + 0.06), size=7.5, xytext=(2, 0), va="top",
                            xycoords=("axes fraction", "data"), textcoords="offset points")
     style.ticks(shares.yaxis, range(len(shown)), [row_name(run, name) for run, name in shown])
     shares.set(xlim=(0, 100), ylim=(len(shown) - 0.35, -0.45),

@@ -127,10 +127,9 @@ def test_a_full_disk_is_one_line_and_status_2_and_leaves_no_empty_picture(tmp_pa
 
 
 @pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("script", ["plot", "shift"])
+@pytest.mark.parametrize("script", ["histogram", "shift"])
 def test_output_that_cannot_be_written_is_one_line_and_status_2(tmp_path, script):
-    path = (testing.write(tmp_path, STEADY) if script == "plot" else
-            testing.write(tmp_path, verdict()))
+    path = testing.write(tmp_path, STEADY if script == "histogram" else verdict())
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run([sys.executable, str(HERE / f"{script}.py"), str(path)], stdout=full,
                               stderr=subprocess.PIPE, text=True, timeout=120, check=False)
@@ -169,7 +168,7 @@ def test_a_bad_file_is_one_line_and_status_2(run, tmp_path, content, reason):
 def test_a_damaged_histogram_is_one_line_and_status_2(run, tmp_path):
     data = testing.steady([{5: 1}])
     data["summary"][0]["response"]["hdr"] = "HISTFAAA"
-    done = run("plot", testing.write(tmp_path, data))
+    done = run("percentiles", testing.write(tmp_path, data))
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert "histogram is damaged" in done.stderr
 

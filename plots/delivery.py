@@ -29,8 +29,8 @@ def polls(parts):
     """How much of the latencies is the consumer's own pause between two looks."""
     longest = max(trial["consumer"]["poll_interval_s"] for part in parts for trial in part.trials)
     if longest:
-        yield (f"The consumer looked every {units.format_ns(longest * 1e9)} while there was nothing "
-               "to read: that wait is part of each figure.")
+        yield (f"The consumer looked every {units.format_ns(longest * 1e9)} while there was "
+               "nothing to read: that wait is part of each figure.")
 
 
 def not_live(absent):

@@ -94,7 +94,8 @@ def finish(panel, parts, faces):
                  for part, total, events in zip(parts, totals, emitted)], range(len(parts)),
                 column_inches=0.85)
     style.legend(panel, [style.patch(cause, linewidth=0.3, **face)
-                         for cause, face in faces.items()], inches=2.8)
+                         for cause, face in faces.items()],
+                 inches=2.7 if any(part.step["saturated"] for part in parts) else 2.0)
 
 
 if __name__ == "__main__":

@@ -28,14 +28,14 @@ def draw(runs, options):
     across = min(MAX_COLUMNS, len(swept))
     down = 1 + -(-len(swept) // across)
     figure, axes = style.sheet(down, across, ({1: 6.0, 2: 4.0}.get(across, 3.0), 2.4),
-                               words(swept, named), sharey="row", gap_inches=(0.14, 0.65))
+                               words(swept, named), gap_inches=(0.7, 0.65))
     whole = style.whole_row(axes[0])
     draw_shares(whole, swept)
     panels = [panel for row in axes[1:] for panel in row]
     rates = sorted({step["rate_hz"] for run, _ in swept for step in steps_of(run)})
-    low, high = span_of(swept)
     for panel, (run, name) in zip(panels, swept):
         draw_roles(panel, run, name, steps_of(run), rates)
+        low, high = span_of(run)
         panel.set_ylim(low, high)
         if any(bar.get_height() < -SEEN * (high - low) for bars in panel.containers
                for bar in bars):
@@ -165,16 +165,14 @@ def draw_estimates(panel, label, points, line_style):
                  linewidth=1, alpha=0.6)
 
 
-def span_of(swept):
-    """The range of all stacks, with room for the texts above and below them."""
-    up, down = [1.0], [0.0]
-    for run, _ in swept:
-        for step in steps_of(run):
-            means = [points[0][1]["mean"] for points in roles_of([step]).values()]
-            up.append(sum(mean for mean in means if mean > 0))
-            down.append(sum(mean for mean in means if mean < 0))
-    height = max(up) - min(down)
-    return (min(down) - 0.28 * height if min(down) else 0), max(up) + 0.2 * height
+def span_of(run):
+    """The range of a run's stacks, with room for the texts above and below them."""
+    stacks = [[points[0][1]["mean"] for points in roles_of([step]).values()]
+              for step in steps_of(run)]
+    up = max(1.0, *(sum(mean for mean in means if mean > 0) for means in stacks))
+    down = min(sum(mean for mean in means if mean < 0) for means in stacks)
+    height = up - down
+    return down - (0.28 * height if down < -SEEN * height else 0), up + 0.2 * height
 
 
 def finish(whole, panels, swept):
@@ -194,9 +192,9 @@ def finish(whole, panels, swept):
         panel.set_visible(False)
     for number, panel in enumerate(panels[:len(swept)]):
         panel.set_xlabel("target rate (events/s)")
+        style.linear_durations(panel.yaxis)
         if number % across == 0:
             panel.set_ylabel("CPU time per event")
-            style.linear_durations(panel.yaxis)
     drawn = {str(bars.get_label()) for panel in panels[:len(swept)] for bars in panel.containers}
     style.legend(panels[across - 1], [
         *(style.patch(role + (" (the harness's own)" if role == "consumer" else ""),

@@ -1,8 +1,8 @@
 """The style of all plots. The only module that imports matplotlib.
 
-Colours are Okabe and Ito's palette (safe for colour-blind readers); markers, line styles and dashes
-say the same again, so that a grey print loses nothing. Figures hold their axes only: titles,
-legends and notes stand around them and `save` cuts the paper to fit.
+The first colours are Okabe and Ito's palette (safe for colour-blind readers); markers, line styles
+and dashes say the same again, so that a grey print loses nothing. Figures hold their axes only:
+titles, legends and notes stand around them and `save` cuts the paper to fit.
 """
 import contextlib
 import io
@@ -35,8 +35,8 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "tailgate", "svg.fonttype": "path", "text.parse_math": False,
 })
 
-# Twelve colours, each far from all others. The first seven are Okabe and Ito's with a darker purple,
-# in an order in which the first four differ most when printed in grey.
+# Twelve colours, each far from all others. The first seven are Okabe and Ito's with a darker
+# purple, in an order in which the first four differ most when printed in grey.
 PALETTE = ("#0072B2", "#E69F00", "#000000", "#B5538B", "#D55E00", "#56B4E9", "#009E73", "#5B2A86",
            "#8C4A10", "#8DB600", "#FF9DA7", "#1D2F6F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "p", "h")
@@ -223,7 +223,7 @@ def inside(axes, text):
 
 
 def legend_above(axes, handles, beside_another=False):
-    """A legend in one line right above the axes; beside_another: the axes keep the one they have."""
+    """A legend in one line right above the axes; beside_another: they keep the one they have."""
     kept = axes.get_legend() if beside_another else None
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=len(handles),
                 borderaxespad=0.3, columnspacing=1.4)

@@ -78,17 +78,45 @@ Job job_of(const std::filesystem::path& path, const ExportRequest& request) {
   return {path, &find_exporter(kind, request.format)};
 }
 
+// Calls `act`; an Error that it throws names the file.
+template <class Act>
+auto naming(const std::filesystem::path& path, Act act) {
+  try {
+    return act();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what_failed()), error.remedy());
+  }
+}
+
+NamedResult chosen_result(const Job& job, const ExportRequest& request) {
+  Result result = load_result(job.path);
+  if (request.step) {
+    result = naming(job.path, [&] { return select_step(result, *request.step); });
+  }
+  return {job.path.string(), std::move(result)};
+}
+
 std::string exported(const Job& job, const ExportRequest& request, const ExportOptions& options) {
   if (job.exporter->takes == DocumentKind::duet) {
     return job.exporter->render(load_duet(job.path), options);
   }
-  Result result = load_result(job.path);
-  try {
-    if (request.step) result = select_step(result, *request.step);
-    return job.exporter->render(Results{{job.path.string(), std::move(result)}}, options);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", job.path.string(), error.what_failed()), error.remedy());
+  const Results results{chosen_result(job, request)};
+  return naming(job.path, [&] { return job.exporter->render(results, options); });
+}
+
+// All files as one text.
+std::string exported_together(const std::vector<Job>& jobs, const ExportRequest& request,
+                              const ExportOptions& options) {
+  if (jobs.size() == 1) return exported(jobs.front(), request, options);
+  for (const Job& job : jobs) {
+    if (job.exporter->takes_several) continue;
+    throw UsageError(Error(fmt::format("{} files do not fit into one output of the format '{}'",
+                                       jobs.size(), request.format),
+                           "name a directory for the files with --out, or give one file"));
   }
+  Results results;
+  for (const Job& job : jobs) results.push_back(chosen_result(job, request));
+  return jobs.front().exporter->render(results, options);
 }
 
 void make_directory(const std::filesystem::path& directory) {
@@ -127,11 +155,7 @@ void export_files(const ExportRequest& request, std::ostream& out) {
     jobs.push_back(as_usage([&] { return job_of(path, request); }));
   }
   if (request.directory.empty()) {
-    if (jobs.size() != 1) {
-      throw UsageError(Error(fmt::format("{} results do not fit into one output", jobs.size()),
-                             "name a directory for the files with --out, or give one result"));
-    }
-    out << exported(jobs.front(), request, options);
+    out << exported_together(jobs, request, options);
     return;
   }
   make_directory(request.directory);
@@ -163,6 +187,7 @@ void commands::add_export_command(Command& program, const Catalog&, Action& acti
                   "\n"
                   "Examples:\n"
                   "  tailgate export csv 'out/bench/steady@null.json'\n"
+                  "  tailgate export csv out/bench > bench.csv        one table of all\n"
                   "  tailgate export gbench out/bench --out out/gbench\n"
                   "  tailgate export hgrm --metric service --step 2 'out/bench/sweep@file.json'");
   command->callback([request, &action] {

@@ -16,13 +16,13 @@ struct ExportRequest {
   std::vector<std::filesystem::path> paths;  // files of runs and duets, and directories of runs
   std::string metric = "response";           // for formats that hold one distribution
   std::optional<unsigned> step = {};         // this step's trials only
-  std::filesystem::path directory = {};      // for the files; empty: to `out`, one file only
+  std::filesystem::path directory = {};      // for the files; empty: to `out`
 };
 
 // Writes each file's export to the directory (made where missing), under the file's name with the
-// format's extension, and prints those paths to `out`; or writes the one export to `out`.
+// format's extension, and prints those paths to `out`; or writes one export of all files to `out`.
 // Throws Error when a file cannot be read, exported or written; UsageError when there is no such
-// format or metric, and when there are several files and no directory.
+// format or metric, and when there are several files, no directory, and a format that holds one.
 void export_files(const ExportRequest& request, std::ostream& out);
 
 // The result with the trials and the summary of one step only. Throws Error with the steps that

@@ -145,7 +145,8 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, command, place):
 
 
 def test_output_that_cannot_be_written_is_a_failure(tmp_path):
-    for command in (("show", RESULT), ("sinks",), ("scenarios",), ("policy",)):
+    for command in (("show", RESULT), ("export", "csv", RESULT), ("export", "hlog", RESULT),
+                    ("sinks",), ("scenarios",), ("policy",)):
         with open("/dev/full", "w", encoding="ascii") as full:
             run = tailgate(*command, cwd=tmp_path, stdout=full)
         assert run.returncode == 1, command

@@ -74,13 +74,23 @@ TEST_CASE("show prints nothing when a result cannot be read") {
 TEST_CASE("export prints one result, and writes several to a directory") {
   const ResultDirectory directory;
   const std::string csv = exported({.format = "csv", .paths = {directory / "a.json"}});
-  CHECK(csv.starts_with("scenario,preset,sink,"));
+  CHECK(csv.starts_with("run,started_utc,machine,revision,"));
   const fs::path out = directory / "new/folder";
   const std::string written =
       exported({.format = "csv", .paths = {directory.path()}, .directory = out});
   CHECK(written == (out / "a.csv").string() + "\n" + (out / "b.csv").string() + "\n");
   std::ifstream file(out / "b.csv", std::ios::binary);
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == csv);
+}
+
+TEST_CASE("export prints a whole folder as one table") {
+  const ResultDirectory directory;
+  const std::string one = exported({.format = "csv", .paths = {directory / "a.json"}});
+  const std::string rows = one.substr(one.find('\n') + 1);
+  CHECK(exported({.format = "csv", .paths = {directory.path()}}) == one + rows);
+  CHECK_THROWS_WITH(
+      exported({.format = "csv", .paths = {directory.path()}, .step = 9}),
+      Catch::StartsWith((directory / "a.json").string()) && Catch::Contains("no step 9"));
 }
 
 TEST_CASE("a duet is exported in the formats of duets") {
@@ -109,8 +119,8 @@ TEST_CASE("a step that the result does not have is refused with those that it ha
 TEST_CASE("export's errors name what was wrong") {
   const ResultDirectory directory;
   const std::vector<fs::path> one = {directory / "a.json"};
-  CHECK_THROWS_WITH(exported({.format = "csv", .paths = {directory.path()}}),
-                    Catch::StartsWith("2 results do not fit into one output"));
+  CHECK_THROWS_WITH(exported({.format = "hgrm", .paths = {directory.path()}}),
+                    Catch::StartsWith("2 files do not fit into one output of the format 'hgrm'"));
   CHECK_THROWS_WITH(exported({.format = "xls", .paths = one}), Catch::Contains("'xls'"));
   CHECK_THROWS_WITH(exported({.format = "csv", .paths = one, .metric = "speed"}),
                     Catch::Contains("'speed'"));

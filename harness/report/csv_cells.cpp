@@ -13,17 +13,44 @@ std::string csv_line(const Cells& cells) {
   return fmt::format("{}\n", fmt::join(row, ","));
 }
 
+namespace {
+
+std::string settings_text(const std::vector<Setting>& settings) {
+  std::vector<std::string> texts;
+  for (const Setting& setting : settings) {
+    texts.push_back(fmt::format("{}={}", setting.name, setting.value));
+  }
+  return fmt::format("{}", fmt::join(texts, ";"));
+}
+
+}  // namespace
+
+bool is_closed_loop(const Trial& trial) {
+  return trial.load.shape == Shape::max;
+}
+
 Cells leading_titles() {
-  return {"scenario", "preset", "sink", "step", "trial", "rate_hz"};
+  return {"run",      "started_utc", "machine",          "revision", "label",
+          "scenario", "preset",      "scenario_options", "sink",     "sink_options",
+          "step",     "trial",       "threads",          "payload",  "rate_hz"};
 }
 
 Cells leading_cells(const Result& result, const Trial& trial) {
-  return {result.scenario.name,
+  return {result.id,
+          trial.started_utc,
+          result.machine.fingerprint,
+          result.build.revision + (result.build.dirty ? "+changes" : ""),
+          result.label,
+          result.scenario.name,
           result.scenario.preset,
+          settings_text(result.scenario.options),
           result.sink.label,
+          settings_text(result.sink.options),
           fmt::format("{}", trial.step),
           fmt::format("{}", trial.index),
-          fmt::format("{}", trial.load.rate_hz)};
+          fmt::format("{}", trial.load.threads),
+          trial.load.payload,
+          is_closed_loop(trial) ? "" : fmt::format("{}", trial.load.rate_hz)};
 }
 
 void add_titles(Cells& cells, std::string_view metric) {

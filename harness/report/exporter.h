@@ -44,6 +44,7 @@ struct Exporter {
   std::string_view extension;  // of a file's name, with the dot
   DocumentKind takes;
   Form form;
+  bool takes_several;  // of results: a document may contain any number of them
   // Returns the document as text. The document must be of the kind that the exporter takes. Throws
   // Error when the document holds nothing that the format can show.
   std::string (*render)(const Document& document, const ExportOptions& options);
@@ -81,6 +82,7 @@ template <class T, std::string (*kRender)(const T&, const ExportOptions&), Form 
 struct ExporterOf<kRender, kForm> {
   using Taken = std::conditional_t<std::is_same_v<T, Result>, Results, T>;
   static constexpr DocumentKind kTakes = kKindOf<Taken>;
+  static constexpr bool kTakesSeveral = std::is_same_v<T, Results>;
 
   static std::string render(const Document& document, const ExportOptions& options) {
     const Taken& taken = std::get<Taken>(document);
@@ -109,7 +111,7 @@ template <auto kRender, Form kForm>
 constexpr Exporter exporter_of(std::string_view format, std::string_view help,
                                std::string_view extension) {
   using Of = ExporterOf<kRender, kForm>;
-  return {format, help, extension, Of::kTakes, kForm, Of::render};
+  return {format, help, extension, Of::kTakes, kForm, Of::kTakesSeveral, Of::render};
 }
 
 }  // namespace tailgate

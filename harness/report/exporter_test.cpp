@@ -56,9 +56,21 @@ TEST_CASE("a format that a document does not have is refused with those that it 
 
 TEST_CASE("a format that holds one result takes no more and no less") {
   const NamedResult one = {"a.json", sample_result()};
-  CHECK_NOTHROW(render(Results{one}, "csv"));
-  CHECK_THROWS_AS(render(Results{one, one}, "csv"), Error);
-  CHECK_THROWS_AS(render(Results{}, "csv"), Error);
+  CHECK_NOTHROW(render(Results{one}, "gbench"));
+  CHECK_THROWS_AS(render(Results{one, one}, "gbench"), Error);
+  CHECK_THROWS_AS(render(Results{}, "gbench"), Error);
+}
+
+TEST_CASE("a format says whether it takes several results") {
+  const NamedResult one = {"a.json", sample_result()};
+  for (const Exporter* exporter : exporters_of(DocumentKind::results)) {
+    INFO(exporter->format);
+    if (exporter->takes_several) {
+      CHECK_NOTHROW(render(Results{one, one}, exporter->format));
+    } else {
+      CHECK_THROWS_AS(render(Results{one, one}, exporter->format), Error);
+    }
+  }
 }
 
 TEST_CASE("metrics are found by name") {

@@ -1,4 +1,4 @@
-// Comma-separated values: one row per trial.
+// Comma-separated values: one row per trial of all results.
 #include <fmt/format.h>
 
 #include "harness/report/csv_cells.h"
@@ -7,28 +7,34 @@
 namespace tailgate {
 namespace {
 
+// Those of the metrics that mean something for the trial.
+const Latency* latency_of(const Trial& trial, LatencyKind kind) {
+  if (kind == LatencyKind::start_lag && is_closed_loop(trial)) return nullptr;
+  return find_latency(trial, kind);
+}
+
 Cells row_of(const Result& result, const Trial& trial) {
   const LedgerAccount& ledger = trial.ledger;
   Cells cells = leading_cells(result, trial);
-  cells.emplace_back(enum_text(trial.outcome));
-  cells.push_back(fmt::format("{}", trial.achieved_rate_hz));
-  cells.push_back(trial.rate_missed ? "true" : "false");
-  cells.push_back(fmt::format("{}", ledger.emitted));
-  // These are known only when the events were read back.
-  const auto if_checked = [&](auto count) {
-    cells.push_back(ledger.checked ? fmt::format("{}", count) : "");
+  const auto add_if = [&](bool known, const auto& value) {
+    cells.push_back(known ? fmt::format("{}", value) : "");
   };
-  if_checked(ledger.delivered);
-  cells.push_back(fmt::format("{}", ledger.lost));
-  if_checked(ledger.unaccounted);
-  if_checked(ledger.duplicates);
-  if_checked(ledger.reordered);
-  if_checked(ledger.corrupted);
-  for (const LatencyKind kind : kLatencyKinds) add_figures(cells, find_latency(trial, kind));
+  cells.emplace_back(enum_text(trial.outcome));
+  add_if(trial.measured > 0, trial.achieved_rate_hz);
+  add_if(trial.measured > 0 && !is_closed_loop(trial), trial.rate_missed);
+  cells.push_back(fmt::format("{}", ledger.emitted));
+  // The others are known only when the events were read back.
+  add_if(ledger.checked, ledger.delivered);
+  add_if(ledger.checked || result.sink.accounts_losses || ledger.lost > 0, ledger.lost);
+  add_if(ledger.checked, ledger.unaccounted);
+  add_if(ledger.checked, ledger.duplicates);
+  add_if(ledger.checked, ledger.reordered);
+  add_if(ledger.checked, ledger.corrupted);
+  for (const LatencyKind kind : kLatencyKinds) add_figures(cells, latency_of(trial, kind));
   return cells;
 }
 
-std::string render_csv(const Result& result, const ExportOptions&) {
+std::string render_csv(const Results& results, const ExportOptions&) {
   Cells titles = leading_titles();
   for (const char* title : {"outcome", "achieved_rate_hz", "rate_missed", "emitted", "delivered",
                             "lost", "unaccounted", "duplicates", "reordered", "corrupted"}) {
@@ -36,7 +42,9 @@ std::string render_csv(const Result& result, const ExportOptions&) {
   }
   for (const LatencyKind kind : kLatencyKinds) add_titles(titles, enum_text(kind));
   std::string text = csv_line(titles);
-  for (const Trial& trial : result.trials) text += csv_line(row_of(result, trial));
+  for (const auto& [name, result] : results) {
+    for (const Trial& trial : result.trials) text += csv_line(row_of(result, trial));
+  }
   return text;
 }
 

@@ -1,7 +1,8 @@
 // The JSON of Google Benchmark 1.7, for its compare.py and other tools that read it. A benchmark is
 // one quantile of one metric of one step, a repetition is a trial, and the aggregates (mean,
-// median, stddev, cv) run over the completed trials. Times are in nanoseconds. cpu_time repeats
-// real_time: the CPU time of a single call is not measured, and compare.py wants a figure.
+// median, stddev, cv) run over the completed trials. Times are in nanoseconds. cpu_time is the
+// provider's processor time per call, without that in which it waited for the next call's time;
+// where it was not measured, it is absent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "harness/base/error.h"
 #include "harness/report/exporter.h"
@@ -32,7 +34,8 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double median(std::vector<double> values) {
+double median(const std::vector<double>& all) {
+  std::vector<double> values = all;
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -45,6 +48,19 @@ double stddev(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += (value - center) * (value - center);
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+// The processor time of the provider per call to the sink; nothing where it was not measured.
+std::optional<double> cpu_time_ns(const Trial& trial) {
+  if (!trial.overhead || trial.overhead->events == 0) return std::nullopt;
+  for (const RoleUse& use : trial.overhead->roles) {
+    const Counters& used = use.counters;
+    if (use.role != "provider" || !used.cpu_ns) continue;
+    const std::uint64_t spun_ns = std::min(used.spun_ns.value_or(0), *used.cpu_ns);
+    return static_cast<double>(*used.cpu_ns - spun_ns) /
+           static_cast<double>(trial.overhead->events);
+  }
+  return std::nullopt;
 }
 
 // All trials of one benchmark.
@@ -65,24 +81,34 @@ Json leading_fields(const Family& family, const std::string& name, const char* r
           {"repetitions", family.trials.size()}};
 }
 
-void add_times(Json& entry, double time, const char* unit) {
-  entry["real_time"] = time;
-  entry["cpu_time"] = time;
-  entry["time_unit"] = unit;
+void add_times(Json& entry, double real_ns, const std::optional<double>& cpu_ns) {
+  entry["real_time"] = real_ns;
+  if (cpu_ns) entry["cpu_time"] = *cpu_ns;
+  entry["time_unit"] = "ns";
 }
 
-void add_aggregate(Json& entries, const Family& family, const char* aggregate, double value) {
+double coefficient_of_variation(const std::vector<double>& values) {
+  const double center = mean(values);
+  return center > 0 ? stddev(values) / center : 0;
+}
+
+// cpu_ns: of the trials that measured it, which may be none.
+void add_aggregate(Json& entries, const Family& family, const char* aggregate,
+                   double (*compute)(const std::vector<double>&),
+                   const std::vector<double>& real_ns, const std::vector<double>& cpu_ns) {
   Json entry = leading_fields(family, family.name + "_" + aggregate, "aggregate");
   entry["threads"] = family.trials.front()->load.threads;
   entry["aggregate_name"] = aggregate;
   entry["aggregate_unit"] = std::string_view(aggregate) == "cv" ? "percentage" : "time";
   entry["iterations"] = family.trials.size();
-  add_times(entry, value, "ns");
+  add_times(entry, compute(real_ns),
+            cpu_ns.empty() ? std::nullopt : std::optional(compute(cpu_ns)));
   entries.push_back(std::move(entry));
 }
 
 void add_family(Json& entries, const Family& family) {
   std::vector<double> values;
+  std::vector<double> cpu_values;
   for (const Trial* trial : family.trials) {
     const Latency& latency = *find_latency(*trial, family.kind);
     Json entry = leading_fields(family, family.name, "iteration");
@@ -90,18 +116,19 @@ void add_family(Json& entries, const Family& family) {
     entry["threads"] = trial->load.threads;
     entry["iterations"] = latency.count;
     values.push_back(static_cast<double>(latency.*family.quantile.value));
-    add_times(entry, values.back(), "ns");
+    const std::optional<double> cpu_ns = cpu_time_ns(*trial);
+    if (cpu_ns) cpu_values.push_back(*cpu_ns);
+    add_times(entry, values.back(), cpu_ns);
     entry["achieved_rate_hz"] = trial->achieved_rate_hz;
     entry["lost"] = trial->ledger.lost;
     entry["unaccounted"] = trial->ledger.unaccounted;
     entries.push_back(std::move(entry));
   }
   if (values.size() < 2) return;
-  add_aggregate(entries, family, "mean", mean(values));
-  add_aggregate(entries, family, "median", median(values));
-  add_aggregate(entries, family, "stddev", stddev(values));
-  const double center = mean(values);
-  add_aggregate(entries, family, "cv", center > 0 ? stddev(values) / center : 0);
+  add_aggregate(entries, family, "mean", mean, values, cpu_values);
+  add_aggregate(entries, family, "median", median, values, cpu_values);
+  add_aggregate(entries, family, "stddev", stddev, values, cpu_values);
+  add_aggregate(entries, family, "cv", coefficient_of_variation, values, cpu_values);
 }
 
 // Google Benchmark splits names at '/' into arguments; here the parts are only labels.

@@ -1,6 +1,8 @@
-// HdrHistogram's interval log (.hlog): the intervals of every trial, tagged "trial0", "trial1" …
+// HdrHistogram's interval log (.hlog): the intervals of every trial, in the order of execution.
 // Results have intervals of service and response times. For the other metrics, and for trials
-// without intervals, the log has one interval a trial. Values are in nanoseconds.
+// without intervals, the log has one interval a trial. Values are in nanoseconds, as HdrHistogram's
+// HistogramLogProcessor expects them. It reads only lines without a tag unless it is told a tag, so
+// lines have a tag only where the result has several steps, which it may not add up.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -52,31 +54,40 @@ double seconds_since_epoch(const std::string& utc) {
               "give it as 2026-03-01T12:00:00Z, or run again");
 }
 
-void add(HistogramLogWriter& log, const Trial& trial, std::uint64_t start_ns, std::uint64_t end_ns,
-         const Latency& latency) {
+void add(HistogramLogWriter& log, const std::string& tag, std::uint64_t start_ns,
+         std::uint64_t end_ns, const Latency& latency) {
   const double offset_s = static_cast<double>(start_ns) / kNsPerSecond;
   const double length_s =
       end_ns > start_ns ? static_cast<double>(end_ns - start_ns) / kNsPerSecond : 0;
-  log.add(offset_s, length_s, decode_latency(latency), fmt::format("trial{}", trial.index));
+  log.add(offset_s, length_s, decode_latency(latency), tag);
+}
+
+bool has_several_steps(const Result& result) {
+  for (const Trial& trial : result.trials) {
+    if (trial.step != result.trials.front().step) return true;
+  }
+  return false;
 }
 
 std::string render_hlog(const Result& result, const ExportOptions& options) {
   HistogramLogWriter log(
       seconds_since_epoch(result.started_utc),
       fmt::format("tailgate run {}: {} times in ns", result.id, enum_text(options.metric)));
+  const bool tagged = has_several_steps(result);
   bool any = false;
   for (const Trial& trial : result.trials) {
     const Latency* latency = find_latency(trial, options.metric);
     if (latency == nullptr) continue;
     any = true;
+    const std::string tag = tagged ? fmt::format("step{}", trial.step) : "";
     const bool service = options.metric == LatencyKind::service;
     const bool cut = service || options.metric == LatencyKind::response;
     if (!cut || trial.intervals.empty()) {
-      add(log, trial, trial.start_ns, trial.end_ns, *latency);
+      add(log, tag, trial.start_ns, trial.end_ns, *latency);
       continue;
     }
     for (const Interval& interval : trial.intervals) {
-      add(log, trial, interval.start_ns, interval.end_ns,
+      add(log, tag, interval.start_ns, interval.end_ns,
           service ? interval.service : interval.response);
     }
   }
@@ -91,6 +102,6 @@ std::string render_hlog(const Result& result, const ExportOptions& options) {
 }  // namespace
 
 constinit const Exporter exporters::hlog = exporter_of<render_hlog, Form::text>(
-    "hlog", "interval log, a tag per trial, for HdrHistogram's tools", ".hlog");
+    "hlog", "interval log, a tag per step of several, for HdrHistogram", ".hlog");
 
 }  // namespace tailgate

@@ -94,36 +94,47 @@ TEST_CASE("hgrm refuses several steps and metrics that were not measured") {
   CHECK_THROWS_WITH(exported("hgrm", result), Catch::EndsWith("choose one with --step"));
 }
 
-TEST_CASE("hlog holds every interval of every trial, which add up to the trial") {
-  const std::string text = exported("hlog", sample_result());
-  HistogramLogReader reader(text);
-  std::map<std::string, Histogram> by_tag;
-  int intervals = 0;
-  while (const auto interval = reader.next()) {
-    ++intervals;
-    CHECK(interval->length_s == Approx(1));
-    by_tag.try_emplace(interval->tag, Histogram(HistogramRange()))
-        .first->second.add(interval->histogram);
-    // 2026-03-01T12:00:00Z is 1772366400; the first trial's first interval starts 1 s later.
-    if (intervals == 1) CHECK(interval->start_s == Approx(1'772'366'401.0));
-  }
-  CHECK(intervals == 6);
-  REQUIRE(by_tag.size() == 3);
+std::vector<HistogramLogInterval> intervals_of(const std::string& log) {
+  HistogramLogReader reader(log);
+  std::vector<HistogramLogInterval> intervals;
+  while (auto interval = reader.next()) intervals.push_back(std::move(*interval));
+  return intervals;
+}
+
+TEST_CASE("hlog holds every interval of every trial without a tag, which add up to the trials") {
+  const auto intervals = intervals_of(exported("hlog", sample_result()));
+  REQUIRE(intervals.size() == 6);
+  // 2026-03-01T12:00:00Z is 1772366400; the first trial's first interval starts 1 s later.
+  CHECK(intervals[0].start_s == Approx(1'772'366'401.0));
   for (unsigned trial = 0; trial < 3; ++trial) {
-    CHECK(by_tag.at("trial" + std::to_string(trial)) == stated_response(trial));
+    Histogram sum{HistogramRange()};
+    for (std::size_t i = 2 * trial; i < 2 * trial + 2; ++i) {
+      CHECK(intervals[i].tag.empty());
+      CHECK(intervals[i].length_s == Approx(1));
+      CHECK((i == 0 || intervals[i].start_s > intervals[i - 1].start_s));
+      sum.add(intervals[i].histogram);
+    }
+    CHECK(sum == stated_response(trial));
   }
+}
+
+TEST_CASE("hlog tags the steps of a result that has several") {
+  Result result = sample_result();
+  result.trials[1].step = 4;
+  std::map<std::string, int> intervals;
+  for (const HistogramLogInterval& one : intervals_of(exported("hlog", result))) {
+    ++intervals[one.tag];
+  }
+  CHECK(intervals == std::map<std::string, int>{{"step0", 4}, {"step4", 2}});
 }
 
 TEST_CASE("hlog has one interval a trial where a trial has none, or the metric has none") {
   Result result = sample_result();
   result.trials[0].intervals.clear();
-  const std::string text = exported("hlog", result);
-  HistogramLogReader reader(text);
-  const auto interval = reader.next();
-  CHECK(interval->length_s == Approx(2));
-  CHECK(interval->histogram == stated_response(0));
-  const std::string delivery = exported("hlog", result, LatencyKind::delivery);
-  CHECK(delivery.find("Tag=trial2") != std::string::npos);
+  const auto first = intervals_of(exported("hlog", result)).front();
+  CHECK(first.length_s == Approx(2));
+  CHECK(first.histogram == stated_response(0));
+  CHECK(intervals_of(exported("hlog", result, LatencyKind::delivery)).size() == 3);
 }
 
 TEST_CASE("hlog needs a start time that it can read") {
@@ -156,6 +167,54 @@ TEST_CASE("csv has a row for each trial with its quantiles") {
   CHECK(crashed.at("outcome") == "crashed");
   CHECK(crashed.at("response_ns_p99").empty());
   CHECK(crashed.at("unaccounted").empty());
+}
+
+TEST_CASE("csv says where each row was measured, and with which options") {
+  Result result = sample_result();
+  result.build.revision = "0123abcd";
+  result.build.dirty = true;
+  result.sink.options = {{"mode", "mmap"}, {"size", "a,b"}};
+  result.trials[1].load.threads = 3;
+  result.trials[1].load.payload = "uniform(10,20)";
+  const auto row = csv_row(exported("csv", result), 1);
+  CHECK(row.at("run") == result.id);
+  CHECK(row.at("machine") == result.machine.fingerprint);
+  CHECK(row.at("revision") == "0123abcd+changes");
+  CHECK(row.at("sink_options") == "mode=mmap;size=a,b");
+  CHECK_FALSE(row.at("scenario_options").empty());
+  CHECK(row.at("threads") == "3");
+  CHECK(row.at("payload") == "uniform(10,20)");
+  CHECK(row.at("started_utc") == result.trials[1].started_utc);
+}
+
+TEST_CASE("csv leaves cells empty that mean nothing") {
+  Result result = sample_result();
+  result.trials[0].load.shape = Shape::max;
+  result.trials[0].load.rate_hz = 0;
+  const auto closed = csv_row(exported("csv", result), 0);
+  for (const char* none : {"rate_hz", "rate_missed", "start_lag_count", "start_lag_ns_p50"}) {
+    INFO(none);
+    CHECK(closed.at(none).empty());
+  }
+  CHECK(closed.at("achieved_rate_hz") == "10000");
+  CHECK(csv_row(exported("csv-intervals", result), 0).at("rate_hz").empty());
+  const auto crashed = csv_row(exported("csv", result), 3);
+  CHECK(crashed.at("achieved_rate_hz").empty());
+  CHECK(crashed.at("rate_missed").empty());
+  result.sink.accounts_losses = false;
+  CHECK(csv_row(exported("csv", result), 3).at("lost").empty());
+  CHECK(csv_row(exported("csv", result), 1).at("lost") == "0");
+}
+
+TEST_CASE("csv is one table of all results") {
+  Result other = sample_result();
+  other.id = "fedcba9876543210";
+  for (const char* format : {"csv", "csv-intervals"}) {
+    const std::string one = exported(format, sample_result());
+    const std::string two = exported(format, other);
+    const std::string both = render(Results{{"a", sample_result()}, {"b", other}}, format);
+    CHECK(both == one + two.substr(two.find('\n') + 1));
+  }
 }
 
 TEST_CASE("csv quotes what would break a row") {
@@ -225,6 +284,37 @@ TEST_CASE("gbench has a repetition for each completed trial, and their aggregate
   CHECK(aggregates.at("median") == Approx(400));
   CHECK(aggregates.at("stddev") == Approx(300));
   CHECK(aggregates.at("cv") == Approx(0.75));
+}
+
+TEST_CASE("gbench's cpu_time is the provider's processor time per event") {
+  // Of the sample's trial t: 1960 + t ms, of which 1900 ms are waiting, for 20,000 events.
+  Result result = sample_result();
+  std::vector<double> times;
+  std::map<std::string, double> aggregates;
+  for (const json& entry : json::parse(exported("gbench", result))["benchmarks"]) {
+    if (!entry["run_name"].get<std::string>().ends_with("/service/p50")) continue;
+    if (entry["run_type"] == "iteration") {
+      times.push_back(entry["cpu_time"]);
+    } else {
+      aggregates[entry["aggregate_name"]] = entry["cpu_time"];
+    }
+  }
+  CHECK(times == std::vector<double>{3000, 3050, 3100});
+  CHECK(aggregates.at("mean") == Approx(3050));
+  CHECK(aggregates.at("median") == Approx(3050));
+  CHECK(aggregates.at("stddev") == Approx(50));
+  CHECK(aggregates.at("cv") == Approx(50.0 / 3050));
+}
+
+TEST_CASE("gbench has no cpu_time where no processor time was measured") {
+  Result result = sample_result();
+  result.trials[0].overhead.reset();
+  result.trials[1].overhead->roles.clear();
+  result.trials[2].overhead->roles[0].counters.cpu_ns.reset();
+  for (const json& entry : json::parse(exported("gbench", result))["benchmarks"]) {
+    CHECK(entry.contains("real_time"));
+    CHECK_FALSE(entry.contains("cpu_time"));
+  }
 }
 
 TEST_CASE("a run in which nothing completed has no benchmarks and no distribution") {
