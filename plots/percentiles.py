@@ -47,34 +47,32 @@ def draw(runs, options):
     figure, [[axes]] = style.sheet(1, 1, (6.6, 4.2), caption(
         "Latency by percentile", parts, among=runs, more=more))
     highest = max(part.step["response"]["count"] for part in parts)
+    ends = []
     for number, part in enumerate(parts):
         if part.step["response"]["count"]:
-            draw_part(axes, part, style.run_style(number),
-                      with_service and part.step["rate_hz"] > 0, options.per_trial)
+            drawn = style.run_style(number)
+            end = draw_part(axes, part, drawn, with_service and part.step["rate_hz"] > 0,
+                            options.per_trial)
+            ends.append((*end, label_of(part), drawn))
     floor = floor_ns(parts)
     if floor:
         axes.axhline(floor, color=style.GREY, linestyle=":", label="floor")
     finish(axes, highest)
-    name_runs(axes, parts, line_handles(with_service, options.per_trial, floor))
+    name_runs(axes, ends, [*line_handles(with_service, options.per_trial, floor), *(
+        style.handle(f"{part.name} (no events)", **style.run_style(number))
+        for number, part in enumerate(parts) if not part.step["response"]["count"])])
     yield plot_name("percentiles", runs, options), figure
 
 
-def name_runs(axes, parts, others):
+def name_runs(axes, ends, others):
     """Labels at the ends of the lines; where these do not fit, a legend in the order of the ends,
-    the longest on top. `others`: handles of what is not a run."""
-    drawn = [(part, style.run_style(number)) for number, part in enumerate(parts)]
-    filled = [(part, one) for part, one in drawn if part.step["response"]["count"]]
-    empty = [style.handle(f"{part.name} (no events)", **one) for part, one in drawn
-             if not part.step["response"]["count"]]
-    ends = [(part.step["response"]["count"],
-             max(1, part.run.histogram(part.step["response"]).quantile(1)), label_of(part), one)
-            for part, one in filled]
+    the longest on top. ends: as for style.label_ends; others: handles of what is not a line."""
     if style.label_ends(axes, ends):
-        style.legend_above(axes, [*others, *empty])
+        style.legend_above(axes, others)
         return
-    longest_first = sorted(filled, key=lambda one: -one[0].step["response"]["max_ns"])
-    style.legend(axes, [*(style.handle(label_of(part), **one) for part, one in longest_first),
-                        *empty, style.gap(), *others])
+    longest_first = sorted(ends, key=lambda end: -end[1])
+    style.legend(axes, [*(style.handle(label, **drawn) for _, _, label, drawn in longest_first),
+                        style.gap(), *others])
 
 
 def label_of(part):
@@ -82,6 +80,7 @@ def label_of(part):
 
 
 def draw_part(axes, part, drawn, with_service, per_trial):
+    """Draws the curves of a part; returns the end of that of its response times."""
     color, marker = drawn["color"], drawn["marker"]
     response = part.run.histogram(part.step["response"])
     axes.plot(*curve(response), color=color, label=f"{part.name} response")
@@ -94,6 +93,7 @@ def draw_part(axes, part, drawn, with_service, per_trial):
         for trial in part.trials:
             axes.plot(*curve(part.run.histogram(trial["response"])), color=color, linewidth=0.5,
                       alpha=0.7, label=f"{part.name} trial {trial['index']}")
+    return response.total, max(1, response.quantile(1))
 
 
 def floor_ns(parts):
