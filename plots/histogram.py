@@ -56,7 +56,7 @@ def draw_panels(parts, edges, runs):
         draw_part(panel, part, edges)
         panel.set_ylabel("events per bin" if height > 1.4 else "events")
         if number == 0:
-            style.legend_above(panel, handles())
+            style.legend_above(panel, handles(any(one.step["rate_hz"] > 0 for one in parts)))
     finish(axes, edges)
     return figure
 
@@ -130,8 +130,9 @@ def facts(part):
     yield from part.marks
 
 
-def handles():
-    return [style.patch("response time", **RESPONSE), style.patch("service time", **SERVICE),
+def handles(with_service):
+    return [style.patch("response time", **RESPONSE),
+            *([style.patch("service time", **SERVICE)] if with_service else []),
             *(style.handle(name, color=style.PERCENTILES[name][0],
                            linestyle=style.PERCENTILES[name][1]) for name in ("p50", "p99")),
             style.handle("maximum", color="black", linestyle=":", linewidth=1.6)]

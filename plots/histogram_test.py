@@ -65,6 +65,13 @@ def test_service_is_drawn_beside_response(as_runs, options):
     assert counts[filled] == 4 and edges[filled] <= 10 <= edges[filled + 1]
 
 
+def test_a_closed_loop_has_no_service_times(as_runs, options):
+    _, [panel] = drawn(as_runs(testing.steady([{1000: 4}], rate_hz=0.0)), options)
+    assert not [one for one in panel.patches if one.get_label() == "service"]
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == [
+        "response time", "p50", "p99", "maximum"]
+
+
 def test_one_colour_has_one_meaning(as_runs, options):
     _, [panel] = drawn(as_runs(testing.steady([{1000: 4}], [{10: 4}])), options)
     colors = [one.get_color() for one in panel.lines]

@@ -42,8 +42,11 @@ def draw(runs, options):
     parts = choose(runs, options.rate_hz)
     if not any(part.step["response"]["count"] for part in parts):
         raise Skip("no event was recorded")
-    with_service = len(parts) <= FULL_SERVICE_RUNS
-    more = [] if with_service else [f"Service times are drawn for up to {FULL_SERVICE_RUNS} runs."]
+    # In a closed loop the service times are the response times.
+    open_loop = any(part.step["rate_hz"] > 0 for part in parts)
+    with_service = open_loop and len(parts) <= FULL_SERVICE_RUNS
+    more = [f"Service times are drawn for up to {FULL_SERVICE_RUNS} runs."
+            ] if open_loop and not with_service else []
     figure, [[axes]] = style.sheet(1, 1, (6.6, 4.2), caption(
         "Latency by percentile", parts, among=runs, more=more))
     highest = max(part.step["response"]["count"] for part in parts)

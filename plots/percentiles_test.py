@@ -59,6 +59,7 @@ def test_service_is_dashed_and_response_solid(as_runs, options):
 def test_closed_loop_has_no_service_line_of_its_own(as_runs, options):
     _, axes, _ = drawn(as_runs(testing.steady([{100: 5}], rate_hz=0.0)), options)
     assert "file service" not in [one.get_label() for one in axes.lines]
+    assert not any("service" in text.get_text() for text in axes.get_legend().get_texts())
 
 
 def test_the_floor_is_the_harness_median(as_runs, options, line):
