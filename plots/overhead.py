@@ -16,7 +16,8 @@ ROLES = {"provider": ("#0072B2", ""), "daemons": ("#D55E00", ""), "kernel": ("#F
          "consumer": ("#ffffff", "...")}
 BELOW_ZERO = "below 0: less than in the control trials\n(same load, null sink): noise, no gain"
 BAR = 0.7  # width of a bar; the distance of two is 1
-SEEN = 0.01  # share of the axis' length from which on a bar below zero is seen
+SEEN = 0.01  # share of the stacks' height from which on a bar below zero is seen
+ROOM = 0.28  # for its explanation
 
 
 def draw(runs, options):
@@ -37,8 +38,7 @@ def draw(runs, options):
         draw_roles(panel, run, name, steps_of(run), rates)
         low, high = span_of(run)
         panel.set_ylim(low, high)
-        if any(bar.get_height() < -SEEN * (high - low) for bars in panel.containers
-               for bar in bars):
+        if low < -ROOM / 2 * high:
             style.inside(panel, BELOW_ZERO)
     finish(whole, panels, swept)
     yield f"overhead-{runs[0].scenario}", figure
@@ -172,7 +172,7 @@ def span_of(run):
     up = max(1.0, *(sum(mean for mean in means if mean > 0) for means in stacks))
     down = min(sum(mean for mean in means if mean < 0) for means in stacks)
     height = up - down
-    return down - (0.28 * height if down < -SEEN * height else 0), up + 0.2 * height
+    return down - (ROOM * height if down < -SEEN * height else 0), up + 0.2 * height
 
 
 def finish(whole, panels, swept):
