@@ -288,10 +288,10 @@ TEST_CASE("gbench has a repetition for each completed trial, and their aggregate
 
 TEST_CASE("gbench's cpu_time is the provider's processor time per event") {
   // Of the sample's trial t: 1960 + t ms, of which 1900 ms are waiting, for 20,000 events.
-  Result result = sample_result();
+  const json document = json::parse(exported("gbench", sample_result()));
   std::vector<double> times;
   std::map<std::string, double> aggregates;
-  for (const json& entry : json::parse(exported("gbench", result))["benchmarks"]) {
+  for (const json& entry : document["benchmarks"]) {
     if (!entry["run_name"].get<std::string>().ends_with("/service/p50")) continue;
     if (entry["run_type"] == "iteration") {
       times.push_back(entry["cpu_time"]);
@@ -311,7 +311,9 @@ TEST_CASE("gbench has no cpu_time where no processor time was measured") {
   result.trials[0].overhead.reset();
   result.trials[1].overhead->roles.clear();
   result.trials[2].overhead->roles[0].counters.cpu_ns.reset();
-  for (const json& entry : json::parse(exported("gbench", result))["benchmarks"]) {
+  const json document = json::parse(exported("gbench", result));
+  REQUIRE_FALSE(document["benchmarks"].empty());
+  for (const json& entry : document["benchmarks"]) {
     CHECK(entry.contains("real_time"));
     CHECK_FALSE(entry.contains("cpu_time"));
   }
