@@ -10,7 +10,7 @@ import math
 import bursts
 import style
 import units
-from caption import Skip, caption, choose, loss_marks
+from caption import MOST_NAMES, Skip, caption, choose, listed, loss_marks
 
 MAX_COLUMNS = 5
 CELLS_PER_DECADE = 20
@@ -72,7 +72,7 @@ def draw(runs, options):
             empty.append(part.name)
     if not drawn:
         chosen = "" if options.trial is None else f" in trial {options.trial}"
-        raise Skip(f"no interval with events{chosen} ({', '.join(empty)})")
+        raise Skip(f"no interval with events{chosen} ({listed(empty, MOST_NAMES)})")
 
 
 def name_of(part, options):
