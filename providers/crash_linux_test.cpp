@@ -106,7 +106,7 @@ TEST_CASE("a killed provider takes its buffer with it, where its sink declares n
     const pid_t child = start_child([&] {
       trial.open();
       for (std::uint64_t i = 0; i < kEvents; ++i) {
-        if (trial.emit().empty()) accepted.fetch_add(1);
+        if (trial.emit().empty()) (*accepted).fetch_add(1);
       }
       ::raise(SIGKILL);
     });

@@ -6,8 +6,7 @@
 namespace tailgate {
 
 void add_budget_options(Command& command, BudgetArguments& arguments) {
-  command
-      .add_option("--budget", arguments.texts, "'file@20k: p99 < 50us, lost = 0'; may be repeated")
+  command.add_option("--budget", arguments.texts, "'file@20k: p99 < 50us, lost = 0'; repeatable")
       ->one_value_each_time()
       ->type_name("BUDGET");
   command.add_option("--budgets", arguments.file, "a TOML file of budgets")->type_name("FILE");

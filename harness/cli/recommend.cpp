@@ -83,11 +83,11 @@ Results load_all(const SinkCatalog& sinks, const std::vector<std::filesystem::pa
 int recommend_sink(const SinkCatalog& sinks, const RecommendRequest& request) {
   const LoggingNeeds needs = as_usage([&] { return needs_of(request); });
   if (request.paths.empty()) {
-    throw UsageError(Error(
-        "there are no results to choose from",
-        fmt::format("measure the sinks that you consider ('tailgate sinks' lists them), and name "
-                    "DIR here:\n{}",
-                    run_to_make(needs, needs.payload, {}))));
+    throw UsageError(
+        Error("there are no results to choose from",
+              fmt::format("measure the sinks that you consider ('tailgate sinks' lists them), into "
+                          "DIR:\n{}",
+                          run_to_make(needs, needs.payload, {}))));
   }
   const Recommendation recommendation = recommend(load_all(sinks, request.paths), needs);
   std::cout << render(recommendation, request.json ? "json" : "text",

@@ -185,7 +185,7 @@ bool begins_bound(std::string_view text) {
 }
 
 // The colon between a budget's subject and its bounds. Labels of sinks have colons, too: the first
-// one that a bound follows, else the first one that a space follows.
+// one that a bound follows, else the first one that a space follows, else the last one.
 std::size_t colon_of(std::string_view text) {
   std::size_t before_space = std::string_view::npos;
   for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
@@ -194,7 +194,7 @@ std::size_t colon_of(std::string_view text) {
     const bool space = rest.empty() || is_space(rest.front());
     if (space && before_space == std::string_view::npos) before_space = at;
   }
-  return before_space;
+  return before_space != std::string_view::npos ? before_space : text.rfind(':');
 }
 
 std::optional<double> rate_of(std::string_view text) {

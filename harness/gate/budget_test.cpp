@@ -76,6 +76,7 @@ TEST_CASE("an error quotes what is wrong and shows the right form") {
   };
   const Given given = GENERATE(
       Given{"", "no budget: no bounds follow"}, Given{"file", "'file' is no budget"},
+      Given{"file:p98<5us", "did you mean 'p90'?"}, Given{"null:p99", "it has no <"},
       Given{"file:", "''"}, Given{": p99 < 5us", "names no sink"},
       Given{"file: p98 < 5us", "'p98', which is no figure"},
       Given{"file: service lost = 0", "'service lost'"},

@@ -285,6 +285,7 @@ TEST_CASE("the text: the answer first, then a table, trust, reasons, within 80 c
 TEST_CASE("the text where none qualifies, or none was measured") {
   NamedResult lossy = run("file", 50);
   lossy.result.trials[0].ledger.lost = 1;
+  CHECK_THAT(render(recommend({lossy}, needs()), "text"), !Contains("trusted"));
   CHECK_THAT(
       joined(render(recommend({lossy}, needs()), "text")),
       Catch::StartsWith("None qualifies of the 1 sink measured at 20k events/s of 300 bytes"));

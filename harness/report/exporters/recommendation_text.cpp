@@ -93,11 +93,9 @@ std::string table(const Recommendation& recommendation, const Painter& painter) 
   return "\n" + painter.bold(title) + "\n" + rows + (crossed ? "x does not qualify\n" : "");
 }
 
+// Of figures that nobody is told to use, doubts alone are worth a line.
 std::string trust(const Recommendation& recommendation, const Painter& painter) {
-  const bool measured =
-      std::any_of(recommendation.candidates.begin(), recommendation.candidates.end(),
-                  [](const Candidate& candidate) { return candidate.measured; });
-  if (!measured) return "";
+  if (recommendation.best() == nullptr && recommendation.doubts.empty()) return "";
   std::string text = "\n";
   if (recommendation.doubts.empty()) {
     text += painter.green("  May the numbers be trusted? Yes.") + "\n";
