@@ -12,6 +12,7 @@ namespace tailgate {
 namespace {
 
 constexpr std::size_t kMostNeighbours = 8;
+constexpr std::uint64_t kFollowNs = 20'000'000;
 
 bool are_apart(const std::vector<int>& cpus, const std::vector<int>& load_cpus) {
   if (cpus.empty() || load_cpus.empty()) return false;
@@ -90,11 +91,15 @@ NeighbourMeter::LoadTimes NeighbourMeter::load_times() const {
 
 void NeighbourMeter::begin_load(const LoadThreadIds& load) {
   load_ = load;
-  begin_ = load_times();
+  begin_ = last_ = load_times();
 }
 
-void NeighbourMeter::end_load() {
-  end_ = load_times();
+void NeighbourMeter::follow_load() {
+  const std::uint64_t now_ns = clock_.now_ns();
+  if (begin_.threads.empty() || now_ns - followed_ns_ < kFollowNs) return;
+  followed_ns_ = now_ns;
+  LoadTimes times = load_times();
+  if (!times.threads.empty()) last_ = std::move(times);
 }
 
 // What the trial's processes used besides the load's threads, where they may run on the load's
@@ -115,18 +120,18 @@ std::optional<std::uint64_t> NeighbourMeter::own_elsewhere_ns(const Trial& trial
 }
 
 std::optional<std::uint64_t> NeighbourMeter::taken_ns(const Trial& trial) const {
-  if (begin_.threads.empty() || begin_.threads.size() != end_.threads.size()) return {};
+  if (begin_.threads.empty() || begin_.threads.size() != last_.threads.size()) return {};
   std::vector<ThreadTimes> during;
   std::uint64_t ran_ns = 0;
-  for (std::size_t i = 0; i < end_.threads.size(); ++i) {
-    during.push_back({above(end_.threads[i].ran_ns, begin_.threads[i].ran_ns),
-                      above(end_.threads[i].waited_ns, begin_.threads[i].waited_ns)});
+  for (std::size_t i = 0; i < last_.threads.size(); ++i) {
+    during.push_back({above(last_.threads[i].ran_ns, begin_.threads[i].ran_ns),
+                      above(last_.threads[i].waited_ns, begin_.threads[i].waited_ns)});
     ran_ns += during.back().ran_ns;
   }
   std::vector<std::uint64_t> stolen;
-  if (begin_.stolen_ns.size() == end_.stolen_ns.size()) {
-    for (std::size_t i = 0; i < end_.stolen_ns.size(); ++i) {
-      stolen.push_back(above(end_.stolen_ns[i], begin_.stolen_ns[i]));
+  if (begin_.stolen_ns.size() == last_.stolen_ns.size()) {
+    for (std::size_t i = 0; i < last_.stolen_ns.size(); ++i) {
+      stolen.push_back(above(last_.stolen_ns[i], begin_.stolen_ns[i]));
     }
   }
   const std::optional<std::uint64_t> own_ns = own_elsewhere_ns(trial, ran_ns);

@@ -18,8 +18,8 @@ struct LoadThreadIds {
   std::vector<std::uint32_t> threads = {};  // the system's ids
 };
 
-// Works in the calling thread, the controller's, and only while no load runs: a look takes some
-// milliseconds.
+// Works in the calling thread, the controller's. A look takes some milliseconds, so that it is
+// taken while no load runs.
 class NeighbourMeter {
  public:
   // load_cpus: of the load's threads; empty: not bound. consumer_cpus: likewise.
@@ -31,8 +31,9 @@ class NeighbourMeter {
 
   // The recorded load begins; a second call discards the first (the warm-up).
   void begin_load(const LoadThreadIds& load);
-  // It has ended, and its threads still exist.
-  void end_load();
+  // It runs: what was taken up to now counts, since its threads' counts end with them. Call it
+  // often; reads them every 20 ms.
+  void follow_load();
 
   // Writes what was seen into the trial, which has its overhead already.
   void report(Trial& trial) const;
@@ -61,7 +62,8 @@ class NeighbourMeter {
   std::vector<std::uint64_t> last_stolen_ns_;
   LoadThreadIds load_;
   LoadTimes begin_;
-  LoadTimes end_;
+  LoadTimes last_;
+  std::uint64_t followed_ns_ = 0;  // when
 };
 
 // What others took from each of some threads, at least: the least time that one of them waited for

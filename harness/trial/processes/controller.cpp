@@ -153,6 +153,7 @@ class TrialRun {
         if (!cut(now_ns, overhead_.cut())) return;
         next_cut_ns += interval_ns;
       }
+      neighbours_.follow_load();
       report("load");
       std::this_thread::sleep_for(kPollInterval);
     }
@@ -163,7 +164,6 @@ class TrialRun {
     if (!roles_.provider_started()) return;
     if (trace_) trace_->stop();
     std::vector<RoleUse> uses = overhead_.end();
-    neighbours_.end_load();
     look_at_neighbours();
     roles_.end_provider();
     const std::string damage = why_not_measured(memory_, roles_.went_well());
