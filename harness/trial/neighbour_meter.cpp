@@ -48,7 +48,7 @@ std::uint64_t time_taken_ns(const std::vector<ThreadTimes>& threads, bool one_pr
 }
 
 NeighbourMeter::NeighbourMeter(const Clock& clock, std::vector<int> load_cpus,
-                               std::vector<int> consumer_cpus)
+                               const std::vector<int>& consumer_cpus)
     : clock_(clock),
       load_cpus_(std::move(load_cpus)),
       consumer_apart_(are_apart(consumer_cpus, load_cpus_)),

@@ -23,7 +23,8 @@ struct LoadThreadIds {
 class NeighbourMeter {
  public:
   // load_cpus: of the load's threads; empty: not bound. consumer_cpus: likewise.
-  NeighbourMeter(const Clock& clock, std::vector<int> load_cpus, std::vector<int> consumer_cpus);
+  NeighbourMeter(const Clock& clock, std::vector<int> load_cpus,
+                 const std::vector<int>& consumer_cpus);
 
   // Looks at all processes: before the idle observation, before the load, and at its end. own: see
   // NeighbourWatch.
