@@ -98,8 +98,9 @@ TEST_CASE("a rate that was missed because of another process is its fault, and i
   CHECK(trial.outcome == TrialOutcome::completed);
   CHECK(trial.rate_missed);
   CHECK(trial.noise.lost_share > 0.05);
-  CHECK(share_of(trial, kName) > 0.2);
-  CHECK(share_of(trial, "tg-provider") == 0);
+  CHECK(share_of(trial, kName) > 0.1);
+  // The trial's own provider used about as much. Another run's may be there, too.
+  CHECK(share_of(trial, "tg-provider") < share_of(trial, kName) / 2);
   REQUIRE(trial.neighbours->taken_ns);
   CHECK(*trial.neighbours->taken_ns > 200'000'000);
   CHECK_THAT(remarks_of(trial),
