@@ -98,8 +98,7 @@ int recommend_sink(const SinkCatalog& sinks, const RecommendRequest& request) {
 }  // namespace
 
 void commands::add_recommend_command(Command& program, const Catalog& catalog, Action& action) {
-  Command* command =
-      program.add_subcommand("recommend", "Say which measured path suits a program's logging");
+  Command* command = program.add_subcommand("recommend", "Say which measured path suits a program");
   const auto request = std::make_shared<RecommendRequest>();
   command->add_option("paths", request->paths, "Files of runs, and folders of them")
       ->type_name("FILE|DIR");

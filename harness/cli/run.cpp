@@ -242,6 +242,7 @@ void print_results(std::vector<Result> results, const ResultFiles& files,
 
 BudgetVerdicts judge_results(const std::vector<Budget>& budgets, const std::vector<Result>& results,
                              const ResultFiles& files) {
+  if (budgets.empty()) return {};
   std::vector<BudgetSubject> subjects;
   for (const Result& result : results) {
     subjects.push_back({files.written_to(result).string(), &result});

@@ -278,8 +278,16 @@ TEST_CASE("the text: the answer first, then a table, trust, reasons, within 80 c
                              "5k/s of 300 bytes"));
   CHECK(text.find("survives\n") < text.find("May the numbers"));
   CHECK(text.find("May the numbers") < text.find("! not"));
-  CHECK_THAT(words, Contains("x spdlog:mode=async_ov"));
+  CHECK_THAT(words, Contains("x spdlog:mode=async_o "));
   CHECK_THAT(words, Contains("tailgate run steady --sink journald"));
+}
+
+TEST_CASE("an answer from numbers that may not be trusted says so at once") {
+  NamedResult busy = run("file", 3'000);
+  busy.result.trials[0].noise.lost_share = 0.5;
+  const std::string words = joined(render(recommend({busy}, needs()), "text"));
+  CHECK_THAT(words, Catch::StartsWith("Use file if better numbers confirm it: at 20k events/s"));
+  CHECK_THAT(words, Contains("trusted? No: ! the machine was busy in 1 of 3 trials"));
 }
 
 TEST_CASE("the text where none qualifies, or none was measured") {

@@ -92,11 +92,12 @@ std::string row(const BoundVerdict& verdict, const Painter& painter) {
 std::string table(const BudgetVerdict& budget, const Painter& painter) {
   std::string head = budget_title(budget);
   if (!budget.file.empty()) {
-    head += fmt::format(", {} {} ({})", budget.trials, budget.trials == 1 ? "trial" : "trials",
-                        budget.file);
+    head += fmt::format(", {} {}", budget.trials, budget.trials == 1 ? "trial" : "trials");
   }
   std::string text = "\n";
   for (const std::string& line : wrapped(head, kColumns, 2)) text += painter.bold(line) + "\n";
+  // A path stays whole, to be copied.
+  if (!budget.file.empty()) text += "  " + budget.file + "\n";
   text += fmt::format("  {:<28}{:>9}  {:<24}{}\n", "bound", "measured", "95 % interval", "verdict");
   for (const BoundVerdict& bound : budget.bounds) text += row(bound, painter);
   return text;

@@ -42,10 +42,12 @@ std::string answer(const Recommendation& recommendation) {
         best->lost == 0 ? fmt::format("it lost none of {} events", best->emitted)
                         : fmt::format("it lost {} of {} events", best->lost, best->emitted);
     return paragraph(fmt::format(
-        "Use {}: at {} 99 % of its calls returned within {} of the time they were due, half within "
+        "Use {}{}: at {} 99 % of its calls returned within {} of the time they were due, half "
+        "within "
         "{}; {}.{}",
-        best->sink, load, human_duration(best->response.p99_ns),
-        human_duration(best->response.p50_ns), lost, survival_text(*best)));
+        best->sink, recommendation.doubts.empty() ? "" : " if better numbers confirm it", load,
+        human_duration(best->response.p99_ns), human_duration(best->response.p50_ns), lost,
+        survival_text(*best)));
   }
   const auto measured =
       std::count_if(recommendation.candidates.begin(), recommendation.candidates.end(),
@@ -71,8 +73,8 @@ std::string row(const Candidate& candidate, const Painter& painter) {
     return response.count == 0 ? "-" : human_duration(ns);
   };
   const std::string survives(candidate.survives ? enum_text(*candidate.survives) : "?");
-  return sign + fmt::format(" {:<20}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8} {}\n",
-                            first_columns(candidate.sink, 20), time(response.p50_ns),
+  return sign + fmt::format(" {:<19}{:>8}{:>8}{:>8}{:>9}{:>8}{:>9} {}\n",
+                            first_columns(candidate.sink, 19), time(response.p50_ns),
                             time(response.p99_ns), time(response.p99_9_ns),
                             (response.overflow > 0 ? ">" : "") + time(response.max_ns),
                             lost_cell(candidate),
@@ -88,7 +90,7 @@ std::string table(const Recommendation& recommendation, const Painter& painter) 
     crossed = crossed || !candidate.qualifies();
   }
   if (rows.empty()) return "";
-  const std::string title = fmt::format("  {:<20}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8} {}", "sink", "p50",
+  const std::string title = fmt::format("  {:<19}{:>8}{:>8}{:>8}{:>9}{:>8}{:>9} {}", "sink", "p50",
                                         "p99", "p99.9", "max", "lost", "CPU/ev", "survives");
   return "\n" + painter.bold(title) + "\n" + rows + (crossed ? "x does not qualify\n" : "");
 }
