@@ -11,7 +11,8 @@ MAX_NOTES = 10
 MOST_NAMES = 4  # in one note
 # The program's remark on a machine that was busy before a trial (harness/trial/collector.cpp).
 NOISE = re.compile("an idle thread on the load's processor did not run for "
-                   "([0-9]+[.]?[0-9]*) % of the time before the load")
+                   "([0-9]+[.]?[0-9]*) % of the time before the load"
+                   "(?:; then and during the load others used, of one processor: (.*))?")
 SATURATED = "saturated"
 MOST_IN_NAME = 200  # a file's name has at most 255 bytes
 
@@ -79,9 +80,11 @@ class Caption:
                 f"! … and {len(self.notes) - MAX_NOTES + 1} more remarks: see 'tailgate show'."]
 
 
-def names(runs):
+def names(runs, beside=None):
     """A different name for each run: the sink, its label if not all runs have it, and if that is
-    not enough, what differs."""
+    not enough, what differs. beside: a text of each run that is shown beside its name, so that runs
+    with different ones may have the same name."""
+    beside = beside or [""] * len(runs)
     restricted = len({run.data["label"] for run in runs}) > 1
     made = [f"{run.label} [{run.data['label']}]" if restricted and run.data["label"] else run.label
             for run in runs]
@@ -89,16 +92,18 @@ def names(runs):
              lambda run: run.data["build"]["revision"][:10],
              lambda run: drawable(run.path.stem), lambda run: run.data["id"][:8])
     for tell in tells:
-        count = Counter(made)
+        shown = list(zip(made, beside))
+        count = Counter(shown)
         words = {}
-        for name, run in zip(made, runs):
+        for name, run in zip(shown, runs):
             words.setdefault(name, set()).add(tell(run))
-        made = [f"{name} ({tell(run)})" if count[name] > 1 and len(words[name]) > 1 else name
-                for name, run in zip(made, runs)]
-    count, seen = Counter(made), Counter()
-    for place, name in enumerate(made):
+        made = [f"{name[0]} ({tell(run)})" if count[name] > 1 and len(words[name]) > 1 else name[0]
+                for name, run in zip(shown, runs)]
+    shown = list(zip(made, beside))
+    count, seen = Counter(shown), Counter()
+    for place, name in enumerate(shown):
         seen[name] += 1
-        made[place] = f"{name} #{seen[name]}" if count[name] > 1 else name
+        made[place] = f"{name[0]} #{seen[name]}" if count[name] > 1 else name[0]
     return made
 
 
@@ -148,24 +153,23 @@ def choose(runs, rate_hz=None):
         sustained = [{s["rate_hz"] for s in run.data["summary"] if not s["saturated"]}
                      for run in several]
         common = max(set.intersection(*sustained), default=None)
-    parts = []
-    for run, name in zip(runs, names(runs)):
+    chosen = []
+    for run in runs:
         wanted = rate_hz if rate_hz is not None or run not in several else common
         steps = [s for s in run.data["summary"]
                  if wanted is None or abs(s["rate_hz"] - wanted) <= 0.001 * wanted]
         if steps:
             best = max(steps, key=lambda s: (not s["saturated"], s["rate_hz"], s["step"]))
-            parts.append(Part(run, name, best))
-    if not parts:
+            chosen.append((run, best))
+    if not chosen:
         rates = sorted({s["rate_hz"] for run in runs for s in run.data["summary"]})
         raise Skip(f"no run has the rate {rate_hz:g} events/s; there are "
                    f"{', '.join(f'{rate:g}' for rate in rates)}" if rates else
                    "no trial was summarised")
-    parts = by_tail(parts)
-    rates = {part.step["rate_hz"] for part in parts}
-    if len(rates) == 1:
-        return parts
-    return [Part(p.run, f"{p.name} at {rate_text(p.step['rate_hz'])}", p.step) for p in parts]
+    one_rate = len({step["rate_hz"] for _, step in chosen}) == 1
+    rates = ["" if one_rate else f" at {rate_text(step['rate_hz'])}" for _, step in chosen]
+    named = zip(names([run for run, _ in chosen], rates), rates, chosen)
+    return by_tail([Part(run, name + rate, step) for name, rate, (run, step) in named])
 
 
 def rate_text(rate_hz):
@@ -318,21 +322,24 @@ def _at(name, some, parts):
 
 def _noise(parts):
     """One note on all trials before which the machine was busy."""
-    worst, busy, trials = {}, 0, 0
+    worst, busy, trials, others = {}, 0, 0, Counter()
     for part in parts:
         for trial in part.run.trials(part.step["step"]):
             trials += 1
-            shares = [float(seen[1]) for remark in trial["remarks"]
-                      if (seen := NOISE.fullmatch(remark["what"]))]
-            busy += bool(shares)
-            worst[part.name] = max([worst.get(part.name, 0.0), *shares])
+            seen = [match for remark in trial["remarks"]
+                    if (match := NOISE.fullmatch(remark["what"]))]
+            busy += bool(seen)
+            worst[part.name] = max([worst.get(part.name, 0.0), *(float(each[1]) for each in seen)])
+            for each in seen:
+                others.update(use.rsplit(" ", 2)[0] for use in (each[2] or "").split(", ") if use)
     if not busy:
         return []
     order = sorted((name for name in worst if worst[name]), key=lambda name: -worst[name])
     which = listed((f"{name} {worst[name]:g} %" for name in order), MOST_NAMES)
+    by = listed((name for name, _ in others.most_common()), MOST_NAMES)
     return [f"! Noise: before {busy} of {trials} trials an idle thread on the load's processor did "
             f"not run for up to {worst[order[0]]:g} % of the time"
-            + (f" ({which})" if len(worst) > 1 else "")]
+            + (f" ({which})" if len(worst) > 1 else "") + (f"; others ran: {by}" if by else "")]
 
 
 def _merge_similar(parts, remarks):

@@ -92,6 +92,19 @@ def test_remarks_on_noise_are_one_note_with_the_worst(as_runs):
         f"! Noise: before 3 of 6 trials {start} 20 % of the time (c 20 %, a 13.6 %)"]
     assert made(as_runs(data[0])).notes == [
         f"! Noise: before 1 of 2 trials {start} 13.6 % of the time"]
+    others = "; then and during the load others used, of one processor: "
+    data[2]["trials"][0] |= remark(noise.format("20.0") + others + "cc1plus 71 %, python3 5 %")
+    data[2]["trials"][1] |= remark(noise.format("7.25") + others + "python3 140 %")
+    assert made(as_runs(data[2])).notes == [
+        f"! Noise: before 2 of 2 trials {start} 20 % of the time; others ran: python3, cc1plus"]
+
+
+def test_runs_of_one_sink_at_two_rates_are_told_apart_by_the_rate_alone(as_runs):
+    slow, fast = testing.steady([VALUES]), testing.steady([VALUES])
+    fast["summary"][0] = fast["summary"][0] | {"rate_hz": 2 * slow["summary"][0]["rate_hz"]}
+    labels = [part.name for part in caption.choose(as_runs(slow, fast))]
+    assert len(set(labels)) == 2 and all("(" not in label for label in labels)
+    assert all(label.startswith("file at ") for label in labels)
 
 
 def test_different_machines_are_not_comparable(as_runs):
