@@ -13,12 +13,12 @@
 #include <set>
 
 #include "harness/base/file_text.h"
-#include "harness/calls/call_list.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/duet.h"
 #include "harness/cli/gate_bisect.h"
 #include "harness/cli/gate_samples.h"
 #include "harness/cli/gate_verdicts.h"
+#include "harness/cli/planned_duets.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/command_gate.h"
 #include "harness/gate/gate.h"
@@ -46,30 +46,6 @@ struct Side {
   std::string label() const { return commit.substr(0, 10); }
 };
 
-// A duet to run: of a sink under a scenario, or of a benchmark.
-struct PlannedDuet {
-  std::string scenario;   // or the benchmark's name
-  std::string sink = {};  // as in the policy; empty: a benchmark
-  std::vector<std::string> set = {};
-  std::optional<unsigned> generation_rounds = {};
-  const ProjectBenchmark* benchmark = nullptr;
-  std::string file = {};  // its name
-
-  // What distinguishes it from others of the same scenario and sink: "name=value".
-  std::vector<std::string> told_apart_by() const {
-    std::vector<std::string> settings = set;
-    if (generation_rounds) {
-      settings.push_back(fmt::format("generation_rounds={}", *generation_rounds));
-    }
-    return settings;
-  }
-
-  std::string text() const {
-    return benchmark != nullptr ? fmt::format("benchmark {}", scenario)
-                                : fmt::format("{} against {}", scenario, sink);
-  }
-};
-
 // The layouts of a build, as duets take them.
 SideLayouts layouts_in(const Builds& builds, const std::string& commit, unsigned count) {
   SideLayouts layouts{count, {}};
@@ -77,32 +53,6 @@ SideLayouts layouts_in(const Builds& builds, const std::string& commit, unsigned
     layouts.files.push_back({linked.file, linked.layouts, kAsBuilt});
   }
   return layouts;
-}
-
-std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy, bool nightly) {
-  std::vector<PlannedDuet> planned;
-  for (const PolicyRun& run : policy.runs) {
-    if (run.nightly && !nightly) continue;
-    for (const std::string& sink : run.sinks) {
-      project.sink_of(sink, project.root());  // refuses what the project cannot have
-      PlannedDuet duet{.scenario = run.scenario,
-                       .sink = sink,
-                       .set = run.set,
-                       .generation_rounds = run.generation_rounds};
-      duet.file = result_file_name(run.scenario, sink, "", parse_settings(duet.told_apart_by()));
-      planned.push_back(std::move(duet));
-    }
-  }
-  for (const ProjectBenchmark& benchmark : project.benchmarks) {
-    parse_margin(benchmark.margin);
-    if (!benchmark.calls.empty()) parse_call_list(benchmark.calls);
-    planned.push_back({.scenario = benchmark.name,
-                       .benchmark = &benchmark,
-                       .file = result_file_name("benchmark", benchmark.name, "", {})});
-  }
-  if (!planned.empty()) return planned;
-  throw Error(fmt::format("'{}' names no run and no benchmark", policy.origin),
-              "add [[run]] with scenario and sinks, or to tailgate.toml a [[benchmark]]");
 }
 
 // Asks another build of tailgate. Returns why it cannot run the sink here; nothing if it can.

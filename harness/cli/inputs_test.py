@@ -36,7 +36,7 @@ INPUTS = [
     ("run steady --sink null --out /proc/none", 1, "may write to"),
     ("run max --sink null --set rate_hz=5", 2, "no option 'rate_hz'"),
     ("run quick --sink file --plan", 0, "steady file"),
-    ("duet null --set threads=300", 2, "threads = 300"),
+    ("duet null --set threads=300", 2, "threads = '300'"),
     ("run steady --sink file:plant_loss_share=1 --set duration_s=0.1 --set warmup_s=0 "
      "--set trials=1 --out lost", 1, "x lost events"),
     ("show none", 2, "does not exist"),

@@ -158,7 +158,7 @@ def test_json_on_standard_output(tmp_path, scratch):
     (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "is not ascending"),
     (["run", "smoke", "--part", "9"], "'smoke' has no part 9"),
     (["duet", "null", "nil"], "nil"),
-    (["duet", "null", "--set", "threads=300"], "threads = 300"),
+    (["duet", "null", "--set", "threads=300"], "threads = '300'"),
     (["duet", "null", "--scenario", "sweep"], "several steps"),
     (["duet", "null", "--program-b", "/bin/true"], "is not a tailgate"),
     (["scenarios", "nothing"], "nothing"),
