@@ -296,7 +296,7 @@ Noise noise_of(const NoiseBlock& block) {
 }
 
 void add_noise_remark(Trial& trial) {
-  if (trial.noise.lost_share <= 0.05) return;
+  if (trial.noise.lost_share <= kBusyShare) return;
   std::string what = fmt::format(
       "an idle thread on the load's processor did not run for {:.1f} % of the time before the load",
       trial.noise.lost_share * 100);

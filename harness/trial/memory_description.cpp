@@ -103,7 +103,7 @@ void add_calls(Lines& lines, const TrialMemory& memory) {
   const TurnBlock& turn = memory.header().turn;
   lines.at("turn.granted", &turn.granted);
   lines.at("turn.done", &turn.done);
-  lines.at("turn.logged", &memory.thread(0).logged);
+  lines.at("turn.logged", &memory.log(0).logged);
   lines.at("calls.at", memory.calls(0));
   lines.add("calls.stride", sizeof(CallRecord));
   lines.add("calls.intended_ns", offsetof(CallRecord, intended_ns));

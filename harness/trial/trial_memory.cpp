@@ -22,6 +22,11 @@ std::size_t histogram_bytes(const HistogramLayout& layout) {
   return whole_pages(HistogramWriter::words(layout) * sizeof(std::uint64_t));
 }
 
+// Of one thread.
+std::size_t log_bytes(const TrialPlan& plan) {
+  return whole_pages(sizeof(CallLogHead) + plan.turns.max_calls * sizeof(CallRecord));
+}
+
 std::size_t block_bytes(const TrialPlan& plan) {
   return whole_pages(sizeof(ThreadBlock) +
                      (plan.slowest + plan.slowest_responses) * sizeof(SlowSlot));
@@ -38,14 +43,14 @@ TrialMemory::TrialMemory(SharedMemory memory, const TrialPlan& plan)
       layout_(plan.range),
       histogram_bytes_(histogram_bytes(layout_)),
       thread_bytes_(thread_bytes(plan, layout_)),
+      log_bytes_(log_bytes(plan)),
       tail_offset_(whole_pages(sizeof(TrialHeader)) + plan.load.threads * thread_bytes_) {}
 
 TrialMemory TrialMemory::create(const TrialPlan& plan) {
   const HistogramLayout layout(plan.range);
-  const std::size_t size_bytes =
-      whole_pages(sizeof(TrialHeader)) + plan.load.threads * thread_bytes(plan, layout) +
-      2 * histogram_bytes(layout) +
-      whole_pages(plan.load.threads * plan.turns.max_calls * sizeof(CallRecord));
+  const std::size_t size_bytes = whole_pages(sizeof(TrialHeader)) +
+                                 plan.load.threads * thread_bytes(plan, layout) +
+                                 2 * histogram_bytes(layout) + plan.load.threads * log_bytes(plan);
   TrialMemory memory(SharedMemory::create(size_bytes), plan);
   // The memory is zeroed, which is the initial state of these types; this starts their lifetimes.
   auto* header = new (memory.memory_.data()) TrialHeader;
@@ -110,9 +115,13 @@ std::uint64_t* TrialMemory::delivery_words() const {
   return reinterpret_cast<std::uint64_t*>(memory_.data() + tail_offset_ + histogram_bytes_);
 }
 
+CallLogHead& TrialMemory::log(unsigned thread) const {
+  std::byte* first = memory_.data() + tail_offset_ + 2 * histogram_bytes_;
+  return *reinterpret_cast<CallLogHead*>(first + thread * log_bytes_);
+}
+
 CallRecord* TrialMemory::calls(unsigned thread) const {
-  auto* all = reinterpret_cast<CallRecord*>(memory_.data() + tail_offset_ + 2 * histogram_bytes_);
-  return all + thread * plan().turns.max_calls;
+  return reinterpret_cast<CallRecord*>(&log(thread) + 1);
 }
 
 }  // namespace tailgate

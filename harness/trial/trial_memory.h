@@ -128,7 +128,6 @@ struct alignas(64) ThreadBlock {
   std::atomic<std::uint64_t> unissued;  // scheduled, but not started when the time was over
   // System calls that the harness itself has made in this thread, up to the end of the last turn.
   std::atomic<std::uint64_t> own_system_calls;
-  std::atomic<std::uint64_t> logged;                  // number of calls in its log
   std::array<std::atomic<std::uint64_t>, 8> refused;  // by refusal cause
 };
 
@@ -146,6 +145,12 @@ struct CallRecord {
   std::uint64_t end_ns;
   std::uint32_t turn;  // number of the turn from 0, without the warm-up
   CallKind kind;
+};
+
+// The log of one load thread; its calls follow. Not in ThreadBlock, which drivers in other
+// languages may write as a whole.
+struct alignas(64) CallLogHead {
+  std::atomic<std::uint64_t> logged;  // number of calls
 };
 
 // What the controller grants to all load threads of a side at once.
@@ -250,6 +255,7 @@ class TrialMemory {
   std::uint64_t* words(unsigned thread, Metric metric) const;
   std::uint64_t* floor_words() const;
   std::uint64_t* delivery_words() const;
+  CallLogHead& log(unsigned thread) const;
   CallRecord* calls(unsigned thread) const;  // plan().turns.max_calls of them
   const HistogramLayout& layout() const { return layout_; }
   SharedMemory& memory() { return memory_; }
@@ -263,6 +269,7 @@ class TrialMemory {
   HistogramLayout layout_;
   std::size_t histogram_bytes_;
   std::size_t thread_bytes_;
+  std::size_t log_bytes_;
   std::size_t tail_offset_;  // floor and delivery histograms, then the threads' logs of calls
 };
 

@@ -96,7 +96,7 @@ class CallRecorder {
   CallRecorder(const TurnRecord& record, ThreadWatch& watch)
       : calls_(record.calls),
         turn_room_(record.plan.max_calls / (record.plan.count - record.plan.warmup)),
-        logged_total_(&record.progress.logged),
+        logged_total_(&record.log.logged),
         watch_(&watch) {}
 
   void begin_turn(std::uint32_t number) {

@@ -29,7 +29,8 @@ struct TurnRecord {
   const TurnPlan& plan;
   ThreadBlock& progress;
   TurnBlock& turn;
-  CallRecord* calls;  // of this thread: room for plan.max_calls
+  CallLogHead& log;   // of this thread, as the next
+  CallRecord* calls;  // room for plan.max_calls
 };
 
 // Emits the thread's load of each turn when the turn is granted, and reports the turn done; the

@@ -49,6 +49,7 @@ struct Turns {
   TurnPlan plan = {.count = 6, .warmup = 1, .length_ns = 5'000'000, .max_calls = 5 * 1000};
   ThreadBlock progress{};
   TurnBlock turn{};
+  CallLogHead log{};
   std::vector<CallRecord> calls = std::vector<CallRecord>(plan.max_calls);
   std::atomic<std::uint32_t> stop{0};
 
@@ -58,19 +59,20 @@ struct Turns {
   }
 
   void drive(Provider& provider) {
-    drive_turns({.plan = load,
-                 .thread = 0,
-                 .run = 1,
-                 .encoding = EventEncoding::binary,
-                 .clock = run_clock(),
-                 .start_ns = run_clock().now_ns(),
-                 .stop = stop},
-                provider,
-                {.plan = plan, .progress = progress, .turn = turn, .calls = calls.data()});
+    drive_turns(
+        {.plan = load,
+         .thread = 0,
+         .run = 1,
+         .encoding = EventEncoding::binary,
+         .clock = run_clock(),
+         .start_ns = run_clock().now_ns(),
+         .stop = stop},
+        provider,
+        {.plan = plan, .progress = progress, .turn = turn, .log = log, .calls = calls.data()});
   }
 
   std::vector<CallRecord> logged() const {
-    return {calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(progress.logged.load())};
+    return {calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(log.logged.load())};
   }
 
   std::uint64_t count(CallKind kind) const {
@@ -253,7 +255,7 @@ TEST_CASE("a call that works for milliseconds stalls by itself, though it is pre
   turns.drive(provider);
   over = true;
   other.join();
-  CHECK(turns.progress.logged.load() > 0);
+  CHECK(turns.log.logged.load() > 0);
   CHECK(turns.count(CallKind::preempted) == 0);
 }
 
@@ -312,6 +314,7 @@ struct Team {
                     {.plan = turns.plan,
                      .progress = own.progress,
                      .turn = turns.turn,
+                     .log = own.log,
                      .calls = own.calls.data()});
       });
     }

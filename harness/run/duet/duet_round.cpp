@@ -163,9 +163,9 @@ class Side {
   }
 
   std::span<const CallRecord> logged_calls(unsigned number) {
-    const ThreadBlock& thread = roles_.memory().thread(number);
-    const std::uint64_t logged = thread.logged.load(std::memory_order_acquire);
-    const std::uint64_t most = std::min(plan_.turns.max_calls, thread.finished.load());
+    const std::uint64_t logged = roles_.memory().log(number).logged.load(std::memory_order_acquire);
+    const std::uint64_t finished = roles_.memory().thread(number).finished.load();
+    const std::uint64_t most = std::min(plan_.turns.max_calls, finished);
     const std::span<const CallRecord> calls(roles_.memory().calls(number), std::min(logged, most));
     const bool ordered = std::all_of(calls.begin(), calls.end(), [](const CallRecord& call) {
       return call.intended_ns <= call.start_ns && call.start_ns <= call.end_ns;

@@ -227,6 +227,7 @@ class ProviderProcess {
                   {.plan = plan.turns,
                    .progress = memory_.thread(number),
                    .turn = header_.turn,
+                   .log = memory_.log(number),
                    .calls = memory_.calls(number)});
       return;
     }
