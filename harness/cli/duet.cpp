@@ -369,8 +369,7 @@ void add_round_options(Command& command, DuetArguments& arguments) {
       ->range(0u, kGenerationRounds - 1);
   command
       .add_option("--generation-rounds", arguments.generation_rounds,
-                  fmt::format("rounds that run together, so that long ones live as long [{}]",
-                              kGenerationRounds))
+                  fmt::format("so many rounds run together [{}]", kGenerationRounds))
       ->range(2u, 1'000u);
   command.add_option("--seed", arguments.seed, "of all coins: who starts, who goes first")
       ->capture_default_str();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/result/latency.h"
+#include "harness/result/step_facts.h"
 
 namespace tailgate {
 namespace {
