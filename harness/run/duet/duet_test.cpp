@@ -63,7 +63,8 @@ DuetRequest with_threads(DuetRequest wanted, unsigned threads) {
 }  // namespace
 
 TEST_CASE("sides with several threads have exactly the same counts") {
-  DuetRequest wanted = with_threads(request("file", "file"), 3);
+  DuetRequest wanted =
+      with_threads(request("synthetic:service_ns=1000", "synthetic:service_ns=1000"), 3);
   wanted.wishes.turn_ms = 30;
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
