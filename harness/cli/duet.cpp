@@ -227,6 +227,15 @@ std::vector<unsigned> looks_of(const Policy& policy, unsigned generation_rounds)
   return looks;
 }
 
+// Throws Error where the gate would never look.
+void check_generation(unsigned generation_rounds, const Policy& policy) {
+  const std::size_t last = policy.looks.rounds.back();
+  if (generation_rounds <= last) return;
+  throw Error(fmt::format("--generation-rounds {}: the gate's last look is after {} rounds",
+                          generation_rounds, last),
+              "use as many at most, or a policy with later looks");
+}
+
 // Of the gate; nothing without one.
 std::optional<Policy> policy_of(const DuetArguments& arguments) {
   if (!arguments.gate) return {};
@@ -250,6 +259,7 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   }
   const unsigned generation_rounds = arguments.generation_rounds.value_or(kGenerationRounds);
   const DuetRequest request = as_usage([&] {
+    if (policy && arguments.generation_rounds) check_generation(generation_rounds, *policy);
     const auto [a, b] = subjects_of(catalog, arguments);
     environment = environment_of(arguments, load_of(a).threads);
     DuetRequest wanted{

@@ -37,6 +37,7 @@ INPUTS = [
     ("run max --sink null --set rate_hz=5", 2, "no option 'rate_hz'"),
     ("run quick --sink file --plan", 0, "steady file"),
     ("duet null --set threads=300", 2, "threads = '300'"),
+    ("duet null --gate --generation-rounds 60", 2, "last look is after 50 rounds"),
     ("run steady --sink file:plant_loss_share=1 --set duration_s=0.1 --set warmup_s=0 "
      "--set trials=1 --out lost", 1, "x lost events"),
     ("show none", 2, "does not exist"),
