@@ -2,8 +2,8 @@
 // communicate. Load threads write all measurements directly into it. So the controller can read
 // them while the threads run, and nothing is lost if the provider is killed.
 //
-// Every field has one writer, but the counters of TurnBlock. Fields that change while others read
-// them are atomics. The memory starts zeroed, which is a valid value for lock-free atomics (checked
+// Every field has one writer, except in TurnBlock, where all load threads of a side count. Fields
+// that change while others read them are atomics. The memory starts zeroed, which is a valid value for lock-free atomics (checked
 // below).
 #pragma once
 
