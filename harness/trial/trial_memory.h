@@ -3,8 +3,8 @@
 // them while the threads run, and nothing is lost if the provider is killed.
 //
 // Every field has one writer, except in TurnBlock, where all load threads of a side count. Fields
-// that change while others read them are atomics. The memory starts zeroed, which is a valid value for lock-free atomics (checked
-// below).
+// that change while others read them are atomics. The memory starts zeroed, which is a valid value
+// for lock-free atomics (checked below).
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@ inline constexpr std::uint64_t kSlowCallNs = 20'000;
 inline constexpr std::uint64_t kStallNs = 1'000'000;
 
 // Time from waking up to a turn's first intended time. The thread spins during it, so that a
-// processor that was idle has woken up. Of several threads the last one to wake up sets the time for
-// all, and the others, which sleep until then, need longer to wake up.
+// processor that was idle has woken up. Of several threads the last one to wake up sets the time
+// for all, and the others, which sleep until then, need longer to wake up.
 inline constexpr std::uint64_t kTurnLeadNs = 50'000;
 inline constexpr std::uint64_t kTurnLeadOfSeveralNs = 200'000;
 
@@ -36,9 +36,9 @@ struct TurnRecord {
 // Emits the thread's load of each turn when the turn is granted, and reports the turn done; the
 // thread sleeps between turns. A probe that is granted is one call of each thread. A turn and its
 // schedule begin when all threads are awake. Turns with the same number have the same schedule on
-// both sides. If the sink is too slow, events are emitted late, for at most the turn's planned length
-// again (at least 0.2 s); after that they count as unissued. Returns when the end has been granted or
-// stop is set.
+// both sides. If the sink is too slow, events are emitted late, for at most the turn's planned
+// length again (at least 0.2 s); after that they count as unissued. Returns when the end has been
+// granted or stop is set.
 void drive_turns(const LoadThread& load, Provider& provider, const TurnRecord& record);
 
 }  // namespace tailgate
