@@ -211,11 +211,8 @@ class Reporter : public RunObserver {
 bool went_well(const Result& result) {
   if (!result.complete) return false;
   for (const Trial& trial : result.trials) {
-    const LedgerAccount& ledger = trial.ledger;
-    const bool all_lost = ledger.emitted > 0 && ledger.lost >= ledger.emitted;
-    if (trial.outcome != TrialOutcome::completed || ledger.unaccounted != 0 || all_lost) {
-      return false;
-    }
+    const bool whole = trial.outcome == TrialOutcome::completed && trial.ledger.unaccounted == 0;
+    if (!whole || trial.ledger.all_lost()) return false;
   }
   return true;
 }

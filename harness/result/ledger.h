@@ -46,6 +46,7 @@ struct LedgerAccount : LedgerCounts {
 
   // Whether the events should have been read back, but were not: nobody knows what became of them.
   bool unchecked() const { return unchecked_cause.has_value(); }
+  bool all_lost() const { return emitted > 0 && lost >= emitted; }
 
   template <class Visitor>
   static void describe(Visitor& v) {
