@@ -48,7 +48,9 @@ def test_a_target_that_finds_something_names_the_input_and_fails(target, tmp_pat
     script = ('for o in "$@"; do case $o in -artifact_prefix=*) p=${o#*=} ;; esac; done\n'
               'echo bad >"${p}crash-1"; echo "Test unit written to ${p}crash-1"; exit 77')
     found = [target(script, "bad"), target("echo '5 inputs'", "good")]
-    monkeypatch.setattr(fuzz, "build", lambda: None)
+    monkeypatch.setattr(fuzz, "configure", lambda: None)
+    steps = []
+    monkeypatch.setattr(fuzz, "run_step", lambda what, command: steps.append(command))
     monkeypatch.setattr(fuzz, "all_targets", lambda: found)
     out = tmp_path / "out"
     assert fuzz.fuzz(fuzz.parse_arguments(["--no-setup", "--seconds", "2", "--out", str(out)])) == 1
@@ -56,6 +58,7 @@ def test_a_target_that_finds_something_names_the_input_and_fails(target, tmp_pat
     assert f"finding of bad: {out}/bad-crash-1" in shown and (out / "bad-crash-1").exists()
     assert re.search(r"\| good \| 5 \| \d+ \| - \| - \| 0 \|", shown)
     assert fuzz.fuzz(fuzz.parse_arguments(["--no-setup", "--out", str(out), "good"])) == 0
+    assert [step[-2:] for step in steps] == [["bad", "good"], ["--target", "good"]]
 
 
 def test_limits_are_findings(target, tmp_path):
