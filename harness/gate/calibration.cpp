@@ -66,6 +66,23 @@ std::vector<RelabelledRow> rows_to_fill(const RoundPool& pool, const Policy& pol
   return rows;
 }
 
+// Rare and short to rare and long: 5 ms is a wait for storage, 100 ms a rotation or a collection.
+constexpr PlantedStall kStalls[] = {{5, 1}, {5, 3}, {5, 10}, {100, 3}, {100, 10}, {100, 30}};
+
+void add_stall_rows(const RoundPool& pool, const Policy& policy,
+                    std::vector<RelabelledRow>& rows) {
+  const auto judgements = decisions_on(pool.all, policy).judgements;
+  const auto slow_calls = std::find_if(
+      judgements.begin(), judgements.end(),
+      [](const MetricJudgement& judgement) { return judgement.name == "calls_over_1ms"; });
+  if (slow_calls == judgements.end() || !slow_calls->is_gated()) return;
+  for (const PlantedStall& stall : kStalls) {
+    RelabelledRow row = rows.front();
+    row.stall = stall;
+    rows.push_back(row);
+  }
+}
+
 // Throws Error when an effect of a round cannot be computed: a record may have been edited.
 void check_values(const CalibrationRun& run) {
   const auto is_usable = [](double number) { return std::abs(number) <= kLargestValue; };
@@ -175,12 +192,16 @@ std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Poli
   for (const std::string& sink : sinks_of(calibration)) {
     const RoundPool pool = pool_of_equal(calibration, sink);
     if (pool.rounds < policy.looks.rounds.front() || pool.all.metrics.empty()) continue;
-    for (RelabelledRow& row : rows_to_fill(pool, policy)) {
+    std::vector<RelabelledRow> of_sink = rows_to_fill(pool, policy);
+    add_stall_rows(pool, policy, of_sink);
+    for (RelabelledRow& row : of_sink) {
       std::mt19937_64 random(seed);
-      const std::size_t wanted = row.worse.empty() ? gates : (gates + 9) / 10;
+      const bool nothing = row.worse.empty() && !row.stall;
+      const std::size_t wanted = nothing ? gates : (gates + 9) / 10;
       for (; row.gates < wanted; ++row.gates) {
         CalibrationRun run = draw_gate(pool, policy, random);
         worsen(row.worse, row.worse_by, run);
+        if (row.stall) add_stalls(*row.stall, random, run);
         const Decision decision = decisions_on(run, policy).decision.decision;
         row.pass += decision == Decision::pass ? 1 : 0;
         row.fail += decision == Decision::fail ? 1 : 0;

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/gate/policy.h"
+#include "harness/gate/relabelling.h"
 #include "harness/result/calibration.h"
 #include "harness/result/verdict.h"
 #include "harness/stats/binomial_interval.h"
@@ -50,11 +52,12 @@ struct CalibrationRow {
 std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy);
 
 // The decisions on relabelled rounds: a coin exchanges the sides of each round, then one metric of
-// side B is made worse, or none.
+// side B is made worse, or it gets stalls, or neither.
 struct RelabelledRow {
   std::string sink;
   std::string worse;         // the metric; empty: none
   double worse_by = 0;       // B's value of each round times 1 + this
+  std::optional<PlantedStall> stall;  // what B has instead of a worse metric
   std::uint64_t rounds = 0;  // of all comparisons with nothing planted
   std::uint64_t gates = 0;   // decisions, each on rounds drawn from those
   std::uint64_t pass = 0;
@@ -68,8 +71,9 @@ struct RelabelledRow {
 //
 // Each sink gets a row of `gates` such gates with nothing worse. Then each gated metric that is a
 // ratio gets a row of a tenth as many, in which that metric of side B is worse: a quantile by the
-// change that the policy wants found, others by twice their margin. The gates share rounds, so the
-// result bounds the errors for these rounds only.
+// change that the policy wants found, others by twice their margin. Where calls over 1 ms are gated,
+// as large rows follow in which side B stalls, once in 1 to 30 seconds of its load. The gates share
+// rounds, so the result bounds the errors for these rounds only.
 //
 // Leaves out sinks with fewer rounds than the first look needs. gates = 0: no rows. seed: of the
 // draws and coins.

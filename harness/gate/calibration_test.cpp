@@ -3,7 +3,11 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/gate/gate.h"
 #include "harness/result/sample_duet.h"
@@ -192,6 +196,46 @@ TEST_CASE("gates on relabelled rounds do not fail when one side was slower") {
   CHECK(rows[0].fail == 0);
 }
 
+// In 50 rounds of a second, stalls of B alone, once a second, are 50 of 50: beyond any margin. Once
+// in 30 seconds they are one or two, which no test can tell from none.
+TEST_CASE("gates on relabelled rounds find stalls where they are frequent") {
+  std::map<std::pair<double, double>, RelabelledRow> of_stall;
+  for (const RelabelledRow& row : relabelled(record(), default_policy(), 100, 1)) {
+    if (row.stall) of_stall[{row.stall->length_ms, row.stall->every_s}] = row;
+  }
+  REQUIRE(of_stall.size() == 6);
+  const RelabelledRow& frequent = of_stall.at({5, 1});
+  CHECK(frequent.gates == 10);
+  CHECK(frequent.fail == 10);
+  const RelabelledRow& rare = of_stall.at({100, 30});
+  CAPTURE(rare.pass, rare.fail);
+  CHECK(rare.fail == 0);
+}
+
+TEST_CASE("stalls are added to the slow calls and to their time, of side B alone") {
+  CalibrationRun run = record().runs.back();
+  const CalibrationRun before = run;
+  std::mt19937_64 random(3);
+  add_stalls({5, 0.25}, random, run);
+  const auto sum = [](const CalibrationRun& of, const std::string& name, bool b) {
+    for (const MetricSeries& series : of.metrics) {
+      if (series.name != name) continue;
+      const std::vector<double>& values = b ? series.b : series.a;
+      return std::accumulate(values.begin(), values.end(), 0.0);
+    }
+    return std::nan("");
+  };
+  const double more = sum(run, "calls_over_1ms", true) - sum(before, "calls_over_1ms", true);
+  // 30 rounds of a second have 120 on average, with a standard deviation of 11.
+  CHECK(more > 120 - 5 * 11);
+  CHECK(more < 120 + 5 * 11);
+  CHECK(sum(run, "calls_over_100us", true) - sum(before, "calls_over_100us", true) ==
+        Approx(more));
+  CHECK(sum(run, "stalled_ms", true) - sum(before, "stalled_ms", true) == Approx(5 * more));
+  CHECK(sum(run, "calls_over_1ms", false) == sum(before, "calls_over_1ms", false));
+  CHECK(sum(run, "response_ns_p50", true) == sum(before, "response_ns_p50", true));
+}
+
 // The ratios of the sample's rounds vary by 1 to 2 %, so after 15 rounds each change is many
 // standard errors beyond its margin.
 TEST_CASE("gates on relabelled rounds detect each gated ratio that is made worse") {
@@ -202,6 +246,7 @@ TEST_CASE("gates on relabelled rounds detect each gated ratio that is made worse
   std::map<std::string, double> worse_by;
   for (const RelabelledRow& row : relabelled(record(), policy, 50, 1)) {
     CAPTURE(row.worse, row.pass);
+    if (row.stall) continue;
     CHECK(row.gates == (row.worse.empty() ? 50 : 5));
     CHECK(row.fail == (row.worse.empty() ? 0 : 5));
     CHECK(row.rounds == 120);

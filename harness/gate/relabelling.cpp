@@ -131,4 +131,21 @@ void worsen(const std::string& metric, double by, CalibrationRun& run) {
   }
 }
 
+void add_stalls(const PlantedStall& stall, std::mt19937_64& random, CalibrationRun& run) {
+  if (run.metrics.empty()) return;
+  const RoundLoad load = load_of(run);
+  std::poisson_distribution<int> stalls_of_round(load.seconds / stall.every_s);
+  std::vector<double> calls;  // of 20,000, as the metrics count them
+  for (std::size_t round = 0; round < run.metrics.front().b.size(); ++round) {
+    calls.push_back(stalls_of_round(random) * kCallsPerCount / static_cast<double>(load.calls));
+  }
+  for (MetricSeries& series : run.metrics) {
+    const bool in_time = series.name == "stalled_ms";
+    if (!in_time && series.name != "calls_over_100us" && series.name != "calls_over_1ms") continue;
+    for (std::size_t round = 0; round < calls.size(); ++round) {
+      series.b[round] += calls[round] * (in_time ? stall.length_ms : 1);
+    }
+  }
+}
+
 }  // namespace tailgate

@@ -27,11 +27,22 @@ struct RoundPool {
 };
 RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink);
 
+// Stalls of side B: one in so many seconds of load, on average.
+struct PlantedStall {
+  double length_ms = 0;
+  double every_s = 0;
+};
+
 // Draws the rounds of one gate without replacement: as many as the policy's last look needs, or all
 // when there are fewer. A coin exchanges the sides of each round.
 CalibrationRun draw_gate(const RoundPool& pool, const Policy& policy, std::mt19937_64& random);
 
 // Makes one metric of side B worse: its value of each round times 1 + by.
 void worsen(const std::string& metric, double by, CalibrationRun& run);
+
+// Makes side B stall: in each round as many calls more are slow as Poisson's distribution draws for
+// the seconds of its load, and stalled_ms, where it is recorded, grows by their time. Other metrics
+// stay: so few calls change no quantile up to the 99th.
+void add_stalls(const PlantedStall& stall, std::mt19937_64& random, CalibrationRun& run);
 
 }  // namespace tailgate

@@ -44,10 +44,14 @@ Json row_json(const CalibrationRow& row) {
 }
 
 Json relabelled_json(const RelabelledRow& row) {
-  return {{"sink", row.sink},         {"worse", row.worse},
-          {"worse_by", row.worse_by}, {"rounds", row.rounds},
-          {"gates", row.gates},       {"pass", row.pass},
-          {"fail", row.fail},         {"failed", interval_of(row.failed)}};
+  Json json = {{"sink", row.sink},         {"worse", row.worse},
+               {"worse_by", row.worse_by}, {"rounds", row.rounds},
+               {"gates", row.gates},       {"pass", row.pass},
+               {"fail", row.fail},         {"failed", interval_of(row.failed)}};
+  if (row.stall) {
+    json["stall"] = {{"length_ms", row.stall->length_ms}, {"every_s", row.stall->every_s}};
+  }
+  return json;
 }
 
 std::string render_calibration(const CalibrationReport& report, const ExportOptions&) {

@@ -34,6 +34,17 @@ std::string lines_of(const std::string& text) {
   return lines;
 }
 
+// What is worse in B, and by how much: "stalls of 5 ms" by "1/10s".
+std::string worse_text(const RelabelledRow& row) {
+  if (row.stall) return fmt::format("stalls of {:g} ms", row.stall->length_ms);
+  return row.worse.empty() ? "nothing" : markdown_text(row.worse);
+}
+
+std::string by_text(const RelabelledRow& row) {
+  if (row.stall) return fmt::format("1/{:g}s", row.stall->every_s);
+  return row.worse.empty() ? "" : fmt::format("{:.3g} %", row.worse_by * 100);
+}
+
 // The table of one sink's relabelled gates; empty without rows.
 std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::string& sink) {
   std::string text;
@@ -43,17 +54,15 @@ std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::s
       text = "\n" +
              lines_of(fmt::format(
                  "Relabelled: gates on rounds drawn from the {} with nothing planted, with one "
-                 "metric of B made worse.",
+                 "metric of B made worse, or stalls in B.",
                  row.rounds)) +
              fmt::format("\n| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n", "worse in B",
                          "by", "pass", "fail", "open", "failed (95 %)") +
              "| ----------------- | -----: | ---: | ---: | ---: | --------------------- |\n";
     }
-    const bool worse = !row.worse.empty();
     text += fmt::format("| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n",
-                        worse ? markdown_text(row.worse) : "nothing",
-                        worse ? fmt::format("{:.3g} %", row.worse_by * 100) : "", row.pass,
-                        row.fail, row.gates - row.pass - row.fail, share_text(row.failed));
+                        worse_text(row), by_text(row), row.pass, row.fail,
+                        row.gates - row.pass - row.fail, share_text(row.failed));
   }
   return text;
 }

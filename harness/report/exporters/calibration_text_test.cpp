@@ -39,10 +39,12 @@ TEST_CASE("each sink has a table with exact intervals") {
   worse.pass = 0;
   worse.fail = 190;
   worse.failed = binomial_interval(190, 200, 0.95);
+  RelabelledRow stalls = bound;
+  stalls.stall = PlantedStall{100, 30};
   CalibrationReport report;
   report.rows = {row("file", "none", 40, 0), row("file", "slower-10", 8, 8),
                  row("lttng", "none", 1000, 1)};
-  report.relabelled = {bound, worse};
+  report.relabelled = {bound, worse, stalls};
   const std::string text = render(report, "text");
   CHECK_THAT(text, Catch::StartsWith("### file\n\n| planted"));
   CHECK_THAT(text, Contains("| none       |   40 |   40 |    0 |    0 |    0 | 0 % (0.0 to 8.81)"));
@@ -53,6 +55,7 @@ TEST_CASE("each sink has a table with exact intervals") {
   CHECK_THAT(text,
              Contains("| nothing           |        | 1990 |    0 |   10 | 0 % (0.0 to 0.18"));
   CHECK_THAT(text, Contains("| response_ns_p99_9 |  100 % |    0 |  190 |   10 | 95 % (91.0 to"));
+  CHECK_THAT(text, Contains("| stalls of 100 ms  |  1/30s | 1990 |    0 |   10 | 0 % (0.0"));
   CHECK(text.find("Relabelled") < text.find("### lttng"));
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
