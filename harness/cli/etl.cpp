@@ -130,7 +130,32 @@ void add_cpu(Command* etl, Action& action) {
 struct DumpArguments {
   Inputs inputs;
   etl::DumpOptions options;
+  etl::TimeTexts times;
+  std::string shown_time = "ms";
 };
+
+void add_times(Command* command, DumpArguments& arguments) {
+  command
+      ->add_option("--time", arguments.shown_time,
+                   "Show ms since the session's start, or the time in UTC or where it was recorded")
+      ->one_of({"ms", "utc", "local"})
+      ->capture_default_str();
+  command->add_option("--since", arguments.times.since, "From this time: 2020-07-29T00:06:22Z")
+      ->type_name("TIME");
+  command->add_option("--until", arguments.times.until, "Up to this time, likewise")
+      ->type_name("TIME");
+  command->add_option("--last", arguments.times.last, "Only the end of the trace: 5m, 30s, 2h")
+      ->type_name("DURATION");
+}
+
+void set_dump_times(const DumpArguments& arguments, const OpenTraces& traces,
+                    etl::DumpOptions& options) {
+  const bool local = arguments.shown_time == "local";
+  if (arguments.shown_time != "ms") {
+    options.time = local ? etl::DumpTime::local : etl::DumpTime::utc;
+  }
+  set_times(arguments.times, local, traces.pointers, options.filter);
+}
 
 void add_dump(Command* etl, Action& action) {
   auto arguments = std::make_shared<DumpArguments>();
@@ -143,13 +168,17 @@ void add_dump(Command* etl, Action& action) {
   command->add_option("--pid", filter.process_ids, "Only events of this process");
   command->add_option("--from-ms", filter.from_ms, "Only from this time after the session's start");
   command->add_option("--to-ms", filter.to_ms, "Only up to this time, likewise");
+  add_times(command, *arguments);
   command->add_option("--limit", arguments->options.max_events, "Stop after this many events");
   command->callback([&action, arguments] {
     action = [arguments] {
       etl::DumpOptions& options = arguments->options;
       options.format = arguments->inputs.json ? etl::DumpFormat::json_lines : etl::DumpFormat::tsv;
       auto traces = open_traces(arguments->inputs, true);
-      dump_events(traces->pointers, traces->decoder, options, print_all_of);
+      set_dump_times(*arguments, *traces, options);
+      const std::string nothing =
+          dump_events(traces->pointers, traces->decoder, options, print_all_of);
+      if (!nothing.empty()) tell_lines(nothing + "\n");
       return kExitDone;
     };
   });

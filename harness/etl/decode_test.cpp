@@ -3,57 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.h"
-#include "harness/etl/decoder.h"
-#include "harness/etl/testing/trace_writer.h"
-#include "harness/etl/value_text.h"
+#include "harness/etl/testing/decode_record.h"
 
 using namespace tailgate::etl;
 
 namespace {
 
 const Guid kProvider = *parse_guid("6a399ae0-4bc6-4de9-870b-3657f8947e7e");
-
-// A record together with the bytes that it points into.
-struct Held {
-  std::vector<std::uint8_t> buffer;
-  Record record;
-
-  explicit Held(const std::vector<std::uint8_t>& bytes)
-      : buffer(kBufferHeaderBytes + bytes.size()) {
-    std::copy(bytes.begin(), bytes.end(), buffer.begin() + kBufferHeaderBytes);
-    RecordCursor cursor(buffer, 0);
-    REQUIRE(cursor.next(record));
-  }
-};
-
-struct Decoded {
-  std::string name;
-  std::string provider;
-  nlohmann::json fields;
-  std::string tsv;
-  std::string message;
-  std::size_t undecoded_bytes;
-  bool complete;
-  bool described;
-};
-
-Decoded decode(Decoder& decoder, const std::vector<std::uint8_t>& bytes) {
-  Held held(bytes);
-  DecodedEvent event;
-  decoder.decode(held.record, event);
-  Decoded decoded;
-  std::string json;
-  append_fields_json(event.fields, json);
-  append_fields_tsv(event.fields, decoded.tsv);
-  decoded.name = event.event_name;
-  decoded.provider = event.provider_name;
-  decoded.fields = nlohmann::json::parse(json);
-  decoded.message = event.message;
-  decoded.undecoded_bytes = event.undecoded.size();
-  decoded.complete = event.complete;
-  decoded.described = event.schema != nullptr;
-  return decoded;
-}
 
 Decoded decode_tracelogging(const MetadataBuilder& metadata,
                             const std::vector<std::uint8_t>& payload, unsigned pointer_bytes = 8) {
@@ -65,11 +21,6 @@ Decoded decode_tracelogging(const MetadataBuilder& metadata,
   record.extended.emplace_back(std::uint16_t{0x0B}, metadata.bytes());
   Decoder decoder;
   return decode(decoder, event_record(record));
-}
-
-Decoded decode_kernel(const KernelRecord& record) {
-  Decoder decoder;
-  return decode(decoder, perf_info_record(record));
 }
 
 }  // namespace
@@ -205,6 +156,17 @@ TEST_CASE("an event without a schema keeps its header and its bytes") {
   CHECK(decoded.name == "EventID(12)");
   CHECK(decoded.provider == "6a399ae0-4bc6-4de9-870b-3657f8947e7e");
   CHECK(decoded.undecoded_bytes == 3);
+}
+
+TEST_CASE("a well-known provider has its name without a schema") {
+  EventRecord record;
+  record.provider = *parse_guid("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
+  record.id = 1;
+  Decoder decoder;
+  const Decoded decoded = decode(decoder, event_record(record));
+  CHECK_FALSE(decoded.described);
+  CHECK(decoded.provider == "Microsoft-Windows-DotNETRuntime");
+  CHECK(decoded.name == "EventID(1)");
 }
 
 TEST_CASE("a string-only event is its message") {

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
+#include "harness/etl/decompress.h"
 #include "harness/etl/kernel_groups.h"
 #include "harness/etl/kernel_layouts.h"
+#include "harness/etl/provider_names.h"
 #include "harness/etl/trace_reader.h"
 #include "harness/etl/tracelogging.h"
 
@@ -59,7 +61,8 @@ const EventSchema& stream_manifest_schema() {
     constexpr std::pair<std::string_view, ValueType> kFields[] = {
         {"Format", ValueType::u8},       {"MajorVersion", ValueType::u8},
         {"MinorVersion", ValueType::u8}, {"Magic", ValueType::u8},
-        {"TotalChunks", ValueType::u16}, {"ChunkNumber", ValueType::u16}};
+        {"TotalChunks", ValueType::u16}, {"ChunkNumber", ValueType::u16},
+        {"Xml", ValueType::rest_ansi}};
     auto layout = std::make_shared<PayloadLayout>();
     for (auto [name, type] : kFields) {
       Property& property = layout->properties.emplace_back();
@@ -111,6 +114,39 @@ std::size_t held_bytes(const ValueMap& map) {
 
 }  // namespace
 
+namespace {
+
+// Replaces the compressed text of an event by the text itself.
+void unpack(DecodedEvent& event) {
+  constexpr std::size_t kMaxUnpackedBytes = 1u << 20;
+  event.unpacked.clear();
+  // Without the text the payload ends before fields, which counts them as missing.
+  if (event.fields.empty() || event.fields.back().type != ValueType::rest_binary) return;
+  Field& packed = event.fields.back();
+  const Field& size = event.fields[event.fields.size() - 2];
+  const std::size_t bytes = load<std::uint32_t>(size.data.data());
+  bool unpacked = bytes <= kMaxUnpackedBytes;
+  if (unpacked) {
+    event.unpacked.resize(bytes);
+    unpacked = decompress_lznt1(packed.data, event.unpacked);
+  }
+  if (!unpacked) {
+    event.complete = false;
+    return;
+  }
+  packed.data = event.unpacked;
+  packed.type = ValueType::rest_utf16;
+}
+
+}  // namespace
+
+std::optional<std::uint16_t> DecodedEvent::other_version() const {
+  if (!schema || !schema->versions) return std::nullopt;
+  if (header.version < schema->versions->first) return schema->versions->first;
+  if (header.version > schema->versions->last) return schema->versions->last;
+  return std::nullopt;
+}
+
 void Decoder::add_manifest(Bytes xml) {
   std::size_t skipped = 0;
   add_manifest_events(parse_manifest(xml, SchemaSource::manifest_file, &skipped), xml.size());
@@ -144,6 +180,7 @@ void Decoder::add_event(EventInfo&& info, std::size_t bytes) {
   EventKey key = info.classic ? EventKey{info.event_class, kClassicBit | info.opcode}
                               : EventKey{info.provider, info.id};
   EventSchema* schema = info.schema.get();
+  schema->versions = VersionRange{info.version, info.version};
   Kept& place = events_[key][info.version];
   if (place.schema) {
     // Each merge of a file writes its schemas again; the last copy counts.
@@ -297,6 +334,8 @@ void Decoder::decode(const Record& record, DecodedEvent& event) {
   event.header = decode_header(record);
   event.fields.clear();
   event.message.clear();
+  event.padding_bytes = 0;
+  event.missing_fields = 0;
   event.complete = !event.header.extended_damaged;
   const TmfMessage* message = nullptr;
   event.schema = schema_of(record, event.header, message);
@@ -305,7 +344,10 @@ void Decoder::decode(const Record& record, DecodedEvent& event) {
     PayloadResult result =
         decode_payload(*event.schema, event.header.payload, record.pointer_bytes, event.fields);
     event.complete = event.complete && result.complete;
+    event.padding_bytes = result.padding_bytes;
+    event.missing_fields = result.missing_fields;
     event.undecoded = event.header.payload.subspan(result.consumed_bytes);
+    if (event.schema->packed) unpack(event);
   }
   if (message && !append_tmf_message(*message, event.fields, event.message)) {
     event.complete = false;
@@ -336,6 +378,7 @@ void Decoder::name_event(const Record& record, DecodedEvent& event) {
   event.provider_name = event.schema ? event.schema->provider_name.view() : std::string_view();
   // The decoder keeps the name that the view points into.
   if (event.provider_name.empty()) event.provider_name = own_provider_name(header).view();
+  if (event.provider_name.empty()) event.provider_name = known_provider_name(header.provider);
   event.event_name = event.schema ? std::string_view(event.schema->event_name) : std::string_view();
   if (!event.provider_name.empty() && !event.event_name.empty()) return;
   // Both names may be built in one string, so it is completed before views into it are made.

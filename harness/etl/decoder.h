@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,12 +28,21 @@ struct DecodedEvent {
   RecordHeader header;
   const EventSchema* schema = nullptr;  // null: no schema found
   std::vector<Field> fields;
-  Bytes undecoded;                 // the payload's bytes that no field covers
-  bool complete = true;            // false: the payload does not fit its schema
+  Bytes undecoded;                 // the payload's bytes that no field covers; left over with a
+                                   // schema, all of them without one
+  std::size_t padding_bytes = 0;   // bytes that the schema calls padding
+  std::size_t missing_fields = 0;  // of the schema: the payload ends before them
+  bool complete = true;            // false: the payload is cut within a field, or damaged
   std::string_view provider_name;  // the GUID as text when there is no name
   std::string_view event_name;     // EventID(n) or Opcode(n) when there is no name
   std::string message;             // WPP: the formatted message
   std::string name_storage;
+  std::vector<std::uint8_t> unpacked;  // text that the payload holds compressed
+
+  // Whether the schema accounts for every byte of the payload, and the payload for every field.
+  bool fits() const { return complete && missing_fields == 0 && (!schema || undecoded.empty()); }
+  // The version that the schema describes when the event has another one.
+  std::optional<std::uint16_t> other_version() const;
 };
 
 // Counts of schemas by their origin, and of what could not be used.

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <limits>
 
+#include "harness/base/error.h"
+#include "harness/etl/event_filter.h"
 #include "harness/etl/kernel_activity.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_reader.h"
@@ -13,59 +15,6 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kFlushBytes = 256 * 1024;
-
-bool same_text(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) ==
-           std::tolower(static_cast<unsigned char>(y));
-  });
-}
-
-class FilterMatcher {
- public:
-  explicit FilterMatcher(const EventFilter& filter) : filter_(filter) {
-    for (const std::string& text : filter.providers) {
-      if (auto guid = parse_guid(text)) guids_.push_back(*guid);
-    }
-  }
-
-  bool time_matches(std::int64_t elapsed_ns) const {
-    double ms = static_cast<double>(elapsed_ns) / 1e6;
-    return (!filter_.from_ms || ms >= *filter_.from_ms) && (!filter_.to_ms || ms <= *filter_.to_ms);
-  }
-
-  bool matches(const DecodedEvent& event) const {
-    return process_matches(event) && provider_matches(event) && event_matches(event);
-  }
-
- private:
-  bool process_matches(const DecodedEvent& event) const {
-    return filter_.process_ids.empty() ||
-           std::find(filter_.process_ids.begin(), filter_.process_ids.end(),
-                     event.header.process_id) != filter_.process_ids.end();
-  }
-
-  bool provider_matches(const DecodedEvent& event) const {
-    if (filter_.providers.empty()) return true;
-    if (std::find(guids_.begin(), guids_.end(), event.header.provider) != guids_.end()) return true;
-    return std::any_of(
-        filter_.providers.begin(), filter_.providers.end(),
-        [&event](const std::string& name) { return same_text(name, event.provider_name); });
-  }
-
-  bool event_matches(const DecodedEvent& event) const {
-    if (filter_.events.empty()) return true;
-    std::string id = std::to_string(event.header.id);
-    return std::any_of(filter_.events.begin(), filter_.events.end(), [&](const std::string& name) {
-      return same_text(name, event.event_name) || name == id ||
-             (event.schema && (same_text(name, event.schema->opcode_name) ||
-                               same_text(name, event.schema->task_name)));
-    });
-  }
-
-  const EventFilter& filter_;
-  std::vector<Guid> guids_;
-};
 
 // Appends ns as milliseconds with six decimals.
 void append_ms(std::int64_t ns, std::string& out) {
@@ -89,10 +38,40 @@ void append_id(std::uint32_t id, std::string_view unknown, std::string& out) {
   }
 }
 
+void append_time(const TraceReader& reader, std::int64_t raw, DumpTime time, std::string& out) {
+  switch (time) {
+    case DumpTime::since_start:
+      return append_ms(reader.clock().elapsed_ns(raw), out);
+    case DumpTime::utc:
+      out += filetime_text(reader.clock().filetime(raw));
+      return;
+    case DumpTime::local:
+      out += local_time_text(reader.clock().filetime(raw), reader.header().time_zone);
+      return;
+  }
+}
+
+// Marks what does not fit; see kDumpColumns.
+void append_misfits_tsv(const DecodedEvent& event, bool complete, std::string& out) {
+  if (!event.undecoded.empty()) {
+    out += event.schema ? "\tleft_over=0x" : "\tpayload=0x";
+    append_hex(event.undecoded, out);
+  }
+  if (event.missing_fields != 0) {
+    out += "\tmissing=";
+    append_number(std::uint64_t{event.missing_fields}, out);
+  }
+  if (auto version = event.other_version()) {
+    out += "\tlayout_version=";
+    append_number(std::uint64_t{*version}, out);
+  }
+  if (!complete) out += "\tdamaged=true";
+}
+
 void append_tsv(const TraceReader& reader, const Record& record, const DecodedEvent& event,
-                std::string& out) {
+                DumpTime time, std::string& out) {
   const RecordHeader& header = event.header;
-  append_ms(reader.clock().elapsed_ns(record.time), out);
+  append_time(reader, record.time, time, out);
   out += '\t';
   append_number(std::uint64_t{record.processor}, out);
   out += '\t';
@@ -113,11 +92,7 @@ void append_tsv(const TraceReader& reader, const Record& record, const DecodedEv
     out += "\tmessage=";
     append_escaped(event.message, out);
   }
-  if (!event.undecoded.empty()) {
-    out += "\tpayload=0x";
-    append_hex(event.undecoded, out);
-  }
-  if (!complete) out += "\tdamaged=true";
+  append_misfits_tsv(event, complete, out);
   out += '\n';
 }
 
@@ -170,13 +145,35 @@ void append_extended(Bytes items, std::string& out) {
   }
 }
 
+// The same as append_misfits_tsv().
+void append_misfits_json(const DecodedEvent& event, bool complete, std::string& out) {
+  if (!event.undecoded.empty()) {
+    out += event.schema ? ",\"left_over\":\"0x" : ",\"payload\":\"0x";
+    append_hex(event.undecoded, out);
+    out += '"';
+  }
+  if (event.missing_fields != 0) {
+    out += ",\"missing\":";
+    append_number(std::uint64_t{event.missing_fields}, out);
+  }
+  if (auto version = event.other_version()) {
+    out += ",\"layout_version\":";
+    append_number(std::uint64_t{*version}, out);
+  }
+  if (!complete) out += ",\"damaged\":true";
+}
+
 void append_json(const TraceReader& reader, const Record& record, const DecodedEvent& event,
-                 bool attributed, std::string& out) {
+                 DumpTime time, bool attributed, std::string& out) {
   const RecordHeader& header = event.header;
   out += "{\"time_ms\":";
   append_ms(reader.clock().elapsed_ns(record.time), out);
   out += ",\"time_utc\":\"";
   out += filetime_text(reader.clock().filetime(record.time));
+  if (time == DumpTime::local) {
+    out += "\",\"time_local\":\"";
+    append_time(reader, record.time, time, out);
+  }
   out += "\",\"cpu\":";
   append_number(std::uint64_t{record.processor}, out);
   out += ",\"pid\":";
@@ -209,24 +206,59 @@ void append_json(const TraceReader& reader, const Record& record, const DecodedE
     out += ",\"message\":";
     append_json_string(event.message, out);
   }
-  if (!event.undecoded.empty()) {
-    out += ",\"payload\":\"0x";
-    append_hex(event.undecoded, out);
-    out += '"';
-  }
-  if (!complete) out += ",\"damaged\":true";
+  append_misfits_json(event, complete, out);
   out += "}\n";
+}
+
+// The time of the files' last record.
+std::int64_t last_filetime(const std::vector<const TraceFile*>& files) {
+  TraceReader reader(files, ReadOrder::file);
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  while (const Record* record = reader.next()) {
+    last = std::max(last, reader.clock().filetime(record->time));
+  }
+  return last;
+}
+
+std::optional<std::int64_t> time_of(const std::string& text, const TimeZone* zone) {
+  if (text.empty()) return std::nullopt;
+  if (auto time = parse_time(text, zone)) return time;
+  throw Error(fmt::format("'{}' is no time", text),
+              "write it as 2020-07-29T00:06:22Z; 'T' and what follows may be left out, and without "
+              "Z or +02:00 it is UTC, or local time with --time local");
 }
 
 }  // namespace
 
-void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                 const DumpOptions& options, const TextSink& sink) {
+void set_times(const TimeTexts& texts, bool local, const std::vector<const TraceFile*>& files,
+               EventFilter& filter) {
+  const TimeZone* zone = local && !files.empty() ? &files.front()->header().time_zone : nullptr;
+  filter.since = time_of(texts.since, zone);
+  filter.until = time_of(texts.until, zone);
+  if (texts.last.empty()) return;
+  const auto duration = parse_duration(texts.last);
+  if (!duration) {
+    throw Error(fmt::format("'{}' is no duration", texts.last),
+                "write a number and its unit: ms, s, m, h or d, such as 5m");
+  }
+  const std::int64_t end = std::max<std::int64_t>(0, last_filetime(files));
+  const std::int64_t since = end - *duration;
+  filter.since = std::max(since, filter.since.value_or(since));
+}
+
+std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                        const DumpOptions& options, const TextSink& sink) {
   TraceReader reader(files, ReadOrder::time);
   FilterMatcher matcher(options.filter);
   std::string out;
   if (options.format == DumpFormat::tsv) {
-    out += kDumpColumns;
+    constexpr std::string_view kFirst = "time_ms";
+    static_assert(kDumpColumns.starts_with(kFirst));
+    const std::string_view first = options.time == DumpTime::since_start ? kFirst
+                                   : options.time == DumpTime::utc       ? "time_utc"
+                                                                         : "time_local";
+    out += first;
+    out += kDumpColumns.substr(kFirst.size());
     out += '\n';
   }
   DecodedEvent event;
@@ -240,22 +272,29 @@ void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
       kernel = std::make_unique<KernelActivity>(*session, reader.clock());
     }
     kernel->add(record);
-    if (!matcher.time_matches(reader.clock().elapsed_ns(record.time))) continue;
+    if (!matcher.time_matches(reader.clock(), record.time)) {
+      if (shown == 0) matcher.note_time(reader.clock(), record.time);
+      continue;
+    }
     decoder.decode(record, event);
     bool attributed = kernel->attribute(record, event.header);
-    if (!matcher.matches(event)) continue;
+    if (!matcher.matches(event)) {
+      if (shown == 0) matcher.note(event);
+      continue;
+    }
     if (options.format == DumpFormat::tsv) {
-      append_tsv(reader, record, event, out);
+      append_tsv(reader, record, event, options.time, out);
     } else {
-      append_json(reader, record, event, attributed, out);
+      append_json(reader, record, event, options.time, attributed, out);
     }
     if (out.size() >= kFlushBytes) {
-      if (!sink(out)) return;
+      if (!sink(out)) return {};
       out.clear();
     }
     if (++shown == options.max_events) break;
   }
   sink(out);
+  return shown == 0 ? matcher.why_nothing() : std::string();
 }
 
 }  // namespace tailgate::etl

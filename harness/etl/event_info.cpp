@@ -20,9 +20,10 @@ constexpr std::uint32_t kPropertyLengthIsIndex = 0x02;
 constexpr std::uint32_t kPropertyCountIsIndex = 0x04;
 constexpr std::uint32_t kPropertyFixedCount = 0x20;
 
-// The CLR's schema declares two addresses for a stack; the event has as many as another field says.
-constexpr std::string_view kClrStackProvider = "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4";
-constexpr std::uint16_t kClrStackId = 82;
+// The providers of the CLR that log stacks: Runtime, Rundown, Stress and Private.
+constexpr std::string_view kClrProviders[] = {
+    "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4", "a669021c-c450-4609-a035-5af59af4df18",
+    "cc2bcbba-16b6-4cf3-8990-d74c2e8af500", "763fd754-7086-4dfe-95eb-c01a46faf4ca"};
 
 // The texts of a blob, by their offsets. Many offsets may point at or into one text, so the total
 // is limited: otherwise the texts of a blob could grow with the square of its size.
@@ -141,16 +142,25 @@ void name_event(EventInfo& info) {
   }
 }
 
-void correct_clr_stack(const EventInfo& info, std::vector<Property>& properties) {
-  if (info.id != kClrStackId || to_text(info.provider) != kClrStackProvider) return;
-  auto count = std::find_if(properties.begin(), properties.end(),
-                            [](const Property& p) { return p.name == "FrameCount"; });
-  if (count == properties.end() || properties.back().count_kind != Property::Count::fixed) return;
-  properties.back().count_kind = Property::Count::from_property;
-  properties.back().count = count->slot;
+bool is_clr(const Guid& provider) {
+  return std::find(std::begin(kClrProviders), std::end(kClrProviders), to_text(provider)) !=
+         std::end(kClrProviders);
 }
 
 }  // namespace
+
+void correct_clr_stack(const Guid& provider, PayloadLayout& layout) {
+  std::vector<Property>& properties = layout.properties;
+  if (properties.empty() || properties.back().name != "Stack" ||
+      properties.back().count_kind != Property::Count::fixed || !is_clr(provider)) {
+    return;
+  }
+  auto count = std::find_if(properties.begin(), properties.end(),
+                            [](const Property& p) { return p.name == "FrameCount"; });
+  if (count == properties.end()) return;
+  properties.back().count_kind = Property::Count::from_property;
+  properties.back().count = count->slot;
+}
 
 std::optional<ValueType> value_type_of_tdh(unsigned in_type) {
   static constexpr ValueType kTypes[] = {ValueType::none,
@@ -263,7 +273,7 @@ std::optional<EventInfo> parse_event_info(Bytes blob) {
     return std::nullopt;
   }
   name_event(info);
-  correct_clr_stack(info, layout->properties);
+  correct_clr_stack(info.provider, *layout);
   schema.layout = layout;
   bool names_maps = std::any_of(info.map_names.begin(), info.map_names.end(),
                                 [](const std::string& name) { return !name.empty(); });

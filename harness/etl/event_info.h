@@ -40,6 +40,12 @@ struct MapInfo {
 // Returns nothing when it is cut, and of texts as above.
 std::optional<MapInfo> parse_map_info(Bytes blob);
 
+// Corrects the layout of a stack of the CLR, which declares two addresses in its manifest: the
+// event has as many as its FrameCount says. Source: CoreCLR's ClrEtwAll.man, whose template
+// ClrStackWalk notes that the array's length cannot be expressed; real events. Leaves other layouts
+// as they are.
+void correct_clr_stack(const Guid& provider, PayloadLayout& layout);
+
 // The value type of a TDH_INTYPE and the format of a TDH_OUTTYPE. Nothing for unknown types.
 std::optional<ValueType> value_type_of_tdh(unsigned in_type);
 ValueFormat format_of_tdh(unsigned out_type);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <memory>
@@ -47,7 +48,10 @@ constexpr TypeName kTypes[] = {
     {"ip4", ValueType::u32, ValueFormat::ipv4},
     {"ip6", ValueType::ipv6, ValueFormat::standard},
     {"port", ValueType::u16, ValueFormat::port},
-    {"raw", ValueType::binary, ValueFormat::standard},
+    {"st", ValueType::systemtime, ValueFormat::standard},
+    {"clock", ValueType::clock_change, ValueFormat::standard},
+    {"raw", ValueType::rest_binary, ValueFormat::standard},
+    {"pad", ValueType::padding, ValueFormat::standard},
 };
 
 std::string_view next_part(std::string_view& text, char separator) {
@@ -63,17 +67,35 @@ std::uint16_t row_number(std::string_view digits) {
   return value;
 }
 
-// "w256" -> type w, length 256. "u32*8" -> 8 of u32.
-void set_type(std::string_view type, Property& property) {
+// "" -> up to the end. "8" -> 8. "Count" -> the value of the field of that name.
+void set_count(std::string_view count, const PayloadLayout& layout, Property& property) {
+  if (count.empty()) {
+    property.count_kind = Property::Count::rest;
+    return;
+  }
+  property.count_kind = Property::Count::fixed;
+  property.count = row_number(count);
+  if (property.count != 0) return;
+  for (const Property& earlier : layout.properties) {
+    if (earlier.name != count) continue;
+    property.count_kind = Property::Count::from_property;
+    property.count = earlier.slot;
+    return;
+  }
+  throw std::logic_error(fmt::format("kernel layout counts by an unknown field '{}'", count));
+}
+
+// "w256" -> type w, length 256. "?u32*8" -> 8 of u32, or nothing.
+void set_type(std::string_view type, const PayloadLayout& layout, Property& property) {
+  property.optional = type.starts_with('?');
+  if (property.optional) type.remove_prefix(1);
   auto star = type.find('*');
   if (star != std::string_view::npos) {
-    std::string_view count = type.substr(star + 1);
-    property.count_kind = count.empty() ? Property::Count::rest : Property::Count::fixed;
-    property.count = row_number(count);
+    set_count(type.substr(star + 1), layout, property);
     type = type.substr(0, star);
   }
   for (const TypeName& row : kTypes) {
-    bool sized = (row.name == "w" || row.name == "raw") && type.size() > row.name.size() &&
+    bool sized = (row.name == "w" || row.name == "pad") && type.size() > row.name.size() &&
                  type.starts_with(row.name);
     if (type != row.name && !sized) continue;
     property.type = row.type;
@@ -93,10 +115,11 @@ std::shared_ptr<const PayloadLayout> parse_fields(std::string_view fields) {
     std::string_view field = next_part(fields, ',');
     while (field.starts_with(' ')) field.remove_prefix(1);
     std::string_view type = next_part(field, ' ');
-    Property& property = layout->properties.emplace_back();
+    Property property;
     property.name = std::string(field);
-    property.slot = static_cast<std::uint16_t>(layout->properties.size() - 1);
-    set_type(type, property);
+    property.slot = static_cast<std::uint16_t>(layout->properties.size());
+    set_type(type, *layout, property);
+    layout->properties.push_back(std::move(property));
   }
   layout->slots = static_cast<std::uint16_t>(layout->properties.size());
   return layout;
@@ -144,6 +167,7 @@ class Layouts {
       schema->provider_name = SharedText(std::string(kKernelProvider));
       name_schema(kernel_group_name(hook), next_part(names, '|'), *schema);
       schema->layout = parse_fields(row.fields);
+      schema->versions = VersionRange{row.version, std::max(row.version, row.last_version)};
       kernel_[hook][row.version] = std::move(schema);
     }
   }
@@ -154,6 +178,8 @@ class Layouts {
     schema->provider_name = SharedText(std::string(row.provider_name));
     name_schema(row.task_name, row.name, *schema);
     schema->layout = parse_fields(row.fields);
+    schema->versions = VersionRange{row.version, row.version};
+    schema->packed = row.packed;
     classic_[schema->provider][row.opcode] = std::move(schema);
   }
 

@@ -1,8 +1,5 @@
 #include "harness/etl/log_header.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <limits>
 
 #include "harness/etl/kernel_hooks.h"
@@ -12,7 +9,6 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kNamesAt = 0x38;
-constexpr std::size_t kTimeZoneBytes = 0xAC;
 constexpr std::size_t kClockBytes = 0x20;  // BootTime .. BuffersLost
 // A rate outside these bounds is damage: one tick per second, and one per 10 ps.
 constexpr std::int64_t kMaxClockHz = 100'000'000'000;
@@ -87,11 +83,11 @@ std::optional<LogFileHeader> parse_log_header(const Record& record, std::uint32_
   RecordHeader record_header = decode_header(record);
   Bytes payload = record_header.payload;
   std::size_t time_zone_at = kNamesAt + 2u * record.pointer_bytes;
-  std::size_t clock_at = align8(time_zone_at + kTimeZoneBytes);
+  std::size_t clock_at = align8(time_zone_at + TimeZone::kBytes);
   if (payload.size() < clock_at + kClockBytes) return std::nullopt;
   LogFileHeader header;
   parse_fixed_part(payload.data(), header);
-  header.utc_offset_minutes = load<std::int32_t>(payload.data() + time_zone_at);
+  header.time_zone = TimeZone::load_from(payload.data() + time_zone_at);
   parse_clock_part(payload.data() + clock_at, header);
   header.start_raw = record.time;
   ByteCursor names(payload.subspan(clock_at + kClockBytes));
@@ -130,21 +126,6 @@ std::int64_t SessionClock::filetime(std::int64_t raw) const {
 
 std::int64_t SessionClock::elapsed_ns(std::int64_t raw) const {
   return rescale(difference(raw, start_raw_), ticks_per_second_, 1'000'000'000);
-}
-
-std::string filetime_text(std::int64_t filetime) {
-  constexpr std::int64_t kYear10000 = 2'650'467'744'000'000'000;
-  constexpr std::int64_t kDays1601To1970 = 134'774;
-  if (filetime < 0 || filetime >= kYear10000) return fmt::format("invalid({})", filetime);
-  std::int64_t seconds = filetime / kFiletimeTicksPerSecond;
-  std::int64_t days = seconds / 86'400;
-  std::int64_t of_day = seconds % 86'400;
-  std::chrono::sys_days day{std::chrono::days{days - kDays1601To1970}};
-  std::chrono::year_month_day date{day};
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:07}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     of_day / 3600, of_day / 60 % 60, of_day % 60,
-                     filetime % kFiletimeTicksPerSecond);
 }
 
 }  // namespace tailgate::etl

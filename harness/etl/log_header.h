@@ -8,10 +8,9 @@
 
 #include "harness/etl/bytes.h"
 #include "harness/etl/record.h"
+#include "harness/etl/time_zone.h"
 
 namespace tailgate::etl {
-
-inline constexpr std::int64_t kFiletimeTicksPerSecond = 10'000'000;
 
 // Bits of a session's mode.
 inline constexpr std::uint32_t kModeSequential = 0x1;  // for tests
@@ -46,7 +45,7 @@ struct LogFileHeader {
   std::uint32_t pointer_bytes = 8;  // of the machine that recorded
   std::uint32_t events_lost = 0;
   std::uint32_t cpu_mhz = 0;
-  std::int32_t utc_offset_minutes = 0;  // TIME_ZONE_INFORMATION Bias: UTC = local time + this
+  TimeZone time_zone;  // of the machine that recorded
   std::int64_t boot_filetime = 0;
   std::int64_t clock_hz = 0;  // rate of the session clock; see clock_type
   std::int64_t start_filetime = 0;
@@ -85,8 +84,5 @@ class SessionClock {
   std::int64_t start_raw_ = 0;
   std::int64_t start_filetime_ = 0;
 };
-
-// "2020-07-29T00:06:22.4012345Z" for a FILETIME; "invalid(<number>)" before 1601 or after 9999.
-std::string filetime_text(std::int64_t filetime);
 
 }  // namespace tailgate::etl

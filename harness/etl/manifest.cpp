@@ -211,6 +211,7 @@ class ProviderParser {
     TemplateParser parser(maps_);
     if (!parser.parse(node, layout->properties, 0)) return nullptr;
     layout->slots = parser.slots();
+    correct_clr_stack(guid_, *layout);
     return layout;
   }
 
@@ -304,6 +305,18 @@ Strings read_strings(const pugi::xml_node& root) {
   return strings;
 }
 
+// The element that holds the instrumentation: an instrumentation manifest's own root, or that of a
+// component's manifest in Windows, whose prefix may be any.
+pugi::xml_node manifest_root(const pugi::xml_document& document) {
+  for (pugi::xml_node child : document.children()) {
+    std::string_view name = child.name();
+    auto colon = name.find(':');
+    if (colon != std::string_view::npos) name.remove_prefix(colon + 1);
+    if (name == "instrumentationManifest" || name == "assembly") return child;
+  }
+  return {};
+}
+
 }  // namespace
 
 Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_events) {
@@ -315,7 +328,7 @@ Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_eve
         fmt::format("the manifest is not XML: {} at byte {}", result.description(), result.offset),
         "give an instrumentation manifest (.man) as the provider's author ships it");
   }
-  pugi::xml_node root = document.child("instrumentationManifest");
+  pugi::xml_node root = manifest_root(document);
   Strings strings = read_strings(root);
   Manifest manifest;
   for (pugi::xml_node instrumentation : root.children("instrumentation")) {
@@ -327,7 +340,8 @@ Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_eve
   }
   if (manifest.providers.empty()) {
     throw Error("the manifest describes no provider with a GUID",
-                "give an instrumentation manifest whose root is instrumentationManifest");
+                "give an instrumentation manifest, whose root is instrumentationManifest, or a "
+                "component's, whose root is assembly");
   }
   return manifest;
 }

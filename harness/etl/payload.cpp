@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace tailgate::etl {
 namespace {
@@ -34,6 +35,7 @@ std::size_t fixed_bytes(ValueType type, unsigned pointer_bytes) {
       return 8;
     case ValueType::guid:
     case ValueType::systemtime:
+    case ValueType::clock_change:
     case ValueType::ipv6:
       return 16;
     case ValueType::pointer:
@@ -53,20 +55,45 @@ class Interpreter {
     // Clears only the slots that the layout uses: most events use none or few.
     std::fill_n(slots_.begin(), std::min(kMaxSlots, std::size_t{layout.slots}), 0u);
     used_slots_ = layout.slots;
-    bool complete = decode_all(layout.properties, 0);
-    return {cursor_.position(), complete};
+    result_.complete = decode_all(layout.properties, 0);
+    result_.consumed_bytes = cursor_.position();
+    return result_;
   }
 
  private:
   bool decode_all(const std::vector<Property>& properties, int depth) {
     if (depth > kMaxDepth) return false;
-    for (const Property& property : properties) {
-      bool ended = cursor_.left() == 0 && depth == 0 && property.type != ValueType::none &&
-                   property.count_kind != Property::Count::from_property;
-      if (ended) return true;
-      if (!decode_property(property, depth)) return false;
+    for (std::size_t i = 0; i < properties.size(); ++i) {
+      if (cursor_.left() == 0 && depth == 0 && needs_bytes(properties[i])) {
+        count_missing(std::span(properties).subspan(i));
+        return true;
+      }
+      if (!decode_property(properties[i], depth)) return false;
     }
     return true;
+  }
+
+  // Whether a property takes at least one byte, whatever the values of others are.
+  static bool needs_bytes(const Property& property) {
+    switch (property.type) {
+      case ValueType::none:
+      case ValueType::padding:
+      case ValueType::rest_utf16:
+      case ValueType::rest_ansi:
+      case ValueType::rest_binary:
+        return false;
+      default:
+        return property.count_kind != Property::Count::from_property &&
+               property.length_kind != Property::Length::from_property;
+    }
+  }
+
+  void count_missing(std::span<const Property> properties) {
+    for (const Property& property : properties) {
+      if (property.optional) return;  // and so are those behind it
+      bool wanted = needs_bytes(property) && property.count_kind != Property::Count::rest;
+      if (wanted) ++result_.missing_fields;
+    }
   }
 
   bool decode_property(const Property& property, int depth) {
@@ -116,11 +143,20 @@ class Interpreter {
       if (!taken) return false;
       data = *taken;
       if (property.slot < kMaxSlots) slots_[property.slot] = integer(data);
+    } else if (property.type == ValueType::padding) {
+      skip_padding(property.length);
+      return true;
     } else if (!take_variable(property, data)) {
       return false;
     }
     push(Field::Kind::value, property, name).data = data;
     return true;
+  }
+
+  void skip_padding(std::size_t most) {
+    std::size_t size = std::min(most, cursor_.left());
+    cursor_.take_bytes(size);
+    result_.padding_bytes += size;
   }
 
   bool take_variable(const Property& property, Bytes& data) {
@@ -147,6 +183,7 @@ class Interpreter {
         return take_counted(property.type, data);
       case ValueType::rest_utf16:
       case ValueType::rest_ansi:
+      case ValueType::rest_binary:
         return take_sized(cursor_.left(), data);
       case ValueType::hexdump: {
         auto size = cursor_.take<std::uint32_t>();
@@ -225,6 +262,7 @@ class Interpreter {
   ByteCursor cursor_;
   unsigned pointer_bytes_;
   std::vector<Field>& fields_;
+  PayloadResult result_;
   std::size_t used_slots_ = 0;
   std::array<std::uint32_t, kMaxSlots> slots_;
 };

@@ -49,7 +49,7 @@ FileCounts count_file(const TraceFile& file, Decoder& decoder) {
     ++counts.records;
     ++by_kind[static_cast<std::size_t>(record.kind)];
     if (!event.schema) ++counts.undecoded;
-    if (!event.complete) ++counts.misfits;
+    if (!event.fits()) ++counts.misfits;
     counts.first_raw = std::min(counts.first_raw.value_or(record.time), record.time);
     counts.last_raw = std::max(counts.last_raw.value_or(record.time), record.time);
     if (counts.providers.size() >= kMaxProviders) continue;
@@ -133,6 +133,8 @@ Json session_json(const Epoch& epoch) {
   json["start_utc"] = filetime_text(header.start_filetime);
   json["end_utc"] = header.end_filetime ? filetime_text(header.end_filetime) : "";
   json["boot_utc"] = filetime_text(header.boot_filetime);
+  json["time_zone"] = header.time_zone.standard_name;
+  json["utc_offset_minutes"] = header.time_zone.offset_minutes(header.start_filetime);
   json["mode"] = fmt::format("{:#x}", header.mode);
   json["mode_names"] = mode_names(header.mode);
   json["compression"] = compression_name(header.compression);
@@ -246,10 +248,38 @@ struct StatKey {
   auto operator<=>(const StatKey&) const = default;
 };
 
+// What became of payloads: every byte is used, padding, left over or undecoded.
+struct PayloadBytes {
+  std::uint64_t payload = 0;
+  std::uint64_t padding = 0;
+  std::uint64_t left_over = 0;  // behind the schema's last field, or behind damage
+  std::uint64_t undecoded = 0;  // of events without a schema
+  std::uint64_t missing_fields = 0;
+  std::uint64_t misfits = 0;  // events
+
+  void add(const DecodedEvent& event) {
+    payload += event.header.payload.size();
+    padding += event.padding_bytes;
+    (event.schema ? left_over : undecoded) += event.undecoded.size();
+    missing_fields += event.missing_fields;
+    if (!event.fits()) ++misfits;
+  }
+  void add(const PayloadBytes& other) {
+    payload += other.payload;
+    padding += other.padding;
+    left_over += other.left_over;
+    undecoded += other.undecoded;
+    missing_fields += other.missing_fields;
+    misfits += other.misfits;
+  }
+  std::uint64_t used() const { return payload - padding - left_over - undecoded; }
+};
+
 struct StatCount {
   std::uint64_t events = 0;
-  std::uint64_t payload_bytes = 0;
+  PayloadBytes bytes;
   bool decoded = false;
+  std::optional<std::uint16_t> layout_version;  // when it is not the event's
 };
 
 struct Stats {
@@ -276,25 +306,62 @@ Stats count_events(const std::vector<const TraceFile*>& files, Decoder& decoder)
       at = stats.rows.try_emplace(key).first;
     }
     ++at->second.events;
-    at->second.payload_bytes += event.header.payload.size();
+    at->second.bytes.add(event);
     at->second.decoded = event.schema != nullptr;
+    if (auto version = event.other_version()) at->second.layout_version = version;
   }
   return stats;
 }
 
+void add_bytes(const PayloadBytes& bytes, Json& json) {
+  json["padding_bytes"] = bytes.padding;
+  json["left_over_bytes"] = bytes.left_over;
+  json["undecoded_bytes"] = bytes.undecoded;
+  json["missing_fields"] = bytes.missing_fields;
+  json["misfits"] = bytes.misfits;
+}
+
 std::string stat_json(const StatKey& key, const StatCount& count) {
-  return json_object({{"provider", key.provider},
-                      {"event", key.event},
-                      {"version", key.version},
-                      {"events", count.events},
-                      {"payload_bytes", count.payload_bytes},
-                      {"decoded", count.decoded}});
+  Json json = {{"provider", key.provider},
+               {"event", key.event},
+               {"version", key.version},
+               {"events", count.events},
+               {"payload_bytes", count.bytes.payload},
+               {"decoded", count.decoded}};
+  add_bytes(count.bytes, json);
+  if (count.layout_version) json["layout_version"] = *count.layout_version;
+  return json_object(json);
+}
+
+// What does not fit, in brackets; empty when everything does.
+std::string misfit_text(const StatCount& count) {
+  if (!count.decoded) return "  (undecoded)";
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  const PayloadBytes& bytes = count.bytes;
+  if (bytes.misfits != 0) add(fmt::format("{} misfits", bytes.misfits));
+  if (bytes.left_over != 0) add(fmt::format("{} bytes left over", bytes.left_over));
+  if (bytes.missing_fields != 0) add(fmt::format("{} fields missing", bytes.missing_fields));
+  if (count.layout_version) add(fmt::format("layout of version {}", *count.layout_version));
+  return text.empty() ? text : "  (" + text + ")";
 }
 
 std::string stat_line(const StatKey& key, const StatCount& count) {
-  return fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.payload_bytes,
+  return fmt::format("{:>10} {:>12} {:>7}  {}/{}{}\n", count.events, count.bytes.payload,
                      key.version, printable(key.provider), printable(key.event),
-                     count.decoded ? "" : "  (undecoded)");
+                     misfit_text(count));
+}
+
+std::string sum_text(const PayloadBytes& sum) {
+  return fmt::format(
+      "bytes: {} used, {} padding, {} left over, {} undecoded; fields missing: {}; misfits: {}\n",
+      sum.used(), sum.padding, sum.left_over, sum.undecoded, sum.missing_fields, sum.misfits);
+}
+
+std::string sum_json(const PayloadBytes& sum) {
+  Json json = {{"payload_bytes", sum.payload}, {"used_bytes", sum.used()}};
+  add_bytes(sum, json);
+  return json_object(json);
 }
 
 }  // namespace
@@ -328,15 +395,17 @@ void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, 
                         ? "{\"events\":["
                         : fmt::format("{:>10} {:>12} {:>7}  event\n", "events", "bytes", "version");
   bool first = true;
+  PayloadBytes sum;
   for (const auto& [key, count] : rows) {
     if (as_json && !first) out += ',';
     first = false;
+    sum.add(count.bytes);
     out += as_json ? stat_json(key, count) : stat_line(key, count);
     if (out.size() < kFlushBytes) continue;
     if (!sink(out)) return;
     out.clear();
   }
-  if (as_json) out += "]}\n";
+  out += as_json ? "],\"sum\":" + sum_json(sum) + "}\n" : sum_text(sum);
   sink(out);
 }
 

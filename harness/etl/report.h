@@ -25,8 +25,9 @@ enum class TextFormat { text, json };
 // Reads the whole file. Text, or one JSON object per file and line.
 void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink);
 
-// Reports the number of events by provider, event and version, most frequent first. Text, or one
-// JSON object.
+// Reports the number of events by provider, event and version, most frequent first, with those that
+// misfit their schema; and what became of the payloads' bytes: used, padding, left over, undecoded.
+// Text, or one JSON object.
 void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, TextFormat format,
                   const TextSink& sink);
 
@@ -37,25 +38,47 @@ struct EventFilter {
   std::vector<std::uint32_t> process_ids;
   std::optional<double> from_ms;  // since the session's start
   std::optional<double> to_ms;
+  std::optional<std::int64_t> since;  // FILETIME
+  std::optional<std::int64_t> until;
 };
+
+// Parses the texts of parse_time() and parse_duration() into a filter's times; empty texts set
+// nothing. `last` counts back from the time of the files' last record, which it reads them for.
+// Local times are those of the first file's machine. Throws Error for other texts.
+struct TimeTexts {
+  std::string since;
+  std::string until;
+  std::string last;
+};
+void set_times(const TimeTexts& texts, bool local, const std::vector<const TraceFile*>& files,
+               EventFilter& filter);
 
 enum class DumpFormat { tsv, json_lines };
 
+// What the TSV's first column shows; JSON has the first two in any case.
+enum class DumpTime { since_start, utc, local };
+
 struct DumpOptions {
   DumpFormat format = DumpFormat::tsv;
+  DumpTime time = DumpTime::since_start;
   EventFilter filter;
   std::uint64_t max_events = 0;  // 0: all
 };
 
-// The TSV's columns; the event's fields follow as name=value pairs. Unknown ids are "-".
+// The TSV's columns; the event's fields follow as name=value pairs. Unknown ids are "-". The first
+// column is time_utc or time_local for those times. What does not fit is marked behind the fields:
+// left_over=0x... bytes behind the last field, missing=N fields that the payload ends before,
+// layout_version=N when the schema is of another version than the event, damaged=true when the
+// payload ends within a field. payload=0x... are the bytes of an event without a schema.
 inline constexpr std::string_view kDumpColumns =
     "time_ms\tcpu\tpid\ttid\tprovider\tevent\tid\tversion\topcode\tlevel\tlength_bytes\tfields";
 
 // Writes every event that passes the filter, in order of time. A record without thread or process
 // id gets those of the thread that was running (marked "attributed" in JSON). TSV begins with a
-// line of column names. JSON has one object per line.
-void dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                 const DumpOptions& options, const TextSink& sink);
+// line of column names. JSON has one object per line. When the filter matches nothing, returns a
+// text that says so, and what is near; else nothing.
+std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                        const DumpOptions& options, const TextSink& sink);
 
 // Reports what the kernel's events add up to: CPU time of processors, processes, threads and
 // interrupt routines, wake-up latency, disks, page faults; one report per clock. max_rows limits

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/base/error.h"
 #include "harness/etl/kernel_activity.h"
 #include "harness/etl/testing/trace_writer.h"
 #include "harness/etl/trace_reader.h"
@@ -300,4 +301,160 @@ TEST_CASE("info and stats count the trace's events") {
   std::string text =
       collect([&](const TextSink& sink) { report_info(file, decoder, TextFormat::text, sink); });
   CHECK(text.find("events_lost: 0") != std::string::npos);
+}
+
+// Events of one provider, at 1 ms, 1 s and 10 minutes after the session's start.
+std::vector<std::uint8_t> timed_trace() {
+  WriterOptions options;
+  TraceWriter writer(options);
+  for (std::int64_t ms : {1, 1000, 600'000}) {
+    EventRecord event;
+    event.provider = Guid{{1, 2, 3}};
+    event.time = options.start_raw + ms * 10'000;
+    event.process = 500;
+    event.extended.emplace_back(std::uint16_t{0x0C}, provider_traits("My.Provider"));
+    event.extended.emplace_back(std::uint16_t{0x0B}, MetadataBuilder("Tick").bytes());
+    writer.add(0, event_record(event));
+  }
+  return writer.file();
+}
+
+TEST_CASE("dump: absolute times, in UTC and where it was recorded") {
+  const std::vector<std::uint8_t> bytes = timed_trace();
+  const TraceFile file(bytes, "test");
+  DumpOptions options;
+  options.filter.events = {"Tick"};
+  // 132,000,000,000,000,000 * 100 ns after 1601, by date(1); the writer's zone is UTC+1.
+  options.time = DumpTime::utc;
+  auto lines = lines_of(dump(file, options));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].starts_with("time_utc\tcpu\t"));
+  CHECK(lines[1].starts_with("2019-04-17T18:40:00.0010000Z\t0\t500\t"));
+  options.time = DumpTime::local;
+  lines = lines_of(dump(file, options));
+  CHECK(lines[0].starts_with("time_local\tcpu\t"));
+  CHECK(lines[1].starts_with("2019-04-17T19:40:00.0010000+01:00\t"));
+  options.format = DumpFormat::json_lines;
+  const auto json = nlohmann::json::parse(lines_of(dump(file, options)).front());
+  CHECK(json["time_utc"] == "2019-04-17T18:40:00.0010000Z");
+  CHECK(json["time_local"] == "2019-04-17T19:40:00.0010000+01:00");
+}
+
+TEST_CASE("dump: from a time, up to a time, and the last minutes") {
+  const std::vector<std::uint8_t> bytes = timed_trace();
+  const TraceFile file(bytes, "test");
+  const auto shown = [&](const TimeTexts& texts, bool local = false) {
+    DumpOptions options;
+    options.filter.events = {"Tick"};
+    set_times(texts, local, {&file}, options.filter);
+    return lines_of(dump(file, options)).size() - 1;
+  };
+  CHECK(shown({}) == 3);
+  CHECK(shown({"2019-04-17T18:40:01Z", "", ""}) == 2);
+  CHECK(shown({"2019-04-17T18:40:01.0000001Z", "", ""}) == 1);
+  CHECK(shown({"2019-04-17 19:40:01", "", ""}, true) == 2);
+  CHECK(shown({"", "2019-04-17T18:40:01Z", ""}) == 2);
+  CHECK(shown({"", "", "5m"}) == 1);
+  CHECK(shown({"", "", "599s"}) == 2);
+  CHECK(shown({"2019-04-17T18:41:00Z", "", "1h"}) == 1);
+  CHECK_THROWS_AS(shown({"yesterday", "", ""}), tailgate::Error);
+  CHECK_THROWS_AS(shown({"", "", "5"}), tailgate::Error);
+}
+
+TEST_CASE("dump: a filter that matches nothing says what is near") {
+  const std::vector<std::uint8_t> bytes = timed_trace();
+  const TraceFile file(bytes, "test");
+  const std::vector<const TraceFile*> files = {&file};
+  const auto why = [&](const EventFilter& filter) {
+    Decoder decoder;
+    decoder.learn(files);
+    DumpOptions options;
+    options.filter = filter;
+    return dump_events(files, decoder, options, [](std::string_view) { return true; });
+  };
+  EventFilter filter;
+  CHECK(why(filter).empty());
+  filter.providers = {"my.provider"};
+  CHECK(why(filter).empty());
+  filter.providers = {"my.Providr"};
+  CHECK_THAT(why(filter), Catch::Contains("no event is of provider 'my.Providr'; near: "
+                                          "'My.Provider'"));
+  filter.providers = {"provider"};
+  CHECK_THAT(why(filter), Catch::Contains("near: 'My.Provider'"));
+  filter = {};
+  filter.events = {"Tack"};
+  CHECK_THAT(why(filter), Catch::Contains("no event is of name or id 'Tack'; near: 'Tick'"));
+  filter = {};
+  filter.process_ids = {7};
+  CHECK_THAT(why(filter),
+             Catch::Contains("no event is of process 7; there are: ") && Catch::Contains("'500'"));
+  filter = {};
+  filter.from_ms = 1e9;
+  CHECK_THAT(why(filter), Catch::Contains("they are from 0.000 to 600000.000 ms, "
+                                          "2019-04-17T18:40:00.0000000Z to "
+                                          "2019-04-17T18:50:00.0000000Z"));
+  filter = {};
+  filter.providers = {"Windows Kernel"};
+  filter.events = {"Tick"};
+  CHECK_THAT(why(filter), Catch::Contains("each criterion alone matches some"));
+}
+
+// Records of SystemConfig/IRQ: one that fits, one with bytes left over, one without its last
+// fields, and one of a version that no layout has.
+std::vector<std::uint8_t> misfitting_trace() {
+  WriterOptions options;
+  TraceWriter writer(options);
+  const auto add = [&](std::uint8_t version, const ByteBuilder& payload) {
+    KernelRecord record;
+    record.hook_id = 0x0B15;
+    record.version = version;
+    record.time = options.start_raw + 1;
+    record.payload = payload.bytes();
+    writer.add(0, system_record(record));
+  };
+  const auto head = [] { return ByteBuilder().u64(1).u16(0).u16(0).u32(10); };
+  add(3, head().u32(2).text16("A"));
+  add(3, head().u32(2).text16("A").u8(0xAB));
+  add(3, head());
+  add(9, head().u32(2).text16("A"));
+  return writer.file();
+}
+
+TEST_CASE("dump and stats mark what misfits its schema") {
+  const std::vector<std::uint8_t> bytes = misfitting_trace();
+  const TraceFile file(bytes, "test");
+  DumpOptions options;
+  options.filter.events = {"IRQ"};
+  const auto lines = lines_of(dump(file, options));
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[1].ends_with("\tDeviceDescription=A"));
+  CHECK(lines[2].ends_with("\tDeviceDescription=A\tleft_over=0xab"));
+  CHECK(lines[3].ends_with("\tIRQNum=10\tmissing=2"));
+  CHECK(lines[4].ends_with("\tDeviceDescription=A\tlayout_version=3"));
+  options.format = DumpFormat::json_lines;
+  const auto json = lines_of(dump(file, options));
+  CHECK(nlohmann::json::parse(json[1])["left_over"] == "0xab");
+  CHECK(nlohmann::json::parse(json[2])["missing"] == 2);
+  CHECK(nlohmann::json::parse(json[3])["layout_version"] == 3);
+  Decoder decoder;
+  const auto stats = nlohmann::json::parse(collect(
+      [&](const TextSink& sink) { report_stats({&file}, decoder, TextFormat::json, sink); }));
+  const auto& third = stats["events"][0];
+  CHECK(third["event"] == "SystemConfig/IRQ");
+  CHECK(third["misfits"] == 2);
+  CHECK(third["left_over_bytes"] == 1);
+  CHECK(third["missing_fields"] == 2);
+  CHECK_FALSE(third.contains("layout_version"));
+  const auto& sum = stats["sum"];
+  CHECK(sum["misfits"] == 2);
+  CHECK(sum["padding_bytes"] == 4);  // in the log file's header
+  CHECK(sum["payload_bytes"].get<int>() == sum["used_bytes"].get<int>() + 4 + 1);
+  const std::string text = collect(
+      [&](const TextSink& sink) { report_stats({&file}, decoder, TextFormat::text, sink); });
+  CHECK_THAT(text,
+             Catch::Contains("3  Windows Kernel/SystemConfig/IRQ  (2 misfits, 1 bytes left "
+                             "over, 2 fields missing)") &&
+                 Catch::Contains("9  Windows Kernel/SystemConfig/IRQ  (layout of version 3)") &&
+                 Catch::Contains(" used, 4 padding, 1 left over, 0 undecoded; fields "
+                                 "missing: 2; misfits: 2"));
 }

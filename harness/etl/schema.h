@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,14 +46,15 @@ enum class ValueType : std::uint8_t {
   f64,
   bool8,
   bool32,
-  binary,      // of a length given elsewhere
-  guid,        // 16
-  pointer,     // P, shown in hex
-  size,        // P, shown in decimal
-  filetime,    // 8, 100 ns since 1601 UTC
-  systemtime,  // 16, eight u16: year, month, day of week, day, hour, minute, second, ms
-  sid,         // 8 + 4 * count of sub-authorities
-  token_sid,   // u32 0, or 2 * P bytes of TOKEN_USER and a SID
+  binary,        // of a length given elsewhere
+  guid,          // 16
+  pointer,       // P, shown in hex
+  size,          // P, shown in decimal
+  filetime,      // 8, 100 ns since 1601 UTC
+  systemtime,    // 16, eight u16: year, month, day of week, day, hour, minute, second, ms
+  clock_change,  // 16, a SYSTEMTIME that says when a time zone's clocks change
+  sid,           // 8 + 4 * count of sub-authorities
+  token_sid,     // u32 0, or 2 * P bytes of TOKEN_USER and a SID
   hex32,
   hex64,
   counted_utf16,  // u16 bytes, then text
@@ -62,9 +64,11 @@ enum class ValueType : std::uint8_t {
   counted_ansi_big,
   rest_utf16,  // up to the payload's end
   rest_ansi,
+  rest_binary,
   hexdump,    // u32 bytes, then data
   ipv6,       // 16
   structure,  // its members follow
+  padding,    // up to `length` bytes without a meaning; no field
 };
 
 // How a value is shown when that differs from its type's standard.
@@ -120,6 +124,7 @@ struct Property {
   std::uint16_t count = 1;
   std::uint16_t length = 0;
   std::uint16_t slot = 0;  // where an integer's value is stored for references by count and length
+  bool optional = false;   // the payload may end before it: some events have it, others do not
   std::shared_ptr<const ValueMap> map;
   std::vector<Property> members;  // of a structure
 };
@@ -136,6 +141,11 @@ enum class SchemaSource : std::uint8_t {
 
 std::string_view source_name(SchemaSource source);
 
+struct VersionRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+};
+
 // The fields of a payload.
 struct PayloadLayout {
   std::uint16_t slots = 0;  // larger than every Property::slot
@@ -149,9 +159,13 @@ struct EventSchema {
   std::string task_name;
   std::string opcode_name;
   SchemaSource source = SchemaSource::kernel_layout;
+  // The versions of the event that it describes. None: it describes any event that has it.
+  std::optional<VersionRange> versions;
   // The events of one template share its layout: a layout each would multiply the template's fields
   // by the events. Null: no fields.
   std::shared_ptr<const PayloadLayout> layout;
+  bool packed = false;  // the last field is text in UTF-16, compressed with LZNT1; the field before
+                        // it is the text's size in bytes
 };
 
 }  // namespace tailgate::etl

@@ -317,7 +317,7 @@ TEST_CASE("times are computed from the session's clock") {
   TraceFile file(bytes, "test");
   CHECK(file.header().pointer_bytes == options.pointer_bytes);
   CHECK(file.header().session_name == "test session");
-  CHECK(file.header().utc_offset_minutes == -60);
+  CHECK(file.header().time_zone.bias_minutes == -60);
   const SessionClock& clock = file.clock();
   CHECK(clock.filetime(options.start_raw) == options.start_filetime);
   CHECK(clock.filetime(options.start_raw + options.clock_hz) ==

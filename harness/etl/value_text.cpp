@@ -10,6 +10,7 @@
 #include "harness/base/quoting.h"
 #include "harness/etl/log_header.h"
 #include "harness/etl/text.h"
+#include "harness/etl/time_zone.h"
 
 namespace tailgate::etl {
 namespace {
@@ -342,6 +343,9 @@ void append_value(const Field& field, std::string& out) {
       return;
     case ValueType::systemtime:
       return append_systemtime(at, out);
+    case ValueType::clock_change:
+      out += clock_change_text(ClockChange::load_from(at));
+      return;
     case ValueType::sid:
     case ValueType::token_sid:
       return append_sid(field.data, out);
@@ -350,9 +354,11 @@ void append_value(const Field& field, std::string& out) {
     case ValueType::binary:
     case ValueType::counted_binary:
     case ValueType::hexdump:
+    case ValueType::rest_binary:
       return append_binary(field, out);
     case ValueType::none:
     case ValueType::structure:
+    case ValueType::padding:
       return;
   }
 }

@@ -15,32 +15,55 @@ CLR_NAMES = {
     RUNTIME: ("Microsoft-Windows-DotNETRuntime", {
         1: "GC/Start", 2: "GC/Stop", 3: "GC/RestartEEStop", 4: "GC/HeapStats",
         5: "GC/CreateSegment", 7: "GC/RestartEEStart", 8: "GC/SuspendEEStop",
-        9: "GC/SuspendEEStart", 10: "GC/AllocationTick", 13: "GC/FinalizersStop",
+        9: "GC/SuspendEEStart", 10: "GC/AllocationTick",
+        12: "GC/TerminateConcurrentThread", 13: "GC/FinalizersStop",
         14: "GC/FinalizersStart", 15: "Type/BulkType", 21: "GC/BulkSurvivingObjectRanges",
-        23: "GC/GenerationRange", 25: "GC/MarkStackRoots", 26: "GC/MarkFinalizeQueueRoots",
+        22: "GC/BulkMovedObjectRanges", 23: "GC/GenerationRange",
+        25: "GC/MarkStackRoots", 26: "GC/MarkFinalizeQueueRoots",
         27: "GC/MarkHandles", 28: "GC/MarkCards", 29: "GC/FinalizeObject",
-        33: "GC/PinObjectAtGCTime", 35: "GC/Triggered", 50: "ThreadPoolWorkerThread/Start",
+        33: "GC/PinObjectAtGCTime", 35: "GC/Triggered",
+        44: "IOThreadCreation/Start", 45: "IOThreadCreation/Stop", 47: "IOThreadRetirement/Stop",
+        50: "ThreadPoolWorkerThread/Start", 51: "ThreadPoolWorkerThread/Stop",
+        54: "ThreadPoolWorkerThreadAdjustment/Sample",
+        55: "ThreadPoolWorkerThreadAdjustment/Adjustment",
+        56: "ThreadPoolWorkerThreadAdjustment/Stats", 57: "ThreadPoolWorkerThread/Wait",
+        63: "ThreadPool/IOEnqueue", 64: "ThreadPool/IODequeue", 65: "ThreadPool/IOPack",
+        70: "Thread/Creating", 71: "Thread/Running",
         80: "Exception/Start", 81: "Contention/Start", 91: "Contention/Stop",
-        85: "AppDomainResourceManagement/ThreadCreated", 143: "Method/LoadVerbose",
+        85: "AppDomainResourceManagement/ThreadCreated",
+        86: "AppDomainResourceManagement/ThreadTerminated", 143: "Method/LoadVerbose",
         144: "Method/UnloadVerbose", 145: "Method/JittingStarted", 151: "Loader/DomainModuleLoad",
         152: "Loader/ModuleLoad", 153: "Loader/ModuleUnload", 154: "Loader/AssemblyLoad",
         155: "Loader/AssemblyUnload", 156: "Loader/AppDomainLoad", 157: "Loader/AppDomainUnload",
+        181: "StrongNameVerification/Start", 182: "StrongNameVerification/Stop",
         187: "Runtime/Start", 200: "GarbageCollection/IncreaseMemoryPressure",
-        202: "GC/MarkWithType", 204: "GC/PerHeapHistory", 205: "GC/GlobalHeapHistory",
-        208: "GC/LOHCompact", 209: "GC/FitBucketInfo"}),
+        201: "GarbageCollection/DecreaseMemoryPressure", 202: "GC/MarkWithType",
+        204: "GC/PerHeapHistory", 205: "GC/GlobalHeapHistory",
+        208: "GC/LOHCompact", 209: "GC/FitBucketInfo",
+        250: "ExceptionCatch/Start", 251: "ExceptionCatch/Stop", 252: "ExceptionFinally/Start",
+        253: "ExceptionFinally/Stop", 256: "Exception/Stop",
+        280: "TieredCompilation/Settings", 281: "TieredCompilation/Pause"}),
     RUNDOWN: ("Microsoft-Windows-DotNETRuntimeRundown", {
-        146: "Method/DCStopComplete", 148: "Method/DCStopInit",
+        10: "GC/SettingsRundown", 146: "Method/DCStopComplete", 148: "Method/DCStopInit",
         152: "Loader/DomainModuleDCStop", 154: "Loader/ModuleDCStop",
-        156: "Loader/AssemblyDCStop", 158: "Loader/AppDomainDCStop", 187: "Runtime/Start"}),
+        156: "Loader/AssemblyDCStop", 158: "Loader/AppDomainDCStop", 159: "Loader/ThreadDCStop",
+        187: "Runtime/Start", 280: "TieredCompilationRundown/SettingsDCStart"}),
     PRIVATE: ("Microsoft-Windows-DotNETRuntimePrivate", {
         2: "GC/Settings", 4: "GC/PerHeapHistory", 5: "GC/GlobalHeapHistory",
         7: "GC/MarkStackRoots", 8: "GC/MarkFinalizeQueueRoots", 9: "GC/MarkHandles",
-        10: "GC/MarkCards", 161: "Binding/NgenPhaseStart", 162: "Binding/NgenPhaseStop",
+        10: "GC/MarkCards",
+        159: "Binding/PolicyPhaseStart", 160: "Binding/PolicyPhaseStop",
+        161: "Binding/NgenPhaseStart", 162: "Binding/NgenPhaseStop",
+        # TraceEvent's spelling.
+        163: "Binding/LoopupAndProbingPhaseStart", 164: "Binding/LookupAndProbingPhaseStop",
+        167: "Binding/PhaseStart", 168: "Binding/PhaseStop",
+        169: "Binding/DownloadPhaseStart", 170: "Binding/DownloadPhaseStop",
         165: "Binding/LoaderPhaseStart", 166: "Binding/LoaderPhaseStop",
         171: "Binding/LoaderAssemblyInitPhaseStart", 172: "Binding/LoaderAssemblyInitPhaseStop",
         173: "Binding/LoaderMappingPhaseStart", 174: "Binding/LoaderMappingPhaseStop",
         175: "Binding/LoaderDeliverEventPhaseStart", 176: "Binding/LoaderDeliverEventsPhaseStop",
-        188: "NgenBinder/NgenBind", 196: "Binding/FusionMessage"}),
+        188: "NgenBinder/NgenBind", 196: "Binding/FusionMessage",
+        201: "ClrMulticoreJit/Common", 202: "ClrMulticoreJit/MethodCodeReturned"}),
 }
 
 KERNEL_NAMES = {
@@ -56,7 +79,7 @@ CLR_FOLDED = {RUNTIME: {82, 190}, RUNDOWN: {82, 144, 150}}
 METHOD_DYNAMIC_OR_JITTED = 1 | 8
 
 # Events that PerfView's test does not put into its baselines.
-TEST_FILTER = re.compile(r"SystemConfig/Opcode\((18|28)\)|Image/HypercallPage|PartitionInfo")
+TEST_FILTER = re.compile(r"SystemConfig/(OpticalDisk|DPI)|Image/HypercallPage|PartitionInfo")
 
 
 def method_is_worth_keeping(event):
@@ -105,7 +128,8 @@ def traceevent_name(event):
             return f"MSNT_SystemTrace/{name}"
         name = name.replace("DiskIo/", "DiskIO/")
     if event["provider_guid"] == "9b79ee91-b5fd-41c0-a243-4248e266e9d0":
-        return "Windows Kernel/" + (name if "/" in name else f"SysConfig/{name}")
+        name = name if "/" in name else f"SysConfig/{name}"
+        return "Windows Kernel/" + name.replace("SysConfig/DeviceFamily", "SysConfig/Opcode(37)")
     return f"{event['provider']}/{name}"
 
 
@@ -161,6 +185,72 @@ DEFAULTS = ("", "0", "0.000", "0x00000000", "Unknown")
 
 # Bits 17 to 19 of IrpFlags.
 IO_PRIORITIES = ("NotSet", "VeryLow", "Low", "Normal", "High", "Critical")
+
+# The names that TraceEvent's parsers give to numbers: of enumerations by value, of masks by bit.
+# Facts from its enumerations of the same purpose (GCReason, MethodFlags and so on).
+GC_REASONS = dict(enumerate((
+    "AllocSmall", "Induced", "LowMemory", "Empty", "AllocLarge", "OutOfSpaceSOH", "OutOfSpaceLOH",
+    "InducedNotForced", "Internal", "InducedLowMemory", "InducedCompacting", "LowMemoryHost",
+    "PMFullGC", "LowMemoryHostBlocking")))
+ENUMERATIONS = {
+    ("GC/Start", "Reason"): GC_REASONS,
+    ("GC/Triggered", "Reason"): GC_REASONS,
+    ("GC/GlobalHeapHistory", "Reason"): GC_REASONS,
+    ("GC/Start", "Type"): {0: "NonConcurrentGC", 1: "BackgroundGC", 2: "ForegroundGC"},
+    ("GC/SuspendEEStart", "Reason"): dict(enumerate((
+        "SuspendOther", "SuspendForGC", "SuspendForAppDomainShutdown", "SuspendForCodePitching",
+        "SuspendForShutdown", "SuspendForDebugger", "SuspendForGCPrep",
+        "SuspendForDebuggerSweep"))),
+    ("GC/AllocationTick", "AllocationKind"): {0: "Small", 1: "Large", 2: "Pinned"},
+    ("GC/CreateSegment", "Type"): {0: "SmallObjectHeap", 1: "LargeObjectHeap",
+                                   2: "ReadOnlyHeap", 3: "PinnedObjectHeap"},
+    ("GC/FitBucketInfo", "BucketKind"): {0: "LargestFreeListItems", 1: "PlugsInCondemned"},
+    ("GC/GlobalHeapHistory", "PauseMode"): {0: "Batch", 1: "Interactive", 2: "LowLatency",
+                                            3: "SustainedLowLatency", 4: "NoGC"},
+    ("Contention/Start", "ContentionFlags"): {0: "Managed", 1: "Native"},
+    ("Contention/Stop", "ContentionFlags"): {0: "Managed", 1: "Native"},
+    ("NgenBinder/NgenBind", "ReasonCode"): {0: "START_BIND", 3: "NO_NATIVE_IMAGE",
+                                            9: "REJECT_IL_SIG"},
+}
+MODULE_FLAGS = {1: "DomainNeutral", 2: "Native", 4: "Dynamic", 8: "Manifest", 16: "IbcOptimized",
+                32: "ReadyToRunModule", 64: "PartialReadyToRunModule"}
+MASKS = {
+    "GlobalMechanisms": {1: "Concurrent", 2: "Compaction", 4: "Promotion", 8: "Demotion",
+                         16: "CardBundles"},
+    "ExceptionFlags": {1: "HasInnerException", 2: "Nested", 4: "ReThrown", 8: "CorruptedState",
+                       16: "CLSCompliant"},
+    "AppDomainFlags": {1: "Default", 2: "Executable", 4: "Shared"},
+    "AssemblyFlags": {1: "DomainNeutral", 2: "Dynamic", 4: "Native", 8: "Collectible",
+                      16: "ReadyToRun"},
+    "ModuleFlags": MODULE_FLAGS,
+    "MethodFlags": {1: "Dynamic", 2: "Generic", 4: "HasSharedGenericCode", 8: "Jitted",
+                    16: "JitHelper", 32: "ProfilerRejectedPrecompiledCode",
+                    64: "ReadyToRunRejectedPrecompiledCode"},
+    "StartupFlags": {1: "CONCURRENT_GC", 2: "LOADER_OPTIMIZATION_SINGLE_DOMAIN",
+                     4: "LOADER_OPTIMIZATION_MULTI_DOMAIN"},
+    "StartupMode": {1: "ManagedExe", 2: "HostedClr", 4: "IjwDll", 8: "ComActivated", 16: "Other"},
+    "Sku": {1: "DesktopClr", 2: "CoreClr", 4: "Mono"},
+    "Flags": {1: "PackageFullName", 2: "Wow64", 4: "Protected"},  # of a process
+}
+# Names in manifests, which tailgate shows where TraceEvent shows the number.
+MANIFEST_MASKS = {
+    "AppDomainFlags": MASKS["AppDomainFlags"],
+    "Flags": {1: "GCSpecial", 2: "Finalizer", 4: "ThreadPoolWorker"},  # of a thread of the CLR
+}
+# What PerfView's manifest calls the keywords "Default": TraceEvent shows them one by one.
+DEFAULT_KEYWORDS = {"Process", "Thread", "ImageLoad", "ProcessCounters", "DiskIO", "DiskFileIO",
+                    "DiskIOInit", "MemoryHardFaults", "NetworkTCPIP", "Profile"}
+# The bits 0 to 12 of IrpFlags; bit 1 and bit 6 have two names, of which .NET prints the first.
+IRP_FLAGS = ("Nocache", "MountCompletion", "SynchronousApi", "AssociatedIrp", "BufferedIO",
+             "DeallocateBuffer", "InputOperation", "Create", "Read", "Write", "Close",
+             "DeferIOCompletion", "ObQueryName", "HoldDeviceQueue")
+# Of a mask of these, TraceEvent shows the lowest bit; "not_specified" when none is set.
+GC_EXPAND = ("expand_reuse_normal", "expand_reuse_bestfit", "expand_new_seg_ep", "expand_new_seg",
+             "expand_no_memory", "expand_next_full_gc")
+GC_COMPACT = ("compact_low_ephemeral", "compact_high_frag", "compact_no_gaps",
+              "compact_loh_forced", "compact_last_gc", "compact_induced_compacting",
+              "compact_fragmented_gen0", "compact_high_mem_load", "compact_high_mem_frag",
+              "compact_vhigh_mem_frag", "compact_no_gc_mode")
 
 # TraceEvent has its own parser for this provider, for another version than these events have.
 OTHER_VERSION = "Microsoft-Windows-Kernel-File/Create"
@@ -266,7 +356,7 @@ def derived(event_name, event, name, clock_hz):
         return of_record if event_name == "Windows Kernel/Thread/Start" else -1
     if name == "PayloadLength" and event_name.endswith("/ManifestData"):
         return event["length_bytes"]
-    if name == "ModuleILFileName":
+    if name == "ModuleILFileName" and "ModuleILPath" in fields:
         return re.split(r"[\\/]", fields["ModuleILPath"])[-1]
     sums = {"TotalHeapSize": "GenerationSize", "TotalPromoted": "TotalPromotedSize"}
     if name in sums:
@@ -309,20 +399,75 @@ def explain_field(event_name, event, name, expected, value):
         return f"{name}: {DERIVED[name]}"
     if value is None and name in NEWER.get(event_name, ()) and expected in DEFAULTS:
         return "fields of newer versions that the event does not have"
-    return None if value is None else explain_value(expected, value)
+    return None if value is None else explain_value(event_name, name, expected, value)
 
 
-def explain_value(expected, value):
+def lowest_bit(number, names):
+    for bit, bit_name in enumerate(names):
+        if number >> bit & 1:
+            return bit_name
+    return "not_specified"
+
+
+def bit_names(number, names):
+    """The names of a mask's bits, 'None' without a bit; None when a bit has no name."""
+    if number == 0:
+        return ["None"]
+    set_bits = [1 << bit for bit in range(64) if number >> bit & 1]
+    return [names[bit] for bit in set_bits] if set(set_bits) <= set(names) else None
+
+
+def traceevent_names(event_name, name, number):
+    """The names that TraceEvent shows for a field's number; None when it shows the number."""
+    for (event, field), names in ENUMERATIONS.items():
+        if field == name and event_name.endswith("/" + event):
+            return [names[number]] if number in names else None
+    if name == "ExpandMechanisms":
+        return [lowest_bit(number, GC_EXPAND)]
+    if name == "CompactMechanisms":
+        return [lowest_bit(number, GC_COMPACT)]
+    if name == "IrpFlags":
+        return bit_names(number & 0xFFFF, {1 << bit: text for bit, text in enumerate(IRP_FLAGS)})
+    return bit_names(number, MASKS[name]) if name in MASKS else None
+
+
+def number_of_names(name, text):
+    """The number that a manifest's names stand for, 'Default|0x10'; None for unknown names."""
+    values = {bit_name: bit for bit, bit_name in MANIFEST_MASKS.get(name, {}).items()}
+    numbers = [as_number(word) if word not in values else values[word]
+               for word in text.split("|")]
+    return None if None in numbers else sum(numbers)
+
+
+def within(expected, names):
+    """Whether a text of names, of which the last may be cut, has only names of the set."""
+    *whole, last = expected.split("|")
+    if last.endswith("..."):
+        return set(whole) <= names and any(name.startswith(last[:-3]) for name in names)
+    return set(whole) | {last} <= names
+
+
+def same_names(expected, names):
+    """Whether the text consists of the names. A baseline cuts long texts."""
+    text = ", ".join(names)
+    if expected.endswith("..."):
+        return text.lower().startswith(expected[:-3].lower())
+    return text.lower() == expected.lower()
+
+
+def explain_value(event_name, name, expected, value):
     """Why two spellings of one value differ."""
     text = str(value)
-    numbers = [as_number(expected) is not None, as_number(value) is not None]
     if len(text) == 1 and as_number(expected) == ord(text):
         return "a character, shown by its code"
-    if numbers in ([False, True], [True, False]) and not expected.startswith(("\\", "C:")):
-        return "a number, shown by its names on one side"
-    names = re.compile(r"\w+(, *\w+|\|\w+)*(\.\.\.)?")
-    if "|" in expected and names.fullmatch(expected) and names.fullmatch(text):
-        return "a number, shown by names of different bits"
+    if as_number(expected) is None and as_number(value) is not None:
+        names = traceevent_names(event_name, name, as_number(value))
+        if names is not None and same_names(expected, names):
+            return "a number, shown by the names that TraceEvent has for it"
+    if as_number(expected) is not None and number_of_names(name, text) == as_number(expected):
+        return "a number, shown by the names that the manifest has for it"
+    if text == "Default" and name in ("keywords", "stacks") and within(expected, DEFAULT_KEYWORDS):
+        return "a number, shown by the name of the whole or by those of its bits"
     if re.match(r"\\(Device|SystemRoot|Windows)\\", text) and \
             same_value(expected.lower(), translated(text).lower()):
         return "a path, translated by the volumes' drive letters"
