@@ -10,6 +10,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/etl_verify.h"
 #include "harness/cli/terminal.h"
+#include "harness/etl/container.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_file.h"
 #include "harness/result/files.h"
@@ -32,6 +33,7 @@ struct Inputs {
 };
 
 struct OpenTraces {
+  std::vector<std::unique_ptr<etl::UnpackedTraces>> containers;
   std::vector<std::unique_ptr<TraceFile>> files;
   std::vector<const TraceFile*> pointers;
   Decoder decoder;
@@ -43,12 +45,19 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+void open_file(const std::filesystem::path& path, OpenTraces& traces) {
+  if (!etl::is_container(path)) {
+    traces.files.push_back(std::make_unique<TraceFile>(path));
+    traces.pointers.push_back(traces.files.back().get());
+    return;
+  }
+  traces.containers.push_back(std::make_unique<etl::UnpackedTraces>(path));
+  for (const auto& file : traces.containers.back()->files()) traces.pointers.push_back(file.get());
+}
+
 std::unique_ptr<OpenTraces> open_traces(const Inputs& inputs, bool with_schemas) {
   auto traces = std::make_unique<OpenTraces>();
-  for (const std::string& path : inputs.files) {
-    traces->files.push_back(std::make_unique<TraceFile>(std::filesystem::path(path)));
-    traces->pointers.push_back(traces->files.back().get());
-  }
+  for (const std::string& path : inputs.files) open_file(path, *traces);
   for (const std::string& path : inputs.manifests) {
     std::string xml = read_file(path);
     traces->decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});
@@ -89,7 +98,9 @@ void add_info(Command* etl, Action& action) {
         Inputs one = *inputs;
         one.files = {path};
         auto traces = open_traces(one, true);
-        report_info(*traces->files.front(), traces->decoder, inputs->format(), print_all_of);
+        for (const TraceFile* file : traces->pointers) {
+          report_info(*file, traces->decoder, inputs->format(), print_all_of);
+        }
       }
       return kExitDone;
     };

@@ -34,8 +34,10 @@ bool looks_like_windows_5(Bytes bytes) {
 
 }  // namespace
 
-TraceFile::TraceFile(const std::filesystem::path& path)
-    : name_(path.string()), mapping_(std::make_unique<MappedFile>(path)) {
+TraceFile::TraceFile(const std::filesystem::path& path) : TraceFile(path, path.string()) {}
+
+TraceFile::TraceFile(const std::filesystem::path& path, std::string name)
+    : name_(std::move(name)), mapping_(std::make_unique<MappedFile>(path)) {
   const std::span<const std::byte> mapped = mapping_->bytes();
   bytes_ = Bytes(reinterpret_cast<const std::uint8_t*>(mapped.data()), mapped.size());
   index();

@@ -59,6 +59,8 @@ class TraceFile {
   // Maps and indexes the file. Throws Error when it cannot be read, is not an event trace log, or
   // is from Windows XP or 2003, whose buffers differ.
   explicit TraceFile(const std::filesystem::path& path);
+  // The same; messages show `name` in place of the path.
+  TraceFile(const std::filesystem::path& path, std::string name);
 
   // The same for bytes that the caller keeps alive. Messages show `name` in place of the path.
   TraceFile(Bytes bytes, std::string name);

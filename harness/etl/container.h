@@ -1,0 +1,50 @@
+// Traces inside of archives and compressed files, as people send them: .etl.zip, .etl.gz, .cab,
+// .7z.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/etl/trace_file.h"
+
+namespace tailgate::etl {
+
+// Whether a file begins as a ZIP, CAB or 7z archive, or as a stream of gzip, xz, bzip2 or
+// Zstandard. False for a file that cannot be read.
+bool is_container(const std::filesystem::path& path);
+
+// Unpacks a container's traces, the members whose name ends in .etl and the content of a stream, to
+// temporary files, and opens them; the files are removed as soon as the system allows it, at the
+// latest with the returned object. A trace's name is "<container>/<member>". Throws Error when this
+// build has no library for it, when the container is damaged, encrypted or without traces, and when
+// it has more than 64 of them or more than 1,000 times its own size (at least 256 MB).
+class UnpackedTraces {
+ public:
+  explicit UnpackedTraces(const std::filesystem::path& container);
+  ~UnpackedTraces();
+  UnpackedTraces(const UnpackedTraces&) = delete;
+  UnpackedTraces& operator=(const UnpackedTraces&) = delete;
+
+  std::vector<std::unique_ptr<TraceFile>>& files() { return files_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<std::unique_ptr<TraceFile>> files_;
+};
+
+// A file that unpack_container() wrote.
+struct UnpackedMember {
+  std::string name;  // in the container; UTF-8
+  std::filesystem::path file;
+};
+
+// Writes a container's traces into a folder, as files with names of their own, up to max_bytes in
+// all. Throws Error as above.
+std::vector<UnpackedMember> unpack_container(const std::filesystem::path& container,
+                                             const std::filesystem::path& folder,
+                                             std::uint64_t max_bytes);
+
+}  // namespace tailgate::etl
