@@ -52,9 +52,9 @@ bool is_container(const std::filesystem::path& path) {
 }
 
 UnpackedTraces::UnpackedTraces(const std::filesystem::path& container) : folder_(new_folder()) {
-  const std::uint64_t max_bytes =
-      std::max(kMinLimitBytes, kMaxRatio * std::filesystem::file_size(container));
   try {
+    const std::uint64_t max_bytes =
+        std::max(kMinLimitBytes, kMaxRatio * std::filesystem::file_size(container));
     for (const UnpackedMember& member : unpack_container(container, folder_, max_bytes)) {
       files_.push_back(
           std::make_unique<TraceFile>(member.file, container.string() + "/" + member.name));
