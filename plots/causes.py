@@ -4,14 +4,27 @@ import style
 import units
 from caption import MOST_NAMES, Part, Skip, by_tail, caption, listed, loss_marks, names, notes
 
-# How the causes are drawn, in the order of a bar's segments: the load itself, the kernel on the
-# load's processor, other threads, blocked, unknown. Hatching distinguishes what a grey print
-# cannot.
+# How the causes are drawn, in the order of a bar's segments: the load itself, what the kernel did
+# for it, the kernel on the load's processor, other threads, blocked, unknown. A grey print shows
+# the hatching.
 FACES = {
     "queued": ("queued behind slow calls", "#ffffff", "////"),
     "running": ("on a processor: program", "#0072B2", ""),
     "syscall": ("on a processor: system call", "#56B4E9", ""),
     "page_fault": ("page fault", "#56B4E9", "xx"),
+    "page_refill": ("memory: page list refill", "#009E73", ""),
+    "new_page": ("memory: new page", "#009E73", "xx"),
+    "reclaim": ("memory: reclaim or compaction", "#009E73", "////"),
+    "page_cache": ("page cache: new page", "#8DB600", ""),
+    "fs_allocation": ("file system: allocation", "#8DB600", "xx"),
+    "fs_dirty": ("file system: page or inode dirtied", "#8DB600", "////"),
+    "fs_journal": ("file system: journal", "#8DB600", "\\\\\\"),
+    "fs_writeback": ("file system: writeback", "#8DB600", ".."),
+    "block_layer": ("block layer", "#E69F00", ""),
+    "socket": ("socket: queue full", "#E69F00", ".."),
+    "lock": ("lock: contended, in the kernel", "#E69F00", "xx"),
+    "wake_up": ("waking another thread", "#E69F00", "////"),
+    "io_uring": ("io_uring", "#E69F00", "\\\\\\"),
     "interrupt": ("interrupt", "#F0E442", ""),
     "softirq": ("softirq", "#F0E442", "\\\\\\"),
     "waiting": ("waiting for the processor", "#D55E00", ""),
@@ -22,6 +35,7 @@ FACES = {
     "blocked_other": ("blocked: other", "#B5538B", "--"),
     "stopped": ("stopped or suspended", "#000000", ""),
     "machine": ("machine noise", "#808080", ""),
+    "kernel_gap": ("machine noise, in the kernel", "#808080", "////"),
     "unknown": ("unknown: kernel or hypervisor", "#b8b8b8", "xx"),
     "untraced": ("not traced", "#ffffff", "xx"),
 }

@@ -98,3 +98,20 @@ def test_a_cause_of_a_later_version_is_drawn_under_its_own_name(as_runs, options
     _, figure = drawn(as_runs(testing.explained([testing.tail(causes=[("moon", 5)])])), options)
     assert bars(figure.axes[0]) == {0: [("moon", 0, 100)]}
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["moon"]
+
+
+def test_every_cause_is_drawn_in_its_own_way():
+    looks = [causes.drawn_as(cause)[1:] for cause in [*causes.FACES, "of a later version"]]
+    assert len(set(looks)) == len(looks)
+    names = [causes.drawn_as(cause)[0] for cause in causes.FACES]
+    assert len(set(names)) == len(names)
+
+
+def test_all_causes_at_once_fit_beside_the_bars(as_runs, options):
+    tail = testing.tail(causes=[(cause, 1000 + place) for place, cause in enumerate(causes.FACES)])
+    _, figure = drawn(as_runs(testing.explained([tail])), options)
+    legend = figure.axes[1].get_legend()
+    assert len(legend.get_texts()) == len(causes.FACES)
+    box = legend.get_window_extent(figure.canvas.get_renderer())
+    for panel in figure.axes:
+        assert not box.overlaps(panel.get_window_extent())

@@ -26,14 +26,32 @@ enum class Cause : std::uint8_t {
   machine,
   unknown,
   untraced,
+  // What the kernel did on the thread's behalf, by the points that the thread passed.
+  page_refill,
+  new_page,
+  reclaim,
+  page_cache,
+  fs_allocation,
+  fs_dirty,
+  fs_journal,
+  fs_writeback,
+  block_layer,
+  socket,
+  lock,
+  wake_up,
+  io_uring,
+  kernel_gap,
 };
-inline constexpr std::size_t kCauses = 16;
+inline constexpr std::size_t kCauses = 30;
 
 inline std::string_view cause_name(Cause cause) {
   constexpr std::array<std::string_view, kCauses> kNames = {
-      "running",    "syscall",      "page_fault",     "interrupt",     "softirq",       "waiting",
-      "blocked_io", "blocked_lock", "blocked_socket", "blocked_sleep", "blocked_other", "stopped",
-      "queued",     "machine",      "unknown",        "untraced"};
+      "running",       "syscall",     "page_fault",   "interrupt",      "softirq",
+      "waiting",       "blocked_io",  "blocked_lock", "blocked_socket", "blocked_sleep",
+      "blocked_other", "stopped",     "queued",       "machine",        "unknown",
+      "untraced",      "page_refill", "new_page",     "reclaim",        "page_cache",
+      "fs_allocation", "fs_dirty",    "fs_journal",   "fs_writeback",   "block_layer",
+      "socket",        "lock",        "wake_up",      "io_uring",       "kernel_gap"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

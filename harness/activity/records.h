@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/activity/cause.h"
+
 namespace tailgate::activity {
 
 using Ticks = std::int64_t;
@@ -98,6 +100,31 @@ struct PageFault {
   std::uint32_t processor = 0;
   std::uint32_t thread = 0;
 };
+
+// What a point in the kernel's code tells about the thread that passes it.
+enum class PointMarks : std::uint8_t {
+  step,   // its cause holds until the thread's next record
+  begin,  // its cause holds until the next end with that cause, but for what is recorded in between
+  end,
+};
+
+// A thread passed a point in the kernel's code.
+struct KernelPoint {
+  Ticks time = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t point = 0;  // number of its KernelPointFact
+};
+
+struct KernelPointFact {
+  std::uint32_t point = 0;  // small numbers, kWakePoint excepted
+  std::string name;
+  Cause cause = Cause::unknown;
+  PointMarks marks = PointMarks::step;
+};
+
+// The point that a thread passes when it makes another one ready (ThreadReady).
+inline constexpr std::uint32_t kWakePoint = 0;
+inline constexpr std::uint32_t kMaxPoints = 1024;
 
 // A storage request was issued to the device, or completed. Both records carry the device and
 // sector, which identify the request (Windows: the address of its packet takes the sector's place).

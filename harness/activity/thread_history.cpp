@@ -5,6 +5,8 @@
 namespace tailgate::activity {
 namespace {
 
+constexpr std::size_t kMaxOpenPoints = 16;
+
 template <class Element>
 std::size_t last_at_or_before(const std::vector<Element>& all, Ticks time, Ticks Element::*when) {
   const auto after =
@@ -52,14 +54,70 @@ void ThreadHistory::run_since_wake(std::uint32_t processor) {
 }
 
 void ThreadHistory::mark(const SystemCall& record) {
-  marks_.push_back({record.time,
-                    record.begins ? MarkKind::system_call_begin : MarkKind::system_call_end,
-                    record.number, record.begins});
+  open_.clear();
+  ThreadMark& mark = marks_.emplace_back();
+  mark.time = record.time;
+  mark.kind = record.begins ? MarkKind::system_call_begin : MarkKind::system_call_end;
+  mark.in_system_call = record.begins;
+  mark.system_call = record.number;
 }
 
 void ThreadHistory::mark(const PageFault& record) {
   const ThreadMark before = marks_.empty() ? ThreadMark() : marks_.back();
-  marks_.push_back({record.time, MarkKind::page_fault, before.system_call, before.in_system_call});
+  if (!before.in_system_call) open_.clear();
+  ThreadMark& mark = marks_.emplace_back();
+  mark.time = record.time;
+  mark.in_system_call = before.in_system_call;
+  mark.system_call = before.system_call;
+  mark.fault = record.time;
+}
+
+void ThreadHistory::mark(const RecordsLost& record) {
+  open_.clear();
+  if (marks_.empty()) return;
+  ThreadMark mark = marks_.back();
+  mark.time = std::max(mark.time, record.end);
+  mark.kind = MarkKind::records_lost;
+  mark.point = kNoPoint;
+  mark.active = kNoPoint;
+  mark.woken = kUnknown;
+  marks_.push_back(mark);
+}
+
+// Within a system call, a page fault lasts until the first record after it; outside, the points
+// that follow it belong to it.
+ThreadMark* ThreadHistory::add_point(Ticks time, std::uint32_t point) {
+  if (marks_.empty()) return nullptr;
+  ThreadMark mark = marks_.back();
+  if (!mark.in_system_call && mark.fault == kNoFault) return nullptr;
+  mark.time = time;
+  mark.kind = MarkKind::kernel_point;
+  if (mark.in_system_call) mark.fault = kNoFault;
+  mark.point = point;
+  mark.active = point;
+  mark.woken = kUnknown;
+  return &marks_.emplace_back(mark);
+}
+
+// An end closes the innermost begin of its cause; those that began within it and have no end are
+// dropped.
+void ThreadHistory::mark(const KernelPoint& record, const KernelPointFact& fact) {
+  ThreadMark* const mark = add_point(record.time, record.point);
+  if (mark == nullptr || fact.marks == PointMarks::step) return;
+  if (fact.marks == PointMarks::begin) {
+    if (open_.size() == kMaxOpenPoints) open_.clear();
+    open_.push_back({record.point, fact.cause});
+    return;
+  }
+  const auto begun = std::find_if(open_.rbegin(), open_.rend(),
+                                  [&](const OpenPoint& one) { return one.cause == fact.cause; });
+  if (begun != open_.rend()) open_.erase(std::prev(begun.base()), open_.end());
+  mark->active = open_.empty() ? kNoPoint : open_.back().point;
+}
+
+void ThreadHistory::mark_wake(const ThreadReady& record) {
+  ThreadMark* const mark = add_point(record.time, kWakePoint);
+  if (mark != nullptr) mark->woken = record.thread;
 }
 
 std::size_t ThreadHistory::stretch_at(Ticks time) const {

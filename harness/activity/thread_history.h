@@ -1,9 +1,11 @@
 // The state machine of one thread: when and where it ran, when it was ready but not running, when
-// it waited and who ended the wait; and marks for its system calls and page faults.
+// it waited and who ended the wait; and marks for its system calls, its page faults and the points
+// in the kernel that it passed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "harness/activity/records.h"
@@ -27,14 +29,28 @@ struct ThreadStretch {
   bool by_interrupt = false;               // … or who ran below the interrupt that did
 };
 
-enum class MarkKind : std::uint8_t { system_call_begin, system_call_end, page_fault };
+enum class MarkKind : std::uint8_t {
+  system_call_begin,
+  system_call_end,
+  page_fault,
+  kernel_point,
+  records_lost,
+};
 
-// A point in time at which a thread entered or left a system call, or faulted.
+inline constexpr std::uint32_t kNoPoint = kUnknown;
+inline constexpr Ticks kNoFault = std::numeric_limits<Ticks>::min();
+
+// A point in time at which a thread entered or left a system call, faulted, or passed a point in
+// the kernel; or the end of a time for which the trace lost records.
 struct ThreadMark {
   Ticks time = 0;
   MarkKind kind = MarkKind::page_fault;
-  std::uint32_t system_call = 0;  // the current one, after the mark
-  bool in_system_call = false;    // after the mark
+  bool in_system_call = false;      // after the mark
+  std::uint32_t system_call = 0;    // the current one, after the mark
+  Ticks fault = kNoFault;           // the page fault in which the thread may be, after the mark
+  std::uint32_t point = kNoPoint;   // kernel_point: which
+  std::uint32_t active = kNoPoint;  // the point that tells what the thread does after the mark
+  std::uint32_t woken = kUnknown;   // kernel_point: the thread that was made ready
 };
 
 class ThreadHistory {
@@ -48,6 +64,12 @@ class ThreadHistory {
   void run_since_wake(std::uint32_t processor);
   void mark(const SystemCall& record);
   void mark(const PageFault& record);
+  // fact: of the point. A point that is passed neither in a system call nor in a page fault tells
+  // nothing of the program and is not kept.
+  void mark(const KernelPoint& record, const KernelPointFact& fact);
+  void mark_wake(const ThreadReady& record);
+  // After lost records, what a thread does in the kernel is not known until its next record.
+  void mark(const RecordsLost& record);
 
   // In order of time; each ends where the next begins.
   const std::vector<ThreadStretch>& stretches() const { return stretches_; }
@@ -58,8 +80,16 @@ class ThreadHistory {
   std::size_t mark_at(Ticks time) const;
 
  private:
+  struct OpenPoint {
+    std::uint32_t point;
+    Cause cause;
+  };
+
+  ThreadMark* add_point(Ticks time, std::uint32_t point);
+
   std::vector<ThreadStretch> stretches_;
   std::vector<ThreadMark> marks_;
+  std::vector<OpenPoint> open_;  // points that mark a begin and have not ended yet
 };
 
 }  // namespace tailgate::activity

@@ -135,9 +135,10 @@ void Timeline::add(const ThreadReady& record) {
   threads_[use_of(record.thread)].ready_since = record.time;
   if (!keep_intervals_) return;
   ready_threads_.push_back({record, running_thread(record.processor)});
-  if (ThreadHistory* history = watched(record.thread)) {
-    history->wake(record, ready_threads_.back().waker);
-  }
+  const std::uint32_t waker = ready_threads_.back().waker;
+  if (ThreadHistory* history = watched(record.thread)) history->wake(record, waker);
+  if (record.by_interrupt) return;
+  if (ThreadHistory* history = watched(waker)) history->mark_wake(record);
 }
 
 void Timeline::add(const Interrupt& record) {

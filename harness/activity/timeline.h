@@ -125,6 +125,8 @@ class Timeline {
   void add(const SystemCall& record);
   void add(const SystemCallFact& record);
   void add(const PageFault& record);
+  void add(const KernelPoint& record);
+  void add(const KernelPointFact& record);  // before the first record of that point
   void add(const StorageRequest& record);
   void add(const RecordsLost& record);
   void add(const ThreadFact& record);
@@ -165,6 +167,8 @@ class Timeline {
   std::string routine_name(InterruptKind kind, std::uint64_t routine) const;
   // Returns "system call 123" and WaitsFor::unknown for a number without a SystemCallFact.
   SystemCallFact system_call(std::uint32_t number) const;
+  // The fact of a point in a ThreadMark.
+  const KernelPointFact& kernel_point(std::uint32_t point) const { return points_.at(point); }
 
   const std::vector<ThreadUse>& threads() const { return threads_; }
   const std::vector<ProcessUse>& processes() const { return processes_; }
@@ -239,6 +243,9 @@ class Timeline {
   std::unordered_map<std::uint32_t, ThreadHistory> watched_;
   std::map<std::pair<InterruptKind, std::uint64_t>, std::string> routine_names_;
   std::map<std::uint32_t, SystemCallFact> system_calls_;
+  // By number; an entry without a name is no known point.
+  std::vector<KernelPointFact> points_{
+      {.point = kWakePoint, .name = "wake-up", .cause = Cause::wake_up}};
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> open_storage_;
   std::vector<StorageSpan> storage_;
   std::vector<RecordsLost> losses_;

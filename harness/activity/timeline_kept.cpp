@@ -27,6 +27,19 @@ void Timeline::add(const PageFault& record) {
   if (ThreadHistory* history = watched(record.thread)) history->mark(record);
 }
 
+void Timeline::add(const KernelPointFact& record) {
+  if (record.point == kWakePoint || record.point >= kMaxPoints) return;
+  if (record.point >= points_.size()) points_.resize(record.point + 1);
+  points_[record.point] = record;
+}
+
+void Timeline::add(const KernelPoint& record) {
+  if (record.point >= points_.size() || points_[record.point].name.empty()) return;
+  if (ThreadHistory* history = watched(record.thread)) {
+    history->mark(record, points_[record.point]);
+  }
+}
+
 void Timeline::add(const StorageRequest& record) {
   if (!keep_intervals_) return;
   const std::pair key(record.device, record.sector);
@@ -42,6 +55,7 @@ void Timeline::add(const StorageRequest& record) {
 
 void Timeline::add(const RecordsLost& record) {
   losses_.push_back(record);
+  for (auto& [thread, history] : watched_) history.mark(record);
 }
 
 std::span<const RunInterval> Timeline::runs(std::uint32_t processor) const {

@@ -70,27 +70,24 @@ class WindowMaker {
     }
   }
 
-  // Adds a thread's system calls and page faults; each lasts until the thread's next mark.
+  // Adds a thread's system calls and page faults; each lasts until the thread's next mark, but for
+  // the points that it passes within them.
   void add_thread(std::uint32_t thread) {
     const ThreadHistory* history = timeline_.history(thread);
     if (history == nullptr) return;
     const std::vector<ThreadMark>& marks = history->marks();
     std::size_t i = history->mark_at(begin_);
     if (i == marks.size()) i = 0;
+    while (i > 0 && is_within(marks[i])) --i;
     for (; i < marks.size() && marks[i].time < end_; ++i) {
-      if (marks[i].kind == MarkKind::system_call_end) continue;
-      Ticks until = i + 1 < marks.size() ? marks[i + 1].time : end_;
-      if (marks[i].kind == MarkKind::page_fault) {
-        until = std::min(until, marks[i].time + kMaxFaultNs);
-        add_span("page_fault", "", -1, thread, marks[i].time, until);
-        continue;
+      const ThreadMark& mark = marks[i];
+      if (mark.kind == MarkKind::page_fault) {
+        const Ticks until = std::min(time_after(marks, i, true), mark.time + kMaxFaultNs);
+        add_span("page_fault", "", -1, thread, mark.time, until);
+      } else if (mark.kind == MarkKind::system_call_begin) {
+        add_span("syscall", timeline_.system_call(mark.system_call).name, -1, thread, mark.time,
+                 time_after(marks, i, false));
       }
-      for (std::size_t next = i + 1; next < marks.size(); ++next) {
-        until = marks[next].time;
-        if (marks[next].kind != MarkKind::page_fault || until >= end_) break;
-      }
-      add_span("syscall", timeline_.system_call(marks[i].system_call).name, -1, thread,
-               marks[i].time, until);
     }
   }
 
@@ -104,6 +101,19 @@ class WindowMaker {
   }
 
  private:
+  static bool is_within(const ThreadMark& mark) {
+    return mark.kind == MarkKind::kernel_point || mark.kind == MarkKind::records_lost;
+  }
+
+  // When what began at a mark ended: at the next mark that is not within it, or with the window.
+  Ticks time_after(const std::vector<ThreadMark>& marks, std::size_t i, bool at_fault) const {
+    for (++i; i < marks.size() && marks[i].time < end_; ++i) {
+      if (is_within(marks[i])) continue;
+      if (at_fault || marks[i].kind != MarkKind::page_fault) return marks[i].time;
+    }
+    return end_;
+  }
+
   std::uint64_t clipped(Ticks time) const {
     return static_cast<std::uint64_t>(std::clamp(time, begin_, end_));
   }

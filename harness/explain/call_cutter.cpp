@@ -62,20 +62,6 @@ void extend(Slices& slices, const Slice& slice, Ticks begin, Ticks end) {
   slices.back().end = end;
 }
 
-// Time left of the longest page fault that may have started at `fault`, seen from `at`.
-Ticks fault_time_left(const ThreadHistory& history, Ticks fault, Ticks at) {
-  const std::vector<ThreadStretch>& stretches = history.stretches();
-  Ticks left = kMaxFaultNs;
-  std::size_t i = history.stretch_at(at);
-  for (Ticks end = at; i < stretches.size() && left > 0; --i) {
-    if (stretches[i].state == ThreadState::running)
-      left -= end - std::max(stretches[i].begin, fault);
-    end = stretches[i].begin;
-    if (end <= fault) break;
-  }
-  return left;
-}
-
 }  // namespace
 
 CallCutter::CallCutter(const Timeline& timeline, const Coverage& coverage)
@@ -108,6 +94,10 @@ void CallCutter::extend_kept(const CallTimes& call) {
     kept_thread_ = call.thread;
     kept_begin_ = call.intended;
     kept_end_ = call.intended;
+    const ThreadHistory* const history = timeline_.history(call.thread);
+    steps_ = history == nullptr
+                 ? nullptr
+                 : &step_times_.try_emplace(call.thread, *history, kShortestGapNs).first->second;
   }
   if (call.end <= kept_end_) return;
   Ticks from = kept_end_;
@@ -157,33 +147,6 @@ void CallCutter::cut_running(const Piece& piece, Slices& slices) const {
   for (Slice& slice : overlay(modes(piece), interrupts(piece, processor))) {
     append(slices, std::move(slice));
   }
-}
-
-// Splits the piece into own code, system calls and page faults, by the thread's marks.
-CallCutter::Slices CallCutter::modes(const Piece& piece) const {
-  const std::vector<ThreadMark>& marks = piece.history->marks();
-  Slices slices;
-  std::size_t mark = piece.history->mark_at(piece.begin);
-  std::size_t next = mark == marks.size() ? 0 : mark + 1;
-  for (Ticks at = piece.begin; at < piece.end; ++next) {
-    const Ticks until =
-        next < marks.size() ? std::clamp(marks[next].time, at, piece.end) : piece.end;
-    if (mark < marks.size() && marks[mark].kind == MarkKind::page_fault) {
-      const Ticks left = fault_time_left(*piece.history, marks[mark].time, at);
-      const Ticks over = std::min(until, at + std::max<Ticks>(left, 0));
-      append(slices, slice_of(at, over, Cause::page_fault));
-      at = over;
-    }
-    Slice slice = slice_of(at, until, Cause::running);
-    if (mark < marks.size() && marks[mark].in_system_call) {
-      slice.cause = Cause::system_call;
-      slice.name = timeline_.system_call(marks[mark].system_call).name;
-    }
-    append(slices, std::move(slice));
-    at = until;
-    mark = next;
-  }
-  return slices;
 }
 
 // Returns the interrupts as disjoint slices; where interrupts nest, the inner one counts. The
@@ -265,8 +228,8 @@ void CallCutter::name_thread(Slice& slice, std::uint32_t thread) const {
 }
 
 // Appends one part of the call to `slices`. A stretch on the processor without a record keeps its
-// cause up to the usual time of such a call; if it exceeds that by more than a gap, the excess is
-// charged to the machine or is unknown.
+// cause up to its usual time; if it exceeds that by more than a gap, the excess has the gap's
+// cause.
 void CallCutter::append_part(const CallTimes& call, Part part, Slices& slices) const {
   static const Slice queued = slice_of(0, 0, Cause::queued);
   const bool before_start = part == Part::before_start;
@@ -277,18 +240,23 @@ void CallCutter::append_part(const CallTimes& call, Part part, Slices& slices) c
   for (const Slice& slice : slices_of(call, begin, end, overlaid)) {
     const Ticks from = std::max(slice.begin, begin);
     const Ticks until = std::min(slice.end, end);
-    if (slice.cause != Cause::running && slice.cause != Cause::system_call) {
+    if (!slice.gap) {
       extend(slices, slice, from, until);
       continue;
     }
-    const bool is_gap = until - from > kShortestGapNs + budget;
-    const Ticks own = is_gap ? budget : until - from;
-    budget -= std::min(own, budget);
-    extend(slices, before_start ? queued : slice, from, from + own);
+    const bool shares = slice.cause == Cause::running || slice.cause == Cause::system_call;
+    const Ticks usual = shares ? budget : slice.usual;
+    const bool is_gap = until - from > kShortestGapNs + usual;
+    const Ticks own = is_gap ? usual : until - from;
+    if (shares) budget -= std::min(own, budget);
+    extend(slices, shares && before_start ? queued : slice, from, from + own);
     if (!is_gap) continue;
     Slice rest = slice;
-    rest.cause =
-        slice.cause == Cause::running && coverage_.system_calls ? Cause::machine : Cause::unknown;
+    rest.cause = *slice.gap;
+    if (rest.cause == Cause::kernel_gap && may_take_semaphores(slice.cause) &&
+        may_spin(call.thread, from + own, until)) {
+      rest.cause = Cause::unknown;
+    }
     extend(slices, rest, from + own, until);
   }
 }

@@ -4,12 +4,15 @@
 // harness/explain/README.md says how each cause follows from the records.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/activity/cause.h"
 #include "harness/activity/timeline.h"
+#include "harness/explain/step_times.h"
 
 namespace tailgate::activity {
 
@@ -28,6 +31,11 @@ struct Slice {
   std::string name;
   std::uint32_t thread = 0;  // the thread that `name` names; 0: none
   std::string detail;
+  // For the cutter: the cause of what exceeds the usual length by more than a gap, if that has
+  // another cause than the rest, and that length. `running` and `system_call` share
+  // CallTimes::usual instead.
+  std::optional<Cause> gap = std::nullopt;
+  Ticks usual = 0;
 };
 
 // The times of one call, in nanoseconds, like the timeline's ticks.
@@ -77,8 +85,16 @@ class CallCutter {
   void cut_running(const Piece& piece, Slices& slices) const;
   void cut_ready(const Piece& piece, Slices& slices) const;
   Slice cut_blocked(const Piece& piece) const;
+  WaitsFor waits_at(const ThreadMark& mark) const;
   bool blocked_by_storage(const Piece& piece, Slice& slice) const;
   Slices modes(const Piece& piece) const;
+  Slice own_code() const;
+  Slice after_fault(const ThreadMark& mark) const;
+  Slice in_fault(const ThreadMark& mark, const ThreadMark* next) const;
+  Slice at_point(const ThreadMark& mark) const;
+  Cause gap_after(const ThreadMark& mark) const;
+  static bool may_take_semaphores(Cause cause);
+  bool may_spin(std::uint32_t thread, Ticks begin, Ticks end) const;
   Slices interrupts(const Piece& piece, std::uint32_t processor) const;
   Slices untraced(const CallTimes& call, Ticks begin, Ticks end) const;
   void name_thread(Slice& slice, std::uint32_t thread) const;
@@ -88,7 +104,9 @@ class CallCutter {
 
   const Timeline& timeline_;
   Coverage coverage_;
-  Ticks longest_storage_ = 0;  // length of the longest request
+  Ticks longest_storage_ = 0;                      // length of the longest request
+  std::map<std::uint32_t, StepTimes> step_times_;  // by thread
+  const StepTimes* steps_ = nullptr;               // of the thread that is being cut
   // The slices of one thread over [kept_begin_, kept_end_). They do not depend on where a call
   // starts, so the next call of the thread can reuse them.
   Slices kept_;

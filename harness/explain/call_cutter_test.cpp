@@ -6,88 +6,10 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/explain/test_story.h"
 
 namespace tailgate::activity {
 namespace {
-
-constexpr std::int64_t kHz = 1'000'000'000;
-constexpr std::uint32_t kLoad = 7;
-constexpr std::uint32_t kOther = 12;
-constexpr std::uint32_t kThird = 13;
-constexpr Coverage kAll{0, 10'000'000, true};
-
-// Slices as "cause:name:length", separated by blanks; checks that they cover the call.
-std::string text_of(const std::vector<Slice>& slices, const CallTimes& call) {
-  std::string text;
-  Ticks at = call.intended;
-  for (const Slice& slice : slices) {
-    CHECK(slice.begin == at);
-    at = slice.end;
-    text += (text.empty() ? "" : " ") + std::string(cause_name(slice.cause)) + ":" + slice.name +
-            ":" + std::to_string(slice.end - slice.begin);
-  }
-  CHECK(at == call.end);
-  return text;
-}
-
-// A timeline on which the load thread runs on processor 0 from time 0.
-class Story {
- public:
-  Story() {
-    timeline_.keep_intervals();
-    timeline_.watch(kLoad);
-    timeline_.add(ThreadFact{0, kLoad, kUnknown, "load", true});
-    timeline_.add(ThreadFact{0, kOther, kUnknown, "other", true});
-    timeline_.add(ThreadFact{0, kThird, kUnknown, "third", true});
-    timeline_.add(SystemCallFact{1, "write", WaitsFor::socket});
-    timeline_.add(SystemCallFact{2, "futex", WaitsFor::lock});
-    timeline_.add(SystemCallFact{3, "fsync", WaitsFor::storage});
-    timeline_.add(SystemCallFact{4, "nanosleep", WaitsFor::sleep});
-    switches(0, 0, kLoad);
-  }
-
-  void switches(Ticks time, std::uint32_t from, std::uint32_t to) {
-    timeline_.add(ContextSwitch{.time = time, .old_thread = from, .new_thread = to});
-  }
-  void preempts(Ticks time, std::uint32_t from, std::uint32_t to) {
-    timeline_.add(ContextSwitch{
-        .time = time, .old_thread = from, .new_thread = to, .old_was_preempted = true});
-  }
-  void waits(Ticks time, Wait wait, WaitsFor waits_for = WaitsFor::unknown) {
-    timeline_.add(ContextSwitch{
-        .time = time, .old_thread = kLoad, .old_wait = wait, .old_waits_for = waits_for});
-  }
-  // Thread `waker` on another processor wakes the load thread.
-  void wakes(Ticks time, std::uint32_t waker, bool by_interrupt = false) {
-    timeline_.add(ContextSwitch{.time = time, .processor = 1, .new_thread = waker});
-    timeline_.add(ThreadReady{time, 1, kLoad, by_interrupt});
-    timeline_.add(ContextSwitch{.time = time, .processor = 1, .old_thread = waker});
-  }
-  void enters(Ticks time, std::uint32_t call) {
-    timeline_.add(SystemCall{time, 0, kLoad, call, true});
-  }
-  void leaves(Ticks time, std::uint32_t call) {
-    timeline_.add(SystemCall{time, 0, kLoad, call, false});
-  }
-  Timeline& timeline() { return timeline_; }
-
-  CallCutter cutter(const Coverage& coverage) {
-    if (!finished_) timeline_.finish(coverage.end);
-    finished_ = true;
-    return CallCutter(timeline_, coverage);
-  }
-
-  std::string cut(const CallTimes& call, const Coverage& coverage = kAll) {
-    return text_of(cutter(coverage).cut(call), call);
-  }
-  std::string cut(Ticks begin, Ticks end, const Coverage& coverage = kAll) {
-    return cut({.thread = kLoad, .intended = begin, .start = begin, .end = end}, coverage);
-  }
-
- private:
-  Timeline timeline_{kHz, 0};
-  bool finished_ = false;
-};
 
 TEST_CASE("own code and system calls are separated") {
   Story story;
@@ -296,13 +218,17 @@ TEST_CASE("for random records, slices add up and are the same for a call cut alo
   for (int round = 0; round < 300; ++round) {
     Story story;
     Timeline& timeline = story.timeline();
+    story.fact(1, "step", Cause::page_cache);
+    story.fact(2, "begin", Cause::reclaim, PointMarks::begin);
+    story.fact(3, "end", Cause::reclaim, PointMarks::end);
+    story.fact(4, "page", Cause::new_page);
     Ticks now = 0;
     for (int i = 0; i < 200; ++i) {
       now += pick(3) == 0 ? 0 : pick(3000);
       const std::uint32_t processor = pick(2);
       const std::uint32_t threads[] = {0, kLoad, kOther, kThird};
       const std::uint32_t thread = threads[pick(4)];
-      switch (pick(8)) {
+      switch (pick(9)) {
         case 0:
         case 1:
           timeline.add(ContextSwitch{now, processor, thread, threads[pick(4)], pick(2) == 0,
@@ -326,6 +252,9 @@ TEST_CASE("for random records, slices add up and are the same for a call cut alo
           break;
         case 7:
           timeline.add(RecordsLost{now - pick(2000), now, processor});
+          break;
+        case 8:
+          story.passes(now, 1 + pick(5));
           break;
       }
     }

@@ -65,6 +65,19 @@ bool CallCutter::blocked_by_storage(const Piece& piece, Slice& slice) const {
   return true;
 }
 
+// What a thread waits for that blocks after a mark, if the point that it passed tells.
+WaitsFor CallCutter::waits_at(const ThreadMark& mark) const {
+  if (mark.active == kNoPoint) return WaitsFor::unknown;
+  switch (timeline_.kernel_point(mark.active).cause) {
+    case Cause::lock:
+      return WaitsFor::lock;
+    case Cause::fs_writeback:
+      return WaitsFor::storage;
+    default:
+      return WaitsFor::unknown;
+  }
+}
+
 Slice CallCutter::cut_blocked(const Piece& piece) const {
   const std::vector<ThreadStretch>& stretches = piece.history->stretches();
   const ThreadStretch& stretch = stretches[piece.stretch];
@@ -76,6 +89,7 @@ Slice CallCutter::cut_blocked(const Piece& piece) const {
     return slice;
   }
   WaitsFor waits_for = stretch.waits_for;
+  bool contended = false;
   const std::size_t mark = piece.history->mark_at(stretch.begin);
   if (mark < piece.history->marks().size()) {
     const ThreadMark& at = piece.history->marks()[mark];
@@ -84,12 +98,16 @@ Slice CallCutter::cut_blocked(const Piece& piece) const {
       if (waits_for == WaitsFor::unknown) waits_for = call.waits_for;
       slice.detail = call.name;
     }
-    if (at.kind == MarkKind::page_fault && at.time + kMaxFaultNs > stretch.begin) {
+    if (at.fault != kNoFault && at.fault + kMaxFaultNs > stretch.begin) {
       slice.detail += slice.detail.empty() ? "page fault" : ", page fault";
     }
+    const WaitsFor told = waits_at(at);
+    if (told != WaitsFor::unknown) waits_for = told;
+    contended = told == WaitsFor::lock;
   }
-  const bool may_be_storage = stretch.wait == Wait::uninterruptible ||
-                              waits_for == WaitsFor::storage || waits_for == WaitsFor::io;
+  const bool may_be_storage =
+      !contended && (stretch.wait == Wait::uninterruptible || waits_for == WaitsFor::storage ||
+                     waits_for == WaitsFor::io);
   if (may_be_storage && blocked_by_storage(piece, slice)) return slice;
   slice.cause = cause_of(waits_for, stretch.wait);
   if (piece.stretch + 1 < stretches.size()) {

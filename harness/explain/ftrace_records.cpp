@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "harness/explain/kernel_points.h"
 
 namespace tailgate::activity {
 namespace {
@@ -89,7 +90,21 @@ FtraceRecords::Event FtraceRecords::describe(const EventFormat& format) {
   if (name == "block_rq_complete") return with(Kind::storage_end, {"dev", "sector"});
   if (name == "sys_enter") return with(Kind::system_call_begin, {"id"});
   if (name == "sys_exit") return with(Kind::system_call_end, {"id"});
-  return describe_interrupt(format);
+  const Event point = describe_point(format);
+  return point.kind == Kind::kernel_point ? point : describe_interrupt(format);
+}
+
+FtraceRecords::Event FtraceRecords::describe_point(const EventFormat& format) {
+  const std::span<const KernelPointRow> rows = kernel_points();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const KernelPointRow& one) {
+    return one.name() == format.name;
+  });
+  if (row == rows.end()) return {};
+  Event event{.kind = Kind::kernel_point};
+  event.point = static_cast<std::uint32_t>(row - rows.begin()) + kWakePoint + 1;
+  timeline_.add(KernelPointFact{
+      .point = event.point, .name = format.name, .cause = row->cause, .marks = row->marks});
+  return event;
 }
 
 // Describes an interrupt line ("irq_handler_entry"), a softirq, or an interrupt vector. A vector is
@@ -165,6 +180,8 @@ void FtraceRecords::add(const Record& record) {
       return timeline_.add(SystemCall{record.time, record.processor, thread_of(record),
                                       static_cast<std::uint32_t>(number(record, 0)),
                                       record.event.kind == Kind::system_call_begin});
+    case Kind::kernel_point:
+      return add_point(record);
     case Kind::none:
       return;
   }
@@ -196,6 +213,10 @@ std::uint32_t FtraceRecords::thread_of(const Record& record) {
   return thread;
 }
 
+bool FtraceRecords::is_in_interrupt(const Record& record) {
+  return (std::to_integer<std::uint8_t>(record.data[kFlagsAt]) & kInInterrupt) != 0;
+}
+
 void FtraceRecords::add_switch(const Record& record) {
   const auto from = static_cast<std::uint32_t>(number(record, 0));
   const std::uint64_t state = number(record, 1);
@@ -210,13 +231,18 @@ void FtraceRecords::add_switch(const Record& record) {
   name_thread(record, 4, to);
 }
 
+// An interrupt that passes a point does so on top of the thread, not for it.
+void FtraceRecords::add_point(const Record& record) {
+  if (is_in_interrupt(record)) return;
+  timeline_.add(KernelPoint{record.time, thread_of(record), record.event.point});
+}
+
 void FtraceRecords::add_waking(const Record& record) {
   const auto thread = static_cast<std::uint32_t>(number(record, 0));
-  const auto flags = std::to_integer<std::uint8_t>(record.data[kFlagsAt]);
   timeline_.add(ThreadReady{.time = record.time,
                             .processor = record.processor,
                             .thread = thread,
-                            .by_interrupt = (flags & kInInterrupt) != 0});
+                            .by_interrupt = is_in_interrupt(record)});
   name_thread(record, 1, thread);
 }
 

@@ -2,9 +2,10 @@
 //
 // The events, by their names in tracefs: sched/sched_switch, sched_waking and sched_wakeup_new;
 // irq/irq_handler_* and softirq_*; irq_vectors/*_entry and *_exit; exceptions/page_fault_*;
-// block/block_rq_issue and block_rq_complete; raw_syscalls/*. The names and offsets of their fields
-// come from the kernel's own format files (kernel: Documentation/trace/events.rst); their meaning
-// follows the kernel's include/trace/events/{sched,irq,block,syscalls}.h.
+// block/block_rq_issue and block_rq_complete; raw_syscalls/*; and those of kernel_points.h, of
+// which only the thread and the time are used. The names and offsets of their fields come from the
+// kernel's own format files (kernel: Documentation/trace/events.rst); their meaning follows the
+// kernel's include/trace/events/{sched,irq,block,syscalls}.h.
 #pragma once
 
 #include <array>
@@ -52,6 +53,7 @@ class FtraceRecords {
     storage_end,
     system_call_begin,
     system_call_end,
+    kernel_point,
   };
   // Where a field lies in a record.
   struct Place {
@@ -64,6 +66,7 @@ class FtraceRecords {
     std::array<Place, 6> places = {};
     InterruptKind interrupt = InterruptKind::hardware;
     std::uint64_t routine_base = 0;  // of an interrupt: added to its number
+    std::uint32_t point = 0;         // of a point: its KernelPointFact
     std::string name = {};           // of an interrupt vector
   };
   struct Record {
@@ -79,16 +82,19 @@ class FtraceRecords {
   };
 
   Event describe(const tracefs::EventFormat& format);
+  Event describe_point(const tracefs::EventFormat& format);
   Event describe_interrupt(const tracefs::EventFormat& format);
   void add(const Record& record);
   static std::uint64_t number(const Record& record, std::size_t place);
   static std::string text(const Record& record, std::size_t place);
   static std::uint32_t thread_of(const Record& record);
+  static bool is_in_interrupt(const Record& record);
   void add_switch(const Record& record);
   void add_waking(const Record& record);
   void add_interrupt(const Record& record);
   void name_routine(const Record& record, std::uint64_t routine);
   void add_storage(const Record& record);
+  void add_point(const Record& record);
   void name_thread(const Record& record, std::size_t place, std::uint32_t thread);
 
   Timeline& timeline_;

@@ -40,6 +40,10 @@ void add_some_formats(FtraceRecords& records) {
   know(records, "block_rq_issue", 10,
        field("dev", 8, 1) + field("sector", 8, 1) + field("rwbs", 8, 2));
   know(records, "block_rq_complete", 11, field("dev", 8, 1) + field("sector", 8, 1));
+  know(records, "mm_page_alloc", 12, "");
+  know(records, "mm_vmscan_direct_reclaim_begin", 13, "");
+  know(records, "mm_vmscan_direct_reclaim_end", 14, "");
+  know(records, "contention_begin", 15, "");
 }
 
 }  // namespace

@@ -29,7 +29,11 @@ enum Id : std::uint16_t {
   kExit,
   kFault,
   kIssue,
-  kComplete
+  kComplete,
+  kZoneLocked,
+  kReclaimBegin,
+  kReclaimEnd,
+  kMapExit
 };
 
 std::string field(const char* declaration, int offset, int size) {
@@ -64,6 +68,18 @@ void add_all_formats(FtraceRecords& records) {
                                            field("char rwbs[10]", 34, 10))));
   CHECK(records.add_format(format_text(
       "block_rq_complete", kComplete, field("dev_t dev", 8, 4) + field("sector_t sector", 16, 8))));
+  CHECK(records.add_format(
+      format_text("mm_page_alloc_zone_locked", kZoneLocked,
+                  field("unsigned long pfn", 8, 8) + field("unsigned int order", 16, 4) +
+                      field("int migratetype", 20, 4) + field("int percpu_refill", 24, 4))));
+  CHECK(records.add_format(
+      format_text("mm_vmscan_direct_reclaim_begin", kReclaimBegin,
+                  field("int order", 8, 4) + field("unsigned long gfp_flags", 16, 8))));
+  CHECK(records.add_format(format_text("mm_vmscan_direct_reclaim_end", kReclaimEnd,
+                                       field("unsigned long nr_reclaimed", 8, 8))));
+  // Its name ends like that of an interrupt's event.
+  CHECK(records.add_format(
+      format_text("ext4_ext_map_blocks_exit", kMapExit, field("dev_t dev", 8, 4))));
 }
 
 // Builds a record's data field by field.
@@ -189,6 +205,38 @@ TEST_CASE_METHOD(Fixture, "system calls, page faults and storage requests become
   CHECK(timeline.storage()[0].name == "254:1 WFS");
   CHECK(timeline.storage()[0].thread == 9);
   CHECK((timeline.storage()[0].begin == 50 && timeline.storage()[0].end == 90));
+}
+
+TEST_CASE_METHOD(Fixture, "points in the kernel become marks that tell what the thread does") {
+  records.add(0, 10, Data(kEnter, 64, 7).put<std::uint64_t>(8, 1).bytes());
+  records.add(0, 20, Data(kReclaimBegin, 24, 7).bytes());
+  records.add(0, 30, Data(kZoneLocked, 28, 7).bytes());
+  records.add(0, 35, Data(kZoneLocked, 28, 7, 0x08).bytes());  // an interrupt on top
+  records.add(0, 40, Data(kZoneLocked, 28, 8).bytes());        // not watched
+  records.add(0, 50, Data(kReclaimEnd, 16, 7).bytes());
+  records.add(0, 60, Data(kExit, 24, 7).put<std::uint64_t>(8, 1).bytes());
+  const std::vector<ThreadMark>& marks = timeline.history(7)->marks();
+  REQUIRE(marks.size() == 5);
+  CHECK(marks[1].kind == MarkKind::kernel_point);
+  CHECK(marks[1].time == 20);
+  CHECK(timeline.kernel_point(marks[1].active).cause == Cause::reclaim);
+  CHECK(timeline.kernel_point(marks[2].active).name == "mm_page_alloc_zone_locked");
+  CHECK(timeline.kernel_point(marks[2].active).cause == Cause::page_refill);
+  CHECK(marks[2].in_system_call);
+  CHECK(marks[3].time == 50);
+  CHECK(marks[3].active == kNoPoint);  // the reclaim has ended
+  CHECK(records.damaged_bytes() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "a thread that wakes another one passes a point") {
+  records.add(0, 5, switched(0, 0, 7).bytes());
+  records.add(0, 10, Data(kEnter, 64, 7).put<std::uint64_t>(8, 1).bytes());
+  records.add(0, 20, Data(kWaking, 40, 7).put<std::uint32_t>(24, 9).bytes());
+  records.add(0, 30, Data(kWaking, 40, 7, 0x10).put<std::uint32_t>(24, 9).bytes());
+  const std::vector<ThreadMark>& marks = timeline.history(7)->marks();
+  REQUIRE(marks.size() == 2);
+  CHECK(timeline.kernel_point(marks[1].active).cause == Cause::wake_up);
+  CHECK(marks[1].woken == 9);
 }
 
 TEST_CASE_METHOD(Fixture,

@@ -9,12 +9,17 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/explain/ftrace_records.h"
+#include "harness/explain/kernel_points.h"
 #include "harness/explain/page_capture.h"
 #include "harness/explain/system_calls.h"
 #include "harness/os/affinity.h"
@@ -30,51 +35,93 @@ using tracefs::TraceFolder;
 constexpr std::chrono::milliseconds kReadEvery{10};
 // Limit of the pages kept in memory; a trace that reaches it ends early.
 constexpr std::size_t kMaxCaptureBytes = std::size_t{512} << 20;
-// The filter names every thread, and the kernel accepts one page of filter text.
-constexpr std::size_t kMaxFilteredThreads = 100;
-
 // The trace fails without the required events; any of the others may be missing.
 constexpr const char* kRequiredEvents[] = {"sched/sched_switch", "sched/sched_waking"};
 constexpr const char* kOptionalEvents[] = {"sched/sched_wakeup_new", "irq/irq_handler_entry",
                                            "irq/irq_handler_exit",   "irq/softirq_entry",
                                            "irq/softirq_exit",       "block/block_rq_issue",
                                            "block/block_rq_complete"};
-// Events recorded only for the load's threads.
+// Events recorded only for the load's threads, beside those of kernel_points.h.
 constexpr const char* kThreadEvents[] = {"exceptions/page_fault_user",
                                          "exceptions/page_fault_kernel"};
 constexpr const char* kSystemCallEvents[] = {"raw_syscalls/sys_enter", "raw_syscalls/sys_exit"};
+constexpr const char* kSeeLog = "see the kernel's log";
 
+// One of the kernel's trace buffers and the events that it records.
+struct Buffer {
+  Buffer(const std::filesystem::path& directory, const Clock& clock)
+      : instance(made(directory), {.buffer_bytes = tracefs::buffer_bytes_to_poll(),
+                                   .overwrite = true,
+                                   .clock = clock.parameters().kind}) {
+    write("tracing_on", "0");
+  }
+
+  void write(const std::string& file, const std::string& value) const {
+    instance.folder().write(file, value, kSeeLog);
+  }
+
+  bool has(const std::string& event) const {
+    return instance.folder().has("events/" + event + "/enable");
+  }
+
+  void enable(const std::string& event) {
+    write("events/" + event + "/enable", "1");
+    events.push_back(event);
+  }
+
+  static const std::filesystem::path& made(const std::filesystem::path& directory) {
+    std::filesystem::create_directories(directory);
+    return directory;
+  }
+
+  tracefs::Instance instance;
+  std::vector<std::string> events;
+};
+
+// The file systems that this kernel knows, but that are not mounted (proc_filesystems(5),
+// proc_pid_mounts(5)).
+std::set<std::string> unused_file_systems() {
+  std::set<std::string> types;
+  std::ifstream known("/proc/filesystems");
+  for (std::string line; std::getline(known, line);) types.insert(line.substr(line.find('\t') + 1));
+  std::ifstream mounts("/proc/mounts");
+  std::string device;
+  std::string path;
+  std::string type;
+  for (std::string rest; mounts >> device >> path >> type && std::getline(mounts, rest);) {
+    types.erase(type);
+  }
+  return types;
+}
+
+// The pages of one processor in one buffer.
 struct Cpu {
   std::uint32_t number;
   Handle file;
   PageCapture pages;
 };
 
+// Two buffers, because the kernel can restrict all events of a buffer to some threads, which costs
+// those threads and all others less than a filter for each event.
 class KernelTrace : public Trace {
  public:
   explicit KernelTrace(const TraceOptions& options)
       : options_(options),
-        instance_(options.directory, {.buffer_bytes = tracefs::buffer_bytes_to_poll(),
-                                      .overwrite = true,
-                                      .clock = options.clock.parameters().kind}) {
-    const TraceFolder& folder = instance_.folder();
+        machine_(options.directory, options.clock),
+        load_(options.directory / "load", options.clock) {
+    const TraceFolder& folder = machine_.instance.folder();
     page_layout_ = tracefs::parse_page_layout(folder.read("events/header_page"),
                                               folder.read("events/header_event"));
-    for (const std::string& cpu : folder.folders_in("per_cpu")) {
-      cpus_.push_back({static_cast<std::uint32_t>(std::stoul(cpu.substr(3))),
-                       folder.open("per_cpu/" + cpu + "/trace_pipe_raw", O_RDONLY | O_NONBLOCK),
-                       PageCapture(page_layout_)});
-    }
-    folder.write("tracing_on", "0", "see the kernel's log");
+    for (const Buffer* buffer : {&machine_, &load_}) open_pages(buffer->instance.folder());
     choose_events();
-    folder.write("tracing_on", "1", "see the kernel's log");
+    for (const Buffer* buffer : {&machine_, &load_}) buffer->write("tracing_on", "1");
     start_ns_ = options_.clock.now_ns();
     reader_ = std::thread([this] { read_until_stopped(); });
   }
 
   ~KernelTrace() override {
     stop();
-    // Enabled events cost kernel time even while the instance records nothing.
+    // Enabled events cost kernel time even while a buffer records nothing.
     try_write("events/enable", "0");
     for (Cpu& cpu : cpus_) cpu.file.close();
   }
@@ -89,8 +136,10 @@ class KernelTrace : public Trace {
 
   TraceUsed read(Timeline& timeline) override {
     FtraceRecords records(timeline);
-    for (const std::string& event : events_) {
-      records.add_format(instance_.folder().read("events/" + event + "/format"));
+    for (const Buffer* buffer : {&machine_, &load_}) {
+      for (const std::string& event : buffer->events) {
+        records.add_format(buffer->instance.folder().read("events/" + event + "/format"));
+      }
     }
     for (const SystemCallFact& fact : system_call_facts()) timeline.add(fact);
     merge(records, timeline);
@@ -99,61 +148,72 @@ class KernelTrace : public Trace {
   }
 
  private:
+  void open_pages(const TraceFolder& folder) {
+    for (const std::string& cpu : folder.folders_in("per_cpu")) {
+      cpus_.push_back({static_cast<std::uint32_t>(std::stoul(cpu.substr(3))),
+                       folder.open("per_cpu/" + cpu + "/trace_pipe_raw", O_RDONLY | O_NONBLOCK),
+                       PageCapture(page_layout_)});
+    }
+  }
+
   void try_write(const char* file, const char* value) {
-    try {
-      instance_.folder().write(file, value, "see the kernel's log");
-    } catch (const Error& error) {
-      add_limit(error.what_failed());
+    for (const Buffer* buffer : {&machine_, &load_}) {
+      try {
+        buffer->write(file, value);
+      } catch (const Error& error) {
+        add_limit(error.what_failed());
+      }
     }
   }
 
   void add_limit(const std::string& what) { limits_ += (limits_.empty() ? "" : "; ") + what; }
 
-  void enable(const std::string& event) {
-    instance_.folder().write("events/" + event + "/enable", "1", "see the kernel's log");
-    events_.push_back(event);
-  }
-
-  bool enable_if_present(const std::string& event, const std::string& filter = "") {
-    const TraceFolder& folder = instance_.folder();
-    if (!folder.has("events/" + event + "/enable")) {
-      add_limit("this kernel has no event " + event);
-      return false;
+  bool enable_if_present(Buffer& buffer, const std::string& event) {
+    if (buffer.has(event)) {
+      buffer.enable(event);
+      return true;
     }
-    if (!filter.empty()) {
-      folder.write("events/" + event + "/filter", filter, "see the kernel's log");
-    }
-    enable(event);
-    return true;
+    add_limit("this kernel has no event " + event);
+    return false;
   }
 
   void choose_events() {
-    for (const char* event : kRequiredEvents) enable(event);
-    for (const char* event : kOptionalEvents) enable_if_present(event);
+    for (const char* event : kRequiredEvents) machine_.enable(event);
+    for (const char* event : kOptionalEvents) enable_if_present(machine_, event);
     enable_vectors();
-    const std::string filter = thread_filter();
-    for (const char* event : kThreadEvents) enable_if_present(event, filter);
+    if (!options_.threads.empty()) {
+      load_.write("set_event_pid", fmt::format("{}", fmt::join(options_.threads, " ")));
+      enable_points();
+    }
+    for (const char* event : kThreadEvents) enable_if_present(load_, event);
     system_calls_ = true;
-    for (const char* event : kSystemCallEvents) system_calls_ &= enable_if_present(event, filter);
+    for (const char* event : kSystemCallEvents) system_calls_ &= enable_if_present(load_, event);
   }
 
   // Only these events show timer ticks and calls from other processors.
   void enable_vectors() {
-    const TraceFolder& folder = instance_.folder();
+    const TraceFolder& folder = machine_.instance.folder();
     if (!folder.has("events/irq_vectors"))
       return add_limit("this kernel has no events irq_vectors");
     for (const std::string& event : folder.folders_in("events/irq_vectors")) {
-      if (event.ends_with("_entry") || event.ends_with("_exit")) enable("irq_vectors/" + event);
+      if (event.ends_with("_entry") || event.ends_with("_exit")) {
+        machine_.enable("irq_vectors/" + event);
+      }
     }
   }
 
-  std::string thread_filter() const {
-    if (options_.threads.size() > kMaxFilteredThreads) return "";
-    std::string filter;
-    for (const std::uint32_t thread : options_.threads) {
-      filter += fmt::format("{}common_pid == {}", filter.empty() ? "" : " || ", thread);
+  // A kernel has the points of its own version. To enable an event takes it some milliseconds, so
+  // those of file systems that are not mounted stay off.
+  void enable_points() {
+    const std::set<std::string> unused = unused_file_systems();
+    bool any = false;
+    for (const KernelPointRow& row : kernel_points()) {
+      const std::string event(row.event);
+      if (!load_.has(event) || unused.contains(event.substr(0, event.find('/')))) continue;
+      load_.enable(event);
+      any = true;
     }
-    return filter;
+    if (!any) add_limit("this kernel has none of the tracepoints that name its own work");
   }
 
   void read_until_stopped() {
@@ -177,7 +237,7 @@ class KernelTrace : public Trace {
       if (bytes == 0 || (bytes < 0 && errno == EAGAIN)) return;
       if (bytes < 0) {
         throw system_error("read", fmt::format("per_cpu/cpu{}/trace_pipe_raw", cpu.number), errno,
-                           "see the kernel's log");
+                           kSeeLog);
       }
       captured_bytes_ -= cpu.pages.bytes();
       cpu.pages.add(std::span(page).first(static_cast<std::size_t>(bytes)));
@@ -185,10 +245,10 @@ class KernelTrace : public Trace {
     }
     if (full_at_ns_ != 0) return;
     full_at_ns_ = options_.clock.now_ns();
-    instance_.folder().write("tracing_on", "0", "see the kernel's log");
+    for (const Buffer* buffer : {&machine_, &load_}) buffer->write("tracing_on", "0");
   }
 
-  // Merges the records of all processors by time.
+  // Merges the records of all processors and of both buffers by time.
   void merge(FtraceRecords& records, Timeline& timeline) {
     std::vector<Ticks> last(cpus_.size(), static_cast<Ticks>(start_ns_));
     for (Cpu& cpu : cpus_) cpu.pages.start();
@@ -221,11 +281,12 @@ class KernelTrace : public Trace {
     used.records = records.records();
     used.bytes = captured_bytes_;
     used.damaged_bytes = records.damaged_bytes();
+    std::map<std::uint32_t, std::uint64_t> lost;
     for (const Cpu& cpu : cpus_) {
       used.damaged_bytes += cpu.pages.damaged_bytes();
-      if (cpu.pages.lost_records() == 0) continue;
-      used.losses.push_back({static_cast<int>(cpu.number), cpu.pages.lost_records()});
+      if (cpu.pages.lost_records() > 0) lost[cpu.number] += cpu.pages.lost_records();
     }
+    for (const auto& [cpu, count] : lost) used.losses.push_back({static_cast<int>(cpu), count});
     used.mismatched_switches = timeline.mismatched_switches();
     used.system_calls = system_calls_;
     if (full_at_ns_ != 0)
@@ -238,10 +299,10 @@ class KernelTrace : public Trace {
   }
 
   const TraceOptions options_;
-  tracefs::Instance instance_;
+  Buffer machine_;  // what every processor does
+  Buffer load_;     // what the load's threads do in the kernel
   tracefs::PageLayout page_layout_;
-  std::vector<Cpu> cpus_;
-  std::vector<std::string> events_;
+  std::vector<Cpu> cpus_;  // of both
   bool system_calls_ = false;
   std::string limits_;
   std::uint64_t start_ns_ = 0;

@@ -6,7 +6,7 @@ namespace tailgate::activity {
 namespace {
 
 Slice slice(Ticks begin, Ticks end, Cause cause, const char* name = "", std::uint32_t thread = 0) {
-  return {begin, end, cause, name, thread, ""};
+  return {.begin = begin, .end = end, .cause = cause, .name = name, .thread = thread, .detail = ""};
 }
 
 ExplainedTail reported(const Tail& tail) {

@@ -32,13 +32,21 @@ struct CallSlice {
       "blocked_other, stopped (by a signal; on Windows, suspended), queued (before the call's "
       "start: the load thread was busy with earlier events), machine (in the program's own code, "
       "more than 10 us beyond the usual time without any trace record), unknown (the same in the "
-      "kernel: kernel or hypervisor), untraced (the trace does not cover that time)");
+      "kernel: kernel or hypervisor), untraced (the trace does not cover that time); what the "
+      "kernel did in a system call or page fault, by the tracepoints that the thread passed: "
+      "page_refill (the processor's list of free pages), new_page, reclaim (of memory, or "
+      "compaction), page_cache (a new page), fs_allocation, fs_dirty (a page or inode becomes "
+      "dirty), fs_journal, fs_writeback, block_layer, socket (its queue or buffer is full), lock "
+      "(contended), wake_up (of another thread), io_uring, kernel_gap (more than 10 us beyond the "
+      "usual time without any trace record where nearly all such steps are short: what machine is "
+      "in own code)");
     v("name", &CallSlice::name,
-      "the thread that had the processor (waiting) or ended the wait (blocked), the system call, "
-      "or the interrupt; empty if unknown");
+      "the thread that had the processor (waiting), ended the wait (blocked) or was woken "
+      "(wake_up), the tracepoint, the system call, or the interrupt; empty if unknown");
     v("pid", &CallSlice::pid, "id of the thread that the name names; 0 if it names no thread");
     v("detail", &CallSlice::detail,
-      "further facts: the system call that blocked, the storage request");
+      "further facts: the system call that blocked or in which a tracepoint was, the storage "
+      "request");
   }
 };
 
@@ -96,7 +104,7 @@ struct CauseTime {
   }
 };
 
-// A thread, interrupt or system call that took time of slow calls.
+// A thread, interrupt, tracepoint or system call that took time of slow calls.
 struct Culprit {
   std::string cause;
   std::string name;

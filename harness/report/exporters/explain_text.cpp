@@ -47,6 +47,20 @@ std::string words_for(const std::string& cause) {
       {"machine", "machine: gaps in its own code"},
       {"unknown", "unknown: kernel or hypervisor"},
       {"untraced", "not traced"},
+      {"page_refill", "memory: page list refill"},
+      {"new_page", "memory: new page"},
+      {"reclaim", "memory: reclaim or compaction"},
+      {"page_cache", "page cache: new page"},
+      {"fs_allocation", "file system: allocation"},
+      {"fs_dirty", "file system: page or inode dirtied"},
+      {"fs_journal", "file system: journal"},
+      {"fs_writeback", "file system: writeback"},
+      {"block_layer", "block layer"},
+      {"socket", "socket: queue full"},
+      {"lock", "lock: contended, in the kernel"},
+      {"wake_up", "waking another thread"},
+      {"io_uring", "io_uring"},
+      {"kernel_gap", "machine: gaps in the kernel"},
   };
   const auto at = words.find(cause);
   return at == words.end() ? cut(cause, 35) : at->second;

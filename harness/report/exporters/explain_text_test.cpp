@@ -70,6 +70,30 @@ TEST_CASE("names of any length and with any bytes fit the page") {
   CHECK_FALSE(holds(text, "\x1b"));
 }
 
+TEST_CASE("what the kernel did is said in words") {
+  const std::vector<std::string> causes = {
+      "page_refill", "new_page",     "reclaim", "page_cache",    "fs_dirty",
+      "fs_journal",  "fs_writeback", "socket",  "fs_allocation", "wake_up",
+      "kernel_gap",  "block_layer",  "lock",    "io_uring"};
+  Result result = sample_result();
+  for (Trial& trial : result.traced) {
+    for (ExplainedTail& tail : trial.explanation->tails) {
+      tail.culprits.clear();
+      for (const std::string& cause : causes) tail.causes.push_back({cause, 1'000'000, 500'000, 1});
+    }
+    trial.explanation->calls.clear();
+  }
+  const std::string text = explained(result, 0);
+  INFO(text);
+  check_width(text);
+  CHECK(holds(text, "page cache: new page"));
+  CHECK(holds(text, "machine: gaps in the kernel"));
+  for (const std::string& cause : causes) {
+    INFO(cause);
+    CHECK((cause == "io_uring" || !holds(text, cause + " ")));
+  }
+}
+
 TEST_CASE("noise is the mean of the trials that were watched, and nothing where none was") {
   Result result = sample_result();
   REQUIRE(result.traced.size() == 2);

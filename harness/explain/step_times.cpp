@@ -1,0 +1,53 @@
+#include "harness/explain/step_times.h"
+
+#include <algorithm>
+
+namespace tailgate::activity {
+namespace {
+
+// Fewer steps do not tell what is usual, nor what is rare.
+constexpr std::size_t kMinSteps = 100;
+constexpr double kNearlyAll = 0.99;
+
+// Reorders the times.
+Ticks quantile(std::vector<Ticks>& times, double share) {
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(times.begin(), at, times.end());
+  return *at;
+}
+
+}  // namespace
+
+StepTimes::StepTimes(const ThreadHistory& history, Ticks longest) {
+  std::map<Kind, std::vector<Ticks>> times;
+  const std::vector<ThreadMark>& marks = history.marks();
+  for (std::size_t i = 0; i + 1 < marks.size(); ++i) {
+    const ThreadMark& next = marks[i + 1];
+    if (!begins_step(marks[i]) || next.kind == MarkKind::records_lost) continue;
+    // The end of a page fault is not recorded, so its last step is not known.
+    if (!marks[i].in_system_call && next.kind != MarkKind::kernel_point) continue;
+    if (history.stretch_at(marks[i].time) != history.stretch_at(next.time)) continue;
+    times[kind_of(marks[i])].push_back(next.time - marks[i].time);
+  }
+  for (auto& [kind, all] : times) {
+    if (all.size() < kMinSteps) continue;
+    times_[kind] = {.usual = quantile(all, 0.5), .is_short = quantile(all, kNearlyAll) <= longest};
+  }
+}
+
+StepTime StepTimes::after(const ThreadMark& mark) const {
+  if (!begins_step(mark)) return {};
+  const auto at = times_.find(kind_of(mark));
+  return at == times_.end() ? StepTime() : at->second;
+}
+
+bool StepTimes::begins_step(const ThreadMark& mark) {
+  return mark.kind == MarkKind::kernel_point || mark.kind == MarkKind::system_call_begin;
+}
+
+StepTimes::Kind StepTimes::kind_of(const ThreadMark& mark) {
+  return {mark.in_system_call ? mark.system_call : kUnknown, mark.point};
+}
+
+}  // namespace tailgate::activity

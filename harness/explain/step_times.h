@@ -1,0 +1,39 @@
+// How long a thread's steps in the kernel usually take.
+//
+// A step is the time from one record of the thread in the kernel to its next one. Steps are of one
+// kind if the same system call and the same record begin them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "harness/activity/thread_history.h"
+
+namespace tailgate::activity {
+
+struct StepTime {
+  Ticks usual = 0;        // the median; 0 if too few such steps are known
+  bool is_short = false;  // nearly all of many such steps are shorter than a gap
+};
+
+class StepTimes {
+ public:
+  // longest: a step that is not longer is short. Steps in which the thread was switched out do not
+  // count.
+  StepTimes(const ThreadHistory& history, Ticks longest);
+
+  // Of the steps that a mark of that kind begins.
+  StepTime after(const ThreadMark& mark) const;
+
+ private:
+  using Kind = std::pair<std::uint32_t, std::uint32_t>;  // system call, point
+
+  static bool begins_step(const ThreadMark& mark);
+  static Kind kind_of(const ThreadMark& mark);
+
+  std::map<Kind, StepTime> times_;
+};
+
+}  // namespace tailgate::activity
