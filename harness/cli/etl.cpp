@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "harness/cli/etl_verify.h"
 #include "harness/cli/terminal.h"
 #include "harness/etl/container.h"
+#include "harness/etl/profile.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_file.h"
 #include "harness/result/files.h"
@@ -138,6 +140,31 @@ void add_cpu(Command* etl, Action& action) {
   });
 }
 
+void add_profile(Command* etl, Action& action) {
+  auto inputs = std::make_shared<Inputs>();
+  auto format = std::make_shared<std::string>("text");
+  auto rows = std::make_shared<std::size_t>(20);
+  Command* command = etl->add_subcommand("profile", "CPU samples by processor, process and image");
+  add_inputs(command, *inputs, false);
+  command->add_option("--format", *format, "Tables, or stacks for other viewers")
+      ->one_of({"text", "json", "folded", "speedscope"})
+      ->capture_default_str();
+  command->add_option("--rows", *rows, "Rows of each table of the text")->capture_default_str();
+  command->callback([&action, inputs, format, rows] {
+    action = [inputs, format, rows] {
+      using etl::ProfileFormat;
+      static const std::map<std::string, ProfileFormat> kFormats = {
+          {"text", ProfileFormat::text},
+          {"json", ProfileFormat::json},
+          {"folded", ProfileFormat::folded},
+          {"speedscope", ProfileFormat::speedscope}};
+      auto traces = open_traces(*inputs, false);
+      report_profile(traces->pointers, kFormats.at(*format), *rows, print_all_of);
+      return kExitDone;
+    };
+  });
+}
+
 struct DumpArguments {
   Inputs inputs;
   etl::DumpOptions options;
@@ -147,8 +174,7 @@ struct DumpArguments {
 
 void add_times(Command* command, DumpArguments& arguments) {
   command
-      ->add_option("--time", arguments.shown_time,
-                   "Show ms since the session's start, or the time in UTC or where it was recorded")
+      ->add_option("--time", arguments.shown_time, "Milliseconds since the start, or UTC, or local")
       ->one_of({"ms", "utc", "local"})
       ->capture_default_str();
   command->add_option("--since", arguments.times.since, "From this time: 2020-07-29T00:06:22Z")
@@ -223,12 +249,14 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
       "Examples:\n  tailgate etl info trace.etl\n"
       "  tailgate etl dump --provider Microsoft-Windows-DotNETRuntime --json trace.etl\n"
       "  tailgate etl dump --manifest clr.man --pid 4711 trace.etl | head\n"
-      "  tailgate etl cpu kernel.etl");
+      "  tailgate etl cpu kernel.etl\n"
+      "  tailgate etl profile --format folded kernel.etl > stacks.txt");
   etl->callback(fail_writes_to_closed_pipes);
   add_info(etl, action);
   add_dump(etl, action);
   add_stats(etl, action);
   add_cpu(etl, action);
+  add_profile(etl, action);
   add_verify(etl, action);
 }
 
