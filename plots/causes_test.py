@@ -112,6 +112,6 @@ def test_all_causes_at_once_fit_beside_the_bars(as_runs, options):
     _, figure = drawn(as_runs(testing.explained([tail])), options)
     legend = figure.axes[1].get_legend()
     assert len(legend.get_texts()) == len(causes.FACES)
-    box = legend.get_window_extent(figure.canvas.get_renderer())
+    box = legend.get_window_extent()
     for panel in figure.axes:
         assert not box.overlaps(panel.get_window_extent())
