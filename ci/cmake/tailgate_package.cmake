@@ -26,10 +26,11 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The library that the floor of `tailgate exec` is measured with comes in the package itself.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/harness/calls)
-# The plots; then the daemons of the sinks journald, syslog and lttng.
+# The plots; then the library for a history on a server, which is loaded when one is named, and the
+# daemons of the sinks journald, syslog and lttng.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
   "python3, python3-matplotlib, python3-numpy, python3-jsonschema")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "systemd, rsyslog, lttng-tools")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libpq5, systemd, rsyslog, lttng-tools")
 
 # debian/copyright has the licence as an indented text, with a dot in each empty line.
 file(STRINGS ${PROJECT_SOURCE_DIR}/LICENSE licence_lines)

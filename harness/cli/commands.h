@@ -70,6 +70,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(compare)                 \
   COMMAND(budget)                  \
   COMMAND(recommend)               \
+  COMMAND(history)                 \
   COMMAND(policy)                  \
   COMMAND(init)                    \
   COMMAND(selftest)

@@ -68,27 +68,10 @@ std::string joined(const std::vector<Setting>& settings) {
   return text;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  std::array<char, 65536> block;
-  // One byte more than the limit is enough for the reader to refuse the text.
-  while (file && text.size() <= kMaxResultBytes) {
-    file.read(block.data(), block.size());
-    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (!file.is_open() || file.bad()) {
-    throw system_error("read", path.string(), errno == 0 ? EIO : errno,
-                       "give a result file that exists and that you may read");
-  }
-  return text;
-}
-
 // Whether a JSON file states that format. Also true for a damaged file, so that reading it reports
 // the damage.
 bool names_format(const std::filesystem::path& path, const char* format) {
-  return read_file(path).find(fmt::format("\"{}\"", format)) != std::string::npos;
+  return read_document_text(path).find(fmt::format("\"{}\"", format)) != std::string::npos;
 }
 
 // The same; false for a file that cannot be read.
@@ -118,6 +101,23 @@ std::vector<std::filesystem::path> results_in(const std::filesystem::path& direc
 
 }  // namespace
 
+std::string read_document_text(const std::filesystem::path& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::array<char, 65536> block;
+  // One byte more than the limit is enough for the reader to refuse the text.
+  while (file && text.size() <= kMaxResultBytes) {
+    file.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.is_open() || file.bad()) {
+    throw system_error("read", path.string(), errno == 0 ? EIO : errno,
+                       "give a result file that exists and that you may read");
+  }
+  return text;
+}
+
 std::string result_file_name(const std::string& scenario, const std::string& sink,
                              const std::string& preset, const std::vector<Setting>& settings) {
   std::string name = name_word(scenario) + "@" + name_settings(sink);
@@ -127,7 +127,7 @@ std::string result_file_name(const std::string& scenario, const std::string& sin
 }
 
 Result load_result(const std::filesystem::path& path) {
-  return read_result(read_file(path), path.string());
+  return read_result(read_document_text(path), path.string());
 }
 
 void save_result(const std::filesystem::path& path, const Result& result) {
@@ -135,7 +135,7 @@ void save_result(const std::filesystem::path& path, const Result& result) {
 }
 
 Duet load_duet(const std::filesystem::path& path) {
-  return read_duet(read_file(path), path.string());
+  return read_duet(read_document_text(path), path.string());
 }
 
 void save_duet(const std::filesystem::path& path, const Duet& duet) {
@@ -143,7 +143,7 @@ void save_duet(const std::filesystem::path& path, const Duet& duet) {
 }
 
 Calibration load_calibration(const std::filesystem::path& path) {
-  return read_calibration(read_file(path), path.string());
+  return read_calibration(read_document_text(path), path.string());
 }
 
 void save_calibration(const std::filesystem::path& path, const Calibration& calibration) {
@@ -155,7 +155,7 @@ bool is_duet_file(const std::filesystem::path& path) {
 }
 
 CommandDuet load_command_duet(const std::filesystem::path& path) {
-  return read_command_duet(read_file(path), path.string());
+  return read_command_duet(read_document_text(path), path.string());
 }
 
 bool is_command_duet_file(const std::filesystem::path& path) {

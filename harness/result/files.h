@@ -22,6 +22,10 @@ namespace tailgate {
 std::string result_file_name(const std::string& scenario, const std::string& sink,
                              const std::string& preset, const std::vector<Setting>& settings);
 
+// Returns a file's text; of one that is longer than any document, its beginning, which the readers
+// refuse for its length. Throws Error if the file cannot be read.
+std::string read_document_text(const std::filesystem::path& path);
+
 // Reads one result file. Throws Error if the file cannot be read, and like read_result.
 Result load_result(const std::filesystem::path& path);
 

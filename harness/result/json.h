@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/result/calibration.h"
 #include "harness/result/command_duet.h"
@@ -42,9 +43,12 @@ Duet read_duet(std::string_view json_text, const std::string& origin);
 std::string write_command_duet(const CommandDuet& duet);
 CommandDuet read_command_duet(std::string_view json_text, const std::string& origin);
 
-// The same for calibrations, and for verdicts, which only other tools read.
+// The same for calibrations.
 std::string write_calibration(const Calibration& calibration);
 Calibration read_calibration(std::string_view json_text, const std::string& origin);
+
+// The same for verdicts; reads one, or a list of them as 'tailgate gate --json' writes it.
 std::string write_verdict(const Verdict& verdict);
+std::vector<Verdict> read_verdicts(std::string_view json_text, const std::string& origin);
 
 }  // namespace tailgate

@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "harness/base/enum_text.h"
 #include "harness/base/error.h"
@@ -35,6 +36,7 @@ constexpr Format kResult{kResultFormat, "result", "tailgate run", kResultVersion
 constexpr Format kDuet{kDuetFormat, "duet", "tailgate duet", kDuetVersion};
 constexpr Format kCommandDuet{kCommandDuetFormat, "duet of commands", "tailgate duet --command",
                               kCommandDuetVersion};
+constexpr Format kVerdict{kVerdictFormat, "verdict", "tailgate gate --json", kVerdictVersion};
 constexpr Format kCalibration{kCalibrationFormat, "calibration", "tailgate selftest gate",
                               kCalibrationVersion};
 
@@ -309,13 +311,17 @@ int check_format(const json& document, const Format& format, const std::string& 
 }
 
 template <class Root>
-Root read_root(std::string_view json_text, const Format& format, const std::string& origin) {
-  const json document = parse(json_text, origin);
+Root read_document(const json& document, const Format& format, const std::string& origin) {
   const Source source{origin, format, check_format(document, format, origin)};
   Root root;
   read(document, ResultPath(), source, root);
   root.version = format.version;
   return root;
+}
+
+template <class Root>
+Root read_root(std::string_view json_text, const Format& format, const std::string& origin) {
+  return read_document<Root>(parse(json_text, origin), format, origin);
 }
 
 }  // namespace
@@ -330,6 +336,17 @@ Duet read_duet(std::string_view json_text, const std::string& origin) {
 
 CommandDuet read_command_duet(std::string_view json_text, const std::string& origin) {
   return read_root<CommandDuet>(json_text, kCommandDuet, origin);
+}
+
+std::vector<Verdict> read_verdicts(std::string_view json_text, const std::string& origin) {
+  const json document = parse(json_text, origin);
+  if (!document.is_array()) return {read_document<Verdict>(document, kVerdict, origin)};
+  std::vector<Verdict> verdicts;
+  for (std::size_t i = 0; i < document.size(); ++i) {
+    verdicts.push_back(
+        read_document<Verdict>(document[i], kVerdict, fmt::format("{}: [{}]", origin, i)));
+  }
+  return verdicts;
 }
 
 Calibration read_calibration(std::string_view json_text, const std::string& origin) {

@@ -1,0 +1,106 @@
+// A database that the history lies in: SQL with the parameters $1, $2 …, in the part of the
+// language that SQLite and PostgreSQL have in common. Everything above this interface is written
+// once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace tailgate::history {
+
+struct Bytes {
+  std::string data;
+
+  bool operator==(const Bytes&) const = default;
+};
+
+using Value = std::variant<std::monostate, std::int64_t, double, std::string, Bytes>;
+using Row = std::vector<Value>;
+
+// How a database is opened.
+enum class Access {
+  read,   // what is not there is not made, and nothing is written
+  write,  // what is not there is made
+};
+
+// Throws Error from every call: what failed, the database, what to do.
+class Database {
+ public:
+  virtual ~Database() = default;
+
+  // Runs one statement and returns its rows. Statements are prepared once.
+  virtual std::vector<Row> run(const std::string& sql, const Row& parameters = {}) = 0;
+
+  // From begin() to commit() nobody sees what this connection writes; rollback() undoes it, and so
+  // does the end of the process or of the connection. Two SQLite writers never overlap; of
+  // PostgreSQL's, those that begin with `alone` do not.
+  virtual void begin(bool alone = false) = 0;
+  virtual void commit() = 0;
+  virtual void rollback() noexcept = 0;
+
+  // Returns when everything that was committed is on the disk.
+  virtual void sync() = 0;
+
+  // The names of the tables in it.
+  virtual std::vector<std::string> tables() = 0;
+
+  // Replaces what the two languages write differently, see schema.cpp.
+  virtual std::string in_dialect(std::string sql) const = 0;
+
+  // The database for messages, without passwords.
+  virtual const std::string& place() const = 0;
+};
+
+// The server cannot be reached, or went away: the same may succeed later.
+class UnreachableError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Two writers wait for each other, and this one was told to give way: it may try again at once.
+class ConflictError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A transaction that is undone unless commit() is called.
+class Transaction {
+ public:
+  explicit Transaction(Database& database, bool alone = false) : database_(database) {
+    database_.begin(alone);
+  }
+  ~Transaction() {
+    if (!committed_) database_.rollback();
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit() {
+    database_.commit();
+    committed_ = true;
+  }
+
+ private:
+  Database& database_;
+  bool committed_ = false;
+};
+
+// Whether the place names a PostgreSQL server: postgresql:// or postgres://.
+bool is_server(const std::string& place);
+
+// Opens a file. patience: how long a call waits for another writer; each needs milliseconds. Throws
+// Error where this build has no SQLite.
+std::unique_ptr<Database> open_sqlite(
+    const std::string& path, Access access,
+    std::chrono::milliseconds patience = std::chrono::seconds(20));
+
+// Connects to a server. Throws Error where this build or this machine has no libpq.
+std::unique_ptr<Database> open_postgresql(const std::string& url, Access access);
+
+}  // namespace tailgate::history

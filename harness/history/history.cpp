@@ -1,0 +1,252 @@
+// Opens a history and writes to it. query.cpp reads.
+#include "harness/history/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "harness/history/dates.h"
+#include "harness/history/schema.h"
+#include "harness/os/machine.h"
+
+namespace tailgate::history {
+namespace {
+
+constexpr int kTries = 5;
+constexpr std::chrono::milliseconds kBetweenTries{50};
+
+// Databases limit the parameters of a statement; the smallest limit is SQLite's, 32766.
+constexpr std::size_t kRowsAtOnce = 2000;
+
+Row row_of(const Series& series) {
+  return {std::string(enum_text(series.kind)),
+          series.scenario,
+          series.preset,
+          series.sink,
+          series.load,
+          series.part,
+          series.metric,
+          series.unit};
+}
+
+// "VALUES ($1, $2), ($3, $4)"
+std::string values_clause(std::size_t rows, std::size_t columns) {
+  std::string clause = "VALUES ";
+  std::size_t parameter = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    clause += row == 0 ? "(" : ", (";
+    for (std::size_t column = 0; column < columns; ++column) {
+      clause += fmt::format("{}${}", column == 0 ? "" : ", ", ++parameter);
+    }
+    clause += ")";
+  }
+  return clause;
+}
+
+// Inserts many rows, some thousand in each statement.
+class Inserter {
+ public:
+  Inserter(Database& database, std::string into, std::size_t columns)
+      : database_(database), into_(std::move(into)), columns_(columns) {}
+
+  void add(const Row& row) {
+    parameters_.insert(parameters_.end(), row.begin(), row.end());
+    if (parameters_.size() >= kRowsAtOnce * columns_) insert();
+  }
+
+  void insert() {
+    if (parameters_.empty()) return;
+    database_.run(
+        "INSERT INTO " + into_ + " " + values_clause(parameters_.size() / columns_, columns_),
+        parameters_);
+    parameters_.clear();
+  }
+
+ private:
+  Database& database_;
+  std::string into_;
+  std::size_t columns_;
+  Row parameters_;
+};
+
+std::string environment_hash(const Record& record) {
+  return record.environment.empty() ? "" : fnv1a_hex(record.environment);
+}
+
+Row document_row(const Record& record) {
+  return {std::string(enum_text(record.kind)),
+          record.id,
+          record.hash,
+          record.progress,
+          record.night,
+          record.started_ms,
+          record.machine,
+          record.fingerprint,
+          record.outcome,
+          record.label,
+          record.revision,
+          record.version,
+          record.scenario,
+          record.preset,
+          record.sink,
+          environment_hash(record)};
+}
+
+constexpr const char* kInsertDocument =
+    "INSERT INTO documents (kind, document_id, hash, progress, night, started_ms, machine,"
+    " fingerprint, outcome, label, revision, version, scenario, preset, sink,"
+    " environment) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
+    "ON CONFLICT (kind, document_id) DO NOTHING RETURNING id";
+
+// Of two programs that replace one document at once, the second finds what the first wrote.
+constexpr const char* kReplaceDocument =
+    "UPDATE documents SET hash = $3, progress = $4, night = $5, started_ms = $6, machine = $7,"
+    " fingerprint = $8, outcome = $9, label = $10, revision = $11, version = $12, scenario = $13,"
+    " preset = $14, sink = $15, environment = $16 "
+    "WHERE kind = $1 AND document_id = $2 AND progress < $4 RETURNING id";
+
+}  // namespace
+
+bool is_server(const std::string& place) {
+  return place.starts_with("postgresql://") || place.starts_with("postgres://");
+}
+
+History History::open(const std::string& place, Access access) {
+  return History(is_server(place) ? open_postgresql(place, access) : open_sqlite(place, access),
+                 access);
+}
+
+History::History(std::unique_ptr<Database> database, Access access)
+    : database_(std::move(database)) {
+  prepare_schema(*database_, access);
+}
+
+Appended History::append(const Record& record) {
+  const Record whole = completed(record);
+  for (int tried = 1;; ++tried) {
+    try {
+      return append_once(whole);
+    } catch (const ConflictError&) {
+      if (tried == kTries) throw;
+      std::this_thread::sleep_for(kBetweenTries);
+    }
+  }
+}
+
+Appended History::append_once(const Record& record) {
+  Transaction transaction(*database_);
+  const Row row = document_row(record);
+  std::vector<Row> document = database_->run(kInsertDocument, row);
+  const bool is_new = !document.empty();
+  if (!is_new) document = database_->run(kReplaceDocument, row);
+  if (document.empty()) {
+    const std::vector<Row> there =
+        database_->run("SELECT hash, progress FROM documents WHERE kind = $1 AND document_id = $2",
+                       {row[0], row[1]});
+    if (there.empty()) throw ConflictError("a document was removed", "repeat the command");
+    if (there[0][0] == row[2]) return Appended::present;
+    return there[0][1] == row[3] ? Appended::different : Appended::outdated;
+  }
+  const auto id = std::get<std::int64_t>(document[0][0]);
+  if (!is_new) remove_values(record, id);
+  const std::string environment = environment_hash(record);
+  insert_environment(environment, record.environment);
+  const std::map<Series, std::int64_t> ids = series_ids(record);
+  insert_values(record, id, ids);
+  transaction.commit();
+  ids_.insert(ids.begin(), ids.end());
+  environments_.insert(environment);
+  return is_new ? Appended::added : Appended::replaced;
+}
+
+void History::insert_environment(const std::string& hash, const std::string& facts) {
+  if (hash.empty() || environments_.contains(hash)) return;
+  database_->run("INSERT INTO environments (hash, facts) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                 {hash, facts});
+}
+
+std::map<Series, std::int64_t> History::series_ids(const Record& record) {
+  // In one order, so that two writers never wait for each other.
+  std::map<Series, bool> needed;
+  for (const Distribution& one : record.distributions) needed.emplace(one.series, true);
+  for (const Figure& one : record.figures) needed.emplace(one.series, false);
+  std::map<Series, std::int64_t> ids;
+  for (const auto& [series, is_distribution] : needed) {
+    if (const auto known = ids_.find(series); known != ids_.end()) {
+      ids.insert(*known);
+      continue;
+    }
+    Row row = row_of(series);
+    const std::vector<Row> found = database_->run(
+        "SELECT id FROM series WHERE kind = $1 AND scenario = $2 AND preset = $3 AND sink = $4"
+        " AND load = $5 AND part = $6 AND metric = $7 AND unit = $8",
+        row);
+    if (!found.empty()) {
+      ids.emplace(series, std::get<std::int64_t>(found[0][0]));
+      continue;
+    }
+    row.emplace_back(std::int64_t{is_distribution});
+    const std::vector<Row> made = database_->run(
+        "INSERT INTO series (kind, scenario, preset, sink, load, part, metric, unit,"
+        " is_distribution) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+        " ON CONFLICT DO NOTHING RETURNING id",
+        row);
+    if (made.empty()) throw ConflictError("two writers made one series", "repeat the command");
+    ids.emplace(series, std::get<std::int64_t>(made[0][0]));
+  }
+  return ids;
+}
+
+void History::insert_values(const Record& record, std::int64_t document,
+                            const std::map<Series, std::int64_t>& ids) {
+  Inserter figures(*database_, "figures (series, document, value)", 3);
+  std::set<std::int64_t> taken;  // a document that names one figure twice has the first
+  for (const Figure& one : record.figures) {
+    const std::int64_t series = ids.at(one.series);
+    if (taken.insert(series).second) figures.add({series, document, one.value});
+  }
+  figures.insert();
+  Inserter distributions(*database_, "distributions (series, document, overflow, hdr)", 4);
+  for (const Distribution& one : record.distributions) {
+    const std::int64_t series = ids.at(one.series);
+    if (!taken.insert(series).second) continue;
+    distributions.add({series, document, static_cast<std::int64_t>(one.overflow), Bytes{one.hdr}});
+  }
+  distributions.insert();
+}
+
+void History::remove_values(const Record& record, std::int64_t document) {
+  for (const char* table : {"figures", "distributions"}) {
+    database_->run(fmt::format("DELETE FROM {} WHERE document = $1 AND series IN"
+                               " (SELECT id FROM series WHERE kind = $2)",
+                               table),
+                   {document, std::string(enum_text(record.kind))});
+  }
+}
+
+Record History::completed(Record record) {
+  if (record.kind != Kind::verdict) return record;
+  const std::vector<Row> duet = database_->run(
+      "SELECT night, started_ms, machine FROM documents"
+      " WHERE document_id = $1 AND kind IN ('duet', 'command-duet')",
+      {record.duet_id});
+  if (!duet.empty()) {
+    if (record.night.empty()) record.night = std::get<std::string>(duet[0][0]);
+    record.started_ms = std::get<std::int64_t>(duet[0][1]);
+    if (record.machine == record.fingerprint) record.machine = std::get<std::string>(duet[0][2]);
+  } else if (record.night.empty()) {
+    throw NoNightError(
+        fmt::format("the verdict on {} has no time, and its duet {} is not in the history",
+                    record.sink, record.duet_id),
+        "import the duet with it, or say its night with --night");
+  } else {
+    record.started_ms = unix_ms_of(record.night + "T00:00:00Z").value_or(0);
+  }
+  return record;
+}
+
+}  // namespace tailgate::history

@@ -1,0 +1,188 @@
+// What the history keeps of a duet, of a duet of commands, and of a verdict.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/gate/class_margins.h"
+#include "harness/gate/metrics.h"
+#include "harness/history/record_maker.h"
+#include "harness/result/latency.h"
+#include "harness/stats/quantile_interval.h"
+
+namespace tailgate::history {
+namespace {
+
+// How much worse B is: a logarithm of B / A, or B - A.
+constexpr const char* kLogRatio = "ln ratio";
+
+std::optional<double> median_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+// One distribution of a side over all completed rounds.
+template <Latency DuetSide::*kLatency>
+void add_merged(RecordMaker& maker, const Duet& duet, DuetSide DuetRound::*side,
+                const std::string& metric) {
+  std::optional<Histogram> whole;
+  for (const DuetRound& round : duet.rounds) {
+    if (!is_completed(round) || (round.*side.*kLatency).count == 0) continue;
+    const Histogram one = decode_latency(round.*side.*kLatency);
+    if (whole) {
+      whole->add(one);
+    } else {
+      whole = one;
+    }
+  }
+  if (whole) maker.add(metric, *whole);
+}
+
+void add_side(RecordMaker& maker, const Duet& duet, DuetSide DuetRound::*side) {
+  add_merged<&DuetSide::response>(maker, duet, side, "response_ns");
+  add_merged<&DuetSide::service>(maker, duet, side, "service_ns");
+  add_merged<&DuetSide::raw_response>(maker, duet, side, "raw_response_ns");
+  add_merged<&DuetSide::raw_service>(maker, duet, side, "raw_service_ns");
+}
+
+// Medians over the rounds. Percentiles of a side are not kept: its distributions answer for them.
+void add_metric(RecordMaker& maker, const MetricSeries& series, const MetricKind& kind) {
+  const bool is_percentile = kind.tail_share > 0;
+  if (!is_percentile) {
+    maker.part("a");
+    maker.add(series.name, std::string(kind.unit), median_of(series.a));
+    maker.part("b");
+    maker.add(series.name, std::string(kind.unit), median_of(series.b));
+  }
+  maker.part("effect");
+  maker.add(series.name, kind.effect == EffectKind::ratio ? kLogRatio : std::string(kind.unit),
+            median_of(effects_of(series, kind.effect)));
+}
+
+struct CommandValues {
+  std::string unit;
+  std::vector<double> a;
+  std::vector<double> b;
+};
+
+std::map<std::string, CommandValues> command_values(const CommandDuet& duet) {
+  std::map<std::string, CommandValues> values;
+  const auto add = [&values](const CommandRun& run, std::vector<double> CommandValues::*side) {
+    const auto keep = [&](const std::string& name, const std::string& unit, double value) {
+      CommandValues& of = values[name];
+      of.unit = unit;
+      (of.*side).push_back(value);
+    };
+    keep("wall_ns", "ns", static_cast<double>(run.wall_ns));
+    keep("cpu_ns", "ns", static_cast<double>(run.cpu_ns));
+    for (const CommandFigure& figure : run.figures) keep(figure.name, figure.unit, figure.value);
+  };
+  for (const CommandRound& round : duet.rounds) {
+    if (!round.is_completed()) continue;
+    add(round.a, &CommandValues::a);
+    add(round.b, &CommandValues::b);
+  }
+  return values;
+}
+
+// The logarithms of b / a, where every round has both and they are above 0.
+std::vector<double> log_ratios(const CommandValues& values) {
+  std::vector<double> ratios;
+  if (values.a.size() != values.b.size()) return ratios;
+  for (std::size_t i = 0; i < values.a.size(); ++i) {
+    if (values.a[i] > 0 && values.b[i] > 0) ratios.push_back(std::log(values.b[i] / values.a[i]));
+  }
+  return ratios;
+}
+
+// What both kinds of duet have in common.
+template <class AnyDuet>
+Record begun(const AnyDuet& duet, Kind kind, const std::string& origin) {
+  Record record;
+  record.kind = kind;
+  record.id = duet.id;
+  record.progress = time_of(duet.finished_utc, "finished_utc", origin);
+  record.started_ms = time_of(duet.started_utc, "started_utc", origin);
+  record.fingerprint = duet.machine.fingerprint;
+  record.outcome = duet.complete ? "complete" : "partial";
+  record.label = duet.label;
+  record.version = duet.build.version;
+  record.environment = environment_of(duet.machine, duet.build);
+  return record;
+}
+
+}  // namespace
+
+Record record_of(const Duet& duet, const std::string& origin) {
+  Record record = begun(duet, Kind::duet, origin);
+  record.revision = duet.b.build.revision;
+  record.scenario = duet.b.scenario.name;
+  record.preset = duet.b.scenario.preset;
+  record.sink = duet.b.sink.label;
+  Series series = series_of(record);
+  series.load = load_text(duet.b.load);
+  RecordMaker maker(record, series);
+  maker.part("a");
+  add_side(maker, duet, &DuetRound::a);
+  maker.part("b");
+  add_side(maker, duet, &DuetRound::b);
+  for (const MetricSeries& one : metric_series(duet)) {
+    if (const MetricKind* kind = find_metric(one.name)) add_metric(maker, one, *kind);
+  }
+  return record;
+}
+
+Record record_of(const CommandDuet& duet, const std::string& origin) {
+  Record record = begun(duet, Kind::command_duet, origin);
+  record.scenario = "command";
+  record.sink = duet.b.label;
+  Series series = series_of(record);
+  series.load = duet.reads;
+  RecordMaker maker(record, series);
+  for (const auto& [name, values] : command_values(duet)) {
+    maker.part("a");
+    maker.add(name, values.unit, median_of(values.a));
+    maker.part("b");
+    maker.add(name, values.unit, median_of(values.b));
+    maker.part("effect");
+    maker.add(name, kLogRatio, median_of(log_ratios(values)));
+  }
+  return record;
+}
+
+Record record_of(const Verdict& verdict) {
+  Record record;
+  record.kind = Kind::verdict;
+  record.duet_id = verdict.duet_id;
+  record.id = verdict.duet_id + " " + verdict.method + " " + verdict.policy + " " + verdict.sink +
+              " " + verdict.a_revision + " " + verdict.b_revision;
+  record.progress = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(verdict.rounds_recorded, std::numeric_limits<std::int64_t>::max()));
+  record.fingerprint = verdict.fingerprint;
+  record.outcome = enum_text(verdict.outcome);
+  record.label = verdict.label;
+  record.revision = verdict.b_revision;
+  record.scenario = verdict.scenario;
+  record.sink = verdict.sink;
+  Series series = series_of(record);
+  series.load = load_text(verdict.load);
+  RecordMaker maker(record, series);
+  maker.part("a");
+  maker.add("response_ns", verdict.response_a);
+  maker.part("b");
+  maker.add("response_ns", verdict.response_b);
+  for (const MetricJudgement& metric : verdict.metrics) {
+    if (!metric.is_measured()) continue;
+    // As in the verdict's file: B / A - 1 of a ratio.
+    const bool ratio = metric.effect_kind == EffectKind::ratio;
+    maker.part("effect");
+    maker.add(metric.name, ratio ? "B/A - 1" : metric.unit, metric.effect);
+  }
+  return record;
+}
+
+}  // namespace tailgate::history

@@ -1,0 +1,302 @@
+// Tests of both stores: the same cases for each, and what only one of them can suffer.
+#include <catch2/catch.hpp>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <regex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/history/history.h"
+#include "harness/history/read_records.h"
+#include "harness/history/testing/postgresql_server.h"
+#include "harness/history/testing/sample_night.h"
+#include "harness/history/testing/store_cases.h"
+#include "harness/result/files.h"
+#include "harness/result/json.h"
+
+namespace tailgate::history {
+namespace {
+
+Record run_of(int number) {
+  const SampleRun sample = {.id = "run" + std::to_string(number),
+                            .seed = static_cast<std::uint64_t>(number)};
+  return read_records(write_result(sample_run(sample)), "run.json").at(0);
+}
+
+Error failure_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("nothing failed");
+  return Error("", "");
+}
+
+bool says(const Error& error, const std::string& part) {
+  INFO(error.what_failed());
+  return error.what_failed().find(part) != std::string::npos;
+}
+
+// Runs `write` in a process of its own.
+pid_t start_writer(const std::function<void()>& write) {
+  const pid_t writer = fork();
+  REQUIRE(writer >= 0);
+  if (writer == 0) {
+    try {
+      write();
+    } catch (const std::exception&) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  return writer;
+}
+
+// Makes the tables and documents of a history that version 1 wrote, out of SQLite's dump of one.
+void restore_version_1(const std::string& place) {
+  const auto database =
+      is_server(place) ? open_postgresql(place, Access::write) : open_sqlite(place, Access::write);
+  const std::vector<std::pair<std::regex, std::string>> in_postgresql = {
+      {std::regex("id INTEGER PRIMARY KEY"), "id {identity}"},
+      {std::regex(" WITHOUT ROWID"), ""},
+      {std::regex("X'([0-9a-f]*)'"), "'\\x$1'"}};
+  std::ifstream file(std::string(TAILGATE_HISTORY_TESTDATA) + "/v1.sql");
+  REQUIRE(file);
+  std::string statement;
+  for (std::string line; std::getline(file, line);) {
+    statement += line;
+    if (!statement.ends_with(';')) continue;
+    if (is_server(place)) {
+      for (const auto& [pattern, text] : in_postgresql) {
+        statement = std::regex_replace(statement, pattern, text);
+      }
+      if (statement.starts_with("CREATE")) statement = database->in_dialect(statement);
+    }
+    database->run(statement);
+    statement.clear();
+  }
+  if (!is_server(place)) return;
+  for (const char* table : {"documents", "series"}) {
+    database->run("SELECT setval(pg_get_serial_sequence('" + std::string(table) +
+                  "', 'id'), max(id)) FROM " + table);
+  }
+}
+
+// The document is results/fixtures/v6-steady@file_mode-mmap@quick.json, of machine m7.
+void reads_version_1(const std::string& place) {
+  restore_version_1(place);
+  CHECK(says(failure_of([&] { History::open(place, Access::read); }), "has version 1"));
+  History history = History::open(place, Access::write);
+  const Result fixture =
+      load_result(std::string(TAILGATE_FIXTURES) + "/v6-steady@file_mode-mmap@quick.json");
+  std::vector<Record> documents = history.list({.machine = "m7"});
+  REQUIRE(documents.size() == 1);
+  CHECK(documents[0].id == fixture.id);
+  CHECK(documents[0].environment.empty());
+  const auto p99_9 = history.query({"response_ns_p99.9"});
+  REQUIRE(p99_9.size() == 1);
+  CHECK(p99_9[0].value == static_cast<double>(fixture.summary[0].response.p99_9_ns));
+  const auto rate = history.query({"achieved_rate_hz"});
+  REQUIRE(rate.size() == 1);
+  CHECK(rate[0].value == fixture.summary[0].achieved_rate_hz);
+  CHECK(history.append(run_of(1)) == Appended::added);
+  documents = History::open(place, Access::read).list({});
+  REQUIRE(documents.size() == 2);
+  CHECK(documents[1].environment.find("kernel=") != std::string::npos);
+}
+
+constexpr int kRuns = 40;  // of each writer
+
+// Appends its runs, and is killed in the middle of one: after it wrote part of that.
+void write_until_killed(const std::string& place) {
+  History history = History::open(place, Access::write);
+  for (int run = 0; run < kRuns / 2; ++run) history.append(run_of(run));
+  const Transaction never_committed(history.database());
+  history.database().run(
+      "INSERT INTO documents (kind, document_id, hash, progress, night, started_ms, machine,"
+      " fingerprint, outcome, label, revision, version, scenario, preset, sink) VALUES ('result',"
+      " 'half', '', 0, '2026-11-01', 0, '', '', '', '', '', '', '', '', '')");
+  history.database().run("INSERT INTO figures (series, document, value) VALUES (1, 1000, 1.5)");
+  ::kill(getpid(), SIGKILL);
+}
+
+// Every document must be whole: as many values as any other.
+void check_whole(History& history, std::size_t documents) {
+  CHECK(history.list({}).size() == documents);
+  for (const char* table : {"figures", "distributions"}) {
+    std::set<std::int64_t> counts;
+    const auto rows = history.database().run("SELECT document, count(*) FROM " +
+                                             std::string(table) + " GROUP BY document");
+    CHECK(rows.size() == documents);
+    for (const Row& row : rows) counts.insert(std::get<std::int64_t>(row[1]));
+    CHECK(counts.size() == 1);
+  }
+}
+
+void survives_a_killed_writer(const std::string& place) {
+  History::open(place, Access::write);
+  const pid_t killed = start_writer([&] { write_until_killed(place); });
+  const pid_t other = start_writer([&] {
+    History history = History::open(place, Access::write);
+    for (int run = kRuns; run < 2 * kRuns; ++run) history.append(run_of(run));
+  });
+  int status = 0;
+  REQUIRE(waitpid(killed, &status, 0) == killed);
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+  REQUIRE(waitpid(other, &status, 0) == other);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  History history = History::open(place, Access::write);
+  check_whole(history, kRuns / 2 + kRuns);
+  // What the killed writer did not get to is appended again, with what it did.
+  for (int run = 0; run < kRuns; ++run) {
+    CHECK(history.append(run_of(run)) == (run < kRuns / 2 ? Appended::present : Appended::added));
+  }
+  check_whole(history, 2 * kRuns);
+}
+
+void migrates_at_once(const std::string& place) {
+  const pid_t one = start_writer([&] { History::open(place, Access::write); });
+  const pid_t other = start_writer([&] { History::open(place, Access::write); });
+  for (const pid_t writer : {one, other}) {
+    int status = 0;
+    REQUIRE(waitpid(writer, &status, 0) == writer);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  }
+  History::open(place, Access::read);
+}
+
+}  // namespace
+
+TEST_CASE("SQLite holds a history") {
+  const TestDirectory directory;
+  const std::string place = directory / "history.sqlite";
+  for (const StoreCase& one : store_cases()) {
+    DYNAMIC_SECTION(one.name) {
+      one.check(place);
+    }
+  }
+}
+
+TEST_CASE("of two writers of a file one is killed, and nothing is lost or twice") {
+  const TestDirectory directory;
+  survives_a_killed_writer(directory / "history.sqlite");
+}
+
+TEST_CASE("a file of version 1 is brought up to date") {
+  const TestDirectory directory;
+  reads_version_1(directory / "history.sqlite");
+}
+
+TEST_CASE("two programs may make one file") {
+  const TestDirectory directory;
+  migrates_at_once(directory / "history.sqlite");
+}
+
+TEST_CASE("a file that another program locks is waited for") {
+  const TestDirectory directory;
+  const std::string place = directory / "history.sqlite";
+  History holder = History::open(place, Access::write);
+  History waiting(open_sqlite(place, Access::write, std::chrono::milliseconds(50)), Access::write);
+  {
+    const Transaction held(holder.database());
+    CHECK(says(failure_of([&] { waiting.append(run_of(1)); }), "is locked"));
+  }
+  CHECK(waiting.append(run_of(1)) == Appended::added);
+}
+
+TEST_CASE("a file that cannot grow keeps what it has") {
+  const TestDirectory directory;
+  History history = History::open(directory / "history.sqlite", Access::write);
+  history.append(run_of(0));
+  history.database().run("PRAGMA max_page_count = 1");  // SQLite makes that the present size
+  const Error full = failure_of([&] {
+    for (int run = 1; run < 100; ++run) history.append(run_of(run));
+  });
+  CHECK(says(full, "disk is full"));
+  history.database().run("PRAGMA max_page_count = 1000000");
+  const std::size_t kept = history.list({}).size();
+  check_whole(history, kept);
+  CHECK(history.append(run_of(100)) == Appended::added);
+}
+
+TEST_CASE("a file of something else, or a damaged one, is named as such") {
+  const TestDirectory directory;
+  const std::string text = directory / "notes.txt";
+  std::ofstream(text) << std::string(5000, 'x');
+  CHECK(says(failure_of([&] { History::open(text, Access::write); }), "no SQLite database"));
+  const std::string place = directory / "history.sqlite";
+  History::open(place, Access::write).append(run_of(0));
+  {
+    std::fstream file(place, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(2000);  // within the first page, which lists the tables
+    file << std::string(60'000, 'x');
+  }
+  const Error damaged = failure_of([&] { History::open(place, Access::write).list({}); });
+  CHECK(says(damaged, place));
+  CHECK(says(failure_of([&] { History::open(directory / "no/such/file", Access::write); }),
+             "cannot be opened"));
+  CHECK(says(failure_of([&] { History::open(directory / "none", Access::read); }),
+             "there is no history"));
+}
+
+TEST_CASE("PostgreSQL holds a history") {
+  if (const std::string missing = PostgresqlServer::missing(); !missing.empty()) {
+    WARN("skipped: " << missing);
+    return;
+  }
+  static PostgresqlServer* const server = new PostgresqlServer;  // one for all sections
+  static const struct End {
+    ~End() { delete server; }
+  } end;
+  const std::string place = server->make_database();
+  for (const StoreCase& one : store_cases()) {
+    DYNAMIC_SECTION(one.name) {
+      one.check(place);
+    }
+  }
+  SECTION("of two writers one is killed, and nothing is lost or twice") {
+    survives_a_killed_writer(place);
+  }
+  SECTION("a history of version 1 is brought up to date") {
+    reads_version_1(place);
+  }
+  SECTION("two programs may make one history") {
+    migrates_at_once(place);
+  }
+  SECTION("a server that goes away loses no document that was on its disk") {
+    History history = History::open(place, Access::write);
+    history.append(run_of(0));
+    history.sync();
+    server->stop();
+    CHECK_THROWS_AS(history.append(run_of(1)), UnreachableError);
+    CHECK_THROWS_AS(History::open(place, Access::write), UnreachableError);
+    server->start();
+    History again = History::open(place, Access::write);
+    CHECK(again.append(run_of(0)) == Appended::present);
+    CHECK(again.append(run_of(1)) == Appended::added);
+    check_whole(again, 2);
+  }
+}
+
+TEST_CASE("an address is refused without showing its password") {
+  if (!PostgresqlServer::missing().empty()) return;
+  const Error error = failure_of([] {
+    History::open("postgresql://me:secret@localhost:1/nights?connect_timeout=1", Access::read);
+  });
+  CHECK(says(error, "postgresql://localhost:1/nights"));
+  CHECK_FALSE(says(error, "secret"));
+  CHECK(says(failure_of([] { History::open("postgresql://host:x:y/?z", Access::read); }), "URL"));
+}
+
+}  // namespace tailgate::history

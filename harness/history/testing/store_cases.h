@@ -1,0 +1,16 @@
+// What every store of the history must do: each case gets the place of a new, empty store.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace tailgate::history {
+
+struct StoreCase {
+  const char* name;
+  void (*check)(const std::string& place);
+};
+
+std::span<const StoreCase> store_cases();
+
+}  // namespace tailgate::history
