@@ -90,7 +90,7 @@ TEST_CASE("what the kernel did is said in words") {
   CHECK(holds(text, "machine: gaps in the kernel"));
   for (const std::string& cause : causes) {
     INFO(cause);
-    CHECK((cause == "io_uring" || !holds(text, cause + " ")));
+    CHECK((cause == "io_uring" || !holds(text, "\n    " + cause + " ")));
   }
 }
 
