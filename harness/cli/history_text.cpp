@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>
@@ -22,6 +23,7 @@ struct Column {
   std::vector<std::string> cells;
   bool right = false;      // numbers are aligned at their end
   bool may_leave = false;  // a text that all rows share stands above the table
+  bool may_be_cut = true;
 };
 
 bool is_shared(const Column& column) {
@@ -36,17 +38,20 @@ std::size_t width_of(const Column& column) {
   return width;
 }
 
-// The columns' widths, with two blanks between them in 80 columns: the widest ones are cut.
+// The columns' widths, with two blanks between them in 80 columns: the widest texts are cut.
 std::vector<std::size_t> widths_of(const std::vector<Column>& columns) {
   constexpr std::size_t kNarrowest = 6;
   std::vector<std::size_t> widths;
   std::size_t whole = 2 * (columns.size() - 1);
   for (const Column& column : columns) whole += widths.emplace_back(width_of(column));
-  while (whole > kColumns) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kNarrowest) break;
+  for (; whole > kColumns; --whole) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (!columns[i].may_be_cut || widths[i] <= kNarrowest) continue;
+      if (widest == nullptr || widths[i] > *widest) widest = &widths[i];
+    }
+    if (widest == nullptr) break;
     --*widest;
-    --whole;
   }
   return widths;
 }
@@ -92,15 +97,15 @@ std::string table(std::vector<Column> columns) {
 }
 
 std::string value_text(const Answer& one) {
-  const bool of_distribution = one.distribution.has_value();
-  if (one.series.unit == "ns" && !of_distribution) return human_duration(one.value);
-  return fmt::format("{:.6g} {}", one.value, one.series.unit);
+  if (one.series.unit == "ns") return human_duration(one.value);
+  const bool whole = std::abs(one.value) >= 1;
+  return fmt::format("{:.{}g} {}", one.value, whole ? 7 : 4, one.series.unit);
 }
 
 // The columns that say what values or documents belong to.
 template <class Thing>
-Column column_of(const char* title, const std::vector<Thing>& things,
-                 std::string (*text)(const Thing&)) {
+Column text_column(const char* title, const std::vector<Thing>& things,
+                   std::string (*text)(const Thing&)) {
   Column column{title, {}, false, true};
   for (const Thing& one : things) column.cells.push_back(text(one));
   return column;
@@ -136,10 +141,10 @@ std::string history_documents_text(const std::vector<Record>& documents) {
   if (documents.empty()) return "no documents\n";
   std::vector<Column> columns;
   const auto add = [&](const char* title, std::string (*text)(const Record&)) {
-    columns.push_back(column_of<Record>(title, documents, text));
+    columns.push_back(text_column<Record>(title, documents, text));
   };
   add("night", [](const Record& one) { return one.night; });
-  columns.back().may_leave = false;
+  columns.back().may_leave = columns.back().may_be_cut = false;
   add("kind", [](const Record& one) { return std::string(enum_text(one.kind)); });
   add("scenario", [](const Record& one) { return one.scenario; });
   add("preset", [](const Record& one) { return one.preset; });
@@ -172,8 +177,8 @@ std::string history_metrics_text(const std::vector<Series>& series) {
     std::set<std::string>& of = parts[{one.metric, one.unit}];
     if (!one.part.empty()) of.insert(one.part);
   }
-  Column metrics{"metric", {}};
-  Column units{"unit", {}};
+  Column metrics{"metric", {}, false, false, false};
+  Column units{"unit", {}, false, false, false};
   Column wholes{"parts", {}};
   for (const auto& [metric, of] : parts) {
     metrics.cells.push_back(metric.first);
@@ -191,23 +196,27 @@ std::string history_answers_text(const std::string& metric, const std::vector<An
   if (answers.empty()) return "no values\n";
   std::vector<Column> columns;
   const auto add = [&](const char* title, std::string (*text)(const Answer&)) {
-    columns.push_back(column_of<Answer>(title, answers, text));
+    columns.push_back(text_column<Answer>(title, answers, text));
   };
   add("night", [](const Answer& one) { return one.night.empty() ? "several" : one.night; });
-  columns.back().may_leave = false;
+  columns.back().may_leave = columns.back().may_be_cut = false;
   add("kind", [](const Answer& one) { return std::string(enum_text(one.series.kind)); });
   add("scenario", [](const Answer& one) { return one.series.scenario; });
   add("preset", [](const Answer& one) { return one.series.preset; });
   add("sink", [](const Answer& one) { return one.series.sink; });
   add("load", [](const Answer& one) { return one.series.load; });
   add("part", [](const Answer& one) { return one.series.part; });
-  add("group", [](const Answer& one) { return one.fingerprint; });
+  // A machine without a name is called by its group's.
+  const bool named = std::any_of(answers.begin(), answers.end(),
+                                 [](const Answer& one) { return one.machine != one.fingerprint; });
+  if (named) add("group", [](const Answer& one) { return one.fingerprint; });
   add("machine", [](const Answer& one) { return one.machine.empty() ? "several" : one.machine; });
   add("label", [](const Answer& one) { return one.label; });
-  columns.push_back(column_of<Answer>(
+  columns.push_back(text_column<Answer>(
       "runs", answers, [](const Answer& one) { return fmt::format("{}", one.documents); }));
   columns.back().right = true;
-  Column values{"value", {}, true};
+  columns.back().may_be_cut = false;
+  Column values{"value", {}, true, false, false};
   for (const Answer& one : answers) values.cells.push_back(value_text(one));
   columns.push_back(std::move(values));
   return metric + "\n" + table(std::move(columns));

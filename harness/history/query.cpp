@@ -79,6 +79,7 @@ class Group {
  public:
   Group(const Series& series, const std::optional<DistributionFigure>& figure) : figure_(figure) {
     answer_.series = series;
+    if (figure_ && figure_->what == DistributionFigure::What::count) answer_.series.unit = "values";
   }
 
   bool empty() const { return answer_.documents == 0; }
