@@ -14,6 +14,13 @@ NOISE = re.compile("an idle thread on the load's processor did not run for "
                    "([0-9]+[.]?[0-9]*) % of the time before the load"
                    "(?:; then and during the load others used, of one processor: (.*))?")
 SATURATED = "saturated"
+BY_MACHINE = "saturated by machine"
+SATURATIONS = {
+    SATURATED: "Saturated: the sink did not reach the target rate, so its response times are lower "
+               "bounds.",
+    BY_MACHINE: "Saturated by machine: others took so much of the load's processor that the rate "
+                "was missed by their fault, not the sink's.",
+}
 MOST_IN_NAME = 200  # a file's name has at most 255 bytes
 
 
@@ -46,8 +53,15 @@ class Part:
     @property
     def marks(self):
         """What restricts the figures of this step, in one or two words each."""
-        found = [SATURATED] if self.step["saturated"] else []
+        found = [self.saturation] if self.saturation else []
         return found + loss_marks(self.run.trials(self.step["step"]))
+
+    @property
+    def saturation(self):
+        """Whether it missed the target rate, and by whose fault; empty if not."""
+        if not self.step["saturated"]:
+            return ""
+        return BY_MACHINE if self.step.get("saturated_by_machine") else SATURATED
 
     @property
     def title(self):
@@ -275,8 +289,8 @@ def caption(what, parts, *, among=(), more=()):
                       for load in loads), "different numbers of threads"),
              _common((f"payload {load['payload']} bytes" for load in loads), "different payloads")]
     scenario = _common((run.scenario for run in runs), "several scenarios")
-    saturated = ["Saturated: the sink did not reach the target rate, so its response times are "
-                 "lower bounds."] if any(SATURATED in part.marks for part in parts) else []
+    saturated = [text for mark, text in SATURATIONS.items()
+                 if any(mark in part.marks for part in parts)]
     return Caption(f"{what} \u2013 {scenario}, {where}", f"{', '.join(shape)}; {origin(runs)}",
                    banner(runs), [*more, *saturated, *(left_out(among, parts) if among else []),
                                   *notes(parts)])

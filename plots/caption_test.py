@@ -148,6 +148,16 @@ def test_losses_and_saturation_are_in_the_title_of_a_part(as_runs):
     assert part.marks == ["saturated", "INVALID"]
 
 
+def test_a_rate_that_was_missed_by_the_machine_is_told_from_one_of_the_sink(as_runs):
+    data = testing.sweep([(1000.0, 1000.0, False, VALUES), (2000.0, 900.0, True, VALUES)])
+    data["summary"][1]["saturated_by_machine"] = True
+    [part] = caption.choose(as_runs(data), 2000)
+    assert part.marks == ["saturated by machine"]
+    notes = made(as_runs(data), 2000).notes
+    assert [note for note in notes if note.startswith("Saturated by machine: ")]
+    assert not [note for note in notes if note.startswith("Saturated: ")]
+
+
 @pytest.mark.parametrize("share, text", [
     (0, "0 %"), (1, "100 %"), (0.9999, "> 99.9 %"), (0.123, "12.3 %"), (0.01, "1 %"),
     (0.00012, "0.012 %"), (1e-9, "< 0.001 %")])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Losses: which share of the events did each sink lose, and for which causes?"""
 import style
-from caption import (MOST_NAMES, SATURATED, Part, Skip, caption, listed, missing_steps, names,
+from caption import (MOST_NAMES, Part, Skip, caption, listed, missing_steps, names,
                      percent_text, rate_text)
 
 ROW_INCHES = 0.34
@@ -90,12 +90,12 @@ def finish(panel, parts, faces):
                for part in parts]
     style.table(panel, [("lost", "black"), ("emitted", "black")],
                 [[percent_text(min(1.0, total)), f"{events:,}",
-                  SATURATED if part.step["saturated"] else ""]
+                  part.saturation]
                  for part, total, events in zip(parts, totals, emitted)], range(len(parts)),
                 column_inches=0.85)
     style.legend(panel, [style.patch(cause, linewidth=0.3, **face)
                          for cause, face in faces.items()],
-                 inches=2.7 if any(part.step["saturated"] for part in parts) else 2.0)
+                 inches=2.0 + 0.08 * max(len(part.saturation) for part in parts))
 
 
 if __name__ == "__main__":

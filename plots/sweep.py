@@ -6,7 +6,8 @@ each sink has a panel with its percentiles and one with the rate that it reached
 """
 import style
 import units
-from caption import Part, Skip, by_tail, caption, missing_steps, names, notes, rates_text
+from caption import (SATURATED, Part, Skip, by_tail, caption, missing_steps, names, notes,
+                     rates_text)
 
 MAX_COLUMNS = 4
 LINES = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "max_ns"))
@@ -78,7 +79,7 @@ def words(swept, named):
             absent.append(f"! {name}: no event at {rates_text(empty)}, so there is no point")
     # The plot marks saturated steps, so no note says that their trials missed the rate.
     made.notes = [*absent, *missing_steps(swept),
-                  *notes(parts, [part for part in parts if not part.step["saturated"]])]
+                  *notes(parts, [part for part in parts if part.saturation != SATURATED])]
     return made
 
 
@@ -133,11 +134,12 @@ def finish_tails(panel, swept, series):
 
 def held_list(swept):
     """(rate, sink) of each sink, the highest rate first; a rate is at least that if the sink held
-    every rate that was tried."""
+    every rate that was tried, or missed higher ones by the machine's fault."""
     rows = []
     for run, name in sorted(swept, key=lambda one: -held_hz(one[0])):
         held = held_hz(run)
-        every = held == max(step["rate_hz"] for step in steps_of(run))
+        every = all(step.get("saturated_by_machine") for step in steps_of(run)
+                    if step["rate_hz"] > held)
         lost = [mark for step in steps_of(run) if step["rate_hz"] == held
                 for mark in Part(run, name, step).marks]
         rows.append((("\u2265 " if every else "") + units.format_rate(held) if held else "none",

@@ -110,6 +110,13 @@ def test_the_highest_rate_that_each_sink_held_is_listed(as_runs, options):
                            ("none", "none")]
 
 
+def test_what_the_machine_took_leaves_open_what_the_sink_can_hold(as_runs, options):
+    data = testing.sweep(STEPS)
+    data["summary"][2]["saturated_by_machine"] = True
+    _, [whole, *_], _ = drawn(as_runs(data), options)
+    assert held(whole) == [("\u2265 10k", "file")]
+
+
 def test_lost_events_are_marked_at_their_rate(as_runs, options, line):
     data = testing.sweep(STEPS)
     data["trials"][1]["ledger"] |= {"emitted": 1000, "lost": 30}

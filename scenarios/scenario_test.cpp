@@ -70,8 +70,10 @@ TEST_CASE("sweep: one step per rate, and it ends after the first saturated rate"
   CHECK_FALSE(sweep.next_step(options, before));
   options.set("past_saturation", "true");
   CHECK(sweep.next_step(options, before));
-  before.back() = {.load = {}, .saturated = false, .failed = true};
   options.set("past_saturation", "false");
+  before.back().by_machine = true;
+  CHECK(sweep.next_step(options, before));
+  before.back() = {.load = {}, .saturated = false, .failed = true};
   CHECK_FALSE(sweep.next_step(options, before));
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "harness/cli/budgets.h"
 #include "harness/cli/commands.h"
@@ -23,6 +24,7 @@
 #include "harness/report/human.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
+#include "harness/run/attempts.h"
 #include "harness/run/preset.h"
 #include "harness/run/runner.h"
 #include "harness/trial/result_facts.h"
@@ -66,6 +68,28 @@ struct RunArguments {
 };
 
 constexpr std::uint64_t kLongestNs = 3'600'000'000'000;  // an hour: the histograms' range
+
+// Throws Error for options and settings that would play no part.
+void check_arguments(const RunArguments& arguments) {
+  const bool of_runs =
+      arguments.json || arguments.keep || arguments.force || arguments.budgets.given();
+  if (arguments.plan && of_runs) {
+    throw Error("--plan runs nothing, so --json, --keep, --force and budgets play no part",
+                "leave them out, or --plan");
+  }
+  std::set<std::string> names;
+  for (const Setting& setting : arguments.given()) names.insert(setting.name);
+  if (arguments.trials && names.contains("trials")) {
+    throw Error("trials are given twice, with --trials and with --set", "keep one of the two");
+  }
+  if (arguments.pacing && names.contains("pacing")) {
+    throw Error("pacing is given twice, with --pacing and with --set", "keep one of the two");
+  }
+  if (names.contains("events") && names.contains("duration_s")) {
+    throw Error("a load ends after its events or after its duration, and both are set",
+                "keep one of events and duration_s");
+  }
+}
 
 // Settings of the command line apply to every run of a preset that has the option.
 void apply_settings(const RunArguments& arguments, Options& options) {
@@ -172,15 +196,33 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   return settings;
 }
 
+// "100k/s", of a ramp "1k-100k/s".
+std::string rate_of(const Load& load) {
+  if (load.shape == Shape::max) return "as fast as it can";
+  const std::string to =
+      load.shape == Shape::ramp ? "-" + human_rate(load.end_rate_hz) : std::string();
+  return human_rate(load.rate_hz) + to + "/s";
+}
+
 // Writes each result as it grows, and shows how far the runs are.
 class Reporter : public RunObserver {
  public:
   Reporter(ResultFiles& files, bool quiet) : files_(files), quiet_(quiet) {}
 
-  void progress(const Result& run, const TrialProgress& trial, double left_s) override {
+  void progress(const RunProgress& run, const TrialProgress& trial) override {
     if (quiet_) return;
-    status_.show(fmt::format("{}@{} trial {}: {}, about {} left", run.scenario.name, run.sink.label,
-                             run.trials.size(), trial.what, human_wait(left_s)));
+    const std::string again = run.attempt > 1 ? fmt::format(" (attempt {})", run.attempt) : "";
+    status_.show(fmt::format("trial {} of {}{}, {}, {} left: {}@{}, {}", run.trial, run.trials,
+                             again, rate_of(run.load), human_wait(run.left_s),
+                             run.run.scenario.name, run.run.sink.label, trial.what));
+  }
+
+  void runs_again(const RunProgress& run, const std::string& takers) override {
+    if (quiet_) return;
+    status_.clear();
+    tell("{}@{} {} is run again, attempt {} of {}: {} took the load's processor\n",
+         run.run.scenario.name, run.run.sink.label, rate_of(run.load), run.attempt, kMostAttempts,
+         takers);
   }
 
   void trial_ended(const Result& run) override {
@@ -336,6 +378,7 @@ ResultFiles open_files(const Catalog& catalog, const RunArguments& arguments,
 }
 
 int run(const Catalog& catalog, const RunArguments& arguments) {
+  as_usage([&] { check_arguments(arguments); });
   if (arguments.plan) return show_plan(catalog, arguments);
   const std::vector<Budget> budgets = read_budgets(arguments.budgets);
   Environment environment;

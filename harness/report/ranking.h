@@ -22,6 +22,8 @@ struct RankedPath {
   bool qualifies() const {
     return step->trials > 0 && !step->saturated && ledger.checked && ledger.balanced;
   }
+  // Whether it missed the rate by the machine's fault.
+  bool by_machine() const { return step->saturated && step->saturated_by_machine.value_or(false); }
   // Processor time of logging per event, in ns; null where it was not measured.
   const Estimate* cpu_ns() const;
 };

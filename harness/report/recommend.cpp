@@ -122,8 +122,9 @@ void add_reasons(const RankedPath& path, const LoggingNeeds& needs, Candidate& c
                     path.all_trials));
   }
   if (step.trials > 0 && step.saturated) {
-    add(fmt::format("it did not hold the rate: {} of {} events/s",
-                    human_rate(step.achieved_rate_hz), human_rate(step.rate_hz)));
+    add(fmt::format("it did not hold the rate: {} of {} events/s{}",
+                    human_rate(step.achieved_rate_hz), human_rate(step.rate_hz),
+                    path.by_machine() ? ", by the machine's fault: measure it again" : ""));
   }
   if (!ledger.balanced) add("events are unaccounted for");
   if (ledger.unchecked) {

@@ -93,6 +93,8 @@ TEST_CASE("each reason that disqualifies a sink is said") {
     named.result.summary[0].saturated = true;
     named.result.summary[0].achieved_rate_hz = 9'500;
     CHECK(why_not(named) == "it did not hold the rate: 9.5k of 20k events/s; ");
+    named.result.summary[0].saturated_by_machine = true;
+    CHECK_THAT(why_not(named), Contains("by the machine's fault: measure it again"));
   }
   SECTION("lost events, unless they may be lost") {
     named.result.trials[1].ledger.lost = 6;

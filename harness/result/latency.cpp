@@ -36,6 +36,19 @@ class Merger {
   std::optional<Histogram> whole_;
 };
 
+// Whether the lower of the middle trials would have held the rate, had those that missed it by the
+// machine's fault held it. Nothing where no trial says whose fault it was.
+std::optional<bool> is_fault_of_machine(const std::vector<const Trial*>& trials) {
+  bool told = false;
+  std::size_t by_sink = 0;
+  for (const Trial* trial : trials) {
+    told = told || trial->missed_by_machine.has_value();
+    by_sink += trial->rate_missed && !trial->missed_by_machine.value_or(false) ? 1 : 0;
+  }
+  if (!told) return std::nullopt;
+  return by_sink <= (trials.size() - 1) / 2;
+}
+
 StepSummary summarize_step(unsigned step, std::vector<const Trial*> trials) {
   StepSummary summary;
   summary.step = step;
@@ -65,6 +78,7 @@ StepSummary summarize_step(unsigned step, std::vector<const Trial*> trials) {
     });
     summary.achieved_rate_hz = (*middle)->achieved_rate_hz;
     summary.saturated = (*middle)->rate_missed;
+    if (summary.saturated) summary.saturated_by_machine = is_fault_of_machine(trials);
   }
   return summary;
 }

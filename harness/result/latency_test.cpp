@@ -1,7 +1,9 @@
 #include "harness/result/latency.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/result/sample.h"
@@ -87,6 +89,30 @@ TEST_CASE("a summary merges the completed trials of each step") {
   CHECK(summary[1].achieved_rate_hz == 980);
   CHECK(summary[1].saturated);
   CHECK(summary[1].service.p50_ns == 60);
+}
+
+// The fault of a step of these trials; nothing where it is not saturated or nobody knows.
+std::optional<bool> fault_of_machine(const std::vector<Trial>& trials) {
+  Result result;
+  result.trials = trials;
+  return summarize(result).at(0).saturated_by_machine;
+}
+
+TEST_CASE("a step is saturated by the machine unless the sink's own misses reach the median") {
+  const Trial held = trial_with(0, 1000, 10);
+  const Trial unknown = trial_with(0, 500, 10);
+  Trial by_machine = unknown;
+  by_machine.missed_by_machine = true;
+  Trial by_sink = unknown;
+  by_sink.missed_by_machine = false;
+  CHECK(fault_of_machine({held, by_machine, by_machine}) == true);
+  CHECK(fault_of_machine({by_machine}) == true);
+  CHECK(fault_of_machine({by_sink, by_machine, by_machine}) == true);
+  CHECK(fault_of_machine({by_sink, by_sink, by_machine}) == false);
+  CHECK(fault_of_machine({by_sink, by_machine}) == false);  // the lower of the two middle trials
+  CHECK(fault_of_machine({by_sink}) == false);
+  CHECK_FALSE(fault_of_machine({held, held, by_machine}));
+  CHECK_FALSE(fault_of_machine({unknown}));
 }
 
 TEST_CASE("a step whose trials all failed has an empty summary") {

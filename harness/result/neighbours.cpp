@@ -42,4 +42,9 @@ std::string names_of(const std::vector<NeighbourUse>& uses) {
   return text;
 }
 
+std::string takers_of(const std::vector<const Neighbours*>& trials) {
+  const std::string names = names_of(notable_neighbours(trials));
+  return names.empty() ? "others" : names;
+}
+
 }  // namespace tailgate

@@ -55,4 +55,7 @@ std::vector<NeighbourUse> notable_neighbours(const std::vector<const Neighbours*
 // Their names: "cc1plus", "cc1plus and dpkg", "cc1plus, dpkg and ld"; empty for none.
 std::string names_of(const std::vector<NeighbourUse>& uses);
 
+// The names of those who kept the machine busy in these trials, or "others" where none is known.
+std::string takers_of(const std::vector<const Neighbours*>& trials);
+
 }  // namespace tailgate

@@ -41,6 +41,7 @@ TEST_CASE("without trials, without a period or without a count there is nobody t
   CHECK(notable_neighbours({&none}).empty());
   none.stolen_ns = 5;
   CHECK(notable_neighbours({&none}).empty());
+  CHECK(takers_of({&none}) == "others");
   CHECK(names_of({}).empty());
   CHECK(names_of({{"x", 1}, {"y", 1}}) == "x and y");
 }

@@ -257,6 +257,7 @@ struct Trial {
   std::uint64_t unissued = 0;
   double achieved_rate_hz = 0;
   bool rate_missed = false;
+  std::optional<bool> missed_by_machine;
   Latency service;
   Latency response;
   Latency start_lag;
@@ -298,6 +299,10 @@ struct Trial {
       "interval past the last intended time, whichever is later");
     v("rate_missed", &Trial::rate_missed,
       "the achieved rate missed the target by more than 1 % (never for max)");
+    v("missed_by_machine", &Trial::missed_by_machine,
+      "whether the rate was missed by the machine's fault: without what others took from the load "
+      "(neighbours.taken_ns) it would have been held; false: that is not proven. Absent where it "
+      "was held, and in files of before it was recorded");
     v("service", &Trial::service, "service time: call return - call start");
     v("response", &Trial::response,
       "response time: call return - intended start; the main figure. For max it equals service");
@@ -470,6 +475,7 @@ struct StepSummary {
   double achieved_rate_hz = 0;
   unsigned trials = 0;
   bool saturated = false;
+  std::optional<bool> saturated_by_machine;
   Latency service;
   Latency response;
   std::optional<Latency> delivery;
@@ -484,6 +490,10 @@ struct StepSummary {
     v("achieved_rate_hz", &StepSummary::achieved_rate_hz, "median over the completed trials");
     v("trials", &StepSummary::trials, "trials that completed");
     v("saturated", &StepSummary::saturated, "whether the median trial missed the target rate");
+    v("saturated_by_machine", &StepSummary::saturated_by_machine,
+      "whether that is the machine's fault: fewer trials missed the rate by the sink's fault than "
+      "would make it the median one's. Absent where it is not saturated, and in files of before it "
+      "was recorded");
     v("service", &StepSummary::service, "service times of all completed trials");
     v("response", &StepSummary::response, "response times of all completed trials");
     v("delivery", &StepSummary::delivery,
@@ -518,6 +528,7 @@ struct Result {
   std::vector<Trial> controls;
   bool explained = false;
   std::vector<Trial> traced;
+  std::optional<std::vector<Trial>> set_aside;
   std::vector<Disturbance> disturbance;
   std::vector<Remark> remarks;
 
@@ -552,6 +563,11 @@ struct Result {
       "trials of the same load under the trace that explains their slow calls, each paired with "
       "the trial of the same index; they are part of no other figure of this result",
       3);
+    v("set_aside", &Result::set_aside,
+      "trials of attempts at a step that was run again, because it missed its rate by the "
+      "machine's fault, in the order of execution and without intervals; they are part of no other "
+      "figure of this result. Trials of the attempt that was kept have the same indexes. Absent "
+      "where no step was run again");
     v("disturbance", &Result::disturbance,
       "how the trace changed the latencies, by step; derived from trials and traced", 3);
     v("remarks", &Result::remarks, "what a reader of this result must know");

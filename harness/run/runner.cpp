@@ -8,6 +8,8 @@
 #include "harness/os/process.h"
 #include "harness/result/disturbance.h"
 #include "harness/result/latency.h"
+#include "harness/run/attempts.h"
+#include "harness/trial/collector.h"
 #include "harness/trial/interval_series.h"
 #include "harness/trial/result_facts.h"
 
@@ -58,7 +60,16 @@ class Run {
 
   const LoadPlan& plan() const { return *plan_; }
 
+  // The user interrupts, or there is no room for another trial: what the current step has of its
+  // trials is kept.
+  void end_early() {
+    attempts_.end(result_, step(), false);
+    fit_intervals(result_.trials, interval_bytes_);
+    refresh();
+  }
+
   void end_as_full() {
+    end_early();
     plan_.reset();
     result_.remarks.push_back(
         {fmt::format("the run ended after {} trials, because its result is as large as it may be",
@@ -83,8 +94,7 @@ class Run {
     Trial trial =
         tailgate::run_trial(request_.sink, plan, settings, environment_.scratch / folder, progress);
     trial.index = index;
-    trial.step = index < result_.trials.size() ? result_.trials[index].step
-                                               : static_cast<unsigned>(before_.size());
+    trial.step = step();
     trial.intervals.clear();  // they are most of its size, and the untraced trial has them
     result_.traced.push_back(std::move(trial));
     refresh();
@@ -94,21 +104,53 @@ class Run {
     Trial trial = tailgate::run_trial(request_.sink, *plan_, settings_,
                                       environment_.scratch / folder, progress);
     trial.index = static_cast<unsigned>(result_.trials.size());
-    trial.step = static_cast<unsigned>(before_.size());
-    const bool interrupted = trial.outcome == TrialOutcome::interrupted;
+    trial.step = step();
+    if (trial.outcome != TrialOutcome::interrupted) ++in_step_;
     result_.trials.push_back(std::move(trial));
     fit_intervals(result_.trials, interval_bytes_);
-    ++in_step_;
-    if (in_step_ == trials_per_step_ && !interrupted) end_step();
     refresh();
   }
 
- private:
-  void end_step() {
-    const std::vector<StepSummary> steps = summarize(result_);
-    const StepSummary& step = steps.back();
-    before_.push_back({.load = *plan_, .saturated = step.saturated, .failed = step.trials == 0});
+  // Whether the current step has all of its trials.
+  bool step_is_full() const { return !over() && in_step_ == trials_per_step_; }
+
+  // Ends the current step, once its last trial has its control and traced trials. Returns whether
+  // it is run again instead (see StepAttempts).
+  bool end_step() {
     in_step_ = 0;
+    // Nothing follows from what a scenario's only step reached.
+    const bool has_steps = request_.scenario->max_steps(request_.options) > 1;
+    const bool again = has_steps && attempts_.run_again(result_, step());
+    if (!again) go_on();
+    refresh();
+    return again;
+  }
+
+  // Who took the processor from the attempts at the current step.
+  std::string takers() const { return attempts_.takers(); }
+
+  // Where the run is: at the trial that runs next.
+  RunProgress progress() const {
+    const std::size_t steps = request_.scenario->max_steps(request_.options);
+    return {.run = result_,
+            .trial = before_.size() * trials_per_step_ + in_step_ + 1,
+            .trials = steps * trials_per_step_,
+            .load = describe_load(*plan_),
+            .attempt = attempts_.number()};
+  }
+
+ private:
+  unsigned step() const { return static_cast<unsigned>(before_.size()); }
+
+  void go_on() {
+    attempts_.end(result_, step(), true);
+    fit_intervals(result_.trials, interval_bytes_);
+    refresh();
+    const StepSummary& summary = result_.summary.back();
+    before_.push_back({.load = *plan_,
+                       .saturated = summary.saturated,
+                       .by_machine = summary.saturated_by_machine.value_or(false),
+                       .failed = summary.trials == 0});
     plan_ = request_.scenario->next_step(request_.options, before_);
     result_.complete = !plan_;
   }
@@ -129,7 +171,8 @@ class Run {
   Result result_;
   std::optional<LoadPlan> plan_;  // of the current step; nothing if the run is over
   std::vector<StepOutcome> before_;
-  std::size_t in_step_ = 0;  // trials done in the current step
+  std::size_t in_step_ = 0;  // trials done in the current attempt at the current step
+  StepAttempts attempts_;
 };
 
 // Estimates how long runs take together with their traced trials and shared control trials.
@@ -251,15 +294,22 @@ class Repetitions {
       }
       any = true;
       const double after_s = left_s(runs, companions_);
-      run_beside(run, [this, &run, after_s](const TrialProgress& trial) {
-        observer_.progress(run.result(), trial, std::max(0.0, after_s - trial.elapsed_s));
+      run_beside(run, [this, after_s, place = run.progress()](const TrialProgress& trial) mutable {
+        place.left_s = std::max(0.0, after_s - trial.elapsed_s);
+        observer_.progress(place, trial);
       });
       ++count_;
+      if (run.step_is_full()) end_step(run);
     }
     return any;
   }
 
  private:
+  void end_step(Run& run) {
+    if (run.end_step()) observer_.runs_again(run.progress(), run.takers());
+    observer_.changed(run.result());
+  }
+
   // Alternates which of the two trials runs first, so that an effect of the order does not affect
   // only the traced trials.
   void run_beside(Run& run, const ProgressCallback& progress) {
@@ -302,6 +352,11 @@ std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environ
   for (const Run& run : runs) observer.changed(run.result());
   Repetitions repetitions(environment, companions, observer);
   while (!InterruptFlag::raised() && repetitions.run_next(runs)) {
+  }
+  for (Run& run : runs) {
+    if (run.over()) continue;
+    run.end_early();
+    observer.changed(run.result());
   }
   std::vector<Result> results;
   for (Run& run : runs) results.push_back(std::move(run).take_result());

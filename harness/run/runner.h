@@ -3,7 +3,8 @@
 // trial of every run. Each repetition also runs every load on the null sink, once for all runs with
 // the same load; these control trials show the harness's own cost. If slow calls are explained,
 // each trial is paired with a traced trial, which runs after it in one repetition and before it in
-// the next.
+// the next. A scenario's step that missed its rate by the machine's fault is run again, where the
+// scenario has several steps (attempts.h).
 #pragma once
 
 #include <cstddef>
@@ -34,17 +35,28 @@ struct Companions {
   bool traced = false;  // run the same trial again under a trace, to explain slow calls
 };
 
+// Where a run is.
+struct RunProgress {
+  const Result& run;
+  std::size_t trial = 1;    // that is running, from 1
+  std::size_t trials = 1;   // of the run, if no step is left out or run again
+  Load load;                // of that trial
+  std::size_t attempt = 1;  // at the step, from 1
+  double left_s = 0;        // estimated time left for everything
+};
+
 // Is notified during runs, to show progress and to write results as they grow.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  // Called about a hundred times a second during a trial. left_s: estimated time left for
-  // everything.
-  virtual void progress(const Result& run, const TrialProgress& trial, double left_s) = 0;
-  // Called after each trial; run.complete tells whether it was the last.
+  // Called about a hundred times a second during a trial.
+  virtual void progress(const RunProgress& run, const TrialProgress& trial) = 0;
+  // Called after each trial.
   virtual void trial_ended(const Result& run) = 0;
+  // Called before a step is run again. takers: who took the processor from the load so far.
+  virtual void runs_again(const RunProgress& run, const std::string& takers) = 0;
   // Called when the result changed otherwise: before the first trial of all, after a control or
-  // traced trial, and after the run ended because its result is full.
+  // traced trial, at the end of a step, and after the run ended early.
   virtual void changed(const Result& run) = 0;
   // Called before each trial: returns whether the result has no room for another one. The run then
   // ends with a remark, and is not complete.
@@ -57,7 +69,8 @@ class RunObserver {
 std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environment& environment,
                                  const Companions& companions, RunObserver& observer);
 
-// Returns about how many seconds the requests take together if no scenario stops early. Assumes
+// Returns about how many seconds the requests take together if no scenario stops early or runs a
+// step again. Assumes
 // that runs that begin with the same load share all their control trials.
 double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,
                  const Companions& companions);

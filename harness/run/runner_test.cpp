@@ -28,12 +28,17 @@ class SmallPlace : public RunObserver {
  public:
   explicit SmallPlace(std::size_t room_for_trials) : room_for_trials_(room_for_trials) {}
 
-  void progress(const Result&, const TrialProgress&, double) override {}
+  void progress(const RunProgress& run, const TrialProgress&) override {
+    CHECK(run.trial == run.run.trials.size() + 1);
+    trials = run.trials;
+  }
   void trial_ended(const Result&) override {}
+  void runs_again(const RunProgress&, const std::string&) override {}
   void changed(const Result& run) override { last_saved = run; }
   bool full(const Result& run) override { return run.trials.size() >= room_for_trials_; }
 
   Result last_saved;
+  std::size_t trials = 0;  // by the last progress
 
  private:
   std::size_t room_for_trials_;
@@ -77,7 +82,9 @@ TEST_CASE("a run whose last trial fills its result is complete") {
   SmallPlace observer(2);
   const std::vector<Result> results = run_few(observer, "2");
   CHECK(results.at(0).trials.size() == 2);
+  CHECK(observer.trials == 2);
   CHECK(results.at(0).complete);
+  CHECK(observer.last_saved.complete);
   CHECK(results.at(0).remarks.empty());
 }
 

@@ -17,8 +17,9 @@ namespace tailgate {
 // The outcome of an earlier step.
 struct StepOutcome {
   LoadPlan load;
-  bool saturated = false;  // the median trial missed its rate
-  bool failed = false;     // no trial completed
+  bool saturated = false;   // the median trial missed its rate
+  bool by_machine = false;  // and that is proven to be the machine's fault, after several attempts
+  bool failed = false;      // no trial completed
 };
 
 class Scenario {

@@ -94,19 +94,13 @@ bool would_have_held(const Span& span, double gap_ns, const Trial& trial) {
   return own_ns * (measured + unissued) / measured <= planned_ns * kLateness;
 }
 
-// "cc1plus and the hypervisor", or "others" where nobody is known by name.
-std::string takers(const Neighbours& neighbours) {
-  const std::string names = names_of(notable_neighbours({&neighbours}));
-  return names.empty() ? "others" : names;
-}
-
 // Says that a missed rate is not the sink's fault, where that is proven.
-Remark missed_rate_remark(Remark remark, const Trial& trial, bool would_have_held) {
-  if (!would_have_held) return remark;
+Remark missed_rate_remark(Remark remark, const Trial& trial) {
+  if (!trial.missed_by_machine.value_or(false)) return remark;
   remark.what += fmt::format(
       "; {} took at least {:.4g} s of it from the load's processor: the machine's fault, not the "
       "sink's",
-      takers(*trial.neighbours), static_cast<double>(*trial.neighbours->taken_ns) / 1e9);
+      takers_of({&*trial.neighbours}), static_cast<double>(*trial.neighbours->taken_ns) / 1e9);
   remark.remedy =
       "end other programs, or bind the load to other processors with --load-cpus, and run again";
   return remark;
@@ -285,6 +279,12 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
   trial.rate_missed = trial.rate_missed || (load.shape != Shape::max && is_late(span));
 }
 
+void judge_missed_rate(const TrialMemory& memory, Trial& trial) {
+  if (!trial.rate_missed) return;
+  const Span span = load_span(memory, trial.start_ns);
+  trial.missed_by_machine = would_have_held(span, mean_gap_ns(memory.plan().load), trial);
+}
+
 Noise noise_of(const NoiseBlock& block) {
   return {.observed_ns = block.observed_ns,
           .gaps_over_10us = block.gaps_over_10us,
@@ -341,7 +341,6 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   };
   const LoadPlan& load = memory.plan().load;
   const Span span = load_span(memory, trial.start_ns);
-  const bool not_the_sink = would_have_held(span, mean_gap_ns(load), trial);
   if (trial.rate_missed && is_late(span)) {
     trial.remarks.push_back(missed_rate_remark(
         {fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
@@ -349,12 +348,13 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
                      span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
                      load.rate_hz),
          "lower rate_hz, or use the trial only to see the sink's behaviour under overload"},
-        trial, not_the_sink));
+        trial));
   }
   if (trial.unissued > 0) {
     remark(fmt::format("{} scheduled events were never issued: the time was over", trial.unissued),
-           not_the_sink ? "the response quantiles are lower bounds; run again on an idle machine"
-                        : "the response quantiles are lower bounds; lower rate_hz");
+           trial.missed_by_machine.value_or(false)
+               ? "the response quantiles are lower bounds; run again on an idle machine"
+               : "the response quantiles are lower bounds; lower rate_hz");
   }
   if (trial.ledger.lost > 0) remark(loss_text(trial.ledger), loss_remedy(trial.ledger));
   if (trial.ledger.unaccounted != 0) {

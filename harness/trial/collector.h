@@ -54,10 +54,13 @@ std::vector<SlowCall> slowest_responses(const TrialMemory& memory);
 // outcome, the ledger and the intervals.
 void collect_measurements(const TrialMemory& memory, Trial& trial);
 
-// Adds remarks about a missed rate, unissued and unaccounted events, noise …, each with a remedy.
-// Of a missed rate it says that it is the machine's fault where trial.neighbours proves it: without
+// Says of a missed rate whether it is the machine's fault, as trial.neighbours proves it: without
 // the time that others took at least from the load's threads, the load would have fitted into its
 // time.
+void judge_missed_rate(const TrialMemory& memory, Trial& trial);
+
+// Adds remarks about a missed rate, once it is judged, unissued and unaccounted events, noise …,
+// each with a remedy.
 void add_remarks(const TrialMemory& memory, Trial& trial);
 
 Noise noise_of(const NoiseBlock& block);

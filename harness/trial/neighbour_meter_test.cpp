@@ -54,6 +54,7 @@ Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns,
   late.trial.neighbours->observed_ns = 1000 * kMs;
   late.trial.neighbours->processes = {{"cc1plus", 0.4}};
   late.trial.neighbours->taken_ns = taken_ns;
+  judge_missed_rate(memory, late.trial);
   add_remarks(memory, late.trial);
   for (const Remark& remark : late.trial.remarks) {
     late.remarks += remark.what + " / " + remark.remedy + "\n";
@@ -62,7 +63,9 @@ Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns,
 }
 
 TEST_CASE("a missed rate is the machine's fault where others took as much as the load was late") {
-  const std::string remarks = late_trial(1.3, 295 * kMs).remarks;
+  const Late late = late_trial(1.3, 295 * kMs);
+  const std::string& remarks = late.remarks;
+  CHECK(late.trial.missed_by_machine == true);
   CHECK_THAT(remarks, Catch::Contains("the load took 1.3 s, where 1 s were planned") &&
                           Catch::Contains("cc1plus took at least 0.295 s of it") &&
                           Catch::Contains("the machine's fault, not the sink's") &&
@@ -73,7 +76,9 @@ TEST_CASE("a missed rate stays the sink's where others took less, or nobody know
   for (const std::optional<std::uint64_t> taken_ns :
        {std::optional<std::uint64_t>(280 * kMs), std::optional<std::uint64_t>(0),
         std::optional<std::uint64_t>()}) {
-    const std::string remarks = late_trial(1.3, taken_ns).remarks;
+    const Late late = late_trial(1.3, taken_ns);
+    const std::string& remarks = late.remarks;
+    CHECK(late.trial.missed_by_machine == false);
     CHECK_THAT(remarks, Catch::Contains("the load took 1.3 s") &&
                             Catch::Contains("lower rate_hz") && !Catch::Contains("fault"));
   }

@@ -45,12 +45,16 @@ struct Lead {
   std::string trials;    // 7: completed/all, or the trial's outcome
 };
 
+// A quantile is shown where at least one call lies beyond it.
 std::string latency_cells(const Latency& latency) {
-  const auto cell = [&](std::uint64_t ns) { return latency.count == 0 ? "-" : human_duration(ns); };
+  const auto cell = [&](std::uint64_t ns, double share_beyond = 1) {
+    const bool any = static_cast<double>(latency.count) * share_beyond >= 1;
+    return any ? human_duration(ns) : "-";
+  };
   // A value above the histogram's range: the maximum is only a lower bound.
   const std::string max = (latency.overflow > 0 ? ">" : "") + cell(latency.max_ns);
-  return fmt::format("{:>8}{:>8}{:>8}{:>8}", cell(latency.p50_ns), cell(latency.p99_ns),
-                     cell(latency.p99_9_ns), max);
+  return fmt::format("{:>8}{:>8}{:>8}{:>8}", cell(latency.p50_ns, 0.5), cell(latency.p99_ns, 0.01),
+                     cell(latency.p99_9_ns, 0.001), max);
 }
 
 std::string unaccounted_cell(const Tally& tally) {
@@ -108,6 +112,12 @@ std::string trial_group(const Trial& trial, const Painter& painter) {
                trial.response, trial.service, delivery, tally, painter);
 }
 
+// Whose fault a missed rate is.
+std::string rate_mark(const StepSummary& step) {
+  if (!step.saturated) return "";
+  return step.saturated_by_machine.value_or(false) ? " m" : "!";
+}
+
 std::string step_group(const Result& result, const StepSummary& step, const ExportOptions& options,
                        const Painter& painter) {
   Tally tally;
@@ -120,7 +130,7 @@ std::string step_group(const Result& result, const StepSummary& step, const Expo
   std::string trials = fmt::format("{}/{}", step.trials, all);
   if (trials.size() > 7) trials = human_count(std::uint64_t{step.trials});
   const Lead lead{step.rate_hz > 0 ? human_rate(step.rate_hz) : "max",
-                  human_rate(step.achieved_rate_hz) + (step.saturated ? "!" : ""), trials};
+                  human_rate(step.achieved_rate_hz) + rate_mark(step), trials};
   std::string text = group(lead, step.response, step.service,
                            step.delivery ? &*step.delivery : nullptr, tally, painter);
   if (!options.trials) return text;

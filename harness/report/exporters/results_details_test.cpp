@@ -94,6 +94,8 @@ TEST_CASE("a step that could not keep up, losses that nobody checked and a bound
   const auto lines = lines_of(text_of({result}));
   CHECK(lines[2] ==
         "   10k     10k!     3/4 response 10.00ms 19.81ms 19.99ms>20.00ms     100       -");
+  result.summary[0].saturated_by_machine = true;
+  CHECK_THAT(lines_of(text_of({result}))[2], Catch::StartsWith("   10k    10k m     3/4"));
 }
 
 TEST_CASE("events that could not be read back have a question mark, not a number") {
@@ -112,7 +114,7 @@ TEST_CASE("no line is wider than 80 columns, whatever the values") {
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
   const Latency slow{huge, huge, 1e300, huge, huge, huge, huge, huge, huge, huge, ""};
   StepSummary& step = result.summary[0];
-  step = {0, 1e300, 123456.7, 4'000'000'000u, true, slow, slow, slow, 0, {}, {}};
+  step = {0, 1e300, 123456.7, 4'000'000'000u, true, true, slow, slow, slow, 0, {}, {}};
   for (Trial& trial : result.trials) {
     trial.index = 4'000'000'000u;
     trial.outcome = TrialOutcome::interrupted;

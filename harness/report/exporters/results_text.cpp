@@ -49,28 +49,43 @@ std::string lost_cell(const StepLedger& ledger) {
 struct Mark {
   char sign;
   std::string_view meaning;
+  bool is_of_machine = false;  // not the path's own doing
 };
 
 // The worst first: a path gets the first that applies.
 constexpr Mark kUnaccounted = {'?', "events unaccounted for or not read back: not valid"};
 constexpr Mark kLost = {'x', "lost events"};
 constexpr Mark kMissed = {'!', "could not keep up with the rate"};
-constexpr Mark kBusy = {'~', "the machine was busy: not the path's own figures"};
+constexpr Mark kMissedByMachine = {'m', "missed the rate by the machine's fault, not its own",
+                                   true};
+constexpr Mark kBusy = {'~', "the machine was busy: not the path's own figures", true};
 constexpr Mark kNoMark = {' ', ""};
 
 const Mark& mark_of(const RankedPath& path) {
   if (path.ledger.unchecked || !path.ledger.balanced) return kUnaccounted;
   if (path.ledger.lost > 0) return kLost;
+  if (path.by_machine()) return kMissedByMachine;
   if (path.busy_trials > 0) return kBusy;
   if (path.step->saturated) return kMissed;
   return kNoMark;
 }
 
-std::string row(const RankedPath& path, const RankedLoad& load, const Painter& painter) {
+// Those that are on the screen, and so in its legend.
+using Marks = std::set<const Mark*>;
+
+// Behind a figure; nothing without a mark.
+std::string shown(const Mark& mark, Marks& used) {
+  used.insert(&mark);
+  return &mark == &kNoMark ? "" : std::string(" ") + mark.sign;
+}
+
+std::string row(const RankedPath& path, const RankedLoad& load, Marks& used,
+                const Painter& painter) {
   const Mark& mark = mark_of(path);
+  used.insert(&mark);
   const std::string sign(1, mark.sign);
   std::string text =
-      (&mark == &kBusy ? painter.yellow(sign) : painter.red(sign)) +
+      (mark.is_of_machine ? painter.yellow(sign) : painter.red(sign)) +
       fmt::format(" {:<20} {:>6}", first_columns(path.result->sink.label, 20), rate_text(load));
   if (path.step->trials == 0) return text + "  no trial completed\n";
   const Latency& response = path.step->response;
@@ -144,8 +159,14 @@ std::string answer(const RankedLoad& load) {
   const std::string at =
       load.rate_hz > 0 ? fmt::format("{} events/s", rate_text(load)) : "the highest rate";
   if (best == nullptr) {
-    return paragraph(
-        fmt::format("At {} no path here held the rate with every event accounted for.", at));
+    const auto by_machine = std::count_if(load.paths.begin(), load.paths.end(),
+                                          [](const RankedPath& path) { return path.by_machine(); });
+    return paragraph(fmt::format(
+        "At {} no path here held the rate with every event accounted for.{}", at,
+        by_machine == 0 ? ""
+                        : fmt::format(" {} of {} missed it by the machine's fault: end other "
+                                      "programs, and run again.",
+                                      by_machine, load.paths.size())));
   }
   const Latency& response = best->step->response;
   return paragraph(fmt::format(
@@ -155,28 +176,39 @@ std::string answer(const RankedLoad& load) {
       human_duration(response.p50_ns), best->ledger.emitted, cpu_sentence(load.paths)));
 }
 
-// The highest rate of each sink's sweep that it held.
-std::string sweep_line(const std::string& scenario, const std::vector<RankedLoad>& loads) {
-  std::map<std::string, double> held;
+// The highest rate of each sink's sweep that it held. A higher one that it missed by the machine's
+// fault leaves open what it can hold.
+std::string sweep_line(const std::string& scenario, const std::vector<RankedLoad>& loads,
+                       Marks& used) {
+  struct Held {
+    double rate_hz = 0;
+    double by_machine_hz = 0;  // the highest that was missed by its fault
+  };
+  std::map<std::string, Held> held;
   for (const RankedLoad& load : loads) {
     if (load.scenario != scenario) continue;
     for (const RankedPath& path : load.paths) {
-      double& rate_hz = held[path.result->sink.label];
-      if (path.step->trials > 0 && !path.step->saturated) rate_hz = std::max(rate_hz, load.rate_hz);
+      Held& of_sink = held[path.result->sink.label];
+      const bool holds = path.step->trials > 0 && !path.step->saturated;
+      if (holds) of_sink.rate_hz = std::max(of_sink.rate_hz, load.rate_hz);
+      if (path.by_machine()) of_sink.by_machine_hz = std::max(of_sink.by_machine_hz, load.rate_hz);
     }
   }
-  std::vector<std::pair<std::string, double>> sorted(held.begin(), held.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::pair<std::string, Held>> sorted(held.begin(), held.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.rate_hz > b.second.rate_hz;
+  });
   std::vector<std::string> words;
-  for (const auto& [sink, rate_hz] : sorted) {
-    words.push_back(
-        fmt::format("{} {}", sink, rate_hz > 0 ? human_rate(rate_hz) + "/s" : "none of them"));
+  for (const auto& [sink, rates] : sorted) {
+    const Mark& mark = rates.by_machine_hz > rates.rate_hz ? kMissedByMachine : kNoMark;
+    words.push_back(fmt::format(
+        "{} {}{}", sink, rates.rate_hz > 0 ? human_rate(rates.rate_hz) + "/s" : "none of them",
+        shown(mark, used)));
   }
   return fmt::format("{}, highest rate held: {}", scenario, fmt::join(words, ", "));
 }
 
-std::string other_line(const RankedLoad& load) {
+std::string other_line(const RankedLoad& load, Marks& used) {
   const bool closed_loop = load.rate_hz <= 0;
   std::vector<std::pair<double, std::string>> words;
   for (const RankedPath& path : load.paths) {
@@ -185,10 +217,9 @@ std::string other_line(const RankedLoad& load) {
     const std::string figure = !has_figure   ? "no figures"
                                : closed_loop ? human_rate(step.achieved_rate_hz) + "/s"
                                              : quantile_cell(path, step.response.p99_ns, 0.01);
-    const char sign = mark_of(path).sign;
-    words.emplace_back(closed_loop ? -step.achieved_rate_hz : 0,
-                       fmt::format("{} {}{}", path.result->sink.label, figure,
-                                   sign == ' ' ? "" : std::string(1, sign)));
+    words.emplace_back(
+        closed_loop ? -step.achieved_rate_hz : 0,
+        fmt::format("{} {}{}", path.result->sink.label, figure, shown(mark_of(path), used)));
   }
   std::stable_sort(words.begin(), words.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -199,7 +230,7 @@ std::string other_line(const RankedLoad& load) {
 }
 
 // Several rates of one scenario are a sweep, and share a line.
-std::string other_loads(const std::vector<RankedLoad>& loads) {
+std::string other_loads(const std::vector<RankedLoad>& loads, Marks& used) {
   std::map<std::string, std::size_t> rates;
   for (std::size_t i = 1; i < loads.size(); ++i) ++rates[loads[i].scenario];
   std::string text;
@@ -209,7 +240,7 @@ std::string other_loads(const std::vector<RankedLoad>& loads) {
     if (std::find(said.begin(), said.end(), scenario) != said.end()) continue;
     const bool sweeps = rates[scenario] > 2;
     if (sweeps) said.push_back(scenario);
-    text += paragraph(sweeps ? sweep_line(scenario, loads) : other_line(loads[i]));
+    text += paragraph(sweeps ? sweep_line(scenario, loads, used) : other_line(loads[i], used));
   }
   return text;
 }
@@ -251,10 +282,10 @@ std::string machine_line(const Results& results) {
   return paragraph(text);
 }
 
-std::string legend(const std::vector<const Mark*>& used) {
+std::string legend(const Marks& used) {
   std::string text;
-  for (const Mark* mark : {&kUnaccounted, &kLost, &kMissed, &kBusy}) {
-    if (std::find(used.begin(), used.end(), mark) == used.end()) continue;
+  for (const Mark* mark : {&kUnaccounted, &kLost, &kMissedByMachine, &kMissed, &kBusy}) {
+    if (!used.contains(mark)) continue;
     text += fmt::format("{} {}\n", mark->sign, mark->meaning);
   }
   return text;
@@ -287,7 +318,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   const std::string best = answer(loads.front());
   std::string text = best.empty() ? "" : best + "\n";
   text += title(painter);
-  std::vector<const Mark*> used;
+  Marks used;
   const std::size_t shown = compares ? 1 : loads.size();
   if (!compares) {
     std::stable_sort(loads.begin(), loads.end(), [](const RankedLoad& a, const RankedLoad& b) {
@@ -295,16 +326,11 @@ std::string render_results(const Results& results, const ExportOptions& options)
     });
   }
   for (std::size_t i = 0; i < shown; ++i) {
-    for (const RankedPath& path : loads[i].paths) {
-      text += row(path, loads[i], painter);
-      used.push_back(&mark_of(path));
-    }
+    for (const RankedPath& path : loads[i].paths) text += row(path, loads[i], used, painter);
   }
+  const std::string others = compares ? other_loads(loads, used) : "";
   text += legend(used);
-  if (compares) {
-    const std::string others = other_loads(loads);
-    text += others.empty() ? "" : "\n" + others;
-  }
+  text += others.empty() ? "" : "\n" + others;
   return text + "\n" + machine_line(results) + restrictions(results, painter);
 }
 

@@ -175,6 +175,41 @@ TEST_CASE("other loads have a line each, a sweep one for the rates that were hel
   CHECK_THAT(text, Contains("sweep, highest rate held: a 100k/s"));
 }
 
+TEST_CASE("a rate that was missed by the machine's fault has a mark of its own") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
+  for (Result& result : results) result.summary[0].saturated = true;
+  results[0].summary[0].saturated_by_machine = true;
+  results[1].summary[0].saturated_by_machine = false;
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("\nm a ") && Contains("\nm missed the rate by the machine's fault"));
+  CHECK_THAT(text, Contains("\n! b ") && Contains("\n! could not keep up with the rate"));
+  CHECK_THAT(joined(text), Contains("1 of 2 missed it by the machine's fault"));
+  results[0].trials[0].noise.lost_share = 0.4;
+  CHECK_THAT(answer_to(results), Contains("\nm a "));
+}
+
+TEST_CASE("a sweep's rate that was missed by the machine's fault leaves open what is held") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("a", 1000, 5)};
+  Result& sweep = results[2];
+  sweep.scenario.name = "sweep";
+  for (const double rate_hz : {1e4, 1e5}) {
+    StepSummary step = sweep.summary[0];
+    step.rate_hz = rate_hz;
+    step.saturated = rate_hz == 1e5;
+    if (step.saturated) step.saturated_by_machine = true;
+    sweep.summary.push_back(step);
+  }
+  const std::string text = answer_to(results);
+  CHECK_THAT(joined(text), Contains("sweep, highest rate held: a 10k/s m"));
+  CHECK_THAT(text, Contains("\nm missed the rate by the machine's fault"));
+}
+
+TEST_CASE("a mark on another load is in the legend, too") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("a", 6000, 7)};
+  results[2].summary[0].saturated = true;
+  CHECK_THAT(answer_to(results), Contains("\n! could not keep up with the rate"));
+}
+
 TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
   CHECK_THAT(joined(answer_to(results)),

@@ -206,6 +206,7 @@ class TrialRun {
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();
     collect_consumer();
+    judge_missed_rate(memory_, trial_);
     add_remarks(memory_, trial_);
     const std::string& language = roles_.capabilities().driver_language;
     if (!language.empty()) {
