@@ -2,7 +2,8 @@
 """Causes: what did each sink's slow calls spend their time on, and which threads caused it?"""
 import style
 import units
-from caption import MOST_NAMES, Part, Skip, by_tail, caption, listed, loss_marks, names, notes
+from caption import (BY_MACHINE, MOST_NAMES, SATURATED, Part, Skip, by_tail, caption, listed,
+                     loss_marks, names, notes)
 
 # How the causes are drawn, in the order of a bar's segments: the load itself, what the kernel did
 # for it, the kernel on the load's processor, other threads, blocked, unknown. A grey print shows
@@ -71,8 +72,8 @@ def in_order(shown):
 
 
 def tails_of(run, measure):
-    """The explained tails of this measure in the completed traced trials."""
-    return [tail for trial in run.data.get("traced", []) if trial["outcome"] == "completed"
+    """The explained tails of this measure, of the same trials as in 'tailgate explain'."""
+    return [tail for trial in run.data.get("traced", [])
             for tail in trial.get("explanation", {}).get("tails", [])
             if tail["measure"] == measure and tail["calls"]]
 
@@ -89,8 +90,17 @@ def words(shown, named):
     made.notes = [*([f"! {listed(absent, MOST_NAMES)}: not explained, so left out"]
                     if absent else []),
                   *(f"! {name}: the trace has holes, so part of the time is 'not traced'"
-                    for name in holes), *notes(parts, [])]
+                    for name in holes), *ended_early(shown), *notes(parts, [])]
     return made
+
+
+def ended_early(shown):
+    """Notes on traced trials that did not complete: what they recorded until then is shown."""
+    for run, name in shown:
+        traced = [trial for trial in run.data["traced"] if "explanation" in trial]
+        early = sum(trial["outcome"] != "completed" for trial in traced)
+        if early:
+            yield f"! {name}: {early} of {len(traced)} traced trials did not complete"
 
 
 def complete(run):
@@ -150,8 +160,10 @@ def draw_bars(panels, measure, shown):
 
 def row_name(run, name):
     marks = loss_marks(run.data["traced"])
-    saturated = any(trial["rate_missed"] for trial in run.data["traced"])
-    return "\n".join([name, *(["saturated"] if saturated else []), *marks])
+    missed = [trial for trial in run.data["traced"] if trial["rate_missed"]]
+    by_machine = all(trial.get("missed_by_machine") for trial in missed)
+    saturation = [BY_MACHINE if by_machine else SATURATED] if missed else []
+    return "\n".join([name, *saturation, *marks])
 
 
 def order_of(cause):
@@ -164,7 +176,8 @@ def facts(tails, total_ns):
     calls = sum(tail["calls"] for tail in tails)
     if not calls:
         return "not explained", ""
-    lowest = min(tail["threshold_ns"] for tail in tails)
+    # As 'tailgate explain' says it (harness/report/merged_tails.h), with as many digits.
+    lowest = units.format_ns(min(tail["threshold_ns"] for tail in tails), digits=4)
     each = f"{units.format_ns(total_ns / calls)} each"
     blame = {}
     for tail in tails:
@@ -175,7 +188,7 @@ def facts(tails, total_ns):
     if worst:
         each += "; of all: " + ", ".join(f"{name[:15]} {units.format_ns(blame[name])}"
                                          for name in worst)
-    return f"{calls} calls of {units.format_ns(lowest)} or more", each
+    return f"{calls} calls of {lowest} or more", each
 
 
 if __name__ == "__main__":

@@ -59,6 +59,14 @@ def test_losses_and_a_missed_rate_are_at_the_name(as_runs, options):
         "file\nsaturated\nlost 5 %"]
 
 
+def test_a_rate_that_the_machine_took_is_not_the_sinks(as_runs, options):
+    data = testing.explained([RESPONSE])
+    data["traced"][0] |= {"rate_missed": True, "missed_by_machine": True}
+    _, figure = drawn(as_runs(data), options)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
+        "file\nsaturated by machine"]
+
+
 def test_runs_have_a_row_each_and_trials_are_pooled(as_runs, options):
     pooled = testing.explained([testing.tail(causes=[("waiting", 100)])], sink="b")
     second = testing.explained([testing.tail(causes=[("interrupt", 300)])])["traced"]
@@ -79,10 +87,16 @@ def test_zero_excess_draws_no_bar(as_runs, options):
     assert not bars(figure.axes[0])
 
 
-def test_trials_that_failed_and_results_without_a_trace_are_left_out(as_runs, options):
+def test_a_trial_that_crashed_is_shown_as_in_the_text_and_noted(as_runs, options):
     failed = testing.explained([RESPONSE])
     failed["traced"][0]["outcome"] = "crashed"
-    for data in (failed, testing.steady([{5: 1}]), testing.explained([])):
+    _, figure = drawn(as_runs(failed), options)
+    assert texts(figure.axes[0]) == ["10 calls of 50 µs or more"]
+    assert "! file: 1 of 1 traced trials did not complete" in figure.texts[-1].get_text()
+
+
+def test_results_without_a_trace_are_left_out(as_runs, options):
+    for data in (testing.steady([{5: 1}]), testing.explained([])):
         with pytest.raises(Skip, match="--explain"):
             drawn(as_runs(data), options)
 

@@ -1,15 +1,15 @@
 """Durations and rates as people read them: short, with the unit."""
 
 
-def format_ns(value_ns):
-    """A duration with three significant digits and its unit: 950 ns, 1.23 µs, 45.6 ms."""
+def format_ns(value_ns, digits=3):
+    """A duration with so many significant digits and its unit: 950 ns, 1.23 µs, 45.6 ms."""
     if value_ns <= 0:
         return "0"
-    value = float(f"{value_ns:.3g}")
+    value = float(f"{value_ns:.{digits}g}")
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if value >= size:
-            return f"{value / size:.4g} {unit}"
-    return f"{value:.3g} ns"
+            return f"{value / size:.{digits + 1}g} {unit}"
+    return f"{value:.{digits}g} ns"
 
 
 def format_rate(rate_hz):

@@ -13,6 +13,11 @@ def test_durations(value_ns, text):
     assert units.format_ns(value_ns) == text
 
 
+def test_durations_with_more_digits():
+    assert units.format_ns(13_943, digits=4) == "13.94 µs"
+    assert units.format_ns(999_960, digits=4) == "1 ms"
+
+
 @pytest.mark.parametrize("rate_hz, text", [
     (0.5, "0.5"), (950, "950"), (999.9, "1k"), (10_000, "10k"), (1_500_000, "1.5M"), (2e9, "2G"),
 ])

@@ -45,7 +45,7 @@ class TailSum {
   }
 
   ExplainedTail sum() {
-    sum_.threshold_ns = lower_median(thresholds_);
+    sum_.threshold_ns = *std::min_element(thresholds_.begin(), thresholds_.end());
     sum_.usual_ns = lower_median(usuals_);
     for (auto& [name, cause] : causes_) sum_.causes.push_back(std::move(cause));
     for (auto& [key, culprit] : culprits_) sum_.culprits.push_back(std::move(culprit));

@@ -52,6 +52,13 @@ TEST_CASE("the tails of several trials add up") {
   CHECK(tails[1].measure == "response");
 }
 
+TEST_CASE("the tail of several trials begins where the lowest of theirs does") {
+  Result result = sample_result();
+  result.traced[1].explanation->tails[0].threshold_ns = 13'940;
+  CHECK(merged_tails(result, 0)[0].threshold_ns == 13'940);
+  CHECK(holds(explained(result, 0), "service time, p99.9 and beyond: 2 calls of 13.94us or more"));
+}
+
 TEST_CASE("names of any length and with any bytes fit the page") {
   Result result = sample_result();
   for (Trial& trial : result.traced) {
