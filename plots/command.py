@@ -2,6 +2,7 @@
 import argparse
 import pathlib
 import re
+import sys
 import textwrap
 
 import style
@@ -16,24 +17,35 @@ EXIT_CODES = {
     3: "no matplotlib or no jsonschema",
 }
 
-EXAMPLES = """\
-Examples:
-  {script} out/                          every plot that the results can fill
-  {script} out/steady@*.json --format png    only PNG, beside the results
-  {script} old/ new/ --out plots --kind percentiles,histogram
-  {script} out/ --kind over_time --trial 0   one trial instead of all
-  {script} out/ --rate 10000             this rate of a sweep
-"""
+EXAMPLES = (
+    ("out/", "all that the results can fill", None),
+    ("out/steady@*.json --format png", "no SVG", None),
+    ("old/ new/ --out plots", "both in the same plots", None),
+    ("out/ --kind percentiles,histogram", "two kinds only", "--kind"),
+    ("out/ --kind over_time --trial 0", "one trial only", "--kind"),
+    ("out/ --trial 0", "one trial only", "--trial"),
+    ("out/ --per-trial", "a line for each trial, too", "--per-trial"),
+    ("out/ --rate 10000", "this rate of a sweep", "--rate"),
+)
+# The kinds of plots for which an option is.
+USED_BY = {
+    "--rate": ("ranking", "percentiles", "histogram", "over_time", "delivery"),
+    "--trial": ("over_time",),
+    "--per-trial": ("percentiles",),
+}
+HELP_COLUMNS = 78
+CALLED_AS = "--called-as="  # what `tailgate plot` puts first: how the user knows this script
 
 
-def parser(kinds):
+def parser(kinds, called_as=None):
     one = len(kinds) == 1
-    script = f"{next(iter(kinds))}.py" if one else "plot.py"
+    name = called_as or (f"{next(iter(kinds))}.py" if one else "plot.py")
     exit_codes = ", ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
     made = argparse.ArgumentParser(
-        prog=script, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Draws result files of tailgate; runs of one scenario share a plot.",
-        epilog=EXAMPLES.format(script=script) + "\n" + textwrap.fill(f"exit status: {exit_codes}"))
+        prog=name, formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=description(kinds),
+        epilog=examples(name, kinds) + "\n" + textwrap.fill(f"exit status: {exit_codes}"))
+    made.set_defaults(rate_hz=None, trial=None, per_trial=False)
     made.add_argument("results", nargs="+", metavar="FILE|DIR",
                       help="result files, or folders of them (their *.json)")
     made.add_argument("--out", type=pathlib.Path, metavar="DIR",
@@ -43,19 +55,60 @@ def parser(kinds):
     if not one:
         made.add_argument("--kind", type=_list_of(tuple(kinds)), default=list(kinds),
                           metavar="LIST", help=f"any of {','.join(kinds)} (default: all)")
-    made.add_argument("--rate", type=float, dest="rate_hz", metavar="HZ",
-                      help="for runs at several rates: the rate to show (default: the highest that "
-                           "all sustain)")
-    made.add_argument("--trial", type=int, metavar="INDEX", help="over_time: only this trial")
-    made.add_argument("--per-trial", action="store_true",
-                      help="percentiles: add a thin line for each trial")
+    if is_used("--rate", kinds):
+        made.add_argument("--rate", type=float, dest="rate_hz", metavar="HZ",
+                          help="for runs at several rates: the rate to show (default: the highest "
+                               "that all sustain)")
+    if is_used("--trial", kinds):
+        made.add_argument("--trial", type=int, metavar="INDEX", help="over_time: only this trial")
+    if is_used("--per-trial", kinds):
+        made.add_argument("--per-trial", action="store_true",
+                          help="percentiles: add a thin line for each trial")
     return made
+
+
+def is_used(option, kinds):
+    return any(kind in USED_BY[option] for kind in kinds)
+
+
+def description(kinds):
+    """What the script of a single kind says of itself, or what holds for all."""
+    shared = "Draws result files of tailgate; runs of one scenario share a plot."
+    if len(kinds) > 1:
+        return shared
+    [draw] = kinds.values()
+    return filled(draw.__globals__["__doc__"] + "\n\n" + shared)
+
+
+def filled(text):
+    """The paragraphs of a text, for a terminal."""
+    return "\n\n".join(textwrap.fill(part.strip(), HELP_COLUMNS) for part in text.split("\n\n"))
+
+
+def examples(name, kinds):
+    """Those whose options these kinds have."""
+    shown = [(f"  {name} {arguments}", what) for arguments, what, option in EXAMPLES
+             if option is None or (len(kinds) > 1 if option == "--kind" else
+                                   is_used(option, kinds) and (len(kinds) == 1
+                                                               or option == "--rate"))]
+    width = max(len(line) for line, _ in shown)
+    return "Examples:\n" + "".join(f"{line:<{width}} {what}\n" for line, what in shown)
 
 
 def main(kinds, arguments=None):
     """Parses the command line, draws, exits. kinds: {name: draw}, where draw(runs, options) yields
     (file name without suffix, figure) or raises Skip."""
-    options = parser(kinds).parse_args(arguments)
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    called_as = None
+    if arguments and arguments[0].startswith(CALLED_AS):
+        called_as = arguments.pop(0)[len(CALLED_AS):]
+    known = parser(kinds, called_as)
+    options = known.parse_args(arguments)
+    for option, value in (("--rate", options.rate_hz), ("--trial", options.trial),
+                          ("--per-trial", options.per_trial or None)):
+        if value is not None and not is_used(option, getattr(options, "kind", kinds)):
+            known.error(f"{option} plays no part in these kinds of plots; it is for "
+                        f"{', '.join(USED_BY[option])}")
     try:
         raise SystemExit(0 if draw_all(kinds, options) else 1)
     except ResultError as error:

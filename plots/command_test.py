@@ -8,6 +8,7 @@ from collections import namedtuple
 
 import pytest
 
+import command
 import testing
 from shift_test import verdict
 
@@ -79,6 +80,35 @@ def test_kinds_and_formats_can_be_chosen(run, tmp_path):
     path = testing.write(tmp_path, STEADY)
     done = run("plot", path, "--kind", "histogram", "--format", "svg")
     assert done.stdout.splitlines() == [str(tmp_path / "histogram-steady.svg")]
+
+
+@pytest.mark.parametrize("script", [script for script in SCRIPTS if script != "plot"])
+def test_the_help_of_a_script_is_its_own(run, script):
+    done = run(script, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: {script}.py ")
+    assert "--kind" not in done.stdout
+    for option, kinds in command.USED_BY.items():
+        assert (option in done.stdout) == (script in kinds)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_help_of_all_plots_is_that_of_the_command_that_the_user_typed(run):
+    done = run("plot", "--called-as=tailgate plot", "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: tailgate plot ")
+    assert "  tailgate plot out/ --rate 10000" in done.stdout and "plot.py" not in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [
+    ("sweep", "--rate", 1000), ("ranking", "--trial", 0), ("histogram", "--per-trial"),
+    ("plot", "--kind", "sweep,losses", "--rate", 1000),
+    ("plot", "--kind", "ranking", "--trial", 0)])
+def test_an_option_that_plays_no_part_is_refused(run, tmp_path, arguments):
+    done = run(*arguments, testing.write(tmp_path, STEADY))
+    assert done.returncode == 2
+    assert str(next(one for one in arguments[1:] if str(one).startswith("--")
+                    and one != "--kind")) in done.stderr
 
 
 @pytest.mark.parametrize("script, name", [("percentiles", "percentiles-steady"),

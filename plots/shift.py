@@ -12,6 +12,7 @@ import re
 
 import style
 from caption import Caption, file_name, load_text
+from command import filled
 from percentiles import curve, percent_ticks
 from printable import drawable_data, say, tell, unwritable
 from results import ResultError, Run, fault_of, newest_version, read_bounded
@@ -207,7 +208,11 @@ def finish(shifts, times, verdict):
 
 def main(arguments=None):
     """Draws every verdict in the files. Its exit status is that of the other plots."""
-    parser = argparse.ArgumentParser(prog="shift.py", description="Draws verdicts of tailgate.")
+    parser = argparse.ArgumentParser(
+        prog="shift.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=filled(__doc__),
+        epilog="Examples:\n  tailgate gate duet.json --json verdict.json\n"
+               "  shift.py verdict.json            PNG and SVG beside the verdict")
     parser.add_argument("verdicts", nargs="+", type=pathlib.Path, metavar="FILE",
                         help="what 'tailgate gate --json' wrote")
     parser.add_argument("--out", type=pathlib.Path, metavar="DIR",

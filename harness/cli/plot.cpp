@@ -12,6 +12,7 @@ void commands::add_plot_command(Command& program, const Catalog&, Action& action
   command->take_all_arguments();  // the script knows them, and helps
   command->callback([&action, command] {
     std::vector<std::string> arguments = plot_command("plot.py");
+    arguments.emplace_back("--called-as=tailgate plot");
     for (const std::string& argument : command->all_arguments()) arguments.push_back(argument);
     action = [arguments] { return run_program(arguments); };
   });

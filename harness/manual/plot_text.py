@@ -17,9 +17,9 @@ def option_text(action):
             "repeats": action.nargs == "+"}
 
 
-parser = command.parser(plot.KINDS)
+parser = command.parser(plot.KINDS, "tailgate plot")
 json.dump({
     "options": [option_text(action) for action in parser._actions],
-    "footer": parser.description + "\n\n" + command.EXAMPLES.format(script="tailgate plot"),
+    "footer": parser.description + "\n\n" + command.examples("tailgate plot", plot.KINDS),
     "exit_codes": [{"code": code, "brief": brief} for code, brief in command.EXIT_CODES.items()],
 }, sys.stdout)
