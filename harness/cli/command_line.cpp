@@ -21,6 +21,23 @@ namespace {
 
 constexpr std::size_t kNameColumns = 32;  // in the help
 
+// "did you mean '--sink'?" for the first option that the chosen command does not have; empty where
+// none of its own is near.
+std::string nearest_option(const CLI::App& program) {
+  const CLI::App* app = &program;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const std::string& word : program.remaining(true)) {
+    if (!word.starts_with("--")) continue;
+    const std::string near = nearest_name(word.substr(0, word.find('=')), names);
+    if (!near.empty()) return fmt::format("did you mean '{}'?\n", near);
+  }
+  return "";
+}
+
 // No option means anything by "nan" or "inf", and a comparison with NaN never ends a loop.
 std::string refusal_of_non_numbers(const std::string& text) {
   double value = 0;
@@ -204,8 +221,9 @@ Parsed Command::parse(std::vector<std::string> arguments) {
     std::ostringstream answer;
     std::ostringstream refusal;
     const int exit_code = app_.exit(error, answer, refusal);
+    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     say_lines(answer.str());
-    tell_lines(refusal.str());
+    tell_lines(refusal.str() + (unknown ? nearest_option(app_) : ""));
     return exit_code == 0 ? Parsed::answered : Parsed::refused;
   }
   return Parsed::command;

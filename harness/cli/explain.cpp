@@ -47,13 +47,15 @@ void commands::add_explain_command(Command& program, const Catalog&, Action& act
   command->add_option("paths", arguments->paths, "Result files, and directories that hold some")
       ->required()
       ->type_name("FILE|DIR");
-  command->add_option("--calls", arguments->calls, "Worst calls shown as timelines")
-      ->range(0, 48)
-      ->capture_default_str();
+  CommandOption* calls =
+      command->add_option("--calls", arguments->calls, "Worst calls shown as timelines")
+          ->range(0, 48)
+          ->capture_default_str();
   CommandOption* format =
       command
           ->add_option("--export", arguments->format, "Write the slowest calls for ui.perfetto.dev")
-          ->one_of({"perfetto"});
+          ->one_of({"perfetto"})
+          ->excludes(calls);  // a trace has all of them
   command->add_option("--out", arguments->directory, "Folder for the traces; else stdout")
       ->type_name("DIR")
       ->needs(format);

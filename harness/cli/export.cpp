@@ -75,7 +75,13 @@ Job job_of(const std::filesystem::path& path, const ExportRequest& request) {
                 "leave --step out");
   }
   const DocumentKind kind = duet ? DocumentKind::duet : DocumentKind::results;
-  return {path, &find_exporter(kind, request.format)};
+  const Exporter& exporter = find_exporter(kind, request.format);
+  if (request.metric != ExportRequest{}.metric && !exporter.one_metric) {
+    throw Error(
+        fmt::format("--metric {} plays no part in the format '{}'", request.metric, request.format),
+        "leave it out: the format holds every time that was measured");
+  }
+  return {path, &exporter};
 }
 
 // Calls `act`; an Error that it throws names the file.

@@ -76,13 +76,20 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
   command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
-  command->add_option("--sort", request->sort, "Column to rank the paths by")
-      ->one_of(ranking_columns())
-      ->capture_default_str();
-  command->add_flag("--details", request->details, "All steps, overhead, floors and remarks");
-  command->add_flag("--trials", request->trials, "Details, and every trial or round of a duet");
-  command->add_flag("--roles", request->roles, "Details, and the overhead of every role");
-  command->add_flag("--json", request->json, "Print the same figures as JSON");
+  CommandOption* sort = command->add_option("--sort", request->sort, "Column to rank the paths by")
+                            ->one_of(ranking_columns())
+                            ->capture_default_str();
+  CommandOption* json =
+      command->add_flag("--json", request->json, "Print the same figures as JSON")->excludes(sort);
+  command->add_flag("--details", request->details, "All steps, overhead, floors and remarks")
+      ->excludes(json)
+      ->excludes(sort);
+  command->add_flag("--trials", request->trials, "Details, and every trial or round of a duet")
+      ->excludes(json)
+      ->excludes(sort);
+  command->add_flag("--roles", request->roles, "Details, and the overhead of every role")
+      ->excludes(json)
+      ->excludes(sort);
   command->footer(
       "Shows on one screen which path was best, every path under the same load, the\n"
       "best of the other loads, and whether the machine was free to measure. Times are\n"
@@ -91,8 +98,8 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
       "\n"
       "With --details, \"response\" counts from a call's intended start, \"service\" from\n"
       "its start, \"delivery\" until a consumer saw the event. A '!' after the achieved\n"
-      "rate: the sink could not keep up. A '>' before a maximum: it was longer.\n"
-      "Overhead is the mean over trials with its 95 % interval.\n"
+      "rate: the sink could not keep up; an 'm': the machine's fault. A '>' before a\n"
+      "maximum: it was longer. Overhead is the mean over trials with its 95 % interval.\n"
       "\n"
       "Examples:\n"
       "  tailgate show out/bench\n"

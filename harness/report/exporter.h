@@ -45,6 +45,7 @@ struct Exporter {
   DocumentKind takes;
   Form form;
   bool takes_several;  // of results: a document may contain any number of them
+  bool one_metric;     // it holds one distribution of each trial, which ExportOptions::metric names
   // Returns the document as text. The document must be of the kind that the exporter takes. Throws
   // Error when the document holds nothing that the format can show.
   std::string (*render)(const Document& document, const ExportOptions& options);
@@ -109,9 +110,9 @@ struct ExporterOf<kRender, kForm> {
 
 template <auto kRender, Form kForm>
 constexpr Exporter exporter_of(std::string_view format, std::string_view help,
-                               std::string_view extension) {
+                               std::string_view extension, bool one_metric = false) {
   using Of = ExporterOf<kRender, kForm>;
-  return {format, help, extension, Of::kTakes, kForm, Of::kTakesSeveral, Of::render};
+  return {format, help, extension, Of::kTakes, kForm, Of::kTakesSeveral, one_metric, Of::render};
 }
 
 }  // namespace tailgate

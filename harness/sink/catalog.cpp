@@ -73,7 +73,12 @@ SinkChoice SinkCatalog::choice(std::string_view text, SinkUse use) const {
       throw Error(fmt::format("'{}' in sink '{}' is not an option", parts[i], text),
                   "write options as name=value, each after a colon: file:mode=mmap");
     }
-    options.set(parts[i].substr(0, equals), parts[i].substr(equals + 1));
+    const std::string_view name = parts[i].substr(0, equals);
+    if (options.given(name)) {
+      throw Error(fmt::format("'{}' in sink '{}' is given twice", name, text),
+                  "keep one of the two");
+    }
+    options.set(name, parts[i].substr(equals + 1));
   }
   return {std::move(type), std::move(options), std::string(text)};
 }

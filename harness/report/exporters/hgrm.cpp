@@ -45,6 +45,6 @@ std::string render_hgrm(const Result& result, const ExportOptions& options) {
 }  // namespace
 
 constinit const Exporter exporters::hgrm = exporter_of<render_hgrm, Form::text>(
-    "hgrm", "percentile distribution in ns, for HdrHistogram's plotter", ".hgrm");
+    "hgrm", "percentile distribution in ns, for HdrHistogram's plotter", ".hgrm", true);
 
 }  // namespace tailgate

@@ -102,6 +102,6 @@ std::string render_hlog(const Result& result, const ExportOptions& options) {
 }  // namespace
 
 constinit const Exporter exporters::hlog = exporter_of<render_hlog, Form::text>(
-    "hlog", "interval log, a tag per step of several, for HdrHistogram", ".hlog");
+    "hlog", "interval log, a tag per step of several, for HdrHistogram", ".hlog", true);
 
 }  // namespace tailgate
