@@ -2,29 +2,26 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/os/affinity.h"
+#include "harness/os/clock_instant.h"
+#include "harness/os/perf_ring_linux.h"
 
 namespace tailgate::activity {
 namespace {
 
-// A ring has 2^n data pages and one header page. By default a user may lock 516 KiB of memory.
-constexpr std::size_t kPageBytes = 4096;
+// By default a user may lock 516 KiB of memory.
 constexpr std::size_t kMaxRingPages = 64;
 constexpr std::chrono::milliseconds kReadEvery{10};
 
@@ -44,7 +41,7 @@ struct LostRecord {
   std::uint64_t records;
 };
 
-int open_switch_event(std::uint32_t thread) {
+PerfRing open_switch_ring(std::uint32_t thread) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -56,103 +53,28 @@ int open_switch_event(std::uint32_t thread) {
   attributes.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC_RAW;
-  return static_cast<int>(::syscall(SYS_perf_event_open, &attributes, static_cast<pid_t>(thread),
-                                    -1, -1, PERF_FLAG_FD_CLOEXEC));
+  const int descriptor = open_perf_event(attributes, thread);
+  if (descriptor < 0) {
+    throw system_error("perf_event_open", "a load thread", -descriptor,
+                       "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 2");
+  }
+  return PerfRing(descriptor, kMaxRingPages);
 }
 
-// The perf ring buffer of one thread.
-class SwitchRing {
- public:
-  explicit SwitchRing(std::uint32_t thread) : descriptor_(open_switch_event(thread)) {
-    if (descriptor_ < 0) {
-      throw system_error("perf_event_open", "a load thread", errno,
-                         "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 2");
-    }
-    for (std::size_t pages = kMaxRingPages; pages > 0 && ring_ == nullptr; pages /= 2) {
-      data_bytes_ = pages * kPageBytes;
-      void* const at = ::mmap(nullptr, kPageBytes + data_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED,
-                              descriptor_, 0);
-      if (at != MAP_FAILED) ring_ = static_cast<std::byte*>(at);
-    }
-    if (ring_ == nullptr) {
-      const int error = errno;
-      ::close(descriptor_);
-      throw system_error("mmap", "the ring of a perf event", error, "raise the limit 'ulimit -l'");
-    }
-  }
-  SwitchRing(SwitchRing&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)),
-        ring_(std::exchange(other.ring_, nullptr)),
-        data_bytes_(other.data_bytes_) {}
-  SwitchRing& operator=(SwitchRing&&) = delete;
-  ~SwitchRing() {
-    if (ring_ != nullptr) ::munmap(ring_, kPageBytes + data_bytes_);
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  // Appends the new records, and adds the number of records that did not fit into the ring to
-  // `lost`.
-  void drain(std::vector<SwitchRecord>& records, std::uint64_t& lost) {
-    auto* const page = reinterpret_cast<perf_event_mmap_page*>(ring_);
-    const std::atomic_ref<__u64> head_at(page->data_head);
-    const std::atomic_ref<__u64> tail_at(page->data_tail);
-    const std::uint64_t head = head_at.load(std::memory_order_acquire);
-    std::uint64_t tail = tail_at.load(std::memory_order_relaxed);
-    while (head - tail >= sizeof(perf_event_header)) {
-      const auto header = take<perf_event_header>(tail);
-      if (header.size < sizeof header) break;
-      if (header.type == PERF_RECORD_SWITCH && header.size >= sizeof(SwitchRecord)) {
-        records.push_back(take<SwitchRecord>(tail));
-      } else if (header.type == PERF_RECORD_LOST && header.size >= sizeof(LostRecord)) {
-        lost += take<LostRecord>(tail).records;
-      }
-      tail += header.size;
-    }
-    tail_at.store(tail, std::memory_order_release);
-  }
-
- private:
-  // Copies a record, which may wrap around the ring's end.
-  template <class Record>
-  Record take(std::uint64_t at) const {
-    Record record;
-    auto* const bytes = reinterpret_cast<std::byte*>(&record);
-    const std::size_t begin = at % data_bytes_;
-    const std::size_t first = std::min(sizeof record, data_bytes_ - begin);
-    std::memcpy(bytes, ring_ + kPageBytes + begin, first);
-    std::memcpy(bytes + first, ring_ + kPageBytes, sizeof record - first);
-    return record;
-  }
-
-  int descriptor_;
-  std::byte* ring_ = nullptr;
-  std::size_t data_bytes_ = 0;
-};
-
-// The same instant read from both clocks.
-struct Instant {
-  std::uint64_t os_ns = 0;
-  std::uint64_t run_ns = 0;
-};
-
-Instant instant(const Clock& clock) {
-  Instant best;
-  for (std::uint64_t width = ~std::uint64_t{0}, attempt = 0; attempt < 20; ++attempt) {
-    const std::uint64_t before = clock_detail::os_monotonic_ns();
-    const std::uint64_t run_ns = clock.now_after_ns();
-    const std::uint64_t after = clock_detail::os_monotonic_ns();
-    if (after - before >= width) continue;
-    width = after - before;
-    best = {before + width / 2, run_ns};
-  }
-  return best;
+// Reads the record that begins there; nothing if it is shorter.
+template <class Record>
+std::optional<Record> record_of(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(Record)) return std::nullopt;
+  Record record;
+  std::memcpy(&record, bytes.data(), sizeof record);
+  return record;
 }
 
 class SwitchTrace : public Trace {
  public:
   explicit SwitchTrace(const TraceOptions& options) : options_(options) {
-    for (const std::uint32_t thread : options.threads) rings_.emplace_back(thread);
-    begin_ = instant(options.clock);
+    for (const std::uint32_t thread : options.threads) rings_.push_back(open_switch_ring(thread));
+    begin_ = clock_instant(options.clock);
     reader_ = std::thread([this] { read_until_stopped(); });
   }
 
@@ -162,7 +84,7 @@ class SwitchTrace : public Trace {
     if (!reader_.joinable()) return;
     stopped_ = true;
     reader_.join();
-    end_ = instant(options_.clock);
+    end_ = clock_instant(options_.clock);
   }
 
   TraceUsed read(Timeline& timeline) override {
@@ -198,26 +120,36 @@ class SwitchTrace : public Trace {
     bind_this_thread(options_.cpus);
     for (bool last = false; !last;) {
       last = stopped_;
-      for (SwitchRing& ring : rings_) ring.drain(records_, lost_);
+      for (PerfRing& ring : rings_) drain(ring);
       if (!last) std::this_thread::sleep_for(kReadEvery);
     }
   }
 
-  // Converts a time by linear interpolation between the two instants at which both clocks were
-  // read.
+  void drain(PerfRing& ring) {
+    bytes_.clear();
+    ring.drain(bytes_);
+    std::span<const std::byte> left(bytes_);
+    for (auto bytes = next_perf_record(left); !bytes.empty(); bytes = next_perf_record(left)) {
+      const std::uint32_t type = record_of<perf_event_header>(bytes)->type;
+      if (type == PERF_RECORD_SWITCH) {
+        if (const auto record = record_of<SwitchRecord>(bytes)) records_.push_back(*record);
+      } else if (type == PERF_RECORD_LOST) {
+        if (const auto record = record_of<LostRecord>(bytes)) lost_ += record->records;
+      }
+    }
+  }
+
   Ticks run_time(std::uint64_t os_ns) const {
-    const auto since = static_cast<double>(static_cast<std::int64_t>(os_ns - begin_.os_ns));
-    const auto os = static_cast<double>(end_.os_ns - begin_.os_ns);
-    const auto run = static_cast<double>(end_.run_ns - begin_.run_ns);
-    return static_cast<Ticks>(begin_.run_ns) + static_cast<Ticks>(os > 0 ? since * run / os : 0);
+    return static_cast<Ticks>(run_time_ns(os_ns, begin_, end_));
   }
 
   const TraceOptions options_;
-  std::vector<SwitchRing> rings_;
-  Instant begin_;
-  Instant end_;
+  std::vector<PerfRing> rings_;
+  ClockInstant begin_;
+  ClockInstant end_;
   std::atomic<bool> stopped_ = false;
   // The reader thread owns these until it has ended.
+  std::vector<std::byte> bytes_;
   std::vector<SwitchRecord> records_;
   std::uint64_t lost_ = 0;
   std::thread reader_;

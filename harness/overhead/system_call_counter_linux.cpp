@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <set>
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/overhead/proc_file_linux.h"
+#include "harness/overhead/process_threads_linux.h"
 #include "harness/overhead/system_call_counter.h"
 #include "harness/tracefs/trace_folder.h"
 
@@ -45,37 +43,11 @@ int open_counter(int thread) {
       syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-std::vector<int> numbers_of(std::string_view list) {
-  std::vector<int> numbers;
-  for (const char *at = list.data(), *const end = at + list.size(); at < end; ++at) {
-    int number = 0;
-    at = std::from_chars(at, end, number).ptr;
-    if (number > 0) numbers.push_back(number);
-  }
-  return numbers;
-}
-
-// The threads of the processes and of those that they started.
-std::set<int> threads_of(std::vector<int> pids) {
-  std::set<int> threads;
-  while (!pids.empty()) {
-    const std::string tasks = fmt::format("/proc/{}/task", pids.back());
-    pids.pop_back();
-    for (const int thread : numbers_in(tasks)) {
-      if (!threads.insert(thread).second) continue;
-      const ProcFile children(fmt::format("{}/{}/children", tasks, thread));
-      const std::vector<int> started = numbers_of(children.read());
-      pids.insert(pids.end(), started.begin(), started.end());
-    }
-  }
-  return threads;
-}
-
 }  // namespace
 
 SystemCallCounter::SystemCallCounter(const std::vector<int>& pids) {
-  for (const int thread : threads_of(pids)) {
-    const int descriptor = open_counter(thread);
+  for (const ProcessThread& one : threads_of(pids)) {
+    const int descriptor = open_counter(one.thread);
     if (descriptor >= 0) {
       descriptors_.push_back(descriptor);
     } else if (errno != ESRCH) {
