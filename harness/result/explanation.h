@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/profile.h"
+
 namespace tailgate {
 
 // A stretch of a slow call's time that has one cause.
@@ -303,6 +305,7 @@ struct Explanation {
   std::vector<ExplainedCall> calls;
   std::uint64_t calls_left_out = 0;
   std::vector<ActivityWindow> windows;
+  std::optional<Profile> profile = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -314,6 +317,9 @@ struct Explanation {
     v("calls_left_out", &Explanation::calls_left_out,
       "explained calls of the tails that are not listed");
     v("windows", &Explanation::windows, "what all processors did around the slowest of them");
+    v("profile", &Explanation::profile,
+      "the functions in which the time was spent; absent if none were sampled, and in files of "
+      "before they were");
   }
 };
 

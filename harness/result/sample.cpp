@@ -219,6 +219,34 @@ ExplainedTail sample_tail(const char* measure, std::uint64_t extra_ns) {
   return tail;
 }
 
+// 100 samples of the load's thread, of which 70 waited for the schedule and 25 were in the kernel,
+// and 10 of a daemon. Of the slow call there is one.
+Profile sample_profile(const ExplainedCall& call) {
+  Profile profile;
+  profile.method = "cpu_clock";
+  profile.rate_hz = 997;
+  profile.callers = "dwarf";
+  profile.kernel = true;
+  profile.samples = 130;
+  profile.lost = 2;
+  profile.functions = {{"main", "tailgate"},
+                       {"run_load", "tailgate"},
+                       {"FileProvider::emit(unsigned)", "tailgate"},
+                       {"ksys_write", "kernel"},
+                       {"[daemon]", "daemon"}};
+  profile.roles.resize(2);
+  profile.roles[0] = {.role = "load", .threads = 1, .samples = 100, .cut_stacks = 1};
+  profile.roles[0].functions = {{1, 70, 100}, {3, 25, 25}, {2, 5, 30}, {0, 0, 100}};
+  profile.roles[0].stacks = {{{0, 1}, 70}, {{0, 1, 2, 3}, 25}, {{0, 1, 2}, 4}};
+  profile.roles[0].left_out = 1;
+  profile.roles[1] = {.role = "daemons", .threads = 1, .samples = 10, .cut_stacks = 10};
+  profile.roles[1].functions = {{4, 10, 10}};
+  profile.roles[1].stacks = {{{4}, 10}};
+  profile.tails = {{"service", 1, 1, 1, {{3, 1, 1}}}, {"response", 1, 1, 1, {{3, 1, 1}}}};
+  profile.marks = {{call.start_ns + 1000, "load", call.pid, 1, {0, 1, 2, 3}}};
+  return profile;
+}
+
 // The traced trial, under a trace that lost three records.
 Trial sample_traced(unsigned index) {
   Trial trial = sample_trial(index);
@@ -234,6 +262,7 @@ Trial sample_traced(unsigned index) {
   explanation.tails = {sample_tail("service", 0), sample_tail("response", 500)};
   explanation.calls = {sample_explained_call(trial)};
   explanation.windows = {sample_window(explanation.calls.front())};
+  explanation.profile = sample_profile(explanation.calls.front());
   trial.explanation = explanation;
   return trial;
 }

@@ -73,6 +73,14 @@ TAILGATE_ABOUT(ActivityWindow, "what all processors did around one of the slowes
 TAILGATE_ABOUT(ActivityRun, "a period in which one thread had a processor");
 TAILGATE_ABOUT(ActivitySpan, "a period of activity of a processor or a thread");
 TAILGATE_ABOUT(ActivityWake, "the moment at which a thread became ready to run");
+TAILGATE_ABOUT(Profile, "in which functions a traced trial spent its time, by samples");
+TAILGATE_ABOUT(ProfiledFunction, "a function that a profile names");
+TAILGATE_ABOUT(RoleProfile, "the samples of one role");
+TAILGATE_ABOUT(FunctionSamples, "a function's share of a role's samples");
+TAILGATE_ABOUT(ProfiledStack, "a stack of callers, and how often it was sampled");
+TAILGATE_ABOUT(ProfiledTail, "the functions in which the slow calls of a tail were");
+TAILGATE_ABOUT(CallFunction, "a function in which slow calls were");
+TAILGATE_ABOUT(ProfileSample, "one sample around the listed calls");
 TAILGATE_ABOUT(Disturbance, "how the trace itself changed the latencies of one step");
 TAILGATE_ABOUT(QuantileShift, "one quantile with and without the trace");
 TAILGATE_ABOUT(Noise, "the machine's own noise: time in which an idle spinning thread did not run");

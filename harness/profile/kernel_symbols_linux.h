@@ -1,0 +1,39 @@
+// The names of the kernel's functions, from /proc/kallsyms (proc(5)).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tailgate::profile {
+
+struct KernelSymbol {
+  std::string_view name;    // empty: none is known
+  std::string_view module;  // "kernel", or a kernel module
+};
+
+class KernelSymbols {
+ public:
+  // text: lines of an address, a kind, a name and perhaps a module. Accepts any text.
+  explicit KernelSymbols(std::string text);
+
+  // Whether the kernel told addresses: to this user it may say zeros.
+  bool empty() const { return symbols_.empty(); }
+
+  // The function that the address is in. Valid as long as this object.
+  KernelSymbol find(std::uint64_t address) const;
+
+ private:
+  struct Symbol {
+    std::uint64_t address;
+    KernelSymbol symbol;
+  };
+
+  void add_line(std::string_view line);
+
+  std::string text_;
+  std::vector<Symbol> symbols_;  // by address
+};
+
+}  // namespace tailgate::profile

@@ -1,0 +1,53 @@
+// Samples what the threads of some processes run: one interface, with one implementation per
+// operating system.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/base/probe.h"
+#include "harness/os/clock.h"
+#include "harness/profile/samples.h"
+
+namespace tailgate::profile {
+
+// Samples per second of a thread's processor time. No divisor of a usual rate of events, so that
+// samples do not keep step with the load; few enough that less than one call in a thousand is hit.
+inline constexpr double kSampleRateHz = 997;
+inline constexpr double kMaxSampleRateHz = 20'000;
+
+struct SampledProcess {
+  SampledRole role;  // of the threads that are not the load's
+  int pid = 0;
+};
+
+struct SamplerOptions {
+  double rate_hz = kSampleRateHz;
+  Clock clock = {};                      // the run clock
+  std::vector<std::uint32_t> load = {};  // the load's threads, by the system's ids; they exist
+  std::vector<SampledProcess> processes =
+      {};                      // with all their threads and the processes they start
+  std::vector<int> cpus = {};  // for the thread that collects; empty: any
+};
+
+class StackSampler {
+ public:
+  virtual ~StackSampler() = default;
+
+  // Stops sampling. What a process maps in its last 0.2 s has names only if it still exists then.
+  // Does not throw.
+  virtual void stop() = 0;
+
+  // Names what was sampled. Call it once, after stop().
+  virtual Samples read() = 0;
+};
+
+// Starts to sample. Throws Error that says what to do if the system does not permit it, or has no
+// such thing.
+std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options);
+
+// Whether start_sampler works here, for this user, and what would be missing.
+Probe probe_sampler();
+
+}  // namespace tailgate::profile

@@ -1,0 +1,321 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/os/affinity.h"
+#include "harness/os/clock_instant.h"
+#include "harness/os/perf_ring_linux.h"
+#include "harness/overhead/process_threads_linux.h"
+#include "harness/profile/kernel_symbols_linux.h"
+#include "harness/profile/perf_samples_linux.h"
+#include "harness/profile/process_image_linux.h"
+#include "harness/profile/sampler.h"
+
+namespace tailgate::profile {
+namespace {
+
+// At the usual rate a ring of this size holds 60 ms of a thread that always runs.
+constexpr std::size_t kRingPages = 128;
+constexpr std::size_t kMaxThreads = 128;
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr std::chrono::milliseconds kReadEvery{10};
+constexpr int kReadsPerScan = 20;  // for threads that have started since
+constexpr const char* kBecomeRoot =
+    "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 1";
+
+struct Event {
+  bool counter = false;  // the processor's; else the kernel's timer
+  bool kernel = false;
+};
+
+perf_event_attr attributes_of(const Event& event, double rate_hz) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = event.counter ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+  attributes.config = event.counter ? std::uint64_t{PERF_COUNT_HW_CPU_CYCLES}
+                                    : std::uint64_t{PERF_COUNT_SW_CPU_CLOCK};
+  attributes.freq = 1;
+  attributes.sample_freq = static_cast<std::uint64_t>(std::max(1.0, rate_hz));
+  attributes.sample_type = kSampleType;
+  attributes.exclude_kernel = event.kernel ? 0 : 1;
+  attributes.exclude_hv = 1;
+  attributes.exclude_callchain_user = kStackOfUser ? 1 : 0;
+  attributes.exclude_callchain_kernel = event.kernel ? 0 : 1;
+  attributes.sample_regs_user = kUserRegisters;
+  attributes.sample_stack_user = kStackOfUser ? kStackBytes : 0;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC_RAW;
+  return attributes;
+}
+
+// Tries the events on this thread, the best one first. Throws Error if none can be opened.
+Event best_event(double rate_hz) {
+  int error = 0;
+  for (const Event event :
+       {Event{true, true}, Event{true, false}, Event{false, true}, Event{false, false}}) {
+    const int descriptor = open_perf_event(attributes_of(event, rate_hz), 0);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return event;
+    }
+    error = -descriptor;
+  }
+  const char* remedy = "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 2";
+  if (error == EINVAL) remedy = "ask for no more than /proc/sys/kernel/perf_event_max_sample_rate";
+  if (error == ENOSYS) remedy = "use a kernel with CONFIG_PERF_EVENTS";
+  throw system_error("perf_event_open", "a sampled clock", error, remedy);
+}
+
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Turns addresses into places in the table of functions.
+class Namer {
+ public:
+  explicit Namer(FunctionTable& table) : table_(table), kernel_(text_of("/proc/kallsyms")) {}
+
+  bool knows_kernel() const { return !kernel_.empty(); }
+
+  std::uint32_t in_kernel(std::uint64_t address) {
+    const auto [place, is_new] = kernel_places_.try_emplace(address, 0);
+    if (is_new) {
+      const KernelSymbol symbol = kernel_.find(address);
+      const std::string name = symbol.name.empty() ? "[kernel]" : std::string(symbol.name);
+      place->second = table_.place_of(name, std::string(symbol.module));
+    }
+    return place->second;
+  }
+
+  std::uint32_t in_process(ProcessImage& image, std::uint64_t address, bool caller) {
+    const auto [place, is_new] = user_places_[&image].try_emplace(2 * address + (caller ? 1 : 0));
+    if (is_new) {
+      const UserFunction function = image.function_at(address, caller);
+      place->second = table_.place_of(function.name, function.module);
+    }
+    return place->second;
+  }
+
+ private:
+  FunctionTable& table_;
+  KernelSymbols kernel_;
+  std::unordered_map<std::uint64_t, std::uint32_t> kernel_places_;
+  std::unordered_map<const ProcessImage*, std::unordered_map<std::uint64_t, std::uint32_t>>
+      user_places_;
+};
+
+class PerfSampler : public StackSampler {
+ public:
+  explicit PerfSampler(const SamplerOptions& options)
+      : options_(options), event_(best_event(options.rate_hz)), samples_(kMaxBytes) {
+    begin_ = clock_instant(options.clock);
+    scan();
+    if (rings_.empty()) {
+      throw system_error("perf_event_open", "the threads to sample", first_error_, kBecomeRoot);
+    }
+    reader_ = std::thread([this] { read_until_stopped(); });
+  }
+
+  ~PerfSampler() override { stop(); }
+
+  void stop() override {
+    if (!reader_.joinable()) return;
+    stopped_ = true;
+    reader_.join();
+    rings_.clear();
+    end_ = clock_instant(options_.clock);
+    for (auto& [pid, image] : images_) image->refresh();
+  }
+
+  Samples read() override {
+    Samples samples{.method = event_.counter ? "cpu_cycles" : "cpu_clock",
+                    .callers = kStackOfUser ? "dwarf" : "frame_pointers",
+                    .rate_hz = options_.rate_hz,
+                    .kernel = event_.kernel,
+                    .lost = samples_.lost() + samples_.no_room()};
+    Namer namer(samples.functions);
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const PerfSample sample = samples_.at(i);
+      const auto role = roles_.find(sample.thread);
+      if (role == roles_.end()) continue;
+      StackSample stack{.time_ns = run_time_ns(sample.time_ns, begin_, end_),
+                        .role = role->second,
+                        .thread = sample.thread,
+                        .cpu = sample.cpu};
+      add_kernel_frames(sample, namer, stack);
+      add_user_frames(sample, namer, stack);
+      samples.list.push_back(std::move(stack));
+    }
+    samples.limits = limits(event_.kernel && !namer.knows_kernel());
+    return samples;
+  }
+
+ private:
+  static void add_kernel_frames(const PerfSample& sample, Namer& namer, StackSample& stack) {
+    if (!sample.in_kernel) return;
+    if (sample.kernel_chain.empty()) stack.functions.push_back(namer.in_kernel(sample.address));
+    for (std::size_t i = 0; i < sample.kernel_chain.size(); ++i) {
+      // All but the first are return addresses, behind the call.
+      stack.functions.push_back(namer.in_kernel(sample.kernel_chain[i] - (i == 0 ? 0 : 1)));
+    }
+  }
+
+  void add_user_frames(const PerfSample& sample, Namer& namer, StackSample& stack) {
+    stack.cut = true;
+    const auto image = images_.find(static_cast<int>(sample.process));
+    if (image == images_.end()) return;
+    UserStack user;
+    if (sample.has_registers && !sample.stack.empty()) {
+      user = image->second->unwind(sample);
+    } else if (!sample.user_chain.empty()) {
+      user.addresses.assign(sample.user_chain.begin(), sample.user_chain.end());
+    }
+    if (user.addresses.empty() && !sample.in_kernel) user.addresses = {sample.address};
+    stack.cut = !user.complete;
+    for (std::size_t i = 0; i < user.addresses.size(); ++i) {
+      stack.functions.push_back(namer.in_process(*image->second, user.addresses[i], i > 0));
+    }
+  }
+
+  void read_until_stopped() {
+    bind_this_thread(options_.cpus);
+    std::vector<std::byte> records;
+    for (int reads = 1;; ++reads) {
+      const bool last = stopped_;
+      for (PerfRing& ring : rings_) {
+        records.clear();
+        ring.drain(records);
+        samples_.add(records);
+      }
+      if (last) return;
+      if (reads % kReadsPerScan == 0) scan();
+      std::this_thread::sleep_for(kReadEvery);
+    }
+  }
+
+  // Begins to sample the threads that it has not seen, and notes what processes have mapped since:
+  // they may end before stop().
+  void scan() {
+    for (auto& [pid, image] : images_) image->refresh();
+    for (const SampledProcess& process : options_.processes) {
+      for (const ProcessThread& one : threads_of({process.pid})) {
+        const auto thread = static_cast<std::uint32_t>(one.thread);
+        const bool of_load =
+            std::find(options_.load.begin(), options_.load.end(), thread) != options_.load.end();
+        const SampledRole role = of_load ? SampledRole::load : process.role;
+        if (!roles_.emplace(thread, role).second) continue;
+        sample_thread(one, role);
+      }
+    }
+  }
+
+  void sample_thread(const ProcessThread& one, SampledRole role) {
+    if (rings_.size() == kMaxThreads) {
+      ++beyond_limit_;
+      return;
+    }
+    const int descriptor = open_perf_event(attributes_of(event_, options_.rate_hz),
+                                           static_cast<std::uint32_t>(one.thread));
+    if (descriptor == -ESRCH) return;
+    if (descriptor < 0) {
+      refused_.insert(role_name(role));
+      if (first_error_ == ESRCH) first_error_ = -descriptor;
+      return;
+    }
+    try {
+      rings_.emplace_back(descriptor, kRingPages);
+    } catch (const Error&) {
+      ++beyond_limit_;
+      return;
+    }
+    auto& image = images_[one.process];
+    if (image == nullptr) image = std::make_unique<ProcessImage>(one.process);
+  }
+
+  std::string limits(bool kernel_without_names) const {
+    std::vector<std::string> list;
+    const auto add = [&list](std::string text) { list.push_back(std::move(text)); };
+    if (!event_.kernel) add(fmt::format("no time in the kernel: {}", kBecomeRoot));
+    if (kernel_without_names) {
+      add("the kernel's functions have no names: set /proc/sys/kernel/kptr_restrict to 1");
+    }
+    for (const std::string& role : refused_) {
+      add(fmt::format("not all threads of {} may be sampled: {}", role, kBecomeRoot));
+    }
+    if (beyond_limit_ > 0) {
+      add(
+          fmt::format("{} more threads are not sampled: only {} are, or there is no more memory "
+                      "that may be locked (ulimit -l)",
+                      beyond_limit_, rings_.size()));
+    }
+    if (samples_.no_room() > 0) {
+      add(fmt::format("{} samples are missing: the memory of {} MiB was full; sample more seldom",
+                      samples_.no_room(), kMaxBytes >> 20));
+    }
+    if (samples_.no_stack() > 0) {
+      add(
+          fmt::format("{} samples have no callers: the memory for stacks was full; sample more "
+                      "seldom",
+                      samples_.no_stack()));
+    }
+    if (samples_.throttled() > 0) {
+      add(fmt::format("the kernel paused the sampling {} times: sample more seldom",
+                      samples_.throttled()));
+    }
+    if (samples_.damaged() > 0) {
+      add(fmt::format("{} records could not be read", samples_.damaged()));
+    }
+    return fmt::to_string(fmt::join(list, "; "));
+  }
+
+  const SamplerOptions options_;
+  const Event event_;
+  ClockInstant begin_;
+  ClockInstant end_;
+  std::atomic<bool> stopped_ = false;
+  // The reader thread owns these until it has ended.
+  PerfSamples samples_;
+  std::vector<PerfRing> rings_;
+  std::unordered_map<std::uint32_t, SampledRole> roles_;  // by thread
+  std::map<int, std::unique_ptr<ProcessImage>> images_;   // by process
+  std::set<std::string> refused_;
+  std::size_t beyond_limit_ = 0;
+  int first_error_ = ESRCH;
+  std::thread reader_;
+};
+
+}  // namespace
+
+std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options) {
+  return std::make_unique<PerfSampler>(options);
+}
+
+Probe probe_sampler() {
+  try {
+    const Event event = best_event(kSampleRateHz);
+    if (event.kernel) return {};
+    return {.available = true,
+            .reason = "only the functions of own processes are sampled, not the kernel's",
+            .remedy = kBecomeRoot};
+  } catch (const Error& error) {
+    return {.available = false, .reason = error.what_failed(), .remedy = error.remedy()};
+  }
+}
+
+}  // namespace tailgate::profile

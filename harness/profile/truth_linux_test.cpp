@@ -1,0 +1,254 @@
+// What the sampler says of programs whose time is known, and of symbols that nm lists.
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "harness/base/error.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/os/command.h"
+#include "harness/os/process.h"
+#include "harness/profile/kernel_symbols_linux.h"
+#include "harness/profile/process_image_linux.h"
+#include "harness/profile/profile.h"
+#include "harness/profile/sampler.h"
+
+namespace tailgate::profile {
+namespace {
+
+Clock run_clock() {
+  static const Clock clock(measure_clock());
+  return clock;
+}
+
+void wait_for_cpu_ns(int pid, std::uint64_t cpu_ns) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (process_cpu_ns(pid).value_or(0) < cpu_ns && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+Child start_worker() {
+  ChildOptions options;
+  options.program = TAILGATE_WORKER;
+  return Child::start(options);
+}
+
+bool may_sample() {
+  const Probe probe = probe_sampler();
+  if (!probe.available) WARN(probe.reason);
+  return probe.available;
+}
+
+// The worker's profile over eight tenths of a second of its processor time.
+Samples samples_of_worker(SampledRole role) {
+  Child child = start_worker();
+  wait_for_cpu_ns(child.pid(), 20'000'000);  // it runs its own code by then
+  const auto pid = static_cast<std::uint32_t>(child.pid());
+  const auto sampler =
+      start_sampler({.clock = run_clock(),
+                     .load = role == SampledRole::load ? std::vector{pid} : std::vector<uint32_t>{},
+                     .processes = {{SampledRole::daemons, child.pid()}}});
+  wait_for_cpu_ns(child.pid(), 820'000'000);
+  sampler->stop();
+  return sampler->read();
+}
+
+double share(const Profile& profile, const RoleProfile& role, const std::string& name,
+             std::uint64_t FunctionSamples::*which) {
+  for (const FunctionSamples& one : role.functions) {
+    const ProfiledFunction& function = profile.functions.at(one.function);
+    if (function.name != name) continue;
+    CHECK(function.module == "tailgate_worker");
+    return static_cast<double>(one.*which) / static_cast<double>(role.samples);
+  }
+  return 0;
+}
+
+TEST_CASE("four fifths of the time in one function, a fifth in another", "[truth]") {
+  if (!may_sample()) return;
+  const Samples samples = samples_of_worker(SampledRole::load);
+  const Profile profile = make_profile(samples, {}, {.end_ns = ~std::uint64_t{0}});
+  REQUIRE(profile.roles.size() == 1);
+  const RoleProfile& role = profile.roles[0];
+  CHECK(role.role == "load");
+  // At 997 a second there are about 800. Half of them leave a standard error of 2 %.
+  REQUIRE(role.samples > 400);
+  CHECK(profile.lost == 0);
+  const auto exclusive = &FunctionSamples::exclusive;
+  const auto inclusive = &FunctionSamples::inclusive;
+  CHECK(share(profile, role, "most", exclusive) == Approx(0.8).margin(0.08));
+  CHECK(share(profile, role, "rest", exclusive) == Approx(0.2).margin(0.08));
+  if (profile.callers != "dwarf") return;
+  for (const char* caller : {"inner", "outer", "main"}) {
+    INFO(caller);
+    CHECK(share(profile, role, caller, inclusive) > 0.97);
+    CHECK(share(profile, role, caller, exclusive) < 0.05);
+  }
+  CHECK(role.cut_stacks < role.samples / 20);
+}
+
+TEST_CASE("a process that becomes another program is named by its new functions", "[truth]") {
+  if (!may_sample()) return;
+  ChildOptions options;
+  options.program = "/bin/sh";
+  options.arguments = {"-c", std::string("sleep 0.3; exec ") + TAILGATE_WORKER};
+  Child child = Child::start(options);
+  const auto sampler = start_sampler(
+      {.clock = run_clock(), .processes = {{SampledRole::provider, child.pid()}}});
+  wait_for_cpu_ns(child.pid(), 500'000'000);
+  child.kill();  // a stop comes after its end
+  sampler->stop();
+  const Profile profile = make_profile(sampler->read(), {}, {.end_ns = ~std::uint64_t{0}});
+  REQUIRE(profile.roles.size() == 1);
+  CHECK(share(profile, profile.roles[0], "most", &FunctionSamples::exclusive) > 0.5);
+}
+
+TEST_CASE("samples are on the run clock, and of the role that was asked for", "[truth]") {
+  if (!may_sample()) return;
+  const std::uint64_t begin_ns = run_clock().now_ns();
+  const Samples samples = samples_of_worker(SampledRole::daemons);
+  const std::uint64_t end_ns = run_clock().now_ns();
+  REQUIRE(samples.list.size() > 400);
+  for (const StackSample& sample : samples.list) {
+    CHECK(sample.role == SampledRole::daemons);
+    CHECK(sample.time_ns >= begin_ns);
+    CHECK(sample.time_ns <= end_ns);
+    CHECK(sample.cpu >= 0);
+  }
+}
+
+// The functions that nm lists of the file, by offset from its first byte.
+std::map<std::uint64_t, std::string> symbols_by_nm(const std::string& file) {
+  const TestDirectory directory;
+  run_command({.command = "nm --defined-only " + file,
+               .output = directory / "symbols",
+               .limit = std::chrono::seconds(20)});
+  std::map<std::uint64_t, std::string> symbols;
+  std::ifstream lines(directory / "symbols");
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::uint64_t address = 0;
+    std::string kind;
+    std::string name;
+    fields >> std::hex >> address >> kind >> name;
+    if (kind == "T") symbols[address] = name;
+  }
+  return symbols;
+}
+
+// Where the process has mapped the beginning of that file.
+std::uint64_t base_of(int pid, const std::string& file) {
+  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
+  for (std::string line; std::getline(maps, line);) {
+    if (line.ends_with(file)) return std::stoull(line, nullptr, 16);
+  }
+  return 0;
+}
+
+TEST_CASE("an address is named as nm names it", "[truth]") {
+  Child child = start_worker();
+  wait_for_cpu_ns(child.pid(), 20'000'000);
+  ProcessImage image(child.pid());
+  image.refresh();
+  const std::uint64_t base = base_of(child.pid(), TAILGATE_WORKER);
+  const auto symbols = symbols_by_nm(TAILGATE_WORKER);
+  child.kill();  // the names are found afterwards, too
+  REQUIRE(base != 0);
+  unsigned checked = 0;
+  for (const char* name : {"most", "rest", "inner", "outer", "main"}) {
+    for (const auto& [address, symbol] : symbols) {
+      if (symbol != name) continue;
+      ++checked;
+      CHECK(image.function_at(base + address, false).name == name);
+      CHECK(image.function_at(base + address + 1, true).name == name);
+      CHECK(image.function_at(base + address + 4, false).module == "tailgate_worker");
+    }
+  }
+  CHECK(checked == 5);
+  CHECK(image.function_at(3, false).name == "[?]");
+}
+
+TEST_CASE("a process that does not exist has no names, and no samples", "[truth]") {
+  Child child = start_worker();
+  const int pid = child.pid();
+  child.kill();
+  ProcessImage image(pid);
+  image.refresh();
+  CHECK(image.function_at(0x1000, false).name == "[?]");
+  if (!may_sample()) return;
+  CHECK_THROWS_WITH(start_sampler({.clock = run_clock(), .processes = {{SampledRole::load, pid}}}),
+                    Catch::Contains("the threads to sample") && Catch::Contains("No such process"));
+}
+
+TEST_CASE("a rate that the kernel does not permit is an error that says what to do", "[truth]") {
+  if (!may_sample()) return;
+  try {
+    start_sampler({.rate_hz = 1e12, .clock = run_clock(), .processes = {}});
+    FAIL("it started");
+  } catch (const Error& error) {
+    CHECK(error.what_failed().find("perf_event_open") != std::string::npos);
+    CHECK(error.remedy().find("perf_event_max_sample_rate") != std::string::npos);
+  }
+}
+
+// What an ordinary user's process gets of itself; run in a child that gives up its rights. Returns
+// the exit code: 0 where all was as it must be.
+int sample_as_nobody() {
+  if (setgid(65534) != 0 || setuid(65534) != 0) return 10;
+  const Probe probe = probe_sampler();
+  if (!probe.available)
+    return probe.remedy.find("perf_event_paranoid") == std::string::npos ? 11 : 0;
+  const auto sampler = start_sampler(
+      {.clock = run_clock(), .processes = {{SampledRole::provider, this_process_number()}}});
+  wait_for_cpu_ns(this_process_number(), 1'000'000);
+  const std::uint64_t until_ns = run_clock().now_ns() + 300'000'000;
+  while (run_clock().now_ns() < until_ns) {
+  }
+  sampler->stop();
+  const Samples samples = sampler->read();
+  if (samples.list.empty()) return 12;
+  if (samples.kernel) return 0;  // this machine permits it
+  return samples.limits.find("no time in the kernel: run as root") == 0 ? 0 : 13;
+}
+
+TEST_CASE("without privileges own processes are sampled, and what is missing is said", "[truth]") {
+  if (getuid() != 0) return;
+  static_cast<void>(run_clock());
+  const pid_t child = fork();
+  if (child == 0) _exit(sample_as_nobody());
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("the kernel's functions are named by the symbol before the address", "[kernel]") {
+  const KernelSymbols symbols(
+      "ffffffff81000200 T second\n"
+      "ffffffff81000100 T first\n"
+      "ffffffff81000100 t alias\n"
+      "ffffffff81000180 D data\n"
+      "ffffffffa0000000 t in_module\t[ext4]\n"
+      "0000000000000000 T hidden\n"
+      "nonsense\n"
+      "ffffffff81000300 T");
+  CHECK(symbols.find(0xffffffff81000100).name == "first");
+  CHECK(symbols.find(0xffffffff810001ff).name == "first");
+  CHECK(symbols.find(0xffffffff81000200).name == "second");
+  CHECK(symbols.find(0xffffffff81000200).module == "kernel");
+  CHECK(symbols.find(0xffffffffa0000010).name == "in_module");
+  CHECK(symbols.find(0xffffffffa0000010).module == "ext4");
+  CHECK(symbols.find(0x1000).name.empty());
+  CHECK(KernelSymbols("0000000000000000 T a\n0000000000000000 T b\n").empty());
+}
+
+}  // namespace
+}  // namespace tailgate::profile
