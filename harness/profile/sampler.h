@@ -47,7 +47,7 @@ class StackSampler {
 // such thing.
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options);
 
-// Whether start_sampler works here, for this user, and what would be missing.
+// Whether start_sampler works here, for this user, and what would be missing; for tests.
 Probe probe_sampler();
 
 }  // namespace tailgate::profile
