@@ -16,8 +16,8 @@ namespace {
 struct ExplainArguments {
   std::vector<std::filesystem::path> paths;
   unsigned calls = 3;
-  std::string format;               // of the trace to export; empty: print the explanation
-  std::filesystem::path directory;  // for the exported traces; empty: stdout
+  std::string format;               // of what to export; empty: print the explanation
+  std::filesystem::path directory;  // for the exported files; empty: stdout
 };
 
 int explain(const ExplainArguments& arguments) {
@@ -53,10 +53,11 @@ void commands::add_explain_command(Command& program, const Catalog&, Action& act
           ->capture_default_str();
   CommandOption* format =
       command
-          ->add_option("--export", arguments->format, "Write the slowest calls for ui.perfetto.dev")
-          ->one_of({"perfetto"})
-          ->excludes(calls);  // a trace has all of them
-  command->add_option("--out", arguments->directory, "Folder for the traces; else stdout")
+          ->add_option("--export", arguments->format,
+                       "Write for ui.perfetto.dev, flame graphs or speedscope.app")
+          ->one_of({"perfetto", "folded", "speedscope"})
+          ->excludes(calls);  // these have all of them
+  command->add_option("--out", arguments->directory, "Folder for these files; else stdout")
       ->type_name("DIR")
       ->needs(format);
   command->footer(
@@ -64,7 +65,8 @@ void commands::add_explain_command(Command& program, const Catalog&, Action& act
       "the median call; the times of the causes add up to the time of the calls. A gap\n"
       "is time on the processor without an event in the trace: in the program's own\n"
       "code the machine caused it (or the code took that long), in the kernel the cause\n"
-      "is unknown.\n"
+      "is unknown. Functions are those that samples of the load's threads and of the\n"
+      "daemons were in; a sample lengthens the call that it is taken in.\n"
       "\n"
       "Examples:\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"

@@ -127,10 +127,13 @@ def cases(text):
                  ("show", "--roles", "--trials", "result.json", "result.json"),
                  ("show", short)],
         "export": [*(("export", format, "result.json") for format in
-                     ("csv", "csv-intervals", "gbench", "hgrm", "hlog", "json", "text", "details")),
+                     ("csv", "csv-intervals", "folded", "gbench", "hgrm", "hlog", "json",
+                      "speedscope", "text", "details")),
                    ("export", short, "result.json"), ("export", "text", "duet.json"),
                    ("export", "csv", "result.json", "--out", "exported")],
-        "explain": [("explain", "result.json"), ("explain", "--export", "perfetto", "result.json")],
+        "explain": [("explain", "result.json"),
+                    *(("explain", "--export", format, "result.json")
+                      for format in ("perfetto", "folded", "speedscope"))],
         "plot": [("plot", short)],  # plots/hostile_test.py draws
         "etl": [("etl", "info", "text"), ("etl", "dump", "text"), ("etl", "dump", "--provider",
                 short, short)],

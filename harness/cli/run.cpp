@@ -20,6 +20,7 @@
 #include "harness/os/affinity.h"
 #include "harness/os/install_paths.h"
 #include "harness/os/process.h"
+#include "harness/profile/sampler.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/result/json.h"
@@ -55,6 +56,7 @@ struct RunArguments {
   bool victim = false;
   bool explain = false;
   bool no_explain = false;  // neither: as the preset says
+  double sample_hz = profile::kSampleRateHz;
   bool keep = false;
   bool force = false;
   bool plan = false;
@@ -192,6 +194,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   settings.consumer = parse_consumer(arguments.consume);
   arguments.recording.apply(settings);
   settings.hang_timeout_s = arguments.hang_timeout_s;
+  settings.sample_hz = arguments.sample_hz;
   settings.keep_files = arguments.keep;
   return settings;
 }
@@ -466,6 +469,11 @@ void add_options(Command& command, RunArguments& arguments) {
       command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);
+  command
+      .add_option("--sample-hz", arguments.sample_hz,
+                  "samples of functions, where calls are explained; 0: none")
+      ->range(0.0, profile::kMaxSampleRateHz)
+      ->capture_default_str();
   command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");
   command.add_option("--part", arguments.part, "only this part of a suite, its N-th [[run]]")
       ->range(1u, 10'000u)

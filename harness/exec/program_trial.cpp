@@ -73,7 +73,7 @@ class ProgramTrial {
                             .log = log_,
                             .cpus = settings_.load_cpus});
     timing.watch(program.pid());
-    if (settings_.trace) trace_.emplace(*settings_.trace, clock_, directory_);
+    if (settings_.trace) start_trace(program.pid());
     const std::string name = std::filesystem::path(plan_.command.front()).filename().string();
     overhead_.watch({Role::provider, name, program.pid(), true});
     for (const WatchedProcess& daemon : plan_.daemons) overhead_.watch(daemon);
@@ -99,6 +99,18 @@ class ProgramTrial {
     std::vector<int> own = {program};
     for (const WatchedProcess& daemon : plan_.daemons) own.push_back(daemon.pid);
     neighbours_.look(own);
+  }
+
+  void start_trace(int program) {
+    ProgramTracePlan plan{.method = *settings_.trace,
+                          .clock = clock_,
+                          .directory = directory_,
+                          .processes = {{profile::SampledRole::provider, program}},
+                          .sample_hz = settings_.sample_hz};
+    for (const WatchedProcess& daemon : plan_.daemons) {
+      plan.processes.push_back({profile::SampledRole::daemons, daemon.pid});
+    }
+    trace_.emplace(plan);
   }
 
   // On the program's first processor, as the program will run.

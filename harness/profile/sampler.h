@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "harness/base/probe.h"
 #include "harness/os/clock.h"
 #include "harness/profile/samples.h"
 
@@ -46,8 +45,5 @@ class StackSampler {
 // Starts to sample. Throws Error that says what to do if the system does not permit it, or has no
 // such thing.
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options);
-
-// Whether start_sampler works here, for this user, and what would be missing; for tests.
-Probe probe_sampler();
 
 }  // namespace tailgate::profile

@@ -148,7 +148,7 @@ class PerfSampler : public StackSampler {
                     .callers = kStackOfUser ? "dwarf" : "frame_pointers",
                     .rate_hz = options_.rate_hz,
                     .kernel = event_.kernel,
-                    .lost = samples_.lost() + samples_.no_room()};
+                    .lost = samples_.lost()};
     Namer namer(samples.functions);
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const PerfSample sample = samples_.at(i);
@@ -304,18 +304,6 @@ class PerfSampler : public StackSampler {
 
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options) {
   return std::make_unique<PerfSampler>(options);
-}
-
-Probe probe_sampler() {
-  try {
-    const Event event = best_event(kSampleRateHz);
-    if (event.kernel) return {};
-    return {.available = true,
-            .reason = "only the functions of own processes are sampled, not the kernel's",
-            .remedy = kBecomeRoot};
-  } catch (const Error& error) {
-    return {.available = false, .reason = error.what_failed(), .remedy = error.remedy()};
-  }
 }
 
 }  // namespace tailgate::profile

@@ -42,9 +42,14 @@ Child start_worker() {
 }
 
 bool may_sample() {
-  const Probe probe = probe_sampler();
-  if (!probe.available) WARN(probe.reason);
-  return probe.available;
+  try {
+    start_sampler({.clock = run_clock(),
+                   .processes = {{SampledRole::provider, this_process_number()}}});
+    return true;
+  } catch (const Error& error) {
+    WARN(error.what());
+    return false;
+  }
 }
 
 // The worker's profile over eight tenths of a second of its processor time.
@@ -203,11 +208,13 @@ TEST_CASE("a rate that the kernel does not permit is an error that says what to 
 // the exit code: 0 where all was as it must be.
 int sample_as_nobody() {
   if (setgid(65534) != 0 || setuid(65534) != 0) return 10;
-  const Probe probe = probe_sampler();
-  if (!probe.available)
-    return probe.remedy.find("perf_event_paranoid") == std::string::npos ? 11 : 0;
-  const auto sampler = start_sampler(
-      {.clock = run_clock(), .processes = {{SampledRole::provider, this_process_number()}}});
+  std::unique_ptr<StackSampler> sampler;
+  try {
+    sampler = start_sampler({.clock = run_clock(),
+                             .processes = {{SampledRole::provider, this_process_number()}}});
+  } catch (const Error& error) {
+    return error.remedy().find("perf_event_paranoid") == std::string::npos ? 11 : 0;
+  }
   wait_for_cpu_ns(this_process_number(), 1'000'000);
   const std::uint64_t until_ns = run_clock().now_ns() + 300'000'000;
   while (run_clock().now_ns() < until_ns) {

@@ -15,6 +15,7 @@
   EXPORTER(csv_intervals)            \
   EXPORTER(duet_text)                \
   EXPORTER(explain_text)             \
+  EXPORTER(folded)                   \
   EXPORTER(gbench)                   \
   EXPORTER(hgrm)                     \
   EXPORTER(hlog)                     \
@@ -24,6 +25,7 @@
   EXPORTER(results_details)          \
   EXPORTER(results_json)             \
   EXPORTER(results_text)             \
+  EXPORTER(speedscope)               \
   EXPORTER(verdicts_json)            \
   EXPORTER(verdicts_junit)           \
   EXPORTER(verdicts_markdown)        \

@@ -11,6 +11,7 @@
 #include "harness/explain/trace.h"
 #include "harness/histogram/histogram.h"
 #include "harness/os/clock.h"
+#include "harness/profile/sampler.h"
 #include "harness/result/values.h"
 #include "harness/sink/catalog.h"
 #include "harness/trial/load.h"
@@ -44,6 +45,8 @@ struct TrialSettings {
   bool keep_files = false;     // do not remove the trial's folder
   // Trace the machine's activity during the load, to explain slow calls.
   std::optional<activity::TraceMethod> trace = {};
+  // With the trace, sample the functions at this rate of processor time; 0: do not.
+  double sample_hz = profile::kSampleRateHz;
 };
 
 // Returns the settings for trials of that sink: the given ones, but for a sink whose calls are made

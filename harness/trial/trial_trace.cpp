@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "harness/base/error.h"
 #include "harness/explain/explain.h"
 #include "harness/explain/start_trace.h"
+#include "harness/profile/profile.h"
 #include "harness/trial/collector.h"
 
 namespace tailgate {
@@ -29,17 +31,38 @@ std::uint32_t explained_calls(const LoadPlan& load) {
   return static_cast<std::uint32_t>(std::clamp(calls, kMinCalls, kMaxCalls));
 }
 
-TrialTrace::TrialTrace(const TrialMemory& memory, activity::TraceMethod method,
-                       const std::filesystem::path& directory)
-    : memory_(memory) {
+TrialTrace::TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan) : memory_(memory) {
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
     threads_.push_back(memory.thread(i).os_thread.load());
   }
-  trace_ = activity::start_trace({.method = method,
-                                  .directory = directory,
+  trace_ = activity::start_trace({.method = plan.method,
+                                  .directory = plan.directory,
                                   .clock = Clock(memory.plan().clock),
                                   .threads = threads_,
                                   .cpus = {}});
+  if (plan.sample_hz > 0) start_sampler(plan);
+}
+
+void TrialTrace::start_sampler(const TrialTracePlan& plan) {
+  profile::SamplerOptions options{
+      .rate_hz = plan.sample_hz, .clock = Clock(memory_.plan().clock), .load = threads_};
+  for (const WatchedProcess& process : plan.processes) {
+    if (process.role == Role::provider) {
+      options.processes.push_back({profile::SampledRole::provider, process.pid});
+    } else if (process.role == Role::daemons) {
+      options.processes.push_back({profile::SampledRole::daemons, process.pid});
+    }
+  }
+  try {
+    sampler_ = profile::start_sampler(options);
+  } catch (const Error& error) {
+    why_not_sampled_ = error.what();
+  }
+}
+
+void TrialTrace::stop() {
+  if (sampler_) sampler_->stop();
+  trace_->stop();
 }
 
 Explanation TrialTrace::explain() {
@@ -49,15 +72,35 @@ Explanation TrialTrace::explain() {
   for (const std::uint32_t thread : threads_) timeline.watch(thread);
   const LoadPlan& load = memory_.plan().load;
   const TraceUsed used = trace_->read(timeline);
-  return activity::explain(timeline, {.trace = used,
-                                      .threads = threads_,
-                                      .slowest = slowest_calls(memory_),
-                                      .slowest_responses = slowest_responses(memory_),
-                                      .service = merged(memory_, Metric::service),
-                                      .response = merged(memory_, Metric::response),
-                                      .thread_rate_hz = thread_rate_hz(load),
-                                      .burst_events = load.burst_events,
-                                      .quantile = kExplainedQuantile});
+  const std::vector<SlowCall> slowest = slowest_calls(memory_);
+  const std::vector<SlowCall> responses = slowest_responses(memory_);
+  Explanation explanation =
+      activity::explain(timeline, {.trace = used,
+                                   .threads = threads_,
+                                   .slowest = slowest,
+                                   .slowest_responses = responses,
+                                   .service = merged(memory_, Metric::service),
+                                   .response = merged(memory_, Metric::response),
+                                   .thread_rate_hz = thread_rate_hz(load),
+                                   .burst_events = load.burst_events,
+                                   .quantile = kExplainedQuantile});
+  add_profile(explanation, slowest, responses);
+  return explanation;
+}
+
+void TrialTrace::add_profile(Explanation& explanation, const std::vector<SlowCall>& slowest,
+                             const std::vector<SlowCall>& slowest_responses) {
+  if (!why_not_sampled_.empty()) explanation.profile = profile::no_profile(why_not_sampled_);
+  if (!sampler_) return;
+  const auto warmup_ns = static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
+  profile::ProfileRequest request{.begin_ns = memory_.header().go_ns.load() + warmup_ns,
+                                  .threads = threads_,
+                                  .slowest = slowest,
+                                  .slowest_responses = slowest_responses};
+  for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+    request.end_ns = std::max(request.end_ns, memory_.thread(i).last_end_ns.load());
+  }
+  explanation.profile = profile::make_profile(sampler_->read(), explanation, request);
 }
 
 }  // namespace tailgate

@@ -3,9 +3,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "harness/explain/trace.h"
+#include "harness/overhead/sampler.h"
+#include "harness/profile/sampler.h"
 #include "harness/result/explanation.h"
+#include "harness/result/result.h"
 #include "harness/trial/trial_memory.h"
 
 namespace tailgate {
@@ -17,23 +22,36 @@ inline constexpr double kExplainedQuantile = 0.999;
 // estimate, since it is needed before the load.
 std::uint32_t explained_calls(const LoadPlan& load);
 
+struct TrialTracePlan {
+  activity::TraceMethod method = activity::TraceMethod::best;
+  std::filesystem::path directory;        // exists
+  std::vector<WatchedProcess> processes;  // of the trial
+  double sample_hz = 0;                   // also sample functions at this rate; 0: do not
+};
+
 class TrialTrace {
  public:
-  // Starts the trace. Call it when the load's threads have set ThreadBlock::os_thread, and before
-  // they start the load. directory: exists. Throws Error like activity::start_trace.
-  TrialTrace(const TrialMemory& memory, activity::TraceMethod method,
-             const std::filesystem::path& directory);
+  // Starts the trace, and the sampler where there is one. Call it when the load's threads have set
+  // ThreadBlock::os_thread, and before they start the load. Throws Error like
+  // activity::start_trace.
+  TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan);
 
-  // Stops the trace. Call it when the load is over.
-  void stop() { trace_->stop(); }
+  // Stops both. Call it when the load is over, while the processes still exist.
+  void stop();
 
   // Explains the slow calls in the trial's memory. Call it once, after stop().
   Explanation explain();
 
  private:
+  void start_sampler(const TrialTracePlan& plan);
+  void add_profile(Explanation& explanation, const std::vector<SlowCall>& slowest,
+                   const std::vector<SlowCall>& slowest_responses);
+
   const TrialMemory& memory_;
   std::vector<std::uint32_t> threads_;
   std::unique_ptr<activity::Trace> trace_;
+  std::unique_ptr<profile::StackSampler> sampler_;  // nothing: not wanted, or not available
+  std::string why_not_sampled_;
 };
 
 }  // namespace tailgate

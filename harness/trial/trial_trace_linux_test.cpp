@@ -80,6 +80,29 @@ void check_listed(const Trial& trial) {
                    listed.begin()));
 }
 
+// Checks that the functions of the load's threads were sampled, or that it is said why not.
+void check_profiled(const Trial& trial) {
+  REQUIRE(trial.explanation->profile);
+  const Profile& profile = *trial.explanation->profile;
+  INFO(profile.method << ": " << profile.limits);
+  if (profile.method == "none") {
+    CHECK_FALSE(profile.limits.empty());
+    return;
+  }
+  REQUIRE_FALSE(profile.roles.empty());
+  const RoleProfile& load = profile.roles.front();
+  CHECK(load.role == "load");
+  CHECK(load.threads == trial.load.threads);
+  std::uint64_t samples = 0;
+  for (const FunctionSamples& one : load.functions) samples += one.exclusive;
+  CHECK(samples == load.samples);
+  REQUIRE(profile.tails.size() == trial.explanation->tails.size());
+  for (std::size_t i = 0; i < profile.tails.size(); ++i) {
+    CHECK(profile.tails[i].measure == trial.explanation->tails[i].measure);
+    CHECK(profile.tails[i].calls == trial.explanation->tails[i].calls);
+  }
+}
+
 void check_nothing_left() {
   if (!tracefs::probe_tracefs().available) return;
   for (const std::string& name : tracefs::TraceFolder::root().folders_in("instances")) {
@@ -95,6 +118,7 @@ TEST_CASE("a traced trial explains its slow calls") {
   CHECK(trial.ledger.unaccounted == 0);
   CHECK(trial.slowest.size() <= 16 * load.threads);
   check_explained(trial);
+  check_profiled(trial);
   REQUIRE(trial.explanation->tails.size() == 2);
   CHECK(trial.explanation->tails[0].measure == "service");
   CHECK(trial.explanation->tails[1].measure == "response");

@@ -1,8 +1,9 @@
 // Why slow calls were slow, as text for a terminal of 80 columns.
 //
 // For each step that has explained trials: the share of each cause in the excess time of the slow
-// calls, the threads and interrupts that took most of it, timelines of the calls with the longest
-// service time, how the trace was made, what it lost, and by how much it changed the times.
+// calls, the threads and interrupts that took most of it, the functions in which the load and the
+// daemons spent their time, timelines of the calls with the longest service time, how the trace was
+// made, what it lost, and by how much it changed the times.
 
 #include <fmt/format.h>
 
@@ -14,8 +15,10 @@
 
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
+#include "harness/report/merged_profile.h"
 #include "harness/report/merged_tails.h"
 #include "harness/report/painter.h"
+#include "harness/report/profile_text.h"
 
 namespace tailgate {
 namespace {
@@ -230,6 +233,7 @@ std::string render_explanation(const Result& result, const ExportOptions& option
     text += fmt::format("  at {} events/s\n", step.rate_hz > 0 ? human_rate(step.rate_hz) : "max");
     text += trace_text(trials) + noise_text(trials) + disturbance_text(result, step.step);
     for (const ExplainedTail& tail : merged_tails(result, step.step)) text += tail_text(tail);
+    if (const auto profile = merged_profile(result, step.step)) text += profile_text(*profile);
     text += worst_calls(trials, options.calls);
   }
   if (any) return text;

@@ -116,6 +116,43 @@ TEST_CASE("noise is the mean of the trials that were watched, and nothing where 
   check_width(text);
 }
 
+TEST_CASE("the functions are shown by role, and those that slow calls were in") {
+  const std::string text = explained(sample_result(), 0);
+  INFO(text);
+  CHECK(holds(text, "997 samples a second"));
+  CHECK(holds(text, "the load's threads: 200 samples"));
+  // 25 of 100 samples were in the kernel, and 30 in the provider's call and below.
+  CHECK(holds(text,
+              "    ksys_write                                kernel             25.0 %   "
+              "25.0 %\n"));
+  CHECK(holds(text,
+              "    FileProvider::emit(unsigned)              tailgate            5.0 %   "
+              "30.0 %\n"));
+  CHECK(holds(text, "the session's daemons: 20 samples"));
+  CHECK(holds(text, "the callers of 20 of these samples are not known"));
+  CHECK(holds(text, "slow calls by service time: 2 samples, in 2 of 2 calls"));
+}
+
+TEST_CASE("functions that were not sampled say why, and names of any length fit") {
+  Result result = sample_result();
+  for (Trial& trial : result.traced) {
+    Profile& profile = *trial.explanation->profile;
+    for (ProfiledFunction& function : profile.functions) {
+      function = {std::string(400, 'f'), std::string(400, 'm')};
+    }
+    for (RoleProfile& role : profile.roles) role.role = std::string(400, 'r');
+    profile.limits = std::string(400, 'l');
+    profile.roles[0].functions.front().function = 77;  // names none
+  }
+  check_width(explained(result, 0));
+  for (Trial& trial : result.traced) {
+    trial.explanation->profile = Profile{.method = "none", .limits = "no such event; be root"};
+  }
+  CHECK(holds(explained(result, 0), "no function was sampled: no such event; be root"));
+  for (Trial& trial : result.traced) trial.explanation->profile.reset();
+  CHECK_FALSE(holds(explained(result, 0), "function"));
+}
+
 TEST_CASE("a result without explained trials says what to do") {
   Result result = sample_result();
   result.traced.clear();

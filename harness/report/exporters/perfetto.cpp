@@ -2,9 +2,10 @@
 // the Trace Event Format (Google's document of that name; Perfetto lists it among the formats that
 // it imports). Times are microseconds with three decimals, so that nanoseconds survive.
 //
-// Three "processes" hold the tracks: the processors (who ran; interrupts), the load's threads (the
-// calls with their system calls and page faults; the cause of each stretch of time), and storage.
-// Windows of neighbouring calls may overlap; what lies in two windows is written once.
+// Four "processes" hold the tracks: the processors (who ran; interrupts), the load's threads (the
+// calls with their system calls and page faults; the cause of each stretch of time), storage, and
+// the sampled functions. Windows of neighbouring calls may overlap; what lies in two windows is
+// written once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-enum Process : int { kProcessors = 1, kLoad = 2, kStorage = 3 };
+enum Process : int { kProcessors = 1, kLoad = 2, kStorage = 3, kFunctions = 4 };
 
 // The number of a track within its process. A pair of tracks has an even number and the next odd
 // one.
@@ -261,11 +262,33 @@ void add_calls(Trace& trace, const Explanation& explanation) {
   }
 }
 
+// Adds where the threads were at each sample around the calls: a track for each thread.
+void add_functions(Trace& trace, const Profile& profile) {
+  const auto name_of = [&profile](std::uint32_t place) {
+    return place < profile.functions.size() ? profile.functions[place].name : std::string("?");
+  };
+  for (const ProfileSample& mark : profile.marks) {
+    if (mark.functions.empty()) continue;
+    Json stack = Json::array();
+    for (const std::uint32_t place : mark.functions) stack.push_back(name_of(place));
+    const auto number = static_cast<int>(mark.pid);
+    trace.name_track(kFunctions, number, thread_name(mark.role, mark.pid));
+    trace.add_instant({.process = kFunctions,
+                       .track = number,
+                       .start_ns = mark.time_ns,
+                       .end_ns = mark.time_ns,
+                       .name = name_of(mark.functions.back()),
+                       .category = "sample",
+                       .arguments = {{"cpu", mark.cpu}, {"stack", std::move(stack)}}});
+  }
+}
+
 std::string render_perfetto(const Result& result, const ExportOptions&) {
   Trace trace;
   trace.name_process(kProcessors, "processors");
   trace.name_process(kLoad, "load");
   trace.name_process(kStorage, "storage");
+  trace.name_process(kFunctions, "functions, sampled");
   bool any = false;
   for (const Trial& trial : result.traced) {
     if (!trial.explanation || trial.explanation->calls.empty()) continue;
@@ -274,6 +297,7 @@ std::string render_perfetto(const Result& result, const ExportOptions&) {
     add_spans(trace, *trial.explanation, load_threads(*trial.explanation));
     add_runs(trace, *trial.explanation);
     add_wakes(trace, *trial.explanation);
+    if (trial.explanation->profile) add_functions(trace, *trial.explanation->profile);
   }
   if (!any) {
     throw Error("the result holds no explained calls, so there is nothing to trace",

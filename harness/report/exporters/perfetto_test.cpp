@@ -42,6 +42,19 @@ std::string track_of(const json& document, const json& event) {
   return "";
 }
 
+TEST_CASE("a sample is on a track of its thread, beside the call that it is of") {
+  const Result result = one_traced();
+  const ExplainedCall& call = result.traced[0].explanation->calls[0];
+  const json document = exported(result);
+  const auto samples = events(document, "i", "sample");
+  REQUIRE(samples.size() == 1);
+  CHECK(samples[0]["name"] == "ksys_write");
+  CHECK(samples[0]["args"]["stack"].size() == 4);
+  CHECK(samples[0]["args"]["stack"][0] == "main");
+  CHECK(samples[0]["ts"].get<double>() * 1000 == Approx(static_cast<double>(call.start_ns + 1000)));
+  CHECK(track_of(document, samples[0]) == "load [4321]");
+}
+
 TEST_CASE("the trace shows the slowest call on its thread's track, in nanoseconds") {
   const Result result = one_traced();
   const ExplainedCall& call = result.traced[0].explanation->calls[0];

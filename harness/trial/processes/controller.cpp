@@ -104,7 +104,10 @@ class TrialRun {
         std::this_thread::sleep_for(kPollInterval);
       }
     }
-    trace_.emplace(memory_, *settings_.trace, directory_);
+    trace_.emplace(memory_, TrialTracePlan{.method = *settings_.trace,
+                                           .directory = directory_,
+                                           .processes = roles_.processes(),
+                                           .sample_hz = settings_.sample_hz});
     return true;
   }
 
