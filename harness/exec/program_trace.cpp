@@ -59,12 +59,11 @@ void ProgramTrace::add_profile(Explanation& explanation, const std::vector<std::
       sample.role = profile::SampledRole::load;
     }
   }
-  explanation.profile =
-      profile::make_profile(samples, explanation,
-                            {.begin_ns = explanation.trace.start_ns,
-                             .end_ns = explanation.trace.end_ns,
-                             .threads = threads,
-                             .slowest = slowest});
+  explanation.profile = profile::make_profile(samples, explanation,
+                                              {.begin_ns = explanation.trace.start_ns,
+                                               .end_ns = explanation.trace.end_ns,
+                                               .threads = threads,
+                                               .slowest = slowest});
 }
 
 }  // namespace tailgate

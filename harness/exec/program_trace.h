@@ -17,7 +17,7 @@ namespace tailgate {
 struct ProgramTracePlan {
   activity::TraceMethod method = activity::TraceMethod::best;
   Clock clock;
-  std::filesystem::path directory;                // exists
+  std::filesystem::path directory;                 // exists
   std::vector<profile::SampledProcess> processes;  // whose functions are sampled
   double sample_hz = 0;                            // 0: no samples
 };

@@ -69,8 +69,7 @@ std::vector<RelabelledRow> rows_to_fill(const RoundPool& pool, const Policy& pol
 // Rare and short to rare and long: 5 ms is a wait for storage, 100 ms a rotation or a collection.
 constexpr PlantedStall kStalls[] = {{5, 1}, {5, 3}, {5, 10}, {100, 3}, {100, 10}, {100, 30}};
 
-void add_stall_rows(const RoundPool& pool, const Policy& policy,
-                    std::vector<RelabelledRow>& rows) {
+void add_stall_rows(const RoundPool& pool, const Policy& policy, std::vector<RelabelledRow>& rows) {
   const auto judgements = decisions_on(pool.all, policy).judgements;
   const auto slow_calls = std::find_if(
       judgements.begin(), judgements.end(),

@@ -55,11 +55,11 @@ std::vector<CalibrationRow> summarize(const Calibration& calibration, const Poli
 // side B is made worse, or it gets stalls, or neither.
 struct RelabelledRow {
   std::string sink;
-  std::string worse;         // the metric; empty: none
-  double worse_by = 0;       // B's value of each round times 1 + this
+  std::string worse;                  // the metric; empty: none
+  double worse_by = 0;                // B's value of each round times 1 + this
   std::optional<PlantedStall> stall;  // what B has instead of a worse metric
-  std::uint64_t rounds = 0;  // of all comparisons with nothing planted
-  std::uint64_t gates = 0;   // decisions, each on rounds drawn from those
+  std::uint64_t rounds = 0;           // of all comparisons with nothing planted
+  std::uint64_t gates = 0;            // decisions, each on rounds drawn from those
   std::uint64_t pass = 0;
   std::uint64_t fail = 0;
   ShareInterval failed;  // share of the gates that failed, with its 95 % interval
@@ -71,9 +71,9 @@ struct RelabelledRow {
 //
 // Each sink gets a row of `gates` such gates with nothing worse. Then each gated metric that is a
 // ratio gets a row of a tenth as many, in which that metric of side B is worse: a quantile by the
-// change that the policy wants found, others by twice their margin. Where calls over 1 ms are gated,
-// as large rows follow in which side B stalls, once in 1 to 30 seconds of its load. The gates share
-// rounds, so the result bounds the errors for these rounds only.
+// change that the policy wants found, others by twice their margin. Where calls over 1 ms are
+// gated, as large rows follow in which side B stalls, once in 1 to 30 seconds of its load. The
+// gates share rounds, so the result bounds the errors for these rounds only.
 //
 // Leaves out sinks with fewer rounds than the first look needs. gates = 0: no rows. seed: of the
 // draws and coins.

@@ -229,8 +229,7 @@ TEST_CASE("stalls are added to the slow calls and to their time, of side B alone
   // 30 rounds of a second have 120 on average, with a standard deviation of 11.
   CHECK(more > 120 - 5 * 11);
   CHECK(more < 120 + 5 * 11);
-  CHECK(sum(run, "calls_over_100us", true) - sum(before, "calls_over_100us", true) ==
-        Approx(more));
+  CHECK(sum(run, "calls_over_100us", true) - sum(before, "calls_over_100us", true) == Approx(more));
   CHECK(sum(run, "stalled_ms", true) - sum(before, "stalled_ms", true) == Approx(5 * more));
   CHECK(sum(run, "calls_over_1ms", false) == sum(before, "calls_over_1ms", false));
   CHECK(sum(run, "response_ns_p50", true) == sum(before, "response_ns_p50", true));

@@ -43,8 +43,8 @@ Child start_worker() {
 
 bool may_sample() {
   try {
-    start_sampler({.clock = run_clock(),
-                   .processes = {{SampledRole::provider, this_process_number()}}});
+    start_sampler(
+        {.clock = run_clock(), .processes = {{SampledRole::provider, this_process_number()}}});
     return true;
   } catch (const Error& error) {
     WARN(error.what());
@@ -106,8 +106,8 @@ TEST_CASE("a process that becomes another program is named by its new functions"
   options.program = "/bin/sh";
   options.arguments = {"-c", std::string("sleep 0.3; exec ") + TAILGATE_WORKER};
   Child child = Child::start(options);
-  const auto sampler = start_sampler(
-      {.clock = run_clock(), .processes = {{SampledRole::provider, child.pid()}}});
+  const auto sampler =
+      start_sampler({.clock = run_clock(), .processes = {{SampledRole::provider, child.pid()}}});
   wait_for_cpu_ns(child.pid(), 500'000'000);
   child.kill();  // a stop comes after its end
   sampler->stop();
@@ -210,8 +210,8 @@ int sample_as_nobody() {
   if (setgid(65534) != 0 || setuid(65534) != 0) return 10;
   std::unique_ptr<StackSampler> sampler;
   try {
-    sampler = start_sampler({.clock = run_clock(),
-                             .processes = {{SampledRole::provider, this_process_number()}}});
+    sampler = start_sampler(
+        {.clock = run_clock(), .processes = {{SampledRole::provider, this_process_number()}}});
   } catch (const Error& error) {
     return error.remedy().find("perf_event_paranoid") == std::string::npos ? 11 : 0;
   }

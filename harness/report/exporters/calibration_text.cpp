@@ -60,9 +60,9 @@ std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::s
                          "by", "pass", "fail", "open", "failed (95 %)") +
              "| ----------------- | -----: | ---: | ---: | ---: | --------------------- |\n";
     }
-    text += fmt::format("| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n",
-                        worse_text(row), by_text(row), row.pass, row.fail,
-                        row.gates - row.pass - row.fail, share_text(row.failed));
+    text += fmt::format("| {:<17} | {:>6} | {:>4} | {:>4} | {:>4} | {:<21} |\n", worse_text(row),
+                        by_text(row), row.pass, row.fail, row.gates - row.pass - row.fail,
+                        share_text(row.failed));
   }
   return text;
 }
