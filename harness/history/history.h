@@ -115,6 +115,12 @@ class History {
     Series series;
   };
 
+  // The numbers of documents, both included.
+  struct DocumentRange {
+    std::int64_t first;
+    std::int64_t last;
+  };
+
   Appended append_once(const Record& record);
   void insert_environment(const std::string& hash, const std::string& facts);
   std::map<Series, std::int64_t> series_ids(const Record& record);
@@ -124,7 +130,8 @@ class History {
   Record completed(Record record);
   std::vector<KnownSeries> known_series(const Filter& filter);
   std::vector<KnownSeries> asked(const Question& question);
-  void answer(const KnownSeries& known, const Question& question,
+  std::optional<DocumentRange> range_of(const Filter& filter);
+  void answer(const KnownSeries& known, const DocumentRange& range, const Question& question,
               const std::function<void(const Answer&)>& take);
 
   std::unique_ptr<Database> database_;

@@ -26,9 +26,10 @@ class Conditions {
                fmt::format(fmt::runtime(condition), fmt::arg("p", parameter(parameters_.size())));
   }
 
-  void add_series(const char* column, std::int64_t series) {
-    parameters_.emplace_back(series);
-    clause_ += fmt::format("{}{} = {}", clause_.empty() ? " WHERE " : " AND ", column,
+  // comparison: such as "series =".
+  void add(const char* comparison, std::int64_t number) {
+    parameters_.emplace_back(number);
+    clause_ += fmt::format("{}{} {}", clause_.empty() ? " WHERE " : " AND ", comparison,
                            parameter(parameters_.size()));
   }
 
@@ -270,10 +271,23 @@ std::vector<History::KnownSeries> History::asked(const Question& question) {
   return asked;
 }
 
-void History::answer(const KnownSeries& known, const Question& question,
+// Documents are numbered as they come: those of a few nights are near each other, and the key of
+// the values finds them without the rest of their series.
+std::optional<History::DocumentRange> History::range_of(const Filter& filter) {
+  Conditions where;
+  where.add_nights_and_machine(filter);
+  const std::vector<Row> rows =
+      database_->run("SELECT min(id), max(id) FROM documents" + where.clause(), where.parameters());
+  if (!std::holds_alternative<std::int64_t>(rows.at(0).at(0))) return {};
+  return DocumentRange{std::get<std::int64_t>(rows[0][0]), std::get<std::int64_t>(rows[0][1])};
+}
+
+void History::answer(const KnownSeries& known, const DocumentRange& range, const Question& question,
                      const std::function<void(const Answer&)>& take) {
   Conditions where;
-  where.add_series("series", known.id);
+  where.add("series =", known.id);
+  where.add("document >=", range.first);
+  where.add("document <=", range.last);
   where.add_nights_and_machine(question.filter);
   const std::string value = known.is_distribution ? "overflow, hdr" : "value";
   std::vector<Row> rows = database_->run(
@@ -307,7 +321,10 @@ void History::answer(const KnownSeries& known, const Question& question,
 }
 
 void History::for_each(const Question& question, const std::function<void(const Answer&)>& take) {
-  for (const KnownSeries& known : asked(question)) answer(known, question, take);
+  const std::vector<KnownSeries> series = asked(question);
+  const std::optional<DocumentRange> range = range_of(question.filter);
+  if (!range) return;
+  for (const KnownSeries& known : series) answer(known, *range, question, take);
 }
 
 std::vector<Answer> History::query(const Question& question) {
