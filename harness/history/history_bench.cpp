@@ -1,5 +1,5 @@
 // What the history costs: to append a run, and to answer what a report asks. A history with
-// TAILGATE_HISTORY_NIGHTS nights of 200 runs each (10, unless that is set) is made first, in a file
+// TAILGATE_HISTORY_NIGHTS nights of 200 runs each (2, unless that is set) is made first, in a file
 // or, if that is set, in the empty one TAILGATE_HISTORY. Three years of a machine are 1095 nights.
 #include <benchmark/benchmark.h>
 
@@ -24,7 +24,7 @@ constexpr std::int64_t kDayMs = 24LL * 60 * 60 * 1000;
 
 int nights() {
   const char* const set = std::getenv("TAILGATE_HISTORY_NIGHTS");
-  return set != nullptr ? std::atoi(set) : 10;
+  return set != nullptr ? std::atoi(set) : 2;
 }
 
 std::string place_in(const TestDirectory& directory) {
