@@ -436,7 +436,7 @@ TEST_CASE("layout: WinSat's assessment is unpacked") {
 }
 
 TEST_CASE(
-    "every byte is accounted for: used, padding, left over; and every field: there, missing") {
+    "every byte is accounted for: used, padding, left over, and every field: there, missing") {
   ByteBuilder b;
   b.u64(0xFF).u16(1).u16(0).u32(10).u32(3).text16("PCI").u8(1).u8(2);
   Decoded more = decode_kernel(kernel(0x0B15, 3, b));

@@ -51,7 +51,7 @@ TEST_CASE("a step that held its rate, or missed it by the sink's fault, is not r
   }
 }
 
-TEST_CASE("the attempt that held the rate is kept, with its control trials; the other is aside") {
+TEST_CASE("the attempt that held the rate is kept, and the other is set aside") {
   Result result;
   StepAttempts attempts;
   add_attempt(result, 0, 1000, false);
