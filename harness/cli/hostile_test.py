@@ -157,6 +157,18 @@ def cases(text):
                       ("recommend", "result.json", "--rate", "1k", "--payload", short),
                       ("recommend", "--json", "result.json", "--rate", "10k"),
                       ("recommend", short, "--rate", "1k")],
+        "history": [("history", "import", "result.json", "duet.json", "--history", "h.sqlite"),
+                    ("history", "import", "result.json", "--history", "named.sqlite",
+                     "--machine", short),
+                    *(("history", command, *more, "--history", file)
+                      for file in ("h.sqlite", "named.sqlite")
+                      for command, *more in (("list",), ("list", "--metrics"),
+                                             ("list", "--changes"), ("export", "csv"),
+                                             ("query", "--metric", "response_ns_p50"))),
+                    ("history", "query", "--metric", short, "--history", "h.sqlite"),
+                    ("history", "list", "--since", short, "--history", "h.sqlite"),
+                    ("history", "list", "--history", "./" + short),
+                    ("history", "import", "text", "--history", "h.sqlite")],
         "policy": [("policy", "policy.toml"), ("policy", "unknown-key.toml"),
                    ("policy", "policy.toml", "--reference"), ("policy", "policy.toml",
                     "--scenario", short, "--sink", short), ("policy", short),
