@@ -99,6 +99,20 @@ def start(*arguments, cwd):
                           stdin=subprocess.DEVNULL, timeout=100, check=False)
 
 
+def history_cases(text):
+    return [("history", "import", "result.json", "duet.json", "--history", "h.sqlite"),
+            ("history", "import", "result.json", "--history", "named.sqlite", "--machine", text),
+            *(("history", command, *more, "--history", file)
+              for file in ("h.sqlite", "named.sqlite")
+              for command, *more in (("list",), ("list", "--metrics"), ("list", "--changes"),
+                                     ("export", "csv"),
+                                     ("query", "--metric", "response_ns_p50"))),
+            ("history", "query", "--metric", text, "--history", "h.sqlite"),
+            ("history", "list", "--since", text, "--history", "h.sqlite"),
+            ("history", "list", "--history", "./" + text),
+            ("history", "import", "text", "--history", "h.sqlite")]
+
+
 def cases(text):
     """What the tests start of every subcommand, by its name."""
     short = text[:2000].replace("\x00", "")  # an argument holds no NUL
@@ -157,18 +171,7 @@ def cases(text):
                       ("recommend", "result.json", "--rate", "1k", "--payload", short),
                       ("recommend", "--json", "result.json", "--rate", "10k"),
                       ("recommend", short, "--rate", "1k")],
-        "history": [("history", "import", "result.json", "duet.json", "--history", "h.sqlite"),
-                    ("history", "import", "result.json", "--history", "named.sqlite",
-                     "--machine", short),
-                    *(("history", command, *more, "--history", file)
-                      for file in ("h.sqlite", "named.sqlite")
-                      for command, *more in (("list",), ("list", "--metrics"),
-                                             ("list", "--changes"), ("export", "csv"),
-                                             ("query", "--metric", "response_ns_p50"))),
-                    ("history", "query", "--metric", short, "--history", "h.sqlite"),
-                    ("history", "list", "--since", short, "--history", "h.sqlite"),
-                    ("history", "list", "--history", "./" + short),
-                    ("history", "import", "text", "--history", "h.sqlite")],
+        "history": history_cases(short),
         "policy": [("policy", "policy.toml"), ("policy", "unknown-key.toml"),
                    ("policy", "policy.toml", "--reference"), ("policy", "policy.toml",
                     "--scenario", short, "--sink", short), ("policy", short),
