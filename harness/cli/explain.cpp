@@ -51,12 +51,11 @@ void commands::add_explain_command(Command& program, const Catalog&, Action& act
       command->add_option("--calls", arguments->calls, "Worst calls shown as timelines")
           ->range(0, 48)
           ->capture_default_str();
-  CommandOption* format =
-      command
-          ->add_option("--export", arguments->format,
-                       "Write for ui.perfetto.dev, flame graphs or speedscope.app")
-          ->one_of({"perfetto", "folded", "speedscope"})
-          ->excludes(calls);  // these have all of them
+  CommandOption* format = command
+                              ->add_option("--export", arguments->format,
+                                           "Write for ui.perfetto.dev, flame graphs, speedscope")
+                              ->one_of({"perfetto", "folded", "speedscope"})
+                              ->excludes(calls);  // these have all of them
   command->add_option("--out", arguments->directory, "Folder for these files; else stdout")
       ->type_name("DIR")
       ->needs(format);

@@ -471,7 +471,7 @@ void add_options(Command& command, RunArguments& arguments) {
       ->excludes(explain);
   command
       .add_option("--sample-hz", arguments.sample_hz,
-                  "samples of functions, where calls are explained; 0: none")
+                  "samples of explained calls a second; 0: none")
       ->range(0.0, profile::kMaxSampleRateHz)
       ->capture_default_str();
   command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");

@@ -76,9 +76,11 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
   command->add_option("paths", request->paths, "Files of runs and duets, and directories of runs")
       ->required()
       ->type_name("FILE|DIR");
-  CommandOption* sort = command->add_option("--sort", request->sort, "Column to rank the paths by")
-                            ->one_of(ranking_columns())
-                            ->capture_default_str();
+  CommandOption* sort =
+      command->add_option("--sort", request->sort, "sink, p50, p99, p99.9, max, lost or cpu")
+          ->one_of(ranking_columns())
+          ->type_name("COLUMN")
+          ->capture_default_str();
   CommandOption* json =
       command->add_flag("--json", request->json, "Print the same figures as JSON")->excludes(sort);
   command->add_flag("--details", request->details, "All steps, overhead, floors and remarks")
