@@ -53,7 +53,7 @@ void commands::add_explain_command(Command& program, const Catalog&, Action& act
           ->capture_default_str();
   CommandOption* format = command
                               ->add_option("--export", arguments->format,
-                                           "Write for ui.perfetto.dev, flame graphs, speedscope")
+                                           "Write for Perfetto, flame graphs or speedscope")
                               ->one_of({"perfetto", "folded", "speedscope"})
                               ->excludes(calls);  // these have all of them
   command->add_option("--out", arguments->directory, "Folder for these files; else stdout")
