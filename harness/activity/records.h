@@ -101,7 +101,7 @@ struct PageFault {
   std::uint32_t thread = 0;
 };
 
-// What a point in the kernel's code tells about the thread that passes it.
+// A point in the kernel's code, and the cause of the time of a thread that passes it.
 enum class PointMarks : std::uint8_t {
   step,   // its cause holds until the thread's next record
   begin,  // its cause holds until the next end with that cause, but for what is recorded in between

@@ -49,7 +49,7 @@ struct ThreadMark {
   std::uint32_t system_call = 0;    // the current one, after the mark
   Ticks fault = kNoFault;           // the page fault in which the thread may be, after the mark
   std::uint32_t point = kNoPoint;   // kernel_point: which
-  std::uint32_t active = kNoPoint;  // the point that tells what the thread does after the mark
+  std::uint32_t active = kNoPoint;  // the point whose cause holds after the mark
   std::uint32_t woken = kUnknown;   // kernel_point: the thread that was made ready
 };
 
@@ -64,8 +64,8 @@ class ThreadHistory {
   void run_since_wake(std::uint32_t processor);
   void mark(const SystemCall& record);
   void mark(const PageFault& record);
-  // fact: of the point. A point that is passed neither in a system call nor in a page fault tells
-  // nothing of the program and is not kept.
+  // fact: of the point. A point that is passed neither in a system call nor in a page fault is no
+  // work for the program and is not kept.
   void mark(const KernelPoint& record, const KernelPointFact& fact);
   void mark_wake(const ThreadReady& record);
   // After lost records, what a thread does in the kernel is not known until its next record.

@@ -112,10 +112,6 @@ std::size_t held_bytes(const ValueMap& map) {
   return bytes;
 }
 
-}  // namespace
-
-namespace {
-
 // Replaces the compressed text of an event by the text itself.
 void unpack(DecodedEvent& event) {
   constexpr std::size_t kMaxUnpackedBytes = 1u << 20;

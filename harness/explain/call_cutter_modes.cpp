@@ -1,4 +1,4 @@
-// The part of CallCutter that tells what a thread did on its processor, by its own records.
+// The part of CallCutter that finds what a thread did on its processor, from its own records.
 #include <algorithm>
 #include <utility>
 

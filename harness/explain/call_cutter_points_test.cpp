@@ -79,7 +79,7 @@ TEST_CASE("an end without its begin ends nothing, and a begin without its end en
         "fs_journal:start:100 running::100 syscall:write:100");
 }
 
-TEST_CASE("points outside of system calls and page faults, and unknown points, tell nothing") {
+TEST_CASE("points outside of system calls and page faults, and unknown points, name nothing") {
   KernelStory story;
   story.passes(1000, kAdd);
   story.enters(1100, kWrite);
@@ -149,7 +149,7 @@ TEST_CASE("a step far longer than usual is a gap if such steps are known to be s
   story.leaves(1'060'100, kWrite);
   const CallTimes call{
       .thread = kLoad, .intended = 1'000'000, .start = 1'000'000, .end = 1'060'100, .usual = 600};
-  if (calls < 100) {  // they do not tell what is usual
+  if (calls < 100) {  // too few to know what is usual
     CHECK(story.cut(call) == "syscall:write:100 unknown:refill:60000");
     return;
   }
@@ -160,7 +160,8 @@ TEST_CASE("a step far longer than usual is a gap if such steps are known to be s
   CHECK(story.cut(little) == "syscall:write:100 page_refill:refill:10400");
 }
 
-TEST_CASE("a gap before the first point is told by the usual time of the call, as without points") {
+TEST_CASE(
+    "before the first point, a gap is what exceeds the call's usual time, as without points") {
   KernelStory story;
   story.usual_calls(200, 100'000, 600, kRefill);
   story.enters(1'000'000, kWrite);

@@ -65,7 +65,7 @@ bool CallCutter::blocked_by_storage(const Piece& piece, Slice& slice) const {
   return true;
 }
 
-// What a thread waits for that blocks after a mark, if the point that it passed tells.
+// What a thread that blocks after a mark waits for, if the point that it passed says so.
 WaitsFor CallCutter::waits_at(const ThreadMark& mark) const {
   if (mark.active == kNoPoint) return WaitsFor::unknown;
   switch (timeline_.kernel_point(mark.active).cause) {
@@ -101,9 +101,9 @@ Slice CallCutter::cut_blocked(const Piece& piece) const {
     if (at.fault != kNoFault && at.fault + kMaxFaultNs > stretch.begin) {
       slice.detail += slice.detail.empty() ? "page fault" : ", page fault";
     }
-    const WaitsFor told = waits_at(at);
-    if (told != WaitsFor::unknown) waits_for = told;
-    contended = told == WaitsFor::lock;
+    const WaitsFor found = waits_at(at);
+    if (found != WaitsFor::unknown) waits_for = found;
+    contended = found == WaitsFor::lock;
   }
   const bool may_be_storage =
       !contended && (stretch.wait == Wait::uninterruptible || waits_for == WaitsFor::storage ||

@@ -207,7 +207,7 @@ TEST_CASE_METHOD(Fixture, "system calls, page faults and storage requests become
   CHECK((timeline.storage()[0].begin == 50 && timeline.storage()[0].end == 90));
 }
 
-TEST_CASE_METHOD(Fixture, "points in the kernel become marks that tell what the thread does") {
+TEST_CASE_METHOD(Fixture, "points in the kernel become marks that say what the thread does") {
   records.add(0, 10, Data(kEnter, 64, 7).put<std::uint64_t>(8, 1).bytes());
   records.add(0, 20, Data(kReclaimBegin, 24, 7).bytes());
   records.add(0, 30, Data(kZoneLocked, 28, 7).bytes());

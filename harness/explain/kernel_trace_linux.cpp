@@ -101,8 +101,8 @@ struct Cpu {
   PageCapture pages;
 };
 
-// Two buffers, because the kernel can restrict all events of a buffer to some threads, which costs
-// those threads and all others less than a filter for each event.
+// Two buffers, because the kernel restricts all events of a buffer to some threads at once
+// (set_event_pid), and the other buffer is for those of the whole machine.
 class KernelTrace : public Trace {
  public:
   explicit KernelTrace(const TraceOptions& options)

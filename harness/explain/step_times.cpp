@@ -5,7 +5,7 @@
 namespace tailgate::activity {
 namespace {
 
-// Fewer steps do not tell what is usual, nor what is rare.
+// With fewer steps neither the usual time nor the share of long steps is known.
 constexpr std::size_t kMinSteps = 100;
 constexpr double kNearlyAll = 0.99;
 

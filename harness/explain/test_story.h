@@ -69,7 +69,7 @@ class Story {
   void leaves(Ticks time, std::uint32_t call) {
     timeline_.add(SystemCall{time, 0, kLoad, call, false});
   }
-  // The load thread passes a point that fact() told of.
+  // The load thread passes a point that fact() described.
   void passes(Ticks time, std::uint32_t point) { timeline_.add(KernelPoint{time, kLoad, point}); }
   void fact(std::uint32_t point, const char* name, Cause cause,
             PointMarks marks = PointMarks::step) {

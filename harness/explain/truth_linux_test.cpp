@@ -396,7 +396,7 @@ TEST_CASE("calls that write new pages are explained by the page cache and the me
     pages_ns += time_of(service, cause);
   }
   // Neither the test's own code nor time taken by other activity on this machine is counted. On a
-  // machine with many gaps, steps are too often long for these to be told from the kernel's work.
+  // machine with many gaps, many steps are long, and a gap looks like work of the kernel.
   const std::uint64_t others_ns = time_of(service, "running") + time_of(service, "waiting") +
                                   time_of(service, "interrupt") + time_of(service, "softirq") +
                                   time_of(service, "machine") + time_of(service, "kernel_gap") +

@@ -197,7 +197,7 @@ TEST_CASE("gates on relabelled rounds do not fail when one side was slower") {
 }
 
 // In 50 rounds of a second, stalls of B alone, once a second, are 50 of 50: beyond any margin. Once
-// in 30 seconds they are one or two, which no test can tell from none.
+// in 30 seconds they are one or two: too few for any test to distinguish from none.
 TEST_CASE("gates on relabelled rounds find stalls where they are frequent") {
   std::map<std::pair<double, double>, RelabelledRow> of_stall;
   for (const RelabelledRow& row : relabelled(record(), default_policy(), 100, 1)) {

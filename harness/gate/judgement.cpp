@@ -29,9 +29,11 @@ std::string reason_of(const MetricJudgement& judgement) {
   if (judgement.decision == MetricOutcome::fail)
     return fmt::format("beyond its margin of {}", margin);
   if (judgement.p_beyond < judgement.p_within) {
-    return fmt::format("not yet told from its margin of {}, below which it seems", margin);
+    return fmt::format("it seems to be below its margin of {}, which needs more rounds to show",
+                       margin);
   }
-  return fmt::format("not yet told from its margin of {}, beyond which it seems", margin);
+  return fmt::format("it seems to be beyond its margin of {}, which needs more rounds to show",
+                     margin);
 }
 
 std::vector<const MetricJudgement*> with_decision(const Verdict& verdict, MetricOutcome which) {

@@ -63,7 +63,8 @@ class UnreachableError : public Error {
   using Error::Error;
 };
 
-// Two writers wait for each other, and this one was told to give way: it may try again at once.
+// Two writers waited for each other, and the database undid the transaction of this one, which may
+// try again at once.
 class ConflictError : public Error {
  public:
   using Error::Error;

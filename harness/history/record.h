@@ -17,7 +17,7 @@ struct Series {
   std::string scenario;
   std::string preset;  // may be empty
   std::string sink;    // its label; of commands, side B's
-  std::string load;    // what of the load tells two steps apart: "steady 10000/s, 128 B"
+  std::string load;    // by which the steps differ: "steady 10000/s, 128 B"
   std::string part;  // whose value: empty for the whole; a role, a cause; a, b or effect of a duet
   std::string metric;
   std::string unit;
@@ -29,7 +29,7 @@ struct Series {
 struct Distribution {
   Series series;
   std::string hdr;             // HdrHistogram V2, zlib-compressed (bytes)
-  std::uint64_t overflow = 0;  // values above the histogram's range, which hdr does not tell
+  std::uint64_t overflow = 0;  // values above the histogram's range, which hdr does not hold
 };
 
 struct Figure {
@@ -41,7 +41,7 @@ struct Record {
   Kind kind = Kind::result;
   std::string id;    // the document's own; a verdict's is made of its duet's, sides and policy
   std::string hash;  // of the text that it was read from
-  std::int64_t progress = 0;    // tells the later of two states of one document: it is higher
+  std::int64_t progress = 0;    // of two states of one document the later has the higher
   std::int64_t started_ms = 0;  // Unix time in milliseconds; 0: unknown, as of verdicts
   std::string night;            // UTC date, "2026-11-25"; of a verdict empty: that of its duet
   std::string machine;          // name of the machine; when read: the fingerprint

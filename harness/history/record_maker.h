@@ -40,8 +40,8 @@ Series series_of(const Record& record);
 // The facts of a machine and of a build, a line "name=value" each.
 std::string environment_of(const Machine& machine, const Build& build);
 
-// The load of a step in a few words, "steady 10000/s, 128 B": what tells it from other loads of the
-// same scenario.
+// The load of a step in a few words, "steady 10000/s, 128 B": by what it differs from other
+// loads of the same scenario.
 std::string load_text(const Load& load);
 
 // Time of a document's field. Throws Error where the text is no time.

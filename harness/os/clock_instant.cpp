@@ -22,7 +22,7 @@ std::uint64_t run_time_ns(std::uint64_t os_ns, const ClockInstant& begin, const 
   const auto os = static_cast<double>(end.os_ns - begin.os_ns);
   const auto run = static_cast<double>(end.run_ns - begin.run_ns);
   const double at = static_cast<double>(begin.run_ns) + (os > 0 ? since * run / os : 0);
-  // A time that a damaged record tells may be any.
+  // A damaged record may hold any time.
   if (!(at > 0)) return 0;
   return static_cast<std::uint64_t>(std::min(at, 9e18));
 }

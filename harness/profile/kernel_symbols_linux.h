@@ -18,7 +18,7 @@ class KernelSymbols {
   // text: lines of an address, a kind, a name and perhaps a module. Accepts any text.
   explicit KernelSymbols(std::string text);
 
-  // Whether the kernel told addresses: to this user it may say zeros.
+  // Whether the list has addresses: users without rights are shown zeros.
   bool empty() const { return symbols_.empty(); }
 
   // The function that the address is in. Valid as long as this object.

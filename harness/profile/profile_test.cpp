@@ -52,7 +52,7 @@ const FunctionSamples& samples_of(const Profile& profile, const RoleProfile& rol
   return role.functions.front();
 }
 
-TEST_CASE("a function's own samples and those of what it called are told apart", "[profile]") {
+TEST_CASE("a function's own samples are counted apart from those of what it called", "[profile]") {
   Program program;
   for (std::uint64_t i = 0; i < 6; ++i) program.add(100 + i, {program.wait, program.main});
   program.add(200, {program.emit, program.main});
@@ -106,7 +106,7 @@ TEST_CASE("each role has its own functions", "[profile]") {
   CHECK(samples_of(profile, profile.roles[1], "ksys_write").exclusive == 2);
 }
 
-TEST_CASE("slow calls are told where they were, by the samples within them", "[profile]") {
+TEST_CASE("a slow call was in the functions of the samples within it", "[profile]") {
   Program program;
   program.add(1'000, {program.wait, program.main});
   program.add(2'050, {program.emit, program.main});

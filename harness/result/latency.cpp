@@ -39,13 +39,13 @@ class Merger {
 // Whether the lower of the middle trials would have held the rate, had those that missed it by the
 // machine's fault held it. Nothing where no trial says whose fault it was.
 std::optional<bool> is_fault_of_machine(const std::vector<const Trial*>& trials) {
-  bool told = false;
+  bool judged = false;
   std::size_t by_sink = 0;
   for (const Trial* trial : trials) {
-    told = told || trial->missed_by_machine.has_value();
+    judged = judged || trial->missed_by_machine.has_value();
     by_sink += trial->rate_missed && !trial->missed_by_machine.value_or(false) ? 1 : 0;
   }
-  if (!told) return std::nullopt;
+  if (!judged) return std::nullopt;
   return by_sink <= (trials.size() - 1) / 2;
 }
 

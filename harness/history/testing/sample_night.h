@@ -9,7 +9,7 @@
 
 namespace tailgate::history {
 
-// What tells one run of a night from another.
+// By what the runs of a night differ.
 struct SampleRun {
   std::string id = "run";
   std::string night = "2026-11-01";

@@ -14,6 +14,7 @@
 #include "harness/run/duet/runnable.h"
 #include "harness/run/duet/test_duet.h"
 #include "harness/trial/trial_memory.h"
+#include "providers/testing/sinks.h"
 
 namespace tailgate {
 namespace {
@@ -26,7 +27,7 @@ TEST_CASE("a killed side has the outcome killed and keeps its measurements") {
     killed = true;
     kill(round.provider_pid_b, SIGKILL);
   };
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 2;
   const Duet duet = run(wanted, observer);
   REQUIRE(duet.rounds.size() == 2);
@@ -46,7 +47,7 @@ TEST_CASE("a side that is killed in a long round fails that round alone") {
     killed = true;
     kill(round.provider_pid_b, SIGKILL);
   };
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 6;
   wanted.long_rounds = 5;
   const Duet duet = run(wanted, observer);
@@ -72,7 +73,7 @@ TEST_CASE("an interrupt between fresh rounds leaves out the long ones, but none 
     if (visits == 1) kill(round.provider_pid_b, SIGKILL);
     if (visits == 3) raise(SIGINT);
   };
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 9;
   wanted.long_rounds = 5;  // three of nine
   const Duet duet = run(wanted, observer);
@@ -89,7 +90,7 @@ TEST_CASE("an interrupt between fresh rounds leaves out the long ones, but none 
 
 // Steal is at most all of every processor's time.
 TEST_CASE("a round says what the hypervisor took during its turns") {
-  const Duet duet = run(request("null", "null"));
+  const Duet duet = run(request(sink_choice("null"), sink_choice("null")));
   REQUIRE(duet.rounds.size() == 1);
   REQUIRE(duet.rounds[0].stolen_ns);
   CHECK(*duet.rounds[0].stolen_ns <= duet.rounds[0].duration_ns * online_processors());
@@ -107,10 +108,12 @@ bool counts_calls(const Duet& duet) {
 
 TEST_CASE("a side's system calls are those of the sink, to the call") {
   // The file sink writes each event by one call, which the plant triples; the mapped file has none.
-  DuetRequest wanted = request("file:plant_system_calls=0", "file:plant_system_calls=2");
+  DuetRequest wanted =
+      request(sink_choice("file:plant_system_calls=0"), sink_choice("file:plant_system_calls=2"));
   wanted.wishes.warmup_turns = 3;
   const Duet written = run(wanted);
-  DuetRequest mapped = request("file:mode=mmap", "file:mode=mmap:plant_system_calls=0.5");
+  DuetRequest mapped =
+      request(sink_choice("file:mode=mmap"), sink_choice("file:mode=mmap:plant_system_calls=0.5"));
   mapped.wishes.warmup_turns = 3;
   const Duet mapped_file = run(mapped);
   if (!counts_calls(written) || !counts_calls(mapped_file)) return;
@@ -128,20 +131,21 @@ TEST_CASE("a side's system calls are those of the sink, to the call") {
 }
 
 TEST_CASE("without a second warm-up turn system calls are not counted") {
-  const Duet duet = run(request("null", "null"));
+  const Duet duet = run(request(sink_choice("null"), sink_choice("null")));
   CHECK_FALSE(duet.rounds.at(0).a.system_calls.has_value());
   CHECK_FALSE(duet.rounds.at(0).b.system_calls.has_value());
 }
 
 TEST_CASE("a side's written bytes are those of its events, and of the plant") {
-  const Duet duet = run(request("file:plant_written_bytes=0", "file:plant_written_bytes=16384"));
+  const Duet duet = run(request(sink_choice("file:plant_written_bytes=0"),
+                                sink_choice("file:plant_written_bytes=16384")));
   CHECK(duet.rounds.at(0).a.written_bytes == 128 * 10 * 200);
   CHECK(duet.rounds.at(0).b.written_bytes == (128 + 16384) * 10 * 200);
 }
 
 TEST_CASE("a side's start and stop take what is planted longer") {
-  const Duet duet =
-      run(request("null:plant_start_ms=0", "null:plant_start_ms=40:plant_stop_ms=30"));
+  const Duet duet = run(request(sink_choice("null:plant_start_ms=0"),
+                                sink_choice("null:plant_start_ms=40:plant_stop_ms=30")));
   const DuetRound& round = duet.rounds.at(0);
   CHECK(round.a.start_ns.value_or(0) > 0);
   CHECK(round.a.stop_ns.value_or(0) > 0);
@@ -174,7 +178,7 @@ TEST_CASE("a process is runnable while it works, but not while it sleeps or afte
 }
 
 TEST_CASE("another program may be a side") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.b.side.program = std::filesystem::canonical("/proc/self/exe");
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
@@ -183,7 +187,7 @@ TEST_CASE("another program may be a side") {
 }
 
 TEST_CASE("a program that does not run its role fails the side, not the duet") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.b.side.program = "/bin/false";
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
@@ -206,7 +210,7 @@ TEST_CASE("an interrupted round is left out") {
   observer.on_progress = [&](const RoundProgress& round) {
     if (round.what == "turns" && ++seen == 2) raise(SIGINT);
   };
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 5;
   const Duet duet = run(wanted, observer);
   CHECK(duet.rounds.size() == 1);
@@ -217,7 +221,8 @@ TEST_CASE("an interrupted round is left out") {
 
 TEST_CASE("a drain waits for the session's processes, and their work counts as the side's") {
   constexpr double kDaemonNs = 10'000;
-  DuetRequest wanted = request("null:plant_leak_bytes=0", "null:plant_daemon_ns=10_000");
+  DuetRequest wanted =
+      request(sink_choice("null:plant_leak_bytes=0"), sink_choice("null:plant_daemon_ns=10_000"));
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
   const DuetRound& round = duet.rounds[0];

@@ -5,6 +5,7 @@
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
 #include "harness/run/duet/test_duet.h"
+#include "providers/testing/sinks.h"
 
 using namespace tailgate;
 
@@ -28,7 +29,8 @@ void check_whole(const DuetSide& side) {
 }  // namespace
 
 TEST_CASE("two equal sides have exactly the same counts") {
-  const Duet duet = run(request("synthetic:service_ns=1000", "synthetic:service_ns=1000"));
+  const Duet duet = run(
+      request(sink_choice("synthetic:service_ns=1000"), sink_choice("synthetic:service_ns=1000")));
   CHECK(duet.complete);
   REQUIRE(duet.rounds.size() == 1);
   const DuetRound& round = duet.rounds[0];
@@ -63,8 +65,9 @@ DuetRequest with_threads(DuetRequest wanted, unsigned threads) {
 }  // namespace
 
 TEST_CASE("sides with several threads have exactly the same counts") {
-  DuetRequest wanted =
-      with_threads(request("synthetic:service_ns=1000", "synthetic:service_ns=1000"), 3);
+  DuetRequest wanted = with_threads(
+      request(sink_choice("synthetic:service_ns=1000"), sink_choice("synthetic:service_ns=1000")),
+      3);
   wanted.wishes.turn_ms = 30;
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
@@ -85,7 +88,8 @@ TEST_CASE("sides with several threads have exactly the same counts") {
 
 TEST_CASE("a second thread that alone is slower shows in its own figures") {
   const std::string sink = "synthetic:service_ns=2000:plant_thread=1:plant_slower_percent=";
-  const Duet duet = run(with_threads(request(sink + "0", sink + "100"), 3));
+  const Duet duet =
+      run(with_threads(request(sink_choice(sink + "0"), sink_choice(sink + "100")), 3));
   REQUIRE(duet.rounds.size() == 1);
   const DuetRound& round = duet.rounds[0];
   REQUIRE(round.a.threads);
@@ -98,7 +102,7 @@ TEST_CASE("a second thread that alone is slower shows in its own figures") {
 }
 
 TEST_CASE("a round says how busy the load's processor was") {
-  const Duet duet = run(request("null", "null"));
+  const Duet duet = run(request(sink_choice("null"), sink_choice("null")));
   REQUIRE(duet.rounds.size() == 1);
   const DuetRound& round = duet.rounds[0];
   REQUIRE(round.noise);
@@ -109,7 +113,8 @@ TEST_CASE("a round says how busy the load's processor was") {
 }
 
 TEST_CASE("a quarter more service time raises the median by a quarter") {
-  DuetRequest wanted = request("synthetic:service_ns=2000", "synthetic:service_ns=2500");
+  DuetRequest wanted =
+      request(sink_choice("synthetic:service_ns=2000"), sink_choice("synthetic:service_ns=2500"));
   wanted.rounds = 3;
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 3);
@@ -123,7 +128,7 @@ TEST_CASE("a quarter more service time raises the median by a quarter") {
 }
 
 TEST_CASE("the seed determines the order, and another seed gives another order") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 2;
   const Duet one = run(wanted);
   const Duet again = run(wanted);
@@ -140,7 +145,7 @@ TEST_CASE("the seed determines the order, and another seed gives another order")
 }
 
 TEST_CASE("a duet ends when the observer needs no more rounds") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 50;
   Observer observer;
   observer.on_enough = [](const Duet& duet) { return duet.rounds.size() == 2; };
@@ -151,7 +156,7 @@ TEST_CASE("a duet ends when the observer needs no more rounds") {
 }
 
 TEST_CASE("a duet that is resumed has the rounds of one that was not stopped") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 2;
   const Duet first = run(wanted);
   wanted.rounds = 3;
@@ -177,7 +182,7 @@ TEST_CASE("a duet that is resumed has the rounds of one that was not stopped") {
 }
 
 TEST_CASE("a duet is resumed only with what it began with") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   const Duet first = run(wanted);
   wanted.rounds = 2;
   const auto refused = [&wanted](const Duet& earlier) -> std::string {
@@ -207,7 +212,7 @@ TEST_CASE("a duet is resumed only with what it began with") {
 }
 
 TEST_CASE("a duet that has no room for another round ends, is not complete, and says so") {
-  DuetRequest wanted = request("null", "null");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("null"));
   wanted.rounds = 50;
   Observer observer;
   observer.room_for_rounds = 2;
@@ -219,7 +224,8 @@ TEST_CASE("a duet that has no room for another round ends, is not complete, and 
 }
 
 TEST_CASE("repeated failures of a side end the duet") {
-  DuetRequest wanted = request("null", "synthetic:service_ns=0:crash_at=300");
+  DuetRequest wanted =
+      request(sink_choice("null"), sink_choice("synthetic:service_ns=0:crash_at=300"));
   wanted.rounds = 10;
   const Duet duet = run(wanted);
   CHECK_FALSE(duet.complete);
@@ -229,8 +235,8 @@ TEST_CASE("repeated failures of a side end the duet") {
 }
 
 TEST_CASE("a side whose events cannot be read back is unchecked") {
-  DuetRequest wanted =
-      request("synthetic:service_ns=0", "synthetic:service_ns=0:read_crash_at=100");
+  DuetRequest wanted = request(sink_choice("synthetic:service_ns=0"),
+                               sink_choice("synthetic:service_ns=0:read_crash_at=100"));
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
   CHECK(duet.rounds[0].a.outcome == TrialOutcome::completed);
@@ -239,7 +245,8 @@ TEST_CASE("a side whose events cannot be read back is unchecked") {
 }
 
 TEST_CASE("a leak shows in the memory at the end") {
-  const Duet duet = run(request("null:plant_leak_bytes=0", "null:plant_leak_bytes=1000"));
+  const Duet duet = run(
+      request(sink_choice("null:plant_leak_bytes=0"), sink_choice("null:plant_leak_bytes=1000")));
   REQUIRE(duet.rounds.size() == 1);
   const auto a = static_cast<double>(duet.rounds[0].a.rss_bytes.value_or(0));
   const auto b = static_cast<double>(duet.rounds[0].b.rss_bytes.value_or(0));
@@ -248,7 +255,7 @@ TEST_CASE("a leak shows in the memory at the end") {
 }
 
 TEST_CASE("a sink that cannot keep up misses its rate, and only that side does") {
-  DuetRequest wanted = request("null", "synthetic:service_ns=60_000");
+  DuetRequest wanted = request(sink_choice("null"), sink_choice("synthetic:service_ns=60_000"));
   wanted.wishes.turns = 4;
   const Duet duet = run(wanted);
   REQUIRE(duet.rounds.size() == 1);
@@ -261,7 +268,7 @@ namespace {
 
 // Six rounds, of which two live long, between four fresh ones.
 DuetRequest with_long_rounds(const std::string& a, const std::string& b) {
-  DuetRequest wanted = request(a, b);
+  DuetRequest wanted = request(sink_choice(a), sink_choice(b));
   wanted.rounds = 6;
   wanted.long_rounds = 5;
   return wanted;
@@ -306,8 +313,8 @@ TEST_CASE("a stall that comes once in a process's life shows in long rounds alon
   constexpr double kFirstS = 1;
   constexpr std::uint64_t kStalledNs = 20'000'000;
   DuetRequest wanted =
-      request("synthetic:service_ns=0",
-              "synthetic:service_ns=0:stall_ms=600:stall_first_s=1:stall_every_s=0");
+      request(sink_choice("synthetic:service_ns=0"),
+              sink_choice("synthetic:service_ns=0:stall_ms=600:stall_first_s=1:stall_every_s=0"));
   wanted.rounds = 12;
   wanted.long_rounds = 3;
   const Duet duet = run(wanted);

@@ -3,12 +3,12 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
-#include <string>
+#include <utility>
 
 #include "harness/os/affinity.h"
 #include "harness/run/duet/duet.h"
+#include "harness/sink/catalog.h"
 #include "harness/trial/scratch.h"
-#include "providers/testing/sinks.h"
 
 namespace tailgate {
 
@@ -33,17 +33,17 @@ inline const ClockParameters& clock_used() {
   return parameters;
 }
 
-inline DuetSubjectRequest subject(const std::string& sink, double rate_hz = 20'000) {
+inline DuetSubjectRequest subject(SinkChoice sink) {
   DuetSubjectRequest subject{
-      .side = {.sink = sink_choice(sink), .load = {}}, .label = "", .scenario = {}, .build = {}};
-  subject.side.load.rate_hz = rate_hz;
+      .side = {.sink = std::move(sink), .load = {}}, .label = "", .scenario = {}, .build = {}};
+  subject.side.load.rate_hz = 20'000;
   subject.side.load.pacing = Pacing::spin;
   return subject;
 }
 
-inline DuetRequest request(const std::string& a, const std::string& b) {
-  return {.a = subject(a),
-          .b = subject(b),
+inline DuetRequest request(SinkChoice a, SinkChoice b) {
+  return {.a = subject(std::move(a)),
+          .b = subject(std::move(b)),
           .wishes = {.turn_ms = 10, .turns = 10, .warmup_turns = 1},
           .rounds = 1,
           .seed = 1,
