@@ -12,7 +12,7 @@ from pathlib import Path
 from . import processes
 
 LOAD = {"rate_hz": 20000, "duration_s": 0.6, "warmup_s": 0, "trials": 1}
-FAULT_AFTER_S = 0.2  # from when the provider and its load thread are there
+FAULT_AFTER_S = 0.2  # from when the load runs
 LONGEST_S = 60
 # Outcomes that a table of expectations may name.
 SAID = ("balanced", "lost", "unaccounted", "unchecked", "refused", "ended")
@@ -60,17 +60,14 @@ class Cell:
         return self.known
 
     def wait_for_load(self):
-        """Whether the load runs: the provider has started a thread. False: the run ended first."""
+        """Whether the load runs. False: the run ended first."""
         deadline = time.monotonic() + LONGEST_S
         while self.process.poll() is None and time.monotonic() < deadline:
             for pid, _, _ in processes.of_role(self.see_processes(), "provider"):
-                try:
-                    if len(os.listdir(f"/proc/{pid}/task")) > 1:
-                        time.sleep(FAULT_AFTER_S)
-                        self.see_processes()
-                        return self.process.poll() is None
-                except OSError:
-                    pass
+                if processes.has_busy_thread(pid):
+                    time.sleep(FAULT_AFTER_S)
+                    self.see_processes()
+                    return self.process.poll() is None
             time.sleep(0.01)
         return False
 

@@ -51,6 +51,19 @@ def of_role(processes, role):
     return [process for process in processes if process[2] == wanted[role]]
 
 
+def has_busy_thread(pid):
+    """Whether a thread besides the first has used 2 ms of processor time: a load. The threads of a
+    sink that waits for events use less.
+    """
+    threads = Path(f"/proc/{pid}/task")
+    try:
+        used_ns = [int((thread / "schedstat").read_text(encoding="ascii").split()[0])
+                   for thread in threads.iterdir() if int(thread.name) != pid]
+    except OSError:  # the process, or a thread, has just ended
+        return False
+    return any(ns > 2_000_000 for ns in used_ns)
+
+
 def send(processes, number):
     for pid, _, _ in running(processes):
         try:

@@ -15,10 +15,12 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-# A program that needs the compiler's own DLLs does not start without them beside it.
-set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
-set(CMAKE_SHARED_LINKER_FLAGS_INIT -static)
-set(CMAKE_MODULE_LINKER_FLAGS_INIT -static)
+# A program that needs the compiler's own DLLs does not start without them beside it. The folder lld
+# has what links.
+set(link_flags "-static -B${CMAKE_CURRENT_LIST_DIR}/lld/")
+set(CMAKE_EXE_LINKER_FLAGS_INIT ${link_flags})
+set(CMAKE_SHARED_LINKER_FLAGS_INIT ${link_flags})
+set(CMAKE_MODULE_LINKER_FLAGS_INIT ${link_flags})
 set(ZLIB_USE_STATIC_LIBS ON)
 
 # Of the interfaces, those of Windows 10 (sdkddkver.h: _WIN32_WINNT_WIN10).
