@@ -451,6 +451,7 @@ class RevisionGate {
     std::map<std::string, fs::path> files = request_.files;
     files.try_emplace("markdown", out_ / "report.md");
     files.try_emplace("junit", out_ / "verdict.xml");
+    files.try_emplace("annotations", out_ / "annotations.txt");
     const fs::path plots = out_ / "plots";
     const int code = deliver_verdicts(verdicts, files, plots);
     say("\n{}\n", false_fails_text(policy_));

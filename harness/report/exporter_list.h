@@ -4,6 +4,7 @@
 #pragma once
 
 #define TAILGATE_EXPORTERS(EXPORTER) \
+  EXPORTER(bencher)                  \
   EXPORTER(budgets_json)             \
   EXPORTER(budgets_junit)            \
   EXPORTER(budgets_text)             \
@@ -26,6 +27,7 @@
   EXPORTER(results_json)             \
   EXPORTER(results_text)             \
   EXPORTER(speedscope)               \
+  EXPORTER(verdicts_annotations)     \
   EXPORTER(verdicts_json)            \
   EXPORTER(verdicts_junit)           \
   EXPORTER(verdicts_markdown)        \

@@ -5,62 +5,33 @@
 // where it was not measured, it is absent.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "harness/base/error.h"
+#include "harness/report/benchmarks.h"
 #include "harness/report/exporter.h"
-#include "harness/result/latency.h"
+#include "harness/stats/quantile_interval.h"
 
 namespace tailgate {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Quantile {
-  const char* name;
-  std::uint64_t Latency::*value;
-};
-constexpr Quantile kQuantiles[] = {{"p50", &Latency::p50_ns},
-                                   {"p99", &Latency::p99_ns},
-                                   {"p99.9", &Latency::p99_9_ns},
-                                   {"max", &Latency::max_ns}};
-
-double mean(const std::vector<double>& values) {
+double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double median(const std::vector<double>& all) {
-  std::vector<double> values = all;
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 // Standard deviation of a sample (divided by n - 1), as Google Benchmark computes it.
-double stddev(const std::vector<double>& values) {
+double stddev(std::span<const double> values) {
   if (values.size() < 2) return 0;
   const double center = mean(values);
   double sum = 0;
   for (const double value : values) sum += (value - center) * (value - center);
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
-// The processor time of the provider per call to the sink; nothing where it was not measured.
-std::optional<double> cpu_time_ns(const Trial& trial) {
-  if (!trial.overhead || trial.overhead->events == 0) return std::nullopt;
-  for (const RoleUse& use : trial.overhead->roles) {
-    const Counters& used = use.counters;
-    if (use.role != "provider" || !used.cpu_ns) continue;
-    const std::uint64_t spun_ns = std::min(used.spun_ns.value_or(0), *used.cpu_ns);
-    return static_cast<double>(*used.cpu_ns - spun_ns) /
-           static_cast<double>(trial.overhead->events);
-  }
-  return std::nullopt;
 }
 
 // All trials of one benchmark.
@@ -69,7 +40,7 @@ struct Family {
   std::size_t index;
   std::vector<const Trial*> trials;
   LatencyKind kind;
-  Quantile quantile;
+  BenchmarkQuantile quantile;
 };
 
 Json leading_fields(const Family& family, const std::string& name, const char* run_type) {
@@ -87,15 +58,15 @@ void add_times(Json& entry, double real_ns, const std::optional<double>& cpu_ns)
   entry["time_unit"] = "ns";
 }
 
-double coefficient_of_variation(const std::vector<double>& values) {
+double coefficient_of_variation(std::span<const double> values) {
   const double center = mean(values);
   return center > 0 ? stddev(values) / center : 0;
 }
 
 // cpu_ns: of the trials that measured it, which may be none.
 void add_aggregate(Json& entries, const Family& family, const char* aggregate,
-                   double (*compute)(const std::vector<double>&),
-                   const std::vector<double>& real_ns, const std::vector<double>& cpu_ns) {
+                   double (*compute)(std::span<const double>), const std::vector<double>& real_ns,
+                   const std::vector<double>& cpu_ns) {
   Json entry = leading_fields(family, family.name + "_" + aggregate, "aggregate");
   entry["threads"] = family.trials.front()->load.threads;
   entry["aggregate_name"] = aggregate;
@@ -115,8 +86,8 @@ void add_family(Json& entries, const Family& family) {
     entry["repetition_index"] = values.size();
     entry["threads"] = trial->load.threads;
     entry["iterations"] = latency.count;
-    values.push_back(static_cast<double>(latency.*family.quantile.value));
-    const std::optional<double> cpu_ns = cpu_time_ns(*trial);
+    values.push_back(static_cast<double>(latency.*family.quantile.value_ns));
+    const std::optional<double> cpu_ns = provider_cpu_ns(*trial);
     if (cpu_ns) cpu_values.push_back(*cpu_ns);
     add_times(entry, values.back(), cpu_ns);
     entry["achieved_rate_hz"] = trial->achieved_rate_hz;
@@ -129,15 +100,6 @@ void add_family(Json& entries, const Family& family) {
   add_aggregate(entries, family, "median", median, values, cpu_values);
   add_aggregate(entries, family, "stddev", stddev, values, cpu_values);
   add_aggregate(entries, family, "cv", coefficient_of_variation, values, cpu_values);
-}
-
-// Google Benchmark splits names at '/' into arguments; here the parts are only labels.
-std::string benchmark_name(const Result& result, const Trial& trial, LatencyKind kind,
-                           const Quantile& quantile) {
-  const std::string rate =
-      trial.load.rate_hz > 0 ? fmt::format("rate_hz:{}", trial.load.rate_hz) : "rate_hz:max";
-  return fmt::format("{}@{}/{}/{}/{}", result.scenario.name, result.sink.label, rate,
-                     enum_text(kind), quantile.name);
 }
 
 Json context(const Result& result) {
@@ -156,26 +118,21 @@ Json context(const Result& result) {
 }
 
 std::string render_gbench(const Result& result, const ExportOptions&) {
-  std::map<unsigned, std::vector<const Trial*>> steps;
-  for (const Trial& trial : result.trials) {
-    if (trial.outcome == TrialOutcome::completed) steps[trial.step].push_back(&trial);
-  }
   Json entries = Json::array();
   std::size_t family_index = 0;
-  for (const auto& [step, trials] : steps) {
+  for (const auto& [step_name, trials] : benchmark_steps(result)) {
     for (const LatencyKind kind : kLatencyKinds) {
       std::vector<const Trial*> measured = trials;
       std::erase_if(measured, [&](const Trial* t) { return find_latency(*t, kind) == nullptr; });
       if (measured.empty()) continue;
-      for (const Quantile& quantile : kQuantiles) {
-        add_family(entries, {benchmark_name(result, *measured.front(), kind, quantile),
-                             family_index++, measured, kind, quantile});
+      for (const BenchmarkQuantile& quantile : kBenchmarkQuantiles) {
+        // Google Benchmark splits names at '/' into arguments; here the parts are only labels.
+        const std::string name = fmt::format("{}/{}/{}", step_name, enum_text(kind), quantile.name);
+        add_family(entries, {name, family_index++, measured, kind, quantile});
       }
     }
   }
-  if (entries.empty()) {
-    throw Error("no trial of the result completed, so it has no benchmarks", "run again");
-  }
+  if (entries.empty()) throw Error("no trial of the result has times", "run again");
   const Json document = {{"context", context(result)}, {"benchmarks", std::move(entries)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -319,10 +319,77 @@ TEST_CASE("gbench has no cpu_time where no processor time was measured") {
   }
 }
 
+// As in the schema that its documentation gives: objects of objects, of which each has a number
+// `value` and may have `lower_value` and `upper_value`. Names of measures are slugs.
+void check_bencher(const json& document) {
+  for (const json& measures : document) {
+    REQUIRE(measures.is_object());
+    for (const auto& [name, metric] : measures.items()) {
+      CHECK(name.size() <= 64);
+      CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos);
+      CHECK(metric.size() == 3);
+      const double value = metric.at("value");
+      CHECK(metric.at("lower_value").get<double>() <= value);
+      CHECK(metric.at("upper_value").get<double>() >= value);
+    }
+  }
+}
+
+TEST_CASE("bencher has a benchmark per step: the median of the trials, the least, the greatest") {
+  Result result = sample_result();
+  result.trials[0].response.p99_9_ns = 900;
+  result.trials[1].response.p99_9_ns = 100;
+  result.trials[2].response.p99_9_ns = 400;
+  result.trials[0].ledger.lost = 0;
+  result.trials[1].ledger.lost = 7;
+  result.trials[2].ledger.lost = 2;
+  const json document = json::parse(exported("bencher", result));
+  check_bencher(document);
+  REQUIRE(document.size() == 1);
+  const json& measures = document.at("steady@file:mode=mmap/rate_hz:10000");
+  CHECK(measures.at("response-p99-9-ns") ==
+        json({{"value", 400}, {"lower_value", 100}, {"upper_value", 900}}));
+  CHECK(measures.at("provider-cpu-ns") ==
+        json({{"value", 3050}, {"lower_value", 3000}, {"upper_value", 3100}}));
+  CHECK(measures.at("lost-events") == json({{"value", 2}, {"lower_value", 0}, {"upper_value", 7}}));
+}
+
+TEST_CASE("bencher has no measure that was not measured, and takes several results") {
+  Result result = sample_result();
+  for (Trial& trial : result.trials) {
+    trial.overhead.reset();
+    trial.consumer.delivery.reset();
+  }
+  Result other = result;
+  other.sink.label = "spdlog";
+  const json document = json::parse(render(Results{{"a", result}, {"b", other}}, "bencher"));
+  check_bencher(document);
+  CHECK(document.size() == 2);
+  for (const json& measures : document) {
+    CHECK(measures.contains("service-p50-ns"));
+    CHECK_FALSE(measures.contains("delivery-p50-ns"));
+    CHECK_FALSE(measures.contains("provider-cpu-ns"));
+  }
+  CHECK_THROWS_AS(render(Results{{"a", result}, {"b", result}}, "bencher"), Error);
+}
+
+TEST_CASE("steps of one rate are benchmarks with different names") {
+  Result result = sample_result();
+  result.trials[0].step = 2;
+  const json document = json::parse(exported("bencher", result));
+  const std::string name = "steady@file:mode=mmap/rate_hz:10000";
+  CHECK(document.size() == 2);
+  CHECK(document.contains(name + "/step:0"));
+  CHECK(document.contains(name + "/step:2"));
+  const json gbench = json::parse(exported("gbench", result));
+  CHECK(gbench["benchmarks"][0]["run_name"] == name + "/step:0/service/p50");
+}
+
 TEST_CASE("a run in which nothing completed has no benchmarks and no distribution") {
   Result result = sample_result();
   for (Trial& trial : result.trials) trial.outcome = TrialOutcome::hung;
   CHECK_THROWS_AS(exported("gbench", result), Error);
+  CHECK_THROWS_AS(exported("bencher", result), Error);
   CHECK_THROWS_AS(exported("hgrm", result), Error);
   CHECK_THROWS_AS(exported("hlog", Result()), Error);
 }

@@ -178,5 +178,25 @@ TEST_CASE("JUnit holds any text without becoming invalid XML") {
   if (text.starts_with("µ")) CHECK_THAT(xml, Contains(text));
 }
 
+TEST_CASE("annotations: an error for each fail, a warning for each that is not decided") {
+  Verdicts verdicts{{verdict_of(1), verdict_of(1.2), verdict_of(1, 0.3)}};
+  verdicts.list[1].reasons = {{"50 % more, in B", "find: the\ncause"}};
+  const std::vector<std::string> commands = lines(render(verdicts, "annotations"));
+  REQUIRE(commands.size() == 2);
+  CHECK_THAT(commands[0],
+             Catch::StartsWith("::error title=fail%3A file%2C 0123456789 to fedcba9876; steady") &&
+                 Contains("::50 %25 more, in B: find: the?cause") &&
+                 Contains("%0Aresponse_ns_p50: +19.8 %25 ("));
+  CHECK_THAT(commands[1], Catch::StartsWith("::warning title=inconclusive%3A file%2C "));
+}
+
+TEST_CASE("annotations say that all pass, and a text in them begins no other command") {
+  CHECK(render(Verdicts{{verdict_of(1), verdict_of(1)}}, "annotations") ==
+        "::notice title=pass::all 2 comparisons of logging paths pass\n");
+  Verdict verdict = verdict_of(1.2);
+  verdict.reasons = {{"x\n::error::y", "\r::stop-commands::z"}};
+  CHECK(lines(render(Verdicts{{verdict}}, "annotations")).size() == 1);
+}
+
 }  // namespace
 }  // namespace tailgate
