@@ -2,8 +2,8 @@
 """Causes: what did each sink's slow calls spend their time on, and which threads caused it?"""
 import style
 import units
-from caption import (BY_MACHINE, MOST_NAMES, SATURATED, Part, Skip, by_tail, caption, listed,
-                     loss_marks, names, notes)
+from caption import (BY_MACHINE, MOST_NAMES, SATURATED, Skip, caption, choose, left_out, listed,
+                     loss_marks, names, notes, plot_name)
 
 # How the causes are drawn, in the order of a bar's segments: the load itself, what the kernel did
 # for it, the kernel on the load's processor, other threads, blocked, unknown. A grey print shows
@@ -47,65 +47,60 @@ BAR = 0.46         # height of a bar, of a row
 
 
 def draw(runs, options):
-    del options  # the whole of each run is shown
-    named = list(zip(runs, names(runs)))
-    shown = in_order([(run, name) for run, name in named
-                      if any(tails_of(run, measure) for measure in MEASURES)])
+    explained = [run for run in runs if traced_of(run) and run.data["summary"]]
+    shown = [part for part in choose(explained, options.rate_hz)
+             if any(tails_of(part, measure) for measure in MEASURES)] if explained else []
     if not shown:
         raise Skip("needs a run whose slow calls were explained (run with --explain)")
     figure, axes = style.sheet(len(MEASURES), 2, (4.2, ROW_INCHES * (len(shown) + 0.3)),
-                               words(shown, named), gap_inches=(0.25, 0.75), sharey=True)
+                               words(shown, runs), gap_inches=(0.25, 0.75), sharey=True)
     drawn = set()
     for panels, measure in zip(axes, MEASURES):
         drawn |= draw_bars(panels, measure, shown)
     order = [cause for cause in FACES if cause in drawn] + sorted(drawn - set(FACES))
     style.legend(axes[0][1], [style.patch(drawn_as(cause)[0], **face(cause)) for cause in order])
-    yield f"causes-{runs[0].scenario}", figure
+    yield plot_name("causes", runs, options), figure
 
 
-def in_order(shown):
-    """The runs in the order of all plots; those without a summary last."""
-    parts = by_tail([Part(run, name, run.data["summary"][0]) for run, name in shown
-                     if run.data["summary"]])
-    return ([(part.run, part.name) for part in parts]
-            + [one for one in shown if not one[0].data["summary"]])
+def traced_of(run, step=None):
+    """The traced trials that have an explanation, of one step or of all."""
+    return [trial for trial in run.data.get("traced", [])
+            if "explanation" in trial and step in (None, trial["step"])]
 
 
-def tails_of(run, measure):
+def tails_of(part, measure):
     """The explained tails of this measure, of the same trials as in 'tailgate explain'."""
-    return [tail for trial in run.data.get("traced", [])
-            for tail in trial.get("explanation", {}).get("tails", [])
+    return [tail for trial in traced_of(part.run, part.step["step"])
+            for tail in trial["explanation"]["tails"]
             if tail["measure"] == measure and tail["calls"]]
 
 
-def words(shown, named):
-    parts = [Part(run, name, run.data["summary"][0]) for run, name in shown
-             if run.data["summary"]]
-    made = caption("What the slow calls waited for", parts)
-    holes = [name for run, name in shown if not complete(run)]
-    chosen = {name for _, name in shown}
-    absent = [name for _, name in named if name not in chosen]
-    traced = sorted({len(run.data["traced"]) for run, _ in shown})
+def words(shown, runs):
+    made = caption("What the slow calls waited for", shown)
+    explained = [run for run in runs if traced_of(run)]
+    absent = [name for run, name in zip(runs, names(runs)) if not traced_of(run)]
+    traced = sorted({len(traced_of(part.run, part.step["step"])) for part in shown})
     made.subtitle = f"{'/'.join(map(str, traced))} traced beside {made.subtitle}"
     made.notes = [*([f"! {listed(absent, MOST_NAMES)}: not explained, so left out"]
                     if absent else []),
-                  *(f"! {name}: the trace has holes, so part of the time is 'not traced'"
-                    for name in holes), *ended_early(shown), *notes(parts, [])]
+                  *(f"! {part.name}: the trace has holes, so part of the time is 'not traced'"
+                    for part in shown if not complete(part)),
+                  *ended_early(shown), *left_out(explained, shown), *notes(shown, [])]
     return made
 
 
 def ended_early(shown):
     """Notes on traced trials that did not complete: what they recorded until then is shown."""
-    for run, name in shown:
-        traced = [trial for trial in run.data["traced"] if "explanation" in trial]
+    for part in shown:
+        traced = traced_of(part.run, part.step["step"])
         early = sum(trial["outcome"] != "completed" for trial in traced)
         if early:
-            yield f"! {name}: {early} of {len(traced)} traced trials did not complete"
+            yield f"! {part.name}: {early} of {len(traced)} traced trials did not complete"
 
 
-def complete(run):
-    return all(trial["explanation"]["trace"]["complete"] for trial in run.data["traced"]
-               if "explanation" in trial)
+def complete(part):
+    return all(trial["explanation"]["trace"]["complete"]
+               for trial in traced_of(part.run, part.step["step"]))
 
 
 def drawn_as(cause):
@@ -131,25 +126,25 @@ def draw_bars(panels, measure, shown):
     causes drawn."""
     drawn, longest = set(), 0.0
     shares, times = panels
-    for row, (run, name) in enumerate(shown):
-        tails = tails_of(run, measure)
+    for row, part in enumerate(shown):
+        tails = tails_of(part, measure)
         excess = excess_by_cause(tails)
         total, calls = sum(excess.values()), sum(tail["calls"] for tail in tails)
         left = 0.0
         for cause in sorted(excess, key=order_of):
-            part = excess[cause] / total if total else 0
-            if part > 0:
-                each = total / calls * part / 1e6
-                shares.barh(row, 100 * part, BAR, left=100 * left, label=cause, **face(cause))
+            share = excess[cause] / total if total else 0
+            if share > 0:
+                each = total / calls * share / 1e6
+                shares.barh(row, 100 * share, BAR, left=100 * left, label=cause, **face(cause))
                 times.barh(row, each, BAR, left=total / calls * left / 1e6, label=cause,
                            **face(cause))
                 drawn.add(cause)
-            left += part
+            left += share
         longest = max(longest, total / calls / 1e6 if calls else 0.0)
         for panel, text in zip(panels, facts(tails, total)):
             panel.annotate(text, (0, row + BAR / 2 + 0.06), size=7.5, xytext=(2, 0), va="top",
                            xycoords=("axes fraction", "data"), textcoords="offset points")
-    style.ticks(shares.yaxis, range(len(shown)), [row_name(run, name) for run, name in shown])
+    style.ticks(shares.yaxis, range(len(shown)), [row_name(part) for part in shown])
     shares.set(xlim=(0, 100), ylim=(len(shown) - 0.35, -0.45),
                xlabel=f"share of the excess {measure} time (%)")
     times.set(xlim=(0, 1.05 * longest or 1), xlabel=f"excess {measure} time of a slow call (ms)")
@@ -158,12 +153,13 @@ def draw_bars(panels, measure, shown):
     return drawn
 
 
-def row_name(run, name):
-    marks = loss_marks(run.data["traced"])
-    missed = [trial for trial in run.data["traced"] if trial["rate_missed"]]
+def row_name(part):
+    traced = [trial for trial in part.run.data["traced"] if trial["step"] == part.step["step"]]
+    marks = loss_marks(traced)
+    missed = [trial for trial in traced if trial["rate_missed"]]
     by_machine = all(trial.get("missed_by_machine") for trial in missed)
     saturation = [BY_MACHINE if by_machine else SATURATED] if missed else []
-    return "\n".join([name, *saturation, *marks])
+    return "\n".join([part.name, *saturation, *marks])
 
 
 def order_of(cause):

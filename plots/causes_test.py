@@ -1,6 +1,7 @@
 """Compares the bars of causes with known times."""
 import pytest
 
+import caption
 import causes
 import testing
 from caption import Skip
@@ -77,6 +78,38 @@ def test_runs_have_a_row_each_and_trials_are_pooled(as_runs, options):
     assert bars(response)[1] == [("interrupt", 0, 75), ("waiting", 75, 25)]
 
 
+def explained_sweep(sink, rates):
+    """A sweep whose step at each rate has one explained tail, with a cause of its own."""
+    data = testing.sweep([(rate, rate, False, {900: 100}) for rate in rates], sink=sink)
+    data["traced"] = []
+    for step, cause in zip(range(len(rates)), ("running", "waiting", "interrupt")):
+        [trial] = testing.explained([testing.tail(causes=[(cause, 100)])])["traced"]
+        data["traced"].append(trial | {"step": step, "load": data["trials"][step]["load"]})
+    return data | {"version": 3, "explained": True}
+
+
+def test_a_sweep_is_shown_at_one_rate_which_is_named(as_runs, options):
+    runs = as_runs(explained_sweep("a", [1000.0, 10_000.0, 100_000.0]),
+                   explained_sweep("b", [1000.0, 10_000.0]))
+    name, figure = drawn(runs, options)
+    assert name == "causes-sweep"
+    assert bars(figure.axes[0]) == {0: [("waiting", 0, 100)], 1: [("waiting", 0, 100)]}
+    said = " ".join(text.get_text() for text in figure.texts)
+    assert "10k events/s" in said
+    assert "Shown: 10k events/s; left out: 1k, 100k events/s" in " ".join(said.split())
+    options.rate_hz = 1000.0
+    name, figure = drawn(runs, options)
+    assert name == "causes-sweep+rate_hz-1000"
+    assert bars(figure.axes[0])[0] == [("running", 0, 100)]
+
+
+def test_sinks_at_different_rates_are_named_with_theirs(as_runs, options):
+    _, figure = drawn(as_runs(explained_sweep("a", [1000.0]), explained_sweep("b", [5000.0])),
+                      options)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
+        "a at 1k events/s", "b at 5k events/s"]
+
+
 def test_a_measure_without_slow_calls_says_so(as_runs, options):
     _, figure = drawn(as_runs(testing.explained([RESPONSE])), options)
     assert texts(figure.axes[2]) == ["not explained"] and not bars(figure.axes[2])
@@ -102,8 +135,10 @@ def test_results_without_a_trace_are_left_out(as_runs, options):
 
 
 def test_a_trace_with_holes_is_noted(as_runs):
-    run, other = as_runs(testing.explained([RESPONSE], complete=False), testing.steady([{5: 1}]))
-    assert causes.words([(run, "file")], [(run, "file"), (other, "other")]).notes == [
+    run, other = as_runs(testing.explained([RESPONSE], complete=False),
+                         testing.steady([{5: 1}], sink="other"))
+    [part] = caption.choose([run])
+    assert causes.words([part], [run, other]).notes == [
         "! other: not explained, so left out",
         "! file: the trace has holes, so part of the time is 'not traced'"]
 

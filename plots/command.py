@@ -13,7 +13,7 @@ from results import ResultError, load_all
 EXIT_CODES = {
     0: "at least one plot was drawn",
     1: "none could be",
-    2: "bad usage or a file that cannot be used",
+    2: "bad usage or a file that cannot be used; the others are drawn",
     3: "no matplotlib or no jsonschema",
 }
 
@@ -29,7 +29,7 @@ EXAMPLES = (
 )
 # The kinds of plots for which an option is.
 USED_BY = {
-    "--rate": ("ranking", "percentiles", "histogram", "over_time", "delivery"),
+    "--rate": ("ranking", "percentiles", "histogram", "over_time", "delivery", "causes"),
     "--trial": ("over_time",),
     "--per-trial": ("percentiles",),
 }
@@ -110,7 +110,8 @@ def main(kinds, arguments=None):
             known.error(f"{option} plays no part in these kinds of plots; it is for "
                         f"{', '.join(USED_BY[option])}")
     try:
-        raise SystemExit(0 if draw_all(kinds, options) else 1)
+        figures, whole = draw_all(kinds, options)
+        raise SystemExit(2 if not whole else 0 if figures else 1)
     except ResultError as error:
         problem = str(error)
     except OSError as error:
@@ -120,10 +121,13 @@ def main(kinds, arguments=None):
 
 
 def draw_all(kinds, options):
-    """Draws every requested plot of every scenario; returns the number of figures."""
-    runs, others = load_all(options.results)
+    """Draws every requested plot of every scenario; returns the number of figures, and whether
+    every file could be used."""
+    runs, others, damaged = load_all(options.results)
     for name in others:
         tell(f"skipped {name}: not a result of tailgate")
+    for problem in damaged:
+        tell(f"left out {problem}")
     runs.sort(key=lambda run: (run.scenario, _natural(run.label), str(run.path)))
     folder = options.out or runs[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,7 +144,7 @@ def draw_all(kinds, options):
                 skipped.setdefault(str(reason), []).append(scenario)
         for reason, scenarios in skipped.items():
             tell(f"skipped {kind} of {', '.join(scenarios)}: {reason}")
-    return figures
+    return figures, not damaged
 
 
 def save(figure, folder, name, formats):

@@ -195,6 +195,15 @@ def test_a_bad_file_is_one_line_and_status_2(run, tmp_path, content, reason):
     assert line.startswith(f"error: {path}: ") and reason in line
 
 
+def test_beside_a_damaged_file_the_others_are_drawn_and_the_status_is_2(run, tmp_path):
+    path = testing.write(tmp_path, STEADY, "whole.json")
+    (tmp_path / "cut.json").write_bytes(path.read_bytes()[:500])
+    done = run("percentiles", tmp_path, "--format", "svg")
+    assert done.returncode == 2
+    assert done.stdout.splitlines() == [str(tmp_path / "percentiles-steady.svg")]
+    assert done.stderr.startswith(f"left out {tmp_path}/cut.json: not JSON")
+
+
 def test_a_damaged_histogram_is_one_line_and_status_2(run, tmp_path):
     data = testing.steady([{5: 1}])
     data["summary"][0]["response"]["hdr"] = "HISTFAAA"

@@ -107,9 +107,10 @@ def load(path):
 
 
 def load_all(names):
-    """The runs in the files and folders (their *.json), and the names of JSON files in folders that
-    are not results. ResultError when a named file or folder cannot be used."""
-    runs, others = [], []
+    """The runs in the files and folders (their *.json), and why other JSON files in folders are not
+    among them: those that are not results, and those that are damaged, which hide no other.
+    ResultError when a named file or folder cannot be used."""
+    runs, others, damaged = [], [], []
     for path in map(pathlib.Path, names):
         if not path.is_dir():
             runs.append(load(path))
@@ -120,10 +121,13 @@ def load_all(names):
                 runs.append(load(file))
             except NotAResult:
                 others.append(str(file))
+            except ResultError as error:
+                damaged.append(str(error))
         if len(runs) == found:
-            raise ResultError(f"{path}: no result file in this folder; give the --out folder of a "
+            raise ResultError(damaged[-1] if damaged else
+                              f"{path}: no result file in this folder; give the --out folder of a "
                               "run")
-    return runs, others
+    return runs, others, damaged
 
 
 def _refuse_constant(name):

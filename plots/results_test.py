@@ -130,9 +130,20 @@ def test_folders_give_their_results_and_the_names_of_other_files(tmp_path):
     testing.write(tmp_path, GOOD, "a.json")
     (tmp_path / "benchmark.json").write_text('{"benchmarks": []}')
     (tmp_path / "notes.txt").write_text("no JSON")
-    runs, others = results.load_all([str(tmp_path)])
+    runs, others, damaged = results.load_all([str(tmp_path)])
     assert [run.path.name for run in runs] == ["a.json", "b.json"]
-    assert others == [str(tmp_path / "benchmark.json")]
+    assert others == [str(tmp_path / "benchmark.json")] and not damaged
+
+
+def test_a_damaged_file_does_not_hide_the_others_of_its_folder(tmp_path):
+    whole = testing.write(tmp_path, GOOD, "b.json")
+    (tmp_path / "a.json").write_bytes(whole.read_bytes()[:500])
+    runs, others, [problem] = results.load_all([str(tmp_path)])
+    assert [run.path.name for run in runs] == ["b.json"] and not others
+    assert problem.startswith(f"{tmp_path}/a.json: not JSON")
+    whole.unlink()
+    with pytest.raises(results.ResultError, match="a.json: not JSON"):
+        results.load_all([str(tmp_path)])
 
 
 def test_a_folder_without_results_is_refused(tmp_path):
