@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/etl/event_filter.h"
-#include "harness/etl/kernel_activity.h"
+#include "harness/base/quoting.h"
+#include "harness/etl/event_stream.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_reader.h"
 #include "harness/etl/value_text.h"
@@ -16,20 +18,6 @@ namespace {
 
 constexpr std::size_t kFlushBytes = 256 * 1024;
 
-// Appends ns as milliseconds with six decimals.
-void append_ms(std::int64_t ns, std::string& out) {
-  if (ns < 0) out += '-';
-  std::uint64_t magnitude =
-      ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-  append_number(magnitude / 1'000'000, out);
-  char digits[7] = {'.', '0', '0', '0', '0', '0', '0'};
-  std::uint64_t fraction = magnitude % 1'000'000;
-  for (int i = 6; fraction != 0; --i, fraction /= 10) {
-    digits[i] = static_cast<char>('0' + fraction % 10);
-  }
-  out.append(digits, sizeof digits);
-}
-
 void append_id(std::uint32_t id, std::string_view unknown, std::string& out) {
   if (id == RecordHeader::kNoId) {
     out += unknown;
@@ -38,42 +26,25 @@ void append_id(std::uint32_t id, std::string_view unknown, std::string& out) {
   }
 }
 
-void append_time(const TraceReader& reader, std::int64_t raw, DumpTime time, std::string& out) {
+void append_time(const EventStream& events, DumpTime time, std::string& out) {
   switch (time) {
     case DumpTime::since_start:
-      return append_ms(reader.clock().elapsed_ns(raw), out);
+      return append_ms(events.elapsed_ns(), out);
     case DumpTime::utc:
-      out += filetime_text(reader.clock().filetime(raw));
+      out += filetime_text(events.filetime());
       return;
     case DumpTime::local:
-      out += local_time_text(reader.clock().filetime(raw), reader.header().time_zone);
+      out += local_time_text(events.filetime(), events.session().time_zone);
       return;
   }
 }
 
-// Marks what does not fit; see kDumpColumns.
-void append_misfits_tsv(const DecodedEvent& event, bool complete, std::string& out) {
-  if (!event.undecoded.empty()) {
-    out += event.schema ? "\tleft_over=0x" : "\tpayload=0x";
-    append_hex(event.undecoded, out);
-  }
-  if (event.missing_fields != 0) {
-    out += "\tmissing=";
-    append_number(std::uint64_t{event.missing_fields}, out);
-  }
-  if (auto version = event.other_version()) {
-    out += "\tlayout_version=";
-    append_number(std::uint64_t{*version}, out);
-  }
-  if (!complete) out += "\tdamaged=true";
-}
-
-void append_tsv(const TraceReader& reader, const Record& record, const DecodedEvent& event,
-                DumpTime time, std::string& out) {
+void append_tsv(const EventStream& events, DumpTime time, std::string& out) {
+  const DecodedEvent& event = events.event();
   const RecordHeader& header = event.header;
-  append_time(reader, record.time, time, out);
+  append_time(events, time, out);
   out += '\t';
-  append_number(std::uint64_t{record.processor}, out);
+  append_number(std::uint64_t{events.record().processor}, out);
   out += '\t';
   append_id(header.process_id, "-", out);
   out += '\t';
@@ -92,7 +63,7 @@ void append_tsv(const TraceReader& reader, const Record& record, const DecodedEv
     out += "\tmessage=";
     append_escaped(event.message, out);
   }
-  append_misfits_tsv(event, complete, out);
+  append_misfits(event, complete, "\t", out);
   out += '\n';
 }
 
@@ -145,7 +116,7 @@ void append_extended(Bytes items, std::string& out) {
   }
 }
 
-// The same as append_misfits_tsv().
+// The same as append_misfits().
 void append_misfits_json(const DecodedEvent& event, bool complete, std::string& out) {
   if (!event.undecoded.empty()) {
     out += event.schema ? ",\"left_over\":\"0x" : ",\"payload\":\"0x";
@@ -163,16 +134,17 @@ void append_misfits_json(const DecodedEvent& event, bool complete, std::string& 
   if (!complete) out += ",\"damaged\":true";
 }
 
-void append_json(const TraceReader& reader, const Record& record, const DecodedEvent& event,
-                 DumpTime time, bool attributed, std::string& out) {
+void append_json(const EventStream& events, DumpTime time, std::string& out) {
+  const DecodedEvent& event = events.event();
+  const Record& record = events.record();
   const RecordHeader& header = event.header;
   out += "{\"time_ms\":";
-  append_ms(reader.clock().elapsed_ns(record.time), out);
+  append_ms(events.elapsed_ns(), out);
   out += ",\"time_utc\":\"";
-  out += filetime_text(reader.clock().filetime(record.time));
+  out += filetime_text(events.filetime());
   if (time == DumpTime::local) {
     out += "\",\"time_local\":\"";
-    append_time(reader, record.time, time, out);
+    append_time(events, time, out);
   }
   out += "\",\"cpu\":";
   append_number(std::uint64_t{record.processor}, out);
@@ -193,7 +165,7 @@ void append_json(const TraceReader& reader, const Record& record, const DecodedE
   if (header.is_kernel()) {
     fmt::format_to(std::back_inserter(out), ",\"hook\":\"{:#06x}\"", header.hook_id);
   }
-  if (attributed) out += ",\"attributed\":true";
+  if (events.attributed()) out += ",\"attributed\":true";
   if (!header.activity.is_zero()) append_guid("activity", header.activity.bytes.data(), out);
   append_extended(header.extended, out);
   for (std::size_t at = 0; at + 8 <= header.counters.size(); at += 8) {
@@ -209,6 +181,78 @@ void append_json(const TraceReader& reader, const Record& record, const DecodedE
   append_misfits_json(event, complete, out);
   out += "}\n";
 }
+
+// kDumpColumns, with the time that is shown.
+std::string standard_columns(DumpTime time) {
+  constexpr std::string_view kFirst = "time_ms";
+  static_assert(kDumpColumns.starts_with(kFirst));
+  const std::string_view first = time == DumpTime::since_start ? kFirst
+                                 : time == DumpTime::utc       ? "time_utc"
+                                                               : "time_local";
+  return std::string(first) + std::string(kDumpColumns.substr(kFirst.size()));
+}
+
+// Writes the columns that the user chose, or the standard ones, as TSV or CSV.
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(const DumpOptions& options) : csv_(options.format == DumpFormat::csv) {
+    for (const EventPath& path : options.columns) columns_.push_back({path});
+    if (!columns_.empty()) return;
+    std::istringstream standard(standard_columns(options.time) + "\tmessage\tmisfit");
+    for (std::string name; std::getline(standard, name, '\t');) {
+      columns_.push_back({EventPath::parse(name)});
+    }
+  }
+
+  void append_names(std::string& out) const {
+    for (const Column& column : columns_) {
+      if (&column != columns_.data()) out += csv_ ? ',' : '\t';
+      append_cell(column.path.name(), out);
+    }
+    out += '\n';
+  }
+
+  void append_row(const EventStream& events, std::string& out) {
+    const EventView view = events.view();
+    for (Column& column : columns_) {
+      if (&column != columns_.data()) out += csv_ ? ',' : '\t';
+      cell_.clear();
+      if (!column.path.append_text(view, cell_)) continue;
+      column.seen = true;
+      append_cell(cell_, out);
+    }
+    out += '\n';
+  }
+
+  // Says which columns no row had; empty when there are none.
+  std::string what_is_missing() const {
+    std::string text;
+    for (const Column& column : columns_) {
+      if (column.seen || column.path.is_column()) continue;
+      text += fmt::format("{}no event that is shown has a field '{}'", text.empty() ? "" : "\n",
+                          printable(column.path.name()));
+    }
+    return text;
+  }
+
+ private:
+  struct Column {
+    EventPath path;
+    bool seen = false;
+  };
+
+  void append_cell(std::string_view text, std::string& out) const {
+    if (csv_) {
+      out += csv_cell(text);
+    } else {
+      append_escaped(text, out);
+    }
+  }
+
+  bool csv_;
+  std::vector<Column> columns_;
+  std::string cell_;
+};
 
 // The time of the files' last record.
 std::int64_t last_filetime(const std::vector<const TraceFile*>& files) {
@@ -248,53 +292,32 @@ void set_times(const TimeTexts& texts, bool local, const std::vector<const Trace
 
 std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                         const DumpOptions& options, const TextSink& sink) {
-  TraceReader reader(files, ReadOrder::time);
-  FilterMatcher matcher(options.filter);
+  EventStream events(files, decoder, options.filter);
+  std::optional<ColumnWriter> columns;
+  if (options.format == DumpFormat::csv || !options.columns.empty()) columns.emplace(options);
   std::string out;
-  if (options.format == DumpFormat::tsv) {
-    constexpr std::string_view kFirst = "time_ms";
-    static_assert(kDumpColumns.starts_with(kFirst));
-    const std::string_view first = options.time == DumpTime::since_start ? kFirst
-                                   : options.time == DumpTime::utc       ? "time_utc"
-                                                                         : "time_local";
-    out += first;
-    out += kDumpColumns.substr(kFirst.size());
-    out += '\n';
+  if (columns) {
+    columns->append_names(out);
+  } else if (options.format == DumpFormat::tsv) {
+    out += standard_columns(options.time) + "\n";
   }
-  DecodedEvent event;
-  std::uint64_t shown = 0;
-  std::unique_ptr<KernelActivity> kernel;
-  const LogFileHeader* session = nullptr;
-  while (const Record* next = reader.next()) {
-    const Record& record = *next;
-    if (session != &reader.header()) {
-      session = &reader.header();
-      kernel = std::make_unique<KernelActivity>(*session, reader.clock());
-    }
-    kernel->add(record);
-    if (!matcher.time_matches(reader.clock(), record.time)) {
-      if (shown == 0) matcher.note_time(reader.clock(), record.time);
-      continue;
-    }
-    decoder.decode(record, event);
-    bool attributed = kernel->attribute(record, event.header);
-    if (!matcher.matches(event)) {
-      if (shown == 0) matcher.note(event);
-      continue;
-    }
-    if (options.format == DumpFormat::tsv) {
-      append_tsv(reader, record, event, options.time, out);
+  while (events.next()) {
+    if (columns) {
+      columns->append_row(events, out);
+    } else if (options.format == DumpFormat::tsv) {
+      append_tsv(events, options.time, out);
     } else {
-      append_json(reader, record, event, options.time, attributed, out);
+      append_json(events, options.time, out);
     }
     if (out.size() >= kFlushBytes) {
       if (!sink(out)) return {};
       out.clear();
     }
-    if (++shown == options.max_events) break;
+    if (events.passed() == options.max_events) break;
   }
   sink(out);
-  return shown == 0 ? matcher.why_nothing() : std::string();
+  if (events.passed() == 0) return events.why_nothing();
+  return columns ? columns->what_is_missing() : std::string();
 }
 
 }  // namespace tailgate::etl

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <system_error>
 
 #include "harness/base/options.h"
 #include "harness/base/quoting.h"
+#include "harness/etl/where.h"
 
 namespace tailgate::etl {
 namespace {
@@ -52,6 +55,18 @@ std::string near_names(const std::string& wanted, const std::vector<std::string>
 
 }  // namespace
 
+bool is_named(const DecodedEvent& event, std::string_view wanted) {
+  if (same_text(wanted, event.event_name)) return true;
+  if (event.schema && (same_text(wanted, event.schema->opcode_name) ||
+                       same_text(wanted, event.schema->task_name))) {
+    return true;
+  }
+  std::uint16_t id = 0;
+  const char* end = wanted.data() + wanted.size();
+  const auto [stopped, failure] = std::from_chars(wanted.data(), end, id);
+  return failure == std::errc() && stopped == end && id == event.header.id;
+}
+
 FilterMatcher::FilterMatcher(const EventFilter& filter) : filter_(filter) {
   for (const std::string& text : filter.providers) {
     if (auto guid = parse_guid(text)) guids_.push_back(*guid);
@@ -73,7 +88,11 @@ bool FilterMatcher::time_matches(const SessionClock& clock, std::int64_t raw) co
   return (!filter_.since || at >= *filter_.since) && (!filter_.until || at <= *filter_.until);
 }
 
-bool FilterMatcher::matches(const DecodedEvent& event) const {
+bool FilterMatcher::matches(const EventView& view) const {
+  return ids_and_names_match(view.event) && (!filter_.where || filter_.where->matches(view));
+}
+
+bool FilterMatcher::ids_and_names_match(const DecodedEvent& event) const {
   return process_matches(event) && provider_matches(event) && event_matches(event);
 }
 
@@ -92,13 +111,9 @@ bool FilterMatcher::provider_matches(const DecodedEvent& event) const {
 }
 
 bool FilterMatcher::event_matches(const DecodedEvent& event) const {
-  if (filter_.events.empty()) return true;
-  const std::string id = std::to_string(event.header.id);
-  return std::any_of(filter_.events.begin(), filter_.events.end(), [&](const std::string& name) {
-    return same_text(name, event.event_name) || name == id ||
-           (event.schema && (same_text(name, event.schema->opcode_name) ||
-                             same_text(name, event.schema->task_name)));
-  });
+  return filter_.events.empty() ||
+         std::any_of(filter_.events.begin(), filter_.events.end(),
+                     [&event](const std::string& name) { return is_named(event, name); });
 }
 
 void FilterMatcher::note_time(const SessionClock& clock, std::int64_t raw) {
@@ -115,7 +130,8 @@ void FilterMatcher::note_time(const SessionClock& clock, std::int64_t raw) {
   last_time_ = std::max(last_time_, time);
 }
 
-void FilterMatcher::note(const DecodedEvent& event) {
+void FilterMatcher::note(const EventView& view) {
+  const DecodedEvent& event = view.event;
   any_in_time_ = true;
   any_process_ = any_process_ || process_matches(event);
   any_provider_ = any_provider_ || provider_matches(event);
@@ -129,6 +145,9 @@ void FilterMatcher::note(const DecodedEvent& event) {
       event.header.process_id != RecordHeader::kNoId) {
     processes_.insert(event.header.process_id);
   }
+  if (!filter_.where || !ids_and_names_match(event)) return;
+  any_but_for_where_ = true;
+  for (const Field& field : event.fields) add(field.name, fields_);
 }
 
 std::string FilterMatcher::why_no_name(std::string_view what,
@@ -155,9 +174,23 @@ std::string FilterMatcher::why_no_time() const {
                      first_ms_, last_ms_, filetime_text(first_time_), filetime_text(last_time_));
 }
 
+std::string FilterMatcher::why_no_field() const {
+  const std::vector<std::string> all(fields_.begin(), fields_.end());
+  std::string text;
+  for (const std::string& wanted : filter_.where->top_fields()) {
+    const bool known = std::any_of(
+        all.begin(), all.end(), [&](const std::string& name) { return same_text(name, wanted); });
+    if (known) continue;
+    text += fmt::format("\n  no event that the rest of the filter matches has a field '{}'; {}",
+                        printable(wanted), near_names(wanted, all));
+  }
+  if (text.empty()) text = "\n  no event meets the condition of --where";
+  return text;
+}
+
 std::string FilterMatcher::why_nothing() const {
   const bool all_pass = filter_.providers.empty() && filter_.events.empty() &&
-                        filter_.process_ids.empty() && !has_time();
+                        filter_.process_ids.empty() && !has_time() && !filter_.where;
   if (all_pass) return {};
   std::string text = "no event matches the filter";
   if (has_time() && !any_in_time_) return text + why_no_time();
@@ -168,6 +201,7 @@ std::string FilterMatcher::why_nothing() const {
     text += why_no_name("name or id", filter_.events, events_);
   }
   if (!filter_.process_ids.empty() && !any_process_) text += why_no_process();
+  if (any_but_for_where_) text += why_no_field();
   if (text.find('\n') == std::string::npos) text += ": each criterion alone matches some";
   return text;
 }

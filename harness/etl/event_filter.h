@@ -10,10 +10,15 @@
 #include <vector>
 
 #include "harness/etl/decoder.h"
+#include "harness/etl/event_path.h"
 #include "harness/etl/log_header.h"
 #include "harness/etl/report.h"
 
 namespace tailgate::etl {
+
+// Whether a user means the event by this text: its name, its task's or opcode's, or its id. Case
+// does not matter.
+bool is_named(const DecodedEvent& event, std::string_view wanted);
 
 class FilterMatcher {
  public:
@@ -21,11 +26,11 @@ class FilterMatcher {
   explicit FilterMatcher(const EventFilter& filter);
 
   bool time_matches(const SessionClock& clock, std::int64_t raw) const;
-  bool matches(const DecodedEvent& event) const;
+  bool matches(const EventView& view) const;
 
   // Notes an event that the filter does not match; only what was noted can be near.
   void note_time(const SessionClock& clock, std::int64_t raw);
-  void note(const DecodedEvent& event);
+  void note(const EventView& view);
 
   // What to say when nothing matched: each criterion that no event meets, with the nearest name or
   // what there is. Empty when the filter has no criterion.
@@ -40,12 +45,14 @@ class FilterMatcher {
   };
   using Names = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
+  bool ids_and_names_match(const DecodedEvent& event) const;
   bool process_matches(const DecodedEvent& event) const;
   bool provider_matches(const DecodedEvent& event) const;
   bool event_matches(const DecodedEvent& event) const;
   bool has_time() const;
   std::string why_no_time() const;
   std::string why_no_process() const;
+  std::string why_no_field() const;
   static std::string why_no_name(std::string_view what, const std::vector<std::string>& wanted,
                                  const Names& names);
 
@@ -55,8 +62,10 @@ class FilterMatcher {
   bool any_provider_ = false;
   bool any_event_ = false;
   bool any_in_time_ = false;
+  bool any_but_for_where_ = false;
   Names providers_;
   Names events_;
+  Names fields_;  // of events that only the condition excludes
   std::set<std::uint32_t> processes_;
   double first_ms_ = 0;  // of the events outside of the filter's times
   double last_ms_ = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/etl/decoder.h"
+#include "harness/etl/event_path.h"
 #include "harness/etl/trace_file.h"
 
 namespace tailgate::etl {
@@ -31,6 +32,8 @@ void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, con
 void report_stats(const std::vector<const TraceFile*>& files, Decoder& decoder, TextFormat format,
                   const TextSink& sink);
 
+class Where;
+
 // Selects events; an event must match every criterion that is set.
 struct EventFilter {
   std::vector<std::string> providers;  // names (case does not matter) or GUIDs; empty: all
@@ -40,6 +43,7 @@ struct EventFilter {
   std::optional<double> to_ms;
   std::optional<std::int64_t> since;  // FILETIME
   std::optional<std::int64_t> until;
+  std::shared_ptr<const Where> where;  // null: all
 };
 
 // Parses the texts of parse_time() and parse_duration() into a filter's times; empty texts set
@@ -53,7 +57,7 @@ struct TimeTexts {
 void set_times(const TimeTexts& texts, bool local, const std::vector<const TraceFile*>& files,
                EventFilter& filter);
 
-enum class DumpFormat { tsv, json_lines };
+enum class DumpFormat { tsv, csv, json_lines };
 
 // What the TSV's first column shows; JSON has the first two in any case.
 enum class DumpTime { since_start, utc, local };
@@ -62,7 +66,8 @@ struct DumpOptions {
   DumpFormat format = DumpFormat::tsv;
   DumpTime time = DumpTime::since_start;
   EventFilter filter;
-  std::uint64_t max_events = 0;  // 0: all
+  std::vector<EventPath> columns;  // empty: the standard ones. Not of JSON
+  std::uint64_t max_events = 0;    // 0: all
 };
 
 // The TSV's columns; the event's fields follow as name=value pairs. Unknown ids are "-". The first
@@ -74,9 +79,11 @@ inline constexpr std::string_view kDumpColumns =
     "time_ms\tcpu\tpid\ttid\tprovider\tevent\tid\tversion\topcode\tlevel\tlength_bytes\tfields";
 
 // Writes every event that passes the filter, in order of time. A record without thread or process
-// id gets those of the thread that was running (marked "attributed" in JSON). TSV begins with a
-// line of column names. JSON has one object per line. When the filter matches nothing, returns a
-// text that says so, and what is near; else nothing.
+// id gets those of the thread that was running (marked "attributed" in JSON). TSV and CSV begin
+// with a line of column names; CSV has the columns "fields" (a JSON object), "message" and "misfit"
+// in place of what follows TSV's standard columns. JSON has one object per line. When the filter
+// matches nothing, returns a text that says so, and what is near; when no event has what a column
+// names, one that says that; else nothing.
 std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                         const DumpOptions& options, const TextSink& sink);
 

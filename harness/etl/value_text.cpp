@@ -8,45 +8,13 @@
 #include <unordered_map>
 
 #include "harness/base/quoting.h"
+#include "harness/etl/field_value.h"
 #include "harness/etl/log_header.h"
 #include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
 
 namespace tailgate::etl {
 namespace {
-
-constexpr std::size_t kMaxFieldsTextBytes = 16u << 20;  // of one event
-
-std::uint64_t unsigned_value(Bytes data) {
-  switch (data.size()) {
-    case 1:
-      return data[0];
-    case 2:
-      return load<std::uint16_t>(data.data());
-    case 4:
-      return load<std::uint32_t>(data.data());
-    case 8:
-      return load<std::uint64_t>(data.data());
-    default:
-      break;
-  }
-  std::uint64_t value = 0;
-  std::memcpy(&value, data.data(), std::min(data.size(), sizeof value));
-  return value;
-}
-
-std::int64_t signed_value(Bytes data) {
-  switch (data.size()) {
-    case 1:
-      return load<std::int8_t>(data.data());
-    case 2:
-      return load<std::int16_t>(data.data());
-    case 4:
-      return load<std::int32_t>(data.data());
-    default:
-      return static_cast<std::int64_t>(unsigned_value(data));
-  }
-}
 
 void append_hex_number(std::uint64_t value, std::string& out) {
   char buffer[16];
@@ -161,31 +129,6 @@ void append_double(double value, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
-bool is_signed(ValueType type) {
-  return type == ValueType::i8 || type == ValueType::i16 || type == ValueType::i32 ||
-         type == ValueType::i64;
-}
-
-bool is_integer(ValueType type) {
-  switch (type) {
-    case ValueType::i8:
-    case ValueType::u8:
-    case ValueType::i16:
-    case ValueType::u16:
-    case ValueType::i32:
-    case ValueType::u32:
-    case ValueType::i64:
-    case ValueType::u64:
-    case ValueType::size:
-    case ValueType::hex32:
-    case ValueType::hex64:
-    case ValueType::pointer:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Whether the value's text consists of digits and their punctuation, which need no escaping. False
 // for all other values.
 bool is_number_text(const Field& field) {
@@ -249,7 +192,8 @@ void append_binary(const Field& field, std::string& out) {
   }
 }
 
-// Whether the value is written to JSON as a number or boolean.
+}  // namespace
+
 bool is_json_literal(const Field& field) {
   if (field.map != nullptr) return false;
   switch (field.type) {
@@ -273,7 +217,14 @@ bool is_json_literal(const Field& field) {
          field.format != ValueFormat::filetime;
 }
 
-}  // namespace
+bool is_shown_as_hex(const Field& field) {
+  const bool bytes = field.type == ValueType::binary || field.type == ValueType::counted_binary ||
+                     field.type == ValueType::hexdump || field.type == ValueType::rest_binary;
+  const bool text = field.format == ValueFormat::ipv6 ||
+                    field.format == ValueFormat::socket_address ||
+                    field.format == ValueFormat::string || field.format == ValueFormat::utf8;
+  return bytes && !text;
+}
 
 void append_number(std::int64_t value, std::string& out) {
   fmt::format_int text(value);
@@ -283,6 +234,19 @@ void append_number(std::int64_t value, std::string& out) {
 void append_number(std::uint64_t value, std::string& out) {
   fmt::format_int text(value);
   out.append(text.data(), text.size());
+}
+
+void append_ms(std::int64_t ns, std::string& out) {
+  if (ns < 0) out += '-';
+  std::uint64_t magnitude =
+      ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+  append_number(magnitude / 1'000'000, out);
+  char digits[7] = {'.', '0', '0', '0', '0', '0', '0'};
+  std::uint64_t fraction = magnitude % 1'000'000;
+  for (int i = 6; fraction != 0; --i, fraction /= 10) {
+    digits[i] = static_cast<char>('0' + fraction % 10);
+  }
+  out.append(digits, sizeof digits);
 }
 
 void append_hex(Bytes bytes, std::string& out) {
@@ -577,6 +541,29 @@ class JsonFields {
 
 bool append_fields_json(const std::vector<Field>& fields, std::string& out) {
   return JsonFields(out).write(fields);
+}
+
+std::size_t end_of_field(const std::vector<Field>& fields, std::size_t at) {
+  std::size_t depth = 0;
+  for (; at < fields.size(); ++at) {
+    const Field::Kind kind = fields[at].kind;
+    if (kind == Field::Kind::begin_array || kind == Field::Kind::begin_structure) ++depth;
+    if (kind == Field::Kind::end_array || kind == Field::Kind::end_structure) --depth;
+    if (depth == 0) return at + 1;
+  }
+  return at;
+}
+
+void append_bracket_json(const std::vector<Field>& fields, std::size_t at, std::string& out) {
+  const auto begin = fields.begin() + static_cast<std::ptrdiff_t>(at);
+  std::vector<Field> inside(begin,
+                            fields.begin() + static_cast<std::ptrdiff_t>(end_of_field(fields, at)));
+  if (inside.empty()) return;
+  inside.front().name = {};
+  std::string object;
+  append_fields_json(inside, object);
+  constexpr std::string_view kBefore = "{\"\":";
+  out += std::string_view(object).substr(kBefore.size(), object.size() - kBefore.size() - 1);
 }
 
 }  // namespace tailgate::etl

@@ -1,0 +1,91 @@
+#include "harness/cli/etl_inputs.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "harness/base/error.h"
+#include "harness/etl/where.h"
+
+namespace tailgate {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error("cannot read '" + path + "'", "name a file that you may read");
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void open_file(const std::filesystem::path& path, EtlTraces& traces) {
+  if (!etl::is_container(path)) {
+    traces.files.push_back(std::make_unique<etl::TraceFile>(path));
+    traces.pointers.push_back(traces.files.back().get());
+    return;
+  }
+  traces.containers.push_back(std::make_unique<etl::UnpackedTraces>(path));
+  for (const auto& file : traces.containers.back()->files()) traces.pointers.push_back(file.get());
+}
+
+}  // namespace
+
+void add_etl_inputs(Command* command, EtlInputs& inputs, bool with_schemas) {
+  command->add_option("files", inputs.files, "Trace files; one trace's siblings are merged")
+      ->required()
+      ->type_name("FILE.etl");
+  if (!with_schemas) return;
+  command
+      ->add_option("--manifest", inputs.manifests, "Manifest of a registered provider; repeatable")
+      ->type_name("FILE.man");
+  command->add_option("--tmf", inputs.tmf_files, "Message format file for WPP; repeatable")
+      ->type_name("FILE.tmf");
+}
+
+std::unique_ptr<EtlTraces> open_etl_traces(const EtlInputs& inputs, bool with_schemas) {
+  auto traces = std::make_unique<EtlTraces>();
+  for (const std::string& path : inputs.files) open_file(path, *traces);
+  for (const std::string& path : inputs.manifests) {
+    std::string xml = read_file(path);
+    traces->decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});
+  }
+  for (const std::string& path : inputs.tmf_files) {
+    traces->decoder.add_tmf(read_file(path), path);
+  }
+  if (with_schemas) traces->decoder.learn(traces->pointers);
+  return traces;
+}
+
+bool print_etl_text(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
+}
+
+void add_etl_filter(Command* command, EtlFilterArguments& arguments) {
+  etl::EventFilter& filter = arguments.filter;
+  command->add_option("--provider", filter.providers, "Only this provider (name or GUID)");
+  command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
+  command->add_option("--pid", filter.process_ids, "Only events of this process");
+  command
+      ->add_option("--where", arguments.where,
+                   "Only events that meet it: 'ProcessId == 4 and Size > 4096'")
+      ->type_name("CONDITION");
+  command->add_option("--from-ms", filter.from_ms, "Only from this time after the session's start");
+  command->add_option("--to-ms", filter.to_ms, "Only up to this time, likewise");
+  command->add_option("--since", arguments.times.since, "From this time: 2020-07-29T00:06:22Z")
+      ->type_name("TIME");
+  command->add_option("--until", arguments.times.until, "Up to this time, likewise")
+      ->type_name("TIME");
+  command->add_option("--last", arguments.times.last, "Only the end of the trace: 5m, 30s, 2h")
+      ->type_name("DURATION");
+}
+
+void finish_etl_filter(EtlFilterArguments& arguments, const EtlTraces& traces, bool local_times) {
+  as_usage([&] {
+    if (!arguments.where.empty()) {
+      arguments.filter.where = std::make_shared<const etl::Where>(arguments.where);
+    }
+    set_times(arguments.times, local_times, traces.pointers, arguments.filter);
+  });
+}
+
+}  // namespace tailgate
