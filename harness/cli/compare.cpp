@@ -6,9 +6,11 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/readable_results.h"
 #include "harness/cli/terminal.h"
 #include "harness/report/exporter.h"
 #include "harness/result/files.h"
@@ -16,62 +18,79 @@
 namespace tailgate {
 namespace {
 
-NamedResult loaded(const std::filesystem::path& file) {
-  return {file.string(), load_result(file)};
-}
+// Pairs of results. A pair is left out where one of its files cannot be read.
+struct Pairs {
+  Comparison comparison;
+  bool all_read = true;
+
+  void add(const NamedResult& a, const std::filesystem::path& file) {
+    std::optional<NamedResult> b = load_or_leave_out(file);
+    all_read = all_read && b;
+    if (b) comparison.pairs.push_back({a, *std::move(b)});
+  }
+};
 
 // Each file with the first.
-Comparison with_first(const std::vector<std::filesystem::path>& paths) {
+Pairs with_first(const std::vector<std::filesystem::path>& paths) {
   const std::vector<std::filesystem::path> files = find_result_files(paths);
   if (files.size() < 2) {
     throw Error("one result is nothing to compare", "give two or more, or one duet");
   }
-  Comparison comparison;
-  const NamedResult first = loaded(files.front());
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    comparison.pairs.push_back({first, loaded(files[i])});
-  }
-  return comparison;
+  Pairs pairs;
+  const NamedResult first = {files.front().string(), load_whole_result(files.front())};
+  for (std::size_t i = 1; i < files.size(); ++i) pairs.add(first, files[i]);
+  return pairs;
 }
 
 // The files of two folders that have the same name.
-Comparison by_name(const std::filesystem::path& a, const std::filesystem::path& b) {
+Pairs by_name(const std::filesystem::path& a, const std::filesystem::path& b) {
   std::map<std::string, std::filesystem::path> others;
   for (const auto& file : find_result_files({b})) others[file.filename().string()] = file;
-  Comparison comparison;
+  Pairs pairs;
+  Comparison& comparison = pairs.comparison;
+  bool any = false;
   for (const auto& file : find_result_files({a})) {
     const auto other = others.find(file.filename().string());
     if (other == others.end()) {
       comparison.without_partner.push_back(file.string());
       continue;
     }
-    comparison.pairs.push_back({loaded(file), loaded(other->second)});
+    any = true;
+    if (const std::optional<NamedResult> one = load_or_leave_out(file)) {
+      pairs.add(*one, other->second);
+    } else {
+      pairs.all_read = false;
+    }
     others.erase(other);
   }
   for (const auto& [name, file] : others) comparison.without_partner.push_back(file.string());
-  if (!comparison.pairs.empty()) return comparison;
+  if (any) return pairs;
   throw Error(fmt::format("'{}' and '{}' have no file of the same name", a.string(), b.string()),
               "name the two files to compare");
 }
 
 }  // namespace
 
-void compare(const CompareRequest& request, std::ostream& out) {
+bool compare(const CompareRequest& request, std::ostream& out) {
   const char* format = request.json ? "json" : "text";
   const ExportOptions options{.colour = request.colour};
   if (request.paths.size() == 1 && is_duet_file(request.paths.front())) {
     const Duet duet = as_usage([&] { return load_duet(request.paths.front()); });
     out << as_usage([&] { return render(duet, format, options); });
-    return;
+    return true;
   }
   const bool folders =
       request.paths.size() == 2 &&
       std::all_of(request.paths.begin(), request.paths.end(),
                   [](const auto& path) { return std::filesystem::is_directory(path); });
-  const Comparison comparison = as_usage([&] {
+  Pairs pairs = as_usage([&] {
     return folders ? by_name(request.paths[0], request.paths[1]) : with_first(request.paths);
   });
-  out << render(comparison, format, options);
+  if (pairs.comparison.pairs.empty()) {
+    throw Error("no two results could be read", "copy the files again, or repeat the runs");
+  }
+  out << render(std::move(pairs.comparison), format, options);
+  return pairs.all_read;
 }
 
 void commands::add_compare_command(Command& program, const Catalog&, Action& action) {
@@ -98,8 +117,7 @@ void commands::add_compare_command(Command& program, const Catalog&, Action& act
   command->callback([request, &action] {
     action = [request] {
       request->colour = colour_wanted(stdout);
-      compare(*request, std::cout);
-      return kExitDone;
+      return compare(*request, std::cout) ? kExitDone : kExitFailed;
     };
   });
 }

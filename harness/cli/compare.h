@@ -14,8 +14,9 @@ struct CompareRequest {
   bool colour = false;
 };
 
-// Writes the comparison to `out`. Throws UsageError for fewer than two results, for folders that
-// share no name, and for JSON of a duet, whose file is JSON.
-void compare(const CompareRequest& request, std::ostream& out);
+// Writes the comparison to `out`. Returns whether every file could be read; those that could not
+// are named on standard error. Throws UsageError for fewer than two results, for folders that share
+// no name, and for JSON of a duet, whose file is JSON; Error where no two could be read.
+bool compare(const CompareRequest& request, std::ostream& out);
 
 }  // namespace tailgate

@@ -3,12 +3,13 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/commands.h"
 #include "harness/cli/export.h"
+#include "harness/cli/readable_results.h"
 #include "harness/report/exporter.h"
-#include "harness/result/files.h"
 
 namespace tailgate {
 namespace {
@@ -22,21 +23,21 @@ struct ExplainArguments {
 
 int explain(const ExplainArguments& arguments) {
   if (!arguments.format.empty()) {
-    export_files(
+    const bool all = export_files(
         {.format = arguments.format, .paths = arguments.paths, .directory = arguments.directory},
         std::cout);
-    return kExitDone;
+    return all ? kExitDone : kExitFailed;
   }
   bool first = true;
   bool any_traced = false;
-  for (const std::filesystem::path& path :
-       as_usage([&] { return find_result_files(arguments.paths); })) {
-    const Results results = {{path.string(), load_result(path)}};
-    any_traced = any_traced || !results.front().result.traced.empty();
-    std::cout << (first ? "" : "\n") << render(results, "explain", {.calls = arguments.calls});
+  ReadableResults read = read_results(arguments.paths);
+  for (NamedResult& named : read.results) {
+    any_traced = any_traced || !named.result.traced.empty();
+    const Results one = {std::move(named)};
+    std::cout << (first ? "" : "\n") << render(one, "explain", {.calls = arguments.calls});
     first = false;
   }
-  return any_traced ? kExitDone : kExitFailed;
+  return any_traced && read.all() ? kExitDone : kExitFailed;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -12,6 +13,7 @@
 
 #include "harness/base/quoting.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/readable_results.h"
 #include "harness/os/atomic_file.h"
 #include "harness/report/exporter.h"
 #include "harness/result/files.h"
@@ -94,26 +96,37 @@ auto naming(const std::filesystem::path& path, Act act) {
   }
 }
 
-NamedResult chosen_result(const Job& job, const ExportRequest& request) {
-  Result result = load_result(job.path);
-  if (request.step) {
-    result = naming(job.path, [&] { return select_step(result, *request.step); });
+// Nothing for a damaged file that is not the only one.
+std::optional<NamedResult> chosen_result(const Job& job, const ExportRequest& request, bool alone) {
+  std::optional<NamedResult> named =
+      alone ? NamedResult{job.path.string(), load_whole_result(job.path)}
+            : load_or_leave_out(job.path);
+  if (named && request.step) {
+    named->result = naming(job.path, [&] { return select_step(named->result, *request.step); });
   }
-  return {job.path.string(), std::move(result)};
+  return named;
 }
 
-std::string exported(const Job& job, const ExportRequest& request, const ExportOptions& options) {
+// Likewise.
+std::optional<std::string> exported(const Job& job, const ExportRequest& request,
+                                    const ExportOptions& options, bool alone) {
   if (job.exporter->takes == DocumentKind::duet) {
     return job.exporter->render(load_duet(job.path), options);
   }
-  const Results results{chosen_result(job, request)};
+  std::optional<NamedResult> named = chosen_result(job, request, alone);
+  if (!named) return std::nullopt;
+  Results results;
+  results.push_back(*std::move(named));
   return naming(job.path, [&] { return job.exporter->render(results, options); });
 }
 
-// All files as one text.
-std::string exported_together(const std::vector<Job>& jobs, const ExportRequest& request,
-                              const ExportOptions& options) {
-  if (jobs.size() == 1) return exported(jobs.front(), request, options);
+// Writes all files as one text; returns whether all could be read.
+bool export_together(const std::vector<Job>& jobs, const ExportRequest& request,
+                     const ExportOptions& options, std::ostream& out) {
+  if (jobs.size() == 1) {
+    out << *exported(jobs.front(), request, options, true);
+    return true;
+  }
   for (const Job& job : jobs) {
     if (job.exporter->takes_several) continue;
     throw UsageError(Error(fmt::format("{} files do not fit into one output of the format '{}'",
@@ -121,8 +134,16 @@ std::string exported_together(const std::vector<Job>& jobs, const ExportRequest&
                            "name a directory for the files with --out, or give one file"));
   }
   Results results;
-  for (const Job& job : jobs) results.push_back(chosen_result(job, request));
-  return jobs.front().exporter->render(results, options);
+  for (const Job& job : jobs) {
+    std::optional<NamedResult> named = chosen_result(job, request, false);
+    if (named) results.push_back(*std::move(named));
+  }
+  if (results.empty()) {
+    throw Error("no result could be read", "copy the files again, or repeat the runs");
+  }
+  const bool all = results.size() == jobs.size();
+  out << jobs.front().exporter->render(std::move(results), options);
+  return all;
 }
 
 void make_directory(const std::filesystem::path& directory) {
@@ -152,24 +173,26 @@ Result select_step(const Result& result, unsigned step) {
   return selected;
 }
 
-void export_files(const ExportRequest& request, std::ostream& out) {
-  ExportOptions options;
+bool export_files(const ExportRequest& request, std::ostream& out) {
+  ExportOptions options{.sort = ""};
   options.metric = as_usage([&] { return parse_latency_kind(request.metric); });
   std::vector<Job> jobs;
   for (const std::filesystem::path& path :
        as_usage([&] { return find_result_files(request.paths); })) {
     jobs.push_back(as_usage([&] { return job_of(path, request); }));
   }
-  if (request.directory.empty()) {
-    out << exported_together(jobs, request, options);
-    return;
-  }
+  if (request.directory.empty()) return export_together(jobs, request, options, out);
   make_directory(request.directory);
+  bool all = true;
   for (const Job& job : jobs) {
+    const std::optional<std::string> text = exported(job, request, options, jobs.size() == 1);
+    all = all && text;
+    if (!text) continue;
     const std::string name = job.path.stem().string() + std::string(job.exporter->extension);
-    write_file_atomically(request.directory / name, exported(job, request, options));
+    write_file_atomically(request.directory / name, *text);
     out << printable((request.directory / name).string()) << '\n';
   }
+  return all;
 }
 
 void commands::add_export_command(Command& program, const Catalog&, Action& action) {
@@ -197,10 +220,7 @@ void commands::add_export_command(Command& program, const Catalog&, Action& acti
                   "  tailgate export gbench out/bench --out out/gbench\n"
                   "  tailgate export hgrm --metric service --step 2 'out/bench/sweep@file.json'");
   command->callback([request, &action] {
-    action = [request] {
-      export_files(*request, std::cout);
-      return kExitDone;
-    };
+    action = [request] { return export_files(*request, std::cout) ? kExitDone : kExitFailed; };
   });
 }
 

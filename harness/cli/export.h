@@ -21,9 +21,11 @@ struct ExportRequest {
 
 // Writes each file's export to the directory (made where missing), under the file's name with the
 // format's extension, and prints those paths to `out`; or writes one export of all files to `out`.
-// Throws Error when a file cannot be read, exported or written; UsageError when there is no such
-// format or metric, and when there are several files, no directory, and a format that holds one.
-void export_files(const ExportRequest& request, std::ostream& out);
+// Of several results, those that cannot be read are named on standard error and left out: returns
+// whether there were none. Throws Error when the only file cannot be read, or one cannot be
+// exported or written; UsageError when there is no such format or metric, and when there are
+// several files, no directory, and a format that holds one.
+bool export_files(const ExportRequest& request, std::ostream& out);
 
 // The result with the trials and the summary of one step only. Throws Error with the steps that
 // there are when it has no such step.

@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/readable_results.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/budget.h"
 #include "harness/report/exporter.h"
 #include "harness/report/ranking.h"
 #include "harness/report/recommend.h"
-#include "harness/result/files.h"
 #include "harness/sink/catalog.h"
 #include "harness/trial/load.h"
 
@@ -71,15 +71,6 @@ void fill_in_survival(const SinkCatalog& sinks, Result& result) {
   }
 }
 
-Results load_all(const SinkCatalog& sinks, const std::vector<std::filesystem::path>& paths) {
-  Results results;
-  for (const auto& file : as_usage([&] { return find_result_files(paths); })) {
-    results.push_back({file.string(), load_result(file)});
-    fill_in_survival(sinks, results.back().result);
-  }
-  return results;
-}
-
 int recommend_sink(const SinkCatalog& sinks, const RecommendRequest& request) {
   const LoggingNeeds needs = as_usage([&] { return needs_of(request); });
   if (request.paths.empty()) {
@@ -89,10 +80,12 @@ int recommend_sink(const SinkCatalog& sinks, const RecommendRequest& request) {
                           "DIR:\n{}",
                           run_to_make(needs, needs.payload, {}))));
   }
-  const Recommendation recommendation = recommend(load_all(sinks, request.paths), needs);
+  ReadableResults read = read_results(request.paths);
+  for (NamedResult& named : read.results) fill_in_survival(sinks, named.result);
+  const Recommendation recommendation = recommend(read.results, needs);
   std::cout << render(recommendation, request.json ? "json" : "text",
                       {.colour = colour_wanted(stdout)});
-  return recommendation.best() != nullptr ? kExitDone : kExitFailed;
+  return recommendation.best() != nullptr && read.all() ? kExitDone : kExitFailed;
 }
 
 }  // namespace
@@ -126,7 +119,7 @@ void commands::add_recommend_command(Command& program, const Catalog& catalog, A
       "it does not: it did not hold the rate, it lost events, its events do not\n"
       "survive what is asked, it was not measured at that load (steady, this rate,\n"
       "size and number of threads). Says, too, whether the numbers may be trusted.\n"
-      "Exit code 0 if a sink qualifies, 1 if none does.\n"
+      "Exit code 0 if a sink qualifies, 1 if none does or a file cannot be read.\n"
       "\n"
       "What accepted events survive is declared by each sink (providers/README.md):\n"
       "kill, the program's sudden death; crash, also the system's.\n"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/readable_results.h"
 #include "harness/cli/terminal.h"
 #include "harness/report/exporter.h"
 #include "harness/report/ranking.h"
@@ -28,6 +29,16 @@ std::vector<Duet> take_duets(std::vector<std::filesystem::path>& paths) {
   return duets;
 }
 
+// What results alone are shown by.
+void check_options_of_duets(const ShowRequest& request, const std::vector<Duet>& duets,
+                            const std::vector<std::filesystem::path>& others) {
+  if (duets.empty() || !others.empty()) return;
+  if (request.details || request.roles || !request.sort.empty()) {
+    throw UsageError(Error("--details, --roles and --sort play no part in what is shown of a duet",
+                           "leave them out; --trials shows its rounds"));
+  }
+}
+
 }  // namespace
 
 bool show(const ShowRequest& request, std::ostream& out) {
@@ -36,22 +47,9 @@ bool show(const ShowRequest& request, std::ostream& out) {
   if (request.json && !duets.empty()) {
     throw UsageError(Error("a duet has no summary as JSON", "its file is JSON: read that"));
   }
-  Results results;
-  std::size_t damaged = 0;
-  const auto files = as_usage([&] { return find_result_files(paths); });
-  for (const std::filesystem::path& file : files) {
-    try {
-      results.push_back({file.string(), load_result(file)});
-    } catch (const Error& error) {
-      // One damaged file does not hide the others.
-      if (files.size() == 1) throw;
-      tell_lines(fmt::format("left out: {}\n  {}\n", error.what_failed(), error.remedy()));
-      ++damaged;
-    }
-  }
-  if (results.empty() && damaged > 0) {
-    throw Error("no result could be read", "copy the files again, or repeat the runs");
-  }
+  check_options_of_duets(request, duets, paths);
+  ReadableResults read;
+  if (!paths.empty()) read = read_results(paths);
   const ExportOptions options{.colour = request.colour,
                               .trials = request.trials,
                               .roles = request.roles,
@@ -65,8 +63,8 @@ bool show(const ShowRequest& request, std::ostream& out) {
   }
   if (paths.empty()) return true;
   if (!duets.empty()) out << '\n';
-  out << render(std::move(results), format, options);
-  return damaged == 0;
+  out << render(std::move(read.results), format, options);
+  return read.all();
 }
 
 void commands::add_show_command(Command& program, const Catalog&, Action& action) {
@@ -77,10 +75,11 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
       ->required()
       ->type_name("FILE|DIR");
   CommandOption* sort =
-      command->add_option("--sort", request->sort, "sink, p50, p99, p99.9, max, lost or cpu")
+      command
+          ->add_option("--sort", request->sort,
+                       "sink, rate, p50, p99, p99.9, max, lost or cpu [p99, of one sink rate]")
           ->one_of(ranking_columns())
-          ->type_name("COLUMN")
-          ->capture_default_str();
+          ->type_name("COLUMN");
   CommandOption* json =
       command->add_flag("--json", request->json, "Print the same figures as JSON")->excludes(sort);
   command->add_flag("--details", request->details, "All steps, overhead, floors and remarks")

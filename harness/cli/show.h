@@ -13,7 +13,7 @@ struct ShowRequest {
   bool trials = false;                       // rows for each trial, or for each round of a duet
   bool roles = false;                        // the overhead of every role
   bool details = false;                      // everything, in place of the answer on one screen
-  std::string sort = "p99";                  // ranking_columns(); not for duets
+  std::string sort = {};                     // ranking_columns(), or empty; not for duets
   bool json = false;                         // the same figures as JSON; not for duets
   bool colour = false;
 };

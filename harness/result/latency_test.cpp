@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/result/distributions.h"
 #include "harness/result/sample.h"
 
 namespace tailgate {
@@ -132,6 +133,19 @@ TEST_CASE("a summary names the trial whose distribution is damaged") {
   result.trials[0].index = 6;
   result.trials[0].response.hdr = "HISTnonsense";
   CHECK_THROWS_WITH(summarize(result), Catch::StartsWith("trial 6: "));
+}
+
+TEST_CASE("a damaged distribution of a step or a trial is found, and said whose it is") {
+  const Result whole = sample_result();
+  CHECK_NOTHROW(check_distributions(whole));
+  Result trial = whole;
+  trial.trials[1].start_lag.hdr.resize(10);
+  CHECK_THROWS_WITH(check_distributions(trial),
+                    Catch::StartsWith("a histogram of trial 1 is damaged: "));
+  Result step = whole;
+  step.summary[0].response.hdr = "HISTnonsense";
+  CHECK_THROWS_WITH(check_distributions(step),
+                    Catch::StartsWith("a histogram of step 0 is damaged: "));
 }
 
 TEST_CASE("the sample result matches its description") {
