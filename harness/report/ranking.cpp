@@ -1,6 +1,7 @@
 #include "harness/report/ranking.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -46,6 +47,8 @@ double time_of(const RankedPath& path) {
 }
 
 constexpr Column kColumnsOfPaths[] = {
+    {"rate",
+     [](const RankedPath& path) { return path.step->rate_hz > 0 ? path.step->rate_hz : kNone; }},
     {"p50", time_of<&Latency::p50_ns>},
     {"p99", time_of<&Latency::p99_ns>},
     {"p99.9", time_of<&Latency::p99_9_ns>},
@@ -60,7 +63,21 @@ constexpr Column kColumnsOfPaths[] = {
 
 constexpr std::string_view kByName = "sink";
 
+constexpr const char* kWithoutDisk[] = {"tmpfs", "ramfs", "devtmpfs"};
+
 }  // namespace
+
+std::string memory_file_system(const Result& result) {
+  for (const Trial& trial : result.trials) {
+    for (const Setting& setting : trial.granted) {
+      if (setting.name != "file_system") continue;
+      for (const char* name : kWithoutDisk) {
+        if (setting.value == name) return name;
+      }
+    }
+  }
+  return "";
+}
 
 const Estimate* RankedPath::cpu_ns() const {
   for (const RoleOverhead& overhead : step->overhead) {
@@ -80,19 +97,18 @@ const std::vector<std::string>& ranking_columns() {
   return names;
 }
 
-void sort_paths(std::vector<RankedPath>& paths, std::string_view name) {
-  if (name == kByName) {
-    std::stable_sort(paths.begin(), paths.end(), [](const RankedPath& a, const RankedPath& b) {
-      return a.result->sink.label < b.result->sink.label;
-    });
-    return;
-  }
-  for (const Column& column : kColumnsOfPaths) {
-    if (column.name != name) continue;
-    std::stable_sort(paths.begin(), paths.end(), [&](const RankedPath& a, const RankedPath& b) {
-      return column.value(a) < column.value(b);
-    });
-  }
+bool comes_before(const RankedPath& a, const RankedPath& b, std::string_view name) {
+  if (name == kByName) return a.result->sink.label < b.result->sink.label;
+  const auto* const column =
+      std::find_if(std::begin(kColumnsOfPaths), std::end(kColumnsOfPaths),
+                   [&](const Column& candidate) { return candidate.name == name; });
+  return column != std::end(kColumnsOfPaths) && column->value(a) < column->value(b);
+}
+
+void sort_paths(std::vector<RankedPath>& paths, std::string_view column) {
+  std::stable_sort(paths.begin(), paths.end(), [&](const RankedPath& a, const RankedPath& b) {
+    return comes_before(a, b, column);
+  });
 }
 
 RankedPath path_of(const Result& result, const StepSummary& step) {

@@ -28,6 +28,10 @@ struct RankedPath {
   const Estimate* cpu_ns() const;
 };
 
+// The file system on which the sink's file was, where that is in memory, which no crash survives;
+// else empty.
+std::string memory_file_system(const Result& result);
+
 // The paths that were measured under one load.
 struct RankedLoad {
   std::string scenario;
@@ -41,7 +45,11 @@ struct RankedLoad {
 // The names of the columns to order by.
 const std::vector<std::string>& ranking_columns();
 
-// In ascending order of the column ("sink" by name), those without a figure last.
+// Whether a path comes before another one in the ascending order of the column ("sink" by name);
+// those without a figure come last.
+bool comes_before(const RankedPath& a, const RankedPath& b, std::string_view column);
+
+// In that order.
 void sort_paths(std::vector<RankedPath>& paths, std::string_view column);
 
 // The path of a step, which the result owns.

@@ -17,8 +17,6 @@
 namespace tailgate {
 namespace {
 
-constexpr const char* kWithoutDisk[] = {"tmpfs", "ramfs", "devtmpfs"};
-
 // A step of a result, and the load that was planned for it.
 struct MeasuredStep {
   const NamedResult* named;
@@ -77,19 +75,6 @@ std::string lost_text(const StepLedger& ledger) {
   return fmt::format("{} of {} events ({:.2g} %)", ledger.lost, ledger.emitted,
                      100 * static_cast<double>(ledger.lost) /
                          static_cast<double>(std::max<std::uint64_t>(1, ledger.emitted)));
-}
-
-// The file system on which the sink's file was, where that is in memory.
-std::string memory_file_system(const Result& result) {
-  for (const Trial& trial : result.trials) {
-    for (const Setting& setting : trial.granted) {
-      if (setting.name != "file_system") continue;
-      for (const char* name : kWithoutDisk) {
-        if (setting.value == name) return name;
-      }
-    }
-  }
-  return "";
 }
 
 void add_survival(const Result& result, const LoggingNeeds& needs, Candidate& candidate) {

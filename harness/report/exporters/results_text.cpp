@@ -134,6 +134,37 @@ std::string cpu_sentence(const std::vector<RankedPath>& paths) {
                      least->result->sink.label);
 }
 
+// The path with the lowest 99th percentile among those that the answer may name and `may_be`.
+template <class MayBe>
+const RankedPath* best_of(const std::vector<RankedPath>& paths, MayBe may_be) {
+  const RankedPath* best = nullptr;
+  for (const RankedPath& path : paths) {
+    if (!path.qualifies() || path.ledger.lost > 0 || !may_be(path)) continue;
+    if (best == nullptr || path.step->response.p99_ns < best->step->response.p99_ns) best = &path;
+  }
+  return best;
+}
+
+bool survives(const RankedPath& path, Survives what) {
+  if (path.result->sink.survives.value_or(Survives::nothing) < what) return false;
+  return what != Survives::crash || memory_file_system(*path.result).empty();
+}
+
+// The best of those whose events survive more than those of the best path: the most that any does.
+std::string survival_sentence(const std::vector<RankedPath>& paths, const RankedPath& best) {
+  constexpr std::pair<Survives, const char*> kLevels[] = {
+      {Survives::crash, "a crash of the system"}, {Survives::kill, "the program's death"}};
+  for (const auto& [level, what] : kLevels) {
+    if (survives(best, level)) return "";
+    const RankedPath* path = best_of(
+        paths, [level = level](const RankedPath& candidate) { return survives(candidate, level); });
+    if (path == nullptr) continue;
+    return fmt::format(" Surviving {}: {}, 99 % within {}.", what, path->result->sink.label,
+                       human_duration(path->step->response.p99_ns));
+  }
+  return "";
+}
+
 // The best path has the lowest 99th percentile among those that held the rate and whose events were
 // all read back. Empty where fewer than two paths had the same load. A machine that was busy in
 // most trials ranks its own disturbances.
@@ -146,16 +177,10 @@ std::string answer(const RankedLoad& load) {
     all += path.all_trials;
   }
   if (busy * 2 > all) {
-    return paragraph(
-        fmt::format("Which path is best cannot be told: the machine was busy in {} of "
-                    "{} trials. End other programs, and run again.",
-                    busy, all));
+    return paragraph(fmt::format(
+        "Which path is best cannot be told: the machine was busy in {} of {} trials.", busy, all));
   }
-  const RankedPath* best = nullptr;
-  for (const RankedPath& path : load.paths) {
-    if (!path.qualifies() || path.ledger.lost > 0) continue;
-    if (best == nullptr || path.step->response.p99_ns < best->step->response.p99_ns) best = &path;
-  }
+  const RankedPath* best = best_of(load.paths, [](const RankedPath&) { return true; });
   const std::string at =
       load.rate_hz > 0 ? fmt::format("{} events/s", rate_text(load)) : "the highest rate";
   if (best == nullptr) {
@@ -171,9 +196,10 @@ std::string answer(const RankedLoad& load) {
   const Latency& response = best->step->response;
   return paragraph(fmt::format(
       "Best here at {}: {}. Of its calls 99 % returned within {} of the time they were due, half "
-      "within {}; none of {} events was lost.{}",
+      "within {}; none of {} events was lost.{}{}",
       at, best->result->sink.label, human_duration(response.p99_ns),
-      human_duration(response.p50_ns), best->ledger.emitted, cpu_sentence(load.paths)));
+      human_duration(response.p50_ns), best->ledger.emitted, survival_sentence(load.paths, *best),
+      cpu_sentence(load.paths)));
 }
 
 // The highest rate of each sink's sweep that it held. A higher one that it missed by the machine's
@@ -271,14 +297,15 @@ std::string machine_line(const Results& results) {
     remarks += result.remarks.size();
   }
   std::string text =
-      busy == 0 ? fmt::format("Machine: free for the load in all of {} trials.", trials)
-                : fmt::format(
-                      "Machine: busy in {} of {} trials{} (an idle thread did not run for up "
-                      "to {:.0f} % of the time): do not trust tails and missed rates. 'tailgate "
-                      "doctor' says what to do.",
-                      busy, trials, busy_with(neighbours), worst_share * 100);
+      busy == 0
+          ? fmt::format("Machine: free for the load in all of {} trials.", trials)
+          : fmt::format(
+                "Machine: busy in {} of {} trials{} (an idle thread did not run for up "
+                "to {:.0f} % of the time): do not trust tails and missed rates. See 'tailgate "
+                "doctor'.",
+                busy, trials, busy_with(neighbours), worst_share * 100);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
-  text += fmt::format(" --details: overhead by role, floors, {} remarks.", remarks);
+  text += fmt::format(" --details: more, {} remarks.", remarks);
   return paragraph(text);
 }
 
@@ -311,7 +338,8 @@ std::string restrictions(const Results& results, const Painter& painter) {
 
 std::string render_results(const Results& results, const ExportOptions& options) {
   const Painter painter(options.colour);
-  std::vector<RankedLoad> loads = rank(results, options.sort);
+  // Without a column the paths of one load are ranked by p99, the loads of one path by rate.
+  std::vector<RankedLoad> loads = rank(results, options.sort.empty() ? "p99" : options.sort);
   if (loads.empty()) return paragraph("No trial was run.") + restrictions(results, painter);
   // Without two paths to compare, every step is a row.
   const bool compares = loads.front().paths.size() > 1;
@@ -324,14 +352,16 @@ std::string render_results(const Results& results, const ExportOptions& options)
     std::stable_sort(loads.begin(), loads.end(), [](const RankedLoad& a, const RankedLoad& b) {
       return std::pair(a.scenario, a.rate_hz) < std::pair(b.scenario, b.rate_hz);
     });
+    std::stable_sort(loads.begin(), loads.end(), [&](const RankedLoad& a, const RankedLoad& b) {
+      return comes_before(a.paths.front(), b.paths.front(), options.sort);
+    });
   }
   for (std::size_t i = 0; i < shown; ++i) {
     for (const RankedPath& path : loads[i].paths) text += row(path, loads[i], used, painter);
   }
   const std::string others = compares ? other_loads(loads, used) : "";
   text += legend(used);
-  text += others.empty() ? "" : "\n" + others;
-  return text + "\n" + machine_line(results) + restrictions(results, painter);
+  return text + "\n" + others + machine_line(results) + restrictions(results, painter);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -38,7 +39,7 @@ Result run(const std::string& sink, double rate_hz, std::uint64_t p50_ns) {
   return result;
 }
 
-std::string answer_to(const std::vector<Result>& results, const std::string& sort = "p99") {
+std::string answer_to(const std::vector<Result>& results, const std::string& sort = "") {
   Results named;
   for (const Result& result : results) named.push_back({"a file", result});
   return render(named, "text", {.sort = sort});
@@ -59,6 +60,28 @@ TEST_CASE("the answer names the cheapest sink with its tail and its losses") {
       answer,
       Contains("99 % returned within 10.00us of the time they were due, half within 200ns;"));
   CHECK_THAT(answer, Contains("none of 1000 events was lost."));
+}
+
+TEST_CASE("the answer names the best of those whose events survive more than the best one's") {
+  const auto surviving = [](const char* sink, std::uint64_t p50_ns, Survives what) {
+    Result result = run(sink, 5000, p50_ns);
+    result.sink.survives = what;
+    return result;
+  };
+  const Result nothing = surviving("async", 100, Survives::nothing);
+  const Result kill = surviving("file", 200, Survives::kill);
+  Result crash = surviving("odsync", 300, Survives::crash);
+  const std::string all = joined(answer_to({crash, kill, nothing}));
+  CHECK_THAT(all, Contains("Best here at 5k events/s: async."));
+  CHECK_THAT(all, Contains("Surviving a crash of the system: odsync, 99 % within 15.00us."));
+  CHECK_THAT(joined(answer_to({kill, nothing})),
+             Contains("Surviving the program's death: file, 99 % within 10.00us."));
+  CHECK_THAT(joined(answer_to({surviving("best", 50, Survives::crash), kill})),
+             !Contains("Surviving"));
+  CHECK_THAT(joined(answer_to({run("unknown", 5000, 100), kill})),
+             Contains("Surviving the program's death: file"));
+  crash.trials[0].granted.push_back({"file_system", "tmpfs"});
+  CHECK_THAT(joined(answer_to({crash, kill})), !Contains("Surviving"));
 }
 
 TEST_CASE("a sink that missed the rate, was not read back or is unbalanced is not the cheapest") {
@@ -157,6 +180,31 @@ TEST_CASE("paths are ranked by the column that is asked for, those without a fig
   CHECK(order("sink") == "abc");
 }
 
+TEST_CASE("the steps of one path are in the order of their rates, or of the column") {
+  Result sweep = run("a", 1000, 900);
+  sweep.scenario.name = "sweep";
+  for (const double rate_hz : {1e4, 1e5}) {
+    StepSummary step = sweep.summary[0];
+    step.rate_hz = rate_hz;
+    step.response = latency(static_cast<std::uint64_t>(rate_hz == 1e4 ? 100 : 500), 10'000);
+    sweep.summary.push_back(step);
+  }
+  const auto rates = [&](const std::string& sort) {
+    std::string words;
+    std::istringstream lines(answer_to({sweep}, sort));
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      std::string sink;
+      std::string rate;
+      if (cells >> sink >> rate && sink == "a") words += rate + " ";
+    }
+    return words;
+  };
+  CHECK(rates("") == "1k 10k 100k ");
+  CHECK(rates("rate") == "1k 10k 100k ");
+  CHECK(rates("p50") == "10k 100k 1k ");
+}
+
 TEST_CASE("other loads have a line each, a sweep one for the rates that were held") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("a", 0, 7)};
   results[2].scenario.name = "max";
@@ -240,6 +288,65 @@ TEST_CASE(
   CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (an idle"));
   results[1].trials[0].neighbours->stolen_ns = 300'000'000;
   CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (an idle"));
+}
+
+TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines") {
+  std::vector<Result> results;
+  for (const char* sink :
+       {"null", "file", "file:mode=mmap", "file:mode=io_uring", "spdlog", "spdlog:mode=async_block",
+        "lttng", "lttng:output=live", "ftrace", "ftrace:mode=text", "user_events"}) {
+    results.push_back(run(sink, 10'000, 100 + results.size()));
+  }
+  for (const char* sink : {"journald", "syslog"}) results.push_back(run(sink, 1'000, 500));
+  for (const char* sink : {"file", "spdlog:mode=async_block"}) {
+    results.push_back(run(sink, 10'000, 500));
+    results.back().scenario.name = "burst";
+  }
+  for (const char* sink : {"file", "spdlog"}) {
+    Result sweep = run(sink, 1'000, 500);
+    sweep.scenario.name = "sweep";
+    for (const double rate_hz : {1e4, 1e5, 1e6}) {
+      StepSummary step = sweep.summary[0];
+      step.rate_hz = rate_hz;
+      step.saturated = rate_hz == 1e6;
+      sweep.summary.push_back(step);
+    }
+    results.push_back(sweep);
+  }
+  for (const char* sink : {"null", "file", "spdlog"}) {
+    results.push_back(run(sink, 0, 500));
+    results.back().scenario.name = "max";
+  }
+  const auto fits = [](const std::string& text) {
+    INFO(text);
+    CHECK(std::count(text.begin(), text.end(), '\n') < 24);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kColumns);
+  };
+  SECTION("quiet") {
+    for (Result& result : results) {
+      const bool asynchronous = result.sink.label == "spdlog:mode=async_block";
+      RoleOverhead logging;
+      logging.role = "logging";
+      logging.cpu_ns_per_event = Estimate{asynchronous ? 28'000.0 : 1'000.0, 10};
+      result.summary[0].overhead.push_back(logging);
+      result.sink.survives = Survives::nothing;
+    }
+    results[5].sink.survives = Survives::kill;
+    results[8].sink.survives = Survives::crash;
+    const std::string text = answer_to(results);
+    CHECK_THAT(joined(text), Contains("28 times") && Contains("Surviving a crash of the system"));
+    fits(text);
+  }
+  SECTION("busy") {
+    for (Result& result : results) {
+      result.trials[0].noise.lost_share = 0.4;
+      result.trials[0].neighbours.emplace();
+      result.trials[0].neighbours->observed_ns = 1'000'000'000;
+      result.trials[0].neighbours->processes = {{"cc1plus", 0.9}, {"dpkg", 0.5}};
+    }
+    fits(answer_to(results));
+  }
 }
 
 TEST_CASE("only runs at one rate are compared") {
