@@ -1,17 +1,19 @@
 // tailgate budget: are the figures of results within the user's bounds?
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
 
 #include "harness/cli/budgets.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/known_names.h"
+#include "harness/cli/readable_results.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/gate.h"
 #include "harness/os/atomic_file.h"
 #include "harness/report/exporter.h"
-#include "harness/result/files.h"
 
 namespace tailgate {
 namespace {
@@ -22,30 +24,42 @@ struct BudgetRequest {
   std::map<std::string, std::filesystem::path> files;  // by format
 };
 
-int judge_files(const BudgetRequest& request) {
+// A sink that no result has must at least be one: what is not measured yet is another matter.
+void check_sinks(const SinkCatalog& sinks, const std::vector<Budget>& budgets,
+                 const Results& results) {
+  for (const Budget& budget : budgets) {
+    const bool measured = std::any_of(results.begin(), results.end(), [&](const auto& named) {
+      return budget.sink == named.result.sink.label || budget.sink == named.result.sink.name;
+    });
+    if (!measured) as_usage([&] { check_sink_name(sinks, budget.sink); });
+  }
+}
+
+int judge_files(const SinkCatalog& sinks, const BudgetRequest& request) {
   if (!request.budgets.given()) {
     throw UsageError(Error("there is no budget",
                            "give one, --budget 'file@20k: p99 < 50us, lost = 0', or --budgets "
                            "FILE"));
   }
   const std::vector<Budget> budgets = read_budgets(request.budgets);
-  Results results;
-  for (const auto& file : as_usage([&] { return find_result_files(request.paths); })) {
-    results.push_back({file.string(), load_result(file)});
-  }
+  const ReadableResults read = read_results(request.paths);
+  check_sinks(sinks, budgets, read.results);
   std::vector<BudgetSubject> subjects;
-  for (const NamedResult& named : results) subjects.push_back({named.name, &named.result});
+  for (const NamedResult& named : read.results) subjects.push_back({named.name, &named.result});
   const BudgetVerdicts verdicts = judge_budgets(budgets, subjects);
   std::cout << render(verdicts, "text", {.colour = colour_wanted(stdout)});
   for (const auto& [format, file] : request.files) {
     if (!file.empty()) write_file_atomically(file, render(verdicts, format));
   }
-  return verdict_exit_code(verdicts.outcome());
+  // What could not be read lets nobody pass.
+  const VerdictOutcome outcome = verdicts.outcome();
+  const bool invalid = !read.all() && outcome != VerdictOutcome::fail;
+  return verdict_exit_code(invalid ? VerdictOutcome::invalid : outcome);
 }
 
 }  // namespace
 
-void commands::add_budget_command(Command& program, const Catalog&, Action& action) {
+void commands::add_budget_command(Command& program, const Catalog& catalog, Action& action) {
   Command* command = program.add_subcommand("budget", "Judge results: is p99 below your bound?");
   const auto request = std::make_shared<BudgetRequest>();
   command->add_option("paths", request->paths, "Files of runs, and folders of them")
@@ -84,8 +98,9 @@ void commands::add_budget_command(Command& program, const Catalog&, Action& acti
       "  tailgate budget out/today --budget 'steady@file:mode=mmap: p99.9 <= 1ms'\n"
       "  tailgate budget out/today --budgets budget.toml --junit budget.xml");
   command->exit_codes(budget_exit_codes());
-  command->callback(
-      [request, &action] { action = Action([request] { return judge_files(*request); }, true); });
+  command->callback([request, &catalog, &action] {
+    action = Action([request, &catalog] { return judge_files(catalog.sinks, *request); }, true);
+  });
 }
 
 }  // namespace tailgate

@@ -135,9 +135,21 @@ def test_a_run_is_judged_by_its_budgets(tmp_path):
     done = run(tmp_path, "--force", "--budget", "file: rate >= 500M")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "FAIL" in done.stdout
-    done = run(tmp_path, "--force", "--json", "--budget", "spdlog: lost = 0")
+    done = run(tmp_path, "--force", "--json", "--budget", "file: cpu < 1s, p99.9 < 10s")
     assert done.returncode == 4
     assert len(json.loads(done.stdout)) == 1 and "INVALID" in done.stderr
+
+
+@pytest.mark.parametrize("budget, answer", [
+    ("spdlog: lost = 0", "the budget of spdlog plays no part in this run of steady@file@1k"),
+    ("burst@file: lost = 0", "the budget of burst@file plays no part"),
+    ("file@2k: lost = 0", "the budget of file@2k plays no part"),
+    ("flie: lost = 0", "there is no sink 'flie'"),
+])
+def test_a_budget_that_plays_no_part_is_refused_before_anything_runs(tmp_path, budget, answer):
+    done = run(tmp_path, "--budget", "file: lost = 0", "--budget", budget)
+    assert done.returncode == 2 and answer in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_wrong_budget_is_told_before_anything_runs(tmp_path):

@@ -13,6 +13,7 @@
 #include "harness/cli/duet_resume.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
+#include "harness/cli/known_names.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
@@ -307,12 +308,13 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
 
 // Options that say how sinks are measured have no meaning for commands.
 void check_command_options(const DuetArguments& arguments) {
-  const bool others = !arguments.scenario.empty() || !arguments.settings.empty() ||
-                      !arguments.a.program.empty() || !arguments.b.program.empty() ||
-                      arguments.long_rounds || arguments.generation_rounds || arguments.turn_ms ||
-                      arguments.turns || arguments.consume != "auto" ||
-                      arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
-                      !arguments.waived_commits.empty() || arguments.rounds_shown;
+  const bool others =
+      !arguments.scenario.empty() || !arguments.settings.empty() || !arguments.a.program.empty() ||
+      !arguments.b.program.empty() || arguments.long_rounds || arguments.generation_rounds ||
+      arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
+      arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
+      arguments.warmup_turns != DuetArguments{}.warmup_turns || !arguments.waived_commits.empty() ||
+      arguments.allow_dirty || arguments.rounds_shown;
   if (others) {
     throw UsageError(
         Error("--command runs programs, which have no sinks, scenarios or turns",
@@ -438,6 +440,7 @@ void add_other_options(Command& command, DuetArguments& arguments) {
 
 // What the options mean together.
 void complete(DuetArguments& arguments) {
+  as_usage([&] { check_duet_settings(parse_settings(arguments.settings)); });
   if (!arguments.resumed_file.empty()) take_from_duet(arguments.resumed_file, arguments);
   if (arguments.a.subject.empty()) {
     throw UsageError(Error("A is missing, the sink or the command to measure",
@@ -465,7 +468,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "in an order that a coin decides; each round has processes of its own. So a\n"
       "machine that becomes slower affects both sides of a round. Some rounds live\n"
       "long, with others between their turns: harness/run/duet/README.md.\n"
-      "Options of the scenario that say how long a load lasts play no part here.\n"
+      "A scenario's options that say how long a load lasts are refused: turns do.\n"
       "With --resume the duet in a file gets more rounds, on the same machine, of the\n"
       "same builds: with --gate until it is decided, or the policy has no more looks.\n"
       "With --command a run of each is a round; {out} in a command stands for a file\n"

@@ -107,12 +107,12 @@ void check_options(const GateRequest& request) {
   const SampleGateRequest& samples = request.samples;
   if (!samples.from.empty()) {
     if (request.baseline.empty() && request.missing.empty() && request.plots.empty() &&
-        request.waived_commits.empty()) {
+        request.waived_commits.empty() && !request.allow_dirty && !request.nightly) {
       return;
     }
     throw UsageError(Error("--from judges files of another benchmark",
-                           "leave --baseline, --missing, --plots and --waive out: they are for "
-                           "tailgate's own"));
+                           "leave --baseline, --missing, --plots, --waive, --allow-dirty and "
+                           "--nightly out: they are for tailgate's own"));
   }
   if (!samples.a.empty() || !samples.b.empty()) {
     throw UsageError(Error("--a and --b need --from", "name the format of the files with --from"));
@@ -123,6 +123,16 @@ void check_options(const GateRequest& request) {
   if (!request.baseline.empty() && !request.missing.empty()) {
     throw UsageError(
         Error("--missing names duets, and --baseline compares results", "give one of the two"));
+  }
+  const bool of_duets = !request.policy.empty() || !request.waived_commits.empty() ||
+                        request.allow_dirty || request.nightly || !request.samples.margin.empty() ||
+                        !request.samples.metrics.empty();
+  if (!request.baseline.empty() && of_duets) {
+    throw UsageError(
+        Error("--baseline shows a difference and judges nothing, so that rules of the "
+              "gate play no part",
+              "leave --policy, --waive, --allow-dirty, --nightly, --margin and "
+              "--metric out"));
   }
 }
 

@@ -5,17 +5,23 @@ TAILGATE_BUILD names the build folder.
 
 import json
 import os
+import pty
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+CLI = Path(__file__).resolve().parent
 PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
-FIXTURES = Path(__file__).resolve().parents[2] / "results/fixtures"
+FIXTURES = CLI.parents[1] / "results/fixtures"
 RESULT = "v1-steady@file_mode-mmap@quick.json"
+# A run of a fifth of a second; what it writes is in the folder "out".
+SHORT = "--set duration_s=0.1 --set warmup_s=0.1 --trials 1 --no-control --noise-s 0 --out out"
 
-# command, exit code, what it answers
+# command, exit code, what it answers. Of commands behind && the last one's count; "> FILE" has the
+# shell's meaning.
 INPUTS = [
     ("", 2, "Usage: tailgate"),
     ("rnu", 2, "did you mean 'run'?"),
@@ -25,9 +31,6 @@ INPUTS = [
     ("run stedy", 2, "did you mean 'steady'?"),
     ("run steady --snk null", 2, "did you mean '--sink'?"),
     ("run steady --sink flie", 2, "did you mean 'file'?"),
-    ("duet flie file", 2, "did you mean 'file'?"),
-    ("sinks flie", 2, "did you mean 'file'?"),
-    ("check flie", 2, "did you mean 'file'?"),
     ("docotr", 2, "did you mean 'doctor'?"),
     ("doctor --seconds 0", 2, "not in range"),
     ("doctor --load-cpus 1023", 2, "processors this process may use"),
@@ -39,6 +42,11 @@ INPUTS = [
     ("run steady --sink null --pacing spin --set pacing=spin", 2, "with --pacing and with --set"),
     ("run steady --sink null --set events=5 --set duration_s=1", 2, "keep one of events and"),
     ("run steady --sink null --plan --json", 2, "play no part"),
+    ("run steady --sink null --sample-hz 100", 2, "add --explain"),
+    (f"run steady --sink null --set rate_hz=1e9 {SHORT}", 0, "null 1G"),
+    ("run steady --sink ftrace --set payload=60000", 2, "sink 'ftrace'"),
+    (f"run steady --sink file {SHORT} && run steady --sink file {SHORT}", 2, "--force"),
+    (f"run first --sink file {SHORT}", 0, "out/steady@file@first"),
     ("show --json --trials results", 2, "excludes"),
     ("show --details --sort p50 results", 2, "excludes"),
     ("explain --export perfetto --calls 2 results", 2, "excludes"),
@@ -47,12 +55,38 @@ INPUTS = [
     ("plot --help", 0, "usage: tailgate plot"),
     ("run steady --sink null --out /proc/none", 1, "may write to"),
     ("run max --sink null --set rate_hz=5", 2, "no option 'rate_hz'"),
+    ("run max --sink null --pacing spin", 2, "plays no part in a closed loop"),
+    ("run steady --sink etw", 2, "sink 'etw' is not available"),
     ("run quick --sink file --plan", 0, "steady file"),
     ("duet null --set threads=300", 2, "threads = '300'"),
+    ("duet null --set duration_s=5", 2, "plays no part in a duet"),
+    ("duet null --set warmup_s=1", 2, "--warmup-turns is for that"),
+    ("duet null --set events=100", 2, "plays no part in a duet"),
+    ("duet null --set trials=3", 2, "--rounds is for that"),
+    ("duet --command true --warmup-turns 3", 2, "leave their options out"),
+    ("duet --command true --gate --allow-dirty", 2, "leave their options out"),
     ("duet null --gate --generation-rounds 60", 2, "last look is after 50 rounds"),
     ("run steady --sink file:plant_loss_share=1 --set duration_s=0.1 --set warmup_s=0 "
      "--set trials=1 --out lost", 1, "x lost events"),
+    ("show results > /dev/full", 1, "standard output could not be written"),
+    ("export csv results > /dev/full", 1, "standard output could not be written"),
+    ("show damaged", 1, "a histogram of trial 0 is damaged"),
     ("show none", 2, "does not exist"),
+    ("show --sort p99.9 results", 0, "file:mode=mmap"),
+    ("plot results --rate 10000 --kind percentiles --format svg && plot results --kind percentiles "
+     "--format svg", 0, "percentiles-steady-quick.svg"),
+    ("plot results --rate 10000 --kind percentiles --format svg", 0,
+     "percentiles-steady-quick+rate_hz-10000.svg"),
+    ("plot results --nonsense", 2, "usage: tailgate plot"),
+    ("selftest --help", 0, "tailgate selftest gate"),
+    ("selftest gate --show --sink file", 2, "play no part"),
+    ("policy --sink flie", 2, "did you mean 'file'?"),
+    ("policy --scenario stedy", 2, "did you mean 'steady'?"),
+    ("policy --sink file --scenario burst", 0, "policy built in"),
+    ("policy --reference --sink file", 2, "excludes"),
+    ("gate results --baseline results --allow-dirty", 2, "play no part"),
+    ("gate --from numbers a b --nightly", 2, "leave --baseline"),
+    ("run wrong.toml", 2, "wrong.toml:4:"),
     ("export csv none", 2, "does not exist"),
     ("explain none", 2, "does not exist"),
     ("explain results", 1, "--explain"),
@@ -65,6 +99,11 @@ INPUTS = [
     ("budget none --budget file:lost=0", 2, "does not exist"),
     ("budget results --budgets none.toml", 2, "none.toml"),
     ("run steady --sink null --budget null:p99", 2, "has no <"),
+    ("run steady --sink null --budget file:lost=0", 2, "plays no part in this run of steady@null"),
+    ("run steady --sink null --budget null@20k:lost=0", 2, "steady@null@10k"),
+    ("run steady --sink null --budget burst@null:lost=0", 2, "steady@null@10k"),
+    ("run sweep --sink null --budget null@7:lost=0", 2, "sweep@null@1k, sweep@null@3k"),
+    ("budget results --budget flie:lost=0", 2, "did you mean 'file'?"),
     ("recommend results", 2, "--rate"),
     ("recommend --rate 20k --payload 300", 2,
      "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300"),
@@ -73,12 +112,44 @@ INPUTS = [
     ("recommend results --rate 1k --payload x", 2, "payload"),
     ("recommend results --rate 1k --survives fire", 2, "'fire' is not known"),
     ("recommend results --rate 1k", 1, "nearest: steady 10k/s"),
+    ("recommend results --rate 10k", 1, "None qualifies of the 1 sink"),
+]
+
+# Wherever a sink is named.
+UNKNOWN_SINKS = [
+    "run steady --sink flie",
+    "run steady --sink null,flie",
+    "run steady --sink null --sink flie --plan",
+    "run flie.toml",
+    "run steady --sink null --budget flie:lost=0",
+    "run steady --sink null --budgets flie-budget.toml",
+    "duet flie",
+    "duet null flie --gate",
+    "sinks flie",
+    "sinks --json flie",
+    "check flie",
+    "policy --sink flie",
+    "budget results --budget flie:lost=0",
+    "budget results --budgets flie-budget.toml",
+    "selftest gate --sink flie",
 ]
 
 
-def tailgate(*arguments, cwd):
-    return subprocess.run([PROGRAM, *arguments], cwd=cwd, capture_output=True, text=True,
-                          timeout=100, check=False)
+def tailgate(*arguments, cwd, stdout=subprocess.PIPE):
+    return subprocess.run([PROGRAM, *arguments], cwd=cwd, stdout=stdout, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, text=True, timeout=100, check=False)
+
+
+def typed(line, cwd):
+    """What a shell does with the line."""
+    for command in line.split(" && "):
+        command, _, file = command.partition(" > ")
+        if file:
+            with open(file, "w", encoding="ascii") as opened:
+                done = tailgate(*command.split(), cwd=cwd, stdout=opened)
+        else:
+            done = tailgate(*command.split(), cwd=cwd)
+    return done.returncode, (done.stdout or "") + done.stderr
 
 
 @pytest.fixture(name="folder")
@@ -87,22 +158,92 @@ def fixture_folder(tmp_path):
     shutil.copy(FIXTURES / RESULT, tmp_path / "results")
     (tmp_path / "other").mkdir()
     shutil.copy(FIXTURES / RESULT, tmp_path / "other/another.json")
+    damaged = json.loads((FIXTURES / RESULT).read_text())
+    damaged["trials"][0]["response"]["hdr"] = "HISTnonsense"
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged/result.json").write_text(json.dumps(damaged))
+    (tmp_path / "flie.toml").write_text('scenario = "steady"\nsinks = ["flie"]\n')
+    (tmp_path / "wrong.toml").write_text('scenario = "steady"\n[set]\nrate_hz = 1\nrate_hz = 2\n')
+    (tmp_path / "flie-budget.toml").write_text(
+        '[[budget]]\nsink = "flie"\nbounds = ["lost = 0"]\n')
     return tmp_path
 
 
 @pytest.mark.parametrize("command, code, answer", INPUTS, ids=[row[0] for row in INPUTS])
 def test_a_command_answers_in_one_line(folder, command, code, answer):
-    done = tailgate(*command.split(), cwd=folder)
-    said = done.stdout + done.stderr
-    assert done.returncode == code, said
+    if command.startswith("plot"):
+        pytest.importorskip("matplotlib")
+    returned, said = typed(command, folder)
+    assert returned == code, said
     assert answer in " ".join(said.split()), said
 
 
-def test_a_damaged_file_does_not_hide_the_others(folder):
+@pytest.mark.parametrize("command", UNKNOWN_SINKS)
+def test_unknown_sinks_are_refused_in_the_same_words(folder, command):
+    before = sorted(folder.iterdir())
+    done = tailgate(*command.split(), cwd=folder)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "there is no sink 'flie'\n  did you mean 'file'? known sinks: null, " in done.stderr
+    assert sorted(folder.iterdir()) == before and not done.stdout
+
+
+def commands():
+    """Every command, with those below it."""
+    listed = re.findall(r"^  COMMAND\((\w+)\)", (CLI / "commands.h").read_text(), re.M)
+    below = {"etl": ("info", "dump", "stats", "cpu", "profile", "verify"), "selftest": ("gate",),
+             "history": ("import", "list", "query", "export")}
+    return [[name, *more] for name in listed
+            for more in ([[word] for word in below[name]] if name in below else [[]])]
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_every_usage_error_exits_with_2(folder, command):
+    done = tailgate(*command, "--no-such-option", cwd=folder)
+    assert done.returncode == 2 and done.stderr and not done.stdout, done
+
+
+@pytest.mark.parametrize("command", [
+    "run --trials 1 --trials 2", "doctor --seconds 1 --seconds 2", "policy --sink file --sink null",
+    "init --build a --build b", "show results --sort p50 --sort p99",
+    "recommend results --rate 1k --rate 2k", "duet null --rounds 1 --rounds 2"])
+def test_an_option_that_is_given_twice_is_refused(folder, command):
+    done = tailgate(*command.split(), cwd=folder)
+    option = next(word for word in command.split() if word.startswith("--"))
+    assert done.returncode == 2 and option in done.stderr, done.stdout + done.stderr
+
+
+READING = ["show", "show --details", "show --json", "explain", "export csv",
+           "export gbench --out g", "recommend --rate 10k", "plot --kind percentiles --out p"]
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_damaged_file_does_not_hide_the_others(folder, command):
+    if command.startswith("plot"):
+        pytest.importorskip("matplotlib")
+    whole = (FIXTURES / RESULT).read_bytes()
+    (folder / "results/cut.json").write_bytes(whole[:2000])
+    done = tailgate(*command.split(), "results", cwd=folder)
+    assert done.returncode == (2 if command.startswith("plot") else 1), done.stderr
+    assert "left out" in done.stderr and "results/cut.json" in done.stderr
+    assert "mmap" in done.stdout or "percentiles" in done.stdout
+
+
+def test_a_damaged_file_does_not_hide_the_pairs_that_can_be_compared(folder):
+    for name in ("results", "other"):
+        shutil.copy(FIXTURES / RESULT, folder / name)
+        shutil.copy(FIXTURES / RESULT, folder / name / "second.json")
+    (folder / "other/second.json").write_bytes((FIXTURES / RESULT).read_bytes()[:2000])
+    done = tailgate("compare", "--json", "results", "other", cwd=folder)
+    assert done.returncode == 1 and "left out: other/second.json" in done.stderr
+    assert len(json.loads(done.stdout)) == 1
+
+
+def test_a_budget_is_not_kept_where_a_file_cannot_be_read(folder):
+    budget = ("budget", "results", "--budget", "file: lost <= 1000000")
+    alone = tailgate(*budget, cwd=folder).returncode
     (folder / "results/cut.json").write_bytes((FIXTURES / RESULT).read_bytes()[:2000])
-    done = tailgate("show", "results", cwd=folder)
-    assert done.returncode == 1
-    assert "left out: results/cut.json" in done.stderr and "file:mode=mmap" in done.stdout
+    done = tailgate(*budget, cwd=folder)
+    assert done.returncode == 4 and "left out: results/cut.json" in done.stderr, alone
 
 
 def test_two_folders_are_compared_by_name(folder):
@@ -126,7 +267,7 @@ def test_sinks_may_be_named_one_by_one_and_those_that_are_missing_are_left_out(f
 
 
 def test_a_rate_beyond_everything_is_saturation(folder):
-    done = tailgate("run", "steady", "--sink", "null", "--set", "rate_hz=100000000", "--set",
+    done = tailgate("run", "steady", "--sink", "null", "--set", "rate_hz=1e9", "--set",
                     "duration_s=0.2", "--set", "warmup_s=0.2", "--trials", "1", "--no-control",
                     "--quiet", "--out", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -135,3 +276,50 @@ def test_a_rate_beyond_everything_is_saturation(folder):
     assert trial["rate_missed"] and trial["unissued"] > 0 and trial["measured"] > 0
     shown = json.loads(tailgate("show", "--json", "out", cwd=folder).stdout)
     assert shown[0]["summary"][0]["saturated"]
+    # A busy machine has another mark than a sink that is too slow; none has no mark.
+    assert re.search(r"^[!m~] null +1G ", done.stdout, re.M), done.stdout
+
+
+def test_thirty_events_have_no_high_quantiles(folder):
+    done = tailgate("run", "max", "--sink", "null", "--set", "events=30", "--set", "warmup_s=0",
+                    "--trials", "1", "--no-control", "--out", "out", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^. null +max +\S+ +- +- +\S+ ", done.stdout, re.M), done.stdout
+
+
+def test_a_sweep_ends_at_the_rate_that_nothing_could_reach(folder):
+    done = tailgate("run", "sweep", "--sink", "null", "--set", "rates_hz=1k,900M,1G",
+                    *SHORT.split(), "--quiet", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (path,) = (folder / "out").iterdir()
+    steps = json.loads(path.read_text())["summary"]
+    assert steps[1]["saturated"] and steps[1]["achieved_rate_hz"] > 0
+    # It goes on only where others are known to have taken the time.
+    assert len(steps) == 2 or steps[1]["saturated_by_machine"]
+
+
+def test_progress_is_on_one_line_with_trial_rate_and_time_left(folder):
+    here, there = pty.openpty()
+    with subprocess.Popen(
+            [PROGRAM, "run", "steady", "--sink", "null", "--set", "rate_hz=2000", "--set",
+             "duration_s=0.4", "--set", "warmup_s=0.1", "--trials", "2", "--no-control", "--out",
+             "out"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=there) as process:
+        os.close(there)
+        told = b""
+        while True:
+            try:
+                part = os.read(here, 4096)
+            except OSError:  # the program has closed its end
+                break
+            if not part:
+                break
+            told += part
+    os.close(here)
+    assert process.returncode == 0
+    progress = [line for line in re.split("[\r\n]+", told.decode()) if "trial" in line]
+    assert progress and all(len(line) < 80 for line in progress)
+    for number in "12":
+        wanted = re.compile(rf"trial {number} of 2, 2k/s, \d+ s left: steady@null, ")
+        assert any(wanted.match(line) for line in progress), progress
+    assert b"\n" not in told[told.index(b"trial 1"):told.rindex(b"trial 2")]

@@ -7,6 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/calls/call_list.h"
 #include "harness/cli/gate_samples.h"
+#include "harness/cli/known_names.h"
 #include "harness/cli/surroundings.h"
 #include "harness/result/files.h"
 
@@ -29,6 +30,7 @@ std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy
   std::vector<PlannedDuet> planned;
   for (const PolicyRun& run : policy.runs) {
     if (run.nightly && !nightly) continue;
+    check_duet_settings(parse_settings(run.set));
     for (const std::string& sink : run.sinks) {
       project.sink_of(sink, project.root());  // refuses what the project cannot have
       PlannedDuet duet{.scenario = run.scenario,

@@ -7,10 +7,13 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/gate_verdicts.h"
+#include "harness/cli/known_names.h"
+#include "harness/cli/preset_folders.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/effect_text.h"
 #include "harness/gate/policy.h"
 #include "harness/os/machine.h"
+#include "harness/run/preset.h"
 
 namespace tailgate {
 namespace {
@@ -91,24 +94,58 @@ void show_policy(const Policy& policy, const PolicyRequest& request) {
   }
 }
 
+// The scopes and runs of a policy, as they name sinks and scenarios.
+std::vector<PolicyScope> scopes_of(const Policy& policy) {
+  std::vector<PolicyScope> scopes;
+  for (const ScopedSettings& settings : policy.settings) scopes.push_back(settings.scope);
+  for (const Waiver& waiver : policy.waivers) scopes.push_back(waiver.scope);
+  for (const PolicyRun& run : policy.runs) {
+    for (const std::string& sink : run.sinks) scopes.push_back({run.scenario, sink});
+  }
+  return scopes;
+}
+
+// Throws Error for a name that neither the policy nor this program has. Rules hold for every sink,
+// so those that the policy does not name may be asked for; a policy may be for sinks and presets
+// that are elsewhere.
+void check_names(const PolicyRequest& request, const Policy& policy, const Catalog& catalog) {
+  const std::vector<PolicyScope> scopes = scopes_of(policy);
+  const auto any = [&](auto is_it) { return std::any_of(scopes.begin(), scopes.end(), is_it); };
+  const bool known_sink = any([&](const PolicyScope& scope) {
+    return name_of_sink(scope.sink) == name_of_sink(request.sink);
+  });
+  if (!request.sink.empty() && !known_sink) check_sink_name(catalog.sinks, request.sink);
+  const bool known_scenario =
+      any([&](const PolicyScope& scope) { return scope.scenario == request.scenario; });
+  if (!request.scenario.empty() && !known_scenario) {
+    find_preset(catalog, request.scenario, preset_folders());
+  }
+}
+
 }  // namespace
 
-void commands::add_policy_command(Command& program, const Catalog&, Action& action) {
+void commands::add_policy_command(Command& program, const Catalog& catalog, Action& action) {
   Command* command = program.add_subcommand("policy", "Check and show what the gate decides by");
   const auto request = std::make_shared<PolicyRequest>();
   command->add_option("file", request->file, "The policy; without it the built-in one")
       ->type_name("FILE");
-  command->add_option("--scenario", request->scenario, "As it holds for this scenario or preset")
-      ->type_name("SCENARIO");
-  command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
-  command->add_flag("--reference", request->reference, "Only the revision pinned for nights");
+  CommandOption* scenario =
+      command
+          ->add_option("--scenario", request->scenario, "As it holds for this scenario or preset")
+          ->type_name("SCENARIO");
+  CommandOption* sink =
+      command->add_option("--sink", request->sink, "As it holds for this sink")->type_name("SINK");
+  command->add_flag("--reference", request->reference, "Only the revision pinned for nights")
+      ->excludes(scenario)
+      ->excludes(sink);
   command->footer(
       "Examples:\n"
       "  tailgate policy ci/policy.toml\n"
       "  tailgate policy ci/policy.toml --sink journald --scenario burst");
-  command->callback([request, &action] {
-    action = [request] {
+  command->callback([request, &catalog, &action] {
+    action = [request, &catalog] {
       const Policy policy = policy_at(request->file, false);
+      as_usage([&] { check_names(*request, policy, catalog); });
       if (request->reference) {
         say("{}\n", policy.nightly_reference);
       } else {

@@ -11,6 +11,7 @@
 
 #include "harness/cli/budgets.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/known_names.h"
 #include "harness/cli/preset_folders.h"
 #include "harness/cli/result_files.h"
 #include "harness/cli/surroundings.h"
@@ -55,8 +56,8 @@ struct RunArguments {
   bool no_control = false;
   bool victim = false;
   bool explain = false;
-  bool no_explain = false;  // neither: as the preset says
-  double sample_hz = profile::kSampleRateHz;
+  bool no_explain = false;          // neither: as the preset says
+  std::optional<double> sample_hz;  // nothing: profile::kSampleRateHz
   bool keep = false;
   bool force = false;
   bool plan = false;
@@ -117,6 +118,9 @@ std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArgum
   for (const PresetRun& run : preset.runs) {
     Options options = run.options;
     apply_settings(arguments, options);
+    if (preset.runs.size() == 1) {
+      check_pacing(options.given("pacing"), *run.scenario->next_step(options, {}));
+    }
     std::vector<SinkChoice> sinks;
     if (!arguments.sink_lists.empty()) {
       sinks = catalog.choices(arguments.sinks());
@@ -194,7 +198,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   settings.consumer = parse_consumer(arguments.consume);
   arguments.recording.apply(settings);
   settings.hang_timeout_s = arguments.hang_timeout_s;
-  settings.sample_hz = arguments.sample_hz;
+  settings.sample_hz = arguments.sample_hz.value_or(profile::kSampleRateHz);
   settings.keep_files = arguments.keep;
   return settings;
 }
@@ -277,7 +281,7 @@ void print_results(std::vector<Result> results, const ResultFiles& files,
     std::string file = files.written_to(result).string();
     named.push_back({std::move(file), std::move(result)});
   }
-  std::cout << render(named, "text", {.colour = colour_wanted(stdout)});
+  std::cout << render(named, "text", {.colour = colour_wanted(stdout), .sort = ""});
   say("\nwrote:\n");
   for (const NamedResult& result : named) say("  {}\n", result.name);
 }
@@ -314,6 +318,14 @@ bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
     tell("slow calls are not explained: {}\n  {}\n", probe.reason, probe.remedy);
   }
   return probe.available;
+}
+
+// Throws Error where nothing is sampled.
+void check_sampling(const RunArguments& arguments, const Preset& preset) {
+  const bool explains = !arguments.no_explain && (arguments.explain || preset.explain);
+  if (!arguments.sample_hz || explains) return;
+  throw Error("--sample-hz plays no part without explained calls",
+              "leave it out, or add --explain");
 }
 
 Companions companions_of(const SinkCatalog& catalog, const RunArguments& arguments,
@@ -388,10 +400,13 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
   Companions companions;
   std::vector<RunRequest> requests = as_usage([&] {
     const Preset preset = preset_of(catalog, arguments);
+    check_sampling(arguments, preset);
     companions = companions_of(catalog.sinks, arguments, preset);
     environment.placement = choose_placement(arguments.placement);
     environment.trial = trial_settings(arguments, environment.placement);
-    return usable(requests_from(catalog.sinks, arguments, preset), arguments, environment.trial);
+    std::vector<RunRequest> wanted = requests_from(catalog.sinks, arguments, preset);
+    check_budgets(catalog.sinks, budgets, wanted);
+    return usable(std::move(wanted), arguments, environment.trial);
   });
   ResultFiles files = open_files(catalog, arguments, requests);
   environment.trial.clock = measure_clock(arguments.clock == "os");
@@ -471,9 +486,9 @@ void add_options(Command& command, RunArguments& arguments) {
       ->excludes(explain);
   command
       .add_option("--sample-hz", arguments.sample_hz,
-                  "samples of explained calls a second; 0: none")
-      ->range(0.0, profile::kMaxSampleRateHz)
-      ->capture_default_str();
+                  fmt::format("samples of explained calls a second; 0: none [{:g}]",
+                              profile::kSampleRateHz))
+      ->range(0.0, profile::kMaxSampleRateHz);
   command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");
   command.add_option("--part", arguments.part, "only this part of a suite, its N-th [[run]]")
       ->range(1u, 10'000u)

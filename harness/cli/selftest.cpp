@@ -12,6 +12,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/idle_watch.h"
+#include "harness/cli/known_names.h"
 #include "harness/cli/planted_changes.h"
 #include "harness/cli/selftest_margins.h"
 #include "harness/cli/selftest_plan.h"
@@ -140,11 +141,14 @@ void report(const Calibration& calibration, const Policy& policy,
 std::vector<CalibratedSink> sinks_of(const SelftestArguments& arguments, const Policy& policy,
                                      const Catalog& catalog) {
   std::vector<CalibratedSink> sinks;
+  check_duet_settings(parse_settings(arguments.settings));
   for (const std::string& sink : arguments.sinks) {
+    catalog.sinks.choice(sink);  // refuses what no duet could measure
     sinks.push_back({sink, arguments.scenario, arguments.settings});
   }
   if (!sinks.empty()) return sinks;
   for (const PolicyRun& run : policy.runs) {
+    check_duet_settings(parse_settings(run.set));
     for (const std::string& sink : run.sinks) {
       const bool known = std::any_of(sinks.begin(), sinks.end(), [&](const CalibratedSink& other) {
         return other.sink == sink;
@@ -229,7 +233,21 @@ class CalibrationLoop {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+// Throws UsageError for options of runs where none is made.
+void check_options(const SelftestArguments& arguments) {
+  const bool measures = !arguments.show && arguments.margins.empty();
+  const bool of_runs = !arguments.sinks.empty() || !arguments.settings.empty() ||
+                       arguments.scenario != SelftestArguments{}.scenario || arguments.idle ||
+                       !arguments.scratch.empty();
+  if (measures || !of_runs) return;
+  throw UsageError(
+      Error("nothing is measured with --show or --margins, so --sink, --scenario, "
+            "--set, --idle and --scratch play no part",
+            "leave them out"));
+}
+
 int selftest_gate(const SelftestArguments& arguments, const Catalog& catalog) {
+  check_options(arguments);
   // Uncommitted changes are the same on both sides here.
   const Policy policy = policy_at(arguments.policy, true);
   Calibration growing;
