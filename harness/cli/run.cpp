@@ -485,9 +485,9 @@ void add_options(Command& command, RunArguments& arguments) {
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);
   command
-      .add_option("--sample-hz", arguments.sample_hz,
-                  fmt::format("samples of explained calls a second; 0: none [{:g}]",
-                              profile::kSampleRateHz))
+      .add_option(
+          "--sample-hz", arguments.sample_hz,
+          fmt::format("samples of explained calls a second, 0: no [{:g}]", profile::kSampleRateHz))
       ->range(0.0, profile::kMaxSampleRateHz);
   command.add_flag("--plan", arguments.plan, "run nothing: list parts, seconds and sinks");
   command.add_option("--part", arguments.part, "only this part of a suite, its N-th [[run]]")

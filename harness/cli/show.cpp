@@ -75,9 +75,7 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
       ->required()
       ->type_name("FILE|DIR");
   CommandOption* sort =
-      command
-          ->add_option("--sort", request->sort,
-                       "sink, rate, p50, p99, p99.9, max, lost or cpu [p99, of one sink rate]")
+      command->add_option("--sort", request->sort, "sink, rate, p50, p99, p99.9, max, lost or cpu")
           ->one_of(ranking_columns())
           ->type_name("COLUMN");
   CommandOption* json =
@@ -93,7 +91,8 @@ void commands::add_show_command(Command& program, const Catalog&, Action& action
       ->excludes(sort);
   command->footer(
       "Shows on one screen which path was best, every path under the same load, the\n"
-      "best of the other loads, and whether the machine was free to measure. Times are\n"
+      "best of the other loads, and whether the machine was free to measure. Steps of\n"
+      "one path are in the order of their rates, unless --sort is given. Times are\n"
       "quantiles of the response time over all completed trials, from when a call was\n"
       "due. CPU/ev is what logging an event costs the machine in processor time.\n"
       "\n"
