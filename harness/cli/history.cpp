@@ -1,7 +1,6 @@
 // tailgate history: the nights, in a file or on a server.
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -10,12 +9,14 @@
 
 #include "harness/base/enum_text.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/history_arguments.h"
+#include "harness/cli/history_findings.h"
 #include "harness/cli/history_import.h"
 #include "harness/cli/history_text.h"
 #include "harness/cli/terminal.h"
-#include "harness/history/dates.h"
 #include "harness/history/export.h"
 #include "harness/history/history.h"
+#include "harness/history/machine_events.h"
 #include "harness/os/atomic_file.h"
 
 namespace tailgate {
@@ -37,16 +38,6 @@ struct HistoryArguments {
   std::string format;
   std::filesystem::path out;
 };
-
-std::string default_place() {
-  const char* const set = std::getenv("TAILGATE_HISTORY");
-  return set != nullptr && *set != '\0' ? set : "out/history.sqlite";
-}
-
-void check_night(const std::string& option, const std::string& night) {
-  if (night.empty() || history::is_date(night)) return;
-  throw UsageError(Error(option + " = '" + night + "' is no date", "give one as 2026-11-25"));
-}
 
 void check_machine(const std::string& name) {
   const auto fits = [](char c) {
@@ -71,18 +62,9 @@ History opened(HistoryArguments& arguments) {
   return History::open(arguments.place, Access::read);
 }
 
-void add_place(Command* command, std::string& place) {
-  place = default_place();
-  command
-      ->add_option("--history", place,
-                   "A file or postgresql://USER@HOST/DATABASE; else\n"
-                   "$TAILGATE_HISTORY, or out/history.sqlite")
-      ->type_name("WHERE");
-}
-
 void add_nights_and_names(Command* command, HistoryArguments& arguments) {
   history::Filter& filter = arguments.question.filter;
-  add_place(command, arguments.place);
+  add_history_place(command, arguments.place);
   command->add_option("--since", filter.since, "From this night on")->type_name("DATE");
   command->add_option("--until", filter.until, "To this night, included")->type_name("DATE");
   command->add_option("--machine", filter.machine, "Its name, or the fingerprint of a group")
@@ -112,7 +94,7 @@ void add_import(Command* history, Action& action) {
   command->add_option("paths", request->paths, "Documents, and folders that hold some")
       ->required()
       ->type_name("FILE|DIR");
-  add_place(command, request->place);
+  add_history_place(command, request->place);
   command->add_option("--night", request->night, "Their night; else the UTC date of each start")
       ->type_name("DATE");
   command->add_option("--machine", request->machine, "Name of the machine; else its fingerprint")
@@ -126,7 +108,8 @@ void add_import(Command* history, Action& action) {
   command->footer(
       "What is there already counts once, and a later state of a run that was growing\n"
       "replaces the earlier. A document is stored whole or not at all. One that cannot\n"
-      "be read is named and left out; the exit code is then 1.\n"
+      "be read is named and left out; the exit code is then 1. Duets go to the charts,\n"
+      "and what these find is printed.\n"
       "\n"
       "Examples:\n"
       "  tailgate history import out/nightly/2026-11-25 out/nightly/2026-11-25/results\n"
@@ -164,7 +147,7 @@ void add_list(Command* history, Action& action) {
       if (arguments->metrics) {
         std::cout << history_metrics_text(history.series(filter));
       } else if (arguments->changes) {
-        std::cout << history_changes_text(history.list(filter));
+        std::cout << history_events_text(history::machine_events(history.list(filter)));
       } else {
         std::cout << history_documents_text(history.list(filter));
       }
@@ -247,11 +230,13 @@ void commands::add_history_command(Command& program, const Catalog&, Action& act
   command->footer(
       "Examples:\n"
       "  tailgate history import out/nightly/2026-11-25/results\n"
-      "  tailgate history query --metric response_ns_p99.9 --sink file");
+      "  tailgate history query --metric response_ns_p99.9 --sink file\n"
+      "  tailgate history findings");
   add_import(command, action);
   add_list(command, action);
   add_query(command, action);
   add_export(command, action);
+  add_history_findings(command, action);
 }
 
 }  // namespace tailgate

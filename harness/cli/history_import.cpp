@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/history_findings.h"
 #include "harness/cli/terminal.h"
+#include "harness/history/charts.h"
+#include "harness/history/findings.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
 #include "harness/os/atomic_file.h"
@@ -91,7 +95,9 @@ class Importer {
   bool import() {
     for (const Document& document : documents_of(request_)) take(document);
     for (const auto& [document, record] : verdicts_) append(document, record);
+    std::vector<history::Finding> found;
     try {
+      if (history_) found = charted();
       if (history_) history_->sync();
     } catch (const history::UnreachableError& error) {
       // What was appended may not have reached the disk.
@@ -102,10 +108,22 @@ class Importer {
       if (document.spooled) fs::remove(document.path);
     }
     report();
+    if (!found.empty()) say_lines("\n" + history_findings_text(found));
     return left_out_ == 0 && spooled_ == 0;
   }
 
  private:
+  // What the nights' charts found with these documents.
+  std::vector<history::Finding> charted() {
+    const std::vector<std::int64_t> made = history::update_charts(*history_);
+    std::vector<history::Finding> found;
+    if (!made.empty()) found = history::findings(*history_, {});
+    std::erase_if(found, [&made](const history::Finding& one) {
+      return std::find(made.begin(), made.end(), one.id) == made.end();
+    });
+    return found;
+  }
+
   // Verdicts wait for their duets.
   void take(const Document& document) {
     std::vector<Record> records;

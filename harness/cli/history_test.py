@@ -19,6 +19,7 @@ import pytest
 PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
 FIXTURES = Path(__file__).resolve().parents[2] / "results/fixtures"
 RESULT = json.loads((FIXTURES / "v6-steady@file_mode-mmap@quick.json").read_text())
+DUET = json.loads((FIXTURES / "duets/v3.json").read_text())
 
 pytestmark = pytest.mark.skipif(
     "has no SQLite" in subprocess.run([PROGRAM, "history", "import", FIXTURES, "--history",
@@ -234,3 +235,77 @@ def test_csv_is_one_table_of_all(folder):
     assert [row["night"] for row in whole] == ["2026-11-01", "2026-11-02", "2026-11-03"]
     assert {row["p99"] for row in whole} == {str(RESULT["summary"][0]["response"]["p99_ns"])}
     assert all(row["unit"] and not row["label"] for row in rows)
+
+
+def save_nights(folder, percents, kernel="6.1", first=1):
+    """A duet a night; side B uses so many percent more processor time than the reference."""
+    folder.mkdir(exist_ok=True)
+    for number, percent in enumerate(percents, start=first):
+        duet = copy.deepcopy(DUET)
+        utc = f"2026-11-{number:02}T22:00:00Z"
+        duet.update(id=f"night{number}", started_utc=utc, finished_utc=utc)
+        duet["machine"]["kernel"] = kernel
+        duet["b"]["build"]["revision"] = f"revision{number:02}"
+        for one in duet["rounds"]:
+            one["a"].update(cpu_ns=1_000_000_000, spun_ns=0, cpu_events=20_000)
+            one["b"].update(cpu_ns=round(1e9 * (1 + percent / 100)), spun_ns=0, cpu_events=20_000)
+        (folder / f"{number:02}.json").write_text(json.dumps(duet))
+
+
+def test_a_planted_change_is_found_with_its_commits_and_acknowledged(tmp_path):
+    save_nights(tmp_path / "nights", [1] * 12 + [9] * 2)
+    assert tailgate("import", "nights", cwd=tmp_path).returncode == 0
+    assert tailgate("findings", cwd=tmp_path).stdout == "no open findings\n"
+    save_nights(tmp_path / "nights", [9], kernel="6.2", first=15)
+    done = tailgate("import", "nights", cwd=tmp_path)
+    shown = tailgate("findings", cwd=tmp_path).stdout
+    assert shown in done.stdout, "the import shows what it found"
+    assert max(map(len, shown.splitlines())) <= 80
+    words = " ".join(shown.split())
+    assert words.startswith("1: worse, open, since 2026-11-13 (found 2026-11-15)")
+    assert "near revision12..revision13" in words
+    assert "cpu_ns_per_event +7.9 % from +1.0 % to +9.0 %" in words
+    assert "response" not in words
+    assert "kernel" not in words, "the kernel changed later"
+    (found,) = json.loads(tailgate("findings", "--json", cwd=tmp_path).stdout)
+    assert found["series"][0]["metric"] == "cpu_ns_per_event"
+    assert found["series"][0]["ratio_after"] == pytest.approx(1.09)
+    done = tailgate("acknowledge", 1, "--reason", "events carry a checksum", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = tailgate("findings", cwd=tmp_path).stdout
+    assert shown.startswith("no open findings") and "1 more" in shown
+    assert "acknowledged: events carry a checksum" in tailgate("findings", "--all",
+                                                               cwd=tmp_path).stdout
+    save_nights(tmp_path / "nights", [9] * 4 + [1] * 3, first=16)
+    tailgate("import", "nights", cwd=tmp_path)
+    assert "1: worse, fixed 2026-11-20" in tailgate("findings", "--all", cwd=tmp_path).stdout
+
+
+def test_a_new_kernel_is_named_where_no_commit_came(tmp_path):
+    save_nights(tmp_path / "nights", [1] * 12)
+    save_nights(tmp_path / "nights", [9] * 4, kernel="6.2", first=13)
+    for path in (tmp_path / "nights").iterdir():
+        duet = json.loads(path.read_text())
+        duet["b"]["build"]["revision"] = "same"
+        path.write_text(json.dumps(duet))
+    tailgate("import", "nights", "--machine", "m7", cwd=tmp_path)
+    words = " ".join(tailgate("findings", cwd=tmp_path).stdout.split())
+    assert "no commit between 2026-11-12 and 2026-11-13: both nights have same" in words
+    assert "machine m7 in these nights: 2026-11-13: kernel: 6.1 -> 6.2" in words
+
+
+@pytest.mark.parametrize("command, code, answer", [
+    ("acknowledge 7 --reason known --history good.sqlite", 1, "has no finding 7"),
+    ("acknowledge seven --reason known --history good.sqlite", 2, "seven"),
+    ("acknowledge 7 --history good.sqlite", 2, "--reason is required"),
+    ("acknowledge 7 --reason known --history none.sqlite", 1, "there is no history 'none.sqlite'"),
+    ("acknowledge 18446744073709551615 --reason known --history good.sqlite", 2,
+     "there is no finding"),
+    ("findings --since soon --history good.sqlite", 2, "is no date"),
+    ("findings --history none.sqlite", 1, "there is no history 'none.sqlite'")])
+def test_a_finding_that_is_none_is_refused(folder, command, code, answer):
+    tailgate("import", "nights/run0.json", "--history", "good.sqlite", cwd=folder)
+    done = tailgate(*command.split(), cwd=folder)
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == code and answer in said, said
+    assert not (folder / "none.sqlite").exists()

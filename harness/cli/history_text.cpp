@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "harness/report/human.h"
@@ -111,30 +110,6 @@ Column text_column(const char* title, const std::vector<Thing>& things,
   return column;
 }
 
-// The facts of an environment by name.
-std::map<std::string, std::string> facts_of(const std::string& environment) {
-  std::map<std::string, std::string> facts;
-  std::istringstream lines(environment);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find('=');
-    if (equals != std::string::npos) facts[line.substr(0, equals)] = line.substr(equals + 1);
-  }
-  return facts;
-}
-
-// What differs, as "kernel: 6.1.0-27 -> 6.1.0-28".
-std::vector<std::string> differences(const std::string& before, const std::string& after) {
-  std::map<std::string, std::string> old = facts_of(before);
-  std::vector<std::string> texts;
-  for (const auto& [name, value] : facts_of(after)) {
-    const auto same = old.extract(name);
-    if (!same.empty() && same.mapped() == value) continue;
-    texts.push_back(name + ": " + (same.empty() ? "unknown" : same.mapped()) + " -> " + value);
-  }
-  for (const auto& [name, value] : old) texts.push_back(name + ": " + value + " -> unknown");
-  return texts;
-}
-
 }  // namespace
 
 std::string history_documents_text(const std::vector<Record>& documents) {
@@ -155,17 +130,11 @@ std::string history_documents_text(const std::vector<Record>& documents) {
   return table(std::move(columns)) + fmt::format("\n{} documents\n", documents.size());
 }
 
-std::string history_changes_text(const std::vector<Record>& documents) {
-  std::map<std::string, std::string> environments;  // by machine
+std::string history_events_text(const std::vector<history::MachineEvent>& events) {
   std::string text;
-  for (const Record& one : documents) {
-    if (one.environment.empty()) continue;
-    std::string& known = environments[one.machine];
-    if (!known.empty() && known != one.environment) {
-      text += line_of(one.night + "  " + one.machine);
-      for (const std::string& what : differences(known, one.environment)) text += paragraph(what);
-    }
-    known = one.environment;
+  for (const history::MachineEvent& event : events) {
+    text += line_of(event.night + "  " + event.machine);
+    for (const std::string& what : event.changes) text += paragraph(what);
   }
   return text.empty() ? "no changes\n" : text;
 }

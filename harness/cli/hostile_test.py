@@ -63,6 +63,21 @@ def enumerated_texts():
 ENUMERATED = enumerated_texts()
 
 
+def save_nights(folder, text):
+    """Duets of 14 nights; in the last four side B uses twice the processor time."""
+    folder.mkdir()
+    duet = replaced(json.loads(DUET.read_text()), text)
+    for night in range(14):
+        duet["id"] = f"night {night}"
+        duet["started_utc"] = duet["finished_utc"] = f"2026-11-{night + 1:02}T22:00:00Z"
+        duet["machine"]["kernel"] = f"{text}{night // 10}"
+        for one in duet["rounds"]:
+            one["a"]["cpu_ns"] = 1_000_000_000
+            one["b"]["cpu_ns"] = 1_000_000_000 * (2 if night >= 10 else 1)
+            one["a"]["spun_ns"] = one["b"]["spun_ns"] = 0
+        (folder / f"{night}.json").write_text(json.dumps(duet))
+
+
 def toml_text(text):
     return json.dumps(text).replace("\x7f", "\\u007f")
 
@@ -74,6 +89,7 @@ def fixture_inputs(tmp_path, request):
     for name, source in (("result.json", RESULT), ("duet.json", DUET), ("record.json", RECORD)):
         data = json.loads(source.read_text())
         (tmp_path / name).write_text(json.dumps(replaced(data, text)))
+    save_nights(tmp_path / "nights", text)
     quoted = toml_text(text)
     (tmp_path / "policy.toml").write_text(
         "[[run]]\nscenario = " + toml_text("s x\tz" + text) +
@@ -105,10 +121,17 @@ def history_cases(text):
             *(("history", command, *more, "--history", file)
               for file in ("h.sqlite", "named.sqlite")
               for command, *more in (("list",), ("list", "--metrics"), ("list", "--changes"),
-                                     ("export", "csv"),
+                                     ("export", "csv"), ("findings", "--all"),
+                                     ("findings", "--json", "--all"),
                                      ("query", "--metric", "response_ns_p50"))),
             ("history", "query", "--metric", text, "--history", "h.sqlite"),
             ("history", "list", "--since", text, "--history", "h.sqlite"),
+            ("history", "import", "nights", "--history", "found.sqlite"),
+            ("history", "findings", "--all", "--history", "found.sqlite"),
+            ("history", "acknowledge", "1", "--reason", text, "--history", "found.sqlite"),
+            ("history", "acknowledge", text, "--reason", "known", "--history", "found.sqlite"),
+            ("history", "findings", "--all", "--history", "found.sqlite"),
+            ("history", "findings", "--since", text, "--history", "found.sqlite"),
             ("history", "list", "--history", "./" + text),
             ("history", "import", "text", "--history", "h.sqlite")]
 

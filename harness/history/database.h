@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,21 @@ class ConflictError : public Error {
  public:
   using Error::Error;
 };
+
+// Calls the action, and again where the database undid it for another writer's sake.
+template <class Action>
+auto retried(Action action) {
+  constexpr int kTries = 5;
+  constexpr std::chrono::milliseconds kBetweenTries{50};
+  for (int tried = 1;; ++tried) {
+    try {
+      return action();
+    } catch (const ConflictError&) {
+      if (tried == kTries) throw;
+      std::this_thread::sleep_for(kBetweenTries);
+    }
+  }
+}
 
 // A transaction that is undone unless commit() is called.
 class Transaction {

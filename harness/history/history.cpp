@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
-#include <thread>
 
 #include "harness/history/dates.h"
 #include "harness/history/schema.h"
@@ -14,9 +12,6 @@
 
 namespace tailgate::history {
 namespace {
-
-constexpr int kTries = 5;
-constexpr std::chrono::milliseconds kBetweenTries{50};
 
 // Databases limit the parameters of a statement; the smallest limit is SQLite's, 32766.
 constexpr std::size_t kRowsAtOnce = 2000;
@@ -92,21 +87,22 @@ Row document_row(const Record& record) {
           record.scenario,
           record.preset,
           record.sink,
-          environment_hash(record)};
+          environment_hash(record),
+          record.reference};
 }
 
 constexpr const char* kInsertDocument =
     "INSERT INTO documents (kind, document_id, hash, progress, night, started_ms, machine,"
     " fingerprint, outcome, label, revision, version, scenario, preset, sink,"
-    " environment) "
-    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) "
+    " environment, reference) "
+    "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) "
     "ON CONFLICT (kind, document_id) DO NOTHING RETURNING id";
 
 // Of two programs that replace one document at once, the second finds what the first wrote.
 constexpr const char* kReplaceDocument =
     "UPDATE documents SET hash = $3, progress = $4, night = $5, started_ms = $6, machine = $7,"
     " fingerprint = $8, outcome = $9, label = $10, revision = $11, version = $12, scenario = $13,"
-    " preset = $14, sink = $15, environment = $16 "
+    " preset = $14, sink = $15, environment = $16, reference = $17 "
     "WHERE kind = $1 AND document_id = $2 AND progress < $4 RETURNING id";
 
 }  // namespace
@@ -127,14 +123,7 @@ History::History(std::unique_ptr<Database> database, Access access)
 
 Appended History::append(const Record& record) {
   const Record whole = completed(record);
-  for (int tried = 1;; ++tried) {
-    try {
-      return append_once(whole);
-    } catch (const ConflictError&) {
-      if (tried == kTries) throw;
-      std::this_thread::sleep_for(kBetweenTries);
-    }
-  }
+  return retried([&] { return append_once(whole); });
 }
 
 Appended History::append_once(const Record& record) {
@@ -157,6 +146,9 @@ Appended History::append_once(const Record& record) {
   insert_environment(environment, record.environment);
   const std::map<Series, std::int64_t> ids = series_ids(record);
   insert_values(record, id, ids);
+  if (!record.reference.empty()) {
+    database_->run("INSERT INTO chart_queue (document) VALUES ($1)", {id});
+  }
   transaction.commit();
   ids_.insert(ids.begin(), ids.end());
   environments_.insert(environment);

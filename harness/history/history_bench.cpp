@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/testing/test_directory.h"
+#include "harness/history/charts.h"
 #include "harness/history/dates.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
@@ -121,6 +122,43 @@ void query_a_night(benchmark::State& state) {
   }
 }
 BENCHMARK(query_a_night)->Unit(benchmark::kMillisecond);
+
+constexpr const char* kCharted[] = {
+    "response_ns_p50", "response_ns_p90", "response_ns_p99",     "response_ns_p99_9",
+    "service_ns_p50",  "service_ns_p99",  "service_ns_mean",     "cpu_ns_per_event",
+    "rss_bytes",       "tail_ns_mean",    "daemon_ns_per_event", "provider_ns_per_event"};
+
+// A duet of each of 16 sinks with 12 charted metrics, after as many nights.
+void chart_a_night(benchmark::State& state) {
+  const TestDirectory directory;
+  History history = History::open(directory / "charts.sqlite", Access::write);
+  const auto append = [&history](std::int64_t night) {
+    for (int sink = 0; sink < 16; ++sink) {
+      Record record;
+      record.kind = Kind::duet;
+      record.sink = "sink" + std::to_string(sink);
+      record.id = record.hash = record.sink + "." + std::to_string(night);
+      record.night = date_of(night * kDayMs);
+      record.reference = "reference";
+      const double value = night % 2 == 0 ? 0.01 : -0.01;
+      for (const char* metric : kCharted) {
+        const Series series = {Kind::duet, "", "", record.sink, "", "effect", metric, "ln ratio"};
+        record.figures.push_back({series, value});
+      }
+      history.append(record);
+    }
+  };
+  std::int64_t night = 0;
+  for (; night < nights(); ++night) append(night);
+  update_charts(history);
+  for (auto _ : state) {
+    state.PauseTiming();
+    append(night++);
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(update_charts(history));
+  }
+}
+BENCHMARK(chart_a_night)->Iterations(10)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tailgate::history

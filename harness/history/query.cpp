@@ -182,8 +182,8 @@ std::vector<Record> History::list(const Filter& filter) {
   std::vector<Record> documents;
   for (Row& row : database_->run(
            "SELECT kind, document_id, night, started_ms, machine, fingerprint, outcome, label,"
-           " revision, version, scenario, preset, sink, documents.hash, progress, coalesce(facts, "
-           "'')"
+           " revision, version, scenario, preset, sink, documents.hash, progress,"
+           " coalesce(facts, ''), reference"
            " FROM documents LEFT JOIN environments ON environments.hash = environment" +
                where.clause() + " ORDER BY night, started_ms, id",
            where.parameters())) {
@@ -204,6 +204,7 @@ std::vector<Record> History::list(const Filter& filter) {
     one.hash = take_text(row[13]);
     one.progress = std::get<std::int64_t>(row[14]);
     one.environment = take_text(row[15]);
+    one.reference = take_text(row[16]);
   }
   return documents;
 }

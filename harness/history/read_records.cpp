@@ -43,7 +43,7 @@ void make_keepable(Series& series) {
 void make_keepable(Record& record) {
   for (std::string* text :
        {&record.id, &record.fingerprint, &record.label, &record.revision, &record.version,
-        &record.scenario, &record.preset, &record.sink, &record.duet_id}) {
+        &record.scenario, &record.preset, &record.sink, &record.duet_id, &record.reference}) {
     make_keepable(*text);
   }
   for (Distribution& one : record.distributions) make_keepable(one.series);

@@ -54,7 +54,10 @@ struct Record {
   std::string preset;
   std::string sink;
   std::string environment;  // what the machine and the build were: a line "name=value" each
-  std::string duet_id;      // of verdicts: the duet that was judged; else empty
+  // Of a duet in which a build of a sink meets an earlier one at the same load: the revision of
+  // that one, side A's; else empty.
+  std::string reference;
+  std::string duet_id;  // of verdicts: the duet that was judged; else empty
   std::vector<Distribution> distributions;
   std::vector<Figure> figures;
 };

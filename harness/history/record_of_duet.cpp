@@ -12,6 +12,7 @@
 #include "harness/gate/metrics.h"
 #include "harness/history/record_maker.h"
 #include "harness/result/latency.h"
+#include "harness/stats/pseudomedian.h"
 #include "harness/stats/quantile_interval.h"
 
 namespace tailgate::history {
@@ -23,6 +24,12 @@ constexpr const char* kLogRatio = "ln ratio";
 std::optional<double> median_of(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   return values.empty() ? std::nullopt : std::optional(median(values));
+}
+
+// The effect of all rounds: what their pairs say, of which wild ones move it little.
+std::optional<double> centre_of(std::vector<double> effects) {
+  std::erase_if(effects, [](double value) { return !std::isfinite(value); });
+  return effects.empty() ? std::nullopt : std::optional(pseudomedian(effects));
 }
 
 // One distribution of a side over all completed rounds.
@@ -49,7 +56,8 @@ void add_side(RecordMaker& maker, const Duet& duet, DuetSide DuetRound::*side) {
   add_merged<&DuetSide::raw_service>(maker, duet, side, "raw_service_ns");
 }
 
-// Medians over the rounds. Percentiles of a side are not kept: its distributions answer for them.
+// Medians over the rounds, of effects the pseudomedian. Percentiles of a side are not kept: its
+// distributions answer for them.
 void add_metric(RecordMaker& maker, const MetricSeries& series, const MetricKind& kind) {
   const bool is_percentile = kind.tail_share > 0;
   if (!is_percentile) {
@@ -60,7 +68,35 @@ void add_metric(RecordMaker& maker, const MetricSeries& series, const MetricKind
   }
   maker.part("effect");
   maker.add(series.name, kind.effect == EffectKind::ratio ? kLogRatio : std::string(kind.unit),
-            median_of(effects_of(series, kind.effect)));
+            centre_of(effects_of(series, kind.effect)));
+}
+
+// Processor time of the provider alone: what a call costs its caller. Sampled by its own clock, the
+// daemons' time may exceed that of both together in a round, which then has none.
+void add_provider_time(RecordMaker& maker, const Duet& duet) {
+  const auto provider_time = [](const DuetSide& side) -> std::optional<double> {
+    if (!side.cpu_ns || !side.daemon_cpu_ns || side.cpu_events == 0) return {};
+    const double time = static_cast<double>(*side.cpu_ns) -
+                        static_cast<double>(*side.daemon_cpu_ns) -
+                        static_cast<double>(side.spun_ns);
+    return time > 0 ? std::optional(time / static_cast<double>(side.cpu_events)) : std::nullopt;
+  };
+  MetricSeries series;
+  for (const DuetRound& round : duet.rounds) {
+    if (!is_completed(round)) continue;
+    const auto a = provider_time(round.a);
+    const auto b = provider_time(round.b);
+    if (!a || !b) continue;
+    series.a.push_back(*a);
+    series.b.push_back(*b);
+  }
+  const std::string name = "provider_ns_per_event";
+  maker.part("a");
+  maker.add(name, "ns", median_of(series.a));
+  maker.part("b");
+  maker.add(name, "ns", median_of(series.b));
+  maker.part("effect");
+  maker.add(name, kLogRatio, centre_of(effects_of(series, EffectKind::ratio)));
 }
 
 struct CommandValues {
@@ -123,8 +159,13 @@ Record record_of(const Duet& duet, const std::string& origin) {
   record.scenario = duet.b.scenario.name;
   record.preset = duet.b.scenario.preset;
   record.sink = duet.b.sink.label;
+  const std::string load = load_text(duet.b.load);
+  const bool is_of_one_sink = duet.a.sink.label == record.sink &&
+                              duet.a.scenario.name == record.scenario &&
+                              load_text(duet.a.load) == load;
+  if (is_of_one_sink) record.reference = duet.a.build.revision;
   Series series = series_of(record);
-  series.load = load_text(duet.b.load);
+  series.load = load;
   RecordMaker maker(record, series);
   maker.part("a");
   add_side(maker, duet, &DuetRound::a);
@@ -133,6 +174,7 @@ Record record_of(const Duet& duet, const std::string& origin) {
   for (const MetricSeries& one : metric_series(duet)) {
     if (const MetricKind* kind = find_metric(one.name)) add_metric(maker, one, *kind);
   }
+  add_provider_time(maker, duet);
   return record;
 }
 
@@ -149,7 +191,7 @@ Record record_of(const CommandDuet& duet, const std::string& origin) {
     maker.part("b");
     maker.add(name, values.unit, median_of(values.b));
     maker.part("effect");
-    maker.add(name, kLogRatio, median_of(log_ratios(values)));
+    maker.add(name, kLogRatio, centre_of(log_ratios(values)));
   }
   return record;
 }

@@ -65,6 +65,41 @@ constexpr std::string_view kVersion2[] = {
     "ALTER TABLE documents ADD COLUMN environment TEXT NOT NULL DEFAULT ''",
 };
 
+// The nights' charts (charts.h) and what they found (findings.h). A chart is of a series, a group
+// of machines and a reference. Nights are UTC dates; an empty text stands for "none".
+constexpr std::string_view kVersion3[] = {
+    // Of a duet: the revision of the earlier build that it was held against.
+    "ALTER TABLE documents ADD COLUMN reference TEXT NOT NULL DEFAULT ''",
+    // Documents that are not in the charts yet.
+    "CREATE TABLE chart_queue (id {identity}, document BIGINT NOT NULL)",
+    "CREATE TABLE charts ("
+    "  series BIGINT NOT NULL, fingerprint TEXT NOT NULL, reference TEXT NOT NULL,"
+    "  night TEXT NOT NULL,"   // the last one
+    "  state BYTEA NOT NULL,"  // with it
+    "  state_before BYTEA NOT NULL,"
+    "  PRIMARY KEY (series, fingerprint, reference)){by_key}",
+    // The level changed after the night last_before and up to the night first_after.
+    "CREATE TABLE findings ("
+    "  id {identity},"
+    "  fingerprint TEXT NOT NULL, reference TEXT NOT NULL,"
+    "  state TEXT NOT NULL,"  // open, acknowledged, fixed
+    "  is_creep BIGINT NOT NULL,"
+    "  found_night TEXT NOT NULL,"
+    "  last_before TEXT NOT NULL, revision_before TEXT NOT NULL,"
+    "  first_after TEXT NOT NULL, revision_after TEXT NOT NULL,"
+    "  reason TEXT NOT NULL,"  // of who acknowledged it
+    "  fixed_night TEXT NOT NULL)",
+    "CREATE INDEX findings_by_chart ON findings (fingerprint, reference)",
+    // The series of a finding; levels are logarithms of the ratio to the reference.
+    "CREATE TABLE finding_members ("
+    "  finding BIGINT NOT NULL, series BIGINT NOT NULL,"
+    "  found_night TEXT NOT NULL, last_before TEXT NOT NULL, first_after TEXT NOT NULL,"
+    "  level_before DOUBLE PRECISION NOT NULL, level_after DOUBLE PRECISION NOT NULL,"
+    "  statistic DOUBLE PRECISION NOT NULL,"
+    "  fixed_night TEXT NOT NULL,"
+    "  PRIMARY KEY (finding, series)){by_key}",
+};
+
 // 0 where there is no history, and nothing else either.
 int version_of(Database& database) {
   const std::vector<std::string> tables = database.tables();
@@ -95,6 +130,8 @@ std::span<const std::string_view> migration_to(int version) {
       return kVersion1;
     case 2:
       return kVersion2;
+    case 3:
+      return kVersion3;
     default:
       throw std::logic_error("no migration to this version");
   }

@@ -1,6 +1,7 @@
 // Tests of both stores: the same cases for each, and what only one of them can suffer.
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
+#include "harness/history/findings.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
 #include "harness/history/testing/postgresql_server.h"
@@ -63,20 +65,20 @@ pid_t start_writer(const std::function<void()>& write) {
   return writer;
 }
 
-// Makes the tables and documents of a history that version 1 wrote, out of SQLite's dump of one.
-void restore_version_1(const std::string& place) {
+// Makes the tables and documents of a history that this version wrote, out of SQLite's dump of one.
+void restore_version(int version, const std::string& place) {
   const auto database =
       is_server(place) ? open_postgresql(place, Access::write) : open_sqlite(place, Access::write);
   const std::vector<std::pair<std::regex, std::string>> in_postgresql = {
       {std::regex("id INTEGER PRIMARY KEY"), "id {identity}"},
       {std::regex(" WITHOUT ROWID"), ""},
       {std::regex("X'([0-9a-f]*)'"), "'\\x$1'"}};
-  std::ifstream file(std::string(TAILGATE_HISTORY_TESTDATA) + "/v1.sql");
+  std::ifstream file(fmt::format("{}/v{}.sql", TAILGATE_HISTORY_TESTDATA, version));
   REQUIRE(file);
   std::string statement;
   for (std::string line; std::getline(file, line);) {
-    statement += line;
-    if (!statement.ends_with(';')) continue;
+    statement += line + "\n";
+    if (!statement.ends_with(";\n")) continue;
     if (is_server(place)) {
       for (const auto& [pattern, text] : in_postgresql) {
         statement = std::regex_replace(statement, pattern, text);
@@ -94,16 +96,19 @@ void restore_version_1(const std::string& place) {
 }
 
 // The document is results/fixtures/v6-steady@file_mode-mmap@quick.json, of machine m7.
-void reads_version_1(const std::string& place) {
-  restore_version_1(place);
-  CHECK(says(failure_of([&] { History::open(place, Access::read); }), "has version 1"));
+void reads_version(int version, const std::string& place) {
+  restore_version(version, place);
+  CHECK(says(failure_of([&] { History::open(place, Access::read); }),
+             fmt::format("has version {}", version)));
   History history = History::open(place, Access::write);
   const Result fixture =
       load_result(std::string(TAILGATE_FIXTURES) + "/v6-steady@file_mode-mmap@quick.json");
   std::vector<Record> documents = history.list({.machine = "m7"});
   REQUIRE(documents.size() == 1);
   CHECK(documents[0].id == fixture.id);
-  CHECK(documents[0].environment.empty());
+  CHECK(documents[0].environment.empty() == (version == 1));
+  CHECK(documents[0].reference.empty());
+  CHECK(findings(history, {}).empty());
   const auto p99_9 = history.query({"response_ns_p99.9"});
   REQUIRE(p99_9.size() == 1);
   CHECK(p99_9[0].value == static_cast<double>(fixture.summary[0].response.p99_9_ns));
@@ -181,9 +186,11 @@ void migrates_at_once(const std::string& place) {
 TEST_CASE("SQLite holds a history") {
   const TestDirectory directory;
   const std::string place = directory / "history.sqlite";
-  for (const StoreCase& one : store_cases()) {
-    DYNAMIC_SECTION(one.name) {
-      one.check(place);
+  for (const auto& cases : {store_cases(), chart_cases()}) {
+    for (const StoreCase& one : cases) {
+      DYNAMIC_SECTION(one.name) {
+        one.check(place);
+      }
     }
   }
 }
@@ -193,9 +200,11 @@ TEST_CASE("of two writers of a file one is killed, and nothing is lost or twice"
   survives_a_killed_writer(directory / "history.sqlite");
 }
 
-TEST_CASE("a file of version 1 is brought up to date") {
-  const TestDirectory directory;
-  reads_version_1(directory / "history.sqlite");
+TEST_CASE("files of older versions are brought up to date") {
+  for (const int version : {1, 2}) {
+    const TestDirectory directory;
+    reads_version(version, directory / "history.sqlite");
+  }
 }
 
 TEST_CASE("two programs may make one file") {
@@ -260,16 +269,21 @@ TEST_CASE("PostgreSQL holds a history") {
     ~End() { delete server; }
   } end;
   const std::string place = server->make_database();
-  for (const StoreCase& one : store_cases()) {
-    DYNAMIC_SECTION(one.name) {
-      one.check(place);
+  for (const auto& cases : {store_cases(), chart_cases()}) {
+    for (const StoreCase& one : cases) {
+      DYNAMIC_SECTION(one.name) {
+        one.check(place);
+      }
     }
   }
   SECTION("of two writers one is killed, and nothing is lost or twice") {
     survives_a_killed_writer(place);
   }
   SECTION("a history of version 1 is brought up to date") {
-    reads_version_1(place);
+    reads_version(1, place);
+  }
+  SECTION("a history of version 2 is brought up to date") {
+    reads_version(2, place);
   }
   SECTION("two programs may make one history") {
     migrates_at_once(place);

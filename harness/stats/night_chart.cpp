@@ -59,8 +59,7 @@ void update_variance(ChartState& state) {
   const std::size_t count = state.window.size();
   if (count < 2) return;
   // While no night was left behind, the window tells everything.
-  const bool has_all =
-      state.older_nights == 0 && state.differences < static_cast<double>(count);
+  const bool has_all = state.older_nights == 0 && state.differences < static_cast<double>(count);
   if (has_all) return estimate_variance(state);
   const double most = kFarthestDifference * std::sqrt(2.0) * deviation_of(state);
   const double size = std::min(std::abs(state.window[count - 1] - state.window[count - 2]), most);
@@ -97,14 +96,14 @@ std::vector<Split> splits_of(const ChartState& state, const Values& values,
                              const ChartSettings& settings) {
   std::vector<Split> splits;
   const double nights = state.older_nights + static_cast<double>(values.size());
-  const double sum = std::accumulate(values.begin(), values.end(), 0.0) +
-                     state.older_nights * state.older_mean;
+  const double sum =
+      std::accumulate(values.begin(), values.end(), 0.0) + state.older_nights * state.older_mean;
   double sum_after = 0;
   for (std::size_t after = 1; after <= values.size(); ++after) {
     sum_after += values[values.size() - after];
     const double before = nights - static_cast<double>(after);
-    if (after < settings.nights_after) continue;
-    if (before < static_cast<double>(settings.nights_before)) break;
+    if (after < settings.level_nights) continue;
+    if (before < static_cast<double>(settings.level_nights)) break;
     const double mean_before = (sum - sum_after) / before;
     const double difference = sum_after / static_cast<double>(after) - mean_before;
     const double error =
@@ -161,26 +160,26 @@ bool lasts(const Values& window, const LevelChange& change, std::size_t enough) 
 }
 
 std::optional<LevelChange> find_change(const ChartState& state, const ChartSettings& settings) {
+  if (state.differences + 1 < static_cast<double>(settings.first_nights)) return {};
   const Values values = limited_window(state);
   const std::vector<Split> splits = splits_of(state, values, settings);
   if (splits.empty()) return {};
-  const auto best =
-      std::max_element(splits.begin(), splits.end(), [](const Split& a, const Split& b) {
-        return std::abs(a.statistic) < std::abs(b.statistic);
-      });
+  const auto best = std::max_element(
+      splits.begin(), splits.end(),
+      [](const Split& a, const Split& b) { return std::abs(a.statistic) < std::abs(b.statistic); });
   LevelChange change{best->nights_after, best->nights_after, best->nights_after};
   change.before = best->before;
   change.after = median_of_last(state.window, best->nights_after);
   change.statistic = best->statistic;
   if (std::abs(change.change()) < settings.least_change) return {};
-  if (!lasts(state.window, change, settings.nights_after)) return {};
+  if (!lasts(state.window, change, settings.level_nights)) return {};
   const double limit =
       student_t_quantile(1 - settings.level / 2, state.differences * kDegreesPerDifference);
   if (std::abs(best->statistic) < limit) return {};
   for (const Split& split : splits) {
-    const bool likely = split.statistic * best->statistic > 0 &&
-                        best->statistic * best->statistic - split.statistic * split.statistic <
-                            kLikelyPlaces;
+    const bool likely =
+        split.statistic * best->statistic > 0 &&
+        best->statistic * best->statistic - split.statistic * split.statistic < kLikelyPlaces;
     if (!likely) continue;
     change.fewest_after = std::min(change.fewest_after, split.nights_after);
     change.most_after = std::max(change.most_after, split.nights_after);
@@ -191,8 +190,7 @@ std::optional<LevelChange> find_change(const ChartState& state, const ChartSetti
 
 void forget_oldest(ChartState& state) {
   const double centre = median(state.window);
-  const double value =
-      limited(state.window.front(), centre, kFarthestValue * deviation_of(state));
+  const double value = limited(state.window.front(), centre, kFarthestValue * deviation_of(state));
   state.older_nights += 1;
   state.older_mean += (value - state.older_mean) / state.older_nights;
   state.window.erase(state.window.begin());

@@ -74,6 +74,17 @@ TEST_CASE("the statistic is the difference of the means in its standard deviatio
   CHECK(found[0].change.statistic == Approx(expected));
 }
 
+TEST_CASE("a change in the first nights is found in its place once the variance is known") {
+  std::vector<double> nights = step(0.002, 0.06);
+  nights.erase(nights.begin(), nights.begin() + 36);
+  const std::vector<Found> found = found_in(nights);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].night >= 9);
+  CHECK(found[0].night <= 11);
+  CHECK(found[0].change.nights_after == found[0].night - 3);
+  CHECK(found[0].change.most_after == found[0].night - 3);
+}
+
 TEST_CASE("what does not last is no change") {
   std::vector<double> nights = step(0.01, 0, 40);
   CHECK(found_in(nights).empty());

@@ -13,4 +13,7 @@ struct StoreCase {
 
 std::span<const StoreCase> store_cases();
 
+// The same for charts and findings.
+std::span<const StoreCase> chart_cases();
+
 }  // namespace tailgate::history
