@@ -38,6 +38,9 @@ case "$1" in
   run)
     [ "$3" = --plan ] && { printf '1 4 sweep null file\\n2 6 max file\\n'; exit; }
     mkdir -p "$6" && echo '{}' >"$6/part-$4.json"; exit "$(answer "part-$4" 0)" ;;
+  history)
+    [ "$2" = findings ] && echo '7: worse, open, since 2026-11-21 (found 2026-11-23)'
+    exit "$(answer "history-$2" 0)" ;;
 esac
 """
 
@@ -199,6 +202,24 @@ def test_a_night_runs_the_faults_once_and_says_what_came_of_them(clone):
 def test_a_night_without_time_says_what_is_missing(clone):
     assert clone.night("--minutes", "1").returncode == 0
     assert "faults: no time was left" in clone.summary()
+
+
+def test_a_night_is_added_to_the_history_and_its_findings_are_in_the_summary(clone):
+    night = clone.night("--history", "nights.sqlite")
+    assert night.returncode == 0
+    there = f"--history {clone.root}/plots/nights.sqlite"
+    # The stand-in for the gate writes no duets.
+    assert clone.calls("history") == [
+        f"history import {clone.root}/out/results {there}", f"history findings {there}"]
+    assert "## Findings in the history\n\n    7: worse, open" in clone.summary()
+    assert "7: worse, open" in night.stdout
+    clone.answer("history-import", 1)
+    assert clone.night().returncode == 0, "the verdict is about speed"
+    assert "history: not everything of this night is in it" in clone.summary()
+    clone.forget_calls()
+    clone.night("--history", "postgresql://me@db/nights")
+    assert clone.calls("history findings") == [
+        "history findings --history postgresql://me@db/nights"]
 
 
 def test_a_part_that_was_cut_is_run_again(clone):
