@@ -7,7 +7,8 @@
   SCENARIO(ramp)                     \
   SCENARIO(sweep)                    \
   SCENARIO(batches)                  \
-  SCENARIO(max)
+  SCENARIO(max)                      \
+  SCENARIO(crash)
 
 namespace tailgate {
 

@@ -44,6 +44,29 @@ TEST_CASE("a preset sets options of its scenario and names sinks") {
   CHECK_FALSE(run.options.given("seed"));
 }
 
+TEST_CASE("a preset lists actions and names who judges them") {
+  const Preset preset = parse(
+      "scenario = \"burst\"\n"
+      "judge = \"crash\"\n"
+      "[[action]]\n"
+      "at_s = 0.5\n"
+      "spread_s = 0.2\n"
+      "do = \"kill\"\n"
+      "[[action]]\n"
+      "at_event = 1000\n"
+      "do = \"stop\"\n"
+      "who = \"both\"\n"
+      "for_s = 0.25\n");
+  const PresetRun& run = preset.runs.front();
+  REQUIRE(run.judge != nullptr);
+  CHECK(run.judge->name() == "crash");
+  CHECK(
+      run.actions ==
+      std::vector<Action>{
+          {.what = ActionKind::kill, .at_s = 0.5, .spread_s = 0.2},
+          {.what = ActionKind::stop, .who = ActionTarget::both, .at_event = 1000, .for_s = 0.25}});
+}
+
 TEST_CASE("a TOML list becomes the text of a list option") {
   const Preset preset = parse("scenario = \"sweep\"\n[set]\nrates_hz = [1000, 2.5e3, \"1M\"]\n");
   CHECK(parse_rates(preset.runs.front().options.text("rates_hz")) ==
@@ -72,6 +95,17 @@ TEST_CASE("each error has one line with file and line number, value and remedy")
       Mistake{"scenario = \"steady\"\n[set]\nthreads = 1.5\n", "p.toml:3", "whole number"},
       Mistake{"scenario = \"steady\"\n[set]\nthreads = 2026-01-01\n", "p.toml:3", "neither"},
       Mistake{"scenario = \"steady\"\nset = 5\n", "p.toml:2", "set is not a table"},
+      Mistake{"scenario = \"steady\"\n[[action]]\nat_s = 1\n", "p.toml:", "what is done"},
+      Mistake{"scenario = \"steady\"\n[[action]]\nat_s = 1\ndo = \"kil\"\n", "p.toml:4",
+              "did you mean 'kill'"},
+      Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"kill\"\nwho = \"me\"\n", "p.toml:4",
+              "who 'me'"},
+      Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"kill\"\nwhen = 1\n", "p.toml:4", "'when'"},
+      Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"kill\"\nat_s = -1\n", "p.toml:4", "at_s"},
+      Mistake{"scenario = \"crash\"\n[[action]]\ndo = \"kill\"\nat_s = 1\n",
+              "p.toml:", "acts by its own options"},
+      Mistake{"scenario = \"steady\"\njudge = \"burst\"\n", "p.toml:2", "judges nothing"},
+      Mistake{"scenario = \"steady\"\njudge = \"crush\"\n", "p.toml:2", "did you mean 'crash'"},
       Mistake{"run = 5\n", "p.toml:1", "run is not a list"},
       Mistake{"[[run]]\nscenario = \"steady\"\n", "p.toml:1", "names no sinks"},
       Mistake{"[[run]]\nscenario = \"steady\"\nsinks = [\"null\"]\nrate_hz = 5\n", "p.toml:4",

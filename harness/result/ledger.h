@@ -17,7 +17,9 @@ struct LossCount {
   static void describe(Visitor& v) {
     v("cause", &LossCount::cause, "the sink's name of the cause");
     v("reported_by", &LossCount::reported_by,
-      "who reported the loss: call (the call was refused), provider, session or consumer");
+      "who reported the loss: call (the call was refused), provider, session, consumer, or "
+      "scenario "
+      "(it killed the process that had the events)");
     v("events", &LossCount::events, "events lost for this cause");
   }
 };

@@ -19,6 +19,8 @@
 
 #include "harness/result/values.h"
 
+#include "harness/result/action.h"
+#include "harness/result/answer.h"
 #include "harness/result/explanation.h"
 #include "harness/result/ledger.h"
 #include "harness/result/neighbours.h"
@@ -276,6 +278,8 @@ struct Trial {
   bool memory_locked = false;
   std::vector<Setting> granted;
   std::vector<Remark> remarks;
+  std::optional<std::vector<ActionDone>> actions;
+  std::optional<Survival> survival;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -333,6 +337,10 @@ struct Trial {
       "whether the provider's memory for measurements was locked in RAM");
     v("granted", &Trial::granted, "settings that the sink reports it ran with");
     v("remarks", &Trial::remarks, "what a reader of this trial must know");
+    v("actions", &Trial::actions, "what the scenario did to its processes; absent if nothing");
+    v("survival", &Trial::survival,
+      "what became of the events when the scenario killed a process; absent if it killed none, or "
+      "if they were not read back");
   }
 };
 
@@ -531,6 +539,7 @@ struct Result {
   std::optional<std::vector<Trial>> set_aside;
   std::vector<Disturbance> disturbance;
   std::vector<Remark> remarks;
+  std::optional<Answer> answer;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -571,6 +580,8 @@ struct Result {
     v("disturbance", &Result::disturbance,
       "how the trace changed the latencies, by step; derived from trials and traced", 3);
     v("remarks", &Result::remarks, "what a reader of this result must know");
+    v("answer", &Result::answer,
+      "what the scenario answers, derived from the trials; absent if it asks nothing");
   }
 };
 

@@ -91,6 +91,11 @@ TAILGATE_ABOUT(Floor,
                "that does nothing");
 TAILGATE_ABOUT(ProgramUse, "a program that was measured: how, and what became of it");
 TAILGATE_ABOUT(TimedCalls, "calls of one function or kind");
+TAILGATE_ABOUT(ActionDone, "what a scenario did to a process of a trial during its load");
+TAILGATE_ABOUT(Survival,
+               "what a killed process took with it, of the events that calls had accepted");
+TAILGATE_ABOUT(Answer, "a scenario's answer: one sentence and the figures behind it");
+TAILGATE_ABOUT(AnswerFigure, "a figure of an answer, with the interval that its trials give it");
 TAILGATE_ABOUT(Remark, "a problem that a reader of the figures must know");
 TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, round after round");
 TAILGATE_ABOUT(DuetPart, "rounds of a duet that one call of the program ran");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/base/enum_text.h"
 #include "harness/base/error.h"
 #include "harness/base/toml_reader.h"
 
@@ -59,6 +60,61 @@ void read_settings(const TomlNode& node, Options& options) {
   }
 }
 
+template <class Enum>
+Enum read_word(const TomlNode& node, const std::string& name) {
+  const std::string text = node.text(name);
+  const std::optional<Enum> value = enum_value<Enum>(text);
+  if (!value)
+    node.fail(fmt::format("{} '{}' is not known", name, text),
+              choice_remedy(text, enum_choices<Enum>()));
+  return *value;
+}
+
+Action read_action(const TomlNode& table) {
+  constexpr double kMaxS = 86400;
+  table.check_keys({"at_s", "at_event", "spread_s", "do", "who", "for_s", "every_s"});
+  const TomlNode& what = table.required("do", "what is done: kill, stop or continue");
+  Action action{.what = read_word<ActionKind>(what, "do")};
+  if (const TomlNode* who = table.find("who")) action.who = read_word<ActionTarget>(*who, "who");
+  if (const TomlNode* at = table.find("at_s")) action.at_s = at->number("at_s", 0, kMaxS);
+  if (const TomlNode* at = table.find("at_event")) {
+    action.at_event = static_cast<std::uint64_t>(at->number("at_event", 1, 1e10));
+  }
+  const auto seconds = [&](const char* name) {
+    const TomlNode* node = table.find(name);
+    return node == nullptr ? 0.0 : node->number(name, 0, kMaxS);
+  };
+  action.spread_s = seconds("spread_s");
+  action.for_s = seconds("for_s");
+  action.every_s = seconds("every_s");
+  return action;
+}
+
+// A scenario that acts by its own options is its own list of actions.
+void read_actions(const TomlNode& table, PresetRun& run) {
+  const std::vector<const TomlNode*> actions = table.tables_at("action");
+  if (actions.empty()) return;
+  if (!run.scenario->actions(run.options, 0).empty()) {
+    actions.front()->fail(
+        fmt::format("scenario '{}' acts by its own options", run.scenario->name()),
+        fmt::format("set these, or use scenario = \"steady\" with judge = \"{}\"",
+                    run.scenario->name()));
+  }
+  for (const TomlNode* action : actions) run.actions.push_back(read_action(*action));
+}
+
+const Scenario& read_judge(const Catalog& catalog, const TomlNode& node) {
+  const Scenario& judge =
+      placed(node, [&]() -> const Scenario& { return catalog.scenarios.find(node.text("judge")); });
+  if (judge.judges()) return judge;
+  std::vector<std::string> names;
+  for (const auto& scenario : catalog.scenarios.all()) {
+    if (scenario->judges()) names.push_back(scenario->name());
+  }
+  node.fail(fmt::format("scenario '{}' judges nothing", judge.name()),
+            choice_remedy(judge.name(), names));
+}
+
 PresetRun read_run(const Catalog& catalog, const TomlNode& table) {
   const TomlNode* name = table.find("scenario");
   if (name == nullptr) table.fail("no scenario is named", "add scenario = \"steady\"");
@@ -68,6 +124,8 @@ PresetRun read_run(const Catalog& catalog, const TomlNode& table) {
       &scenario, Options(scenario.options(), fmt::format("scenario '{}'", scenario.name())), {}};
   if (const TomlNode* sinks = table.find("sinks")) run.sinks = read_sinks(catalog, *sinks);
   if (const TomlNode* set = table.find("set")) read_settings(*set, run.options);
+  if (const TomlNode* judge = table.find("judge")) run.judge = &read_judge(catalog, *judge);
+  read_actions(table, run);
   return run;
 }
 
@@ -77,7 +135,7 @@ void read_suite(const Catalog& catalog, const TomlNode& root, Preset& preset) {
     runs.fail("run is not a list of tables", "write [[run]] before each");
   }
   for (const TomlNode* run : root.tables_at("run")) {
-    run->check_keys({"scenario", "sinks", "set"});
+    run->check_keys({"scenario", "sinks", "set", "judge", "action"});
     preset.runs.push_back(read_run(catalog, *run));
     if (preset.runs.back().sinks.empty()) {
       run->fail("a run of a suite names no sinks", "add sinks = [\"…\"]");
@@ -92,9 +150,9 @@ Preset parse_preset(const Catalog& catalog, std::string_view text, const std::st
   Preset preset;
   preset.name = std::filesystem::path(origin).stem().string();
   preset.suite = root.find("run") != nullptr;
-  root.check_keys(preset.suite
-                      ? std::vector<std::string>{"description", "explain", "run"}
-                      : std::vector<std::string>{"description", "scenario", "sinks", "set"});
+  root.check_keys(preset.suite ? std::vector<std::string>{"description", "explain", "run"}
+                               : std::vector<std::string>{"description", "scenario", "sinks", "set",
+                                                          "judge", "action"});
   if (const TomlNode* description = root.find("description")) {
     preset.description = description->text("description");
   }

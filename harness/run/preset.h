@@ -6,6 +6,15 @@
 //   [set]                                 sinks = ["null"]
 //   rate_hz = 10_000                      set = { rate_hz = 10_000 }
 //
+// What is done to a trial's processes during the load is a list of actions, and the scenario that
+// judges the trials may be named:
+//
+//   judge = "crash"
+//   [[action]]
+//   at_s = 0.5
+//   do = "kill"
+//   who = "program"
+//
 // A suite may set "explain = true": its trials then also run under a trace, if that is permitted.
 #pragma once
 
@@ -23,6 +32,8 @@ struct PresetRun {
   const Scenario* scenario;        // owned by the catalog
   Options options;                 // the scenario's options with the file's settings
   std::vector<std::string> sinks;  // as given; empty: the command line must name them
+  std::vector<Action> actions = {};
+  const Scenario* judge = nullptr;  // owned by the catalog; null: the scenario itself
 };
 
 struct Preset {

@@ -9,12 +9,18 @@
 #include "harness/result/disturbance.h"
 #include "harness/result/latency.h"
 #include "harness/run/attempts.h"
+#include "harness/trial/action_times.h"
 #include "harness/trial/collector.h"
 #include "harness/trial/interval_series.h"
 #include "harness/trial/result_facts.h"
 
 namespace tailgate {
 namespace {
+
+std::vector<Action> actions_of(const RunRequest& request, std::size_t step) {
+  return request.actions.empty() ? request.scenario->actions(request.options, step)
+                                 : request.actions;
+}
 
 // The state of one run: its steps and trials so far.
 class Run {
@@ -24,7 +30,6 @@ class Run {
         interval_bytes_(interval_bytes),
         environment_(environment),
         settings_(settings_for(request_.sink, environment.trial)),
-        trials_per_step_(static_cast<std::size_t>(request_.options.integer("trials"))),
         drift_(Clock(settings_.clock)) {
     result_.id = random_id();
     result_.started_utc = utc_now();
@@ -41,7 +46,7 @@ class Run {
                                  "do not compare the latencies with runs without --victim"});
     }
     result_.explained = traced;
-    plan_ = request_.scenario->next_step(request_.options, {});
+    plan_next_step();
     refresh();
   }
 
@@ -54,7 +59,8 @@ class Run {
   double left_s() const {
     if (over()) return 0;
     const std::size_t steps = request_.scenario->max_steps(request_.options);
-    const std::size_t left = (steps - before_.size()) * trials_per_step_ - in_step_;
+    const std::size_t left =
+        (std::max(steps, before_.size() + 1) - before_.size()) * trials_of_step_ - in_step_;
     return static_cast<double>(left) * planned_trial_s(*plan_, settings_);
   }
 
@@ -112,7 +118,7 @@ class Run {
   }
 
   // Whether the current step has all of its trials.
-  bool step_is_full() const { return !over() && in_step_ == trials_per_step_; }
+  bool step_is_full() const { return !over() && in_step_ == trials_of_step_; }
 
   // Ends the current step, once its last trial has its control and traced trials. Returns whether
   // it is run again instead (see StepAttempts).
@@ -133,8 +139,8 @@ class Run {
   RunProgress progress() const {
     const std::size_t steps = request_.scenario->max_steps(request_.options);
     return {.run = result_,
-            .trial = before_.size() * trials_per_step_ + in_step_ + 1,
-            .trials = steps * trials_per_step_,
+            .trial = trials_before_ + in_step_ + 1,
+            .trials = trials_before_ + (steps - before_.size()) * trials_of_step_,
             .load = describe_load(*plan_),
             .attempt = attempts_.number()};
   }
@@ -147,12 +153,25 @@ class Run {
     fit_intervals(result_.trials, interval_bytes_);
     refresh();
     const StepSummary& summary = result_.summary.back();
-    before_.push_back({.load = *plan_,
-                       .saturated = summary.saturated,
-                       .by_machine = summary.saturated_by_machine.value_or(false),
-                       .failed = summary.trials == 0});
-    plan_ = request_.scenario->next_step(request_.options, before_);
+    StepOutcome outcome{.load = *plan_,
+                        .saturated = summary.saturated,
+                        .by_machine = summary.saturated_by_machine.value_or(false),
+                        .failed = summary.trials == 0};
+    for (const Trial& trial : result_.trials) {
+      if (trial.step == step()) outcome.trials.push_back(step_trial(trial));
+    }
+    before_.push_back(std::move(outcome));
+    trials_before_ += trials_of_step_;
+    plan_next_step();
     result_.complete = !plan_;
+  }
+
+  void plan_next_step() {
+    const Scenario& scenario = *request_.scenario;
+    plan_ = scenario.next_step(request_.options, before_);
+    if (!plan_) return;
+    trials_of_step_ = scenario.trials(request_.options, before_);
+    settings_.actions = actions_of(request_, before_.size());
   }
 
   void refresh() {
@@ -160,18 +179,21 @@ class Run {
     result_.summary = summarize(result_);
     result_.disturbance = disturbances(result_);
     result_.clock = describe_clock(settings_.clock, drift_.read());
+    const Scenario& judge = request_.judge != nullptr ? *request_.judge : *request_.scenario;
+    if (!result_.trials.empty()) result_.answer = judge.answer(result_);
   }
 
   RunRequest request_;
   std::size_t interval_bytes_;  // that the intervals of all its trials may take
   const Environment& environment_;
   TrialSettings settings_;
-  std::size_t trials_per_step_;
+  std::size_t trials_of_step_ = 1;  // of the current one
   DriftMeter drift_;
   Result result_;
   std::optional<LoadPlan> plan_;  // of the current step; nothing if the run is over
   std::vector<StepOutcome> before_;
-  std::size_t in_step_ = 0;  // trials done in the current attempt at the current step
+  std::size_t trials_before_ = 0;  // in all of these steps
+  std::size_t in_step_ = 0;        // trials done in the current attempt at the current step
   StepAttempts attempts_;
 };
 
@@ -256,6 +278,7 @@ void check_request(const RunRequest& request, const TrialSettings& settings) {
   consumer_mode(request.sink, settings.consumer);
   const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
   check_load(*plan);
+  check_actions(actions_of(request, 0), *plan);
   check_sink_load(request.sink, *plan);
 }
 
@@ -264,7 +287,7 @@ double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& s
   TimePlan total(companions);
   for (const RunRequest& request : requests) {
     const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
-    const auto trials = static_cast<double>(request.options.integer("trials"));
+    const auto trials = static_cast<double>(request.scenario->trials(request.options, {}));
     const auto steps = static_cast<double>(request.scenario->max_steps(request.options));
     total.add(*plan, planned_trial_s(*plan, settings) * trials * steps);
   }

@@ -12,6 +12,20 @@
 
 namespace tailgate {
 
+StepTrial step_trial(const Trial& trial) {
+  bool refused = false;
+  for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
+    refused = refused || !action.refused.empty();
+  }
+  return {.completed = trial.outcome == TrialOutcome::completed,
+          .rate_missed = trial.rate_missed,
+          .by_machine = trial.missed_by_machine.value_or(false),
+          .measured = trial.response.count > 0,
+          .refused = refused,
+          .response_p99_9_ns = trial.response.p99_9_ns,
+          .ledger = trial.ledger};
+}
+
 void ScenarioCatalog::add(std::unique_ptr<const Scenario> scenario) {
   for (const auto& other : scenarios_) {
     if (other->name() == scenario->name()) {
@@ -55,34 +69,72 @@ OptionTable with_load_options(OptionTable own) {
   return table;
 }
 
+OptionTable with_defaults(OptionTable table,
+                          const std::vector<std::pair<std::string, std::string>>& defaults) {
+  for (const auto& [name, value] : defaults) {
+    const auto spec = std::find_if(table.begin(), table.end(),
+                                   [&](const OptionSpec& option) { return option.name == name; });
+    if (spec == table.end()) throw std::logic_error("there is no option " + name);
+    spec->default_value = value;
+  }
+  return table;
+}
+
+OptionTable without_options(OptionTable table, const std::vector<std::string>& names) {
+  std::erase_if(table, [&](const OptionSpec& option) {
+    return std::find(names.begin(), names.end(), option.name) != names.end();
+  });
+  return table;
+}
+
+namespace {
+
+bool has_option(const Options& options, std::string_view name) {
+  return std::any_of(options.table().begin(), options.table().end(),
+                     [&](const OptionSpec& option) { return option.name == name; });
+}
+
+}  // namespace
+
+Options given_options(const Scenario& scenario, const Result& result) {
+  Options options(scenario.options(), fmt::format("scenario '{}'", scenario.name()));
+  for (const Setting& setting : result.scenario.options) {
+    if (has_option(options, setting.name)) options.set(setting.name, setting.value);
+  }
+  return options;
+}
+
 LoadPlan load_from(const Options& options) {
   LoadPlan plan;
   plan.threads = static_cast<std::uint32_t>(options.integer("threads"));
-  plan.payload = parse_payload(options.text("payload"));
+  if (has_option(options, "payload")) plan.payload = parse_payload(options.text("payload"));
   plan.warmup_s = options.real("warmup_s");
-  plan.events = static_cast<std::uint64_t>(options.integer("events"));
-  plan.duration_s = plan.events > 0 ? 0 : options.real("duration_s");
+  if (has_option(options, "events")) {
+    plan.events = static_cast<std::uint64_t>(options.integer("events"));
+  }
+  plan.duration_s =
+      plan.events > 0 || !has_option(options, "duration_s") ? 0 : options.real("duration_s");
   plan.pacing = *enum_value<Pacing>(options.text("pacing"));
   plan.seed = static_cast<std::uint64_t>(options.integer("seed"));
   return plan;
 }
 
-std::vector<double> parse_rates(const std::string& text) {
+std::vector<double> parse_rates(const std::string& text, const std::string& name) {
   std::vector<double> rates;
   std::size_t at = 0;
   while (at <= text.size()) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     std::string part = text.substr(at, comma - at);
     std::erase(part, ' ');
-    Options one({{"rate", OptionType::real, "1", "", 0.001, 1e9}}, "rates_hz");
+    Options one({{"rate", OptionType::real, "1", "", 0.001, 1e9}}, name);
     one.set("rate", part);
     rates.push_back(one.real("rate"));
     at = comma + 1;
   }
   const auto out_of_order = std::adjacent_find(rates.begin(), rates.end(), std::greater_equal<>());
   if (out_of_order != rates.end()) {
-    throw Error(fmt::format("rates_hz = '{}' is not ascending at {}", text, *(out_of_order + 1)),
-                "list the rates from lowest to highest");
+    throw Error(fmt::format("{} = '{}' is not ascending at {}", name, text, *(out_of_order + 1)),
+                "list them from lowest to highest");
   }
   return rates;
 }

@@ -7,12 +7,27 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/options.h"
+#include "harness/result/result.h"
 #include "harness/trial/load.h"
 
 namespace tailgate {
+
+// What a trial of an earlier step tells a scenario that searches.
+struct StepTrial {
+  bool completed = false;
+  bool rate_missed = false;
+  bool by_machine = false;  // by its fault
+  bool measured = false;    // there are response times
+  bool refused = false;     // an action could not be done
+  std::uint64_t response_p99_9_ns = 0;
+  LedgerAccount ledger;
+};
+
+StepTrial step_trial(const Trial& trial);
 
 // The outcome of an earlier step.
 struct StepOutcome {
@@ -20,6 +35,7 @@ struct StepOutcome {
   bool saturated = false;   // the median trial missed its rate
   bool by_machine = false;  // and that is proven to be the machine's fault, after several attempts
   bool failed = false;      // no trial completed
+  std::vector<StepTrial> trials = {};
 };
 
 class Scenario {
@@ -34,6 +50,30 @@ class Scenario {
   // scenario is over. Throws Error if the options contradict each other.
   virtual std::optional<LoadPlan> next_step(const Options& options,
                                             std::span<const StepOutcome> before) const = 0;
+
+  // Trials of the next step.
+  virtual std::size_t trials(const Options& options, std::span<const StepOutcome> before) const {
+    static_cast<void>(before);
+    return static_cast<std::size_t>(options.integer("trials"));
+  }
+
+  // What is done to a trial's processes in that step. A scenario without actions of its own may be
+  // given some by a preset.
+  virtual std::vector<Action> actions(const Options& options, std::size_t step) const {
+    static_cast<void>(options);
+    static_cast<void>(step);
+    return {};
+  }
+
+  // Whether answer() can judge trials; a preset may name such a scenario as its judge.
+  virtual bool judges() const { return false; }
+
+  // What the trials so far answer, of this or another scenario that did the same to its trials;
+  // nothing if it asks nothing, or as long as there is no answer.
+  virtual std::optional<Answer> answer(const Result& result) const {
+    static_cast<void>(result);
+    return std::nullopt;
+  }
 
   // The maximum number of steps, for progress.
   virtual std::size_t max_steps(const Options& options) const {
@@ -65,10 +105,23 @@ class ScenarioCatalog {
 // warmup_s, duration_s, events, pacing, seed, trials.
 OptionTable with_load_options(OptionTable own);
 
-// Returns the part of a load plan that these shared options set. Throws Error.
+// Returns the table with other defaults of the options that are named.
+OptionTable with_defaults(OptionTable table,
+                          const std::vector<std::pair<std::string, std::string>>& defaults);
+
+// Returns the table without options that would play no part in the scenario.
+OptionTable without_options(OptionTable table, const std::vector<std::string>& names);
+
+// Returns the options with which a scenario ran; those that the result does not have, at their
+// defaults.
+Options given_options(const Scenario& scenario, const Result& result);
+
+// Returns the part of a load plan that these shared options set, as far as the scenario has them.
+// Throws Error.
 LoadPlan load_from(const Options& options);
 
-// Parses "1000, 10k, 1M" to {1000, 10000, 1000000}. Throws Error unless the rates are ascending.
-std::vector<double> parse_rates(const std::string& text);
+// Parses "1000, 10k, 1M" to {1000, 10000, 1000000}. name: of the option, for errors. Throws Error
+// unless the list is ascending.
+std::vector<double> parse_rates(const std::string& text, const std::string& name = "rates_hz");
 
 }  // namespace tailgate

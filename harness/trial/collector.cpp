@@ -356,7 +356,9 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
                ? "the response quantiles are lower bounds; run again on an idle machine"
                : "the response quantiles are lower bounds; lower rate_hz");
   }
-  if (trial.ledger.lost > 0) remark(loss_text(trial.ledger), loss_remedy(trial.ledger));
+  // What was killed on purpose is no defect of the sink.
+  if (trial.ledger.lost > 0 && !trial.survival)
+    remark(loss_text(trial.ledger), loss_remedy(trial.ledger));
   if (trial.ledger.unaccounted != 0) {
     remark(fmt::format("{} events are unaccounted for: {}", trial.ledger.unaccounted,
                        trial.ledger.unaccounted_cause),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -110,7 +111,12 @@ void balance(LedgerAccount& account, const LedgerInputs& inputs) {
     return;
   }
   if (!account.checked) return;
-  const std::uint64_t unaccounted = account.emitted - account.delivered - account.lost;
+  std::uint64_t unaccounted = account.emitted - account.delivered - account.lost;
+  if (const std::uint64_t killed = std::min(unaccounted, inputs.killed); killed > 0) {
+    account.losses.push_back({"killed", "scenario", killed});
+    account.lost += killed;
+    unaccounted -= killed;
+  }
   if (unaccounted > 0 && inputs.interrupted) {
     return refuse(account, fmt::format("interrupted when {} of {} events had been read back",
                                        account.delivered, account.emitted));
@@ -122,8 +128,13 @@ void balance(LedgerAccount& account, const LedgerInputs& inputs) {
 }  // namespace
 
 Ledger::Ledger(std::uint32_t run, unsigned threads, EventEncoding encoding,
-               std::function<std::uint64_t(unsigned)> begun)
-    : run_(run), encoding_(encoding), begun_(std::move(begun)), threads_(threads) {}
+               std::function<std::uint64_t(unsigned)> begun,
+               std::function<std::uint64_t(unsigned)> mark)
+    : run_(run),
+      encoding_(encoding),
+      begun_(std::move(begun)),
+      mark_(std::move(mark)),
+      threads_(threads) {}
 
 bool Ledger::was_emitted(Thread& thread, unsigned number, std::uint64_t sequence) {
   if (sequence < thread.begun) return true;
@@ -160,6 +171,10 @@ bool Ledger::add(std::span<const std::byte> bytes, EventStamp& stamp) {
   }
   thread.seen[word] |= bit;
   ++counts_.delivered;
+  if (stamp.sequence >= thread.youngest && (!mark_ || stamp.sequence < mark_(stamp.thread))) {
+    thread.youngest = stamp.sequence + 1;
+    thread.youngest_ns = stamp.emit_ns;
+  }
   if (stamp.sequence + 1 < thread.next) {
     ++counts_.reordered;
   } else {
@@ -172,6 +187,25 @@ bool Ledger::has(unsigned thread, std::uint64_t sequence) const {
   const std::vector<std::uint64_t>& seen = threads_.at(thread).seen;
   const std::size_t word = sequence / 64;
   return word < seen.size() && (seen[word] >> (sequence % 64) & 1) != 0;
+}
+
+ThreadRead Ledger::read_of(unsigned number, std::uint64_t end) const {
+  const Thread& thread = threads_.at(number);
+  ThreadRead read{};
+  for (std::size_t word = 0; word < thread.seen.size(); ++word) {
+    const std::uint64_t first = 64 * std::uint64_t{word};
+    const std::uint64_t bits = thread.seen[word];
+    const std::uint64_t before = end <= first ? 0
+                                 : end - first >= 64
+                                     ? bits
+                                     : bits & ((std::uint64_t{1} << (end - first)) - 1);
+    read.delivered += static_cast<std::uint64_t>(std::popcount(bits));
+    read.delivered_before += static_cast<std::uint64_t>(std::popcount(before));
+    if (before != 0)
+      read.next_before = first + 64 - static_cast<std::uint64_t>(std::countl_zero(before));
+  }
+  read.youngest_ns = thread.youngest_ns;
+  return read;
 }
 
 std::uint64_t missing_events(const TrialMemory& memory, const LedgerCounts& counts) {

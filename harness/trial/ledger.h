@@ -21,8 +21,11 @@ class Ledger {
  public:
   // begun(thread): returns how many calls that load thread has begun so far. An event with a higher
   // number was not emitted by this trial.
+  // mark(thread): from that number on, its events are none of those that read_of() counts as before
+  // the mark; it may change while they are added. Nothing: no such number.
   Ledger(std::uint32_t run, unsigned threads, EventEncoding encoding,
-         std::function<std::uint64_t(unsigned)> begun);
+         std::function<std::uint64_t(unsigned)> begun,
+         std::function<std::uint64_t(unsigned)> mark = {});
 
   // Adds an event that was read back. Returns true and sets stamp if it is a new event of this
   // trial.
@@ -35,11 +38,16 @@ class Ledger {
   // Whether that event was delivered.
   bool has(unsigned thread, std::uint64_t sequence) const;
 
+  // What was read of that thread. end: numbers below it are before the mark.
+  ThreadRead read_of(unsigned thread, std::uint64_t end) const;
+
  private:
   struct Thread {
     std::vector<std::uint64_t> seen;  // a bit for each sequence number
     std::uint64_t next = 0;           // highest number seen + 1
     std::uint64_t begun = 0;          // at the last query
+    std::uint64_t youngest = 0;       // highest number before the mark + 1, …
+    std::uint64_t youngest_ns = 0;    // … and that event's time
   };
 
   bool was_emitted(Thread& thread, unsigned number, std::uint64_t sequence);
@@ -47,6 +55,7 @@ class Ledger {
   std::uint32_t run_;
   EventEncoding encoding_;
   std::function<std::uint64_t(unsigned)> begun_;
+  std::function<std::uint64_t(unsigned)> mark_;
   std::vector<Thread> threads_;
   LedgerCounts counts_;
 };
@@ -61,6 +70,7 @@ struct LedgerInputs {
   std::string unchecked_cause = {};  // why it did not, although it should have; else empty
   bool interrupted = false;          // by the user: what was on its way was not waited for
   bool accounts_losses = false;
+  std::uint64_t killed = 0;  // events that a process took with it which the scenario killed
   std::vector<Loss> session_losses = {};
   std::string session_failure = {};  // what failed when the session was stopped
   std::string provider_end = {};     // how the provider ended, if not by itself

@@ -194,3 +194,27 @@ TEST_CASE("what an interrupt did not wait for is unchecked, not unaccounted") {
   CHECK(account.unchecked());
   CHECK_THAT(account.unchecked_cause.value_or(""), Catch::Contains("interrupted when 6 of 10"));
 }
+
+TEST_CASE("what was read before a mark is counted apart, and its youngest event is known") {
+  std::uint64_t mark = 70;
+  EventStamp stamp{};
+  Ledger ledger(
+      kRun, 2, EventEncoding::binary, [](unsigned) { return 1000; },
+      [&](unsigned) { return mark; });
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const bool gone = i == 3 || (i >= 65 && i < 90);
+    if (!gone) CHECK(ledger.add(make(0, i), stamp));
+  }
+  const ThreadRead read = ledger.read_of(0, mark);
+  CHECK(read.delivered == 100 - 1 - 25);
+  CHECK(read.delivered_before == 64);
+  CHECK(read.next_before == 65);
+  CHECK(read.youngest_ns == 1000 + 64);
+  CHECK(ledger.read_of(1, mark).delivered == 0);
+  CHECK(ledger.read_of(1, mark).next_before == 0);
+  // On the border of two words of the ledger's memory, and beyond all of it.
+  CHECK(ledger.read_of(0, 64).delivered_before == 63);
+  CHECK(ledger.read_of(0, 64).next_before == 64);
+  CHECK(ledger.read_of(0, 1 << 20).delivered_before == read.delivered);
+  CHECK(ledger.read_of(0, 1 << 20).next_before == 100);
+}

@@ -13,7 +13,6 @@ namespace tailgate {
 namespace {
 
 constexpr double kMaxTrialS = 24 * 3600;
-constexpr std::uint32_t kMaxThreads = 256;
 constexpr double kMaxRateHz = 1e9;
 
 void require(bool holds, const std::string& what_failed, const std::string& remedy) {

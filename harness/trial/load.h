@@ -10,6 +10,8 @@
 
 namespace tailgate {
 
+inline constexpr std::uint32_t kMaxThreads = 256;
+
 enum class PayloadLaw : std::uint32_t { fixed, uniform, lognormal };
 
 // Event sizes in bytes, header included. Drawn sizes are clamped to what the encoding and

@@ -12,6 +12,7 @@
 #include "harness/histogram/histogram.h"
 #include "harness/os/clock.h"
 #include "harness/profile/sampler.h"
+#include "harness/result/action.h"
 #include "harness/result/values.h"
 #include "harness/sink/catalog.h"
 #include "harness/trial/load.h"
@@ -47,6 +48,8 @@ struct TrialSettings {
   std::optional<activity::TraceMethod> trace = {};
   // With the trace, sample the functions at this rate of processor time; 0: do not.
   double sample_hz = profile::kSampleRateHz;
+  // What is done to the trial's processes during the load.
+  std::vector<Action> actions = {};
 };
 
 // Returns the settings for trials of that sink: the given ones, but for a sink whose calls are made

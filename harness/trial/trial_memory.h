@@ -204,6 +204,26 @@ struct ProviderBlock {
   std::atomic<std::uint32_t> loss_count;
 };
 
+// Where a load thread was when the controller killed a process that was not the provider.
+struct ThreadMark {
+  std::atomic<std::uint64_t> finished;
+  std::atomic<std::uint64_t> refused;
+  std::atomic<std::uint64_t> last_end_ns;
+};
+
+struct MarkBlock {
+  std::atomic<std::uint32_t> set;  // 0: no such kill
+  std::array<ThreadMark, kMaxThreads> threads;
+};
+
+// What was read back of one load thread's events.
+struct ThreadRead {
+  std::uint64_t delivered;         // distinct and intact
+  std::uint64_t delivered_before;  // of these, with numbers below the thread's mark, …
+  std::uint64_t next_before;       // … the highest of these numbers + 1; 0: none …
+  std::uint64_t youngest_ns;       // … and the start of that call
+};
+
 struct ConsumerBlock {
   std::atomic<Phase> phase;
   SharedText<512> error;
@@ -213,11 +233,12 @@ struct ConsumerBlock {
   LedgerCounts counts;
   std::array<LossSlot, kLossSlots> losses;
   std::atomic<std::uint32_t> loss_count;
+  std::array<ThreadRead, kMaxThreads> threads;
 };
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 7;
+inline constexpr std::uint32_t kTrialProtocol = 8;
 
 struct TrialHeader {
   std::uint64_t magic;
@@ -232,6 +253,7 @@ struct TrialHeader {
   TurnBlock turn;
   ProviderBlock provider;
   ConsumerBlock consumer;
+  MarkBlock mark;
 };
 
 // The distributions that each load thread records; in a closed loop only service.

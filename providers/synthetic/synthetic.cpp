@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "providers/shared/readback/event_stream.h"
 #include "providers/shared/storage/mapped_log.h"
 #include "providers/synthetic/delay_law.h"
+#include "providers/synthetic/kept_back.h"
 #include "providers/synthetic/planted_faults.h"
 
 namespace tailgate {
@@ -59,7 +61,10 @@ class SyntheticProvider : public Provider {
         plan_(context.options),
         store_(store_path(context), context.expected_bytes) {
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
-    for (unsigned i = 0; i < context.threads; ++i) threads_.emplace_back(seed + (i << 20));
+    const auto kept = static_cast<std::size_t>(context.options.integer("kill_loses"));
+    for (unsigned i = 0; i < context.threads; ++i) {
+      threads_.emplace_back(seed + (i << 20), KeptBack(kept, context.max_event_bytes));
+    }
   }
 
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
@@ -79,7 +84,11 @@ class SyntheticProvider : public Provider {
   }
 
   void close() override {
+    if (closed_) return;
     closed_ = true;
+    for (ThreadState& state : threads_) {
+      state.kept.release([this](std::span<const std::byte> event) { return store_.append(event); });
+    }
     store_.close();
   }
 
@@ -91,8 +100,10 @@ class SyntheticProvider : public Provider {
 
  private:
   struct alignas(64) ThreadState {
-    explicit ThreadState(std::uint64_t seed) : random(seed) {}
+    ThreadState(std::uint64_t seed, KeptBack kept_back)
+        : random(seed), kept(std::move(kept_back)) {}
     DelayRandom random;
+    KeptBack kept;
     std::uint64_t calls = 0;
     std::uint64_t lost = 0;
   };
@@ -108,7 +119,9 @@ class SyntheticProvider : public Provider {
       return kAccepted;
     }
     if (strikes(call, plan_.hide_every)) return kAccepted;
-    return store_.append(event) ? kAccepted : kStoreFull;
+    const bool stored = state.kept.keep(
+        event, [this](std::span<const std::byte> oldest) { return store_.append(oldest); });
+    return stored ? kAccepted : kStoreFull;
   }
 
   // The start of the first call that any thread made.
@@ -197,11 +210,12 @@ class SyntheticSink : public SinkType {
 
   OptionTable options() const override;
 
-  Capabilities capabilities(const Options&) const override {
+  Capabilities capabilities(const Options& options) const override {
+    const bool keeps_back = options.integer("kill_loses") > 0;
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = true,
-            .survives = Survives::kill,
+            .survives = keeps_back ? Survives::nothing : Survives::kill,
             .may_refuse = true};
   }
 
@@ -258,6 +272,8 @@ OptionTable SyntheticSink::options() const {
       count_option("hang_at", "a thread's call of this number never returns"),
       count_option("crash_at", "a thread's call of this number aborts the process"),
       count_option("read_crash_at", "the consumer aborts when it has read so many events"),
+      {"kill_loses", integer, "0",
+       "the last so many events of each thread stay in the program until it closes", 0, 1e6},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }

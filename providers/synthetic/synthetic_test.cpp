@@ -148,5 +148,17 @@ TEST_CASE("events beyond the announced number are kept") {
   CHECK(trial.read_back().sequences.size() == accepted);
 }
 
+TEST_CASE("kill_loses keeps the last events of each thread until the sink is closed") {
+  TestTrial trial("synthetic:service_ns=0:kill_loses=7", 2);
+  trial.open();
+  for (int i = 0; i < 100; ++i) {
+    CHECK(trial.emit(0).empty());
+    if (i < 5) CHECK(trial.emit(1).empty());
+  }
+  CHECK(trial.read_back().sequences.size() == 93);
+  trial.provider().close();
+  CHECK(trial.read_back().sequences.size() == 105);
+}
+
 }  // namespace
 }  // namespace tailgate

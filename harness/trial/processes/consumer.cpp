@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 
 #include "harness/os/affinity.h"
@@ -6,6 +7,7 @@
 #include "harness/trial/ledger.h"
 #include "harness/trial/processes/role.h"
 #include "harness/trial/processes/trial_sink.h"
+#include "harness/trial/survival.h"
 
 namespace tailgate {
 namespace {
@@ -20,10 +22,12 @@ class ConsumerProcess : public EventVisitor {
         live_(memory.plan().live != 0),
         delivery_(memory.layout(), memory.delivery_words()),
         memory_(memory),
-        ledger_(memory.plan().run, memory.plan().load.threads, sink_.context.encoding,
-                [&memory](unsigned thread) {
-                  return memory.thread(thread).started.load(std::memory_order_acquire);
-                }) {}
+        ledger_(
+            memory.plan().run, memory.plan().load.threads, sink_.context.encoding,
+            [&memory](unsigned thread) {
+              return memory.thread(thread).started.load(std::memory_order_acquire);
+            },
+            [&memory](unsigned thread) { return end_of_survival(memory, thread); }) {}
 
   void run() {
     bind_this_thread(cpu_list(memory_.plan().consumer_cpus));
@@ -76,6 +80,8 @@ class ConsumerProcess : public EventVisitor {
     block_.counts = ledger_.counts();
     for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
       if (ledger_.has(i, memory_.thread(i).finished.load())) ++block_.counts.delivered_in_flight;
+      const std::uint64_t accepted = memory_.thread(i).finished.load();
+      block_.threads[i] = ledger_.read_of(i, std::min(accepted, end_of_survival(memory_, i)));
     }
     const std::uint64_t missing = missing_events(memory_, block_.counts);
     publish_losses(consumer_->losses(missing), block_.losses, block_.loss_count);

@@ -13,6 +13,7 @@
 #include "harness/trial/neighbour_meter.h"
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/processes/processes.h"
+#include "harness/trial/processes/trial_actions.h"
 #include "harness/trial/result_facts.h"
 #include "harness/trial/trial_trace.h"
 
@@ -142,6 +143,7 @@ class TrialRun {
     const std::uint64_t record_start_ns = this->record_start_ns();
     const auto interval_ns = static_cast<std::uint64_t>(settings_.interval_s * 1e9);
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
+    if (!settings_.actions.empty()) actions_.emplace(settings_.actions, roles_, record_start_ns);
     bool warming_up = memory_.plan().load.warmup_s > 0;
     while (header_.provider.phase.load(std::memory_order_acquire) < Phase::closing) {
       if (roles_.provider_ended()) return;
@@ -158,18 +160,23 @@ class TrialRun {
       }
       neighbours_.follow_load();
       report("load");
-      std::this_thread::sleep_for(kPollInterval);
+      if (actions_) actions_->carry_out(load_counts().events);
+      std::this_thread::sleep_for(actions_ ? actions_->wait() : kPollInterval);
     }
+    if (actions_) actions_->finish();
     roles_.wait_for_provider(Phase::done, "closing the sink");
   }
 
   void end_load() {
     if (!roles_.provider_started()) return;
+    if (actions_) actions_->finish();
     if (trace_) trace_->stop();
     std::vector<RoleUse> uses = overhead_.end();
     look_at_neighbours();
     roles_.end_provider();
-    const std::string damage = why_not_measured(memory_, roles_.went_well());
+    const bool whole_load =
+        roles_.went_well() && header_.provider.phase.load(std::memory_order_acquire) == Phase::done;
+    const std::string damage = why_not_measured(memory_, whole_load);
     if (damage.empty()) {
       record_pending_calls(memory_);
       cut(clock_.now_ns(), std::move(uses));
@@ -208,6 +215,8 @@ class TrialRun {
     neighbours_.report(trial_);
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();
+    trial_.survival = roles_.survival();
+    if (actions_) trial_.actions = actions_->take();
     collect_consumer();
     judge_missed_rate(memory_, trial_);
     add_remarks(memory_, trial_);
@@ -269,6 +278,7 @@ class TrialRun {
   NeighbourMeter neighbours_;
   std::chrono::steady_clock::time_point began_;
   std::optional<TrialTrace> trace_;
+  std::optional<TrialActions> actions_;
   Trial trial_;
 };
 

@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "harness/os/affinity.h"
+#include "harness/os/process_signal.h"
 #include "harness/os/remove_folder.h"
 #include "harness/os/shared_wait.h"
 #include "harness/result/latency.h"
 #include "harness/trial/ledger.h"
 #include "harness/trial/processes/role.h"
+#include "harness/trial/survival.h"
 #include "harness/trial/trial_trace.h"
 
 namespace tailgate {
@@ -223,6 +225,7 @@ bool TrialProcesses::provider_ended() {
     return true;
   }
   provider_end_ = end->text();
+  if (provider_kill_planned_ && end->killed()) return true;
   const std::string said = last_line("provider.log");
   const std::string detail =
       "the provider ended by " + provider_end_ + (said.empty() ? "" : "; it said: " + said);
@@ -277,6 +280,32 @@ void TrialProcesses::interrupt() {
          steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kPollInterval);
   }
+}
+
+void TrialProcesses::expect_kill(bool program) {
+  kill_planned_ = true;
+  provider_kill_planned_ = provider_kill_planned_ || program;
+  if (!program) mark_threads(memory_);
+}
+
+void TrialProcesses::signal(int pid, ActionKind what) {
+  switch (what) {
+    case ActionKind::kill:
+      return send_signal(pid, ProcessSignal::kill);
+    case ActionKind::stop:
+      return send_signal(pid, ProcessSignal::stop);
+    case ActionKind::resume:
+      return send_signal(pid, ProcessSignal::resume);
+  }
+}
+
+std::vector<DaemonProcess> TrialProcesses::daemons() const {
+  return session_ ? session_->daemons() : std::vector<DaemonProcess>{};
+}
+
+std::optional<Survival> TrialProcesses::survival() const {
+  if (!kill_planned_ || !ledger_.checked) return std::nullopt;
+  return survival_of(memory_);
 }
 
 void TrialProcesses::end_provider() {
@@ -387,6 +416,7 @@ void TrialProcesses::read_back() {
                             .unchecked_cause = why_not,
                             .interrupted = InterruptFlag::raised(),
                             .accounts_losses = sink_.capabilities.accounts_losses,
+                            .killed = kill_planned_ ? taken_by_kill(survival_of(memory_)) : 0,
                             .session_losses = session_ ? session_->losses() : std::vector<Loss>{},
                             .session_failure = session_failure_,
                             .provider_end = provider_end_});

@@ -14,6 +14,7 @@
 
 #include "harness/os/process.h"
 #include "harness/overhead/sampler.h"
+#include "harness/result/action.h"
 #include "harness/result/result.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/settings.h"
@@ -72,6 +73,16 @@ class TrialProcesses {
   bool load_hangs(std::uint64_t running_since_ns);
   // Stops the load for the user's interrupt and gives the provider two seconds to close.
   void interrupt();
+
+  // The scenario acts. expect_kill: the load's end by a kill is then what was planned; call it
+  // before the kill. program: the provider is killed, too. signal() throws Error.
+  void expect_kill(bool program);
+  void signal(int pid, ActionKind what);
+  std::vector<DaemonProcess> daemons() const;
+
+  // What became of the events when the scenario killed a process; after read_back(). Nothing if it
+  // killed none, or if the ledger is unchecked.
+  std::optional<Survival> survival() const;
 
   // Ends the provider. No measurement is lost, since all are in the shared memory.
   void end_provider();
@@ -142,6 +153,8 @@ class TrialProcesses {
   LedgerAccount ledger_;
   std::vector<Setting> granted_;
   std::vector<Remark> remarks_;
+  bool kill_planned_ = false;           // of a process of the trial …
+  bool provider_kill_planned_ = false;  // … and of the provider
 };
 
 }  // namespace tailgate

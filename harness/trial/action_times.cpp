@@ -1,0 +1,114 @@
+#include "harness/trial/action_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kMostActions = 1000;
+
+std::uint64_t ns(double seconds) {
+  return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+}
+
+void require(bool holds, const std::string& what_failed, const std::string& remedy) {
+  if (!holds) throw Error(what_failed, remedy);
+}
+
+// How often it is done in a load of that length.
+double times_of(const Action& action, double load_s) {
+  if (action.every_s <= 0 || !action.at_s) return 1;
+  return std::floor((load_s - *action.at_s) / action.every_s) + 1;
+}
+
+void check_action(const Action& action, const LoadPlan& load) {
+  const std::string name(enum_text(action.what));
+  require(action.at_s.has_value() != action.at_event.has_value(),
+          fmt::format("the action '{}' does not say when it begins", name),
+          "give exactly one of at_s and at_event");
+  require(action.what == ActionKind::stop || action.for_s == 0,
+          fmt::format("the action '{}' has for_s = {}", name, action.for_s),
+          "only what is stopped can continue after a time");
+  require(action.at_s.has_value() || (action.spread_s == 0 && action.every_s == 0),
+          fmt::format("the action '{}' has at_event with spread_s or every_s", name),
+          "begin it at_s seconds after recording starts");
+  require(action.every_s == 0 || action.what != ActionKind::stop || action.for_s < action.every_s,
+          fmt::format("for_s = {} is not shorter than every_s = {}", action.for_s, action.every_s),
+          "continue before the next stop");
+  const bool outlasts =
+      load.duration_s > 0 && action.at_s && *action.at_s + action.spread_s >= load.duration_s;
+  require(!outlasts,
+          fmt::format("the action '{}' may begin at {} s, when the load of {} s has ended", name,
+                      action.at_s.value_or(0) + action.spread_s, load.duration_s),
+          "let it begin earlier, or set a longer duration_s");
+}
+
+}  // namespace
+
+void check_actions(const std::vector<Action>& actions, const LoadPlan& load) {
+  double times = 0;
+  for (const Action& action : actions) {
+    check_action(action, load);
+    times += times_of(action, load.duration_s);
+    require(action.every_s == 0 || load.duration_s > 0,
+            "an action that repeats needs a load with a duration",
+            "set duration_s and leave events = 0");
+  }
+  require(times <= kMostActions, fmt::format("the actions are done {:.0f} times", times),
+          fmt::format("repeat them at most {} times", kMostActions));
+}
+
+ActionTimes::ActionTimes(const std::vector<Action>& actions, const LoadPlan& load,
+                         std::uint64_t record_start_ns, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::uint64_t end_ns = record_start_ns + ns(load.duration_s);
+  for (const Action& action : actions) {
+    if (!action.at_s) {
+      at_events_.push_back(action);
+      continue;
+    }
+    const double later_s = std::uniform_real_distribution<double>(0, 1)(random) * action.spread_s;
+    std::uint64_t at_ns = record_start_ns + ns(*action.at_s + later_s);
+    do {
+      add_with_end(at_ns, action);
+      at_ns += ns(action.every_s);
+    } while (action.every_s > 0 && at_ns < end_ns);
+  }
+}
+
+void ActionTimes::add(std::uint64_t at_ns, const DueAction& action) {
+  const auto place = std::find_if(timed_.begin(), timed_.end(),
+                                  [&](const Timed& other) { return other.at_ns <= at_ns; });
+  timed_.insert(place, {at_ns, action});
+}
+
+void ActionTimes::add_with_end(std::uint64_t at_ns, const Action& action) {
+  add(at_ns, {action.what, action.who});
+  if (action.for_s > 0) add(at_ns + ns(action.for_s), {ActionKind::resume, action.who});
+}
+
+std::optional<DueAction> ActionTimes::take(std::uint64_t now_ns, std::uint64_t events) {
+  const auto due = std::find_if(at_events_.begin(), at_events_.end(),
+                                [&](const Action& action) { return *action.at_event <= events; });
+  if (due != at_events_.end()) {
+    add_with_end(now_ns, *due);
+    at_events_.erase(due);
+  }
+  if (timed_.empty() || timed_.back().at_ns > now_ns) return std::nullopt;
+  const DueAction action = timed_.back().action;
+  timed_.pop_back();
+  return action;
+}
+
+std::optional<std::uint64_t> ActionTimes::next_ns() const {
+  if (timed_.empty()) return std::nullopt;
+  return timed_.back().at_ns;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,50 @@
+// When the actions of a trial are due. Pure: it is told the time and acts on nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/result/action.h"
+#include "harness/trial/load.h"
+
+namespace tailgate {
+
+// Throws Error for actions that contradict themselves, or that begin after the load has ended.
+void check_actions(const std::vector<Action>& actions, const LoadPlan& load);
+
+// An action that is due now.
+struct DueAction {
+  ActionKind what = ActionKind::kill;
+  ActionTarget who = ActionTarget::program;
+};
+
+class ActionTimes {
+ public:
+  // record_start_ns: when recording starts. seed: of the times that are drawn, one per trial.
+  ActionTimes(const std::vector<Action>& actions, const LoadPlan& load,
+              std::uint64_t record_start_ns, std::uint64_t seed);
+
+  // Returns the action that is due first of those due by now, and forgets it. events: calls that
+  // have returned.
+  std::optional<DueAction> take(std::uint64_t now_ns, std::uint64_t events);
+
+  // When the next one is due that waits for a time; nothing if none does.
+  std::optional<std::uint64_t> next_ns() const;
+
+  bool waits_for_events() const { return !at_events_.empty(); }
+
+ private:
+  struct Timed {
+    std::uint64_t at_ns;
+    DueAction action;
+  };
+
+  void add(std::uint64_t at_ns, const DueAction& action);
+  void add_with_end(std::uint64_t at_ns, const Action& action);
+
+  std::vector<Timed> timed_;  // the first to come is the last of the list
+  std::vector<Action> at_events_;
+};
+
+}  // namespace tailgate

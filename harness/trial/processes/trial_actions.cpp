@@ -1,0 +1,96 @@
+#include "harness/trial/processes/trial_actions.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/base/error.h"
+
+namespace tailgate {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// How soon an action at an event is noticed.
+constexpr nanoseconds kEventPoll{200'000};
+
+}  // namespace
+
+TrialActions::TrialActions(const std::vector<Action>& actions, TrialProcesses& processes,
+                           std::uint64_t record_start_ns)
+    : processes_(processes),
+      clock_(processes.memory().plan().clock),
+      times_(actions, processes.memory().plan().load, record_start_ns,
+             processes.memory().plan().run) {}
+
+void TrialActions::carry_out(std::uint64_t events) {
+  while (const std::optional<DueAction> due = times_.take(clock_.now_ns(), events)) {
+    act(*due, events);
+  }
+}
+
+nanoseconds TrialActions::wait() const {
+  nanoseconds wait = kPollInterval;
+  if (times_.waits_for_events()) wait = std::min(wait, kEventPoll);
+  if (const std::optional<std::uint64_t> next_ns = times_.next_ns()) {
+    const std::uint64_t now_ns = clock_.now_ns();
+    const auto left = static_cast<std::int64_t>(*next_ns > now_ns ? *next_ns - now_ns : 0);
+    wait = std::min(wait, nanoseconds(left));
+  }
+  return wait;
+}
+
+void TrialActions::act(const DueAction& due, std::uint64_t events) {
+  const ActionDone action{.what = due.what,
+                          .who = due.who,
+                          .process = "",
+                          .at_ns = clock_.now_ns(),
+                          .event = events,
+                          .refused = ""};
+  const std::vector<DaemonProcess> daemons =
+      due.who == ActionTarget::program ? std::vector<DaemonProcess>{} : processes_.daemons();
+  if (due.who != ActionTarget::program && daemons.empty()) {
+    done_.push_back(action);
+    done_.back().refused = "the sink has no process of its own";
+    return;
+  }
+  if (due.what == ActionKind::kill) processes_.expect_kill(due.who != ActionTarget::daemon);
+  // The program first: it accepts nothing that nobody takes.
+  if (due.who != ActionTarget::daemon) {
+    ActionDone on_program = action;
+    on_program.who = ActionTarget::program;
+    on_program.process = "provider";
+    send(on_program, processes_.provider_pid());
+  }
+  for (const DaemonProcess& daemon : daemons) {
+    ActionDone on_daemon = action;
+    on_daemon.who = ActionTarget::daemon;
+    on_daemon.process = daemon.name;
+    send(on_daemon, daemon.pid);
+  }
+}
+
+void TrialActions::send(const ActionDone& action, int pid) {
+  done_.push_back(action);
+  try {
+    processes_.signal(pid, action.what);
+    // The stop lasts from after its signal to before the next one.
+    if (action.what == ActionKind::stop) done_.back().at_ns = clock_.now_ns();
+  } catch (const Error& error) {
+    done_.back().refused = error.what_failed();
+  }
+}
+
+void TrialActions::finish() {
+  std::map<std::pair<ActionTarget, std::string>, bool> stopped;
+  for (const ActionDone& action : done_) {
+    if (action.refused.empty()) {
+      stopped[{action.who, action.process}] = action.what == ActionKind::stop;
+    }
+  }
+  for (const auto& [process, is_stopped] : stopped) {
+    if (is_stopped) act({ActionKind::resume, process.first}, 0);
+  }
+}
+
+}  // namespace tailgate

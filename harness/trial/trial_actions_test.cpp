@@ -1,0 +1,141 @@
+// Trials whose processes are killed and stopped on purpose, on sinks that lose a known number of
+// events then.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "harness/os/affinity.h"
+#include "harness/trial/action_times.h"
+#include "harness/trial/processes/controller.h"
+#include "harness/trial/scratch.h"
+#include "providers/testing/sinks.h"
+
+namespace tailgate {
+namespace {
+
+Trial run(const std::string& sink, const std::vector<Action>& actions, unsigned threads = 1) {
+  static const ClockParameters clock = measure_clock();
+  TrialSettings settings;
+  settings.clock = clock;
+  settings.range = {
+      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
+  settings.load_cpus = {initial_cpus().back()};
+  settings.consumer_cpus = {initial_cpus().front()};
+  settings.noise_s = 0.01;
+  settings.actions = actions;
+  LoadPlan load;
+  load.rate_hz = 5'000;
+  load.duration_s = 0.6;
+  load.warmup_s = 0;
+  load.threads = threads;
+  check_actions(actions, load);
+  const Scratch scratch({}, false);
+  return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial",
+                   [](const TrialProgress&) {});
+}
+
+const Action kKill = {.what = ActionKind::kill, .at_s = 0.2};
+
+void check_went_as_planned(const Trial& trial) {
+  INFO(trial.outcome << ": " << trial.outcome_detail);
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(trial.ledger.checked);
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.emitted == trial.ledger.delivered + trial.ledger.lost);
+}
+
+TEST_CASE("a killed program takes exactly the events along that it kept back") {
+  const unsigned threads = GENERATE(1u, 3u);
+  const Trial trial = run("synthetic:kill_loses=50", {kKill}, threads);
+  check_went_as_planned(trial);
+  REQUIRE(trial.actions);
+  REQUIRE(trial.actions->size() == 1);
+  CHECK(trial.actions->front().process == "provider");
+  CHECK(trial.actions->front().refused.empty());
+  REQUIRE(trial.survival);
+  // One fewer in each thread whose call had just stored its oldest event.
+  CHECK(trial.survival->gone <= 50 * threads);
+  CHECK(trial.survival->gone >= 49 * threads);
+  CHECK(trial.survival->gone_last == trial.survival->gone);
+  CHECK(trial.survival->gone_ns > 0);
+  CHECK(trial.ledger.lost == trial.survival->gone);
+  REQUIRE(trial.ledger.losses.size() == 1);
+  CHECK(trial.ledger.losses.front().cause == "killed");
+  CHECK(trial.ledger.losses.front().reported_by == "scenario");
+  CHECK(trial.survival->accepted == trial.ledger.emitted - trial.ledger.delivered_in_flight);
+  CHECK(trial.survival->accepted_after == 0);
+}
+
+TEST_CASE("a sink whose events survive a kill loses none") {
+  const Trial trial = run("synthetic", {kKill});
+  check_went_as_planned(trial);
+  REQUIRE(trial.survival);
+  CHECK(trial.survival->accepted > 0);
+  CHECK(trial.survival->gone == 0);
+  CHECK(trial.survival->gone_ns == 0);
+  CHECK(trial.ledger.lost == 0);
+}
+
+TEST_CASE("a kill excuses no event that was lost before it") {
+  const Trial trial = run("synthetic:kill_loses=20:hide_every=100", {kKill});
+  CHECK(trial.outcome == TrialOutcome::completed);
+  REQUIRE(trial.survival);
+  CHECK(trial.ledger.unaccounted > 0);
+  CHECK(trial.survival->gone ==
+        trial.survival->gone_last + static_cast<std::uint64_t>(trial.ledger.unaccounted));
+}
+
+TEST_CASE("a kill at an event comes after that event") {
+  const Trial trial = run("synthetic:kill_loses=10", {{.what = ActionKind::kill, .at_event = 700}});
+  check_went_as_planned(trial);
+  REQUIRE(trial.survival);
+  CHECK(trial.survival->accepted >= 700);
+  CHECK(trial.survival->accepted < 3'000);
+  CHECK(trial.actions->at(0).event >= 700);
+}
+
+TEST_CASE("what the sink has not got is not killed, and the trial goes on") {
+  const Trial trial = run("synthetic", {{.who = ActionTarget::both, .at_s = 0.2}});
+  check_went_as_planned(trial);
+  REQUIRE(trial.actions);
+  REQUIRE(trial.actions->size() == 1);
+  CHECK(trial.actions->front().refused == "the sink has no process of its own");
+  CHECK_FALSE(trial.survival);
+  CHECK(trial.measured == 3'000);
+}
+
+TEST_CASE("a daemon that has no events takes none along, and the program goes on") {
+  const SinkChoice sink = sink_choice("synthetic:plant_daemon=true");
+  if (!sink.type->probe(sink.options).available) return;
+  const Trial trial = run(sink.text, {{.who = ActionTarget::daemon, .at_s = 0.2}});
+  check_went_as_planned(trial);
+  REQUIRE(trial.actions);
+  REQUIRE(trial.actions->size() == 1);
+  CHECK(trial.actions->front().process == "planted");
+  REQUIRE(trial.survival);
+  CHECK(trial.survival->gone == 0);
+  CHECK(trial.survival->accepted_after > 0);
+  CHECK(trial.survival->accepted + trial.survival->accepted_after == 3'000);
+  CHECK(trial.survival->gone_after == 0);
+}
+
+TEST_CASE("a program that is stopped again and again goes on, and its calls wait") {
+  const Trial trial =
+      run("synthetic", {{.what = ActionKind::stop, .at_s = 0.1, .for_s = 0.1, .every_s = 0.2}});
+  if (trial.actions && !trial.actions->empty() && !trial.actions->front().refused.empty()) return;
+  check_went_as_planned(trial);
+  REQUIRE(trial.actions);
+  CHECK(trial.actions->size() == 6);
+  CHECK_FALSE(trial.survival);
+  // What is due in a stop is emitted after it, and waited for the rest of the stop.
+  std::uint64_t longest_ns = 0;
+  for (std::size_t i = 0; i < trial.actions->size(); i += 2) {
+    REQUIRE(trial.actions->at(i).what == ActionKind::stop);
+    REQUIRE(trial.actions->at(i + 1).what == ActionKind::resume);
+    longest_ns = std::max(longest_ns, trial.actions->at(i + 1).at_ns - trial.actions->at(i).at_ns);
+  }
+  CHECK(trial.response.max_ns >= longest_ns / 10 * 9);
+  CHECK(trial.measured == 3'000);
+}
+
+}  // namespace
+}  // namespace tailgate
