@@ -8,7 +8,8 @@
   SCENARIO(sweep)                    \
   SCENARIO(batches)                  \
   SCENARIO(max)                      \
-  SCENARIO(crash)
+  SCENARIO(crash)                    \
+  SCENARIO(stopped)
 
 namespace tailgate {
 
