@@ -9,7 +9,8 @@
   SCENARIO(batches)                  \
   SCENARIO(max)                      \
   SCENARIO(crash)                    \
-  SCENARIO(stopped)
+  SCENARIO(stopped)                  \
+  SCENARIO(capacity)
 
 namespace tailgate {
 
