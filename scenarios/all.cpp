@@ -10,7 +10,8 @@
   SCENARIO(max)                      \
   SCENARIO(crash)                    \
   SCENARIO(stopped)                  \
-  SCENARIO(capacity)
+  SCENARIO(capacity)                 \
+  SCENARIO(payload)
 
 namespace tailgate {
 

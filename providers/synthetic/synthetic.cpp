@@ -30,13 +30,16 @@ struct CallPlan {
         crash_at(number(options, "crash_at")),
         refuse_every(number(options, "refuse_every")),
         lose_every(number(options, "lose_every")),
-        hide_every(number(options, "hide_every")) {}
+        hide_every(number(options, "hide_every")),
+        refuse_over_bytes(number(options, "refuse_over_bytes")),
+        cut_over_bytes(number(options, "cut_over_bytes")) {}
 
   static std::uint64_t number(const Options& options, const char* name) {
     return static_cast<std::uint64_t>(options.integer(name));
   }
 
   std::uint64_t hang_at, crash_at, refuse_every, lose_every, hide_every;
+  std::uint64_t refuse_over_bytes, cut_over_bytes;  // 0: no event is too long
 };
 
 bool strikes(std::uint64_t call, std::uint64_t every) {
@@ -114,11 +117,15 @@ class SyntheticProvider : public Provider {
     if (call == plan_.hang_at) hang();
     if (call == plan_.crash_at) std::abort();
     if (strikes(call, plan_.refuse_every)) return kPlanted;
+    if (plan_.refuse_over_bytes != 0 && event.size() > plan_.refuse_over_bytes) return kPlanted;
     if (strikes(call, plan_.lose_every)) {
       ++state.lost;
       return kAccepted;
     }
     if (strikes(call, plan_.hide_every)) return kAccepted;
+    if (plan_.cut_over_bytes != 0 && event.size() > plan_.cut_over_bytes) {
+      event = event.first(plan_.cut_over_bytes);
+    }
     const bool stored = state.kept.keep(
         event, [this](std::span<const std::byte> oldest) { return store_.append(oldest); });
     return stored ? kAccepted : kStoreFull;
@@ -272,6 +279,9 @@ OptionTable SyntheticSink::options() const {
       count_option("hang_at", "a thread's call of this number never returns"),
       count_option("crash_at", "a thread's call of this number aborts the process"),
       count_option("read_crash_at", "the consumer aborts when it has read so many events"),
+      {"refuse_over_bytes", integer, "0", "longer events are refused (0: none)", 0, 65535},
+      {"cut_over_bytes", integer, "0", "longer events are stored up to that length (0: none)", 0,
+       65535},
       {"kill_loses", integer, "0",
        "the last so many events of each thread stay in the program until it closes", 0, 1e6},
       {"seed", integer, "1", "seed of all random numbers", 0},
