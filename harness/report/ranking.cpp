@@ -119,6 +119,7 @@ RankedPath path_of(const Result& result, const StepSummary& step) {
 std::vector<RankedLoad> rank(const Results& results, std::string_view column) {
   std::vector<RankedLoad> loads;
   for (const auto& [name, result] : results) {
+    if (result.answer) continue;  // its steps are parts of one answer, not loads to compare
     for (const StepSummary& step : result.summary) {
       const RankedLoad of_step = load_of(result, step);
       auto load = std::find_if(loads.begin(), loads.end(),

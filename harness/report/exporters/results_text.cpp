@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/report/answer_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/report/painter.h"
@@ -338,13 +339,19 @@ std::string restrictions(const Results& results, const Painter& painter) {
 
 std::string render_results(const Results& results, const ExportOptions& options) {
   const Painter painter(options.colour);
+  const std::string answers = answers_text(results);
   // Without a column the paths of one load are ranked by p99, the loads of one path by rate.
   std::vector<RankedLoad> loads = rank(results, options.sort.empty() ? "p99" : options.sort);
-  if (loads.empty()) return paragraph("No trial was run.") + restrictions(results, painter);
+  if (loads.empty()) {
+    return (answers.empty() ? paragraph("No trial was run.")
+                            : answers + "\n" + machine_line(results)) +
+           restrictions(results, painter);
+  }
   // Without two paths to compare, every step is a row.
   const bool compares = loads.front().paths.size() > 1;
   const std::string best = answer(loads.front());
-  std::string text = best.empty() ? "" : best + "\n";
+  std::string text = answers.empty() ? "" : answers + "\n";
+  text += best.empty() ? "" : best + "\n";
   text += title(painter);
   Marks used;
   const std::size_t shown = compares ? 1 : loads.size();

@@ -381,5 +381,21 @@ TEST_CASE("the table fits 80 columns and shows what went wrong") {
   for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kColumns);
 }
 
+TEST_CASE("a scenario's answer is printed in place of the rows of its steps") {
+  std::vector<Result> results = {run("file", 5000, 500), run("spdlog", 5000, 200)};
+  results[0].answer = Answer{.question = "crash",
+                             .sentence = "At 5k events/s `file` loses nothing.",
+                             .holds = {},
+                             .figures = {},
+                             .cannot = {"kill daemon: the sink has no process of its own"}};
+  const std::string both = joined(answer_to(results));
+  CHECK_THAT(both, Contains("At 5k events/s `file` loses nothing."));
+  CHECK_THAT(both, Contains("`file` cannot: kill daemon: the sink has no process of its own"));
+  CHECK_THAT(both, !Contains("file 5k") && Contains("spdlog 5k"));
+  const std::string alone = joined(answer_to({results[0]}));
+  CHECK_THAT(alone, Contains("loses nothing.") && !Contains("No trial was run"));
+  CHECK_THAT(alone, !Contains("p99.9"));
+}
+
 }  // namespace
 }  // namespace tailgate
