@@ -194,13 +194,15 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
       "  tailgate etl dump --provider Microsoft-Windows-DotNETRuntime --json trace.etl\n"
       "  tailgate etl dump --manifest clr.man --pid 4711 trace.etl | head\n"
       "  tailgate etl cpu kernel.etl\n"
-      "  tailgate etl profile --format folded kernel.etl > stacks.txt");
+      "  tailgate etl profile --format folded kernel.etl > stacks.txt\n"
+      "  tailgate etl spans --format hlog trace.etl > durations.hlog");
   etl->callback(fail_writes_to_closed_pipes);
   add_info(etl, action);
   add_dump(etl, action);
   add_stats(etl, action);
   add_cpu(etl, action);
   add_profile(etl, action);
+  add_etl_spans(etl, action);
   add_verify(etl, action);
 }
 

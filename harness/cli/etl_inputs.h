@@ -52,4 +52,7 @@ void add_etl_filter(Command* command, EtlFilterArguments& arguments);
 // Throws Error.
 void finish_etl_filter(EtlFilterArguments& arguments, const EtlTraces& traces, bool local_times);
 
+// The subcommands that have files of their own.
+void add_etl_spans(Command* etl, Action& action);
+
 }  // namespace tailgate

@@ -9,6 +9,7 @@
 
 #include "harness/base/options.h"
 #include "harness/base/quoting.h"
+#include "harness/etl/text.h"
 #include "harness/etl/where.h"
 
 namespace tailgate::etl {
@@ -16,13 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxNoted = 4096;
 constexpr std::size_t kMaxListed = 8;
-
-bool same_text(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) ==
-           std::tolower(static_cast<unsigned char>(y));
-  });
-}
 
 bool contains_text(std::string_view whole, std::string_view part) {
   return std::search(whole.begin(), whole.end(), part.begin(), part.end(), [](char x, char y) {
@@ -56,9 +50,9 @@ std::string near_names(const std::string& wanted, const std::vector<std::string>
 }  // namespace
 
 bool is_named(const DecodedEvent& event, std::string_view wanted) {
-  if (same_text(wanted, event.event_name)) return true;
-  if (event.schema && (same_text(wanted, event.schema->opcode_name) ||
-                       same_text(wanted, event.schema->task_name))) {
+  if (equal_but_for_case(wanted, event.event_name)) return true;
+  if (event.schema && (equal_but_for_case(wanted, event.schema->opcode_name) ||
+                       equal_but_for_case(wanted, event.schema->task_name))) {
     return true;
   }
   std::uint16_t id = 0;
@@ -107,7 +101,7 @@ bool FilterMatcher::provider_matches(const DecodedEvent& event) const {
   if (std::find(guids_.begin(), guids_.end(), event.header.provider) != guids_.end()) return true;
   return std::any_of(
       filter_.providers.begin(), filter_.providers.end(),
-      [&event](const std::string& name) { return same_text(name, event.provider_name); });
+      [&event](const std::string& name) { return equal_but_for_case(name, event.provider_name); });
 }
 
 bool FilterMatcher::event_matches(const DecodedEvent& event) const {
@@ -178,8 +172,9 @@ std::string FilterMatcher::why_no_field() const {
   const std::vector<std::string> all(fields_.begin(), fields_.end());
   std::string text;
   for (const std::string& wanted : filter_.where->top_fields()) {
-    const bool known = std::any_of(
-        all.begin(), all.end(), [&](const std::string& name) { return same_text(name, wanted); });
+    const bool known = std::any_of(all.begin(), all.end(), [&](const std::string& name) {
+      return equal_but_for_case(name, wanted);
+    });
     if (known) continue;
     text += fmt::format("\n  no event that the rest of the filter matches has a field '{}'; {}",
                         printable(wanted), near_names(wanted, all));

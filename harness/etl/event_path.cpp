@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
 #include "harness/etl/value_text.h"
 
@@ -37,13 +37,6 @@ constexpr std::array<std::pair<std::string_view, EventColumn>, 21> kColumns = {{
     {"fields", EventColumn::fields},
     {"misfit", EventColumn::misfit},
 }};
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) ==
-           std::tolower(static_cast<unsigned char>(y));
-  });
-}
 
 bool is_name_character(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -96,7 +89,7 @@ class PathWalk {
   std::size_t level_of(const Field& field) const {
     const std::size_t level = levels_.empty() ? 0 : levels_.back();
     if (level == kElsewhere || field.name.empty()) return level;  // elements have no names
-    const bool next_part = level < parts_.size() && same_name(field.name, parts_[level]);
+    const bool next_part = level < parts_.size() && equal_but_for_case(field.name, parts_[level]);
     return next_part ? level + 1 : kElsewhere;
   }
 

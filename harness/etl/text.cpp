@@ -1,5 +1,8 @@
 #include "harness/etl/text.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace tailgate::etl {
 namespace {
 
@@ -99,6 +102,21 @@ std::string utf8_of(Bytes text) {
   out.reserve(text.size());
   append_utf8(text, out);
   return out;
+}
+
+bool equal_but_for_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return lower;
 }
 
 }  // namespace tailgate::etl

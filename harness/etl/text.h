@@ -17,6 +17,10 @@ std::string utf8_of_utf16(Bytes utf16);
 void append_utf8(Bytes text, std::string& out);
 std::string utf8_of(Bytes text);
 
+// Of ASCII letters; the names of providers, events and fields hardly have others.
+bool equal_but_for_case(std::string_view a, std::string_view b);
+std::string lower_case(std::string_view text);
+
 // Appends one code point as UTF-8; U+FFFD for an invalid value.
 void append_code_point(std::uint32_t code_point, std::string& out);
 

@@ -11,17 +11,10 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/etl/text.h"
 
 namespace tailgate::etl {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return out;
-}
 
 bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -71,7 +64,7 @@ class WhereParser {
     const std::string_view next = text_.substr(at_, word.size());
     const std::size_t end = at_ + word.size();
     const bool longer = end < text_.size() && is_word_character(text_[end]);
-    if (lower(next) != word || longer) return false;
+    if (lower_case(next) != word || longer) return false;
     at_ = end;
     return true;
   }
@@ -165,7 +158,7 @@ class WhereParser {
   void take_text(Where::Node& node) {
     const std::size_t end = text_.find(text_[at_], at_ + 1);
     if (end == std::string_view::npos) fail("the text has no closing quote");
-    node.text = lower(text_.substr(at_ + 1, end - at_ - 1));
+    node.text = lower_case(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
   }
 
@@ -195,7 +188,7 @@ class WhereParser {
       return result.ec == std::errc() && result.ptr == end;
     };
     std::uint64_t magnitude = 0;
-    if (lower(word.substr(0, 2)) == "0x") {
+    if (lower_case(word.substr(0, 2)) == "0x") {
       if (!whole(std::from_chars(word.data() + 2, end, magnitude, 16))) return std::nullopt;
       return Number::of_unsigned(magnitude);
     }
@@ -255,7 +248,7 @@ bool Where::compares(const Node& node, const PathValue& value) {
   } else {
     std::string text;
     value.append_text(text);
-    text = lower(text);
+    text = lower_case(text);
     if (node.op == Operator::contains) return text.find(node.text) != std::string::npos;
     order = text <=> node.text;
   }
