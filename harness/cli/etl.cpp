@@ -203,6 +203,7 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_cpu(etl, action);
   add_profile(etl, action);
   add_etl_spans(etl, action);
+  add_etl_to_sqlite(etl, action);
   add_verify(etl, action);
 }
 

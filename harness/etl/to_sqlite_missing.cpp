@@ -1,0 +1,13 @@
+// A build without SQLite.
+#include "harness/base/error.h"
+#include "harness/etl/to_sqlite.h"
+
+namespace tailgate::etl {
+
+SqliteCounts write_sqlite(const std::vector<const TraceFile*>&, Decoder&, const EventFilter&,
+                          const std::filesystem::path& path, bool) {
+  throw Error("cannot write '" + path.string() + "': this build of tailgate has no SQLite",
+              "build it where libsqlite3-dev (Debian) is installed");
+}
+
+}  // namespace tailgate::etl
