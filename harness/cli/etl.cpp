@@ -11,6 +11,7 @@
 #include "harness/etl/profile.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_file.h"
+#include "harness/etl/waits.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
@@ -65,6 +66,22 @@ void add_cpu(Command* etl, Action& action) {
     action = [inputs, rows] {
       auto traces = open_etl_traces(*inputs, false);
       report_cpu(traces->pointers, inputs->format(), *rows, print_etl_text);
+      return kExitDone;
+    };
+  });
+}
+
+void add_waits(Command* etl, Action& action) {
+  auto inputs = std::make_shared<EtlInputs>();
+  auto rows = std::make_shared<std::size_t>(20);
+  Command* command = etl->add_subcommand("waits", "What threads waited for, and who readied them");
+  add_etl_inputs(command, *inputs, false);
+  command->add_flag("--json", inputs->json, "One JSON object a session, with all rows");
+  command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
+  command->callback([&action, inputs, rows] {
+    action = [inputs, rows] {
+      auto traces = open_etl_traces(*inputs, false);
+      report_waits(traces->pointers, inputs->format(), *rows, print_etl_text);
       return kExitDone;
     };
   });
@@ -202,6 +219,7 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_stats(etl, action);
   add_cpu(etl, action);
   add_profile(etl, action);
+  add_waits(etl, action);
   add_etl_spans(etl, action);
   add_etl_to_sqlite(etl, action);
   add_verify(etl, action);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/quoting.h"
+#include "harness/etl/json_table.h"
 #include "harness/etl/kernel_activity.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_reader.h"
@@ -188,50 +189,18 @@ Json cpu_json(const KernelActivity& kernel, const LogFileHeader& header) {
   return json;
 }
 
-// Appends a table of the rows' values with their keys as headings; a column is as wide as its
-// widest cell.
-void append_table(std::string_view title, const Json& rows, std::size_t max_rows,
-                  std::string& out) {
-  out += fmt::format("\n{}\n", title);
-  if (rows.empty()) {
-    out += "  none\n";
-    return;
-  }
-  std::vector<std::vector<std::string>> cells(1);
-  for (const auto& [key, value] : rows.front().items()) cells[0].push_back(key);
-  for (std::size_t i = 0; i < rows.size() && i < max_rows; ++i) {
-    auto& line = cells.emplace_back();
-    for (const auto& [key, value] : rows[i].items()) {
-      line.push_back(value.is_string()         ? printable(value.get<std::string>())
-                     : value.is_null()         ? "-"
-                     : value.is_number_float() ? fmt::format("{:.6g}", value.get<double>())
-                                               : value.dump());
-    }
-  }
-  std::vector<std::size_t> widths(cells[0].size());
-  for (const auto& line : cells) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  for (const auto& line : cells) {
-    out += ' ';
-    for (std::size_t i = 0; i < line.size(); ++i) out += fmt::format(" {:>{}}", line[i], widths[i]);
-    out += '\n';
-  }
-  if (rows.size() > max_rows) out += fmt::format("  ... {} more\n", rows.size() - max_rows);
-}
-
 std::string cpu_text(const Json& json, std::size_t max_rows) {
   std::string out = fmt::format("session {}, {} context switches\n",
                                 printable(json["session_name"].get<std::string>()),
                                 json["switches"].get<std::uint64_t>());
   for (const Json& note : json["notes"]) out += "note: " + note.get<std::string>() + "\n";
-  append_table("processors", json["processors"], 4096, out);
-  append_table("processes", json["processes"], max_rows, out);
-  append_table("threads", json["threads"], max_rows, out);
-  append_table("interrupt routines", json["routines"], max_rows, out);
-  append_table("wake-up latency", Json::array({json["wake_up_ns"]}), 1, out);
-  append_table("disks", json["disks"], max_rows, out);
-  append_table("page faults", Json::array({json["page_faults"]}), 1, out);
+  append_json_table("processors", json["processors"], 4096, out);
+  append_json_table("processes", json["processes"], max_rows, out);
+  append_json_table("threads", json["threads"], max_rows, out);
+  append_json_table("interrupt routines", json["routines"], max_rows, out);
+  append_json_table("wake-up latency", Json::array({json["wake_up_ns"]}), 1, out);
+  append_json_table("disks", json["disks"], max_rows, out);
+  append_json_table("page faults", Json::array({json["page_faults"]}), 1, out);
   return out;
 }
 

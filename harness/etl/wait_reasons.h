@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "harness/activity/records.h"
 
@@ -16,6 +17,11 @@ struct WaitReason {
 
 namespace detail {
 
+struct NamedReason {
+  std::string_view name;
+  WaitReason reason;
+};
+
 inline constexpr WaitReason kOther{};
 inline constexpr WaitReason kIo{activity::WaitsFor::io};
 inline constexpr WaitReason kLock{activity::WaitsFor::lock};
@@ -26,53 +32,59 @@ inline constexpr WaitReason kReady{activity::WaitsFor::unknown, activity::Wait::
 
 // By KWAIT_REASON. Names and numbers: Microsoft's CSwitch class (up to 36) and wdm.h.
 inline constexpr std::array kWaitReasons = {
-    kIo,       // 0 Executive: drivers and the kernel itself, above all synchronous reads and writes
-    kOther,    // 1 FreePage
-    kStorage,  // 2 PageIn
-    kOther,    // 3 PoolAllocation
-    kSleep,    // 4 DelayExecution
-    kStopped,  // 5 Suspended
-    kOther,    // 6 UserRequest: a wait for objects of any kind
-    kIo,       // 7 WrExecutive
-    kOther,    // 8 WrFreePage
-    kStorage,  // 9 WrPageIn
-    kOther,    // 10 WrPoolAllocation
-    kSleep,    // 11 WrDelayExecution
-    kStopped,  // 12 WrSuspended
-    kOther,    // 13 WrUserRequest
-    kOther,    // 14 WrEventPair, later WrSpare0
-    kOther,    // 15 WrQueue: a wait for work or completed requests of any kind
-    kOther,    // 16 WrLpcReceive: a wait for another process's message; so is the next one
-    kOther,    // 17 WrLpcReply
-    kOther,    // 18 WrVirtualMemory
-    kIo,       // 19 WrPageOut
-    kOther,    // 20 WrRendezvous
-    kLock,     // 21 WrKeyedEvent: contended locks of user code before Windows 8
-    kOther,    // 22 WrTerminated
-    kStorage,  // 23 WrProcessInSwap
-    kOther,    // 24 WrCpuRateControl
-    kOther,    // 25 WrCalloutStack
-    kOther,    // 26 WrKernel
-    kLock,     // 27 WrResource
-    kLock,     // 28 WrPushLock
-    kLock,     // 29 WrMutex
-    kReady,    // 30 WrQuantumEnd
-    kReady,    // 31 WrDispatchInt
-    kReady,    // 32 WrPreempted
-    kReady,    // 33 WrYieldExecution
-    kLock,     // 34 WrFastMutex
-    kLock,     // 35 WrGuardedMutex
-    kLock,     // 36 WrRundown: until others have released an object
-    kLock,     // 37 WrAlertByThreadId: contended locks of user code since Windows 8
-    kReady,    // 38 WrDeferredPreempt
-    kStorage,  // 39 WrPhysicalFault
+    NamedReason{"Executive", kIo},  // 0: drivers, the kernel, above all synchronous I/O
+    NamedReason{"FreePage", kOther},
+    NamedReason{"PageIn", kStorage},
+    NamedReason{"PoolAllocation", kOther},
+    NamedReason{"DelayExecution", kSleep},
+    NamedReason{"Suspended", kStopped},  // 5
+    NamedReason{"UserRequest", kOther},  // 6: a wait for objects of any kind
+    NamedReason{"WrExecutive", kIo},
+    NamedReason{"WrFreePage", kOther},
+    NamedReason{"WrPageIn", kStorage},
+    NamedReason{"WrPoolAllocation", kOther},  // 10
+    NamedReason{"WrDelayExecution", kSleep},
+    NamedReason{"WrSuspended", kStopped},
+    NamedReason{"WrUserRequest", kOther},
+    NamedReason{"WrEventPair", kOther},   // 14: later WrSpare0
+    NamedReason{"WrQueue", kOther},       // 15: a wait for work or completed requests of any kind
+    NamedReason{"WrLpcReceive", kOther},  // 16, 17: a wait for another process's message
+    NamedReason{"WrLpcReply", kOther},
+    NamedReason{"WrVirtualMemory", kOther},
+    NamedReason{"WrPageOut", kIo},
+    NamedReason{"WrRendezvous", kOther},  // 20
+    NamedReason{"WrKeyedEvent", kLock},   // 21: contended locks of user code before Windows 8
+    NamedReason{"WrTerminated", kOther},
+    NamedReason{"WrProcessInSwap", kStorage},
+    NamedReason{"WrCpuRateControl", kOther},
+    NamedReason{"WrCalloutStack", kOther},  // 25
+    NamedReason{"WrKernel", kOther},
+    NamedReason{"WrResource", kLock},
+    NamedReason{"WrPushLock", kLock},
+    NamedReason{"WrMutex", kLock},
+    NamedReason{"WrQuantumEnd", kReady},  // 30
+    NamedReason{"WrDispatchInt", kReady},
+    NamedReason{"WrPreempted", kReady},
+    NamedReason{"WrYieldExecution", kReady},
+    NamedReason{"WrFastMutex", kLock},
+    NamedReason{"WrGuardedMutex", kLock},     // 35
+    NamedReason{"WrRundown", kLock},          // 36: until others have released an object
+    NamedReason{"WrAlertByThreadId", kLock},  // 37: the same since Windows 8
+    NamedReason{"WrDeferredPreempt", kReady},
+    NamedReason{"WrPhysicalFault", kStorage},
 };
 
 }  // namespace detail
 
 // reason: the OldThreadWaitReason of a switched-out thread. An unknown reason maps to kOther.
 inline const WaitReason& wait_reason(std::uint8_t reason) {
-  return reason < detail::kWaitReasons.size() ? detail::kWaitReasons[reason] : detail::kOther;
+  return reason < detail::kWaitReasons.size() ? detail::kWaitReasons[reason].reason
+                                              : detail::kOther;
+}
+
+// The reason's name; "unknown" for an unknown reason.
+inline std::string_view wait_reason_name(std::uint8_t reason) {
+  return reason < detail::kWaitReasons.size() ? detail::kWaitReasons[reason].name : "unknown";
 }
 
 }  // namespace tailgate::etl
