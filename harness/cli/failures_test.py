@@ -29,6 +29,10 @@ MEASURING = {
     "policy": ("policy", "INPUT"),
     "etl info": ("etl", "info", "INPUT"),
     "etl dump": ("etl", "dump", "INPUT"),
+    "etl spans": ("etl", "spans", "INPUT"),
+    "etl waits": ("etl", "waits", "INPUT"),
+    "etl to-sqlite": ("etl", "to-sqlite", "INPUT", "--out", "new.sqlite"),
+    "etl to-pcapng": ("etl", "to-pcapng", "INPUT", "--out", "new.pcapng"),
     "etl verify": ("etl", "verify", "INPUT", "INPUT"),
     "selftest's record": ("selftest", "gate", "--show", "--record", "INPUT"),
 }

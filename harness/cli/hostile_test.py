@@ -115,6 +115,20 @@ def start(*arguments, cwd):
                           stdin=subprocess.DEVNULL, timeout=100, check=False)
 
 
+TRACE = str(CLI.parent / "etl/corpus/reader/plain64")
+
+
+def etl_cases(text):
+    of_trace = (("dump", "--where", text), ("dump", "--where", f"id == '{text}"),
+                ("dump", "--columns", text), ("dump", "--columns", f"`{text}`"),
+                ("spans", "--pair", text), ("spans", "--by", text), ("spans", "--pid", "1"),
+                ("to-sqlite", "--out", "no/" + text), ("to-sqlite", "--out", "a.sqlite"),
+                ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"))
+    return [("etl", "info", "text"), ("etl", "dump", "text"),
+            ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
+            ("etl", "waits", "text"), *(("etl", *arguments, TRACE) for arguments in of_trace)]
+
+
 def history_cases(text):
     return [("history", "import", "result.json", "duet.json", "--history", "h.sqlite"),
             ("history", "import", "result.json", "--history", "named.sqlite", "--machine", text),
@@ -172,8 +186,7 @@ def cases(text):
                     *(("explain", "--export", format, "result.json")
                       for format in ("perfetto", "folded", "speedscope"))],
         "plot": [("plot", short)],  # plots/hostile_test.py draws
-        "etl": [("etl", "info", "text"), ("etl", "dump", "text"), ("etl", "dump", "--provider",
-                short, short)],
+        "etl": etl_cases(short),
         "gate": [("gate", "duet.json"), ("gate", "duet.json", "--allow-dirty", "--markdown", "v.md",
                  "--junit", "v.xml", "--json", "v.json"), ("gate", short),
                  ("gate", "result.json", "--baseline", "result.json"),

@@ -192,7 +192,8 @@ def test_help_has_examples_and_fits_the_terminal():
         assert done.returncode == 0
         assert "Examples:" in done.stdout, arguments
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, arguments
-    for words in ("etl info", "etl dump", "etl stats", "etl cpu", "etl verify", "selftest gate",
+    for words in ("etl info", "etl dump", "etl stats", "etl cpu", "etl spans", "etl waits",
+                  "etl to-sqlite", "etl to-pcapng", "etl verify", "selftest gate",
                   "history import", "history list", "history query", "history export"):
         done = tailgate(*words.split(), "--help")
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, words

@@ -81,6 +81,66 @@ std::vector<std::uint8_t> trace(CompressionFormat compression, unsigned pointer_
   return writer.file();
 }
 
+// Checksums of IPv4 and UDP may be any: no reader of captures stops at a wrong one.
+std::vector<std::uint8_t> udp_packet(std::uint8_t last_of_address, std::string_view text) {
+  ByteBuilder b;
+  b.u8(0x45).u8(0).u8(0).u8(static_cast<unsigned>(28 + text.size())).u32(0);
+  b.u8(64).u8(17).u16(0).u8(10).u8(0).u8(0).u8(1).u8(10).u8(0).u8(0).u8(last_of_address);
+  b.u8(0x30).u8(0x39).u8(0).u8(53).u8(0).u8(static_cast<unsigned>(8 + text.size())).u16(0);
+  for (char c : text) b.u8(static_cast<unsigned char>(c));
+  return b.bytes();
+}
+
+std::vector<std::uint8_t> ethernet_frame(std::uint8_t last_of_address, std::string_view text) {
+  ByteBuilder b;
+  b.u8(2).zeros(4).u8(1).u8(2).zeros(4).u8(2).u8(8).u8(0);
+  return b.raw(udp_packet(last_of_address, text)).bytes();
+}
+
+// A packet in one event and one in two of ndiscap; a packet and a drop of PktMon.
+std::vector<std::uint8_t> packet_trace() {
+  constexpr std::uint64_t kStart = 0x4000'0000;
+  constexpr std::uint64_t kEnd = 0x8000'0000;
+  constexpr std::uint64_t kSend = 0x1'0000'0000;
+  constexpr std::uint64_t kReceive = 0x2'0000'0000;
+  WriterOptions options;
+  options.buffer_bytes = 2048;
+  TraceWriter writer(options);
+  EventRecord event;
+  event.provider = *parse_guid("2ed6006e-4729-4609-b423-3ee7bcd678ef");
+  event.id = 1001;
+  event.thread = 8;
+  event.process = 4;
+  event.time = options.start_raw;
+  const auto fragment = [&](std::uint64_t keyword, Bytes bytes) {
+    event.time += 10'000;
+    event.keyword = keyword;
+    event.payload = ByteBuilder().u32(5).u32(7).u32(bytes.size()).raw(bytes).bytes();
+    writer.add(0, event_record(event));
+  };
+  const std::vector<std::uint8_t> whole = ethernet_frame(2, "in one event");
+  fragment(kStart | kEnd | kSend, whole);
+  const std::vector<std::uint8_t> parts = ethernet_frame(3, "in two events");
+  fragment(kStart | kReceive, Bytes(parts).first(20));
+  fragment(kEnd | kReceive, Bytes(parts).subspan(20));
+  fragment(kEnd | kReceive, Bytes(parts).subspan(20));  // its begin is lost
+  event.provider = *parse_guid("4d4f80d9-c8bd-4d73-bb5b-19c90402c5ac");
+  event.keyword = 0x10;
+  constexpr std::pair<std::uint16_t, unsigned> kIdsAndReasons[] = {{160, 0}, {170, 209}};
+  for (const auto& [id, reason] : kIdsAndReasons) {
+    const std::vector<std::uint8_t> frame = ethernet_frame(4, "of pktmon");
+    const auto size = static_cast<unsigned>(frame.size());
+    event.id = id;
+    event.time += 10'000;
+    ByteBuilder b;
+    b.u64(1).u16(1).u16(1).u16(3).u16(1).u16(12).u16(0).u16(0).u32(reason).u32(0x77);
+    b.u16(size + 100).u16(size).raw(frame);
+    event.payload = b.bytes();
+    writer.add(0, event_record(event));
+  }
+  return writer.file();
+}
+
 // Short text, and bytes enough for the decoders' fast paths.
 void save_decompression(const fs::path& directory) {
   constexpr std::string_view kText =
@@ -136,6 +196,7 @@ int main(int argc, char** argv) {
   const fs::path directory = argv[1];
   save(directory / "reader/plain64", trace(CompressionFormat::none, 8));
   save(directory / "reader/plain32", trace(CompressionFormat::none, 4));
+  save(directory / "reader/packets", packet_trace());
   save(directory / "reader/xpress", trace(CompressionFormat::xpress, 8));
   save(directory / "reader/lznt1", trace(CompressionFormat::lznt1, 4));
   save(directory / "reader/xpress_huffman", trace(CompressionFormat::xpress_huffman, 8));

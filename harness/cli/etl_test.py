@@ -1,0 +1,198 @@
+"""What `tailgate etl` writes for other tools, read by them; on the traces of a fuzz corpus.
+
+TAILGATE_BUILD names the build folder.
+"""
+
+import csv
+import io
+import json
+import os
+import shutil
+import sqlite3
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+TRACES = sorted((Path(__file__).resolve().parents[1] / "etl/corpus/reader").iterdir())
+HEADER = {"session", "time_ns", "cpu", "pid", "tid", "id", "version", "opcode", "level",
+          "activity", "message", "misfit"}
+
+
+def etl(*arguments, code=0):
+    done = subprocess.run([PROGRAM, "etl", *arguments], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=60, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def dumped(*arguments):
+    return [json.loads(line) for line in etl("dump", "--json", *arguments).splitlines()]
+
+
+def in_sqlite(name, value, stored):
+    """Whether a field's value in JSON and the value in the database say the same."""
+    if isinstance(value, (list, dict)):
+        return json.loads(stored) == value
+    if isinstance(stored, bytes):
+        return stored.hex() == value
+    if isinstance(value, int) and value > 2**63 - 1:
+        return stored == str(value)
+    assert name
+    return stored == value
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)
+def test_sqlite_has_every_event_and_every_field(trace, tmp_path):
+    out = tmp_path / "trace.sqlite"
+    etl("to-sqlite", trace, "--out", out)
+    base = sqlite3.connect(out)
+    base.row_factory = sqlite3.Row
+    names = {(row["provider"], row["event"]): row["name"]
+             for row in base.execute("SELECT * FROM event_tables")}
+    rows = {name: list(base.execute(f'SELECT * FROM "{name}" ORDER BY rowid'))
+            for name in names.values()}
+    events = dumped(trace)
+    assert len(events) == sum(len(table) for table in rows.values()) > 0
+    for event in events:
+        row = dict(rows[names[event["provider"], event["event"]]].pop(0))
+        assert row["time_ns"] == pytest.approx(event["time_ms"] * 1e6, abs=1)
+        for key in ("cpu", "pid", "tid", "id", "version", "opcode", "level"):
+            assert row[key] == event[key], key
+        assert row["activity"] == event.get("activity")
+        if "payload" in event:
+            assert row["misfit"].startswith(f"payload={event['payload']}")
+        for name, value in event["fields"].items():
+            column = f"fields.{name}" if name.lower() in HEADER else name
+            assert in_sqlite(name, value, row[column]), (event["event"], name)
+    assert not any(rows.values())
+    assert base.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def test_sqlite_is_written_whole_or_not_at_all(tmp_path):
+    out = tmp_path / "trace.sqlite"
+    etl("to-sqlite", TRACES[0], "--out", out)
+    before = out.read_bytes()
+    assert "exists already" in etl("to-sqlite", TRACES[0], "--out", out, code=1)
+    assert out.read_bytes() == before
+    etl("to-sqlite", TRACES[0], "--out", out, "--force", "--where", "cpu > 60000")
+    base = sqlite3.connect(out)
+    assert base.execute("SELECT count(*) FROM event_tables").fetchone()[0] == 0
+    assert "cannot write" in etl("to-sqlite", TRACES[0], "--out", tmp_path / "no/trace.sqlite",
+                                 code=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.sqlite"]
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)
+def test_csv_has_the_columns_of_the_dump(trace):
+    rows = list(csv.DictReader(io.StringIO(etl("dump", "--csv", trace))))
+    events = dumped(trace)
+    assert len(rows) == len(events) > 0
+    for row, event in zip(rows, events):
+        assert float(row["time_ms"]) == event["time_ms"]
+        assert row["provider"] == event["provider"] and row["event"] == event["event"]
+        assert json.loads(row["fields"]) == event["fields"]
+        assert row["pid"] == ("" if event["pid"] is None else str(event["pid"]))
+        if "payload" in event:
+            assert row["misfit"].startswith(f"payload={event['payload']}")
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)
+def test_columns_and_conditions_choose_what_python_chooses(trace):
+    for condition, meets in (
+            ("cpu == 1", lambda event: event["cpu"] == 1),
+            ("pid and not pid == 500", lambda event: event["pid"] not in (None, 500)),
+            ("id > 0 or length_bytes >= 24",
+             lambda event: event["id"] > 0 or event["length_bytes"] >= 24),
+            ("event contains 'disk' and level <= 4",
+             lambda event: "disk" in event["event"].lower() and event["level"] <= 4),
+            ("TransferSize", lambda event: "TransferSize" in event["fields"])):
+        shown = etl("dump", "--columns", "time_ms,event,TransferSize", "--where", condition, trace)
+        lines = [line.split("\t") for line in shown.splitlines()]
+        assert lines[0] == ["time_ms", "event", "TransferSize"]
+        wanted = [[event["time_ms"], event["event"], str(event["fields"].get("TransferSize", ""))]
+                  for event in dumped(trace) if meets(event)]
+        assert [[float(time), *rest] for time, *rest in lines[1:]] == wanted, condition
+
+
+def test_a_wrong_condition_or_column_is_named_by_its_position():
+    assert "at character 8, before '= 4'" in etl("dump", "--where", "Size = = 4", TRACES[0],
+                                                 code=2)
+    assert "at character 2" in etl("dump", "--columns", "a b", TRACES[0], code=2)
+    done = subprocess.run([PROGRAM, "etl", "dump", "--columns", "Sise", TRACES[0]],
+                          capture_output=True, text=True, timeout=60, check=True)
+    assert "no event that is shown has a field 'Sise'" in done.stderr
+
+
+# What testing/corpus_main.cpp puts into the trace: direction, original length, text.
+CORPUS = Path(__file__).resolve().parents[1] / "etl/corpus/reader"
+PACKETS = [("outbound", 54, b"in one event"), ("inbound", 55, b"in two events"),
+           ("inbound", 151, b"of pktmon")]
+DROPPED = ("inbound", 151, b"of pktmon")
+
+
+def captured(path, *options):
+    etl("to-pcapng", CORPUS / "packets", "--out", path, "--force", *options)
+    return path
+
+
+def blocks(data):
+    """The types and bodies of a pcapng file's blocks."""
+    while data:
+        kind, length = struct.unpack_from("<II", data)
+        assert length % 4 == 0 and struct.unpack_from("<I", data, length - 4)[0] == length
+        yield kind, data[8:length - 4]
+        data = data[length:]
+
+
+def test_packets_are_those_of_the_trace(tmp_path):
+    found = list(blocks(captured(tmp_path / "a.pcapng").read_bytes()))
+    assert [kind for kind, _ in found] == [0x0A0D0D0A, 1, 6, 6, 1, 6]
+    packets = [body for kind, body in found if kind == 6]
+    start_us = (132_000_000_000_000_000 - 116_444_736_000_000_000) // 10
+    for number, (body, (direction, length, text)) in enumerate(zip(packets, PACKETS)):
+        interface, high, low, size, original = struct.unpack_from("<5I", body)
+        assert interface == (1 if number == 2 else 0)
+        assert original == length and body[20:20 + size].endswith(text)
+        ticks = high << 32 | low
+        # Every event is a millisecond after the one before; the second packet ends with the third.
+        assert ticks // 10 - start_us == (1_000, 3_000, 5_000)[number]
+        flags = struct.unpack_from("<HHI", body, 20 + (size + 3) // 4 * 4)
+        assert flags == (2, 4, 2 if direction == "outbound" else 1)
+
+
+def test_drops_are_left_out_unless_asked_for(tmp_path):
+    shown = etl("to-pcapng", CORPUS / "packets", "--out", tmp_path / "a.pcapng")
+    assert "3 packets of 2 interfaces" in shown and "1 reports of dropped packets" in shown
+    assert "1 packets are left out, because parts of them are missing" in shown
+    found = list(blocks(captured(tmp_path / "a.pcapng", "--drops").read_bytes()))
+    assert [kind for kind, _ in found] == [0x0A0D0D0A, 1, 6, 6, 1, 6, 1, 6]
+    assert b"pktmon 12 dropped" in found[-2][1]
+    assert b"dropped: reason 209, location 0x77" in found[-1][1]
+
+
+@pytest.mark.skipif(not shutil.which("tcpdump"), reason="needs tcpdump: apt-get install tcpdump")
+def test_tcpdump_reads_the_packets(tmp_path):
+    shown = subprocess.run(["tcpdump", "-r", captured(tmp_path / "a.pcapng", "--drops"), "-tt",
+                            "-n", "-A", "udp"], capture_output=True, text=True, timeout=60,
+                           check=False)
+    assert shown.returncode == 0, shown.stderr
+    for text, address in (("in one event", 2), ("in two events", 3), ("of pktmon", 4)):
+        assert text in shown.stdout and f"10.0.0.1.12345 > 10.0.0.{address}.53" in shown.stdout
+    # The writer's session starts at this second.
+    assert shown.stdout.startswith("1555526400.001")
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="needs tshark: apt-get install tshark")
+def test_tshark_reads_the_packets(tmp_path):
+    fields = [word for name in ("frame.interface_name", "frame.len", "frame.comment", "data.text")
+              for word in ("-e", name)]
+    shown = subprocess.run(["tshark", "-r", captured(tmp_path / "a.pcapng", "--drops"), "-T",
+                            "fields", "-o", "data.show_as_text:TRUE", *fields],
+                           capture_output=True, text=True, timeout=60, check=True).stdout
+    rows = [line.split("\t") for line in shown.splitlines()]
+    assert [row[0] for row in rows] == ["ndis 7", "ndis 7", "pktmon 12", "pktmon 12 dropped"]
+    assert [int(row[1]) for row in rows] == [length for _, length, _ in (*PACKETS, DROPPED)]
+    assert "reason 209" in rows[3][2]
