@@ -65,9 +65,7 @@ void add_etl_filter(Command* command, EtlFilterArguments& arguments) {
   command->add_option("--provider", filter.providers, "Only this provider (name or GUID)");
   command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
   command->add_option("--pid", filter.process_ids, "Only events of this process");
-  command
-      ->add_option("--where", arguments.where,
-                   "Only events that meet it: 'ProcessId == 4 and Size > 4096'")
+  command->add_option("--where", arguments.where, "Only those that meet 'pid == 4 and Size > 4096'")
       ->type_name("CONDITION");
   command->add_option("--from-ms", filter.from_ms, "Only from this time after the session's start");
   command->add_option("--to-ms", filter.to_ms, "Only up to this time, likewise");

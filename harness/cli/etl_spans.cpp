@@ -37,15 +37,14 @@ int print_spans(SpansArguments& arguments) {
 
 void add_etl_spans(Command* etl, Action& action) {
   auto arguments = std::make_shared<SpansArguments>();
-  Command* command =
-      etl->add_subcommand("spans", "Durations between starts and stops, as histograms");
+  Command* command = etl->add_subcommand("spans", "Durations between starts and stops");
   add_etl_inputs(command, arguments->inputs, true);
   command->add_option("--pair", arguments->options.pairs, "Events that start and end a span")
       ->one_value_each_time()
       ->type_name("START=STOP");
   command
       ->add_option("--by", arguments->options.by,
-                   "What both have in common: activity, thread, process or a field")
+                   "activity, thread, process or the name of a field")
       ->capture_default_str();
   command->add_option("--format", arguments->format, "Table, HdrHistogram's log, or every span")
       ->one_of({"text", "json", "hlog", "tsv"})

@@ -46,12 +46,10 @@ int write_packets(ToPcapngArguments& arguments) {
 
 void add_etl_to_pcapng(Command* etl, Action& action) {
   auto arguments = std::make_shared<ToPcapngArguments>();
-  Command* command =
-      etl->add_subcommand("to-pcapng", "Packets of netsh and pktmon captures, for Wireshark");
+  Command* command = etl->add_subcommand("to-pcapng", "Packets of netsh's and pktmon's captures");
   add_etl_inputs(command, arguments->inputs, true);
   command->add_option("--out", arguments->out, "The capture")->required()->type_name("FILE.pcapng");
-  command->add_flag("--drops", arguments->drops,
-                    "Also pktmon's reports of drops, on interfaces of their own");
+  command->add_flag("--drops", arguments->drops, "Also pktmon's drops, on interfaces of their own");
   command->add_flag("--force", arguments->force, "Replace the file if there is one");
   add_etl_filter(command, arguments->filter);
   command->footer(
