@@ -1,0 +1,153 @@
+#include "harness/explain/difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "harness/stats/mean_interval.h"
+
+namespace tailgate::activity {
+namespace {
+
+constexpr double kConfidence = 0.95;
+
+double mean(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double time_in(const SideTimes& side, const PartName& part) {
+  const auto at = side.parts_ns.find(part);
+  return at == side.parts_ns.end() ? 0 : at->second;
+}
+
+// What is not in any part.
+double unnamed(const SideTimes& side) {
+  double named_ns = 0;
+  for (const auto& [part, ns] : side.parts_ns) named_ns += ns;
+  return side.whole_ns - named_ns;
+}
+
+// Both sides' times of one part, round by round.
+class Series {
+ public:
+  void add(double a_ns, double b_ns) {
+    a_ns_.push_back(a_ns);
+    b_ns_.push_back(b_ns);
+    differences_.push_back(b_ns - a_ns);
+  }
+
+  void add(const Series& other) {
+    for (std::size_t i = 0; i < differences_.size(); ++i) {
+      a_ns_[i] += other.a_ns_[i];
+      b_ns_[i] += other.b_ns_[i];
+      differences_[i] += other.differences_[i];
+    }
+  }
+
+  // Fills the figures of a part or a sum.
+  template <class Figures>
+  void report(Figures& figures) const {
+    figures.a_ns = mean(a_ns_);
+    figures.b_ns = mean(b_ns_);
+    figures.difference_ns = figures.b_ns - figures.a_ns;
+    if (differences_.size() < 2) return;
+    const double half = mean_interval(differences_, kConfidence).half_width;
+    figures.low_ns = figures.difference_ns - half;
+    figures.high_ns = figures.difference_ns + half;
+  }
+
+  // Whether the mean difference is not 0, as one of so many that are asked.
+  bool is_distinct(std::size_t among) const {
+    if (differences_.size() < 2) return false;
+    const double confidence = 1 - (1 - kConfidence) / static_cast<double>(among);
+    const MeanInterval interval = mean_interval(differences_, confidence);
+    return std::abs(interval.mean) > interval.half_width;
+  }
+
+ private:
+  std::vector<double> a_ns_;
+  std::vector<double> b_ns_;
+  std::vector<double> differences_;
+};
+
+// The caller to which most of the part's difference belongs.
+std::string caller_of(std::span<const RoundTimes> rounds, const PartName& part, double sign) {
+  std::map<std::string, double> differences;
+  const auto add = [&](const SideTimes& side, double factor) {
+    const auto callers = side.callers.find(part);
+    if (callers == side.callers.end()) return;
+    for (const auto& [caller, share] : callers->second) {
+      differences[caller] += factor * share * time_in(side, part);
+    }
+  };
+  for (const RoundTimes& round : rounds) {
+    add(round.a, -sign);
+    add(round.b, sign);
+  }
+  const auto most =
+      std::max_element(differences.begin(), differences.end(),
+                       [](const auto& x, const auto& y) { return x.second < y.second; });
+  return most == differences.end() ? "" : most->first;
+}
+
+struct Compared {
+  DifferencePart part;
+  Series series;
+};
+
+std::vector<Compared> compare(std::span<const RoundTimes> rounds) {
+  std::set<PartName> names;
+  for (const RoundTimes& round : rounds) {
+    for (const SideTimes* side : {&round.a, &round.b}) {
+      for (const auto& [part, ns] : side->parts_ns) names.insert(part);
+    }
+  }
+  std::vector<Compared> all;
+  for (const PartName& name : names) {
+    Compared& one = all.emplace_back();
+    for (const RoundTimes& round : rounds) {
+      one.series.add(time_in(round.a, name), time_in(round.b, name));
+    }
+    one.part.cause = name.cause;
+    one.part.name = name.name;
+    one.part.module = name.module;
+    one.series.report(one.part);
+    one.part.distinct = one.series.is_distinct(names.size());
+    one.part.caller = caller_of(rounds, name, one.part.difference_ns < 0 ? -1 : 1);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Compared& x, const Compared& y) {
+    return std::tuple(x.part.distinct, std::abs(x.part.difference_ns)) >
+           std::tuple(y.part.distinct, std::abs(y.part.difference_ns));
+  });
+  return all;
+}
+
+}  // namespace
+
+DifferenceSum difference_of(std::span<const RoundTimes> rounds, std::size_t max_parts) {
+  DifferenceSum sum;
+  Series whole;
+  Series rest;
+  for (const RoundTimes& round : rounds) {
+    whole.add(round.a.whole_ns, round.b.whole_ns);
+    rest.add(unnamed(round.a), unnamed(round.b));
+  }
+  whole.report(sum);
+  std::vector<Compared> compared = compare(rounds);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (i < max_parts) {
+      sum.parts.push_back(std::move(compared[i].part));
+    } else {
+      rest.add(compared[i].series);
+    }
+  }
+  DifferencePart& last = sum.parts.emplace_back();
+  last.cause = "rest";
+  rest.report(last);
+  return sum;
+}
+
+}  // namespace tailgate::activity

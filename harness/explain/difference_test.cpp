@@ -1,0 +1,125 @@
+// Differences that are planted into made-up rounds, of which the truth is known.
+#include "harness/explain/difference.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+namespace tailgate::activity {
+namespace {
+
+PartName function(const std::string& name) {
+  return {"function", name, "program"};
+}
+
+// Rounds in which 30 functions take 50 ns each, times a level that both sides of a round share and
+// an error of their own.
+class Rounds {
+ public:
+  explicit Rounds(std::uint64_t seed) : random_(seed) {}
+
+  std::vector<RoundTimes> draw(unsigned count, const std::map<PartName, double>& planted_ns) {
+    std::vector<RoundTimes> rounds(count);
+    for (RoundTimes& round : rounds) {
+      const double level = std::exp(0.2 * normal_(random_));
+      fill(round.a, level, {});
+      fill(round.b, level, planted_ns);
+    }
+    return rounds;
+  }
+
+ private:
+  void fill(SideTimes& side, double level, const std::map<PartName, double>& planted_ns) {
+    for (int i = 0; i < 30; ++i) side.parts_ns[function("f" + std::to_string(i))] = 50 * level;
+    for (const auto& [part, ns] : planted_ns) side.parts_ns[part] += ns;
+    side.whole_ns = 20;
+    for (auto& [part, ns] : side.parts_ns) {
+      ns += 4 * normal_(random_);
+      side.whole_ns += ns;
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+};
+
+double sum_of_parts(const DifferenceSum& sum) {
+  double ns = 0;
+  for (const DifferencePart& part : sum.parts) ns += part.difference_ns;
+  return ns;
+}
+
+TEST_CASE("parts add up to the difference, whatever is listed") {
+  const std::size_t listed = GENERATE(0u, 1u, 7u, 20u, 100u);
+  const auto rounds = Rounds(3).draw(8, {{function("f3"), 38}});
+  const DifferenceSum sum = difference_of(rounds, listed);
+  CHECK(sum.parts.size() == std::min<std::size_t>(listed, 30) + 1);
+  CHECK(sum.parts.back().cause == "rest");
+  CHECK(sum_of_parts(sum) == Approx(sum.difference_ns));
+  double a = 0;
+  for (const DifferencePart& part : sum.parts) a += part.a_ns;
+  CHECK(a == Approx(sum.a_ns));
+}
+
+TEST_CASE("what was planted is named first, and its interval holds it") {
+  unsigned held = 0;
+  unsigned first = 0;
+  constexpr unsigned kTries = 200;
+  for (unsigned i = 0; i < kTries; ++i) {
+    const auto rounds = Rounds(i).draw(8, {{function("f3"), 38}, {{"syscall", "getppid"}, 110}});
+    const DifferenceSum sum = difference_of(rounds);
+    first += sum.parts[0].name == "getppid" && sum.parts[1].name == "f3" ? 1 : 0;
+    CHECK(sum.parts[0].distinct);
+    held += *sum.parts[0].low_ns < 110 && 110 < *sum.parts[0].high_ns ? 1 : 0;
+  }
+  CHECK(first == kTries);
+  // 95 % of 200 are 190; fewer than 180 have a probability of 0.4 %.
+  CHECK(held >= 180);
+}
+
+TEST_CASE("equal sides have a distinct part in about one comparison of twenty") {
+  unsigned distinct = 0;
+  constexpr unsigned kTries = 400;
+  for (unsigned i = 0; i < kTries; ++i) {
+    distinct += difference_of(Rounds(1000 + i).draw(6, {})).parts[0].distinct ? 1 : 0;
+  }
+  // More than 35 of 400 have a probability of 0.05 %.
+  CHECK(distinct <= 35);
+}
+
+TEST_CASE("a part that only one side has counts with all of its time") {
+  RoundTimes round;
+  round.a = {.whole_ns = 100, .parts_ns = {{{"blocked_io", "fsync"}, 30}}};
+  round.b = {.whole_ns = 75, .parts_ns = {{function("checksum"), 10}}};
+  const DifferenceSum sum = difference_of(std::vector{round, round});
+  CHECK(sum.difference_ns == -25);
+  REQUIRE(sum.parts.size() == 3);
+  CHECK(sum.parts[0].name == "fsync");
+  CHECK(sum.parts[0].difference_ns == -30);
+  CHECK(sum.parts[1].name == "checksum");
+  CHECK(sum.parts[1].b_ns == 10);
+  CHECK(sum.parts[2].difference_ns == Approx(-5));  // 70 of A and 65 of B have no name
+}
+
+TEST_CASE("one round has no intervals, and nothing in it is distinct") {
+  const DifferenceSum sum = difference_of(Rounds(1).draw(1, {{function("f1"), 1000}}));
+  CHECK_FALSE(sum.low_ns);
+  CHECK_FALSE(sum.parts[0].high_ns);
+  CHECK_FALSE(sum.parts[0].distinct);
+  CHECK(sum.parts[0].name == "f1");
+}
+
+TEST_CASE("the caller is the one to which the difference belongs") {
+  const PartName call{"syscall", "write"};
+  RoundTimes round;
+  round.a = {.whole_ns = 100, .parts_ns = {{call, 100}}, .callers = {{call, {{"log", 1}}}}};
+  round.b = {.whole_ns = 140,
+             .parts_ns = {{call, 140}},
+             .callers = {{call, {{"log", 0.7}, {"rotate", 0.3}}}}};
+  CHECK(difference_of(std::vector{round}).parts[0].caller == "rotate");
+  std::swap(round.a, round.b);  // B no longer calls it
+  CHECK(difference_of(std::vector{round}).parts[0].caller == "rotate");
+}
+
+}  // namespace
+}  // namespace tailgate::activity

@@ -1,0 +1,124 @@
+// Why side B of a duet takes longer than side A: rounds of both sides under a trace, with sampled
+// functions, and the difference between the sides cut into parts. harness/result/result.h says how
+// these structs become files, and harness/run/duet/README.md how the parts are measured.
+//
+// All times are nanoseconds for each event, as means over the traced rounds. A difference is B's
+// less A's: above 0 where B takes longer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tailgate {
+
+// The version of this part. A field that is added later is optional, so that it stays the same; it
+// rises when a field changes its meaning.
+inline constexpr int kDifferenceVersion = 1;
+
+// One part of a difference.
+struct DifferencePart {
+  std::string cause = {};
+  std::string name = {};
+  std::string module = {};
+  std::string caller = {};
+  double a_ns = 0;
+  double b_ns = 0;
+  double difference_ns = 0;
+  std::optional<double> low_ns = {};
+  std::optional<double> high_ns = {};
+  bool distinct = false;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    using P = DifferencePart;
+    v("cause", &P::cause,
+      "function (a function of the program, a library or the kernel ran), rest (what no other part "
+      "names, and the parts that are not listed), or as in CallSlice; waiting and the blocked ones "
+      "are no processor time");
+    v("name", &P::name,
+      "the function, else as in CallSlice: the system call, the tracepoint, the thread that had "
+      "the processor");
+    v("module", &P::module, "of a function, as in ProfiledFunction; else empty");
+    v("caller", &P::caller,
+      "the function that called it: of a system call, and of a function of the C library. The one "
+      "to which most of the difference belongs; empty where the samples name none");
+    v("a_ns", &P::a_ns, "side A");
+    v("b_ns", &P::b_ns, "side B");
+    v("difference_ns", &P::difference_ns, "the difference");
+    v("low_ns", &P::low_ns,
+      "lower end of its 95 % confidence interval (Student's t over the rounds); absent with one "
+      "round");
+    v("high_ns", &P::high_ns, "upper end of that interval");
+    v("distinct", &P::distinct,
+      "whether it is not 0 by an interval that is as much wider as there are parts (Bonferroni)");
+  }
+};
+
+// One time that was compared, and its parts, which add up to it.
+struct DifferenceSum {
+  std::string measure = {};
+  std::string processes = {};
+  double a_ns = 0;
+  double b_ns = 0;
+  double difference_ns = 0;
+  std::optional<double> low_ns = {};
+  std::optional<double> high_ns = {};
+  std::optional<double> untraced_ns = {};
+  std::optional<double> untraced_low_ns = {};
+  std::optional<double> untraced_high_ns = {};
+  std::vector<DifferencePart> parts = {};
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    using S = DifferenceSum;
+    v("measure", &S::measure,
+      "call (the mean of the calls up to their 99th percentile, as the metric service_ns_mean), "
+      "slow_call (the mean of those beyond it), daemons (processor time of the session's daemons "
+      "an event) or other_threads (that of the provider's threads that make no calls)");
+    v("processes", &S::processes, "names of the daemons; else empty");
+    v("a_ns", &S::a_ns, "side A, in the traced rounds");
+    v("b_ns", &S::b_ns, "side B, likewise");
+    v("difference_ns", &S::difference_ns, "the difference: the sum of the parts' differences");
+    v("low_ns", &S::low_ns, "as in DifferencePart");
+    v("high_ns", &S::high_ns, "as in DifferencePart");
+    v("untraced_ns", &S::untraced_ns,
+      "the same difference in the duet's own rounds, without a trace, the median over them; what "
+      "difference_ns has above it is the trace's doing. Absent where the rounds do not tell it");
+    v("untraced_low_ns", &S::untraced_low_ns,
+      "lower end of its 95 % confidence interval (order statistics); absent with few rounds");
+    v("untraced_high_ns", &S::untraced_high_ns, "upper end of that interval");
+    v("parts", &S::parts,
+      "the parts, distinct ones first, largest difference first; at most 20 and the rest, which is "
+      "last");
+  }
+};
+
+struct Difference {
+  int version = kDifferenceVersion;
+  unsigned rounds = 0;
+  std::uint64_t duration_ns = 0;
+  std::string trace = {};
+  std::string sampled = {};
+  double sample_hz = 0;
+  std::uint64_t samples = 0;
+  std::string limits = {};
+  std::vector<DifferenceSum> sums = {};
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("version", &Difference::version, "version of this part of the schema");
+    v("rounds", &Difference::rounds, "traced rounds that both sides completed");
+    v("duration_ns", &Difference::duration_ns, "time that they took, with their evaluation");
+    v("trace", &Difference::trace, "as method in TraceUsed");
+    v("sampled", &Difference::sampled, "as method in Profile");
+    v("sample_hz", &Difference::sample_hz, "as rate_hz in Profile");
+    v("samples", &Difference::samples, "samples of all these rounds and both sides");
+    v("limits", &Difference::limits,
+      "what could not be seen here, why, and what would help; empty for nothing");
+    v("sums", &Difference::sums, "what was compared; a sum that neither side has is left out");
+  }
+};
+
+}  // namespace tailgate
