@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/difference.h"
 #include "harness/result/duet_part.h"
 #include "harness/result/result.h"
 
@@ -269,6 +270,7 @@ struct Duet {
   std::string classified;
   std::optional<std::vector<DuetPart>> parts;
   std::vector<DuetRound> rounds;
+  std::optional<Difference> difference;
   std::vector<Remark> remarks;
 
   template <class Visitor>
@@ -320,6 +322,10 @@ struct Duet {
       "the duet's parts: one, and one more each time that it was resumed; absent in older files, "
       "which have one part that stopped");
     v("rounds", &Duet::rounds, "every round, in the order in which they ended");
+    v("difference", &Duet::difference,
+      "why the sides differ, from traced rounds after these; absent where it was not asked for, "
+      "and "
+      "in older files");
     v("remarks", &Duet::remarks, "what a reader of this duet must know");
   }
 };

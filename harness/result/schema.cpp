@@ -98,6 +98,9 @@ TAILGATE_ABOUT(Answer, "a scenario's answer: one sentence and the figures behind
 TAILGATE_ABOUT(AnswerFigure, "a figure of an answer, with the interval that its trials give it");
 TAILGATE_ABOUT(Remark, "a problem that a reader of the figures must know");
 TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, round after round");
+TAILGATE_ABOUT(Difference, "why the sides of a duet differ, by traced rounds of both");
+TAILGATE_ABOUT(DifferenceSum, "a time that was compared, and the parts of its difference");
+TAILGATE_ABOUT(DifferencePart, "a part of a difference");
 TAILGATE_ABOUT(DuetPart, "rounds of a duet that one call of the program ran");
 TAILGATE_ABOUT(DuetSubject, "what one side of a duet consists of");
 TAILGATE_ABOUT(DuetRound, "one round: processes of both sides that alternate in short turns");

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/difference.h"
 #include "harness/result/result.h"
 #include "harness/result/values.h"
 
@@ -142,6 +143,7 @@ struct Verdict {
   std::vector<QuantileRatio> shifts;
   Latency response_a;
   Latency response_b;
+  std::optional<Difference> difference = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -186,6 +188,8 @@ struct Verdict {
     v("response_a", &Verdict::response_a,
       "A's response times of the rounds used, merged; for plots, not for statistical tests");
     v("response_b", &Verdict::response_b, "B's response times, likewise");
+    v("difference", &Verdict::difference,
+      "why the sides differ, from traced rounds; absent where none were run");
   }
 };
 

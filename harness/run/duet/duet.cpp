@@ -27,17 +27,6 @@ Capabilities capabilities_of(const DuetSubjectRequest& subject) {
   return sink.type->capabilities(sink.options);
 }
 
-// If one side needs drains, both get them, so that their turns have the same length.
-bool needs_drain(const DuetRequest& request) {
-  const auto needs = [](const Capabilities& can) { return can.asynchronous || can.deferred_work; };
-  return needs(capabilities_of(request.a)) || needs(capabilities_of(request.b));
-}
-
-TurnPlan turns_of(const DuetRequest& request) {
-  return common_turns(request.a.side.load, request.b.side.load, needs_drain(request),
-                      request.wishes);
-}
-
 DuetSubject describe_subject(const DuetSubjectRequest& request, const TurnPlan& turns) {
   const SinkChoice& sink = request.side.sink;
   return {.label = request.label.empty() ? sink.text : request.label,
@@ -299,6 +288,16 @@ void check_builds(const DuetSubjectRequest& subject, const DuetSubjectRequest& o
 }
 
 }  // namespace
+
+bool needs_drain(const DuetRequest& request) {
+  const auto needs = [](const Capabilities& can) { return can.asynchronous || can.deferred_work; };
+  return needs(capabilities_of(request.a)) || needs(capabilities_of(request.b));
+}
+
+TurnPlan turns_of(const DuetRequest& request) {
+  return common_turns(request.a.side.load, request.b.side.load, needs_drain(request),
+                      request.wishes);
+}
 
 void check_duet(const DuetRequest& request, const Environment& environment) {
   for (const DuetSubjectRequest* subject : {&request.a, &request.b}) {

@@ -61,6 +61,12 @@ class DuetObserver {
 // The duet ends after this number of rounds in which a side did not complete.
 inline constexpr unsigned kMaxFailedRounds = 3;
 
+// If one side needs drains, both get them, so that their turns have the same length.
+bool needs_drain(const DuetRequest& request);
+
+// The turns of each side of a round. Throws Error like common_turns.
+TurnPlan turns_of(const DuetRequest& request);
+
 // Throws Error if a load cannot be divided into turns, a sink is not available, or the rounds of
 // `earlier` are of other sides, another seed, machine or start of it. A duet ignores
 // the environment's trial settings noise_s, interval_s, slowest, victim_cpus and trace.

@@ -127,6 +127,22 @@ class Side {
     roles_.stop_session();
   }
 
+  RoundProcesses processes() {
+    RoundProcesses found{.threads = {}, .processes = roles_.processes()};
+    for (unsigned i = 0; i < load_.threads; ++i) {
+      found.threads.push_back(roles_.memory().thread(i).os_thread.load(std::memory_order_acquire));
+    }
+    return found;
+  }
+
+  // The logs of calls. A faulty plugin or program may have written anything into them: that is the
+  // side's outcome, and the log is empty.
+  ThreadCalls logged_calls() {
+    ThreadCalls calls;
+    for (unsigned i = 0; i < load_.threads; ++i) calls.push_back(logged_calls(i));
+    return calls;
+  }
+
   // visit_starts: positions in the order of turns.
   DuetSide collect(const std::vector<std::size_t>& visit_starts) {
     const ThreadCalls calls = logged_calls();
@@ -154,14 +170,6 @@ class Side {
   }
 
  private:
-  // The logs of calls. A faulty plugin or program may have written anything into them: that is the
-  // side's outcome, and the log is empty.
-  ThreadCalls logged_calls() {
-    ThreadCalls calls;
-    for (unsigned i = 0; i < load_.threads; ++i) calls.push_back(logged_calls(i));
-    return calls;
-  }
-
   std::span<const CallRecord> logged_calls(unsigned number) {
     const std::uint64_t logged = roles_.memory().log(number).logged.load(std::memory_order_acquire);
     const std::uint64_t finished = roles_.memory().thread(number).finished.load();
@@ -348,6 +356,7 @@ class Round::Sides {
     }
   }
 
+  Side& side(char letter) { return letter == 'A' ? a_ : b_; }
   bool has_failed() const { return failed_; }
   bool has_had_all_turns() const { return visited_ == plan_.visits; }
 
@@ -431,7 +440,7 @@ class Round::Sides {
 
   bool take_turns(const std::string& order) {
     for (const char letter : order) {
-      if (!(letter == 'A' ? a_ : b_).take_turn()) return false;
+      if (!side(letter).take_turn()) return false;
       plan_.between_turns();
     }
     return true;
@@ -512,6 +521,18 @@ void Round::visit() {
 
 void Round::probe() {
   sides_->probe();
+}
+
+RoundProcesses Round::processes(char side) const {
+  return sides_->side(side).processes();
+}
+
+std::vector<std::vector<CallRecord>> Round::logged_calls(char side) const {
+  std::vector<std::vector<CallRecord>> copies;
+  for (const std::span<const CallRecord> calls : sides_->side(side).logged_calls()) {
+    copies.emplace_back(calls.begin(), calls.end());
+  }
+  return copies;
 }
 
 bool Round::has_failed() const {

@@ -2,15 +2,19 @@
 // visit or in several with other rounds between them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "harness/overhead/sampler.h"
 #include "harness/result/duet.h"
 #include "harness/run/duet/duet_plan.h"
 #include "harness/sink/catalog.h"
 #include "harness/trial/processes/controller.h"
+#include "harness/trial/trial_memory.h"
 
 namespace tailgate {
 
@@ -48,6 +52,12 @@ struct RoundProgress {
   std::string what;        // "warm-up", "turns", "visit", "reading back" …
   int provider_pid_b = 0;  // 0 before it has started; for tests that kill it
 };
+// What can be traced of a side.
+struct RoundProcesses {
+  std::vector<std::uint32_t> threads;  // the load's, by the system's ids
+  std::vector<WatchedProcess> processes;
+};
+
 using RoundCallback = std::function<void(const RoundProgress&)>;
 
 // Call begin(), then visit() plan.visits times or until it has failed, then end(); or abandon() at
@@ -70,6 +80,13 @@ class Round {
 
   // Makes one call on each side, to find stalls between visits; does nothing after a failure.
   void probe();
+
+  // Of a side, 'A' or 'B', that has begun.
+  RoundProcesses processes(char side) const;
+
+  // The calls that each load thread of a side has logged, in order of time. Empty lists if a log is
+  // damaged, which end() will say.
+  std::vector<std::vector<CallRecord>> logged_calls(char side) const;
 
   bool has_failed() const;
   // Whether there is no visit left.

@@ -1,0 +1,355 @@
+#include "harness/run/duet/call_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/explain/call_cutter.h"
+#include "harness/run/duet/side_figures.h"
+
+namespace tailgate {
+namespace {
+
+using activity::Cause;
+using activity::PartName;
+using activity::SideTimes;
+using activity::Slice;
+using profile::Samples;
+using profile::StackSample;
+
+constexpr double kUsualShare = 0.99;
+// Where the trace does not show the sampler's interrupt, a sampled call is longer by up to this.
+constexpr std::uint64_t kSampleCostNs = 20'000;
+
+// Finds in a sample's stack what a part is named after.
+class Stacks {
+ public:
+  explicit Stacks(const Samples& samples) : functions_(samples.functions.functions()) {}
+
+  PartName function(const StackSample& sample) const {
+    const ProfiledFunction& function = functions_[sample.functions.front()];
+    return {"function", function.name, function.module};
+  }
+
+  // The first function outwards that is neither the kernel's nor the C library's; empty if that is
+  // the one that ran, or there is none.
+  std::string caller(const StackSample& sample) const {
+    const std::vector<std::uint32_t>& stack = sample.functions;
+    for (auto at = stack.begin() + kernel_frames(sample); at != stack.end(); ++at) {
+      if (is_of_system(functions_[*at].module)) continue;
+      return at == stack.begin() ? "" : functions_[*at].name;
+    }
+    return "";
+  }
+
+  bool is_in_kernel(const StackSample& sample) const { return kernel_frames(sample) > 0; }
+
+ private:
+  // The kernel's own code stands at both ends of its part of a stack, its modules in between.
+  std::ptrdiff_t kernel_frames(const StackSample& sample) const {
+    const std::vector<std::uint32_t>& stack = sample.functions;
+    const auto outermost = std::find_if(stack.rbegin(), stack.rend(), [this](std::uint32_t place) {
+      return functions_[place].module == "kernel";
+    });
+    return outermost.base() - stack.begin();
+  }
+
+  static bool is_of_system(std::string_view module) {
+    return module.starts_with("libc.") || module.starts_with("libpthread") ||
+           module.starts_with("ld-") || module.starts_with("ld.") || module == "[vdso]";
+  }
+
+  const std::vector<ProfiledFunction>& functions_;
+};
+
+// Samples of one part: how many, in which functions, called by whom.
+struct PartSamples {
+  double count = 0;
+  std::map<PartName, double> functions = {};
+  std::map<std::string, double> callers = {};                         // of all
+  std::map<PartName, std::map<std::string, double>> callers_of = {};  // of each function
+
+  // entered: the part that the sample belongs to in place of its function; or no cause.
+  void add(const StackSample& sample, const Stacks& stacks, const PartName& entered = {}) {
+    const PartName function = entered.cause.empty() ? stacks.function(sample) : entered;
+    const std::string caller = stacks.caller(sample);
+    ++count;
+    ++functions[function];
+    if (caller.empty()) return;
+    ++callers[caller];
+    ++callers_of[function][caller];
+  }
+};
+
+std::map<std::string, double> divided_by(std::map<std::string, double> counts, double whole) {
+  for (auto& [name, count] : counts) count /= whole;
+  return counts;
+}
+
+// Adds functions that take `ns` together, in proportion to their samples.
+void add_functions(const PartSamples& samples, double ns, SideTimes& times) {
+  for (const auto& [function, count] : samples.functions) {
+    times.parts_ns[function] += ns * count / samples.count;
+    const auto callers = samples.callers_of.find(function);
+    if (callers == samples.callers_of.end()) continue;
+    times.callers.try_emplace(function, divided_by(callers->second, count));
+  }
+}
+
+bool is_interrupt(Cause cause) {
+  return cause == Cause::interrupt || cause == Cause::softirq;
+}
+
+// Where a sample is taken, the trace shows the time around the interrupt as a short gap.
+bool may_be_of_sample(const Slice& slice) {
+  const bool gap = slice.cause == Cause::machine || slice.cause == Cause::kernel_gap ||
+                   slice.cause == Cause::unknown;
+  return gap && slice.end - slice.begin <= static_cast<activity::Ticks>(kSampleCostNs);
+}
+
+struct PlacedSample {
+  std::uint32_t kind = 0;  // of the part that it was taken in
+  const StackSample* sample = nullptr;
+  PartName entered = {};  // as PartSamples::add takes it
+};
+
+// A call, cut.
+struct CutCall {
+  std::uint64_t ns = 0;  // without the sampler's interrupts
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> parts = {};  // index, ns
+  std::vector<PlacedSample> samples = {};
+};
+
+class SideCutter {
+ public:
+  explicit SideCutter(const TracedSide& side)
+      : side_(side),
+        stacks_(side.samples),
+        cutter_(side.timeline, {.begin = static_cast<activity::Ticks>(side.trace.start_ns),
+                                .end = static_cast<activity::Ticks>(side.trace.end_ns),
+                                .system_calls = side.trace.system_calls}) {}
+
+  CallParts parts() {
+    std::vector<std::uint64_t> all_ns;
+    for (const TracedThread& thread : side_.threads) {
+      for (const CallRecord* call : calls_of(thread))
+        all_ns.push_back(call->end_ns - call->start_ns);
+    }
+    usual_ns_ = lower_median(std::move(all_ns));
+    for (const TracedThread& thread : side_.threads) cut(thread);
+    CallParts parts;
+    if (cut_.empty()) return parts;
+    const std::uint64_t limit_ns = limit();
+    parts.call = sum([&](const CutCall& call) { return call.ns <= limit_ns; },
+                     [&](const CutCall& call) { return call.ns <= limit_ns + kSampleCostNs; });
+    const auto slow = [&](const CutCall& call) { return call.ns > limit_ns; };
+    parts.slow_call = sum(slow, slow);
+    return parts;
+  }
+
+ private:
+  std::vector<const CallRecord*> calls_of(const TracedThread& thread) const {
+    std::vector<const CallRecord*> calls;
+    std::uint32_t turn = 0;
+    unsigned in_turn = 0;
+    for (const CallRecord& call : thread.calls) {
+      in_turn = call.turn == turn ? in_turn + 1 : 1;
+      turn = call.turn;
+      if (in_turn <= side_.dropped_per_turn || call.kind == CallKind::preempted) continue;
+      calls.push_back(&call);
+    }
+    return calls;
+  }
+
+  std::vector<const StackSample*> samples_of(std::uint32_t thread) const {
+    std::vector<const StackSample*> samples;
+    for (const StackSample& sample : side_.samples.list) {
+      if (sample.thread == thread && !sample.functions.empty()) samples.push_back(&sample);
+    }
+    std::sort(samples.begin(), samples.end(),
+              [](const auto* a, const auto* b) { return a->time_ns < b->time_ns; });
+    return samples;
+  }
+
+  void cut(const TracedThread& thread) {
+    const std::vector<const StackSample*> samples = samples_of(thread.thread);
+    auto next = samples.begin();
+    for (const CallRecord* call : calls_of(thread)) {
+      while (next != samples.end() && (*next)->time_ns < call->start_ns) ++next;
+      const auto first = next;
+      while (next != samples.end() && (*next)->time_ns <= call->end_ns) ++next;
+      cut(thread.thread, *call, {first, next});
+    }
+  }
+
+  void cut(std::uint32_t thread, const CallRecord& call,
+           std::span<const StackSample* const> samples) {
+    const auto start = static_cast<activity::Ticks>(call.start_ns);
+    std::vector<Slice> slices = cutter_.cut({.thread = thread,
+                                             .intended = start,
+                                             .start = start,
+                                             .end = static_cast<activity::Ticks>(call.end_ns),
+                                             .usual = static_cast<activity::Ticks>(usual_ns_)});
+    CutCall& done = cut_.emplace_back();
+    std::vector<bool> of_sampler(slices.size());
+    for (const StackSample* sample : samples) place(*sample, slices, of_sampler, done);
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      if (of_sampler[i]) continue;
+      const auto ns = static_cast<std::uint64_t>(slices[i].end - slices[i].begin);
+      done.ns += ns;
+      done.parts.emplace_back(index_of(slices[i]), ns);
+    }
+  }
+
+  // A sample belongs to what the sampler's interrupt interrupted.
+  void place(const StackSample& sample, const std::vector<Slice>& slices,
+             std::vector<bool>& of_sampler, CutCall& call) {
+    const auto time = static_cast<activity::Ticks>(sample.time_ns);
+    auto at = std::find_if(slices.begin(), slices.end(),
+                           [time](const Slice& slice) { return time < slice.end; });
+    if (at == slices.end()) return;
+    const activity::Ticks taken = at->cause == Cause::interrupt ? at->begin : time;
+    if (at->cause == Cause::interrupt) {
+      const auto i = static_cast<std::size_t>(at - slices.begin());
+      of_sampler[i] = true;
+      if (i > 0 && may_be_of_sample(slices[i - 1])) of_sampler[i - 1] = true;
+      if (i + 1 < slices.size() && may_be_of_sample(slices[i + 1])) of_sampler[i + 1] = true;
+    }
+    while (at != slices.begin() && (is_interrupt(at->cause) || may_be_of_sample(*at))) --at;
+    PlacedSample& placed = call.samples.emplace_back();
+    placed.kind = index_of(*at);
+    placed.sample = &sample;
+    if (at->cause == Cause::running && stacks_.is_in_kernel(sample)) {
+      placed.entered = nearest_system_call(slices, taken);
+    }
+  }
+
+  // On its way into a system call or out of it a thread is in the kernel, and the trace does not
+  // show it yet, or any more.
+  static PartName nearest_system_call(const std::vector<Slice>& slices, activity::Ticks time) {
+    PartName nearest;
+    activity::Ticks least = std::numeric_limits<activity::Ticks>::max();
+    for (const Slice& slice : slices) {
+      if (slice.cause != Cause::system_call) continue;
+      const activity::Ticks away = std::max(slice.begin - time, time - slice.end);
+      if (away >= least) continue;
+      least = away;
+      nearest = {std::string(cause_name(slice.cause)), slice.name};
+    }
+    return nearest;
+  }
+
+  std::uint32_t index_of(const Slice& slice) {
+    const auto [place, is_new] =
+        places_.try_emplace({slice.cause, slice.name}, static_cast<std::uint32_t>(kinds_.size()));
+    if (is_new) kinds_.emplace_back(slice.cause, slice.name);
+    return place->second;
+  }
+
+  // The time at the 99th percentile of the calls, as trimmed_mean takes it.
+  std::uint64_t limit() const {
+    std::vector<std::uint64_t> all;
+    for (const CutCall& call : cut_) all.push_back(call.ns);
+    const auto count =
+        static_cast<std::ptrdiff_t>(std::ceil(kUsualShare * static_cast<double>(all.size())));
+    std::nth_element(all.begin(), all.begin() + count - 1, all.end());
+    return all[static_cast<std::size_t>(count - 1)];
+  }
+
+  // The mean call among those chosen; functions from the samples in others, where those are more.
+  template <class Chosen, class Sampled>
+  SideTimes sum(Chosen chosen, Sampled sampled) const {
+    std::vector<double> ns(kinds_.size());
+    std::vector<PartSamples> samples(kinds_.size());
+    double calls = 0;
+    double sampled_share = 0;  // calls that are sampled for each that is chosen
+    for (const CutCall& call : cut_) {
+      if (sampled(call)) {
+        ++sampled_share;
+        for (const PlacedSample& one : call.samples) {
+          samples[one.kind].add(*one.sample, stacks_, one.entered);
+        }
+      }
+      if (!chosen(call)) continue;
+      ++calls;
+      for (const auto& [kind, time_ns] : call.parts) ns[kind] += static_cast<double>(time_ns);
+    }
+    SideTimes times;
+    if (calls == 0) return times;
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+      if (ns[kind] == 0) continue;
+      times.whole_ns += ns[kind] / calls;
+      add_kind(kind, ns[kind] / calls, samples[kind], sampled_share, times);
+    }
+    return times;
+  }
+
+  // calls: in which the samples were taken. Where the whole of the time on the processor was
+  // sampled, a cause's time is known by the trace, and the samples divide it. Else a sample stands
+  // for the time from one to the next.
+  void add_kind(std::size_t kind, double ns, const PartSamples& samples, double calls,
+                SideTimes& times) const {
+    const auto& [cause, name] = kinds_[kind];
+    const PartName part{std::string(cause_name(cause)), name};
+    const bool is_code =
+        cause == Cause::running || cause == Cause::machine ||
+        ((cause == Cause::unknown || cause == Cause::untraced) && !side_.trace.system_calls);
+    if (!is_code || samples.count == 0) {
+      times.parts_ns[part] += ns;
+      if (samples.count > 0) {
+        times.callers.insert_or_assign(part, divided_by(samples.callers, samples.count));
+      }
+      return;
+    }
+    const bool whole = cause == Cause::running && side_.samples.kernel;
+    const double sampled_ns = samples.count * 1e9 / side_.samples.rate_hz / calls;
+    const double own_ns = whole ? ns : std::min(ns, sampled_ns);
+    add_functions(samples, own_ns, times);
+    if (ns > own_ns) times.parts_ns[part] += ns - own_ns;
+  }
+
+  const TracedSide& side_;
+  Stacks stacks_;
+  activity::CallCutter cutter_;
+  std::uint64_t usual_ns_ = 0;
+  std::map<std::pair<Cause, std::string>, std::uint32_t> places_;
+  std::vector<std::pair<Cause, std::string>> kinds_;
+  std::vector<CutCall> cut_;
+};
+
+bool is_within(const StackSample& sample, profile::SampledRole role, std::uint64_t begin_ns,
+               std::uint64_t end_ns) {
+  return sample.role == role && sample.time_ns >= begin_ns && sample.time_ns <= end_ns &&
+         !sample.functions.empty();
+}
+
+}  // namespace
+
+CallParts call_parts(const TracedSide& side) {
+  return SideCutter(side).parts();
+}
+
+SideTimes role_parts(const Samples& samples, profile::SampledRole role, std::uint64_t begin_ns,
+                     std::uint64_t end_ns, double whole_ns) {
+  const Stacks stacks(samples);
+  PartSamples all;
+  for (const StackSample& sample : samples.list) {
+    if (is_within(sample, role, begin_ns, end_ns)) all.add(sample, stacks);
+  }
+  SideTimes times{.whole_ns = whole_ns};
+  if (all.count > 0) add_functions(all, whole_ns, times);
+  return times;
+}
+
+std::uint64_t samples_of(const Samples& samples, profile::SampledRole role, std::uint64_t begin_ns,
+                         std::uint64_t end_ns) {
+  return static_cast<std::uint64_t>(std::count_if(
+      samples.list.begin(), samples.list.end(),
+      [&](const StackSample& sample) { return is_within(sample, role, begin_ns, end_ns); }));
+}
+
+}  // namespace tailgate

@@ -1,0 +1,212 @@
+// Calls and samples that are made up, so that the time in each part is known.
+#include "harness/run/duet/call_parts.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/explain/test_story.h"
+
+namespace tailgate {
+namespace {
+
+using activity::kLoad;
+using activity::PartName;
+using activity::SideTimes;
+using activity::Story;
+using profile::SampledRole;
+
+constexpr unsigned kCalls = 150;
+constexpr std::uint64_t kApartNs = 50'000;
+constexpr std::uint32_t kWrite = 1;
+
+// The load thread's calls. Each takes 1000 ns, of which a system call takes 300 from 600 on.
+class Calls {
+ public:
+  Calls() {
+    samples.rate_hz = 1000;
+    samples.kernel = true;
+    trace.end_ns = activity::kAll.end;
+    trace.system_calls = true;
+    for (std::uint64_t i = 0; i < kCalls; ++i) {
+      log.push_back({begin(i), begin(i), begin(i) + 1000, 0, CallKind::unremarkable});
+    }
+  }
+
+  static std::uint64_t begin(std::uint64_t call) { return 1000 + kApartNs * call; }
+
+  void enter_kernel() {
+    for (const CallRecord& call : log) {
+      story.enters(static_cast<activity::Ticks>(call.start_ns) + 600, kWrite);
+      story.leaves(static_cast<activity::Ticks>(call.start_ns) + 900, kWrite);
+    }
+  }
+
+  // functions: from the one that ran outwards, as "name module".
+  void sample(std::uint64_t time_ns, const std::vector<std::pair<const char*, const char*>>& stack,
+              std::uint32_t thread = kLoad, SampledRole role = SampledRole::load) {
+    profile::StackSample& sample = samples.list.emplace_back();
+    sample.time_ns = time_ns;
+    sample.thread = thread;
+    sample.role = role;
+    for (const auto& [name, module] : stack) {
+      sample.functions.push_back(samples.functions.place_of(name, module));
+    }
+  }
+
+  CallParts parts(unsigned dropped = 0) {
+    story.timeline().finish(activity::kAll.end);
+    return call_parts({.timeline = story.timeline(),
+                       .trace = trace,
+                       .samples = samples,
+                       .threads = {{kLoad, log}},
+                       .dropped_per_turn = dropped});
+  }
+
+  Story story;
+  TraceUsed trace;
+  profile::Samples samples;
+  std::vector<CallRecord> log;
+};
+
+double sum(const SideTimes& times) {
+  double ns = 0;
+  for (const auto& [part, part_ns] : times.parts_ns) ns += part_ns;
+  return ns;
+}
+
+TEST_CASE("a call's time is cut by cause, and all of it is there") {
+  Calls calls;
+  calls.enter_kernel();
+  const SideTimes call = calls.parts().call;
+  CHECK(call.whole_ns == Approx(1000));
+  CHECK(sum(call) == Approx(1000));
+  CHECK(call.parts_ns.at({"running"}) == Approx(700));
+  CHECK(call.parts_ns.at({"syscall", "write"}) == Approx(300));
+}
+
+TEST_CASE("own code is divided by the functions that were sampled in it") {
+  Calls calls;
+  calls.enter_kernel();
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    calls.sample(Calls::begin(i) + 100, {{i % 4 == 0 ? "log" : "checksum", "mylog.so"}});
+    calls.sample(Calls::begin(i) + 2000, {{"wait", "tailgate"}});  // between calls
+  }
+  const SideTimes call = calls.parts().call;
+  CHECK(sum(call) == Approx(1000));
+  CHECK(call.parts_ns.at({"function", "checksum", "mylog.so"}) == Approx(525));
+  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(175));
+  CHECK(call.parts_ns.at({"syscall", "write"}) == Approx(300));
+  CHECK(call.parts_ns.size() == 3);
+}
+
+TEST_CASE("system calls and functions of the C library are told by who called them") {
+  Calls calls;
+  calls.enter_kernel();
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    calls.sample(Calls::begin(i) + 700, {{"ext4_write", "ext4"},
+                                         {"do_syscall_64", "kernel"},
+                                         {"write", "libc.so.6"},
+                                         {i % 4 == 0 ? "rotate" : "log", "mylog.so"},
+                                         {"main", "tailgate"}});
+    calls.sample(Calls::begin(i) + 200, {{"memcpy", "libc.so.6"}, {"log", "mylog.so"}});
+  }
+  const SideTimes call = calls.parts().call;
+  const PartName write{"syscall", "write"};
+  CHECK(call.callers.at(write).at("log") == Approx(0.75));
+  CHECK(call.callers.at(write).at("rotate") == Approx(0.25));
+  const PartName copy{"function", "memcpy", "libc.so.6"};
+  CHECK(call.parts_ns.at(copy) == Approx(700));
+  CHECK(call.callers.at(copy).at("log") == 1);
+}
+
+TEST_CASE("the interrupt in which a sample was taken does not count") {
+  Calls calls;
+  for (const std::uint64_t call : {3, 4}) {
+    const auto at = static_cast<activity::Ticks>(Calls::begin(call)) + 400;
+    calls.log[call].end_ns += 5000;
+    calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 5000, .routine = 1});
+  }
+  calls.sample(Calls::begin(3) + 450, {{"log", "mylog.so"}});
+  const CallParts parts = calls.parts();
+  CHECK(parts.call.whole_ns == Approx(1000));
+  CHECK(parts.slow_call.whole_ns == Approx(6000));  // the other one
+  CHECK(parts.slow_call.parts_ns.size() == 2);
+  CHECK(parts.call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(1000));
+}
+
+TEST_CASE("a sample on the way into a system call belongs to it, with the gap that it made") {
+  Calls calls;
+  calls.enter_kernel();
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const auto at = static_cast<activity::Ticks>(Calls::begin(i)) + 590;
+    calls.sample(Calls::begin(i) + (i < 5 ? 595 : 300),
+                 {{"entry", "kernel"}, {"write", "libc.so.6"}, {"log", "mylog.so"}});
+    if (i >= 5)
+      calls.samples.list.back().functions = {calls.samples.functions.place_of("log", "mylog.so")};
+    if (i >= 5) continue;
+    calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 8, .routine = 1});
+  }
+  const SideTimes call = calls.parts().call;
+  CHECK(call.parts_ns.at({"syscall", "write"}) == Approx(650).epsilon(0.01));
+  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(350).epsilon(0.01));
+  CHECK(call.callers.at({"syscall", "write"}).at("log") == 1);
+}
+
+TEST_CASE("calls beyond the 99th percentile are apart, preempted and dropped ones left out") {
+  Calls calls;
+  for (std::uint64_t i = 0; i < kCalls; ++i) {
+    calls.log[i].turn = i < kCalls / 2 ? 0 : 1;
+    if (i % (kCalls / 2) < 2) calls.log[i].end_ns += 40'000;
+  }
+  calls.log[60].end_ns += 20'000;
+  calls.log[60].kind = CallKind::preempted;
+  calls.log[61].end_ns += 4000;
+  const CallParts parts = calls.parts(2);
+  CHECK(parts.call.whole_ns == Approx(1000));
+  CHECK(parts.slow_call.whole_ns == Approx(5000));
+}
+
+TEST_CASE("where the kernel was not sampled a sample stands for its share of the time") {
+  Calls calls;
+  calls.trace.system_calls = false;
+  calls.samples.kernel = false;
+  calls.samples.rate_hz = 1e6;  // a microsecond each
+  for (std::uint64_t i = 0; i < 60; ++i) calls.sample(Calls::begin(i) + 5, {{"log", "mylog.so"}});
+  const SideTimes call = calls.parts().call;
+  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(60'000.0 / kCalls));
+  CHECK(call.parts_ns.at({"running"}) == Approx(1000 - 60'000.0 / kCalls));
+}
+
+TEST_CASE("without any trace the samples alone say where the time was") {
+  Calls calls;
+  calls.trace = TraceUsed();
+  calls.trace.method = "none";
+  calls.samples.kernel = false;
+  calls.samples.rate_hz = 1e6;
+  calls.sample(Calls::begin(7) + 5, {{"log", "mylog.so"}});
+  const SideTimes call = calls.parts().call;
+  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(1000.0 / kCalls));
+  CHECK(call.parts_ns.at({"untraced"}) == Approx(1000 - 1000.0 / kCalls));
+}
+
+TEST_CASE("of a role the functions share the time that the system counted") {
+  Calls calls;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    calls.sample(1000 * i, {{i < 5 ? "append" : "compress", "journald"}}, 9, SampledRole::daemons);
+  }
+  calls.sample(500, {{"other", "tailgate"}}, 8, SampledRole::provider);
+  const SideTimes times = role_parts(calls.samples, SampledRole::daemons, 1000, 8000, 80);
+  CHECK(times.whole_ns == 80);
+  CHECK(times.parts_ns.at({"function", "append", "journald"}) == Approx(40));
+  CHECK(times.parts_ns.at({"function", "compress", "journald"}) == Approx(40));
+  CHECK(samples_of(calls.samples, SampledRole::daemons, 1000, 8000) == 8);
+  CHECK(role_parts(calls.samples, SampledRole::daemons, 20'000, 30'000, 80).parts_ns.empty());
+}
+
+TEST_CASE("a side without calls has no time") {
+  Calls calls;
+  calls.log.clear();
+  CHECK(calls.parts().call.whole_ns == 0);
+}
+
+}  // namespace
+}  // namespace tailgate

@@ -1,0 +1,202 @@
+#include "harness/run/duet/duet_difference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/os/process.h"
+#include "harness/os/remove_folder.h"
+#include "harness/run/duet/round_trace.h"
+#include "harness/stats/trial_interval.h"
+
+namespace tailgate {
+namespace {
+
+namespace fs = std::filesystem;
+using Seconds = std::chrono::duration<double>;
+
+constexpr unsigned kMaxFailed = 2;
+constexpr double kConfidence = 0.95;
+
+bool both_completed(const DuetRound& round) {
+  return round.a.outcome == TrialOutcome::completed && round.b.outcome == TrialOutcome::completed;
+}
+
+// The mean of the calls beyond the 99th percentile, from those of all calls and of the others.
+std::optional<double> slow_mean(const DuetSide& side) {
+  const auto count = static_cast<double>(side.service.count);
+  const double usual = std::ceil(0.99 * count);
+  if (count - usual < 1) return {};
+  return (side.service.mean_ns * count - side.trimmed_mean_ns * usual) / (count - usual);
+}
+
+std::optional<double> untraced_ns(const std::string& measure, const DuetSide& side) {
+  if (measure == "call") return side.trimmed_mean_ns;
+  if (measure == "slow_call") return slow_mean(side);
+  if (measure != "daemons" || side.cpu_events == 0) return {};
+  return static_cast<double>(side.daemon_cpu_ns.value_or(0)) / static_cast<double>(side.cpu_events);
+}
+
+// The same difference in the duet's own rounds.
+void add_untraced(const Duet& duet, DifferenceSum& sum) {
+  std::vector<double> differences;
+  for (const DuetRound& round : duet.rounds) {
+    if (!both_completed(round)) continue;
+    const std::optional<double> a_ns = untraced_ns(sum.measure, round.a);
+    const std::optional<double> b_ns = untraced_ns(sum.measure, round.b);
+    if (a_ns && b_ns) differences.push_back(*b_ns - *a_ns);
+  }
+  if (differences.size() == 1) sum.untraced_ns = differences.front();
+  const std::optional<TrialInterval> interval = trial_interval(differences, kConfidence);
+  if (!interval) return;
+  sum.untraced_ns = interval->estimate;
+  sum.untraced_low_ns = interval->low;
+  sum.untraced_high_ns = interval->high;
+}
+
+class TracedRounds {
+ public:
+  explicit TracedRounds(const DifferencePlan& plan)
+      : plan_(plan),
+        settings_(settings_for(plan.request.b.side.sink,
+                               settings_for(plan.request.a.side.sink, plan.environment.trial))),
+        turns_(turns_of(plan.request)),
+        layouts_(plan.request.a.layouts, plan.request.b.layouts, plan.request.seed) {
+    difference_.sample_hz = kDifferenceSampleHz;
+  }
+
+  Difference run() {
+    const auto began = std::chrono::steady_clock::now();
+    const auto passed_s = [began] {
+      return Seconds(std::chrono::steady_clock::now() - began).count();
+    };
+    double longest_s = 0;
+    while (goes_on(passed_s(), longest_s)) {
+      const double before_s = passed_s();
+      run_round();
+      longest_s = std::max(longest_s, passed_s() - before_s);
+    }
+    difference_.duration_ns = static_cast<std::uint64_t>(passed_s() * 1e9);
+    report();
+    return std::move(difference_);
+  }
+
+ private:
+  bool goes_on(double passed_s, double longest_s) const {
+    if (InterruptFlag::raised() || failed_ >= kMaxFailed) return false;
+    if (index_ >= plan_.max_rounds) return false;
+    return index_ == 0 || passed_s + longest_s <= plan_.max_s;
+  }
+
+  void run_round() {
+    plan_.progress(fmt::format("why: traced round {}", index_ + 1));
+    // Its coins are those of a round after the duet's own.
+    const unsigned number = static_cast<unsigned>(plan_.duet.rounds.size()) + index_;
+    const fs::path folder = plan_.environment.scratch / fmt::format("traced-{}", index_);
+    const fs::path trace_folder = plan_.environment.scratch / fmt::format("trace-{}", index_);
+    ++index_;
+    Round round({.a = plan_.request.a.side,
+                 .b = plan_.request.b.side,
+                 .settings = settings_,
+                 .turns = turns_,
+                 .drained = needs_drain(plan_.request),
+                 .order = round_order(plan_.request.seed, number, turns_.count - turns_.warmup,
+                                      turns_.warmup),
+                 .directory = folder},
+                [](const RoundProgress&) {});
+    layouts_.place(number);
+    round.begin();
+    fs::create_directories(trace_folder);
+    {
+      std::optional<RoundTrace> trace;
+      if (!round.has_failed()) {
+        trace.emplace(round, RoundTracePlan{.clock = Clock(settings_.clock),
+                                            .directory = trace_folder,
+                                            .sample_hz = kDifferenceSampleHz});
+      }
+      round.visit();
+      if (trace) trace->stop(round);
+      const RoundOutcome outcome = round.end();
+      if (trace && !outcome.interrupted && both_completed(outcome.round)) {
+        add(trace->times(outcome.round), *trace);
+      } else if (!outcome.interrupted) {
+        add_failure(outcome.round);
+      }
+    }
+    remove_folder(trace_folder);
+  }
+
+  void add(TracedTimes times, const RoundTrace& trace) {
+    ++difference_.rounds;
+    difference_.trace = trace.trace_method();
+    difference_.sampled = trace.sample_method();
+    difference_.samples += trace.samples();
+    for (const std::string& limit : trace.limits()) add_limit(limit);
+    daemons_ = trace.daemons();
+    call_.push_back(std::move(times.call));
+    slow_call_.push_back(std::move(times.slow_call));
+    daemon_.push_back(std::move(times.daemons));
+    other_threads_.push_back(std::move(times.other_threads));
+  }
+
+  void add_failure(const DuetRound& round) {
+    ++failed_;
+    const DuetSide& side = round.a.outcome == TrialOutcome::completed ? round.b : round.a;
+    add_limit(fmt::format("a traced round failed: {}", side.outcome_detail));
+  }
+
+  void add_limit(const std::string& limit) {
+    if (std::find(limits_.begin(), limits_.end(), limit) == limits_.end()) limits_.push_back(limit);
+  }
+
+  void report() {
+    add_sum("call", call_);
+    add_sum("slow_call", slow_call_);
+    add_sum("daemons", daemon_);
+    add_sum("other_threads", other_threads_);
+    if (difference_.rounds == 0 && limits_.empty()) add_limit("interrupted before a traced round");
+    if (difference_.rounds == 1) add_limit("one traced round tells no interval: a round is long");
+    difference_.limits = fmt::format("{}", fmt::join(limits_, "; "));
+  }
+
+  void add_sum(const char* measure, const std::vector<activity::RoundTimes>& rounds) {
+    const bool any = std::any_of(rounds.begin(), rounds.end(), [](const auto& round) {
+      return round.a.whole_ns > 0 || round.b.whole_ns > 0;
+    });
+    if (!any) return;
+    DifferenceSum sum = activity::difference_of(rounds);
+    sum.measure = measure;
+    if (sum.measure == "daemons") sum.processes = daemons_;
+    add_untraced(plan_.duet, sum);
+    difference_.sums.push_back(std::move(sum));
+  }
+
+  const DifferencePlan& plan_;
+  TrialSettings settings_;
+  TurnPlan turns_;
+  PlacedLayouts layouts_;
+  unsigned index_ = 0;
+  unsigned failed_ = 0;
+  std::string daemons_;
+  std::vector<std::string> limits_;
+  std::vector<activity::RoundTimes> call_;
+  std::vector<activity::RoundTimes> slow_call_;
+  std::vector<activity::RoundTimes> daemon_;
+  std::vector<activity::RoundTimes> other_threads_;
+  Difference difference_;
+};
+
+}  // namespace
+
+Difference measure_difference(const DifferencePlan& plan) {
+  return TracedRounds(plan).run();
+}
+
+}  // namespace tailgate
