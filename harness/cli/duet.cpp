@@ -26,6 +26,7 @@
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
 #include "harness/run/duet/duet.h"
+#include "harness/run/duet/duet_difference.h"
 #include "harness/run/duet/program.h"
 #include "harness/run/preset.h"
 #include "harness/trial/result_facts.h"
@@ -210,6 +211,35 @@ bool went_well(const Duet& duet) {
                      [&](const DuetRound& round) { return well(round.a) && well(round.b); });
 }
 
+bool fails_by_metric(const Duet& duet, const Policy& policy) {
+  const Verdict verdict = judge(duet, policy, today_utc());
+  return verdict.outcome == VerdictOutcome::fail &&
+         std::any_of(verdict.metrics.begin(), verdict.metrics.end(),
+                     [](const auto& metric) { return metric.decision == MetricOutcome::fail; });
+}
+
+// Adds why the sides differ, where that is wanted. What goes wrong is a remark: the duet stands.
+void explain_difference(const DuetArguments& arguments, const std::optional<Policy>& policy,
+                        const DuetRequest& request, const Environment& environment, Duet& duet) {
+  const double max_s = arguments.explain_s.value_or(policy ? policy->explain_s : kMaxDifferenceS);
+  if (max_s <= 0 || InterruptFlag::raised()) return;
+  if (!arguments.explain && !(policy && fails_by_metric(duet, *policy))) return;
+  StatusLine status;
+  try {
+    duet.difference = measure_difference({.request = request,
+                                          .environment = environment,
+                                          .duet = duet,
+                                          .max_s = max_s,
+                                          .progress = [&](const std::string& what) {
+                                            if (!arguments.quiet) status.show(what);
+                                          }});
+  } catch (const Error& error) {
+    duet.remarks.push_back(
+        {"why the sides differ could not be measured: " + error.what_failed(), error.remedy()});
+  }
+  status.clear();
+}
+
 // Shows the verdict on a duet and gives its exit code.
 int show_verdict(const Duet& duet, const Policy& policy, const std::filesystem::path& file) {
   Verdict verdict = judge(duet, policy, today_utc());
@@ -292,16 +322,19 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   if (policy && !budget_s) budget_s = policy->time_budget_s;
   const DuetTime time(budget_s, earlier ? earlier->rounds.size() : 0);
   Reporter reporter(file, arguments.quiet, time, policy);
-  const Duet result = run_duet(request, environment, reporter);
+  Duet result = run_duet(request, environment, reporter);
+  // An interrupt of what follows ends that alone.
+  const bool interrupted = InterruptFlag::raised();
+  explain_difference(arguments, policy, request, environment, result);
   file.save(write_duet(result));
-  if (policy && !InterruptFlag::raised()) {
+  if (policy && !interrupted) {
     return show_verdict(result, *policy, file.written_to());
   }
   std::cout << render(result, "text",
                       {.colour = colour_wanted(stdout), .trials = arguments.rounds_shown});
   say("\nwrote: {}\n", file.written_to().string());
   if (arguments.keep) tell("kept: {}\n", scratch.path().string());
-  if (InterruptFlag::raised()) return kExitInterrupted;
+  if (interrupted) return kExitInterrupted;
   const bool well = result.complete && file.in_place() && went_well(result);
   return well ? kExitDone : kExitFailed;
 }
@@ -314,7 +347,8 @@ void check_command_options(const DuetArguments& arguments) {
       arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
       arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
       arguments.warmup_turns != DuetArguments{}.warmup_turns || !arguments.waived_commits.empty() ||
-      arguments.allow_dirty || arguments.rounds_shown;
+      arguments.allow_dirty || arguments.rounds_shown || arguments.explain ||
+      arguments.explain_s;
   if (others) {
     throw UsageError(
         Error("--command runs programs, which have no sinks, scenarios or turns",
@@ -424,6 +458,11 @@ void add_other_options(Command& command, DuetArguments& arguments) {
   command.add_flag("--show-rounds", arguments.rounds_shown, "a line for each round in the table");
   command.add_flag("--keep", arguments.keep, "keep the sinks' files and the processes' output");
   command.add_flag("--quiet", arguments.quiet, "no progress");
+  command.add_flag("--explain", arguments.explain,
+                   "then say why the sides differ, by traced rounds");
+  command
+      .add_option("--explain-s", arguments.explain_s, "how long, also after a fail; 0: never [30]")
+      ->range(0.0, 600.0);
   CommandOption* gate =
       command.add_flag("--gate", arguments.gate, "end when the gate can decide, with its verdict");
   command.add_option("--policy", arguments.policy, "of the gate; else the built-in one")
@@ -473,6 +512,8 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "same builds: with --gate until it is decided, or the policy has no more looks.\n"
       "With --command a run of each is a round; {out} in a command stands for a file\n"
       "that is read in place of its output.\n"
+      "With --explain, and after a verdict of fail, traced rounds of both sides say\n"
+      "which functions, system calls and waits make the difference.\n"
       "With --gate the exit codes are the verdict's:\n" +
       brief_list(verdict_exit_codes()) +
       ".\n"
@@ -483,6 +524,7 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "  tailgate duet file:mode=write file:mode=writev --rounds 15 --out files.json\n"
       "  tailgate duet spdlog --program-a old/tailgate --program-b new/tailgate \\\n"
       "      --set rate_hz=20000 --seed 7\n"
+      "  tailgate duet file file:mode=writev --rounds 15 --explain\n"
       "  tailgate duet file file:mode=writev --gate --policy ci/policy.toml\n"
       "  tailgate duet --resume duet.json --gate --policy ci/policy.toml --minutes 5\n"
       "  tailgate duet --command './old' './new' --gate --margin 3%\n"

@@ -46,6 +46,8 @@ struct DuetArguments {
   bool force = false;
   bool quiet = false;
   bool gate = false;
+  bool explain = false;  // traced rounds say why the sides differ, whatever the verdict
+  std::optional<double> explain_s = {};  // how long; without: as the policy says, or 30 s
   std::string policy;
   bool nightly = false;                      // judge by the policy's rules for nights
   PinHistory history = {};                   // of the references of nights before A

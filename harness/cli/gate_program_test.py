@@ -92,6 +92,27 @@ def test_a_duet_ends_with_the_verdict_when_it_is_asked_to(folder):
     assert run.stdout.splitlines()[0] == again.stdout.splitlines()[0]
 
 
+def test_a_duet_says_why_its_sides_differ(folder):
+    run = tailgate("duet", "synthetic:plant_slower_percent=0", "synthetic:plant_slower_percent=100",
+                   *DUET, "--explain", "--explain-s", "4", "--out", "why.json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    duet = json.loads((folder / "why.json").read_text())
+    schema = json.loads((ROOT / "results/duet-schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(duet)
+    difference = duet["difference"]
+    assert difference["rounds"] >= 1
+    assert f"why, by {difference['rounds']} traced rounds" in run.stdout
+    measures = [one["measure"] for one in difference["sums"]]
+    assert measures[:2] == ["call", "slow_call"]
+    for one in difference["sums"]:
+        assert sum(part["difference_ns"] for part in one["parts"]) == pytest.approx(
+            one["difference_ns"], abs=0.01)
+    again = tailgate("gate", "why.json", "--allow-dirty", "--json", "why-verdict.json", cwd=folder)
+    assert again.returncode == 3, again.stderr
+    [verdict] = json.loads((folder / "why-verdict.json").read_text())
+    assert verdict["difference"] == difference
+
+
 def test_fewer_rounds_than_a_look_needs_are_inconclusive(folder):
     run = tailgate("gate", "duet.json", "--allow-dirty", cwd=folder)
     assert run.returncode == 3

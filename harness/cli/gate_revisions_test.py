@@ -7,6 +7,7 @@ TAILGATE_BUILD names the build folder.
 import fcntl
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "providers/plugin/include"
 # The smallest p value of eight rounds is 1/256.
 RULES = ("[gate]\nlooks = [8]\nfalse_fail = 0.02\nfalse_pass = 0.2\n"
-         "allow_dirty_builds = true\n")
+         "allow_dirty_builds = true\nexplain_s = 0\n")
 
 # Prints a number around $VALUE, in nanoseconds.
 BENCHMARK = """[build]

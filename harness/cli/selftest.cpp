@@ -67,6 +67,8 @@ std::vector<std::string> duet_arguments(const CalibrationStep& step,
                                     std::to_string(seed),
                                     "--gate",
                                     "--allow-dirty",
+                                    "--explain-s",
+                                    "0",
                                     "--quiet",
                                     "--out",
                                     file.string()};

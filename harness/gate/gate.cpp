@@ -294,6 +294,7 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
     verdict.remarks.push_back(std::move(remark));
   }
   add_distributions(duet, verdict);
+  verdict.difference = duet.difference;
   return verdict;
 }
 

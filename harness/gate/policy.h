@@ -114,6 +114,7 @@ struct Policy {
   double time_budget_s = 0;       // for one duet, in seconds; ci/gate stops it then
   double most_missed_rounds = 0;  // share of rounds that may miss the rate; more: invalid
   bool allow_dirty_builds = false;
+  double explain_s = 0;                  // for measuring why a duet failed, after it; 0: do not
   std::vector<ScopedSettings> settings;  // of several that match, the later ones win
   std::vector<Waiver> waivers;
   std::vector<std::string> waived_commits;  // not from the file: see waivers.h

@@ -37,6 +37,7 @@ TEST_CASE("an empty policy is the built-in one") {
   CHECK(policy.looks.pass_level() == Approx(0.9 * 0.05 / 3));
   CHECK(policy.time_budget_s == 120);
   CHECK(policy.most_missed_rounds == 0.1);
+  CHECK(policy.explain_s == 30);
   CHECK_FALSE(policy.allow_dirty_builds);
   CHECK(rule(policy, "response_ns_p99", subject("steady", "file")).margin == 0.15);
   CHECK_FALSE(rule(policy, "response_ns_max", subject("steady", "file")).gate);
@@ -123,6 +124,7 @@ false_pass = 0.1
 time_budget_s = 60
 most_missed_rounds = 0
 allow_dirty_builds = true
+explain_s = 0
 [metrics.calls_over_1ms]
 margin = 1
 more = 2.5
@@ -143,6 +145,7 @@ generation_rounds = 60
   CHECK(policy.looks.all().back().fail_level == Approx(0.002));
   CHECK(policy.time_budget_s == 60);
   CHECK(policy.most_missed_rounds == 0);
+  CHECK(policy.explain_s == 0);
   CHECK(policy.allow_dirty_builds);
   CHECK(rule(policy, "calls_over_1ms", {}).margin == 1);
   CHECK(rule(policy, "calls_over_1ms", {}).more == 2.5);
@@ -254,6 +257,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[gate]\nfalse_fail = nan", "p.toml:2", "false_fail = nan", "within"},
       Row{"[gate]\nfalse_fail = 0.0001", "p.toml:1", "finer than 16384 sign patterns",
           "at least 0.0002"},
+      Row{"[gate]\nexplain_s = -1", "p.toml:2", "explain_s = -1 is not from 0", "within"},
       Row{"[gate]\nallow_dirty_builds = 1", "p.toml:2", "not true or false", "write true"},
       Row{"gate = 3", "p.toml:1", "gate is not a table", "write [gate]"},
       Row{"[metrics.response_p99]\nmargin = 1", "p.toml:1", "there is no metric 'response_p99'",

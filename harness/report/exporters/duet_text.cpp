@@ -14,6 +14,7 @@
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/metrics.h"
+#include "harness/report/difference_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/report/metrics_text.h"
@@ -128,6 +129,7 @@ std::string render_duet(const Duet& duet, const ExportOptions& options) {
   text += carry_over_line("A after B against A after A", carry_overs(&DuetRound::a, rounds));
   text += carry_over_line("B after A against B after B", carry_overs(&DuetRound::b, rounds));
   if (options.trials) text += round_lines(rounds);
+  if (duet.difference) text += "\n" + difference_text(*duet.difference);
   return text + remark_lines(duet);
 }
 

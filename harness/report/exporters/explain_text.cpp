@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "harness/report/cause_words.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/report/merged_profile.h"
@@ -32,43 +32,6 @@ std::string cut(const std::string& text, std::size_t columns) {
   return std::string(first_columns(text, columns - 1)) + "~";
 }
 
-std::string words_for(const std::string& cause) {
-  static const std::map<std::string, std::string> words = {
-      {"running", "its own code, on the processor"},
-      {"syscall", "in a system call, on the processor"},
-      {"page_fault", "page faults"},
-      {"interrupt", "interrupts"},
-      {"softirq", "softirqs"},
-      {"waiting", "waiting for the processor"},
-      {"blocked_io", "blocked: storage"},
-      {"blocked_lock", "blocked: a lock"},
-      {"blocked_socket", "blocked: a socket or pipe"},
-      {"blocked_sleep", "blocked: sleeping"},
-      {"blocked_other", "blocked: reason unknown"},
-      {"stopped", "stopped or suspended"},
-      {"queued", "queued behind earlier events"},
-      {"machine", "machine: gaps in its own code"},
-      {"unknown", "unknown: kernel or hypervisor"},
-      {"untraced", "not traced"},
-      {"page_refill", "memory: page list refill"},
-      {"new_page", "memory: new page"},
-      {"reclaim", "memory: reclaim or compaction"},
-      {"page_cache", "page cache: new page"},
-      {"fs_allocation", "file system: allocation"},
-      {"fs_dirty", "file system: page or inode dirtied"},
-      {"fs_journal", "file system: journal"},
-      {"fs_writeback", "file system: writeback"},
-      {"block_layer", "block layer"},
-      {"socket", "socket: queue full"},
-      {"lock", "lock: contended, in the kernel"},
-      {"wake_up", "waking another thread"},
-      {"io_uring", "io_uring"},
-      {"kernel_gap", "machine: gaps in the kernel"},
-  };
-  const auto at = words.find(cause);
-  return at == words.end() ? cut(cause, 35) : at->second;
-}
-
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
@@ -86,7 +49,7 @@ std::string tail_text(const ExplainedTail& tail) {
   text += fmt::format("    {:<36}{:>9}{:>11}{:>11}{:>8}\n", "cause", "share", "excess", "time",
                       "calls");
   for (const CauseTime& cause : tail.causes) {
-    text += fmt::format("    {:<36}{:>9}{:>11}{:>11}{:>8}\n", words_for(cause.cause),
+    text += fmt::format("    {:<36}{:>9}{:>11}{:>11}{:>8}\n", words_for_cause(cause.cause),
                         share_of(cause.excess_ns, tail.excess_ns), human_duration(cause.excess_ns),
                         human_duration(cause.time_ns), cause.calls);
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/gate/effect_text.h"
+#include "harness/report/difference_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/junit.h"
 #include "harness/report/verdict_title.h"
@@ -16,6 +17,11 @@ void add_outcome(const std::string& suite, const Verdict& verdict, JunitCases& c
   std::string reasons;
   for (const Remark& reason : verdict.reasons) {
     reasons += (reasons.empty() ? "" : "\n") + reason.what + ": " + reason.remedy;
+  }
+  if (verdict.difference) {
+    for (const DifferenceLine& line : difference_lines(*verdict.difference)) {
+      reasons += "\n" + std::string(2 * std::size_t{line.level}, ' ') + line.text;
+    }
   }
   cases.add(suite, "verdict", junit_element(verdict.outcome),
             fmt::format("{}: {}", enum_text(verdict.outcome), reasons));

@@ -5,6 +5,7 @@
 
 #include "harness/base/quoting.h"
 #include "harness/gate/effect_text.h"
+#include "harness/report/difference_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/metrics_text.h"
 #include "harness/report/verdict_title.h"
@@ -42,11 +43,21 @@ std::string bullet(const Remark& remark) {
   return fmt::format("- {}: {}\n", markdown_text(remark.what), markdown_text(remark.remedy));
 }
 
+std::string why(const Difference& difference) {
+  std::string text = fmt::format("\nWhy, by {} traced rounds:\n\n", difference.rounds);
+  for (const DifferenceLine& line : difference_lines(difference)) {
+    text += fmt::format("{}- {}\n", std::string(2 * std::size_t{line.level}, ' '),
+                        markdown_text(line.text));
+  }
+  return text;
+}
+
 std::string section(const Verdict& verdict) {
   std::string text = fmt::format("\n## {}: {}\n\n", enum_text(verdict.outcome),
                                  markdown_text(verdict_title(verdict)));
   if (!verdict.label.empty()) text += fmt::format("**{}**\n\n", markdown_text(verdict.label));
   for (const Remark& reason : verdict.reasons) text += bullet(reason);
+  if (verdict.difference) text += why(*verdict.difference);
   if (verdict.metrics.empty()) return text;
   text += fmt::format("\nFrom {}{}, policy {}", verdict_extent(verdict), layouts_text(verdict),
                       markdown_text(verdict.policy));

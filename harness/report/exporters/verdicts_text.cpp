@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/gate/gate.h"
+#include "harness/report/difference_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/report/metrics_text.h"
@@ -58,6 +59,7 @@ std::string verdict_text(const Verdict& verdict, const Painter& painter) {
   }
   if (!verdict.label.empty()) text += note("restricted use: " + verdict.label, "", painter);
   text += reasons_text(verdict, painter);
+  if (verdict.difference) text += difference_text(*verdict.difference);
   if (!verdict.metrics.empty()) {
     text += "  " + rounds_text(verdict) + "\n" + metrics_table(verdict.metrics, painter);
   }

@@ -1,0 +1,165 @@
+#include "harness/report/difference_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "harness/report/cause_words.h"
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+constexpr std::size_t kMaxParts = 3;
+// A call in a hundred is a slow one.
+constexpr double kSlowShare = 0.01;
+
+std::string signed_duration(double ns) {
+  return (std::round(ns) >= 1 ? "+" : "") + human_duration(ns);
+}
+
+// "+38ns (+33ns to +44ns)".
+std::string with_interval(double ns, const std::optional<double>& low,
+                          const std::optional<double>& high) {
+  if (!low || !high) return signed_duration(ns);
+  return fmt::format("{} ({} to {})", signed_duration(ns), signed_duration(*low),
+                     signed_duration(*high));
+}
+
+std::string per_what(const DifferenceSum& sum) {
+  if (sum.measure == "call") return "a call";
+  if (sum.measure == "slow_call") return "a call beyond p99";
+  if (sum.measure == "other_threads") {
+    return "processor time an event in the provider's other threads";
+  }
+  return "processor time an event in " +
+         (sum.processes.empty() ? "the session's daemons" : sum.processes);
+}
+
+std::string name_of(const DifferencePart& part) {
+  if (part.cause == "rest") return "all the rest";
+  std::string text;
+  if (part.cause == "function") {
+    text = fmt::format("{} in {}", brief_function(part.name), part.module);
+  } else if (part.cause == "syscall" && !part.name.empty()) {
+    text = "system call " + part.name;
+  } else {
+    text = words_for_cause(part.cause);
+    if (!part.name.empty()) text += fmt::format(" ({})", part.name);
+  }
+  return part.caller.empty() ? text : text + ", from " + brief_function(part.caller);
+}
+
+std::string part_text(const DifferencePart& part) {
+  return with_interval(part.difference_ns, part.low_ns, part.high_ns) + ": " + name_of(part);
+}
+
+bool has_distinct(const DifferenceSum& sum) {
+  return std::any_of(sum.parts.begin(), sum.parts.end(),
+                     [](const DifferencePart& part) { return part.distinct; });
+}
+
+bool differs(const DifferenceSum& sum) {
+  return has_distinct(sum) || (sum.low_ns && (*sum.low_ns > 0 || *sum.high_ns < 0));
+}
+
+double weight(const DifferenceSum& sum) {
+  return std::abs(sum.difference_ns) * (sum.measure == "slow_call" ? kSlowShare : 1);
+}
+
+// The distinct parts, or the largest one where none is; then all others together.
+void add_parts(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
+  double left_ns = sum.difference_ns;
+  for (std::size_t i = 0; i + 1 < sum.parts.size() && i < kMaxParts; ++i) {
+    const DifferencePart& part = sum.parts[i];
+    if (!part.distinct && i > 0) break;
+    lines.push_back({1, part_text(part) + (part.distinct ? "" : " (may be chance)")});
+    left_ns -= part.difference_ns;
+  }
+  if (std::abs(left_ns) >= 1) {
+    lines.push_back(
+        {1, signed_duration(left_ns) + ": all the rest, none of it distinct by itself"});
+  }
+}
+
+void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
+  std::string head =
+      with_interval(sum.difference_ns, sum.low_ns, sum.high_ns) + " " + per_what(sum);
+  if (sum.untraced_ns) {
+    head += fmt::format("; without the trace {}, so {} is the trace's own",
+                        with_interval(*sum.untraced_ns, sum.untraced_low_ns, sum.untraced_high_ns),
+                        signed_duration(sum.difference_ns - *sum.untraced_ns));
+  }
+  lines.push_back({0, std::move(head)});
+  add_parts(sum, lines);
+}
+
+std::string function_part(std::string_view name) {
+  std::string text;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+    if (name.substr(i).starts_with(kAnonymous)) {
+      i += kAnonymous.size() - 1;
+      continue;
+    }
+    if (name[i] == '(' && depth == 0) break;
+    if (name[i] == '<') ++depth;
+    if (depth == 0) text += name[i];
+    if (name[i] == '>' && depth > 0) --depth;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string brief_function(std::string_view name) {
+  if (name.empty() || name.front() == '[') return std::string(name);
+  // Names of templates begin with what they return; those of operators have a space of their own.
+  std::string text = function_part(name);
+  const std::size_t own = text.find("operator ");
+  const std::size_t space = text.rfind(' ', own == std::string::npos ? own : own + 1);
+  if (space != std::string::npos && space < text.size()) text.erase(0, space + 1);
+  const std::size_t member = text.rfind("::");
+  if (member != std::string::npos && member > 0) {
+    const std::size_t scope = text.rfind("::", member - 1);
+    if (scope != std::string::npos) text.erase(0, scope + 2);
+  }
+  return text.empty() ? std::string(name) : text + "()";
+}
+
+std::vector<DifferenceLine> difference_lines(const Difference& difference) {
+  std::vector<DifferenceLine> lines;
+  std::vector<const DifferenceSum*> sums;
+  for (const DifferenceSum& sum : difference.sums) {
+    if (differs(sum) || difference.rounds == 1) sums.push_back(&sum);
+  }
+  std::stable_sort(sums.begin(), sums.end(), [](const DifferenceSum* x, const DifferenceSum* y) {
+    return weight(*x) > weight(*y);
+  });
+  for (const DifferenceSum* sum : sums) add_sum(*sum, lines);
+  if (lines.empty() && difference.rounds > 0) {
+    lines.push_back(
+        {0, fmt::format("in {} traced rounds no time differs by more than chance has it",
+                        difference.rounds)});
+  }
+  if (!difference.limits.empty()) lines.push_back({0, "not seen: " + difference.limits});
+  return lines;
+}
+
+std::string difference_text(const Difference& difference) {
+  std::string text =
+      paragraph(fmt::format("why, by {} traced rounds with {} samples:", difference.rounds,
+                            human_count(difference.samples)));
+  for (const DifferenceLine& line : difference_lines(difference)) {
+    const std::size_t indent = 4 + 2 * std::size_t{line.level};
+    const std::vector<std::string> rows = wrapped(line.text, kColumns - indent, 2);
+    for (const std::string& row : rows) text += std::string(indent, ' ') + row + "\n";
+  }
+  return text;
+}
+
+}  // namespace tailgate

@@ -1,0 +1,143 @@
+#include "harness/report/difference_text.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "harness/report/exporter.h"
+#include "harness/report/human.h"
+#include "harness/result/verdict.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+DifferencePart part(const char* cause, const char* name, double ns, bool distinct) {
+  return {.cause = cause,
+          .name = name,
+          .module = std::string(cause) == "function" ? "mylog.so" : "",
+          .caller = {},
+          .a_ns = 0,
+          .b_ns = ns,
+          .difference_ns = ns,
+          .low_ns = ns - 5,
+          .high_ns = ns + 5,
+          .distinct = distinct};
+}
+
+// A checksum of 38 ns, and a daemon that does 600 ns more.
+Difference checksum() {
+  Difference difference;
+  difference.rounds = 8;
+  difference.samples = 12'000;
+  DifferenceSum& call = difference.sums.emplace_back();
+  call.measure = "call";
+  call.difference_ns = 44;
+  call.low_ns = 40;
+  call.high_ns = 48;
+  call.untraced_ns = 41;
+  call.untraced_low_ns = 39;
+  call.untraced_high_ns = 43;
+  call.parts = {part("function", "checksum(char const*, unsigned long)", 38, true),
+                part("syscall", "write", 4, false), part("rest", "", 2, false)};
+  DifferenceSum& slow = difference.sums.emplace_back();
+  slow.measure = "slow_call";
+  slow.difference_ns = 900;
+  slow.low_ns = -100;
+  slow.high_ns = 1900;
+  slow.parts = {part("rest", "", 900, false)};
+  DifferenceSum& daemons = difference.sums.emplace_back();
+  daemons.measure = "daemons";
+  daemons.processes = "systemd-journald";
+  daemons.difference_ns = 600;
+  daemons.low_ns = 550;
+  daemons.high_ns = 650;
+  daemons.parts = {part("function", "journal_file_append_entry", 590, true),
+                   part("rest", "", 10, false)};
+  return difference;
+}
+
+std::vector<std::string> texts(const Difference& difference) {
+  std::vector<std::string> all;
+  for (const DifferenceLine& line : difference_lines(difference)) {
+    all.push_back(std::string(line.level, '>') + line.text);
+  }
+  return all;
+}
+
+TEST_CASE("lines say the whole, then its parts, the largest difference first") {
+  CHECK(texts(checksum()) ==
+        std::vector<std::string>{
+            "+600ns (+550ns to +650ns) processor time an event in systemd-journald",
+            ">+590ns (+585ns to +595ns): journal_file_append_entry() in mylog.so",
+            ">+10ns: all the rest, none of it distinct by itself",
+            "+44ns (+40ns to +48ns) a call; without the trace +41ns (+39ns to +43ns), so +3ns is "
+            "the trace's own",
+            ">+38ns (+33ns to +43ns): checksum() in mylog.so",
+            ">+6ns: all the rest, none of it distinct by itself"});
+}
+
+TEST_CASE("a sum of which no part is distinct says so of the largest") {
+  Difference difference = checksum();
+  difference.sums[0].parts[0].distinct = false;
+  CHECK_THAT(texts(difference)[4], Contains("checksum() in mylog.so (may be chance)"));
+}
+
+TEST_CASE("equal sides are said to be equal, and what was not seen is said") {
+  Difference difference;
+  difference.rounds = 5;
+  difference.limits = "no time in the kernel: run as root";
+  CHECK(texts(difference) ==
+        std::vector<std::string>{"in 5 traced rounds no time differs by more than chance has it",
+                                 "not seen: no time in the kernel: run as root"});
+}
+
+TEST_CASE("causes are said in words, with who called") {
+  Difference difference = checksum();
+  DifferenceSum& call = difference.sums[0];
+  call.parts = {part("syscall", "fsync", 30, true), part("page_cache", "mm_filemap_add", 9, true),
+                part("waiting", "kworker/1:2", 5, true), part("rest", "", 0, false)};
+  call.parts[0].caller = "ns::Log<int>::flush(bool)";
+  const std::vector<std::string> lines = texts(difference);
+  CHECK_THAT(lines[4], Contains("+30ns (+25ns to +35ns): system call fsync, from Log::flush()"));
+  CHECK_THAT(lines[5], Contains("page cache: new page (mm_filemap_add)"));
+  CHECK_THAT(lines[6], Contains("waiting for the processor (kworker/1:2)"));
+}
+
+TEST_CASE("a function's name is brief") {
+  CHECK(brief_function("tailgate::(anonymous namespace)::PlantedProvider::emit(unsigned int, "
+                       "std::span<std::byte const, 18446744073709551615ul>)") ==
+        "PlantedProvider::emit()");
+  CHECK(brief_function("unsigned long tailgate::Pacer::wait_until<std::vector<int> >(int)") ==
+        "Pacer::wait_until()");
+  CHECK(brief_function("__memmove_avx_unaligned_erms") == "__memmove_avx_unaligned_erms()");
+  CHECK(brief_function("[libc.so.6]") == "[libc.so.6]");
+  CHECK(brief_function("operator new(unsigned long)") == "operator new()");
+  CHECK(brief_function("") == "");
+  CHECK(brief_function("(anonymous namespace)::f(int)") == "f()");
+}
+
+TEST_CASE("on a terminal lines fit 80 columns, whatever the names are") {
+  Difference difference = checksum();
+  difference.sums[0].parts[0].name = std::string(400, 'x') + "::y(int)";
+  difference.limits = std::string(300, 'z') + " and more";
+  std::istringstream lines(difference_text(difference));
+  for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kColumns);
+}
+
+TEST_CASE("a verdict's formats all say why") {
+  Verdict verdict;
+  verdict.outcome = VerdictOutcome::fail;
+  verdict.reasons = {{"slower", "repair it"}};
+  verdict.difference = checksum();
+  const Verdicts verdicts{{verdict}};
+  CHECK_THAT(render(verdicts, "text"),
+             Contains("\n      +38ns (+33ns to +43ns): checksum() in mylog.so\n"));
+  CHECK_THAT(render(verdicts, "junit"), Contains("+38ns (+33ns to +43ns): checksum() in mylog.so"));
+  CHECK_THAT(render(verdicts, "markdown"),
+             Contains("\nWhy, by 8 traced rounds:\n\n- +600ns ") && Contains("\n  - +38ns "));
+  CHECK_THAT(render(verdicts, "json"), Contains("\"measure\": \"daemons\""));
+}
+
+}  // namespace
+}  // namespace tailgate
