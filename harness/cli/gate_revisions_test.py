@@ -7,7 +7,6 @@ TAILGATE_BUILD names the build folder.
 import fcntl
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
