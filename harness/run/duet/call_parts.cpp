@@ -23,7 +23,7 @@ using profile::StackSample;
 
 constexpr double kUsualShare = 0.99;
 // Where the trace does not show the sampler's interrupt, a sampled call is longer by up to this.
-constexpr std::uint64_t kSampleCostNs = 20'000;
+constexpr std::uint64_t kSampleCostNs = 100'000;
 
 // Finds in a sample's stack what a part is named after.
 class Stacks {
