@@ -227,7 +227,7 @@ class Crash : public Scenario {
     return static_cast<std::size_t>(options.integer("trials"));
   }
 
-  std::vector<Action> actions(const Options& options, std::size_t step) const override {
+  std::vector<TrialAction> actions(const Options& options, std::size_t step) const override {
     const std::string victim = victims_of(options).at(step);
     const double at_s = options.real("kill_at_s");
     const double spread_s = options.real("spread_s");

@@ -62,7 +62,7 @@ TEST_CASE("a preset lists actions and names who judges them") {
   CHECK(run.judge->name() == "crash");
   CHECK(
       run.actions ==
-      std::vector<Action>{
+      std::vector<TrialAction>{
           {.what = ActionKind::kill, .at_s = 0.5, .spread_s = 0.2},
           {.what = ActionKind::stop, .who = ActionTarget::both, .at_event = 1000, .for_s = 0.25}});
 }

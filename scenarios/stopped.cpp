@@ -151,7 +151,7 @@ class Stopped : public Scenario {
   }
 
   // Each stop is in the middle of its part of the load, so that the load ends in time.
-  std::vector<Action> actions(const Options& options, std::size_t) const override {
+  std::vector<TrialAction> actions(const Options& options, std::size_t) const override {
     const double stall_s = options.real("stall_s");
     return {{.what = ActionKind::stop,
              .who = *enum_value<ActionTarget>(options.text("who")),

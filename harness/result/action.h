@@ -31,7 +31,7 @@ inline constexpr auto kEnumTexts<ActionTarget> =
                               {ActionTarget::both, "both"}});
 
 // An action as planned. It begins at a time or at an event.
-struct Action {
+struct TrialAction {
   ActionKind what = ActionKind::kill;
   ActionTarget who = ActionTarget::program;
   std::optional<double> at_s = {};             // after recording starts
@@ -40,7 +40,7 @@ struct Action {
   double for_s = 0;     // stop only: continue after so long; 0: do not
   double every_s = 0;   // of at_s: again after so long, until the load ends; 0: once
 
-  bool operator==(const Action&) const = default;
+  bool operator==(const TrialAction&) const = default;
 };
 
 // An action on one process, as carried out.

@@ -70,11 +70,11 @@ Enum read_word(const TomlNode& node, const std::string& name) {
   return *value;
 }
 
-Action read_action(const TomlNode& table) {
+TrialAction read_action(const TomlNode& table) {
   constexpr double kMaxS = 86400;
   table.check_keys({"at_s", "at_event", "spread_s", "do", "who", "for_s", "every_s"});
   const TomlNode& what = table.required("do", "what is done: kill, stop or continue");
-  Action action{.what = read_word<ActionKind>(what, "do")};
+  TrialAction action{.what = read_word<ActionKind>(what, "do")};
   if (const TomlNode* who = table.find("who")) action.who = read_word<ActionTarget>(*who, "who");
   if (const TomlNode* at = table.find("at_s")) action.at_s = at->number("at_s", 0, kMaxS);
   if (const TomlNode* at = table.find("at_event")) {

@@ -32,7 +32,7 @@ struct PresetRun {
   const Scenario* scenario;        // owned by the catalog
   Options options;                 // the scenario's options with the file's settings
   std::vector<std::string> sinks;  // as given; empty: the command line must name them
-  std::vector<Action> actions = {};
+  std::vector<TrialAction> actions = {};
   const Scenario* judge = nullptr;  // owned by the catalog; null: the scenario itself
 };
 

@@ -17,7 +17,7 @@
 namespace tailgate {
 namespace {
 
-std::vector<Action> actions_of(const RunRequest& request, std::size_t step) {
+std::vector<TrialAction> actions_of(const RunRequest& request, std::size_t step) {
   return request.actions.empty() ? request.scenario->actions(request.options, step)
                                  : request.actions;
 }

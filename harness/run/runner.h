@@ -24,9 +24,9 @@ struct RunRequest {
   const Scenario* scenario;
   Options options;
   SinkChoice sink;
-  std::string preset;                // empty if the scenario was named directly
-  std::vector<Action> actions = {};  // of a preset; empty: the scenario's own
-  const Scenario* judge = nullptr;   // of the trials; null: the scenario itself
+  std::string preset;                     // empty if the scenario was named directly
+  std::vector<TrialAction> actions = {};  // of a preset; empty: the scenario's own
+  const Scenario* judge = nullptr;        // of the trials; null: the scenario itself
 };
 
 // What else runs for each trial.

@@ -59,7 +59,7 @@ class Scenario {
 
   // What is done to a trial's processes in that step. A scenario without actions of its own may be
   // given some by a preset.
-  virtual std::vector<Action> actions(const Options& options, std::size_t step) const {
+  virtual std::vector<TrialAction> actions(const Options& options, std::size_t step) const {
     static_cast<void>(options);
     static_cast<void>(step);
     return {};

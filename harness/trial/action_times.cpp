@@ -22,12 +22,12 @@ void require(bool holds, const std::string& what_failed, const std::string& reme
 }
 
 // How often it is done in a load of that length.
-double times_of(const Action& action, double load_s) {
+double times_of(const TrialAction& action, double load_s) {
   if (action.every_s <= 0 || !action.at_s) return 1;
   return std::floor((load_s - *action.at_s) / action.every_s) + 1;
 }
 
-void check_action(const Action& action, const LoadPlan& load) {
+void check_action(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
   require(action.at_s.has_value() != action.at_event.has_value(),
           fmt::format("the action '{}' does not say when it begins", name),
@@ -51,9 +51,9 @@ void check_action(const Action& action, const LoadPlan& load) {
 
 }  // namespace
 
-void check_actions(const std::vector<Action>& actions, const LoadPlan& load) {
+void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load) {
   double times = 0;
-  for (const Action& action : actions) {
+  for (const TrialAction& action : actions) {
     check_action(action, load);
     times += times_of(action, load.duration_s);
     require(action.every_s == 0 || load.duration_s > 0,
@@ -64,11 +64,11 @@ void check_actions(const std::vector<Action>& actions, const LoadPlan& load) {
           fmt::format("repeat them at most {} times", kMostActions));
 }
 
-ActionTimes::ActionTimes(const std::vector<Action>& actions, const LoadPlan& load,
+ActionTimes::ActionTimes(const std::vector<TrialAction>& actions, const LoadPlan& load,
                          std::uint64_t record_start_ns, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::uint64_t end_ns = record_start_ns + ns(load.duration_s);
-  for (const Action& action : actions) {
+  for (const TrialAction& action : actions) {
     if (!action.at_s) {
       at_events_.push_back(action);
       continue;
@@ -88,14 +88,15 @@ void ActionTimes::add(std::uint64_t at_ns, const DueAction& action) {
   timed_.insert(place, {at_ns, action});
 }
 
-void ActionTimes::add_with_end(std::uint64_t at_ns, const Action& action) {
+void ActionTimes::add_with_end(std::uint64_t at_ns, const TrialAction& action) {
   add(at_ns, {action.what, action.who});
   if (action.for_s > 0) add(at_ns + ns(action.for_s), {ActionKind::resume, action.who});
 }
 
 std::optional<DueAction> ActionTimes::take(std::uint64_t now_ns, std::uint64_t events) {
-  const auto due = std::find_if(at_events_.begin(), at_events_.end(),
-                                [&](const Action& action) { return *action.at_event <= events; });
+  const auto due =
+      std::find_if(at_events_.begin(), at_events_.end(),
+                   [&](const TrialAction& action) { return *action.at_event <= events; });
   if (due != at_events_.end()) {
     add_with_end(now_ns, *due);
     at_events_.erase(due);

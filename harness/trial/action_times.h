@@ -11,7 +11,7 @@
 namespace tailgate {
 
 // Throws Error for actions that contradict themselves, or that begin after the load has ended.
-void check_actions(const std::vector<Action>& actions, const LoadPlan& load);
+void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load);
 
 // An action that is due now.
 struct DueAction {
@@ -22,7 +22,7 @@ struct DueAction {
 class ActionTimes {
  public:
   // record_start_ns: when recording starts. seed: of the times that are drawn, one per trial.
-  ActionTimes(const std::vector<Action>& actions, const LoadPlan& load,
+  ActionTimes(const std::vector<TrialAction>& actions, const LoadPlan& load,
               std::uint64_t record_start_ns, std::uint64_t seed);
 
   // Returns the action that is due first of those due by now, and forgets it. events: calls that
@@ -41,10 +41,10 @@ class ActionTimes {
   };
 
   void add(std::uint64_t at_ns, const DueAction& action);
-  void add_with_end(std::uint64_t at_ns, const Action& action);
+  void add_with_end(std::uint64_t at_ns, const TrialAction& action);
 
   std::vector<Timed> timed_;  // the first to come is the last of the list
-  std::vector<Action> at_events_;
+  std::vector<TrialAction> at_events_;
 };
 
 }  // namespace tailgate

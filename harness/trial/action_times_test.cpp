@@ -18,7 +18,7 @@ LoadPlan load_of(double duration_s) {
 }
 
 // Everything that is done, as "what@ms", in order; told the time every millisecond.
-std::vector<std::string> all_of(const std::vector<Action>& actions, double duration_s,
+std::vector<std::string> all_of(const std::vector<TrialAction>& actions, double duration_s,
                                 std::uint64_t seed = 1) {
   ActionTimes times(actions, load_of(duration_s), kStartNs, seed);
   std::vector<std::string> all;
@@ -65,7 +65,8 @@ TEST_CASE("each trial draws its own time from the spread") {
 }
 
 TEST_CASE("actions that cannot be are refused with what to do") {
-  const auto refused = [](const Action& action, const LoadPlan& load, const std::string& words) {
+  const auto refused = [](const TrialAction& action, const LoadPlan& load,
+                          const std::string& words) {
     INFO(words);
     CHECK_THROWS_WITH(check_actions({action}, load), Catch::Contains(words));
   };

@@ -49,7 +49,7 @@ struct TrialSettings {
   // With the trace, sample the functions at this rate of processor time; 0: do not.
   double sample_hz = profile::kSampleRateHz;
   // What is done to the trial's processes during the load.
-  std::vector<Action> actions = {};
+  std::vector<TrialAction> actions = {};
 };
 
 // Returns the settings for trials of that sink: the given ones, but for a sink whose calls are made

@@ -12,7 +12,7 @@
 namespace tailgate {
 namespace {
 
-Trial run(const std::string& sink, const std::vector<Action>& actions, unsigned threads = 1) {
+Trial run(const std::string& sink, const std::vector<TrialAction>& actions, unsigned threads = 1) {
   static const ClockParameters clock = measure_clock();
   TrialSettings settings;
   settings.clock = clock;
@@ -33,7 +33,7 @@ Trial run(const std::string& sink, const std::vector<Action>& actions, unsigned 
                    [](const TrialProgress&) {});
 }
 
-const Action kKill = {.what = ActionKind::kill, .at_s = 0.2};
+const TrialAction kKill = {.what = ActionKind::kill, .at_s = 0.2};
 
 void check_went_as_planned(const Trial& trial) {
   INFO(trial.outcome << ": " << trial.outcome_detail);

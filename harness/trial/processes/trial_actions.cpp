@@ -16,7 +16,7 @@ constexpr nanoseconds kEventPoll{200'000};
 
 }  // namespace
 
-TrialActions::TrialActions(const std::vector<Action>& actions, TrialProcesses& processes,
+TrialActions::TrialActions(const std::vector<TrialAction>& actions, TrialProcesses& processes,
                            std::uint64_t record_start_ns)
     : processes_(processes),
       clock_(processes.memory().plan().clock),

@@ -13,7 +13,7 @@ namespace tailgate {
 
 class TrialActions {
  public:
-  TrialActions(const std::vector<Action>& actions, TrialProcesses& processes,
+  TrialActions(const std::vector<TrialAction>& actions, TrialProcesses& processes,
                std::uint64_t record_start_ns);
 
   // Does what is due. events: calls that have returned.
