@@ -347,8 +347,7 @@ void check_command_options(const DuetArguments& arguments) {
       arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
       arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
       arguments.warmup_turns != DuetArguments{}.warmup_turns || !arguments.waived_commits.empty() ||
-      arguments.allow_dirty || arguments.rounds_shown || arguments.explain ||
-      arguments.explain_s;
+      arguments.allow_dirty || arguments.rounds_shown || arguments.explain || arguments.explain_s;
   if (others) {
     throw UsageError(
         Error("--command runs programs, which have no sinks, scenarios or turns",
