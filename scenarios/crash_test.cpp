@@ -24,7 +24,7 @@ const AnswerFigure& figure(const Answer& answer, const std::string& name) {
 }
 
 TEST_CASE("crash finds the events that a sink keeps in its program, killed or stopped before") {
-  const Result result = run_scenario("crash", "synthetic:kill_loses=40", kSmoke);
+  const Result result = run_scenario("crash", "synthetic:kill_loses_events=40", kSmoke);
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
   INFO(answer.sentence);
@@ -34,7 +34,8 @@ TEST_CASE("crash finds the events that a sink keeps in its program, killed or st
   CHECK(*figure(answer, "program_gone_events").high <= 40);
   CHECK(figure(answer, "program_gone_events").trials == 2);
   CHECK(figure(answer, "program_gone_ns").value > 0);
-  CHECK_THAT(answer.sentence, Contains("At 5k events/s `synthetic:kill_loses=40` loses the last"));
+  CHECK_THAT(answer.sentence,
+             Contains("At 5k events/s `synthetic:kill_loses_events=40` loses the last"));
   CHECK_THAT(answer.sentence, Contains("when its program is killed (2 trials)"));
   for (const char* what : {"kill daemon", "kill both"}) {
     CHECK(std::count(answer.cannot.begin(), answer.cannot.end(),

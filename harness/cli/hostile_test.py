@@ -119,8 +119,10 @@ TRACE = str(CLI.parent / "etl/corpus/reader/plain64")
 
 
 def etl_cases(text):
-    of_trace = (("dump", "--where", text), ("dump", "--where", f"id == '{text}"),
-                ("dump", "--columns", text), ("dump", "--columns", f"`{text}`"),
+    # As CSV, since tabs separate the columns of a dump otherwise.
+    dump = ("dump", "--csv")
+    of_trace = ((*dump, "--where", text), (*dump, "--where", f"id == '{text}"),
+                (*dump, "--columns", text), (*dump, "--columns", f"`{text}`"),
                 ("spans", "--pair", text), ("spans", "--by", text), ("spans", "--pid", "1"),
                 ("to-sqlite", "--out", "no/" + text), ("to-sqlite", "--out", "a.sqlite"),
                 ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"))

@@ -156,7 +156,7 @@ def test_json_on_standard_output(tmp_path, scratch):
     (["run", "steady", "--sink", "null", "--consume", "live"], "cannot be read"),
     (["run", "steady", "--sink", "null", "--load-cpus", "9999"], "9999"),
     (["run", "sweep", "--sink", "null", "--set", "rates_hz=5,4"], "is not ascending"),
-    (["run", "smoke", "--part", "9"], "'smoke' has no part 9"),
+    (["run", "smoke", "--part", "99"], "'smoke' has no part 99"),
     (["duet", "null", "nil"], "nil"),
     (["duet", "null", "--set", "threads=300"], "threads = '300'"),
     (["duet", "null", "--scenario", "sweep"], "several steps"),
@@ -201,8 +201,8 @@ def test_help_has_examples_and_fits_the_terminal():
 
 def test_export_lists_the_formats_of_every_kind_of_document():
     shown = tailgate("export", "--help").stdout
-    for words in ("Formats of a result:\n  csv ", "Formats of a duet:\n  text ",
-                  "Written by 'tailgate compare':\n  json ", "Written by 'tailgate gate':\n  json ",
+    for words in ("Formats of a result:\n  bencher ", "Formats of a duet:\n  text ",
+                  "Written by 'tailgate compare':\n  json ", "Written by 'tailgate gate':\n  annotations ",
                   "Written by 'tailgate selftest gate':\n  json ",
                   "Written by 'tailgate budget':\n  json ",
                   "Written by 'tailgate recommend':\n  json "):

@@ -45,7 +45,7 @@ void check_went_as_planned(const Trial& trial) {
 
 TEST_CASE("a killed program takes exactly the events along that it kept back") {
   const unsigned threads = GENERATE(1u, 3u);
-  const Trial trial = run("synthetic:kill_loses=50", {kKill}, threads);
+  const Trial trial = run("synthetic:kill_loses_events=50", {kKill}, threads);
   check_went_as_planned(trial);
   REQUIRE(trial.actions);
   REQUIRE(trial.actions->size() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("a sink whose events survive a kill loses none") {
 }
 
 TEST_CASE("a kill excuses no event that was lost before it") {
-  const Trial trial = run("synthetic:kill_loses=20:hide_every=100", {kKill});
+  const Trial trial = run("synthetic:kill_loses_events=20:hide_every=100", {kKill});
   CHECK(trial.outcome == TrialOutcome::completed);
   REQUIRE(trial.survival);
   CHECK(trial.ledger.unaccounted > 0);
@@ -85,7 +85,8 @@ TEST_CASE("a kill excuses no event that was lost before it") {
 }
 
 TEST_CASE("a kill at an event comes after that event") {
-  const Trial trial = run("synthetic:kill_loses=10", {{.what = ActionKind::kill, .at_event = 700}});
+  const Trial trial =
+      run("synthetic:kill_loses_events=10", {{.what = ActionKind::kill, .at_event = 700}});
   check_went_as_planned(trial);
   REQUIRE(trial.survival);
   CHECK(trial.survival->accepted >= 700);

@@ -64,7 +64,7 @@ class SyntheticProvider : public Provider {
         plan_(context.options),
         store_(store_path(context), context.expected_bytes) {
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
-    const auto kept = static_cast<std::size_t>(context.options.integer("kill_loses"));
+    const auto kept = static_cast<std::size_t>(context.options.integer("kill_loses_events"));
     for (unsigned i = 0; i < context.threads; ++i) {
       threads_.emplace_back(seed + (i << 20), KeptBack(kept, context.max_event_bytes));
     }
@@ -218,7 +218,7 @@ class SyntheticSink : public SinkType {
   OptionTable options() const override;
 
   Capabilities capabilities(const Options& options) const override {
-    const bool keeps_back = options.integer("kill_loses") > 0;
+    const bool keeps_back = options.integer("kill_loses_events") > 0;
     return {.read_back = true,
             .live_read = true,
             .accounts_losses = true,
@@ -282,7 +282,7 @@ OptionTable SyntheticSink::options() const {
       {"refuse_over_bytes", integer, "0", "longer events are refused (0: none)", 0, 65535},
       {"cut_over_bytes", integer, "0", "longer events are stored up to that length (0: none)", 0,
        65535},
-      {"kill_loses", integer, "0",
+      {"kill_loses_events", integer, "0",
        "the last so many events of each thread stay in the program until it closes", 0, 1e6},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };

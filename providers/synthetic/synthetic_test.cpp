@@ -148,8 +148,8 @@ TEST_CASE("events beyond the announced number are kept") {
   CHECK(trial.read_back().sequences.size() == accepted);
 }
 
-TEST_CASE("kill_loses keeps the last events of each thread until the sink is closed") {
-  TestTrial trial("synthetic:service_ns=0:kill_loses=7", 2);
+TEST_CASE("kill_loses_events keeps the last events of each thread until the sink is closed") {
+  TestTrial trial("synthetic:service_ns=0:kill_loses_events=7", 2);
   trial.open();
   for (int i = 0; i < 100; ++i) {
     CHECK(trial.emit(0).empty());

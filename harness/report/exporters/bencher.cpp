@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/error.h"
 #include "harness/report/benchmarks.h"
 #include "harness/report/exporter.h"
 #include "harness/stats/quantile_interval.h"
@@ -64,17 +63,9 @@ Json measures_of(const std::vector<const Trial*>& trials) {
   return measures;
 }
 
-std::string render_bencher(const Results& results, const ExportOptions&) {
+std::string render_bencher(const Result& result, const ExportOptions&) {
   Json benchmarks = Json::object();
-  for (const NamedResult& named : results) {
-    for (const auto& [name, trials] : benchmark_steps(named.result)) {
-      if (benchmarks.contains(name)) {
-        throw Error(fmt::format("two of the results have a benchmark '{}'", name),
-                    "export them one by one");
-      }
-      benchmarks[name] = measures_of(trials);
-    }
-  }
+  for (const auto& [name, trials] : benchmark_steps(result)) benchmarks[name] = measures_of(trials);
   return benchmarks.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -67,6 +67,6 @@ std::string render_annotations(const Verdicts& verdicts, const ExportOptions&) {
 
 constinit const Exporter exporters::verdicts_annotations =
     exporter_of<render_annotations, Form::text>(
-        "annotations", "GitHub's: an error or warning for each duet", ".annotations.txt");
+        "annotations", "GitHub's annotations of a run", ".annotations.txt");
 
 }  // namespace tailgate
