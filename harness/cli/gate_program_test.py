@@ -152,7 +152,8 @@ def test_the_record_of_the_gate_grows_and_is_shown(folder):
     assert {run["planted"] for run in record["runs"]} == {"none"}
     for run in (0, 1):
         assert [len(side) for side in lines_of(record, run, "response_ns_p50")] == [3, 3]
-    shown = tailgate(*arguments, "--show", "--json", "figures.json", cwd=folder)
+    shown = tailgate("selftest", "gate", "--policy", "policy.toml", "--relabel", "20", "--show",
+                     "--json", "figures.json", cwd=folder)
     assert shown.stdout == second.stdout
     figures = json.loads((folder / "figures.json").read_text())
     assert figures["runs"] == 2 and figures["scores"][0]["equal"] == 2
