@@ -45,7 +45,8 @@ std::string name_of(const DifferencePart& part) {
   if (part.cause == "function") {
     text = fmt::format("{} in {}", brief_function(part.name), part.module);
   } else if (part.cause == "syscall" && !part.name.empty()) {
-    text = "system call " + part.name;
+    // One that has no name here is called "system call 110" already.
+    text = (part.name.starts_with("system call ") ? "" : "system call ") + part.name;
   } else {
     text = words_for_cause(part.cause);
     if (!part.name.empty()) text += fmt::format(" ({})", part.name);

@@ -102,6 +102,8 @@ TEST_CASE("causes are said in words, with who called") {
   CHECK_THAT(lines[4], Contains("+30ns (+25ns to +35ns): system call fsync, from Log::flush()"));
   CHECK_THAT(lines[5], Contains("page cache: new page (mm_filemap_add)"));
   CHECK_THAT(lines[6], Contains("waiting for the processor (kworker/1:2)"));
+  call.parts[0].name = "system call 110";  // one that has no name here
+  CHECK_THAT(texts(difference)[4], Contains("+35ns): system call 110, from Log::flush()"));
 }
 
 TEST_CASE("a function's name is brief") {
