@@ -66,7 +66,7 @@ std::string render_annotations(const Verdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::verdicts_annotations =
-    exporter_of<render_annotations, Form::text>(
-        "annotations", "GitHub's annotations of a run", ".annotations.txt");
+    exporter_of<render_annotations, Form::text>("annotations", "GitHub's annotations of a run",
+                                                ".annotations.txt");
 
 }  // namespace tailgate
