@@ -1,4 +1,4 @@
-// Searches the highest rate at which a service level holds, and confirms it by repeated trials.
+// Searches for the highest rate at which a service level holds, and confirms it by repeated trials.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -113,7 +113,7 @@ std::string loss_words(const Killed& killed) {
 std::string clause(const Killed& killed, const Victim& victim) {
   const std::size_t trials = killed.gone.size();
   if (trials == 0) {
-    return fmt::format("nobody knows what {}, since no event could be read back then ({} trials)",
+    return fmt::format("an unknown number of events {}: none could be read back then ({} trials)",
                        victim.when, killed.unread);
   }
   std::string text = fmt::format("{} {}", loss_words(killed), victim.when);
@@ -213,7 +213,7 @@ class Crash : public Scenario {
     return victims_of(options).size();
   }
 
-  // What could not be killed before needs no second look.
+  // What an earlier step could not kill is not tried again.
   std::size_t trials(const Options& options, std::span<const StepOutcome> before) const override {
     const std::vector<std::string> victims = victims_of(options);
     const bool needs_daemon =

@@ -1,5 +1,5 @@
-// Searches the place where a path stops to hold what is asked of it: a rate, a size. Pure: it is
-// told what the trials at each place showed, and says where to look next.
+// Searches for the place up to which a path holds what is asked of it: a rate, a size. Pure: it
+// gets what the trials at each place showed, and returns where to look next.
 //
 // First single trials find the place roughly: from the start in growing strides until the outcome
 // changes, then by halves. Then several trials at a place confirm it. Where all of them hold, it

@@ -1,5 +1,5 @@
 // What the scenario stopped answers: of the harness, which must show the stops, of a load that
-// hides them, and of a daemon that nobody waits for.
+// hides them, and of a daemon whose callers do not wait for it.
 #include <catch2/catch.hpp>
 
 #include "scenarios/testing/run_scenario.h"

@@ -51,7 +51,7 @@ int judge_files(const SinkCatalog& sinks, const BudgetRequest& request) {
   for (const auto& [format, file] : request.files) {
     if (!file.empty()) write_file_atomically(file, render(verdicts, format));
   }
-  // What could not be read lets nobody pass.
+  // A file that could not be read keeps the verdict from being a pass.
   const VerdictOutcome outcome = verdicts.outcome();
   const bool invalid = !read.all() && outcome != VerdictOutcome::fail;
   return verdict_exit_code(invalid ? VerdictOutcome::invalid : outcome);

@@ -236,6 +236,10 @@ void explain_difference(const DuetArguments& arguments, const std::optional<Poli
   } catch (const Error& error) {
     duet.remarks.push_back(
         {"why the sides differ could not be measured: " + error.what_failed(), error.remedy()});
+  } catch (const std::filesystem::filesystem_error& error) {
+    duet.remarks.push_back(
+        {std::string("why the sides differ could not be measured: ") + error.what(),
+         "make room, or name another folder with --scratch"});
   }
   status.clear();
 }

@@ -55,33 +55,21 @@ void add_stats(Command* etl, Action& action) {
   });
 }
 
-void add_cpu(Command* etl, Action& action) {
-  auto inputs = std::make_shared<EtlInputs>();
-  auto rows = std::make_shared<std::size_t>(20);
-  Command* command = etl->add_subcommand("cpu", "CPU time by process, thread, DPC, ISR; wake-ups");
-  add_etl_inputs(command, *inputs, false);
-  command->add_flag("--json", inputs->json, "One JSON object a session, with all rows");
-  command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
-  command->callback([&action, inputs, rows] {
-    action = [inputs, rows] {
-      auto traces = open_etl_traces(*inputs, false);
-      report_cpu(traces->pointers, inputs->format(), *rows, print_etl_text);
-      return kExitDone;
-    };
-  });
-}
+using ReportTables = decltype(&etl::report_cpu);
 
-void add_waits(Command* etl, Action& action) {
+// A subcommand that prints tables of what the kernel recorded.
+void add_tables(Command* etl, Action& action, const char* name, const char* help,
+                ReportTables report) {
   auto inputs = std::make_shared<EtlInputs>();
   auto rows = std::make_shared<std::size_t>(20);
-  Command* command = etl->add_subcommand("waits", "What threads waited for, and who readied them");
+  Command* command = etl->add_subcommand(name, help);
   add_etl_inputs(command, *inputs, false);
   command->add_flag("--json", inputs->json, "One JSON object a session, with all rows");
   command->add_option("--rows", *rows, "Rows of each table")->capture_default_str();
-  command->callback([&action, inputs, rows] {
-    action = [inputs, rows] {
+  command->callback([&action, inputs, rows, report] {
+    action = [inputs, rows, report] {
       auto traces = open_etl_traces(*inputs, false);
-      report_waits(traces->pointers, inputs->format(), *rows, print_etl_text);
+      report(traces->pointers, inputs->format(), *rows, print_etl_text);
       return kExitDone;
     };
   });
@@ -217,9 +205,11 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_info(etl, action);
   add_dump(etl, action);
   add_stats(etl, action);
-  add_cpu(etl, action);
+  add_tables(etl, action, "cpu", "CPU time by process, thread, DPC, ISR; wake-ups",
+             etl::report_cpu);
   add_profile(etl, action);
-  add_waits(etl, action);
+  add_tables(etl, action, "waits", "What threads waited for, and who readied them",
+             etl::report_waits);
   add_etl_spans(etl, action);
   add_etl_to_sqlite(etl, action);
   add_etl_to_pcapng(etl, action);

@@ -98,7 +98,7 @@ std::string finding_text(const Finding& finding) {
   return text;
 }
 
-// Whether somebody has to look at it.
+// Whether the finding waits for a decision: it is open, and no improvement.
 bool is_pending(const Finding& finding) {
   return finding.state == FindingState::open && finding.course != Course::better;
 }

@@ -306,7 +306,7 @@ def test_progress_is_on_one_line_with_trial_rate_and_time_left(folder):
              "out"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=there) as process:
         os.close(there)
-        told = b""
+        written = b""
         while True:
             try:
                 part = os.read(here, 4096)
@@ -314,12 +314,12 @@ def test_progress_is_on_one_line_with_trial_rate_and_time_left(folder):
                 break
             if not part:
                 break
-            told += part
+            written += part
     os.close(here)
     assert process.returncode == 0
-    progress = [line for line in re.split("[\r\n]+", told.decode()) if "trial" in line]
+    progress = [line for line in re.split("[\r\n]+", written.decode()) if "trial" in line]
     assert progress and all(len(line) < 80 for line in progress)
     for number in "12":
         wanted = re.compile(rf"trial {number} of 2, 2k/s, \d+ s left: steady@null, ")
         assert any(wanted.match(line) for line in progress), progress
-    assert b"\n" not in told[told.index(b"trial 1"):told.rindex(b"trial 2")]
+    assert b"\n" not in written[written.index(b"trial 1"):written.rindex(b"trial 2")]

@@ -1,4 +1,4 @@
-// Names by which a user chooses among what is there: one that stands for nothing is refused, in the
+// Names by which a user chooses among what is there: a name that nothing has is refused, in the
 // same words everywhere.
 #pragma once
 

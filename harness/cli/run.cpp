@@ -257,16 +257,14 @@ class Reporter : public RunObserver {
   StatusLine status_;
 };
 
-// A sink may lose events; one that lost all of them was not measured.
+// A sink may lose events; one that lost all of them was not measured. What is lost where a scenario
+// with a question takes a sink past its limits is the answer; a trial that failed is none.
 bool went_well(const Result& result) {
   if (!result.complete) return false;
-  // A scenario with a question goes beyond what its sink can do: that is its answer.
-  if (result.answer) return true;
-  for (const Trial& trial : result.trials) {
-    const bool whole = trial.outcome == TrialOutcome::completed && trial.ledger.unaccounted == 0;
-    if (!whole || trial.ledger.all_lost()) return false;
-  }
-  return true;
+  return std::all_of(result.trials.begin(), result.trials.end(), [&](const Trial& trial) {
+    if (trial.outcome != TrialOutcome::completed) return false;
+    return result.answer || (trial.ledger.unaccounted == 0 && !trial.ledger.all_lost());
+  });
 }
 
 void print_results(std::vector<Result> results, const ResultFiles& files,

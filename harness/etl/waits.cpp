@@ -164,7 +164,7 @@ Json readier_rows(const Waits& waits, const ProcessNames& names) {
   return largest_first(std::move(rows), "waited_ms");
 }
 
-// What is missing and why, so that nobody takes a zero for a measurement.
+// What the trace did not record, with the reason: a zero of it is no measurement.
 Json notes_on(const KernelActivity& kernel, const Waits& waits) {
   const KernelActivity::Enabled& enabled = kernel.enabled();
   Json notes = Json::array();

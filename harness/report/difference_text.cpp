@@ -144,7 +144,7 @@ std::vector<DifferenceLine> difference_lines(const Difference& difference) {
   for (const DifferenceSum* sum : sums) add_sum(*sum, lines);
   if (lines.empty() && difference.rounds > 0) {
     lines.push_back(
-        {0, fmt::format("in {} traced rounds no time differs by more than chance has it",
+        {0, fmt::format("in {} traced rounds no difference is larger than chance explains",
                         difference.rounds)});
   }
   if (!difference.limits.empty()) lines.push_back({0, "not seen: " + difference.limits});

@@ -88,7 +88,7 @@ TEST_CASE("equal sides are said to be equal, and what was not seen is said") {
   difference.rounds = 5;
   difference.limits = "no time in the kernel: run as root";
   CHECK(texts(difference) ==
-        std::vector<std::string>{"in 5 traced rounds no time differs by more than chance has it",
+        std::vector<std::string>{"in 5 traced rounds no difference is larger than chance explains",
                                  "not seen: no time in the kernel: run as root"});
 }
 

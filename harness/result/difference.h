@@ -85,7 +85,7 @@ struct DifferenceSum {
     v("high_ns", &S::high_ns, "as in DifferencePart");
     v("untraced_ns", &S::untraced_ns,
       "the same difference in the duet's own rounds, without a trace, the median over them; what "
-      "difference_ns has above it is the trace's doing. Absent where the rounds do not tell it");
+      "difference_ns has above it, the trace adds. Absent where the rounds do not measure it");
     v("untraced_low_ns", &S::untraced_low_ns,
       "lower end of its 95 % confidence interval (order statistics); absent with few rounds");
     v("untraced_high_ns", &S::untraced_high_ns, "upper end of that interval");

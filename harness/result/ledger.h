@@ -18,8 +18,7 @@ struct LossCount {
     v("cause", &LossCount::cause, "the sink's name of the cause");
     v("reported_by", &LossCount::reported_by,
       "who reported the loss: call (the call was refused), provider, session, consumer, or "
-      "scenario "
-      "(it killed the process that had the events)");
+      "scenario (it killed the process that had the events)");
     v("events", &LossCount::events, "events lost for this cause");
   }
 };

@@ -117,6 +117,9 @@ class Run {
     refresh();
   }
 
+  // A control trial is not killed or stopped, so it is no floor under trials that are.
+  bool has_controls() const { return settings_.actions.empty(); }
+
   // Whether the current step has all of its trials.
   bool step_is_full() const { return !over() && in_step_ == trials_of_step_; }
 
@@ -204,8 +207,9 @@ class TimePlan {
       : controls_wanted_(companions.control_sink), traced_too_(companions.traced) {}
 
   // Adds a run whose next load is `plan` and whose trials take run_s seconds.
-  void add(const LoadPlan& plan, double run_s) {
+  void add(const LoadPlan& plan, double run_s, bool has_controls) {
     runs_s_ += traced_too_ ? 2 * run_s : run_s;
+    if (!has_controls) return;
     const auto same = std::find_if(controls_.begin(), controls_.end(),
                                    [&](const auto& control) { return control.first == plan; });
     if (same == controls_.end()) {
@@ -231,7 +235,7 @@ class TimePlan {
 double left_s(const std::vector<Run>& runs, const Companions& companions) {
   TimePlan left(companions);
   for (const Run& run : runs) {
-    if (!run.over()) left.add(run.plan(), run.left_s());
+    if (!run.over()) left.add(run.plan(), run.left_s(), run.has_controls());
   }
   return left.total_s();
 }
@@ -289,7 +293,8 @@ double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& s
     const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
     const auto trials = static_cast<double>(request.scenario->trials(request.options, {}));
     const auto steps = static_cast<double>(request.scenario->max_steps(request.options));
-    total.add(*plan, planned_trial_s(*plan, settings) * trials * steps);
+    total.add(*plan, planned_trial_s(*plan, settings) * trials * steps,
+              actions_of(request, 0).empty());
   }
   return total.total_s();
 }
@@ -344,7 +349,7 @@ class Repetitions {
     run.run_trial(fmt::format("trial-{}", count_), progress);
     observer_.trial_ended(run.result());
     if (!traced_first) trace(run, plan, index, progress);
-    if (!companions_.control_sink || InterruptFlag::raised()) return;
+    if (!companions_.control_sink || !run.has_controls() || InterruptFlag::raised()) return;
     run.add_control(controls_.trial(plan, fmt::format("control-{}", count_), progress));
     observer_.changed(run.result());
   }

@@ -16,11 +16,11 @@
 
 namespace tailgate {
 
-// What a trial of an earlier step tells a scenario that searches.
+// What a scenario that searches sees of a trial of an earlier step.
 struct StepTrial {
   bool completed = false;
   bool rate_missed = false;
-  bool by_machine = false;  // by its fault
+  bool by_machine = false;  // and that is proven to be the machine's fault
   bool measured = false;    // there are response times
   bool refused = false;     // an action could not be done
   std::uint64_t response_p99_9_ns = 0;

@@ -18,7 +18,7 @@ constexpr double kLeastDeviation = 0.002;
 // between nights as no larger than so many of theirs.
 constexpr double kFarthestValue = 8;
 constexpr double kFarthestDifference = 3;
-// Differences of as many nights tell the variance; older ones are forgotten.
+// The variance is estimated from the differences of as many nights; older ones are forgotten.
 constexpr double kMostDifferences = 90;
 // The mean of squared differences varies like that of 2/3 as many squared deviations (von Neumann).
 constexpr double kDegreesPerDifference = 2.0 / 3;
@@ -38,7 +38,7 @@ double limited(double value, double centre, double reach) {
   return std::clamp(value, centre - reach, centre + reach);
 }
 
-// The variance as the first nights tell it, the wildest of which must not count in full.
+// Estimates the variance from the first nights, of which the wildest must not count in full.
 void estimate_variance(ChartState& state) {
   Values sizes;
   for (std::size_t i = 1; i < state.window.size(); ++i) {
@@ -58,7 +58,7 @@ void estimate_variance(ChartState& state) {
 void update_variance(ChartState& state) {
   const std::size_t count = state.window.size();
   if (count < 2) return;
-  // While no night was left behind, the window tells everything.
+  // As long as no night has left the window, the variance is estimated from the window alone.
   const bool has_all = state.older_nights == 0 && state.differences < static_cast<double>(count);
   if (has_all) return estimate_variance(state);
   const double most = kFarthestDifference * std::sqrt(2.0) * deviation_of(state);

@@ -40,7 +40,7 @@ struct ChartState {
   double older_nights = 0;     // nights of this level that are older
   double older_mean = 0;       // their mean
   double variance = 0;         // of a night's value around its level
-  double differences = 0;      // so many nights' differences tell the variance
+  double differences = 0;      // between nights, that it was estimated from
 
   bool operator==(const ChartState&) const = default;
 };

@@ -1,4 +1,5 @@
-// When the actions of a trial are due. Pure: it is told the time and acts on nothing.
+// When the actions of a trial are due. Pure: the caller passes the
+// time and carries the actions out.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ LoadPlan load_of(double duration_s) {
   return load;
 }
 
-// Everything that is done, as "what@ms", in order; told the time every millisecond.
+// Everything that is done, as "what@ms", in order; asked every millisecond.
 std::vector<std::string> all_of(const std::vector<TrialAction>& actions, double duration_s,
                                 std::uint64_t seed = 1) {
   ActionTimes times(actions, load_of(duration_s), kStartNs, seed);

@@ -146,6 +146,13 @@ std::optional<std::uint64_t> total_of(const HistogramLayout& layout, const std::
   return before - room;
 }
 
+// What a kill took along that the scenario planned is no defect of the sink.
+bool has_unplanned_loss(const LedgerAccount& ledger) {
+  return std::any_of(ledger.losses.begin(), ledger.losses.end(), [](const LossCount& loss) {
+    return loss.events > 0 && loss.reported_by != "scenario";
+  });
+}
+
 }  // namespace
 
 IntervalCollector::IntervalCollector(const TrialMemory& memory)
@@ -341,7 +348,8 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   };
   const LoadPlan& load = memory.plan().load;
   const Span span = load_span(memory, trial.start_ns);
-  if (trial.rate_missed && is_late(span)) {
+  // A load whose processes are stopped or killed on purpose is late by that.
+  if (trial.rate_missed && is_late(span) && !trial.actions) {
     trial.remarks.push_back(missed_rate_remark(
         {fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
                      "{:.6g}",
@@ -356,9 +364,9 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
                ? "the response quantiles are lower bounds; run again on an idle machine"
                : "the response quantiles are lower bounds; lower rate_hz");
   }
-  // What was killed on purpose is no defect of the sink.
-  if (trial.ledger.lost > 0 && !trial.survival)
+  if (has_unplanned_loss(trial.ledger)) {
     remark(loss_text(trial.ledger), loss_remedy(trial.ledger));
+  }
   if (trial.ledger.unaccounted != 0) {
     remark(fmt::format("{} events are unaccounted for: {}", trial.ledger.unaccounted,
                        trial.ledger.unaccounted_cause),

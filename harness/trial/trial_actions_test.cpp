@@ -63,6 +63,18 @@ TEST_CASE("a killed program takes exactly the events along that it kept back") {
   CHECK(trial.ledger.losses.front().reported_by == "scenario");
   CHECK(trial.survival->accepted == trial.ledger.emitted - trial.ledger.delivered_in_flight);
   CHECK(trial.survival->accepted_after == 0);
+  // That the load was late, and that events were lost, was planned.
+  for (const Remark& remark : trial.remarks) {
+    CHECK_THAT(remark.what, !Catch::Contains("were lost") && !Catch::Contains("the load took"));
+  }
+}
+
+TEST_CASE("events that a sink refuses are a remark, although its program is killed later") {
+  const Trial trial = run("synthetic:refuse_every=100", {kKill});
+  check_went_as_planned(trial);
+  CHECK(std::any_of(trial.remarks.begin(), trial.remarks.end(), [](const Remark& remark) {
+    return remark.what.find("were lost: planted") != std::string::npos;
+  }));
 }
 
 TEST_CASE("a sink whose events survive a kill loses none") {

@@ -179,7 +179,7 @@ std::string answer(const RankedLoad& load) {
   }
   if (busy * 2 > all) {
     return paragraph(fmt::format(
-        "Which path is best cannot be told: the machine was busy in {} of {} trials.", busy, all));
+        "No path is named the best: the machine was busy in {} of {} trials.", busy, all));
   }
   const RankedPath* best = best_of(load.paths, [](const RankedPath&) { return true; });
   const std::string at =

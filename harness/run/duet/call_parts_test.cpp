@@ -98,7 +98,7 @@ TEST_CASE("own code is divided by the functions that were sampled in it") {
   CHECK(call.parts_ns.size() == 3);
 }
 
-TEST_CASE("system calls and functions of the C library are told by who called them") {
+TEST_CASE("system calls and functions of the C library are named with their caller") {
   Calls calls;
   calls.enter_kernel();
   for (std::uint64_t i = 0; i < 8; ++i) {

@@ -162,7 +162,8 @@ class TracedRounds {
     add_sum("daemons", daemon_);
     add_sum("other_threads", other_threads_);
     if (difference_.rounds == 0 && limits_.empty()) add_limit("interrupted before a traced round");
-    if (difference_.rounds == 1) add_limit("one traced round tells no interval: a round is long");
+    if (difference_.rounds == 1)
+      add_limit("one traced round has no interval: give more time with --explain-s");
     difference_.limits = fmt::format("{}", fmt::join(limits_, "; "));
   }
 

@@ -18,7 +18,7 @@ using profile::SampledRole;
 
 namespace {
 
-// A program in another language may not tell the ids of its threads.
+// A program in another language may not report the ids of its threads.
 std::vector<std::uint32_t> known(std::vector<std::uint32_t> threads) {
   std::erase(threads, 0u);
   return threads;

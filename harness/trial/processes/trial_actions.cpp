@@ -55,7 +55,7 @@ void TrialActions::act(const DueAction& due, std::uint64_t events) {
     return;
   }
   if (due.what == ActionKind::kill) processes_.expect_kill(due.who != ActionTarget::daemon);
-  // The program first: it accepts nothing that nobody takes.
+  // The program first, so that it accepts nothing after its daemon has ended.
   if (due.who != ActionTarget::daemon) {
     ActionDone on_program = action;
     on_program.who = ActionTarget::program;
