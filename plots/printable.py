@@ -2,6 +2,8 @@
 it in the program: names, labels and remarks come from files of any origin, and none of them may
 control where it is shown.
 """
+import contextlib
+import html
 import os
 import re
 import sys
@@ -32,6 +34,19 @@ def unwritable(error):
     return f"{error.filename}: {error.strerror}; give another --out"
 
 
+def replace_file(path, data):
+    """Writes the bytes to a file, which appears whole or not at all: OSError names the path when it
+    cannot be written."""
+    unfinished = path.with_name(f".{path.name[:200]}.{os.getpid()}.tmp")
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def tell(text):
     """Prints a line on standard error."""
     print(printable(text), file=sys.stderr)
@@ -45,6 +60,11 @@ def markdown(text):
 def markdown_code(text):
     """The same as code, unless a character of it would end the code or the table's cell."""
     return markdown(text) if re.search(r"[`|\\]", text) else f"`{printable(text)}`"
+
+
+def markup(text):
+    """HTML that shows the text as it is, within a line; also as an attribute's value."""
+    return html.escape(printable(text))
 
 
 def drawable(text):

@@ -31,8 +31,13 @@ SHIFT = {"color": "black", "marker": "."}
 TOLERATED = {"color": style.PALETTE[1], "linewidth": 3}
 
 
+class NoVerdict(ResultError):
+    """Well-formed JSON that is not a verdict."""
+
+
 def load(path):
-    """The verdicts in the file; ResultError when it cannot be read or contains none."""
+    """The verdicts in the file; ResultError when it cannot be read, NoVerdict when it contains
+    none."""
     try:
         data = json.loads(read_bounded(path))
     except OSError as error:
@@ -43,7 +48,7 @@ def load(path):
                           ) from None
     for number, verdict in enumerate(data if isinstance(data, list) else [data]):
         if not isinstance(verdict, dict) or verdict.get("format") != FORMAT:
-            raise ResultError(f"{path}: no verdict; give what 'tailgate gate --json' wrote")
+            raise NoVerdict(f"{path}: no verdict; give what 'tailgate gate --json' wrote")
         version, newest = verdict.get("version"), newest_version(SCHEMA)
         if type(version) is not int or not 1 <= version <= newest:
             raise ResultError(f"{path}: verdict version {version!r}, known are 1 to {newest}; use "

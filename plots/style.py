@@ -4,14 +4,13 @@ The first colours are Okabe and Ito's palette (safe for colour-blind readers); m
 and dashes say the same again, so that a grey print loses nothing. Figures hold their axes only:
 titles, legends and notes stand around them and `save` cuts the paper to fit.
 """
-import contextlib
 import io
 import math
-import os
 import sys
 import textwrap
 
 import units
+from printable import replace_file
 
 try:
     import matplotlib
@@ -284,17 +283,13 @@ def color_scale(figure, axes, mesh, label):
 
 
 def save(figure, path):
-    """Writes the figure in the format of the path's suffix; the bytes are the same every time. The
-    file appears whole or not at all: OSError names the path when it cannot be written."""
-    metadata = {"Date": None, "Creator": "tailgate"} if path.suffix == ".svg" else {}
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=path.suffix[1:], bbox_inches="tight", pad_inches=0.15,
-                   metadata=metadata)
-    unfinished = path.with_name(f".{path.name[:200]}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_bytes(drawn.getbuffer())
-        unfinished.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    """Writes the figure in the format of the path's suffix; the bytes are the same every time."""
+    replace_file(path, drawn(figure, path.suffix[1:]))
+
+
+def drawn(figure, kind):
+    """The bytes of the figure as "svg" or "png"."""
+    metadata = {"Date": None, "Creator": "tailgate"} if kind == "svg" else {}
+    file = io.BytesIO()
+    figure.savefig(file, format=kind, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+    return file.getvalue()

@@ -65,6 +65,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(export)                  \
   COMMAND(explain)                 \
   COMMAND(plot)                    \
+  COMMAND(report)                  \
   COMMAND(etl)                     \
   COMMAND(gate)                    \
   COMMAND(compare)                 \

@@ -23,6 +23,7 @@
   EXPORTER(perfetto)                 \
   EXPORTER(recommendation_json)      \
   EXPORTER(recommendation_text)      \
+  EXPORTER(results_answer)           \
   EXPORTER(results_details)          \
   EXPORTER(results_json)             \
   EXPORTER(results_text)             \

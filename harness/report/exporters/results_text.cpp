@@ -371,9 +371,22 @@ std::string render_results(const Results& results, const ExportOptions& options)
   return text + "\n" + others + machine_line(results) + restrictions(results, painter);
 }
 
+std::string render_answer(const Results& results, const ExportOptions&) {
+  const std::vector<RankedLoad> loads = rank(results, "p99");
+  std::string text;
+  for (const std::string& part :
+       {answers_text(results), loads.empty() ? "" : answer(loads.front()), machine_line(results),
+        restrictions(results, Painter(false))}) {
+    if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
+  }
+  return text;
+}
+
 }  // namespace
 
 constinit const Exporter exporters::results_text =
     exporter_of<render_results, Form::text>("text", "the answer on one screen", ".txt");
+constinit const Exporter exporters::results_answer =
+    exporter_of<render_answer, Form::text>("answer", "the answer alone, in sentences", ".txt");
 
 }  // namespace tailgate

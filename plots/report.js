@@ -1,0 +1,33 @@
+// Sorts and filters the tables. Without it every row is shown, in the order that was written.
+"use strict";
+for (const part of document.querySelectorAll(".table")) {
+  const body = part.querySelector("tbody");
+  const search = part.querySelector("input[type=search]");
+  const all = part.querySelector("input[type=checkbox]");
+  const show = () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    for (const row of body.rows) {
+      const text = row.textContent.toLowerCase();
+      const wanted = words.every((word) => text.includes(word));
+      const quiet = row.hasAttribute("data-quiet") && all && !all.checked;
+      row.hidden = !wanted || quiet;
+    }
+  };
+  search.addEventListener("input", show);
+  if (all) all.addEventListener("change", show);
+  show();
+  const heads = [...part.querySelectorAll("th")];
+  heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+    const order = head.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
+    heads.forEach((other) => other.setAttribute("aria-sort", other === head ? order : "none"));
+    const sign = order === "ascending" ? 1 : -1;
+    const compare = (a, b) => {
+      const left = a.cells[column], right = b.cells[column];
+      const x = left.dataset.number, y = right.dataset.number;
+      if (x !== undefined && y !== undefined) return sign * (x - y);
+      if (x !== undefined || y !== undefined) return x !== undefined ? -1 : 1;
+      return sign * left.textContent.localeCompare(right.textContent);
+    };
+    body.append(...[...body.rows].sort(compare));
+  }));
+}

@@ -1,0 +1,110 @@
+"""The parts of a report's page, as HTML. Texts that others wrote are made harmless here; nothing of
+the page is loaded from elsewhere, and a script in an image does not run."""
+import base64
+import pathlib
+
+from printable import markup
+
+HERE = pathlib.Path(__file__).parent
+
+
+def document(headline, lead, sections):
+    """The whole page: headline is a text, lead and sections are HTML."""
+    links = "".join(f'<a href="#{markup(one.name)}">{markup(one.title)}</a>' for one in sections)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="tailgate report">
+<title>{markup(headline)}</title>
+<style>
+{(HERE / "report.css").read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<header>
+<h1>{markup(headline)}</h1>
+{"".join(lead)}
+<nav aria-label="Sections">{links}</nav>
+</header>
+<main>
+{"".join(one.html for one in sections)}
+</main>
+<script>
+{(HERE / "report.js").read_text(encoding="utf-8")}</script>
+</body>
+</html>
+"""
+
+
+class Section:
+    """A part of the page with a heading, to which the page's first lines link."""
+
+    def __init__(self, name, title, html):
+        self.name, self.title = name, title
+        self.html = (f'<section id="{markup(name)}" aria-labelledby="{markup(name)}-title">\n'
+                     f'<h2 id="{markup(name)}-title">{markup(title)}</h2>\n{html}</section>\n')
+
+
+def section(name, title, *parts):
+    return Section(name, title, "".join(parts))
+
+
+def paragraph(text):
+    return f"<p>{markup(text)}</p>\n"
+
+
+def warning(text):
+    return f'<p class="warning">{markup(text)}</p>\n'
+
+
+def figure(svg, name, texts):
+    """An image with its texts, the title first, for those who do not see it, and a link to save
+    it."""
+    data = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+    title, *more = map(markup, texts)
+    return (f'<figure data-filter="{markup(name)}">\n'
+            f'<img src="{data}" alt="{title}. {" ".join(more)}">\n'
+            f'<figcaption>{title} <a download="{markup(name)}.svg" href="{data}">'
+            f'Save as SVG</a></figcaption>\n</figure>\n')
+
+
+def download(text, name):
+    """A link by which the page itself saves a file."""
+    data = base64.b64encode(text.encode()).decode()
+    return (f'<p><a download="{markup(name)}" href="data:text/csv;charset=utf-8;base64,{data}">'
+            f'{markup(name)}</a></p>\n')
+
+
+class Cell:
+    """A table's cell: the text shown, and the number by which a column is sorted, if it is one."""
+
+    def __init__(self, text, number=None, mark=""):
+        self.text, self.number, self.mark = text, number, mark
+
+    @property
+    def html(self):
+        number = "" if self.number is None else f' data-number="{self.number!r}"'
+        kind = ' class="number"' if self.number is not None else ""
+        kind = f' class="{self.mark}"' if self.mark else kind
+        return f"<td{number}{kind}>{markup(self.text)}</td>"
+
+
+def table(caption, titles, rows, *, quiet=()):
+    """A table whose columns can be sorted and whose rows can be filtered. rows: lists of cells;
+    quiet: for each row whether it is shown only on request."""
+    quiet = list(quiet) or [False] * len(rows)
+    heads = "".join(f'<th scope="col" aria-sort="none"><button type="button">{markup(title)}'
+                    "</button></th>" for title in titles)
+    body = "".join(f'<tr{" data-quiet" if hidden else ""}>'
+                   f'{"".join(cell.html for cell in row)}</tr>\n'
+                   for row, hidden in zip(rows, quiet))
+    controls = f'<label>Filter <input type="search" placeholder="{markup(titles[0])}"></label>'
+    if any(quiet):
+        hidden = quiet.count(True)
+        controls += (f'<label><input type="checkbox"> also the {hidden} that did not get worse'
+                     "</label>")
+    return (f'<div class="table">\n<div class="controls">{controls}</div>\n<div class="scroll" '
+            f'tabindex="0" role="region" aria-label="{markup(caption)}"><table>\n'
+            f"<caption>{markup(caption)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
+            f"<tbody>\n{body}</tbody>\n</table></div>\n</div>\n")
