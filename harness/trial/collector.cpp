@@ -81,17 +81,46 @@ void add_slots(const SlowSlot* slots, std::uint32_t count, unsigned thread,
   }
 }
 
+// The load that was planned, of each thread.
+struct Planned {
+  double ns;
+  double events;
+};
+
+Planned planned_load(const Span& span, double gap_ns, const Trial& trial) {
+  const auto threads = static_cast<double>(trial.load.threads);
+  const auto unissued = static_cast<double>(span.unissued);
+  return {.ns = span.scheduled_ns + unissued * gap_ns / threads,
+          .events = (static_cast<double>(trial.measured) + unissued) / threads};
+}
+
+// Whether a thread that needs so much for each event, and is never disturbed, is late.
+bool is_too_much(const Planned& planned, double event_ns) {
+  return planned.events * event_ns > planned.ns * kLateness;
+}
+
 // Whether the load would have fitted into its time if others had taken nothing: what it needed
 // without that time, and for the events that were never issued as much each, is what was planned.
+// The median call, which the slow ones do not move, takes that time in any case.
 bool would_have_held(const Span& span, double gap_ns, const Trial& trial) {
   const std::uint64_t taken_ns = trial.neighbours ? trial.neighbours->taken_ns.value_or(0) : 0;
   if (taken_ns == 0 || trial.measured == 0) return false;
-  const auto threads = static_cast<double>(trial.load.threads);
-  const auto unissued = static_cast<double>(span.unissued);
-  const double planned_ns = span.scheduled_ns + unissued * gap_ns / threads;
+  const Planned planned = planned_load(span, gap_ns, trial);
   const double own_ns = std::max(0.0, span.needed_ns - static_cast<double>(taken_ns));
-  const auto measured = static_cast<double>(trial.measured);
-  return own_ns * (measured + unissued) / measured <= planned_ns * kLateness;
+  const double measured_each = static_cast<double>(trial.measured) / trial.load.threads;
+  const double least_ns =
+      std::max(trial.floor.two_clock_reads_ns, static_cast<double>(trial.service.p50_ns));
+  return !is_too_much(planned, std::max(least_ns, own_ns / measured_each));
+}
+
+// Says that no sink could have held the rate, since the harness reads the clock twice for each
+// event.
+Remark beyond_driver_remark(Remark remark, double two_clock_reads_ns, unsigned threads) {
+  remark.what += fmt::format(
+      "; no sink could: {} thread{} of the load can time {:.3g} events/s at most here, so this is "
+      "the driver's limit, not the sink's",
+      threads, threads == 1 ? "" : "s", 1e9 * threads / two_clock_reads_ns);
+  return remark;
 }
 
 // Says that a missed rate is not the sink's fault, where that is proven.
@@ -350,13 +379,16 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   const Span span = load_span(memory, trial.start_ns);
   // A load whose processes are stopped or killed on purpose is late by that.
   if (trial.rate_missed && is_late(span) && !trial.actions) {
-    trial.remarks.push_back(missed_rate_remark(
-        {fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
-                     "{:.6g}",
-                     span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
-                     load.rate_hz),
-         "lower rate_hz, or use the trial only to see the sink's behaviour under overload"},
-        trial));
+    const Remark late = {
+        fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
+                    "{:.6g}",
+                    span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
+                    load.rate_hz),
+        "lower rate_hz, or use the trial only to see the sink's behaviour under overload"};
+    const double reads_ns = trial.floor.two_clock_reads_ns;
+    const bool beyond = is_too_much(planned_load(span, mean_gap_ns(load), trial), reads_ns);
+    trial.remarks.push_back(beyond ? beyond_driver_remark(late, reads_ns, load.threads)
+                                   : missed_rate_remark(late, trial));
   }
   if (trial.unissued > 0) {
     remark(fmt::format("{} scheduled events were never issued: the time was over", trial.unissued),

@@ -151,10 +151,10 @@ using TrialEmitter = Emitter<kEncoding, HistogramRecorder>;
 // Counts this event and those after it as unissued, up to that time. Returns the time of the next.
 std::uint64_t leave_out(std::uint64_t intended_ns, std::uint64_t until_ns, Schedule& schedule,
                         ThreadBlock& progress) {
-  std::uint64_t unissued = progress.unissued.load(kRelaxed);
-  for (; intended_ns < until_ns; intended_ns = schedule.next_ns()) ++unissued;
-  progress.unissued.store(unissued, kRelaxed);
-  return intended_ns;
+  if (intended_ns >= until_ns) return intended_ns;
+  const std::uint64_t left_out = 1 + schedule.skip_until(until_ns);
+  progress.unissued.store(progress.unissued.load(kRelaxed) + left_out, kRelaxed);
+  return schedule.next_ns();
 }
 
 template <EventEncoding kEncoding>

@@ -34,7 +34,8 @@ struct Late {
 };
 
 Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns,
-                std::uint64_t unissued = 0) {
+                std::uint64_t unissued = 0, std::uint64_t median_ns = 100,
+                double two_clock_reads_ns = 25) {
   TrialPlan plan;
   plan.load.shape = Shape::steady;
   plan.load.rate_hz = 1000;
@@ -50,6 +51,8 @@ Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns,
   late.trial.measured = 1000;
   late.trial.unissued = unissued;
   late.trial.rate_missed = true;
+  late.trial.service.p50_ns = median_ns;
+  late.trial.floor.two_clock_reads_ns = two_clock_reads_ns;
   late.trial.neighbours.emplace();
   late.trial.neighbours->observed_ns = 1000 * kMs;
   late.trial.neighbours->processes = {{"cc1plus", 0.4}};
@@ -90,6 +93,21 @@ TEST_CASE("events that were never issued would have needed as much time as the o
              Catch::Contains("the machine's fault") && Catch::Contains("run again on an idle"));
   CHECK_THAT(late_trial(2, 900 * kMs, 1000).remarks,
              !Catch::Contains("the machine's fault") && Catch::Contains("lower rate_hz"));
+}
+
+TEST_CASE("a missed rate is not the machine's fault where the median call takes too long for it") {
+  // 2000 events, one a millisecond; all of the time is said to have been taken.
+  CHECK(late_trial(2, 2000 * kMs, 1000, 1'000'000).trial.missed_by_machine == true);
+  CHECK(late_trial(2, 2000 * kMs, 1000, 1'020'000).trial.missed_by_machine == false);
+}
+
+TEST_CASE("a rate at which the harness cannot read its clock is the driver's limit") {
+  const Late late = late_trial(2, 2000 * kMs, 1000, 100, 2e6);
+  CHECK(late.trial.missed_by_machine == false);
+  CHECK_THAT(late.remarks, Catch::Contains("no sink could: 1 thread of the load can time 500 "
+                                           "events/s at most here") &&
+                               !Catch::Contains("took at least"));
+  CHECK_THAT(late_trial(2, 0, 1000).remarks, !Catch::Contains("driver's limit"));
 }
 
 TEST_CASE("the remark on a busy machine names who used it") {

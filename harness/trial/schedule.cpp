@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -19,6 +20,16 @@ std::uint64_t thread_seed(const LoadPlan& plan, unsigned thread) {
   mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBull;
   return mixed ^ mixed >> 31;
 }
+
+// As the standard library's distributions ask for their source.
+template <class Draw>
+struct RandomBits {
+  using result_type = std::uint64_t;
+  static constexpr std::uint64_t min() { return 0; }
+  static constexpr std::uint64_t max() { return std::numeric_limits<std::uint64_t>::max(); }
+  std::uint64_t operator()() { return draw(); }
+  Draw draw;
+};
 
 std::uint64_t scaled_ns(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
@@ -51,21 +62,18 @@ std::uint64_t Schedule::next_ns() {
 }
 
 double Schedule::next_offset_ns() {
-  const auto event = static_cast<double>(count_) + phase_events_;
-  switch (shape_) {
-    case Shape::poisson:
-      poisson_ns_ -= std::log(uniform_random()) * interval_ns_;
-      return poisson_ns_;
-    case Shape::burst: {
-      const std::uint64_t whole_bursts = count_ / burst_events_;
-      return static_cast<double>(whole_bursts) * burst_gap_ns_;
-    }
-    case Shape::ramp:
-      return ramp_offset_ns(event);
-    case Shape::steady:
-    case Shape::max:
-      break;
+  if (shape_ != Shape::poisson) return offset_ns(count_);
+  poisson_ns_ -= std::log(uniform_random()) * interval_ns_;
+  return poisson_ns_;
+}
+
+double Schedule::offset_ns(std::uint64_t count) const {
+  const auto event = static_cast<double>(count) + phase_events_;
+  if (shape_ == Shape::burst) {
+    const std::uint64_t whole_bursts = count / burst_events_;
+    return static_cast<double>(whole_bursts) * burst_gap_ns_;
   }
+  if (shape_ == Shape::ramp) return ramp_offset_ns(event);
   return event * interval_ns_;
 }
 
@@ -85,13 +93,53 @@ double Schedule::ramp_offset_ns(double event) const {
   return warmup_ns_ + 2 * n / (rate_per_ns_ + root);
 }
 
-double Schedule::uniform_random() {
-  // xorshift64* (Vigna 2016): 53 of its high bits, shifted into (0, 1].
+// The inverse of offset_ns, but for rounding.
+double Schedule::events_until(double offset_ns) const {
+  if (shape_ == Shape::burst) {
+    return std::ceil(offset_ns / burst_gap_ns_) * static_cast<double>(burst_events_);
+  }
+  if (shape_ != Shape::ramp || offset_ns <= warmup_ns_) return offset_ns / interval_ns_;
+  const double in_ramp_ns = std::min(offset_ns - warmup_ns_, duration_ns_);
+  const double end_rate = rate_per_ns_ + slope_per_ns2_ * duration_ns_;
+  return warmup_events_ + (rate_per_ns_ + slope_per_ns2_ * in_ramp_ns / 2) * in_ramp_ns +
+         (offset_ns - warmup_ns_ - in_ramp_ns) * end_rate;
+}
+
+std::uint64_t Schedule::skip_until(std::uint64_t until_ns) {
+  if (until_ns <= start_ns_) return 0;
+  const auto until_offset_ns = static_cast<double>(until_ns - start_ns_);
+  if (shape_ == Shape::poisson) return skip_poisson(until_offset_ns);
+  const auto due_before = [&](std::uint64_t count) { return offset_ns(count) < until_offset_ns; };
+  const std::uint64_t first = count_;
+  count_ = std::max(first, static_cast<std::uint64_t>(events_until(until_offset_ns)));
+  while (count_ > first && !due_before(count_ - 1)) --count_;
+  while (due_before(count_)) ++count_;
+  return count_ - first;
+}
+
+// The times of a Poisson process after a moment do not depend on those before it, and the number of
+// events in a stretch has a Poisson distribution.
+std::uint64_t Schedule::skip_poisson(double until_offset_ns) {
+  if (until_offset_ns <= poisson_ns_) return 0;
+  RandomBits bits{[this] { return random_bits(); }};
+  const double mean = (until_offset_ns - poisson_ns_) / interval_ns_;
+  poisson_ns_ = until_offset_ns;
+  const std::uint64_t skipped = std::poisson_distribution<std::uint64_t>(mean)(bits);
+  count_ += skipped;
+  return skipped;
+}
+
+std::uint64_t Schedule::random_bits() {
+  // xorshift64* (Vigna 2016)
   random_state_ ^= random_state_ >> 12;
   random_state_ ^= random_state_ << 25;
   random_state_ ^= random_state_ >> 27;
-  const std::uint64_t high = (random_state_ * 0x2545F4914F6CDD1Dull) >> 11;
-  return (static_cast<double>(high) + 1) * 0x1p-53;
+  return random_state_ * 0x2545F4914F6CDD1Dull;
+}
+
+double Schedule::uniform_random() {
+  // 53 of the high bits, shifted into (0, 1].
+  return (static_cast<double>(random_bits() >> 11) + 1) * 0x1p-53;
 }
 
 LoadLimits load_limits(const LoadPlan& plan, unsigned thread, std::uint64_t record_start_ns) {

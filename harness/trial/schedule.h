@@ -21,12 +21,22 @@ class Schedule {
   // Returns the next event's intended time, which never decreases. Allocates nothing.
   std::uint64_t next_ns();
 
+  // Skips the events that are due before until_ns, and returns their number. However many they
+  // are, it takes the same time: a schedule far beyond what a sink takes has billions of them. In
+  // poisson their number is drawn at random as that of any such stretch, and depends on the seed.
+  std::uint64_t skip_until(std::uint64_t until_ns);
+
   // The start of recording, which is the end of the warm-up.
   std::uint64_t record_start_ns() const { return record_start_ns_; }
 
  private:
-  double next_offset_ns();  // relative to start_ns_
+  // Relative to start_ns_:
+  double next_offset_ns();
+  double offset_ns(std::uint64_t count) const;  // of any event; not in poisson
   double ramp_offset_ns(double event) const;
+  double events_until(double offset_ns) const;  // about how many are due before; not in poisson
+  std::uint64_t skip_poisson(double until_offset_ns);
+  std::uint64_t random_bits();
   double uniform_random();  // in (0, 1]
 
   Shape shape_;

@@ -125,6 +125,62 @@ TEST_CASE("ramp: the number of events up to any time is the integral of the rate
   CHECK(std::is_sorted(list.begin(), list.end()));
 }
 
+TEST_CASE("skipping counts the same events as asking for each of them") {
+  const Shape shape = GENERATE(Shape::steady, Shape::burst, Shape::ramp);
+  const double end_rate_hz = GENERATE(900.0, 70'000.0);
+  LoadPlan plan;
+  plan.shape = shape;
+  plan.rate_hz = 33'333;
+  plan.end_rate_hz = end_rate_hz;
+  plan.threads = 3;
+  plan.burst_events = 7;
+  plan.burst_gap_s = 0.0003;
+  plan.warmup_s = 0.2;
+  plan.duration_s = 1;
+  constexpr std::uint64_t kStartNs = 1'000'000'007;
+  for (const std::uint64_t after_ns : {0, 1, 90'003, 300'000, 199'999'999, 200'000'000, 700'000'001,
+                                       1'200'000'000, 1'500'000'000}) {
+    Schedule skipping(plan, 1, kStartNs);
+    Schedule asking(plan, 1, kStartNs);
+    for (int i = 0; i < 3; ++i) CHECK(skipping.next_ns() == asking.next_ns());
+    const std::uint64_t until_ns = kStartNs + after_ns;
+    std::uint64_t asked = 0;
+    std::uint64_t next_ns = asking.next_ns();
+    for (; next_ns < until_ns; next_ns = asking.next_ns()) ++asked;
+    CHECK(skipping.skip_until(until_ns) == asked);
+    CHECK(skipping.next_ns() == next_ns);
+  }
+  CHECK(Schedule(plan, 1, kStartNs).skip_until(kStartNs - 1) == 0);
+}
+
+TEST_CASE("ten billion events are skipped as fast as ten") {
+  LoadPlan plan;
+  plan.rate_hz = 1e9;
+  Schedule schedule(plan, 0, 5);
+  CHECK(schedule.skip_until(10'000'000'005) == 10'000'000'000);
+  CHECK(schedule.next_ns() == 10'000'000'005);
+}
+
+TEST_CASE("poisson: the number of events that are skipped has the mean and variance of its law") {
+  LoadPlan plan;
+  plan.shape = Shape::poisson;
+  plan.rate_hz = 1e6;
+  constexpr int kDraws = 4000;
+  double sum = 0;
+  double squares = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    plan.seed = static_cast<std::uint64_t>(i);
+    Schedule schedule(plan, 0, 0);
+    const auto skipped = static_cast<double>(schedule.skip_until(100'000));  // 100 expected
+    sum += skipped;
+    squares += (skipped - 100) * (skipped - 100);
+    CHECK(schedule.next_ns() >= 100'000);
+    CHECK(schedule.skip_until(50'000) == 0);
+  }
+  CHECK(sum / kDraws == Approx(100).margin(0.8));  // standard error 0.16
+  CHECK(squares / kDraws == Approx(100).margin(12));  // standard error 2.2
+}
+
 TEST_CASE("payload sizes follow their distribution and fit the encoding") {
   LoadPlan plan;
   plan.payload = parse_payload("100");

@@ -175,8 +175,7 @@ TurnEmitter<kEncoding> open_turn(TurnEmitter<kEncoding> emitter, const LoadThrea
     if (load.stop.load(kRelaxed) != 0) return emitter;
     if (start_ns > give_up_ns || emitter.recorder().full()) [[unlikely]] {
       // This event and the rest of the turn's schedule.
-      std::uint64_t unissued = 1;
-      while (schedule.next_ns() < span.end_ns) ++unissued;
+      const std::uint64_t unissued = 1 + schedule.skip_until(span.end_ns);
       progress.unissued.store(progress.unissued.load(kRelaxed) + unissued, kRelaxed);
       return emitter;
     }
