@@ -13,6 +13,7 @@
 #include "harness/cli/history_findings.h"
 #include "harness/cli/history_import.h"
 #include "harness/cli/history_text.h"
+#include "harness/cli/known_names.h"
 #include "harness/cli/terminal.h"
 #include "harness/history/export.h"
 #include "harness/history/history.h"
@@ -54,12 +55,26 @@ Merge merge_of(const std::string& text) {
   return text == "all" ? Merge::all : Merge::nothing;
 }
 
+// A history knows sinks that this build may not have.
+void check_sink(const SinkCatalog& sinks, History& history, const std::string& sink) {
+  if (sink.empty()) return;
+  std::vector<std::string> measured;
+  for (const history::Series& series : history.series({})) {
+    if (series.sink == sink) return;
+    measured.push_back(name_of_sink(series.sink));
+  }
+  as_usage([&] { check_sink_name(sinks, measured, sink); });
+}
+
 // Opens the history for reading, with what was asked.
-History opened(HistoryArguments& arguments) {
-  check_night("--since", arguments.question.filter.since);
-  check_night("--until", arguments.question.filter.until);
+History opened(HistoryArguments& arguments, const SinkCatalog& sinks) {
+  const history::Filter& filter = arguments.question.filter;
+  check_night("--since", filter.since);
+  check_night("--until", filter.until);
   arguments.question.merge = merge_of(arguments.merge);
-  return History::open(arguments.place, Access::read);
+  History history = History::open(arguments.place, Access::read);
+  check_sink(sinks, history, filter.sink);
+  return history;
 }
 
 void add_nights_and_names(Command* command, HistoryArguments& arguments) {
@@ -127,7 +142,7 @@ void add_import(Command* history, Action& action) {
   });
 }
 
-void add_list(Command* history, Action& action) {
+void add_list(Command* history, const SinkCatalog& sinks, Action& action) {
   const auto arguments = std::make_shared<HistoryArguments>();
   Command* command = history->add_subcommand("list", "Show what documents there are");
   add_nights_and_names(command, *arguments);
@@ -140,9 +155,9 @@ void add_list(Command* history, Action& action) {
       "  tailgate history list --since 2026-11-01 --kind verdict\n"
       "  tailgate history list --metrics --sink file\n"
       "  tailgate history list --changes --machine m7");
-  command->callback([arguments, &action] {
-    action = [arguments] {
-      History history = opened(*arguments);
+  command->callback([arguments, &sinks, &action] {
+    action = [arguments, &sinks] {
+      History history = opened(*arguments, sinks);
       const history::Filter& filter = arguments->question.filter;
       if (arguments->metrics) {
         std::cout << history_metrics_text(history.series(filter));
@@ -156,7 +171,7 @@ void add_list(Command* history, Action& action) {
   });
 }
 
-void add_query(Command* history, Action& action) {
+void add_query(Command* history, const SinkCatalog& sinks, Action& action) {
   const auto arguments = std::make_shared<HistoryArguments>();
   Command* command = history->add_subcommand("query", "Show one metric, night by night");
   command->add_option("--metric", arguments->question.metric, "As response_ns_p99.9, lost_events")
@@ -174,9 +189,9 @@ void add_query(Command* history, Action& action) {
       "  tailgate history query --metric response_ns_p50 --merge group --sink null\n"
       "  tailgate history query --metric cpu_ns_per_event --part provider\n"
       "  tailgate history query --metric response_ns_p99 --part effect");
-  command->callback([arguments, &action] {
-    action = [arguments] {
-      History history = opened(*arguments);
+  command->callback([arguments, &sinks, &action] {
+    action = [arguments, &sinks] {
+      History history = opened(*arguments, sinks);
       const std::string& metric = arguments->question.metric;
       std::cout << history_answers_text(metric, history.query(arguments->question));
       return kExitDone;
@@ -184,7 +199,7 @@ void add_query(Command* history, Action& action) {
   });
 }
 
-void add_export(Command* history, Action& action) {
+void add_export(Command* history, const SinkCatalog& sinks, Action& action) {
   const auto arguments = std::make_shared<HistoryArguments>();
   Command* command = history->add_subcommand("export", "Write values for other tools");
   command->add_option("format", arguments->format, "csv, or openmetrics for Prometheus")
@@ -205,9 +220,9 @@ void add_export(Command* history, Action& action) {
       "  tailgate history export csv --sink file > file.csv\n"
       "  tailgate history export openmetrics --out nights.txt\n"
       "  promtool tsdb create-blocks-from openmetrics nights.txt prometheus/data");
-  command->callback([arguments, &action] {
-    action = [arguments] {
-      History history = opened(*arguments);
+  command->callback([arguments, &sinks, &action] {
+    action = [arguments, &sinks] {
+      History history = opened(*arguments, sinks);
       const std::string text = arguments->format == "csv"
                                    ? history::to_csv(history, arguments->question)
                                    : history::to_openmetrics(history, arguments->question);
@@ -223,7 +238,7 @@ void add_export(Command* history, Action& action) {
 
 }  // namespace
 
-void commands::add_history_command(Command& program, const Catalog&, Action& action) {
+void commands::add_history_command(Command& program, const Catalog& catalog, Action& action) {
   Command* command =
       program.add_subcommand("history", "Keep the nights, and ask for any percentile");
   command->require_subcommand();
@@ -233,9 +248,9 @@ void commands::add_history_command(Command& program, const Catalog&, Action& act
       "  tailgate history query --metric response_ns_p99.9 --sink file\n"
       "  tailgate history findings");
   add_import(command, action);
-  add_list(command, action);
-  add_query(command, action);
-  add_export(command, action);
+  add_list(command, catalog.sinks, action);
+  add_query(command, catalog.sinks, action);
+  add_export(command, catalog.sinks, action);
   add_history_findings(command, action);
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/sink/unknown_sink.h"
 
 namespace tailgate {
 
@@ -13,8 +15,20 @@ std::string name_of_sink(const std::string& sink) {
 }
 
 void check_sink_name(const SinkCatalog& sinks, const std::string& sink) {
+  check_sink_name(sinks, {}, sink);
+}
+
+void check_sink_name(const SinkCatalog& sinks, const std::vector<std::string>& measured,
+                     const std::string& sink) {
   const std::string name = name_of_sink(sink);
-  if (name.find_first_of("./\\") == std::string::npos) sinks.find(name);
+  if (std::find(measured.begin(), measured.end(), name) != measured.end()) return;
+  if (name.find_first_of("./\\") != std::string::npos) return;
+  std::vector<std::string> known;
+  for (const auto& type : sinks.all()) known.push_back(type->name());
+  for (const std::string& other : measured) {
+    if (std::find(known.begin(), known.end(), other) == known.end()) known.push_back(other);
+  }
+  if (std::find(known.begin(), known.end(), name) == known.end()) throw unknown_sink(name, known);
 }
 
 void check_duet_settings(const std::vector<Setting>& settings) {

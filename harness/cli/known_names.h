@@ -18,6 +18,10 @@ std::string name_of_sink(const std::string& sink);
 // taken for a library that is elsewhere, and options are not looked at.
 void check_sink_name(const SinkCatalog& sinks, const std::string& sink);
 
+// The same for names that results may have, too, of which others' builds have more than this one.
+void check_sink_name(const SinkCatalog& sinks, const std::vector<std::string>& measured,
+                     const std::string& sink);
+
 // Throws Error for a scenario's option that plays no part in duets: rounds and turns say there how
 // much is run.
 void check_duet_settings(const std::vector<Setting>& settings);

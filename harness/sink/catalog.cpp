@@ -1,11 +1,12 @@
 #include "harness/sink/catalog.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "harness/sink/unknown_sink.h"
 
 namespace tailgate {
 namespace {
@@ -51,11 +52,7 @@ std::shared_ptr<const SinkType> SinkCatalog::find(std::string_view name) const {
     if (sink->name() == name) return sink;
     names.push_back(sink->name());
   }
-  const std::string near = nearest_name(name, names);
-  throw Error(
-      fmt::format("there is no sink '{}'", name),
-      fmt::format("{}known sinks: {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                  fmt::join(names, ", ")));
+  throw unknown_sink(name, names);
 }
 
 SinkChoice SinkCatalog::choice(std::string_view text, SinkUse use) const {
