@@ -79,6 +79,15 @@ std::string memory_file_system(const Result& result) {
   return "";
 }
 
+bool RankedPath::by_itself() const {
+  if (!step->saturated) return false;
+  const auto trial = std::find_if(result->trials.begin(), result->trials.end(),
+                                  [&](const Trial& one) { return one.step == step->step; });
+  if (trial == result->trials.end()) return false;
+  const double mean_rate_hz = (trial->load.rate_hz + trial->load.end_rate_hz) / 2;
+  return static_cast<double>(step->service.p50_ns) * mean_rate_hz > 1e9 * trial->load.threads;
+}
+
 const Estimate* RankedPath::cpu_ns() const {
   for (const RoleOverhead& overhead : step->overhead) {
     if (overhead.role == kLoggingRole && overhead.cpu_ns_per_event) {

@@ -24,6 +24,9 @@ struct RankedPath {
   }
   // Whether it missed the rate by the machine's fault.
   bool by_machine() const { return step->saturated && step->saturated_by_machine.value_or(false); }
+  // Whether it missed the rate also by itself: its median call, on which a busy machine has little
+  // influence, takes longer than a thread has for each event.
+  bool by_itself() const;
   // Processor time of logging per event, in ns; null where it was not measured.
   const Estimate* cpu_ns() const;
 };

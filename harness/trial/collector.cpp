@@ -379,10 +379,13 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   const Span span = load_span(memory, trial.start_ns);
   // A load whose processes are stopped or killed on purpose is late by that.
   if (trial.rate_missed && is_late(span) && !trial.actions) {
+    // Events that were never issued are in the plan, too.
+    const double planned_s = span.unissued > 0 && load.duration_s > 0 ? load.duration_s
+                                                                      : span.scheduled_ns / 1e9;
     const Remark late = {
         fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
                     "{:.6g}",
-                    span.needed_ns / 1e9, span.scheduled_ns / 1e9, trial.achieved_rate_hz,
+                    span.needed_ns / 1e9, planned_s, trial.achieved_rate_hz,
                     load.rate_hz),
         "lower rate_hz, or use the trial only to see the sink's behaviour under overload"};
     const double reads_ns = trial.floor.two_clock_reads_ns;

@@ -59,13 +59,14 @@ constexpr Mark kLost = {'x', "lost events"};
 constexpr Mark kMissed = {'!', "could not keep up with the rate"};
 constexpr Mark kMissedByMachine = {'m', "missed the rate by the machine's fault, not its own",
                                    true};
-constexpr Mark kBusy = {'~', "the machine was busy: not the path's own figures", true};
+constexpr Mark kBusy = {'~', "", true};  // the line on the machine explains it
 constexpr Mark kNoMark = {' ', ""};
 
 const Mark& mark_of(const RankedPath& path) {
   if (path.ledger.unchecked || !path.ledger.balanced) return kUnaccounted;
   if (path.ledger.lost > 0) return kLost;
   if (path.by_machine()) return kMissedByMachine;
+  if (path.by_itself()) return kMissed;
   if (path.busy_trials > 0) return kBusy;
   if (path.step->saturated) return kMissed;
   return kNoMark;
@@ -135,13 +136,47 @@ std::string cpu_sentence(const std::vector<RankedPath>& paths) {
                      least->result->sink.label);
 }
 
-// The path with the lowest 99th percentile among those that the answer may name and `may_be`.
+// Which of the figures under one load are the paths' own. An event that is due while the processor
+// is away comes late, so the gaps of an idle thread tell from which quantile on the machine decides.
+enum class Trust {
+  tails,    // gaps took less than the share of calls beyond the 99th percentile
+  median,   // they moved the median to another quantile of the undisturbed calls …
+  nothing,  // … or took so much that it is any
+};
+
+// With a share s of the calls delayed, the median of all is at most the undisturbed calls'
+// 0.5 / (1 - s) quantile: with a fifth the 62.5th percentile.
+constexpr double kTailShare = 0.01;
+constexpr double kMedianShare = 0.2;
+
+// By the middle one of its trials.
+Trust trust_in(const RankedLoad& load) {
+  std::vector<double> shares;
+  for (const RankedPath& path : load.paths) {
+    for (const Trial& trial : path.result->trials) {
+      if (trial.step == path.step->step) shares.push_back(trial.noise.lost_share);
+    }
+  }
+  if (shares.empty()) return Trust::nothing;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  if (*middle > kMedianShare) return Trust::nothing;
+  return *middle > kTailShare ? Trust::median : Trust::tails;
+}
+
+// By which the paths are ranked.
+std::uint64_t ranked_ns(const RankedPath& path, Trust trust) {
+  const Latency& response = path.step->response;
+  return trust == Trust::tails ? response.p99_ns : response.p50_ns;
+}
+
+// The best path among those that the answer may name and `may_be`.
 template <class MayBe>
-const RankedPath* best_of(const std::vector<RankedPath>& paths, MayBe may_be) {
+const RankedPath* best_of(const std::vector<RankedPath>& paths, Trust trust, MayBe may_be) {
   const RankedPath* best = nullptr;
   for (const RankedPath& path : paths) {
     if (!path.qualifies() || path.ledger.lost > 0 || !may_be(path)) continue;
-    if (best == nullptr || path.step->response.p99_ns < best->step->response.p99_ns) best = &path;
+    if (best == nullptr || ranked_ns(path, trust) < ranked_ns(*best, trust)) best = &path;
   }
   return best;
 }
@@ -152,36 +187,55 @@ bool survives(const RankedPath& path, Survives what) {
 }
 
 // The best of those whose events survive more than those of the best path: the most that any does.
-std::string survival_sentence(const std::vector<RankedPath>& paths, const RankedPath& best) {
+std::string survival_sentence(const std::vector<RankedPath>& paths, const RankedPath& best,
+                              Trust trust) {
   constexpr std::pair<Survives, const char*> kLevels[] = {
       {Survives::crash, "a crash of the system"}, {Survives::kill, "the program's death"}};
   for (const auto& [level, what] : kLevels) {
     if (survives(best, level)) return "";
-    const RankedPath* path = best_of(
-        paths, [level = level](const RankedPath& candidate) { return survives(candidate, level); });
+    const RankedPath* path = best_of(paths, trust, [level = level](const RankedPath& candidate) {
+      return survives(candidate, level);
+    });
     if (path == nullptr) continue;
-    return fmt::format(" Surviving {}: {}, 99 % within {}.", what, path->result->sink.label,
-                       human_duration(path->step->response.p99_ns));
+    return fmt::format(" Surviving {}: {}, {} within {}.", what, path->result->sink.label,
+                       trust == Trust::tails ? "99 %" : "half",
+                       human_duration(ranked_ns(*path, trust)));
   }
   return "";
 }
 
-// The best path has the lowest 99th percentile among those that held the rate and whose events were
-// all read back. Empty where fewer than two paths had the same load. A machine that was busy in
-// most trials ranks its own disturbances.
-std::string answer(const RankedLoad& load) {
-  if (load.paths.size() < 2) return "";
-  unsigned busy = 0;
-  unsigned all = 0;
-  for (const RankedPath& path : load.paths) {
-    busy += path.busy_trials;
-    all += path.all_trials;
+// "Best here at 10k events/s: file. Of its calls 99 % …"
+std::string sentence_on(const RankedPath& best, const std::string& at, Trust trust) {
+  const Latency& response = best.step->response;
+  const std::string name = best.result->sink.label;
+  if (trust == Trust::median) {
+    return fmt::format(
+        "Best by the median at {}: {}. Half of its calls returned within {} of the time they were "
+        "due; none of {} events was lost.",
+        at, name, human_duration(response.p50_ns), best.ledger.emitted);
   }
-  if (busy * 2 > all) {
+  return fmt::format(
+      "Best here at {}: {}. Of its calls 99 % returned within {} of the time they were due, half "
+      "within {}; none of {} events was lost.",
+      at, name, human_duration(response.p99_ns), human_duration(response.p50_ns),
+      best.ledger.emitted);
+}
+
+// The best path has the lowest 99th percentile, or median, among those that held the rate and whose
+// events were all read back. Empty where fewer than two paths had the same load.
+std::string answer(const RankedLoad& load, Trust trust) {
+  if (load.paths.size() < 2) return "";
+  if (trust == Trust::nothing) {
+    unsigned busy = 0;
+    unsigned all = 0;
+    for (const RankedPath& path : load.paths) {
+      busy += path.busy_trials;
+      all += path.all_trials;
+    }
     return paragraph(fmt::format(
         "No path is named the best: the machine was busy in {} of {} trials.", busy, all));
   }
-  const RankedPath* best = best_of(load.paths, [](const RankedPath&) { return true; });
+  const RankedPath* best = best_of(load.paths, trust, [](const RankedPath&) { return true; });
   const std::string at =
       load.rate_hz > 0 ? fmt::format("{} events/s", rate_text(load)) : "the highest rate";
   if (best == nullptr) {
@@ -194,13 +248,8 @@ std::string answer(const RankedLoad& load) {
                                       "programs, and run again.",
                                       by_machine, load.paths.size())));
   }
-  const Latency& response = best->step->response;
-  return paragraph(fmt::format(
-      "Best here at {}: {}. Of its calls 99 % returned within {} of the time they were due, half "
-      "within {}; none of {} events was lost.{}{}",
-      at, best->result->sink.label, human_duration(response.p99_ns),
-      human_duration(response.p50_ns), best->ledger.emitted, survival_sentence(load.paths, *best),
-      cpu_sentence(load.paths)));
+  return paragraph(sentence_on(*best, at, trust) + survival_sentence(load.paths, *best, trust) +
+                   cpu_sentence(load.paths));
 }
 
 // The highest rate of each sink's sweep that it held. A higher one that it missed by the machine's
@@ -278,41 +327,57 @@ std::string busy_with(const std::vector<const Neighbours*>& busy_trials) {
   return names.empty() ? "" : ", by " + names;
 }
 
-std::string machine_line(const Results& results) {
-  unsigned busy = 0;
+// "free for the load in all of 9 trials", "busy in 2 of 9 trials, by cc1plus (…): …"
+std::string machine_words(const Results& results, Trust trust, unsigned busy, std::size_t trials) {
   std::vector<const Neighbours*> neighbours;
-  std::size_t trials = 0;
   double worst_share = 0;
+  for (const auto& [name, result] : results) {
+    for (const Trial& trial : result.trials) {
+      const bool is_busy = trial.noise.lost_share > kBusyShare;
+      if (is_busy && trial.neighbours) neighbours.push_back(&*trial.neighbours);
+      worst_share = std::max(worst_share, trial.noise.lost_share);
+    }
+  }
+  const std::string share =
+      fmt::format("away for up to {:.0f} % of the time", worst_share * 100);
+  if (busy > 0) {
+    return fmt::format(
+        "busy in {} of {} trials{} ({}): do not trust tails or missed rates. See 'tailgate "
+        "doctor'.",
+        busy, trials, busy_with(neighbours), share);
+  }
+  if (trust == Trust::tails) return fmt::format("free for the load in all of {} trials.", trials);
+  return fmt::format(
+      "hardly busy in any of {} trials ({}), but the tails are its own. See 'tailgate doctor'.",
+      trials, share);
+}
+
+// Of a busy machine it begins with the mark of those paths.
+std::string machine_line(const Results& results, Trust trust) {
+  unsigned busy = 0;
+  std::size_t trials = 0;
   std::size_t remarks = 0;
   std::size_t incomplete = 0;
   for (const auto& [name, result] : results) {
     for (const Trial& trial : result.trials) {
       ++trials;
-      const bool is_busy = trial.noise.lost_share > kBusyShare;
-      busy += is_busy ? 1 : 0;
-      if (is_busy && trial.neighbours) neighbours.push_back(&*trial.neighbours);
-      worst_share = std::max(worst_share, trial.noise.lost_share);
+      busy += trial.noise.lost_share > kBusyShare ? 1 : 0;
       remarks += trial.remarks.size();
       incomplete += trial.outcome == TrialOutcome::completed ? 0 : 1;
     }
     remarks += result.remarks.size();
   }
-  std::string text =
-      busy == 0
-          ? fmt::format("Machine: free for the load in all of {} trials.", trials)
-          : fmt::format(
-                "Machine: busy in {} of {} trials{} (an idle thread did not run for up "
-                "to {:.0f} % of the time): do not trust tails and missed rates. See 'tailgate "
-                "doctor'.",
-                busy, trials, busy_with(neighbours), worst_share * 100);
+  std::string text = "Machine: " + machine_words(results, trust, busy, trials);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
-  text += fmt::format(" --details: more, {} remarks.", remarks);
-  return paragraph(text);
+  text += fmt::format(" --details: {} remarks.", remarks);
+  text = paragraph(text);
+  if (busy > 0) text.front() = kBusy.sign;
+  return text;
 }
 
 std::string legend(const Marks& used) {
   std::string text;
-  for (const Mark* mark : {&kUnaccounted, &kLost, &kMissedByMachine, &kMissed, &kBusy}) {
+  for (const Mark* mark : {&kUnaccounted, &kLost, &kMissedByMachine, &kMissed}) {
     if (!used.contains(mark)) continue;
     text += fmt::format("{} {}\n", mark->sign, mark->meaning);
   }
@@ -344,12 +409,14 @@ std::string render_results(const Results& results, const ExportOptions& options)
   std::vector<RankedLoad> loads = rank(results, options.sort.empty() ? "p99" : options.sort);
   if (loads.empty()) {
     return (answers.empty() ? paragraph("No trial was run.")
-                            : answers + "\n" + machine_line(results)) +
+                            : answers + "\n" + machine_line(results, Trust::tails)) +
            restrictions(results, painter);
   }
   // Without two paths to compare, every step is a row.
   const bool compares = loads.front().paths.size() > 1;
-  const std::string best = answer(loads.front());
+  const Trust trust = trust_in(loads.front());
+  const std::string best = answer(loads.front(), trust);
+  if (options.sort.empty() && trust == Trust::median) sort_paths(loads.front().paths, "p50");
   std::string text = answers.empty() ? "" : answers + "\n";
   text += best.empty() ? "" : best + "\n";
   text += title(painter);
@@ -368,7 +435,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   }
   const std::string others = compares ? other_loads(loads, used) : "";
   text += legend(used);
-  return text + "\n" + others + machine_line(results) + restrictions(results, painter);
+  return text + "\n" + others + machine_line(results, compares ? trust : Trust::tails) + restrictions(results, painter);
 }
 
 std::string render_answer(const Results& results, const ExportOptions&) {

@@ -236,6 +236,18 @@ TEST_CASE("a rate that was missed by the machine's fault has a mark of its own")
   CHECK_THAT(answer_to(results), Contains("\nm a "));
 }
 
+TEST_CASE("a busy machine excuses no path whose median call is too slow for the rate") {
+  std::vector<Result> results = {run("a", 1e6, 900), run("b", 1e6, 1100)};
+  for (Result& result : results) {
+    result.summary[0].saturated = true;
+    result.summary[0].service = result.summary[0].response;
+    result.trials[0].load.rate_hz = result.trials[0].load.end_rate_hz = 1e6;
+    result.trials[0].noise.lost_share = 0.4;
+  }
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("\n~ a ") && Contains("\n! b "));
+}
+
 TEST_CASE("a sweep's rate that was missed by the machine's fault leaves open what is held") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6), run("a", 1000, 5)};
   Result& sweep = results[2];
@@ -265,7 +277,34 @@ TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   results[1].trials[0].noise.lost_share = 0.4;
   const std::string text = answer_to(results);
   CHECK_THAT(text, Contains("\n~ b "));
-  CHECK_THAT(joined(text), Contains("busy in 1 of 2 trials") && Contains("up to 40 %"));
+  CHECK_THAT(text, Contains("\n~ Machine: busy in 1 of 2 trials"));
+  CHECK_THAT(joined(text), Contains("up to 40 %") && Contains("No path is named the best"));
+}
+
+TEST_CASE("paths are ranked by the median where the machine's gaps decide the tails") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
+  results[0].summary[0].response.p50_ns = 70;
+  results[1].summary[0].response.p50_ns = 60;
+  results[1].sink.survives = Survives::nothing;
+  results[0].sink.survives = Survives::kill;
+  const auto share = [&](double of_a, double of_b) {
+    results[0].trials[0].noise.lost_share = of_a;
+    results[1].trials[0].noise.lost_share = of_b;
+    return answer_to(results);
+  };
+  CHECK_THAT(share(0.009, 0.009), Contains("Best here at 5k events/s: a."));
+  const std::string some = share(0.03, 0.04);
+  CHECK_THAT(joined(some), Contains("Best by the median at 5k events/s: b. Half of its calls "
+                                    "returned within 60ns") &&
+                               Contains("Surviving the program's death: a, half within 70ns") &&
+                               Contains("hardly busy in any of 2 trials (away for up to 4 % of "
+                                        "the time), but the tails are its own."));
+  CHECK(some.find("\n  b ") < some.find("\n  a "));
+  const std::string busy = share(0.06, 0.07);
+  CHECK_THAT(joined(busy), Contains("Best by the median at 5k events/s: b.") &&
+                               Contains("busy in 2 of 2 trials"));
+  CHECK(busy.find("\n~ b ") < busy.find("\n~ a "));
+  CHECK_THAT(share(0.21, 0.22), Contains("No path is named the best"));
 }
 
 TEST_CASE(
@@ -282,12 +321,12 @@ TEST_CASE(
   add(results[1], 0.3, {{"dpkg", 0.5}, {"cc1plus", 0.2}});
   add(results[2], 0.01, {{"firefox", 3}});
   CHECK_THAT(joined(answer_to(results)),
-             Contains("Machine: busy in 2 of 3 trials, by cc1plus and dpkg (an idle thread"));
+             Contains("Machine: busy in 2 of 3 trials, by cc1plus and dpkg (away for"));
   results[0].trials[0].neighbours.reset();
   results[1].trials[0].neighbours->processes.clear();
-  CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (an idle"));
+  CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (away for"));
   results[1].trials[0].neighbours->stolen_ns = 300'000'000;
-  CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (an idle"));
+  CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (away for"));
 }
 
 TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines") {
@@ -346,6 +385,16 @@ TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines")
       result.trials[0].neighbours->processes = {{"cc1plus", 0.9}, {"dpkg", 0.5}};
     }
     fits(answer_to(results));
+  }
+  SECTION("fairly quiet") {
+    for (Result& result : results) {
+      result.trials[0].noise.lost_share = 0.06;
+      result.sink.survives = Survives::nothing;
+    }
+    results[5].sink.survives = Survives::crash;
+    const std::string text = answer_to(results);
+    CHECK_THAT(joined(text), Contains("Best by the median") && Contains("Surviving a crash"));
+    fits(text);
   }
 }
 
