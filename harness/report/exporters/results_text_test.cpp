@@ -297,8 +297,8 @@ TEST_CASE("paths are ranked by the median where the machine's gaps decide the ta
   CHECK_THAT(joined(some), Contains("Best by the median at 5k events/s: b. Half of its calls "
                                     "returned within 60ns") &&
                                Contains("Surviving the program's death: a, half within 70ns") &&
-                               Contains("hardly busy in any of 2 trials (away for up to 4 % of "
-                                        "the time), but the tails are its own."));
+                               Contains("not busy in any of 2 trials, but an idle thread did not run "
+                                        "for up to 4 % of the time: do not trust tails."));
   CHECK(some.find("\n  b ") < some.find("\n  a "));
   const std::string busy = share(0.06, 0.07);
   CHECK_THAT(joined(busy), Contains("Best by the median at 5k events/s: b.") &&
@@ -321,12 +321,12 @@ TEST_CASE(
   add(results[1], 0.3, {{"dpkg", 0.5}, {"cc1plus", 0.2}});
   add(results[2], 0.01, {{"firefox", 3}});
   CHECK_THAT(joined(answer_to(results)),
-             Contains("Machine: busy in 2 of 3 trials, by cc1plus and dpkg (away for"));
+             Contains("Machine: busy in 2 of 3 trials, by cc1plus and dpkg (an idle thread did not run for"));
   results[0].trials[0].neighbours.reset();
   results[1].trials[0].neighbours->processes.clear();
-  CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (away for"));
+  CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (an idle thread did not run for"));
   results[1].trials[0].neighbours->stolen_ns = 300'000'000;
-  CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (away for"));
+  CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (an idle thread did not run for"));
 }
 
 TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines") {

@@ -1,0 +1,230 @@
+#include "harness/report/answer_sentence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+// Whether a path's processor time differs from that of the load without it. One trial does not
+// tell.
+bool uses_processor_time(const RankedPath& path) {
+  const Estimate* cpu_ns = path.cpu_ns();
+  return cpu_ns != nullptr && cpu_ns->half_width && cpu_ns->mean > *cpu_ns->half_width;
+}
+
+// "journald uses 28 times as much processor time as file." Empty where that says nothing.
+std::string cpu_sentence(const std::vector<RankedPath>& paths) {
+  const RankedPath* least = nullptr;
+  const RankedPath* most = nullptr;
+  for (const RankedPath& path : paths) {
+    if (!path.qualifies() || !uses_processor_time(path)) continue;
+    if (least == nullptr || path.cpu_ns()->mean < least->cpu_ns()->mean) least = &path;
+    if (most == nullptr || path.cpu_ns()->mean > most->cpu_ns()->mean) most = &path;
+  }
+  if (least == nullptr || most->cpu_ns()->mean < 2 * least->cpu_ns()->mean) return "";
+  const double times = most->cpu_ns()->mean / least->cpu_ns()->mean;
+  return fmt::format(" {} uses {:.{}f} times as much processor time as {}.",
+                     most->result->sink.label, times, times < 10 ? 1 : 0,
+                     least->result->sink.label);
+}
+
+// With a share s of the calls delayed, the median of all is at most the undisturbed calls'
+// 0.5 / (1 - s) quantile: with a fifth the 62.5th percentile.
+constexpr double kTailShare = 0.01;
+constexpr double kMedianShare = 0.2;
+
+// By which the paths are ranked.
+std::uint64_t ranked_ns(const RankedPath& path, Trust trust) {
+  const Latency& response = path.step->response;
+  return trust == Trust::tails ? response.p99_ns : response.p50_ns;
+}
+
+// The best path among those that the answer may name and `may_be`.
+template <class MayBe>
+const RankedPath* best_of(const std::vector<RankedPath>& paths, Trust trust, MayBe may_be) {
+  const RankedPath* best = nullptr;
+  for (const RankedPath& path : paths) {
+    if (!path.qualifies() || path.ledger.lost > 0 || !may_be(path)) continue;
+    if (best == nullptr || ranked_ns(path, trust) < ranked_ns(*best, trust)) best = &path;
+  }
+  return best;
+}
+
+bool survives(const RankedPath& path, Survives what) {
+  if (path.result->sink.survives.value_or(Survives::nothing) < what) return false;
+  return what != Survives::crash || memory_file_system(*path.result).empty();
+}
+
+// The best of those whose events survive more than those of the best path: the most that any does.
+std::string survival_sentence(const std::vector<RankedPath>& paths, const RankedPath& best,
+                              Trust trust) {
+  constexpr std::pair<Survives, const char*> kLevels[] = {
+      {Survives::crash, "a crash of the system"}, {Survives::kill, "the program's death"}};
+  for (const auto& [level, what] : kLevels) {
+    if (survives(best, level)) return "";
+    const RankedPath* path = best_of(paths, trust, [level = level](const RankedPath& candidate) {
+      return survives(candidate, level);
+    });
+    if (path == nullptr) continue;
+    return fmt::format(" Surviving {}: {}, {} within {}.", what, path->result->sink.label,
+                       trust == Trust::tails ? "99 %" : "half",
+                       human_duration(ranked_ns(*path, trust)));
+  }
+  return "";
+}
+
+// "Best here at 10k events/s: file. Of its calls 99 % …"
+std::string sentence_on(const RankedPath& best, const std::string& at, Trust trust) {
+  const Latency& response = best.step->response;
+  const std::string name = best.result->sink.label;
+  if (trust == Trust::median) {
+    return fmt::format(
+        "Best by the median at {}: {}. Half of its calls returned within {} of the time they were "
+        "due; none of {} events was lost.",
+        at, name, human_duration(response.p50_ns), best.ledger.emitted);
+  }
+  return fmt::format(
+      "Best here at {}: {}. Of its calls 99 % returned within {} of the time they were due, half "
+      "within {}; none of {} events was lost.",
+      at, name, human_duration(response.p99_ns), human_duration(response.p50_ns),
+      best.ledger.emitted);
+}
+
+// ", by cc1plus and dpkg"; empty where nobody is known by name.
+std::string busy_with(const std::vector<const Neighbours*>& busy_trials) {
+  const std::string names = names_of(notable_neighbours(busy_trials));
+  return names.empty() ? "" : ", by " + names;
+}
+
+// What the idle thread saw in all trials.
+struct Gaps {
+  unsigned busy_trials = 0;
+  double worst_share = 0;
+  std::vector<const Neighbours*> neighbours;  // of the busy trials
+};
+
+Gaps gaps_in(const Results& results) {
+  Gaps gaps;
+  for (const auto& [name, result] : results) {
+    for (const Trial& trial : result.trials) {
+      gaps.worst_share = std::max(gaps.worst_share, trial.noise.lost_share);
+      if (trial.noise.lost_share <= kBusyShare) continue;
+      ++gaps.busy_trials;
+      if (trial.neighbours) gaps.neighbours.push_back(&*trial.neighbours);
+    }
+  }
+  return gaps;
+}
+
+// "free for the load in all of 9 trials.", "busy in 2 of 9 trials, by cc1plus (…): …"
+std::string machine_words(const Gaps& gaps, Trust trust, std::size_t trials) {
+  if (gaps.busy_trials == 0 && trust == Trust::tails)
+    return fmt::format("free for the load in all of {} trials.", trials);
+  const std::string share = fmt::format("an idle thread did not run for up to {:.0f} % of the time",
+                                        gaps.worst_share * 100);
+  if (gaps.busy_trials > 0) {
+    return fmt::format(
+        "busy in {} of {} trials{} ({}): do not trust tails or missed rates. See 'tailgate "
+        "doctor'.",
+        gaps.busy_trials, trials, busy_with(gaps.neighbours), share);
+  }
+  return fmt::format(
+      "not busy in any of {} trials, but {}: do not trust tails. See 'tailgate doctor'.", trials,
+      share);
+}
+
+}  // namespace
+
+Trust trust_in(const RankedLoad& load) {
+  std::vector<double> shares;
+  for (const RankedPath& path : load.paths) {
+    for (const Trial& trial : path.result->trials) {
+      if (trial.step == path.step->step) shares.push_back(trial.noise.lost_share);
+    }
+  }
+  if (shares.empty()) return Trust::nothing;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::nth_element(shares.begin(), middle, shares.end());
+  if (*middle > kMedianShare) return Trust::nothing;
+  return *middle > kTailShare ? Trust::median : Trust::tails;
+}
+
+std::string load_rate_text(const RankedLoad& load) {
+  if (load.rate_hz <= 0) return "max";
+  const std::string from = human_rate(load.rate_hz);
+  return load.end_rate_hz > 0 ? from + "-" + human_rate(load.end_rate_hz) : from;
+}
+
+std::string answer_sentence(const RankedLoad& load, Trust trust) {
+  if (load.paths.size() < 2) return "";
+  if (trust == Trust::nothing) {
+    unsigned busy = 0;
+    unsigned all = 0;
+    for (const RankedPath& path : load.paths) {
+      busy += path.busy_trials;
+      all += path.all_trials;
+    }
+    return fmt::format("No path is named the best: the machine was busy in {} of {} trials.", busy,
+                       all);
+  }
+  const RankedPath* best = best_of(load.paths, trust, [](const RankedPath&) { return true; });
+  const std::string at =
+      load.rate_hz > 0 ? fmt::format("{} events/s", load_rate_text(load)) : "the highest rate";
+  if (best == nullptr) {
+    const auto by_machine = std::count_if(load.paths.begin(), load.paths.end(),
+                                          [](const RankedPath& path) { return path.by_machine(); });
+    return fmt::format(
+        "At {} no path here held the rate with every event accounted for.{}", at,
+        by_machine == 0 ? ""
+                        : fmt::format(" {} of {} missed it by the machine's fault: end other "
+                                      "programs, and run again.",
+                                      by_machine, load.paths.size()));
+  }
+  return sentence_on(*best, at, trust) + survival_sentence(load.paths, *best, trust) +
+         cpu_sentence(load.paths);
+}
+
+bool was_busy(const Results& results) {
+  return gaps_in(results).busy_trials > 0;
+}
+
+std::string machine_sentence(const Results& results, Trust trust) {
+  std::size_t trials = 0;
+  std::size_t incomplete = 0;
+  for (const auto& [name, result] : results) {
+    trials += result.trials.size();
+    incomplete += static_cast<std::size_t>(
+        std::count_if(result.trials.begin(), result.trials.end(), [](const Trial& trial) {
+          return trial.outcome != TrialOutcome::completed;
+        }));
+  }
+  std::string text = "Machine: " + machine_words(gaps_in(results), trust, trials);
+  if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
+  return text;
+}
+
+std::string restrictions(const Results& results, const Painter& painter) {
+  std::set<std::string> labels;
+  std::size_t ended_early = 0;
+  for (const auto& [name, result] : results) {
+    if (!result.label.empty()) labels.insert(result.label);
+    ended_early += result.complete ? 0 : 1;
+  }
+  std::string text;
+  for (const std::string& label : labels) text += note("restricted use: " + label, "", painter);
+  if (ended_early > 0) {
+    text +=
+        note(fmt::format("{} of {} runs ended before its last trial", ended_early, results.size()),
+             "run again for all trials", painter);
+  }
+  return text;
+}
+
+}  // namespace tailgate
