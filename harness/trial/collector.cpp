@@ -380,13 +380,14 @@ void add_remarks(const TrialMemory& memory, Trial& trial) {
   // A load whose processes are stopped or killed on purpose is late by that.
   if (trial.rate_missed && is_late(span) && !trial.actions) {
     // Events that were never issued are in the plan, too.
-    const double planned_s = span.unissued > 0 && load.duration_s > 0 ? load.duration_s
-                                                                      : span.scheduled_ns / 1e9;
+    const double planned_s =
+        span.unissued > 0 && load.duration_s > 0 ? load.duration_s : span.scheduled_ns / 1e9;
     const Remark late = {
-        fmt::format("the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
-                    "{:.6g}",
-                    span.needed_ns / 1e9, planned_s, trial.achieved_rate_hz,
-                    load.rate_hz),
+        fmt::format(
+            "the load took {:.4g} s, where {:.4g} s were planned: {:.6g} events/s of "
+            "{:.6g}",
+            span.needed_ns / 1e9, planned_s, trial.achieved_rate_hz,
+            load.shape == Shape::ramp ? (load.rate_hz + load.end_rate_hz) / 2 : load.rate_hz),
         "lower rate_hz, or use the trial only to see the sink's behaviour under overload"};
     const double reads_ns = trial.floor.two_clock_reads_ns;
     const bool beyond = is_too_much(planned_load(span, mean_gap_ns(load), trial), reads_ns);

@@ -33,9 +33,8 @@ struct Late {
   std::string remarks;
 };
 
-Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns,
-                std::uint64_t unissued = 0, std::uint64_t median_ns = 100,
-                double two_clock_reads_ns = 25) {
+Late late_trial(double needed_s, std::optional<std::uint64_t> taken_ns, std::uint64_t unissued = 0,
+                std::uint64_t median_ns = 100, double two_clock_reads_ns = 25) {
   TrialPlan plan;
   plan.load.shape = Shape::steady;
   plan.load.rate_hz = 1000;
@@ -108,6 +107,29 @@ TEST_CASE("a rate at which the harness cannot read its clock is the driver's lim
                                            "events/s at most here") &&
                                !Catch::Contains("took at least"));
   CHECK_THAT(late_trial(2, 0, 1000).remarks, !Catch::Contains("driver's limit"));
+}
+
+TEST_CASE(
+    "a late ramp is held against its mean rate, and one with unissued events its whole plan") {
+  TrialPlan plan;
+  plan.load.shape = Shape::ramp;
+  plan.load.rate_hz = 100;
+  plan.load.end_rate_hz = 2000;
+  plan.load.duration_s = 1;
+  TrialMemory memory = TrialMemory::create(plan);
+  memory.thread(0).last_intended_ns = 600 * kMs;
+  memory.thread(0).last_end_ns = 1300 * kMs;
+  memory.thread(0).unissued = 3;
+  Trial trial;
+  trial.load = describe_load(plan.load);
+  trial.memory_locked = true;
+  trial.measured = 1049;
+  trial.achieved_rate_hz = 807;
+  trial.rate_missed = true;
+  add_remarks(memory, trial);
+  REQUIRE(!trial.remarks.empty());
+  CHECK(trial.remarks[0].what ==
+        "the load took 1.3 s, where 1 s were planned: 807 events/s of 1050");
 }
 
 TEST_CASE("the remark on a busy machine names who used it") {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <random>
 
@@ -20,16 +19,6 @@ std::uint64_t thread_seed(const LoadPlan& plan, unsigned thread) {
   mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBull;
   return mixed ^ mixed >> 31;
 }
-
-// As the standard library's distributions ask for their source.
-template <class Draw>
-struct RandomBits {
-  using result_type = std::uint64_t;
-  static constexpr std::uint64_t min() { return 0; }
-  static constexpr std::uint64_t max() { return std::numeric_limits<std::uint64_t>::max(); }
-  std::uint64_t operator()() { return draw(); }
-  Draw draw;
-};
 
 std::uint64_t scaled_ns(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
@@ -121,10 +110,10 @@ std::uint64_t Schedule::skip_until(std::uint64_t until_ns) {
 // events in a stretch has a Poisson distribution.
 std::uint64_t Schedule::skip_poisson(double until_offset_ns) {
   if (until_offset_ns <= poisson_ns_) return 0;
-  RandomBits bits{[this] { return random_bits(); }};
   const double mean = (until_offset_ns - poisson_ns_) / interval_ns_;
   poisson_ns_ = until_offset_ns;
-  const std::uint64_t skipped = std::poisson_distribution<std::uint64_t>(mean)(bits);
+  std::mt19937_64 random(random_bits());
+  const std::uint64_t skipped = std::poisson_distribution<std::uint64_t>(mean)(random);
   count_ += skipped;
   return skipped;
 }

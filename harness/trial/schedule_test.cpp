@@ -177,7 +177,7 @@ TEST_CASE("poisson: the number of events that are skipped has the mean and varia
     CHECK(schedule.next_ns() >= 100'000);
     CHECK(schedule.skip_until(50'000) == 0);
   }
-  CHECK(sum / kDraws == Approx(100).margin(0.8));  // standard error 0.16
+  CHECK(sum / kDraws == Approx(100).margin(0.8));     // standard error 0.16
   CHECK(squares / kDraws == Approx(100).margin(12));  // standard error 2.2
 }
 
