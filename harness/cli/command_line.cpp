@@ -192,6 +192,7 @@ void Command::callback(std::function<void()> chosen) {
 
 bool Command::names_no_command(const std::vector<std::string>& arguments) const {
   const CLI::App* app = &app_;
+  std::string before;  // the program and the commands above
   const auto any = [](const CLI::App*) { return true; };
   for (const std::string& word : arguments) {
     const auto commands = app->get_subcommands(any);
@@ -204,10 +205,11 @@ bool Command::names_no_command(const std::vector<std::string>& arguments) const 
                              choice_remedy(word, names)));
       return true;
     }
+    before += (before.empty() ? "" : " ") + app->get_name();
     app = commands[static_cast<std::size_t>(named - names.begin())];
   }
   if (app->get_require_subcommand_min() == 0) return false;
-  tell_lines(app->help());
+  tell_lines(app->help(before));
   return true;
 }
 

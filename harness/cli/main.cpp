@@ -23,7 +23,8 @@ int run_command_line(const Catalog& catalog, int argc, char** argv) {
   const std::unique_ptr<Command> program = make_program(catalog, action);
   switch (program->parse({argv + 1, argv + argc})) {
     case Parsed::answered:
-      return kExitDone;
+      action = [] { return kExitDone; };  // which looks whether all was printed
+      break;
     case Parsed::refused:
       return kExitUsage;
     case Parsed::command:

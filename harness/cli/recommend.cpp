@@ -25,7 +25,7 @@ struct RecommendRequest {
   unsigned threads = 1;
   std::string loss = "none";
   std::string survives = "nothing";
-  std::string sort = "p99";
+  std::string sort;
   bool json = false;
 };
 
@@ -110,9 +110,11 @@ void commands::add_recommend_command(Command& program, const Catalog& catalog, A
   command->add_option("--survives", request->survives, "What every event must survive")
       ->one_of(enum_choices<Survives>())
       ->capture_default_str();
-  command->add_option("--sort", request->sort, "Figure to rank those by that qualify")
-      ->one_of(ranking_columns())
-      ->capture_default_str();
+  command
+      ->add_option("--sort", request->sort,
+                   "Figure to rank those by that qualify;\n"
+                   "else p99, or p50 where tails are the machine's")
+      ->one_of(ranking_columns());
   command->add_flag("--json", request->json, "Print the same as JSON");
   command->footer(
       "Ranks the sinks among the results that qualify, and says of each other one why\n"

@@ -35,11 +35,6 @@ std::string cpu_sentence(const std::vector<RankedPath>& paths) {
                      least->result->sink.label);
 }
 
-// With a share s of the calls delayed, the median of all is at most the undisturbed calls'
-// 0.5 / (1 - s) quantile: with a fifth the 62.5th percentile.
-constexpr double kTailShare = 0.01;
-constexpr double kMedianShare = 0.2;
-
 // By which the paths are ranked.
 std::uint64_t ranked_ns(const RankedPath& path, Trust trust) {
   const Latency& response = path.step->response;
@@ -141,20 +136,6 @@ std::string machine_words(const Gaps& gaps, Trust trust, std::size_t trials) {
 }
 
 }  // namespace
-
-Trust trust_in(const RankedLoad& load) {
-  std::vector<double> shares;
-  for (const RankedPath& path : load.paths) {
-    for (const Trial& trial : path.result->trials) {
-      if (trial.step == path.step->step) shares.push_back(trial.noise.lost_share);
-    }
-  }
-  if (shares.empty()) return Trust::nothing;
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  if (*middle > kMedianShare) return Trust::nothing;
-  return *middle > kTailShare ? Trust::median : Trust::tails;
-}
 
 std::string load_rate_text(const RankedLoad& load) {
   if (load.rate_hz <= 0) return "max";

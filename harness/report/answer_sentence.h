@@ -10,18 +10,6 @@
 
 namespace tailgate {
 
-// Which of the figures under one load are the paths' own. An event that is due while
-// something else has the processor comes late, so the gaps of an idle thread tell from which quantile
-// on the machine decides.
-enum class Trust {
-  tails,    // gaps took less than the share of calls beyond the 99th percentile
-  median,   // they moved the median to another quantile of the undisturbed calls …
-  nothing,  // … or took so much that it is any
-};
-
-// By the middle one of its trials.
-Trust trust_in(const RankedLoad& load);
-
 // "10k", of a ramp "1k-100k", of a closed loop "max".
 std::string load_rate_text(const RankedLoad& load);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/result/overhead_summary.h"
 
 namespace tailgate {
 namespace {
@@ -42,10 +43,11 @@ std::optional<double> provider_cpu_ns(const Trial& trial) {
   if (!trial.overhead || trial.overhead->events == 0) return std::nullopt;
   for (const RoleUse& use : trial.overhead->roles) {
     const Counters& used = use.counters;
-    if (use.role != "provider" || !used.cpu_ns) continue;
-    const std::uint64_t spun_ns = std::min(used.spun_ns.value_or(0), *used.cpu_ns);
-    return static_cast<double>(*used.cpu_ns - spun_ns) /
-           static_cast<double>(trial.overhead->events);
+    if (use.role != "provider") continue;
+    // Where others had the processor while the load spun, the rest is no measurement.
+    const std::optional<double> busy_ns = busy_cpu_ns(*trial.overhead, used, trial.load.threads);
+    if (!busy_ns || *busy_ns <= 0) return std::nullopt;
+    return *busy_ns / static_cast<double>(trial.overhead->events);
   }
   return std::nullopt;
 }

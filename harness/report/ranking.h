@@ -31,6 +31,18 @@ struct RankedPath {
   const Estimate* cpu_ns() const;
 };
 
+// Which of the figures under one load are the paths' own. An event that is due while
+// something else has the processor comes late, so the gaps of an idle thread tell from which
+// quantile on the machine decides.
+enum class Trust {
+  tails,    // gaps took less than the share of calls beyond the 99th percentile
+  median,   // they moved the median to another quantile of the undisturbed calls …
+  nothing,  // … or took so much that it is any
+};
+
+// By the middle one of the trials.
+Trust trust_in(const std::vector<RankedPath>& paths);
+
 // The file system on which the sink's file was, where that is in memory, which no crash survives;
 // else empty.
 std::string memory_file_system(const Result& result);

@@ -123,7 +123,8 @@ void add_reasons(const RankedPath& path, const LoggingNeeds& needs, Candidate& c
   add_survival(*path.result, needs, candidate);
 }
 
-Candidate candidate_of(const RankedPath& path, const std::string& file, const LoggingNeeds& needs) {
+Candidate candidate_of(const RankedPath& path, const std::string& file, const LoggingNeeds& needs,
+                       Trust trust) {
   Candidate candidate;
   candidate.sink = path.result->sink.label;
   candidate.file = file;
@@ -136,6 +137,9 @@ Candidate candidate_of(const RankedPath& path, const std::string& file, const Lo
   candidate.lost = path.ledger.lost;
   if (const Estimate* cpu_ns = path.cpu_ns()) candidate.cpu_ns = cpu_ns->mean;
   add_reasons(path, needs, candidate);
+  if (trust == Trust::nothing) {
+    candidate.why_not.push_back("its figures are the machine's, which was busy: measure it again");
+  }
   return candidate;
 }
 
@@ -185,8 +189,14 @@ void add_doubts(const std::vector<RankedPath>& paths, Recommendation& recommenda
   }
   std::vector<std::string>& doubts = recommendation.doubts;
   for (const std::string& label : labels) doubts.push_back("restricted use: " + label);
+  const bool own_tails = all == 0 || trust_in(paths) == Trust::tails;
   if (busy > 0) {
-    doubts.push_back(fmt::format("the machine was busy in {} of {} trials", busy, all));
+    doubts.push_back(fmt::format("the machine was busy in {} of {} trials{}", busy, all,
+                                 own_tails ? "" : ": tails are its own"));
+  } else if (!own_tails) {
+    doubts.push_back(
+        "tails are the machine's: an idle thread did not run for over 1 % of the time before the "
+        "trials");
   }
   if (machines.size() > 1) {
     doubts.push_back(fmt::format("the results are of {} different machines", machines.size()));
@@ -283,11 +293,14 @@ Recommendation recommend(const Results& results, const LoggingNeeds& needs) {
       to_measure.push_back(label);
     }
   }
-  sort_paths(paths, needs.sort);
+  const Trust trust = trust_in(paths);
+  std::string& sort = recommendation.needs.sort;
+  if (sort.empty()) sort = trust == Trust::median ? "p50" : "p99";
+  sort_paths(paths, sort);
   std::vector<RankedPath> qualified;
   std::vector<Candidate> others;
   for (const RankedPath& path : paths) {
-    Candidate candidate = candidate_of(path, files[path.result], needs);
+    Candidate candidate = candidate_of(path, files[path.result], needs, trust);
     if (candidate.qualifies()) qualified.push_back(path);
     (candidate.qualifies() ? recommendation.candidates : others).push_back(std::move(candidate));
   }

@@ -258,6 +258,35 @@ std::string joined(const std::string& text) {
   return words;
 }
 
+TEST_CASE(
+    "where the machine's gaps decide the tails the median ranks, unless a figure is asked for") {
+  NamedResult a = run("a", 3'000);
+  NamedResult b = run("b", 4'000);
+  b.result.summary[0].response.p50_ns = 50;
+  for (NamedResult* named : {&a, &b}) {
+    for (Trial& trial : named->result.trials) trial.noise.lost_share = 0.04;
+  }
+  const Recommendation recommendation = recommend({a, b}, needs());
+  REQUIRE(recommendation.best() != nullptr);
+  CHECK(recommendation.best()->sink == "b");
+  const std::string words = joined(render(recommendation, "text"));
+  CHECK_THAT(words, Contains("Use b if better numbers confirm it: at 20k events/s of 300 bytes "
+                             "half of its calls returned within 50ns") &&
+                        Contains("! tails are the machine's"));
+  LoggingNeeds by_tail = needs();
+  by_tail.sort = "p99";
+  CHECK(recommend({a, b}, by_tail).best()->sink == "a");
+  for (NamedResult* named : {&a, &b}) {
+    for (Trial& trial : named->result.trials) trial.noise.lost_share = 0.21;
+  }
+  const Recommendation busy = recommend({a, b}, needs());
+  CHECK(busy.best() == nullptr);
+  CHECK_THAT(
+      joined(render(busy, "text")),
+      Contains("None qualifies of the 2 sinks") &&
+          Contains("not a: its figures are the machine's, which was busy: measure it again"));
+}
+
 TEST_CASE("the text: the answer first, then a table, trust, reasons, within 80 columns") {
   NamedResult lossy = run("spdlog:mode=async_overrun:queue_events=8192", 50);
   lossy.result.trials[0].ledger.lost = 3'000;

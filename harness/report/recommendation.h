@@ -18,7 +18,9 @@ struct LoggingNeeds {
   unsigned threads = 1;        // that log
   double most_lost_share = 0;  // of its events
   Survives survives = Survives::nothing;
-  std::string sort = "p99";  // ranking_columns(): by which those that qualify are ordered
+  // ranking_columns(): by which those that qualify are ordered. Empty: p99, or p50 where the
+  // machine's gaps decide the tails.
+  std::string sort = {};
 };
 
 // A sink among the results.

@@ -41,13 +41,18 @@ std::string answer(const Recommendation& recommendation) {
     const std::string lost =
         best->lost == 0 ? fmt::format("it lost none of {} events", best->emitted)
                         : fmt::format("it lost {} of {} events", best->lost, best->emitted);
-    return paragraph(fmt::format(
-        "Use {}{}: at {} 99 % of its calls returned within {} of the time they were due, half "
-        "within "
-        "{}; {}.{}",
-        best->sink, recommendation.doubts.empty() ? "" : " if better numbers confirm it", load,
-        human_duration(best->response.p99_ns), human_duration(best->response.p50_ns), lost,
-        survival_text(*best)));
+    const std::string half = human_duration(best->response.p50_ns);
+    const std::string times =
+        recommendation.needs.sort == "p50"
+            ? fmt::format("half of its calls returned within {} of the time they were due", half)
+            : fmt::format(
+                  "99 % of its calls returned within {} of the time they were due, half "
+                  "within {}",
+                  human_duration(best->response.p99_ns), half);
+    return paragraph(
+        fmt::format("Use {}{}: at {} {}; {}.{}", best->sink,
+                    recommendation.doubts.empty() ? "" : " if better numbers confirm it", load,
+                    times, lost, survival_text(*best)));
   }
   const auto measured =
       std::count_if(recommendation.candidates.begin(), recommendation.candidates.end(),

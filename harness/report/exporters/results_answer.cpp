@@ -10,7 +10,7 @@ namespace {
 
 std::string render_answer(const Results& results, const ExportOptions&) {
   const std::vector<RankedLoad> loads = rank(results, "p99");
-  const Trust trust = loads.empty() ? Trust::tails : trust_in(loads.front());
+  const Trust trust = loads.empty() ? Trust::tails : trust_in(loads.front().paths);
   std::string text = answers_text(results);
   if (!loads.empty()) {
     const std::string best = answer_sentence(loads.front(), trust);

@@ -86,7 +86,10 @@ std::string group(const Lead& lead, const Latency& response, const Latency& serv
 std::string heading(const Result& result) {
   std::string text = result.scenario.name + "@" + result.sink.label;
   if (!result.scenario.preset.empty()) text += " (preset " + result.scenario.preset + ")";
-  return text;
+  if (result.trials.empty() || result.trials.front().load.shape != Shape::ramp) return text;
+  const Load& ramp = result.trials.front().load;
+  return text + fmt::format(" from {} to {} events/s", human_rate(ramp.rate_hz),
+                            human_rate(ramp.end_rate_hz));
 }
 
 std::string bold_lines(const std::string& text, const Painter& painter) {
@@ -112,6 +115,15 @@ std::string trial_group(const Trial& trial, const Painter& painter) {
                trial.response, trial.service, delivery, tally, painter);
 }
 
+// 6 columns: of a ramp, whose rates do not fit, that it is one.
+std::string rate_cell(const Result& result, const StepSummary& step) {
+  const bool ramps = std::any_of(result.trials.begin(), result.trials.end(), [&](const Trial& one) {
+    return one.step == step.step && one.load.shape == Shape::ramp;
+  });
+  if (ramps) return "ramp";
+  return step.rate_hz > 0 ? human_rate(step.rate_hz) : "max";
+}
+
 // Whose fault a missed rate is.
 std::string rate_mark(const StepSummary& step) {
   if (!step.saturated) return "";
@@ -129,8 +141,8 @@ std::string step_group(const Result& result, const StepSummary& step, const Expo
   }
   std::string trials = fmt::format("{}/{}", step.trials, all);
   if (trials.size() > 7) trials = human_count(std::uint64_t{step.trials});
-  const Lead lead{step.rate_hz > 0 ? human_rate(step.rate_hz) : "max",
-                  human_rate(step.achieved_rate_hz) + rate_mark(step), trials};
+  const Lead lead{rate_cell(result, step), human_rate(step.achieved_rate_hz) + rate_mark(step),
+                  trials};
   std::string text = group(lead, step.response, step.service,
                            step.delivery ? &*step.delivery : nullptr, tally, painter);
   if (!options.trials) return text;

@@ -98,6 +98,18 @@ TEST_CASE("a step that could not keep up, losses that nobody checked and a bound
   CHECK_THAT(lines_of(text_of({result}))[2], Catch::StartsWith("   10k    10k m     3/4"));
 }
 
+TEST_CASE("a ramp is named by both of its rates, above rows that have room for neither") {
+  Result result = sample_result();
+  for (Trial& trial : result.trials) {
+    trial.load.shape = Shape::ramp;
+    trial.load.rate_hz = 1'000;
+    trial.load.end_rate_hz = 100'000;
+  }
+  const auto lines = lines_of(text_of({result}));
+  CHECK(lines[1] == "steady@file:mode=mmap (preset quick) from 1k to 100k events/s");
+  CHECK(lines[2].starts_with("  ramp      10k "));
+}
+
 TEST_CASE("events that could not be read back have a question mark, not a number") {
   Result result = sample_result();
   result.trials[1].outcome = TrialOutcome::unchecked;

@@ -210,7 +210,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   }
   // Without two paths to compare, every step is a row.
   const bool compares = loads.front().paths.size() > 1;
-  const Trust trust = trust_in(loads.front());
+  const Trust trust = trust_in(loads.front().paths);
   const std::string best = answer_sentence(loads.front(), trust);
   if (options.sort.empty() && trust == Trust::median) sort_paths(loads.front().paths, "p50");
   std::string text = answers.empty() ? "" : answers + "\n";
@@ -231,7 +231,8 @@ std::string render_results(const Results& results, const ExportOptions& options)
   }
   const std::string others = compares ? other_loads(loads, used) : "";
   text += legend(used);
-  return text + "\n" + others + machine_line(results, compares ? trust : Trust::tails) + restrictions(results, painter);
+  return text + "\n" + others + machine_line(results, compares ? trust : Trust::tails) +
+         restrictions(results, painter);
 }
 
 }  // namespace
