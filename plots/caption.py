@@ -13,6 +13,8 @@ MOST_NAMES = 4  # in one note
 NOISE = re.compile("an idle thread on the load's processor did not run for "
                    "([0-9]+[.]?[0-9]*) % of the time before the load"
                    "(?:; then and during the load others used, of one processor: (.*))?")
+# The program's remark on a step that it ran again (harness/run/attempts.cpp).
+AGAIN = re.compile("at .* events/s it ran [0-9]+ times, since (.*) took the load's processor;.*")
 SATURATED = "saturated"
 BY_MACHINE = "saturated by machine"
 SATURATIONS = {
@@ -30,11 +32,18 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a run that a plot shows: one step, all its trials, and its name in the legend."""
+    """The part of a run that a plot shows: one step, all its trials, and its name in the legend,
+    which may end with the step's rate."""
 
     run: Run
     name: str
     step: dict
+    at: str = ""  # the end of the name that says the rate
+
+    @property
+    def sink(self):
+        """The name without the rate."""
+        return self.name.removesuffix(self.at)
 
     @property
     def trials(self):
@@ -180,10 +189,52 @@ def choose(runs, rate_hz=None):
         raise Skip(f"no run has the rate {rate_hz:g} events/s; there are "
                    f"{', '.join(f'{rate:g}' for rate in rates)}" if rates else
                    "no trial was summarised")
-    one_rate = len({step["rate_hz"] for _, step in chosen}) == 1
-    rates = ["" if one_rate else f" at {rate_text(step['rate_hz'])}" for _, step in chosen]
+    usual_hz = usual_rate(step["rate_hz"] for _, step in chosen)
+    rates = ["" if step["rate_hz"] == usual_hz else f" at {rate_text(step['rate_hz'])}"
+             for _, step in chosen]
     named = zip(names([run for run, _ in chosen], rates), rates, chosen)
-    return by_tail([Part(run, name + rate, step) for name, rate, (run, step) in named])
+    parts = by_tail([Part(run, name + rate, step, rate) for name, rate, (run, step) in named])
+    # Sinks are compared at one rate only: those at the usual rate come first.
+    return sorted(parts, key=lambda part: (bool(part.at), -part.step["rate_hz"]))
+
+
+def usual_rate(rates_hz):
+    """The rate of more than half of them, which no name has to say; None if there is none."""
+    rates_hz = list(rates_hz)
+    rate_hz, number = Counter(rates_hz).most_common(1)[0]
+    return rate_hz if 2 * number > len(rates_hz) else None
+
+
+def between_rates(parts):
+    """The numbers of the parts before which another rate begins."""
+    return [number for number, (above, below) in enumerate(zip(parts, parts[1:]), start=1)
+            if above.step["rate_hz"] != below.step["rate_hz"]]
+
+
+def order_note(parts):
+    """How the rows of `choose` are ordered."""
+    apart = "; sinks at another rate are below the line" if between_rates(parts) else ""
+    return f"Ordered by p99, the shortest on top{apart}."
+
+
+def loads_text(parts):
+    """The load of these parts, for a title."""
+    texts = {load_text(part.load) for part in parts if part.load}
+    usual = {load_text(part.load) for part in parts if part.load and not part.at}
+    if len(texts) > 1 and len(usual) == 1:
+        return f"{usual.pop()} or as named"
+    return _common(texts, "rates as named" if all(part.at for part in parts) else
+                   "different loads")
+
+
+def is_closed(parts):
+    """Whether every call waited for the one before it."""
+    return not any(part.step["rate_hz"] for part in parts)
+
+
+def closed_note(parts):
+    return ["Closed loop: calls follow each other, so what a slow call delays does not show."
+            ] if is_closed(parts) else []
 
 
 def rate_text(rate_hz):
@@ -280,7 +331,6 @@ def caption(what, parts, *, among=(), more=()):
     additional notes of the plot."""
     runs = [part.run for part in parts]
     loads = [part.load for part in parts if part.load]
-    where = _common((load_text(load) for load in loads), "different loads")
     trials = sorted({part.step["trials"] for part in parts})
     number = f"{trials[0]}" if len(trials) == 1 else f"{trials[0]} to {trials[-1]}"
     shape = [f"{number} trial{'' if trials == [1] else 's'} of "
@@ -291,7 +341,8 @@ def caption(what, parts, *, among=(), more=()):
     scenario = _common((run.scenario for run in runs), "several scenarios")
     saturated = [text for mark, text in SATURATIONS.items()
                  if any(mark in part.marks for part in parts)]
-    return Caption(f"{what} \u2013 {scenario}, {where}", f"{', '.join(shape)}; {origin(runs)}",
+    return Caption(f"{what} \u2013 {scenario}, {loads_text(parts)}",
+                   f"{', '.join(shape)}; {origin(runs)}",
                    banner(runs), [*more, *saturated, *(left_out(among, parts) if among else []),
                                   *notes(parts)])
 
@@ -305,25 +356,39 @@ def banner(runs):
     return " / ".join(labels) + ("" if marked == len(runs) else f" ({marked} of {len(runs)} runs)")
 
 
-def notes(parts, remarked=None):
+def notes(parts, remarked=None, troubles=True):
     """Warnings about the parts shown, most serious first; `remarked`: the parts whose trials'
-    remarks are included (default: all)."""
+    remarks are included (default: all); `troubles`: also what became of trials and events."""
     found = []
     machines = dict.fromkeys(part.run.data["machine"]["fingerprint"] for part in parts)
     if len(machines) > 1:
         found.append("! The runs are from different machines, which may not be compared: "
                      + listed(machines, MOST_NAMES))
     found += [f"! {_at(part.name, [part], parts)}: {text}" for part in parts
-              for text in _troubles(part)]
-    for name, run in {part.name: part.run for part in parts}.items():
-        if not run.data["complete"]:
-            found.append(f"! {name}: the run ended before its last trial")
-        found += [f"! {name}: {remark['what']}" for remark in run.data["remarks"]]
+              for text in (_troubles(part) if troubles else ())]
     remarked = parts if remarked is None else remarked
-    return found + _noise(parts) + _merge_similar(parts, [
+    return found + _about_runs(parts) + _noise(parts) + _merge_similar(parts, [
         (part, remark["what"]) for part in remarked
         for trial in part.run.trials(part.step["step"]) for remark in trial["remarks"]
         if not NOISE.fullmatch(remark["what"])])
+
+
+def _about_runs(parts):
+    """Which runs ended early, and the remarks on the runs; one note on several steps that ran
+    again."""
+    runs = {part.name: part.run for part in parts}
+    short = [name for name, run in runs.items() if not run.data["complete"]]
+    early = [f"! {listed(short, MOST_NAMES)}: the run ended before its last trial"] if short else []
+    found = [(name, remark["what"]) for name, run in runs.items() for remark in run.data["remarks"]]
+    again = [(name, match) for name, text in found if (match := AGAIN.fullmatch(text))]
+    if len(again) < 2:
+        return early + [f"! {name}: {text}" for name, text in found]
+    others = Counter(one for _, match in again for one in re.split(", | and ", match[1]))
+    by = listed((name for name, _ in others.most_common()), MOST_NAMES)
+    steps = Counter(name for name, _ in again)
+    return [*early, f"! Steps that ran again, since others took the load's processor ({by}): "
+            + listed((f"{number} of {name}" for name, number in steps.most_common()), MOST_NAMES),
+            *(f"! {name}: {text}" for name, text in found if not AGAIN.fullmatch(text))]
 
 
 def _at(name, some, parts):

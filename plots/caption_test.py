@@ -204,14 +204,43 @@ def test_different_rates_are_in_the_names(as_runs):
                    testing.steady([VALUES], rate_hz=0.0, sink="b"))
     assert [part.name for part in caption.choose(runs)] == [
         "a at 1k events/s", "b at maximum rate (closed loop)"]
-    assert made(runs).title == "Latency – steady, different loads"
+    assert made(runs).title == "Latency – steady, rates as named"
+
+
+def test_the_usual_rate_is_in_the_title_and_other_rates_come_last(as_runs):
+    runs = as_runs(*(testing.steady([{value: 9}], rate_hz=rate, sink=sink)
+                     for sink, rate, value in (("slow", 1e4, 900), ("other", 1e3, 5),
+                                               ("fast", 1e4, 100))))
+    parts = caption.choose(runs)
+    assert [(part.name, part.sink) for part in parts] == [
+        ("fast", "fast"), ("slow", "slow"), ("other at 1k events/s", "other")]
+    assert caption.between_rates(parts) == [2]
+    assert "below the line" in caption.order_note(parts)
+    assert caption.order_note(parts[:2]) == "Ordered by p99, the shortest on top."
+    assert made(runs).title == "Latency – steady, 10k events/s or as named"
+
+
+def test_several_steps_that_ran_again_are_one_note(as_runs):
+    def again(rate, others):
+        return {"what": f"at {rate} events/s it ran 2 times, since {others} took the load's "
+                        "processor; attempt 2 is kept: it held the rate", "remedy": ""}
+    one, two = (testing.steady([VALUES], sink=sink) for sink in "ab")
+    one["remarks"] = [again(1000, "cc1plus")]
+    assert [note for note in made(as_runs(one)).notes if "ran 2 times" in note]
+    one["remarks"] += [{"what": "own", "remedy": ""}, again(2000, "cc1plus and ld")]
+    two |= {"remarks": [again(1000, "cc1plus, ld and as")], "complete": False}
+    assert made(as_runs(one, two)).notes == [
+        "! b: the run ended before its last trial",
+        "! Steps that ran again, since others took the load's processor (cc1plus, ld, as): "
+        "2 of a, 1 of b",
+        "! a: own"]
 
 
 def test_without_a_common_sustained_rate_each_shows_its_own_highest(as_runs):
     low = testing.sweep([(10.0, 10.0, False, VALUES), (100.0, 20.0, True, VALUES)], sink="low")
     high = testing.sweep([(100.0, 100.0, False, VALUES), (1e3, 1e3, False, VALUES)], sink="high")
     assert [part.name for part in caption.choose(as_runs(low, high))] == [
-        "low at 10 events/s", "high at 1k events/s"]
+        "high at 1k events/s", "low at 10 events/s"]
 
 
 @pytest.mark.parametrize("change, text", [

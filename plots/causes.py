@@ -42,6 +42,7 @@ FACES = {
 }
 MEASURES = ("response", "service")
 MAX_CULPRITS = 3
+MOST_IN_FACT = 74  # characters, as wide as a panel
 ROW_INCHES = 0.62  # a bar, and a line of facts below it
 BAR = 0.46         # height of a bar, of a row
 
@@ -52,10 +53,11 @@ def draw(runs, options):
              if any(tails_of(part, measure) for measure in MEASURES)] if explained else []
     if not shown:
         raise Skip("needs a run whose slow calls were explained (run with --explain)")
-    figure, axes = style.sheet(len(MEASURES), 2, (4.2, ROW_INCHES * (len(shown) + 0.3)),
+    measures = [measure for measure in MEASURES if any(tails_of(part, measure) for part in shown)]
+    figure, axes = style.sheet(len(measures), 2, (4.2, ROW_INCHES * (len(shown) + 0.3)),
                                words(shown, runs), gap_inches=(0.25, 0.75), sharey=True)
     drawn = set()
-    for panels, measure in zip(axes, MEASURES):
+    for panels, measure in zip(axes, measures):
         drawn |= draw_bars(panels, measure, shown)
     order = [cause for cause in FACES if cause in drawn] + sorted(drawn - set(FACES))
     style.legend(axes[0][1], [style.patch(drawn_as(cause)[0], **face(cause)) for cause in order])
@@ -181,9 +183,11 @@ def facts(tails, total_ns):
             if one["name"]:
                 blame[one["name"]] = blame.get(one["name"], 0) + one["time_ns"]
     worst = sorted(blame, key=lambda name: (-blame[name], name))[:MAX_CULPRITS]
-    if worst:
-        each += "; of all: " + ", ".join(f"{name[:15]} {units.format_ns(blame[name])}"
-                                         for name in worst)
+    for number, name in enumerate(worst):
+        more = f"{', ' if number else '; of all: '}{name[:15]} {units.format_ns(blame[name])}"
+        if len(each) + len(more) > MOST_IN_FACT:
+            break
+        each += more
     return f"{calls} calls of {lowest} or more", each
 
 

@@ -107,12 +107,27 @@ def test_sinks_at_different_rates_are_named_with_theirs(as_runs, options):
     _, figure = drawn(as_runs(explained_sweep("a", [1000.0]), explained_sweep("b", [5000.0])),
                       options)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
-        "a at 1k events/s", "b at 5k events/s"]
+        "b at 5k events/s", "a at 1k events/s"]
 
 
 def test_a_measure_without_slow_calls_says_so(as_runs, options):
+    service = testing.tail("service", causes=[("running", 5000)])
+    _, figure = drawn(as_runs(testing.explained([RESPONSE], sink="a"),
+                              testing.explained([RESPONSE, service], sink="b")), options)
+    assert "not explained" in texts(figure.axes[2]) and len(bars(figure.axes[2])) == 1
+
+
+def test_a_measure_without_any_slow_call_has_no_panels(as_runs, options):
     _, figure = drawn(as_runs(testing.explained([RESPONSE])), options)
-    assert texts(figure.axes[2]) == ["not explained"] and not bars(figure.axes[2])
+    assert len(figure.axes) == 2 and "response" in figure.axes[0].get_xlabel()
+
+
+def test_culprits_are_left_out_where_the_panel_ends(as_runs, options):
+    tail = testing.tail(causes=[("waiting", 90_000)],
+                        culprits=[(f"{letter * 14}", 1_234_000) for letter in "abc"])
+    _, figure = drawn(as_runs(testing.explained([tail])), options)
+    [fact] = texts(figure.axes[1])
+    assert "a" * 14 in fact and "c" * 14 not in fact and len(fact) <= 74
 
 
 def test_zero_excess_draws_no_bar(as_runs, options):

@@ -56,9 +56,11 @@ def test_every_plot_that_the_results_can_fill_is_written(run, tmp_path):
     assert done.stderr.splitlines() == [
         f"skipped {tmp_path}/other.json: not a result of tailgate",
         "skipped ranking of steady, sweep: needs two or more sinks to rank",
-        "skipped over_time of sweep: no interval with events (file)",
+        "skipped over_time of sweep: fewer than two intervals with events (file); run for longer, "
+        "or with a shorter --interval-s",
         "skipped sweep of steady: needs a run at two or more rates (scenario sweep)",
-        "skipped throughput of steady, sweep: needs a run in a closed loop (scenario max)",
+        "skipped throughput of steady, sweep: needs a run in a closed loop without pauses "
+        "(scenario max)",
         "skipped losses of steady, sweep: no event was lost",
         "skipped overhead of steady, sweep: needs a run at two or more rates whose overhead was "
         "measured (scenario sweep)",
@@ -232,7 +234,7 @@ def test_help_has_examples(run, script):
 
 def test_sinks_are_in_natural_order(run, tmp_path):
     for number in (10, 9, 2):
-        testing.write(tmp_path, testing.steady([{5: 1}], intervals=[{5: 1}], sink=f"m{number}"),
+        testing.write(tmp_path, testing.steady([{5: 1}], intervals=[{5: 1}] * 2, sink=f"m{number}"),
                       f"{number}.json")
     done = run("over_time", tmp_path, "--format", "png")
     assert [pathlib.Path(line).stem[-3:] for line in done.stdout.splitlines()] == [

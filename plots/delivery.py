@@ -2,7 +2,7 @@
 """Delivery latency: how long after its call could each sink's event be read by a live consumer?"""
 import style
 import units
-from caption import MOST_NAMES, Skip, caption, choose, listed, plot_name
+from caption import MOST_NAMES, Skip, caption, choose, listed, order_note, plot_name
 from ranking import ROW_INCHES, draw_rows
 
 SHOWN = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "max_ns"))
@@ -15,10 +15,11 @@ def draw(runs, options):
         raise Skip("no run's events were read while the load ran (--consume live)")
     absent = [part for part in chosen if part not in parts]
     among = [run for run in runs if not any(part.run is run for part in absent)]
-    parts.sort(key=lambda part: part.step["delivery"]["p99_ns"])
+    parts.sort(key=lambda part: (bool(part.at), -part.step["rate_hz"],
+                                 part.step["delivery"]["p99_ns"]))
     figure, [[panel]] = style.sheet(1, 1, (5.6, ROW_INCHES * (len(parts) + 0.6)), caption(
         "How long until an event can be read?", parts, among=among, more=[
-            "From the call's start until the consumer saw the event; ordered by p99.",
+            "From the call's start until the consumer saw the event.", order_note(parts),
             *polls(parts), *not_live(absent)]))
     draw_rows(panel, parts, "delivery", SHOWN)
     panel.set_xlabel("delivery latency (logarithmic)")

@@ -5,7 +5,7 @@ import math
 
 import style
 import units
-from caption import Skip, caption, choose, plot_name
+from caption import Skip, between_rates, caption, choose, order_note, plot_name
 
 BINS_PER_DECADE = 20
 MOST_PANELS = 6  # more runs share one panel, a ridge each
@@ -63,7 +63,8 @@ def draw_panels(parts, edges, runs):
 
 def draw_ridges(parts, edges, runs):
     """All runs in one panel: a ridge each, whose height is the logarithm of the events per bin."""
-    more = ["Height: events per bin, logarithmic, the same for all ridges."]
+    more = [order_note(parts),
+            "Height: events per bin, logarithmic, the same scale for all ridges."]
     figure, [[panel]] = style.sheet(1, 1, (6.2, 0.5 * (len(parts) + 1)),
                                     caption("Latency histogram", parts, among=runs, more=more))
     counts = [binned(part.run.histogram(part.step["response"]), edges) for part in parts]
@@ -78,6 +79,8 @@ def draw_ridges(parts, edges, runs):
                 panel.plot([max(1, part.step["response"][field])], [row], zorder=3 + len(parts),
                            label=f"{part.name} {name}",
                            **(style.percentile_style(name) | {"linestyle": "none"}))
+    for row in between_rates(parts):
+        panel.axhline(row - 0.75, color="#555555", linewidth=1, linestyle="--", zorder=2)
     finish_ridges(panel, parts, edges)
     return figure
 

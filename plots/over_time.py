@@ -65,14 +65,25 @@ def draw(runs, options):
         trials = [trial for trial in part.run.trials(part.step["step"])
                   if any(interval["response"]["count"] for interval in trial["intervals"])
                   and options.trial in (None, trial["index"])]
-        if trials:
+        if any(shows_time(trial) for trial in trials):
             drawn += 1
             yield name_of(part, options), draw_run(part, trials)
         else:
             empty.append(part.name)
     if not drawn:
         chosen = "" if options.trial is None else f" in trial {options.trial}"
-        raise Skip(f"no interval with events{chosen} ({listed(empty, MOST_NAMES)})")
+        raise Skip(f"fewer than two intervals with events{chosen} ({listed(empty, MOST_NAMES)}); "
+                   "run for longer, or with a shorter --interval-s")
+
+
+def shows_time(trial):
+    """Whether there is more than one point in time, or a burst, which has a panel of its own."""
+    filled = sum(interval["response"]["count"] > 0 for interval in trial["intervals"])
+    return filled > 1 or is_bursting(trial["load"])
+
+
+def is_bursting(load):
+    return load["shape"] == "burst" and load["burst_gap_s"] > 0
 
 
 def name_of(part, options):
@@ -85,14 +96,14 @@ def name_of(part, options):
 
 def draw_run(part, trials):
     load = trials[0]["load"]
-    bursting = load["shape"] == "burst" and load["burst_gap_s"] > 0
+    bursting = is_bursting(load)
     across = min(MAX_COLUMNS, len(trials))
     down = -(-len(trials) // across)
     width = {1: 6.4, 2: 4.0, 3: 3.2}.get(across, 2.6)
     rows_each = 2 if bursting else 1
     figure, axes = style.sheet(
         down * rows_each, across, (width, 3.4 if down * rows_each == 1 else 2.4),
-        caption(f"Response time over {'the rate' if is_ramp(load) else 'time'}, {part.name}",
+        caption(f"Response time over {'the rate' if is_ramp(load) else 'time'}, {part.sink}",
                 [part], among=[part.run], more=bursts.notes(trials) if bursting else ()),
         gap_inches=(0.28, 0.6 if bursting else 0.42), sharey="row")
     places = [(rows_each * (number // across), number % across) for number in range(down * across)]

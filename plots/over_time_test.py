@@ -104,7 +104,7 @@ def test_columns_too_long_for_the_bursts_are_noted():
 
 
 def test_losses_and_a_missed_rate_are_in_the_title_of_a_trial(as_runs, options):
-    data = testing.steady([{1000: 5}], intervals=[{1000: 5}])
+    data = testing.steady([{1000: 5}], intervals=[{1000: 5}] * 2)
     data["trials"][0] |= {"rate_missed": True}
     data["trials"][0]["ledger"] |= {"emitted": 10, "lost": 1}
     [(_, [panel])] = drawn(as_runs(data), options)
@@ -120,21 +120,23 @@ def test_a_gap_between_intervals_stays_empty():
 
 
 def test_a_trial_that_did_not_complete_says_so(as_runs, options):
-    data = testing.steady([{1000: 5}], intervals=[{1000: 5}])
+    data = testing.steady([{1000: 5}], intervals=[{1000: 5}] * 2)
     data["trials"][0]["outcome"] = "killed"
     [(_, [panel])] = drawn(as_runs(data), options)
     assert panel.get_title(loc="left") == "trial 0 (killed)"
 
 
 def test_each_run_gets_a_figure(as_runs, options):
-    runs = as_runs(*(testing.steady([{9: 1}], intervals=[{9: 1}], sink=sink) for sink in "ab"))
+    runs = as_runs(*(testing.steady([{9: 1}], intervals=[{9: 1}] * 2, sink=sink) for sink in "ab"))
     assert [name for name, _ in drawn(runs, options)] == [
         "over_time-steady@a", "over_time-steady@b"]
 
 
 def test_without_intervals_it_is_skipped(as_runs, options):
-    with pytest.raises(Skip, match="no interval with events"):
+    with pytest.raises(Skip, match="fewer than two intervals"):
         drawn(as_runs(testing.steady([{1000: 5}])), options)
+    with pytest.raises(Skip, match="--interval-s"):  # one is a point, not a course
+        drawn(as_runs(testing.steady([{1000: 5}], intervals=[{9: 1}, {}])), options)
     options.trial = 9
     with pytest.raises(Skip, match="in trial 9"):
         drawn(as_runs(testing.steady([{1000: 5}], intervals=[{9: 1}])), options)

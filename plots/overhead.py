@@ -12,10 +12,11 @@ LEVEL_PERCENT = 5
 RULE = ((10_000.0, 5.0), (1_000_000.0, 100.0))
 MAX_COLUMNS = 4
 # The roles that are stacked, from below, with their colour and hatching.
-ROLES = {"provider": ("#0072B2", ""), "daemons": ("#D55E00", ""), "kernel": ("#F0E442", ""),
-         "consumer": ("#ffffff", "...")}
+# The consumer is the harness's own, and would hide them.
+ROLES = {"provider": ("#0072B2", ""), "daemons": ("#D55E00", ""), "kernel": ("#F0E442", "")}
 BELOW_ZERO = "below 0: less than in the control trials\n(same load, null sink): noise, no gain"
 BAR = 0.7  # width of a bar; the distance of two is 1
+MOST_LEVEL = 5  # bars beside each other with level texts; above more the texts are upright
 SEEN = 0.01  # share of the stacks' height from which on a bar below zero is seen
 ROOM = 0.28  # for its explanation
 
@@ -23,7 +24,8 @@ ROOM = 0.28  # for its explanation
 def draw(runs, options):
     del options  # all rates are shown
     named = list(zip(runs, names(runs)))
-    swept = in_order([(run, name) for run, name in named if len(steps_of(run)) > 1])
+    swept = in_order([(run, name) for run, name in named
+                      if len({step["rate_hz"] for step in steps_of(run)}) > 1])
     if not swept:
         raise Skip("needs a run at two or more rates whose overhead was measured (scenario sweep)")
     across = min(MAX_COLUMNS, len(swept))
@@ -36,7 +38,7 @@ def draw(runs, options):
     rates = sorted({step["rate_hz"] for run, _ in swept for step in steps_of(run)})
     for panel, (run, name) in zip(panels, swept):
         draw_roles(panel, run, name, steps_of(run), rates)
-        low, high = span_of(run)
+        low, high = span_of(run, name, len(rates))
         panel.set_ylim(low, high)
         if low < -ROOM / 2 * high:
             style.inside(panel, BELOW_ZERO)
@@ -123,6 +125,7 @@ def roles_of(steps):
 def draw_roles(panel, run, name, steps, rates):
     """A bar for each rate: the roles stacked, those below zero downwards; above it the sum of the
     roles of logging."""
+    narrow = len(rates) > MOST_LEVEL
     for step in steps:
         place, up, down = rates.index(step["rate_hz"]), 0.0, 0.0
         for role, points in roles_of([step]).items():
@@ -131,8 +134,9 @@ def draw_roles(panel, run, name, steps, rates):
             panel.bar(place, mean, BAR, bottom=up if mean > 0 else down, facecolor=color,
                       hatch=hatch, edgecolor="#333333", linewidth=0.4, label=role)
             up, down = up + max(mean, 0), down + min(mean, 0)
-        panel.annotate(above_bar(run, name, step), (place, up), xytext=(0, 2), ha="center",
-                       textcoords="offset points", va="bottom", size=7.5)
+        panel.annotate((", " if narrow else "\n").join(above_bar(run, name, step)), (place, up),
+                       xytext=(0, 2), ha="center", textcoords="offset points", va="bottom",
+                       size=7.5, rotation=90 if narrow else 0)
         if step["saturated"]:
             panel.axvspan(place - 0.5, place + 0.5, **style.SATURATED, linewidth=0, zorder=0,
                           label="saturated")
@@ -151,7 +155,7 @@ def above_bar(run, name, step):
     part = Part(run, name, step)
     if part.lost_share:
         texts.insert(0, f"lost {percent_text(part.lost_share)}")
-    return "\n".join(texts)
+    return texts
 
 
 def draw_estimates(panel, label, points, line_style):
@@ -165,14 +169,16 @@ def draw_estimates(panel, label, points, line_style):
                  linewidth=1, alpha=0.6)
 
 
-def span_of(run):
+def span_of(run, name, rates):
     """The range of a run's stacks, with room for the texts above and below them."""
     stacks = [[points[0][1]["mean"] for points in roles_of([step]).values()]
               for step in steps_of(run)]
     up = max(1.0, *(sum(mean for mean in means if mean > 0) for means in stacks))
     down = min(sum(mean for mean in means if mean < 0) for means in stacks)
     height = up - down
-    return down - (ROOM * height if down < -SEEN * height else 0), up + 0.2 * height
+    longest = max(len(", ".join(above_bar(run, name, step))) for step in steps_of(run))
+    room = 0.2 if rates <= MOST_LEVEL else 0.12 + 0.032 * longest
+    return down - (ROOM * height if down < -SEEN * height else 0), up + room * height
 
 
 def finish(whole, panels, swept):
@@ -181,8 +187,10 @@ def finish(whole, panels, swept):
     edge = (rates[1] / rates[0]) ** 0.5
     style.log_axis(whole.xaxis, rates[0] / edge, rates[-1] * edge, units.format_rate)
     shares = [total_of(step)["mean"] for step in steps]
-    whole.set(ylim=(1.3 * min(0, *shares), max(2 * LEVEL_PERCENT, 1.1 * max(shares))),
-              ylabel="share of the machine (%)", xlabel="target rate (events/s)")
+    low, high = min(0, *shares), max(2 * LEVEL_PERCENT, 1.1 * max(shares))
+    room = 0.2 * (high - low) if low else 0  # for the explanation
+    whole.set(ylim=(low - room, high), ylabel="share of the machine (%)",
+              xlabel="target rate (events/s)")
     if min(shares) < 0:
         whole.axhline(0, color="black", linewidth=0.8)
         style.inside(whole, BELOW_ZERO)
@@ -197,12 +205,16 @@ def finish(whole, panels, swept):
             panel.set_ylabel("CPU time per event")
     drawn = {str(bars.get_label()) for panel in panels[:len(swept)] for bars in panel.containers}
     style.legend(panels[across - 1], [
-        *(style.patch(role + (" (the harness's own)" if role == "consumer" else ""),
-                      facecolor=color, hatch=hatch, edgecolor="#333333", linewidth=0.4)
+        *(style.patch(role, facecolor=color, hatch=hatch, edgecolor="#333333", linewidth=0.4)
           for role, (color, hatch) in reversed(ROLES.items()) if role in drawn),
-        style.handle("number: provider,\ndaemons and kernel", linestyle="none"),
+        style.handle("number: their sum", linestyle="none"),
         *([style.patch("saturated", **style.SATURATED)]
           if any(step["saturated"] for step in steps) else [])])
+
+
+def has_intervals(swept):
+    """Whether there were trials enough for an interval."""
+    return any(total_of(step).get("half_width") for run, _ in swept for step in steps_of(run))
 
 
 def name_lines(whole, swept):
@@ -214,7 +226,8 @@ def name_lines(whole, swept):
         style.legend(whole, [style.handle(name, **drawn) for _, _, name, drawn in ends])
     marked = {str(line.get_label()).rpartition(" ")[2] for line in whole.lines}
     style.legend_above(whole, [
-        style.handle("logging, 95 % interval", color=style.GREY, marker="o"),
+        style.handle("logging" + (", 95 % interval" if has_intervals(swept) else ""),
+                     color=style.GREY, marker="o"),
         *([style.handle("saturated", color=style.GREY, marker="o", markerfacecolor="white",
                         linestyle="none")] if "saturated" in marked else []),
         *([style.handle("events lost", **style.LOST)] if "lost" in marked else []),

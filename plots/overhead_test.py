@@ -133,3 +133,36 @@ def test_a_missing_estimate_leaves_a_gap_in_the_stack(as_runs, options):
     del data["summary"][0]["overhead"][1]["cpu_ns_per_event"]
     _, [_, roles] = drawn(as_runs(data), options)
     assert sorted(bars(roles)) == [(0, "provider"), (1, "kernel"), (1, "provider")]
+
+
+def test_the_consumer_is_the_harness_s_own_and_left_out(as_runs, options):
+    data = measured()
+    for step in data["summary"]:
+        step["overhead"] += testing.roles(consumer=40)
+    _, [_, roles] = drawn(as_runs(data), options)
+    assert "consumer" not in {role for _, role in bars(roles)}
+    assert roles.get_ylim()[1] < 5000
+
+
+def test_texts_above_many_bars_are_upright_and_have_room(as_runs, options):
+    _, [_, few] = drawn(as_runs(measured()), options)
+    many = measured([(1000.0 * 2**k, 1000.0, False, {100: 9}) for k in range(7)])
+    _, [_, roles] = drawn(as_runs(many), options)
+    assert {text.get_rotation() for text in few.texts} == {0}
+    assert {text.get_rotation() for text in roles.texts} == {90}
+    assert roles.get_ylim()[1] > 1.25 * 13_000
+
+
+def test_without_intervals_the_legend_names_none(as_runs):
+    data = measured()
+    assert overhead.has_intervals([(as_runs(data)[0], "file")])
+    for step in data["summary"]:
+        for role in step["overhead"]:
+            del role["machine_percent"]["half_width"]
+    assert not overhead.has_intervals([(as_runs(data)[0], "file")])
+
+
+def test_steps_at_one_rate_are_no_sweep(as_runs, options):
+    data = measured([(1000.0, 1000.0, False, {100: 9})] * 2)
+    with pytest.raises(Skip, match="two or more rates"):
+        drawn(as_runs(data), options)

@@ -5,7 +5,7 @@ The x axis is HdrHistogram's: 1 / (1 - q), logarithmic, so each further nine is 
 """
 import style
 import units
-from caption import Skip, caption, choose, plot_name
+from caption import Skip, caption, choose, closed_note, is_closed, plot_name
 
 FULL_SERVICE_RUNS = 8
 
@@ -43,10 +43,10 @@ def draw(runs, options):
     if not any(part.step["response"]["count"] for part in parts):
         raise Skip("no event was recorded")
     # In a closed loop the service times are the response times.
-    open_loop = any(part.step["rate_hz"] > 0 for part in parts)
+    open_loop = not is_closed(parts)
     with_service = open_loop and len(parts) <= FULL_SERVICE_RUNS
     more = [f"Service times are drawn for up to {FULL_SERVICE_RUNS} runs."
-            ] if open_loop and not with_service else []
+            ] if open_loop and not with_service else closed_note(parts)
     figure, [[axes]] = style.sheet(1, 1, (6.6, 4.2), caption(
         "Latency by percentile", parts, among=runs, more=more))
     highest = max(part.step["response"]["count"] for part in parts)
@@ -61,7 +61,7 @@ def draw(runs, options):
     if floor:
         axes.axhline(floor, color=style.GREY, linestyle=":", label="floor")
     finish(axes, highest)
-    name_runs(axes, ends, [*line_handles(with_service, options.per_trial, floor), *(
+    name_runs(axes, ends, [*line_handles(open_loop, with_service, options.per_trial, floor), *(
         style.handle(f"{part.name} (no events)", **style.run_style(number))
         for number, part in enumerate(parts) if not part.step["response"]["count"])])
     yield plot_name("percentiles", runs, options), figure
@@ -116,8 +116,9 @@ def finish(axes, highest):
     style.ticks(axes.xaxis, *zip(*shown))
 
 
-def line_handles(with_service, per_trial, floor):
-    lines = [style.handle("response time (from intended start)", color=style.GREY)]
+def line_handles(open_loop, with_service, per_trial, floor):
+    kind = "response time (from intended start)" if open_loop else "time of a call"
+    lines = [style.handle(kind, color=style.GREY)]
     if with_service:
         lines.append(style.handle("service time (from call start)", color=style.GREY,
                                   linestyle="--", linewidth=1.1))

@@ -2,7 +2,8 @@
 """Ranking: which sink has the shortest tail? A row for each sink, the shortest p99 on top."""
 import style
 import units
-from caption import Skip, caption, choose, plot_name
+from caption import (Skip, between_rates, caption, choose, closed_note, is_closed, order_note,
+                     plot_name)
 from percentiles import floor_ns
 
 ROW_INCHES = 0.34
@@ -17,13 +18,13 @@ def draw(runs, options):
         raise Skip("no event was recorded")
     figure, [[panel]] = style.sheet(1, 1, (5.6, ROW_INCHES * (len(parts) + 0.6)), caption(
         "Which sink has the shortest tail?", parts, among=runs,
-        more=["Ordered by p99, the shortest on top."]))
+        more=[order_note(parts), *closed_note(parts)]))
     floor = floor_ns(parts)
     if floor:
         panel.axvline(floor, color=style.GREY, linestyle=":", label="floor")
     draw_rows(panel, parts, "response", SHOWN, [f"harness's own cost {units.format_ns(floor)}"
                                                 ] if floor else [])
-    panel.set_xlabel("response time (logarithmic)")
+    panel.set_xlabel(f"{'time of a call' if is_closed(parts) else 'response time'} (logarithmic)")
     yield plot_name("ranking", runs, options), figure
 
 
@@ -42,6 +43,8 @@ def draw_rows(panel, parts, kind, shown, dotted=()):
         for (name, _), place in zip(shown, places):
             panel.plot([place], [row], label=f"{part.name} {name}", markersize=6.5,
                        **(style.percentile_style(name) | {"linestyle": "none"}))
+    for row in between_rates(parts):
+        panel.axhline(row - 0.5, color="#555555", linewidth=1, label="another rate")
     low, high = min(values), max(values)
     for line in panel.lines:
         if line.get_label() == "floor":

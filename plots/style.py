@@ -162,8 +162,8 @@ def label_ends(axes, ends):
     for (x, y, text, drawn), place in zip(ends, places):
         axes.annotate("", (x, y), xytext=(1.035, place), textcoords="axes fraction",
                       annotation_clip=False, zorder=1,
-                      arrowprops={"arrowstyle": "-", "color": drawn["color"], "linewidth": 0.9,
-                                  "shrinkA": 0, "shrinkB": 0})
+                      arrowprops={"arrowstyle": "-", "color": drawn["color"], "linewidth": 1.1,
+                                  "linestyle": ":", "shrinkA": 0, "shrinkB": 0})
         axes.plot([1.035], [place], transform=axes.transAxes, clip_on=False, linestyle="none",
                   label="_end", **drawn)
         axes.annotate(text, (1.035, place), xycoords="axes fraction", xytext=(7, 0), gid="end",
@@ -223,11 +223,21 @@ def inside(axes, text):
 
 def legend_above(axes, handles, beside_another=False):
     """A legend in one line right above the axes; beside_another: they keep the one they have."""
+    if not handles:
+        return
     kept = axes.get_legend() if beside_another else None
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=len(handles),
                 borderaxespad=0.3, columnspacing=1.4)
     if kept:
         axes.add_artist(kept)
+        kept.set_clip_on(False)  # or else save cuts the paper through it
+
+
+def legend_below(axes, handles):
+    """A legend in one line below the axes and their labels."""
+    height = axes.get_position().height * axes.figure.get_figheight()
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.42 / height),
+                ncol=len(handles), borderaxespad=0, columnspacing=1.4)
 
 
 def handle(label, **line_style):

@@ -29,7 +29,7 @@ def draw(runs, options):
     ratios = [HEIGHTS[0], *HEIGHTS[1:] * down]
     figure, axes = style.sheet(
         1 + 2 * down, across, ({1: 5.6, 2: 4.0}.get(across, 3.0), sum(ratios) / len(ratios)),
-        words(swept, named), sharex=True, sharey="row", gap_inches=(0.14, 0.55),
+        words(swept, named), sharex=True, sharey="row", gap_inches=(0.14, 0.62),
         gridspec_kw={"height_ratios": ratios})
     whole = style.whole_row(axes[0])
     for number, ((run, name), steps) in enumerate(zip(swept, series)):
@@ -187,10 +187,13 @@ def finish(axes, series):
             panel.tick_params(labelbottom=True)
             panel.set_xlabel("target rate (events/s)")
     style.log_axis(axes[0][0].xaxis, rates[0] / edge, rates[-1] * edge, units.format_rate)
+    lossy = any(str(line.get_label()).endswith(" lost") and len(line.get_xdata())
+                for row in axes for panel in row for line in panel.lines)
     style.legend(axes[0][-1], [
         *(style.handle(name, **style.percentile_style(name)) for name, _ in reversed(LINES)),
-        style.handle("events lost", **style.LOST),
-        style.patch("saturated: lower bounds", **style.SATURATED),
+        *([style.handle("events lost", **style.LOST)] if lossy else []),
+        *([style.patch("saturated: lower bounds", **style.SATURATED)]
+          if any(step["saturated"] for step in steps) else []),
         style.handle("achieved rate / target", color="black", marker="o", markersize=4),
         style.handle("99 % of the target", color=style.GREY, linestyle="--", linewidth=1)])
 
