@@ -5,6 +5,7 @@ import re
 import sys
 import textwrap
 
+import answers
 import style
 from caption import Skip, file_name
 from printable import say, tell, unwritable
@@ -132,10 +133,14 @@ def draw_all(kinds, options):
     folder = options.out or runs[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
     used, figures = set(), 0
-    for kind in getattr(options, "kind", kinds):
+    chosen = getattr(options, "kind", list(kinds))
+    for kind in chosen:
         skipped = {}
-        for scenario in dict.fromkeys(run.scenario for run in runs):
-            group = [run for run in runs if run.scenario == scenario]
+        fit = [run for run in runs if answers.is_for(run, kind)]
+        if not fit and (chosen != list(kinds) or len(kinds) == 1):
+            tell(f"skipped {kind}: {answers.skipped(kind)}")
+        for scenario in dict.fromkeys(run.scenario for run in fit):
+            group = [run for run in fit if run.scenario == scenario]
             try:
                 for name, figure in kinds[kind](group, options):
                     save(figure, folder, _unused(file_name(name), used), options.format)

@@ -49,13 +49,34 @@ def sources():
     closed = testing.steady([{5: 9}], rate_hz=0.0)
     closed["trials"][0]["ledger"] |= {"emitted": 10, "lost": 4, "losses": [
         {"cause": "full", "reported_by": "session", "events": 4}]}
-    return [swept, causes, closed, json.loads(newest.read_text())]
+    return [swept, causes, closed, json.loads(newest.read_text()), *answered()]
+
+
+def answered():
+    """A result for each plot of an answer."""
+    return [testing.crashed({"program_gone_events": (3, 1, 9), "program_gone_ns": (30, 10, 90)},
+                            cannot=["kill daemon: no process of its own"]),
+            testing.stopped({1: 50, 99_000_000: 50}, [{1: 5}] * 2, stop_ns=300e6),
+            testing.tried("capacity", [(testing.load(), [{}])], {"capacity_hz": 9.0}),
+            testing.tried("payload", [(testing.load(payload="64"), [{}])],
+                          {"at_64_bytes_service_p50_ns": 9.0, "limit_bytes": 64.0})]
+
+
+def with_names(made, own):
+    """The hostile result with the names by which a plot finds its answer's figures and actions."""
+    if "answer" in own:
+        made["answer"]["question"] = own["answer"]["question"]
+        for figure, known in zip(made["answer"]["figures"], own["answer"]["figures"]):
+            figure["name"] = known["name"]
+        for trial, known in zip(made["trials"], own["trials"]):
+            trial |= {key: known[key] for key in ("actions",) if key in known}
+    return made
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_every_kind_of_plot_is_drawn(text, tmp_path, capsys):
     for number, data in enumerate(sources()):
-        testing.write(tmp_path, hostile(data, text), f"{number}.json")
+        testing.write(tmp_path, with_names(hostile(data, text), data), f"{number}.json")
     out = tmp_path / "plots"
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from current font")

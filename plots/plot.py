@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
 """Draws every plot for which the given results have data. `tailgate plot` calls this script."""
+import capacity
 import causes
 import command
+import crash
 import delivery
 import histogram
 import losses
 import over_time
 import overhead
+import payload
 import percentiles
 import ranking
+import stopped
 import sweep
 import throughput
 
 KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": histogram.draw,
          "over_time": over_time.draw, "sweep": sweep.draw, "throughput": throughput.draw,
          "delivery": delivery.draw, "losses": losses.draw, "overhead": overhead.draw,
-         "causes": causes.draw}
+         "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
+         "capacity": capacity.draw, "payload": payload.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

@@ -213,6 +213,47 @@ def sweep(steps, **changes):
     return result(summary, trials, scenario="sweep", **changes)
 
 
+def answered(data, question, figures, *, cannot=(), holds=None):
+    """The result with this answer; `figures`: {name: value or (value, low, high)}."""
+    made = []
+    for name, value in figures.items():
+        value, *ends = value if isinstance(value, tuple) else (value,)
+        known = {end: number for end, number in zip(("low", "high"), ends) if number is not None}
+        made.append({"name": name, "value": value, "trials": 3, "about": "figure", **known})
+    answer = {"question": question, "sentence": "An answer.", "figures": made,
+              "cannot": list(cannot)}
+    return data | {"answer": answer | ({} if holds is None else {"holds": holds})}
+
+
+def crashed(figures, *, cannot=(), **changes):
+    """A run of `crash` with these figures."""
+    return answered(steady([{900: 100}] * 3, scenario="crash", **changes), "crash", figures,
+                    cannot=cannot)
+
+
+def stopped(response, intervals=(), *, p90_per_stop=0.9, stop_ns=100e6, who="program", holds=True,
+            **changes):
+    """A run of `stopped` whose only stop begins as recording does, with these distributions of its
+    intervals of 100 ms."""
+    data = steady([response], intervals=intervals, scenario="stopped", **changes)
+    trial = data["trials"][0]
+    trial["actions"] = [{"what": "stop", "who": who, "process": "provider", "event": 0,
+                         "at_ns": trial["start_ns"], "refused": ""}]
+    return answered(data, "stopped", {"p90_per_stop": (p90_per_stop, 0.8, 1.0),
+                                      "stop_ns": stop_ns}, holds=holds)
+
+
+def tried(question, steps, figures, **changes):
+    """A run with a step each of [(load, [changes of a trial])]."""
+    summary, trials = [], []
+    for number, (plan, each) in enumerate(steps):
+        of_step = [trial({900: 100}, index=len(trials) + k, step=number, plan=plan) | change
+                   for k, change in enumerate(each)]
+        trials += of_step
+        summary.append(step_summary(of_step, [{900: 100}], [{900: 100}]))
+    return answered(result(summary, trials, scenario=question, **changes), question, figures)
+
+
 def write(folder, data, name="result.json"):
     """Writes the result to a file; returns its path."""
     path = folder / name

@@ -12,6 +12,12 @@ def format_ns(value_ns, digits=3):
     return f"{value:.{digits}g} ns"
 
 
+def format_bytes(number):
+    """A size, exactly: 64 B, 4 KiB, 4000 B."""
+    whole = int(number)
+    return f"{whole // 1024} KiB" if whole >= 1024 and whole % 1024 == 0 else f"{whole} B"
+
+
 def format_rate(rate_hz):
     """Events per second with three significant digits: 950, 10k, 1.5M."""
     value = float(f"{rate_hz:.3g}")
