@@ -55,6 +55,12 @@ class Part:
         return self.step["response"]["p99_ns"]
 
     @property
+    def has_times(self):
+        """Whether there are times to show: those of calls whose events were all lost say nothing of
+        the sink."""
+        return self.step["response"]["count"] > 0 and self.lost_share < 1
+
+    @property
     def lost_share(self):
         """The share of the emitted events that are known to be lost, 0 to 1."""
         return lost_share(self.run.trials(self.step["step"]))
@@ -162,8 +168,8 @@ def percent_text(share):
 
 
 def by_tail(parts):
-    """The parts in the order of all plots: the shortest p99 first, those without events last."""
-    return sorted(parts, key=lambda part: (not part.step["response"]["count"], part.p99_ns))
+    """The parts in the order of all plots: the shortest p99 first, those without times last."""
+    return sorted(parts, key=lambda part: (not part.has_times, part.p99_ns))
 
 
 def choose(runs, rate_hz=None):

@@ -141,7 +141,7 @@ def draw_roles(panel, run, name, steps, rates):
             panel.axvspan(place - 0.5, place + 0.5, **style.SATURATED, linewidth=0, zorder=0,
                           label="saturated")
     panel.axhline(0, color="black", linewidth=0.8)
-    panel.set_title(name, size=9, loc="left", pad=3)
+    style.title(panel, name)
     panel.set_xlim(-0.6, len(rates) - 0.4)
     panel.grid(False, axis="x")
     style.ticks(panel.xaxis, range(len(rates)), [units.format_rate(rate) for rate in rates])

@@ -19,25 +19,28 @@ BEYOND = {"marker": "X", "color": "#CC0000", "linestyle": "none", "markersize": 
 def draw(runs, options):
     del options  # there is nothing to choose
     named = sorted(answers.answered(runs, "payload"), key=cost_order)
-    figure, [[times], [written]] = style.sheet(2, 1, (6.4, 2.9), words(runs, named), sharex=True,
-                                               gap_inches=(0.3, 0.25))
+    counted = {name: points for run, name in named if (points := written_of(run))}
+    figure, rows = style.sheet(2 if counted else 1, 1, (6.4, 2.9), words(runs, named), sharex=True,
+                               gap_inches=(0.3, 0.25))
+    panels = [panel for [panel] in rows]
     for number, (run, name) in enumerate(named):
         drawn = style.run_style(number)
-        draw_times(times, run, name, drawn)
-        points = written_of(run)
-        if points:
-            written.plot(*zip(*points), label=f"{name} written", **drawn)
-    finish(times, written, named)
+        draw_times(panels[0], run, name, drawn)
+        if name in counted:
+            panels[1].plot(*zip(*counted[name]), label=f"{name} written", **drawn)
+    finish(panels, named)
     yield answers.plot_name("payload", runs), figure
 
 
 def words(runs, named):
-    unseen = [name for run, name in named if costs(run) and not written_of(run)]
+    seen = [name for run, name in named if written_of(run)]
+    unseen = [name for run, name in named if costs(run) and name not in seen]
     return answers.words("What does an event's size cost, and how large may it be?", runs, named,
                          answers.where_asked(named), [
-                             "Bytes written are those of system calls while the recorded load ran.",
-                             *([f"None, because of mapped memory: {listed(unseen, MOST_NAMES)}."]
-                               if unseen else [])])
+                             *(["Bytes written are those of system calls while the recorded load "
+                                "ran."] if seen else []),
+                             *(["No bytes were written by system calls, but by mapped memory, or "
+                                f"not counted: {listed(unseen, MOST_NAMES)}."] if unseen else [])])
 
 
 def costs(run):
@@ -127,23 +130,22 @@ def limits(named):
     return rows
 
 
-def finish(times, written, named):
+def finish(panels, named):
+    times = panels[0]
     values = [value for line in times.lines for value in line.get_ydata()] or [1, 10]
     style.log_axis(times.yaxis, min(values) / 1.5, max(values) * 1.5)
     tried = [size for run, _ in named for size in sizes(run) if size]
     low, high = min(tried, default=1), max(tried, default=2)
-    for panel in (times, written):
+    for panel in panels:
         panel.set(xscale="log", xlim=(low / 1.3, high * 1.3))
     places = [4**power for power in range(1, 20) if low / 1.3 <= 4**power <= high * 1.3] or [low]
     style.ticks(times.xaxis, places, [units.format_bytes(place) for place in places])
     times.set_ylabel("median call (service, log.)")
-    written.set(ylim=(0, 1.1 * max([1.0, *(y for line in written.lines
-                                           for y in line.get_ydata())])),
-                ylabel="bytes written\nper byte of an event",
-                xlabel="size of an event (logarithmic)")
-    written.axhline(1, color=style.GREY, linestyle="--", linewidth=1, label="as many")
-    if len(written.lines) == 1:
-        written.text(0.5, 0.5, "not counted", transform=written.transAxes, ha="center", va="center")
+    panels[-1].set_xlabel("size of an event (logarithmic)")
+    for written in panels[1:]:
+        most = max(y for line in written.lines for y in line.get_ydata())
+        written.set(ylim=(0, 1.1 * max(1.0, most)), ylabel="bytes written\nper byte of an event")
+        written.axhline(1, color=style.GREY, linestyle="--", linewidth=1, label="as many")
     name_lines(times, named)
 
 

@@ -14,7 +14,7 @@ def draw(runs, options):
     parts = choose(runs, options.rate_hz)
     if len(parts) < 2:
         raise Skip("needs two or more sinks to rank")
-    if not any(part.step["response"]["count"] for part in parts):
+    if not any(part.has_times for part in parts):
         raise Skip("no event was recorded")
     figure, [[panel]] = style.sheet(1, 1, (5.6, ROW_INCHES * (len(parts) + 0.6)), caption(
         "Which sink has the shortest tail?", parts, among=runs,
@@ -34,7 +34,7 @@ def draw_rows(panel, parts, kind, shown, dotted=()):
     values = []
     for row, part in enumerate(parts):
         latency = part.step[kind]
-        if not latency["count"]:
+        if not latency["count"] or not part.has_times:
             continue
         places = [max(1, latency[field]) for _, field in shown]
         values += places
@@ -64,8 +64,8 @@ def draw_rows(panel, parts, kind, shown, dotted=()):
 def numbers(part, kind, shown):
     """The row of numbers beside the panel, and what restricts them."""
     latency = part.step[kind]
-    if not latency["count"]:
-        return [*("" for _ in shown), "no events"]
+    if not latency["count"] or not part.has_times:
+        return [*("" for _ in shown), ", ".join(part.marks) if part.lost_share else "no events"]
     return [*(units.format_ns(latency[field]) for _, field in shown), ", ".join(part.marks)]
 
 

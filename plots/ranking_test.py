@@ -53,6 +53,23 @@ def test_a_sink_without_events_has_an_empty_last_row(as_runs, options):
     assert not points(panel, "none") and "no events" in [text.get_text() for text in panel.texts]
 
 
+def test_a_sink_that_lost_every_event_has_no_times_and_comes_last(as_runs, options):
+    lost = testing.steady([FAST], sink="lost")
+    lost["trials"][0]["ledger"] |= {"emitted": 100, "lost": 100}
+    _, panel, _ = drawn(as_runs(lost, testing.steady([SLOW], sink="slow")), options)
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["slow", "lost"]
+    assert not points(panel, "lost") and "lost 100 %" in [text.get_text() for text in panel.texts]
+
+
+def test_sinks_at_another_rate_are_below_a_line(as_runs, options, line):
+    runs = as_runs(testing.steady([FAST], sink="other", rate_hz=1000.0),
+                   testing.steady([SLOW], sink="slow"), testing.steady([FAST], sink="fast"))
+    _, panel, _ = drawn(runs, options)
+    assert [text.get_text() for text in panel.get_yticklabels()] == [
+        "fast", "slow", "other at 1k events/s"]
+    assert line(panel, "another rate")[1] == [1.5, 1.5]
+
+
 def test_nothing_to_rank_is_skipped(as_runs, options):
     with pytest.raises(Skip, match="two or more sinks"):
         drawn(as_runs(testing.steady([FAST])), options)

@@ -49,6 +49,7 @@ SATURATED = {"facecolor": "#ededed", "edgecolor": "#b0b0b0", "hatch": "///"}
 LOST = {"marker": "o", "color": "#CC0000", "markersize": 9, "markerfacecolor": "none",
         "linestyle": "none"}
 LABEL_INCHES = 0.165  # height of a line of text beside an axis
+TITLE_INCHES = 0.074  # width of a character of a panel's title
 MOST_IN_LABEL = 80    # characters of a label at a line's end; longer ones are put into a legend
 HALO = [patheffects.withStroke(linewidth=3.2, foreground="white")]
 
@@ -73,6 +74,15 @@ def log_axis(axis, low, high, text=units.format_ns):
     axis.set_minor_locator(LogLocator(subs=range(2, 10), numticks=300))
     axis.set_major_formatter(FuncFormatter(lambda value, _: text(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def title(axes, name):
+    """The name above the axes; of one that is wider than them, the ends."""
+    most = int(axes.get_position().width * axes.figure.get_figwidth() / TITLE_INCHES)
+    if len(name) > most:
+        kept = most - 1
+        name = f"{name[:kept - kept // 2]}\u2026{name[-(kept // 2):]}"
+    axes.set_title(name, size=9, loc="left", pad=3)
 
 
 def ticks(axis, places, texts):
@@ -205,10 +215,12 @@ def whole_row(row):
 
 def ranked_list(axes, heading, rows, inches):
     """A heading and rows of (amount, name) to the right of the axes, `inches` away."""
-    for column, align, x in ((0, "right", 42), (1, "left", 50)):
-        axes.annotate("\n\n" + "\n".join(row[column] for row in rows), (1, 1), va="top", ha=align,
-                      xycoords="axes fraction", xytext=(72 * inches + x, 0), size=8.5,
-                      textcoords="offset points", gid="list")
+    for number, row in enumerate(rows):
+        for text, align, x in zip(row, ("right", "left"), (42, 50)):
+            # Each by itself: lines of one text are as high as their letters.
+            axes.annotate(text, (1, 1), va="baseline", ha=align, xycoords="axes fraction",
+                          xytext=(72 * inches + x, -32 - 12.5 * number), size=8.5,
+                          textcoords="offset points", gid="list")
     axes.annotate(heading, (1, 1), xycoords="axes fraction", xytext=(72 * inches, 0), va="top",
                   textcoords="offset points", size=8.5, weight="bold")
 

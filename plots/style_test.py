@@ -110,6 +110,33 @@ def test_title_banner_and_notes_are_on_the_figure():
     assert {"Title", "sub", "Wine", "$x$ note"} <= {text.get_text() for text in figure.texts}
 
 
+def test_a_title_wider_than_its_panel_keeps_its_ends():
+    _, [[axes]] = style.sheet(1, 1, (3, 2), Caption("", ""))
+    style.title(axes, "short")
+    assert axes.get_title(loc="left") == "short"
+    style.title(axes, "vendor:" + "x" * 90 + ":every=1000")
+    shown = axes.get_title(loc="left")
+    assert shown.startswith("vendor:xx") and shown.endswith("x:every=1000") and "\u2026" in shown
+
+
+def test_a_second_legend_leaves_the_first_on_the_paper():
+    figure, [[axes]] = style.sheet(1, 1, (3, 2), Caption("", ""))
+    style.legend(axes, [style.handle("a long name beside the axes", color="black")])
+    [first] = [axes.get_legend()]
+    style.legend_above(axes, [style.handle("p99", color="black")], beside_another=True)
+    figure.canvas.draw()
+    assert first in axes.get_default_bbox_extra_artists()
+    style.legend_above(axes, [])  # without any handle there is nothing to show
+
+
+def test_rows_of_a_ranked_list_are_level():
+    figure, [[axes]] = style.sheet(1, 1, (3, 2), Caption("", ""))
+    style.ranked_list(axes, "Rates", [("\u2265 1k", "x"), ("none", "a_y")], 0.5)
+    figure.canvas.draw()
+    places = [text.xyann[1] for text in axes.texts if text.get_gid() == "list"]
+    assert places[0] == places[1] and places[2] == places[3] < places[0]
+
+
 @pytest.mark.parametrize("low, high, some", [(1, 1e9, "1 ms"), (100, 3000, "500 ns"),
                                              (1000, 1100, "1.04 µs")])
 def test_every_axis_has_labelled_ticks(low, high, some):

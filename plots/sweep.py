@@ -156,7 +156,7 @@ def draw_run(upper, lower, run, name, steps):
     share = [100 * step["achieved_rate_hz"] / step["rate_hz"] for step in steps]
     lower.plot(rates, share, color="black", marker="o", markersize=4, label="achieved")
     lower.axhline(99, color=style.GREY, linestyle="--", linewidth=1, label="99 %")
-    upper.set_title(name, size=9, loc="left", pad=3)
+    style.title(upper, name)
     saturated = [step["rate_hz"] for step in steps if step["saturated"]]
     for panel in (upper, lower):
         for low, high in bands(rates, saturated):

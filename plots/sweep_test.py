@@ -82,9 +82,8 @@ def test_notes_name_the_rate_and_omit_missed_rates_of_saturated_steps(as_runs):
 
 def held(whole):
     """The list beside the upper panel: (rate, sink)."""
-    rates, sinks = [text.get_text().split("\n")[2:] for text in whole.texts
-                    if text.get_gid() == "list"]
-    return list(zip(rates, sinks))
+    texts = [text.get_text() for text in whole.texts if text.get_gid() == "list"]
+    return list(zip(texts[::2], texts[1::2]))
 
 
 def test_the_upper_panel_has_the_p99_of_every_sink(as_runs, options, line):
