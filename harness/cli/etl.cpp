@@ -213,6 +213,7 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_etl_spans(etl, action);
   add_etl_to_sqlite(etl, action);
   add_etl_to_pcapng(etl, action);
+  add_etl_to_perfetto(etl, action);
   add_verify(etl, action);
 }
 

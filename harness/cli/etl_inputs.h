@@ -56,5 +56,6 @@ void finish_etl_filter(EtlFilterArguments& arguments, const EtlTraces& traces, b
 void add_etl_spans(Command* etl, Action& action);
 void add_etl_to_sqlite(Command* etl, Action& action);
 void add_etl_to_pcapng(Command* etl, Action& action);
+void add_etl_to_perfetto(Command* etl, Action& action);
 
 }  // namespace tailgate

@@ -125,7 +125,9 @@ def etl_cases(text):
                 (*dump, "--columns", text), (*dump, "--columns", f"`{text}`"),
                 ("spans", "--pair", text), ("spans", "--by", text), ("spans", "--pid", "1"),
                 ("to-sqlite", "--out", "no/" + text), ("to-sqlite", "--out", "a.sqlite"),
-                ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"))
+                ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"),
+                ("to-perfetto", "--counter", text, "--out", "a.json"),
+                ("to-perfetto", "--out", "no/" + text))
     return [("etl", "info", "text"), ("etl", "dump", "text"),
             ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
             ("etl", "waits", "text"), *(("etl", *arguments, TRACE) for arguments in of_trace)]
