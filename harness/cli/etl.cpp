@@ -198,6 +198,8 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
       "Examples:\n  tailgate etl info trace.etl\n"
       "  tailgate etl dump --provider Microsoft-Windows-DotNETRuntime --json trace.etl\n"
       "  tailgate etl dump --manifest clr.man --pid 4711 trace.etl | head\n"
+      "  tailgate etl dump --where 'id == 4624' Security.evtx\n"
+      "  tailgate etl dump trace.etl System.evtx        in order of time\n"
       "  tailgate etl cpu kernel.etl\n"
       "  tailgate etl profile --format folded kernel.etl > stacks.txt\n"
       "  tailgate etl spans --format hlog trace.etl > durations.hlog");

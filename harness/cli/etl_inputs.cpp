@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "harness/base/error.h"
+#include "harness/cli/terminal.h"
 #include "harness/etl/where.h"
 
 namespace tailgate {
@@ -27,10 +28,21 @@ void open_file(const std::filesystem::path& path, EtlTraces& traces) {
   for (const auto& file : traces.containers.back()->files()) traces.pointers.push_back(file.get());
 }
 
+// Behind the traces: the events of a log are put on the clock of the first of them.
+void open_log(const std::filesystem::path& path, EtlTraces& traces) {
+  const etl::LogFileHeader* beside =
+      traces.pointers.empty() ? nullptr : &traces.pointers.front()->header();
+  traces.logs.push_back(std::make_unique<etl::EventLogTrace>(path, beside));
+  traces.pointers.push_back(&traces.logs.back()->file());
+  if (const std::uint64_t unreadable = traces.logs.back()->unreadable(); unreadable != 0) {
+    tell("'{}': {} of its records cannot be read\n", path.string(), unreadable);
+  }
+}
+
 }  // namespace
 
 void add_etl_inputs(Command* command, EtlInputs& inputs, bool with_schemas) {
-  command->add_option("files", inputs.files, "Trace files; one trace's siblings are merged")
+  command->add_option("files", inputs.files, "Traces, event logs (.evtx, their XML); merged")
       ->required()
       ->type_name("FILE.etl");
   if (!with_schemas) return;
@@ -43,7 +55,12 @@ void add_etl_inputs(Command* command, EtlInputs& inputs, bool with_schemas) {
 
 std::unique_ptr<EtlTraces> open_etl_traces(const EtlInputs& inputs, bool with_schemas) {
   auto traces = std::make_unique<EtlTraces>();
-  for (const std::string& path : inputs.files) open_file(path, *traces);
+  for (const std::string& path : inputs.files) {
+    if (!etl::is_event_log(path)) open_file(path, *traces);
+  }
+  for (const std::string& path : inputs.files) {
+    if (etl::is_event_log(path)) open_log(path, *traces);
+  }
   for (const std::string& path : inputs.manifests) {
     std::string xml = read_file(path);
     traces->decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});

@@ -10,6 +10,7 @@
 #include "harness/cli/commands.h"
 #include "harness/etl/container.h"
 #include "harness/etl/decoder.h"
+#include "harness/etl/event_log.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_file.h"
 
@@ -27,6 +28,7 @@ struct EtlInputs {
 struct EtlTraces {
   std::vector<std::unique_ptr<etl::UnpackedTraces>> containers;
   std::vector<std::unique_ptr<etl::TraceFile>> files;
+  std::vector<std::unique_ptr<etl::EventLogTrace>> logs;
   std::vector<const etl::TraceFile*> pointers;
   etl::Decoder decoder;
 };

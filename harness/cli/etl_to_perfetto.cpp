@@ -26,10 +26,9 @@ int write_trace(ToPerfettoArguments& arguments) {
       write_perfetto(traces->pointers, traces->decoder, arguments.filter.filter, arguments.counters,
                      arguments.out, arguments.force);
   if (!counts.why_nothing.empty()) tell_lines(counts.why_nothing + "\n");
-  std::string text =
-      fmt::format("{} events, {} slices, {} samples, {} spans, {} counter values: {}\n",
-                  counts.events, counts.slices, counts.samples, counts.spans, counts.counters,
-                  printable(arguments.out));
+  std::string text = fmt::format(
+      "{} events, {} slices, {} samples, {} spans, {} counter values: {}\n", counts.events,
+      counts.slices, counts.samples, counts.spans, counts.counters, printable(arguments.out));
   if (counts.stack_walks != 0) {
     text += fmt::format("left out: {} stacks, which etl profile shows\n", counts.stack_walks);
   }

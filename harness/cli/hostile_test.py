@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import unicodedata
+import xml.sax.saxutils
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,14 @@ def toml_text(text):
     return json.dumps(text).replace("\x7f", "\\u007f")
 
 
+def event_log(text):
+    escaped = xml.sax.saxutils.escape(text[:2000])
+    attribute = xml.sax.saxutils.quoteattr(text[:200] + "x")
+    return (f"<Events><Event><System><Provider Name={attribute}/><EventID>1</EventID>"
+            f"<TimeCreated SystemTime='2020-07-29T00:06:22Z'/><Channel>{escaped}</Channel></System>"
+            f"<EventData><Data Name={attribute}>{escaped}</Data></EventData></Event></Events>")
+
+
 @pytest.fixture(name="inputs", params=range(len(HOSTILE)))
 def fixture_inputs(tmp_path, request):
     """A folder with a file of each kind, full of one hostile text."""
@@ -107,6 +116,7 @@ def fixture_inputs(tmp_path, request):
         f'description = {quoted}\nscenario = "steady"\nsinks = ["null"]\n')
     (tmp_path / "wrong-preset.toml").write_text(f'scenario = {quoted}\n')
     (tmp_path / "text").write_bytes(text.encode())
+    (tmp_path / "log.xml").write_bytes(event_log(text).encode())
     return tmp_path
 
 
@@ -130,7 +140,8 @@ def etl_cases(text):
                 ("to-perfetto", "--out", "no/" + text))
     return [("etl", "info", "text"), ("etl", "dump", "text"),
             ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
-            ("etl", "waits", "text"), *(("etl", *arguments, TRACE) for arguments in of_trace)]
+            ("etl", "waits", "text"), ("etl", "info", "log.xml"), ("etl", "stats", "log.xml"),
+            ("etl", *dump, "log.xml"), *(("etl", *arguments, TRACE) for arguments in of_trace)]
 
 
 def history_cases(text):

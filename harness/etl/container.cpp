@@ -30,15 +30,15 @@ constexpr std::string_view kSignatures[] = {"PK\x03\x04"sv,
 constexpr std::uint64_t kMaxRatio = 1000;
 constexpr std::uint64_t kMinLimitBytes = 256u << 20;
 
-std::filesystem::path new_folder() {
+}  // namespace
+
+std::filesystem::path new_temporary_folder() {
   std::random_device random;
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("tailgate-etl-{:08x}", random());
   make_private_folder(folder);
   return folder;
 }
-
-}  // namespace
 
 bool is_container(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -51,7 +51,8 @@ bool is_container(const std::filesystem::path& path) {
   return false;
 }
 
-UnpackedTraces::UnpackedTraces(const std::filesystem::path& container) : folder_(new_folder()) {
+UnpackedTraces::UnpackedTraces(const std::filesystem::path& container)
+    : folder_(new_temporary_folder()) {
   try {
     const std::uint64_t max_bytes =
         std::max(kMinLimitBytes, kMaxRatio * std::filesystem::file_size(container));

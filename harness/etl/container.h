@@ -16,6 +16,9 @@ namespace tailgate::etl {
 // Zstandard. False for a file that cannot be read.
 bool is_container(const std::filesystem::path& path);
 
+// Makes a folder among the temporary files that only this user may read.
+std::filesystem::path new_temporary_folder();
+
 // Unpacks a container's traces, the members whose name ends in .etl and the content of a stream, to
 // temporary files, and opens them; the files are removed as soon as the system allows it, at the
 // latest with the returned object. A trace's name is "<container>/<member>". Throws Error when this

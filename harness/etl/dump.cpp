@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/base/quoting.h"
 #include "harness/etl/event_stream.h"
+#include "harness/etl/no_processor.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_reader.h"
 #include "harness/etl/value_text.h"
@@ -24,6 +25,10 @@ void append_id(std::uint32_t id, std::string_view unknown, std::string& out) {
   } else {
     append_number(std::uint64_t{id}, out);
   }
+}
+
+void append_processor(std::uint16_t processor, std::string_view none, std::string& out) {
+  append_id(processor == kNoProcessor ? RecordHeader::kNoId : processor, none, out);
 }
 
 void append_time(const EventStream& events, DumpTime time, std::string& out) {
@@ -44,7 +49,7 @@ void append_tsv(const EventStream& events, DumpTime time, std::string& out) {
   const RecordHeader& header = event.header;
   append_time(events, time, out);
   out += '\t';
-  append_number(std::uint64_t{events.record().processor}, out);
+  append_processor(events.record().processor, "-", out);
   out += '\t';
   append_id(header.process_id, "-", out);
   out += '\t';
@@ -147,7 +152,7 @@ void append_json(const EventStream& events, DumpTime time, std::string& out) {
     append_time(events, time, out);
   }
   out += "\",\"cpu\":";
-  append_number(std::uint64_t{record.processor}, out);
+  append_processor(record.processor, "null", out);
   out += ",\"pid\":";
   append_id(header.process_id, "null", out);
   out += ",\"tid\":";

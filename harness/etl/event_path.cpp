@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/etl/no_processor.h"
 #include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
 #include "harness/etl/value_text.h"
@@ -107,6 +108,8 @@ Bytes related_activity_of(const EventView& view) {
 bool has_column(const EventView& view, EventColumn column) {
   const RecordHeader& header = view.event.header;
   switch (column) {
+    case EventColumn::cpu:
+      return view.record.processor != kNoProcessor;
     case EventColumn::pid:
       return header.process_id != RecordHeader::kNoId;
     case EventColumn::tid:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "harness/etl/to_perfetto.h"
 #include "harness/etl/wait_reasons.h"
 
 namespace tailgate::etl {

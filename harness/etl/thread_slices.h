@@ -5,12 +5,16 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/etl/bytes.h"
 #include "harness/etl/trace_event_file.h"
 
 namespace tailgate::etl {
+
+// The "process" of the processors, which no process of Windows is: their ids are multiples of 4.
+inline constexpr std::uint32_t kProcessorsTrack = 1;
 
 // Sources of the payloads: Microsoft's documentation of the classes CSwitch and ReadyThread.
 class ThreadSlices {

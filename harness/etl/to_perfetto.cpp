@@ -16,6 +16,7 @@
 #include "harness/etl/event_filter.h"
 #include "harness/etl/event_stream.h"
 #include "harness/etl/field_value.h"
+#include "harness/etl/no_processor.h"
 #include "harness/etl/spans.h"
 #include "harness/etl/text.h"
 #include "harness/etl/thread_slices.h"
@@ -110,9 +111,8 @@ class Exporter {
     if (const auto thread = thread_in(header)) note_thread(header, *thread);
     add_processor_counters(events);
     if (!header.is_kernel() || !add_kernel(events)) add_event(events);
-    spans_->add(events.record(), events.event(), time_ns_, [this](const Span& span) {
-      add_span(span);
-    });
+    spans_->add(events.record(), events.event(), time_ns_,
+                [this](const Span& span) { add_span(span); });
   }
 
   PerfettoCounts finish() {
@@ -208,8 +208,9 @@ class Exporter {
     constexpr std::uint32_t kNoId = RecordHeader::kNoId;
     const bool idle = header.thread_id == 0 && header.process_id == 0;
     if (idle || header.process_id == kNoId) {
-      return note_track(interrupt_track(std::min<std::uint32_t>(events.record().processor,
-                                                                kMaxProcessors - 1)));
+      if (events.record().processor == kNoProcessor) return {kProcessorsTrack, std::nullopt};
+      return note_track(
+          interrupt_track(std::min<std::uint32_t>(events.record().processor, kMaxProcessors - 1)));
     }
     if (header.thread_id == kNoId) return note_track({header.process_id, std::nullopt});
     return note_track({header.process_id, header.thread_id});
@@ -238,8 +239,8 @@ class Exporter {
       default:
         break;
     }
-    const bool stack = header.hook_id == kHookStackWalk ||
-                       (header.hook_id >= kHookStackKeyFirst && header.hook_id <= kHookStackKeyLast);
+    const bool stack = header.hook_id == kHookStackWalk || (header.hook_id >= kHookStackKeyFirst &&
+                                                            header.hook_id <= kHookStackKeyLast);
     counts_.stack_walks += stack ? 1 : 0;
     return stack;
   }
@@ -251,8 +252,8 @@ class Exporter {
     std::uint64_t address = 0;
     std::memcpy(&address, header.payload.data(), pointer);
     const auto& timeline = names_[session_].kernel->timeline();
-    arguments_ = fmt::format("{{\"address\":\"{:#x}\",\"cpu\":{}}}", address,
-                             events.record().processor);
+    arguments_ =
+        fmt::format("{{\"address\":\"{:#x}\",\"cpu\":{}}}", address, events.record().processor);
     file_.instant(track_of(events), time_ns_,
                   {timeline.symbol(header.process_id, address), "sample", arguments_});
     ++counts_.samples;
@@ -271,8 +272,8 @@ class Exporter {
     const bool hardware = header.hook_id == kHookIsr || header.hook_id == kHookIsrMsi;
     const std::string name =
         (hardware ? "ISR " : "DPC ") + names_[session_].kernel->timeline().symbol(0, routine);
-    const Track track = note_track(interrupt_track(
-        std::min<std::uint32_t>(events.record().processor, kMaxProcessors - 1)));
+    const Track track = note_track(
+        interrupt_track(std::min<std::uint32_t>(events.record().processor, kMaxProcessors - 1)));
     file_.slice(track, begin_ns, time_ns_, {name, "interrupt", "{}"});
     ++counts_.slices;
     return true;
@@ -300,8 +301,7 @@ class Exporter {
       arguments_.pop_back();  // the closing brace
       arguments_.append(more, arguments_.size() == 1 ? 1 : 0).append(1, '}');
     }
-    file_.instant(track_of(events), time_ns_,
-                  {event.event_name, event.provider_name, arguments_});
+    file_.instant(track_of(events), time_ns_, {event.event_name, event.provider_name, arguments_});
     ++counts_.events;
     add_counters(events);
   }
@@ -317,9 +317,8 @@ class Exporter {
 
   void add_counters(const EventStream& events) {
     const DecodedEvent& event = events.event();
-    const std::uint32_t process = event.header.process_id == RecordHeader::kNoId
-                                      ? kProcessorsTrack
-                                      : event.header.process_id;
+    const std::uint32_t process =
+        event.header.process_id == RecordHeader::kNoId ? kProcessorsTrack : event.header.process_id;
     for (const Counter& counter : counters_) {
       if (!is_named(event, counter.event)) continue;
       counter.field.any_value(events.view(), [&](const PathValue& value) {
@@ -374,9 +373,9 @@ class Exporter {
     file_.name_process(kProcessorsTrack, "processors");
     for (const std::uint32_t thread : processor_tracks_) {
       const std::uint32_t processor = (thread - 1) / 2;
-      file_.name_thread(kProcessorsTrack, thread,
-                        fmt::format("{} {}", thread % 2 == 1 ? "processor" : "interrupts of",
-                                    processor));
+      file_.name_thread(
+          kProcessorsTrack, thread,
+          fmt::format("{} {}", thread % 2 == 1 ? "processor" : "interrupts of", processor));
       file_.sort_thread(kProcessorsTrack, thread, thread);
     }
     std::set<std::uint32_t> processes;

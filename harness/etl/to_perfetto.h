@@ -31,14 +31,11 @@ struct PerfettoCounts {
   std::uint64_t samples = 0;  // of processors
   std::uint64_t slices = 0;
   std::uint64_t spans = 0;
-  std::uint64_t counters = 0;    // values
+  std::uint64_t counters = 0;     // values
   std::uint64_t stack_walks = 0;  // left out
   std::uint64_t broken_runs = 0;  // left out: a context switch is missing
   std::string why_nothing;        // when the filter matched nothing: what is near
 };
-
-// The "process" of the processors, which no process of Windows is: their ids are multiples of 4.
-inline constexpr std::uint32_t kProcessorsTrack = 1;
 
 // Writes what passes the filter to a new file, whole or not at all; names come from all events.
 // counters: "EVENT=FIELD", a field of the events of that name (or task, opcode, id) that is a

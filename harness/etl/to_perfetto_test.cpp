@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
 #include "harness/etl/testing/trace_writer.h"
+#include "harness/etl/thread_slices.h"
 
 using namespace tailgate::etl;
 
@@ -95,8 +96,7 @@ std::vector<std::string> slices_on(const json& document, unsigned process, unsig
   return found;
 }
 
-std::string name_of(const json& document, const char* what, unsigned process,
-                    unsigned thread = 0) {
+std::string name_of(const json& document, const char* what, unsigned process, unsigned thread = 0) {
   for (const json& event : events(document, "M")) {
     if (event["name"] == what && event["pid"] == process && event.value("tid", 0u) == thread) {
       return event["args"]["name"];
@@ -119,10 +119,9 @@ TEST_CASE("to-perfetto: who ran, waited and was ready, on both tracks") {
   const std::vector<std::string> processor = {"app.exe [8] 100.0 150.0", "? [12] 250.0 150.0",
                                               "app.exe [8] 400.0 100.0"};
   CHECK(slices_on(document, 1, 1) == processor);
-  const std::vector<std::string> thread = {"on processor 0 100.0 150.0",
-                                           "waits: UserRequest 250.0 50.0", "ready 300.0 100.0",
-                                           "on processor 0 400.0 100.0",
-                                           "waits: UserRequest 500.0 100.0"};
+  const std::vector<std::string> thread = {
+      "on processor 0 100.0 150.0", "waits: UserRequest 250.0 50.0", "ready 300.0 100.0",
+      "on processor 0 400.0 100.0", "waits: UserRequest 500.0 100.0"};
   CHECK(slices_on(document, 500, 8) == thread);
   const std::vector<std::string> other = {"on processor 0 250.0 150.0", "ready 400.0 200.0"};
   CHECK(slices_on(document, 600, 12) == other);

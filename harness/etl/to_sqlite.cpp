@@ -14,6 +14,7 @@
 #include "harness/etl/event_stream.h"
 #include "harness/etl/field_value.h"
 #include "harness/etl/new_file.h"
+#include "harness/etl/no_processor.h"
 #include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
 #include "harness/etl/value_text.h"
@@ -281,7 +282,7 @@ class Table {
     const RecordHeader& header = event.header;
     row.integer(kSession, static_cast<std::int64_t>(events.session_number()));
     row.integer(kTime, events.elapsed_ns());
-    row.integer(kCpu, events.record().processor);
+    if (events.record().processor != kNoProcessor) row.integer(kCpu, events.record().processor);
     row.id(kPid, header.process_id);
     row.id(kTid, header.thread_id);
     row.integer(kId, header.id);

@@ -61,7 +61,8 @@ void TraceEventFile::begin(char phase, const Track& track) {
 
 void TraceEventFile::append_time(std::string_view key, std::int64_t ns) {
   out_ += key;
-  const auto magnitude = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+  const auto magnitude =
+      ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
   if (ns < 0) out_ += '-';
   append_number(magnitude / 1000, out_);
   const auto rest = static_cast<unsigned>(magnitude % 1000);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "harness/base/error.h"
+#include "harness/etl/no_processor.h"
 
 namespace tailgate::etl {
 namespace {
@@ -23,6 +24,11 @@ bool same_clock(const LogFileHeader& a, const LogFileHeader& b) {
   if (a.clock_hz != b.clock_hz) return false;
   auto apart = static_cast<double>(a.boot_filetime) - static_cast<double>(b.boot_filetime);
   return apart <= kSameBootFiletime && apart >= -kSameBootFiletime;
+}
+
+// The header of a trace that was made of an event log says nothing that happened.
+bool is_made_up(const BufferRef& buffer) {
+  return buffer.type == BufferType::header && buffer.processor == kNoProcessor;
 }
 
 // Reading record after record waits for memory at each record. So memory is prefetched this far
@@ -107,7 +113,7 @@ void TraceReader::add_stream_in_file_order(const Group& group) {
   auto stream = std::make_unique<Stream>();
   for (auto [file, epoch] : group.members) {
     for (const BufferRef& buffer : file->buffers()) {
-      if (buffer.epoch == epoch) stream->buffers.push_back({file, &buffer});
+      if (buffer.epoch == epoch && !is_made_up(buffer)) stream->buffers.push_back({file, &buffer});
     }
   }
   stream->slots.resize(1 + helpers_);
@@ -154,7 +160,7 @@ void TraceReader::add_streams_by_processor(const Group& group) {
 void TraceReader::add_sorted_streams(const TraceFile& file, std::uint16_t epoch) {
   std::vector<std::uint8_t> scratch;
   for (const BufferRef& buffer : file.buffers()) {
-    if (buffer.epoch != epoch) continue;
+    if (buffer.epoch != epoch || is_made_up(buffer)) continue;
     auto stream = std::make_unique<Stream>();
     stream->sorted = true;
     stream->slots.resize(1);

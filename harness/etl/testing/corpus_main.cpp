@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/etl/testing/compress.h"
+#include "harness/etl/testing/event_log_file.h"
 #include "harness/etl/testing/trace_writer.h"
 
 namespace {
@@ -141,6 +142,27 @@ std::vector<std::uint8_t> packet_trace() {
   return writer.file();
 }
 
+std::vector<std::uint8_t> event_log() {
+  std::vector<EventLogFileRecord> records(3);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].number = i + 1;
+    records[i].filetime += static_cast<std::int64_t>(i) * 10'000;
+    records[i].user = "user" + std::string(i, '!');
+    records[i].size = static_cast<std::uint32_t>(4096 * i);
+  }
+  return event_log_file(records);
+}
+
+constexpr std::string_view kEventXml =
+    "<Events><Event xmlns='x'><System><Provider Name='P' Guid='{6a399ae0-4bc6-4de9-870b-"
+    "3657f8947e7e}' EventSourceName='S'/><EventID Qualifiers='1'>7</EventID><Version>1</Version>"
+    "<Level>4</Level><Task>2</Task><Opcode>1</Opcode><Keywords>0x80</Keywords><TimeCreated "
+    "SystemTime='2020-07-29T00:06:22.401234500Z'/><EventRecordID>9</EventRecordID><Correlation "
+    "ActivityID='{6a399ae0-4bc6-4de9-870b-3657f8947e7e}'/><Execution ProcessID='4' ThreadID='8' "
+    "ProcessorID='1'/><Channel>C</Channel><Computer>pc</Computer><Security UserID='S-1-5-18'/>"
+    "</System><EventData><Data Name='a'>0x10</Data><Data>-5</Data><Binary>0A</Binary></EventData>"
+    "<UserData><W><s k='v'><t>1</t>u</s></W></UserData></Event><Event/></Events>";
+
 // Short text, and bytes enough for the decoders' fast paths.
 void save_decompression(const fs::path& directory) {
   constexpr std::string_view kText =
@@ -197,6 +219,9 @@ int main(int argc, char** argv) {
   save(directory / "reader/plain64", trace(CompressionFormat::none, 8));
   save(directory / "reader/plain32", trace(CompressionFormat::none, 4));
   save(directory / "reader/packets", packet_trace());
+  save(directory / "event_log/evtx", event_log());
+  save(directory / "event_log/xml", {kEventXml.begin(), kEventXml.end()});
+  save(directory / "event_log/utf16", ByteBuilder().u16(0xFEFF).text16(kEventXml).bytes());
   save(directory / "reader/xpress", trace(CompressionFormat::xpress, 8));
   save(directory / "reader/lznt1", trace(CompressionFormat::lznt1, 4));
   save(directory / "reader/xpress_huffman", trace(CompressionFormat::xpress_huffman, 8));

@@ -1,0 +1,50 @@
+// Event logs: .evtx by libevtx, XML in both encodings, and the traces that are made of them.
+// Input: a file's bytes.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/etl/decoder.h"
+#include "harness/etl/event_log.h"
+#include "harness/etl/report.h"
+
+using namespace tailgate::etl;
+
+namespace {
+
+// libevtx reads files, so the bytes become one; it is overwritten each time.
+const std::filesystem::path& input_file() {
+  static const std::filesystem::path kPath =
+      std::filesystem::temp_directory_path() /
+      ("tailgate-event-log-fuzz-" + std::to_string(std::random_device()()));
+  return kPath;
+}
+
+struct Remover {
+  ~Remover() {
+    std::error_code ignored;
+    std::filesystem::remove(input_file(), ignored);
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Remover kRemover;
+  std::ofstream(input_file(), std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  if (!is_event_log(input_file())) return 0;
+  try {
+    const EventLogTrace log(input_file(), nullptr);
+    Decoder decoder;
+    DumpOptions options;
+    options.format = DumpFormat::json_lines;
+    dump_events({&log.file()}, decoder, options, [](std::string_view) { return true; });
+  } catch (const tailgate::Error&) {
+    // It was refused with a reason.
+  }
+  return 0;
+}
