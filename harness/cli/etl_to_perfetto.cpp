@@ -52,8 +52,7 @@ void add_etl_to_perfetto(Command* etl, Action& action) {
       ->type_name("FILE.json");
   command->add_flag("--force", arguments->force, "Replace the file if there is one");
   command
-      ->add_option("--counter", arguments->counters,
-                   "Show this field of these events as a counter; repeatable")
+      ->add_option("--counter", arguments->counters, "Show this field of these events as a counter")
       ->type_name("EVENT=FIELD");
   add_etl_filter(command, arguments->filter);
   command->footer(

@@ -45,8 +45,9 @@ std::uint32_t checksum(const std::vector<std::uint8_t>& bytes, std::size_t from,
   return static_cast<std::uint32_t>(crc32(before, bytes.data() + from, static_cast<uInt>(size)));
 }
 
-// What the template leaves open.
-enum Slot : unsigned { kId, kLevel, kTime, kNumber, kProcess, kThread, kUser, kSize };
+// What the template leaves open. The time (2), the process (4) and the thread (5) are in
+// attributes, which name a slot as "%2t" or "%4".
+enum Slot : unsigned { kId = 0, kLevel = 1, kNumber = 3, kUser = 6, kSize = 7 };
 
 // Binary XML at a place in a chunk, which the names in it refer to.
 class XmlBuilder {
