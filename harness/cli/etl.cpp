@@ -79,14 +79,21 @@ void add_profile(Command* etl, Action& action) {
   auto inputs = std::make_shared<EtlInputs>();
   auto format = std::make_shared<std::string>("text");
   auto rows = std::make_shared<std::size_t>(20);
+  auto symbols = std::make_shared<std::string>();
   Command* command = etl->add_subcommand("profile", "CPU samples by processor, process and image");
   add_etl_inputs(command, *inputs, false);
   command->add_option("--format", *format, "Tables, or stacks for other viewers")
       ->one_of({"text", "json", "folded", "speedscope"})
       ->capture_default_str();
   command->add_option("--rows", *rows, "Rows of each table of the text")->capture_default_str();
-  command->callback([&action, inputs, format, rows] {
-    action = [inputs, format, rows] {
+  command->add_option("--symbols", *symbols, "Folder of PDBs, Breakpad texts and perf maps")
+      ->type_name("DIR");
+  command->footer(
+      "Examples:\n  tailgate etl profile --rows 5 kernel.etl\n"
+      "  tailgate etl profile --symbols C:\\symbols kernel.etl\n"
+      "  tailgate etl profile --symbols out --format speedscope kernel.etl > p.json");
+  command->callback([&action, inputs, format, rows, symbols] {
+    action = [inputs, format, rows, symbols] {
       using etl::ProfileFormat;
       static const std::map<std::string, ProfileFormat> kFormats = {
           {"text", ProfileFormat::text},
@@ -94,7 +101,10 @@ void add_profile(Command* etl, Action& action) {
           {"folded", ProfileFormat::folded},
           {"speedscope", ProfileFormat::speedscope}};
       auto traces = open_etl_traces(*inputs, false);
-      report_profile(traces->pointers, kFormats.at(*format), *rows, print_etl_text);
+      etl::ProfileOptions options{kFormats.at(*format), *rows};
+      if (!symbols->empty()) options.symbols = *symbols;
+      const std::string unused = report_profile(traces->pointers, options, print_etl_text);
+      if (!unused.empty()) tell_lines(unused);
       return kExitDone;
     };
   });

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "harness/etl/decoder.h"
+#include "harness/etl/profile.h"
 #include "harness/etl/report.h"
 #include "harness/etl/testing/trace_writer.h"
 
@@ -436,4 +437,35 @@ TEST_CASE("an event's fields end after 16 MB of text, in TSV and in JSON") {
   } else {
     CHECK(dumped.first_megabytes.find("}]\tleft_over=0x01\tdamaged=true\n") != std::string::npos);
   }
+}
+
+TEST_CASE("a profile takes 64 MB at most, and the rest is counted") {
+  constexpr std::size_t kStacks = 10'000;
+  constexpr std::size_t kFrames = 400;  // each other ones, in all more than there is room for
+  Trace trace;
+  std::uint64_t address = 0x10000;
+  for (std::size_t i = 1; i <= kStacks; ++i) {
+    KernelRecord record;
+    record.time = static_cast<std::int64_t>(1'000'000'000 + i);
+    record.hook_id = 0x0F2E;
+    record.payload = ByteBuilder().u64(address).u32(8).u16(1).u16(0).bytes();
+    trace.add(perf_info_record(record));
+    record.hook_id = 0x1820;
+    ByteBuilder stack;
+    stack.u64(static_cast<std::uint64_t>(record.time)).u32(500).u32(8);
+    for (std::size_t frame = 0; frame < kFrames; ++frame) stack.u64(address += 16);
+    record.payload = stack.bytes();
+    trace.add(perf_info_record(record));
+  }
+  const TraceFile& file = trace.file();
+  ProfileFormat format = GENERATE(ProfileFormat::json, ProfileFormat::speedscope);
+  std::string head;
+  std::size_t peak = peak_of([&] {
+    report_profile({&file}, {format}, [&head](std::string_view text) {
+      if (head.size() < kMegabyte) head += text;
+      return true;
+    });
+  });
+  CHECK(peak < 64 * kMegabyte);
+  CHECK_THAT(head.substr(0, kMegabyte), Catch::Contains("(stacks that have no room)"));
 }

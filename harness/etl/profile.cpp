@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/text.h"
@@ -21,6 +22,17 @@ constexpr std::uint16_t kHookKeyUser = 0x1826;
 constexpr std::uint16_t kHookImageUnload = 0x1402;
 constexpr std::uint64_t kKernelFrom32 = 0x8000'0000;
 constexpr std::size_t kMaxFrames = 1024;  // of one stack
+constexpr std::size_t kKnownFrames = 16'384;
+// These take 28 MB at most, beside the stacks' 34.
+constexpr std::size_t kMaxFrameNumbers = 1u << 18;
+constexpr std::size_t kMaxKeys = 1u << 16;
+constexpr std::size_t kMaxKeyFrames = 1u << 20;
+constexpr std::size_t kMaxPending = 1u << 15;
+constexpr std::size_t kMaxPendingFrames = 1u << 19;
+constexpr std::size_t kMaxThreads = 1u << 16;
+// ImageID/DbgID_RSDS, the class and opcode that kernel_layout_table.cpp describes.
+const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
+constexpr std::uint8_t kOpcodeRsds = 36;
 // The user's part of a stack is logged when the thread returns to user mode.
 constexpr std::int64_t kMaxWaitNs = 5'000'000'000;
 
@@ -29,16 +41,15 @@ std::uint64_t load_pointer(const std::uint8_t* at, unsigned pointer_bytes) {
 }
 
 void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames) {
+  frames.reserve(std::min(kMaxFrames, frames.size() + bytes.size() / pointer_bytes));
   for (std::size_t at = 0; at + pointer_bytes <= bytes.size() && frames.size() < kMaxFrames;
        at += pointer_bytes) {
     frames.push_back(load_pointer(bytes.data() + at, pointer_bytes));
   }
 }
 
-std::string file_name_of(Bytes path) {
-  std::string text = utf8_of_utf16(path);
-  auto slash = text.find_last_of('\\');
-  return slash == std::string::npos ? text : text.substr(slash + 1);
+std::string file_name_of(const std::string& path) {
+  return path.substr(path.find_last_of("\\/") + 1);
 }
 
 const Field* find_field(const DecodedEvent& event, std::string_view name) {
@@ -56,28 +67,6 @@ std::uint64_t number_in(const DecodedEvent& event, std::string_view name) {
 
 }  // namespace
 
-void ImageMap::add(std::uint64_t base, std::uint64_t size, std::string name) {
-  images_[base] = {size, std::move(name)};
-}
-
-const std::pair<const std::uint64_t, ImageMap::Image>* ImageMap::find(std::uint64_t address) const {
-  auto above = images_.upper_bound(address);
-  if (above == images_.begin()) return nullptr;
-  auto at = std::prev(above);
-  return address - at->first < at->second.size ? &*at : nullptr;
-}
-
-std::string ImageMap::name_of(std::uint64_t address) const {
-  const auto* image = find(address);
-  if (image == nullptr) return fmt::format("{:#x}", address);
-  return fmt::format("{}+{:#x}", image->second.name, address - image->first);
-}
-
-std::string_view ImageMap::image_of(std::uint64_t address) const {
-  const auto* image = find(address);
-  return image == nullptr ? std::string_view("unknown") : std::string_view(image->second.name);
-}
-
 // Fills a profile in two passes.
 class ProfileReader {
  public:
@@ -85,8 +74,11 @@ class ProfileReader {
       : files_(files), profile_(profile) {}
 
   void read() {
-    if (files_.front()->header().pointer_bytes == 4) profile_.kernel_from_ = kKernelFrom32;
+    if (files_.front()->header().pointer_bytes == 4) {
+      profile_.modules_.set_kernel_from(kKernelFrom32);
+    }
     collect_names();
+    profile_.modules_.finish();
     join();
   }
 
@@ -102,7 +94,12 @@ class ProfileReader {
     DecodedEvent event;
     while (const Record* record = reader.next()) {
       const RecordHeader header = decode_header(*record);
-      if (!header.is_kernel()) continue;
+      if (!header.is_kernel()) {
+        if (header.opcode != kOpcodeRsds || header.provider != kImageIdClass) continue;
+        decoder_.decode(*record, event);
+        add_pdb(event);
+        continue;
+      }
       const std::uint16_t hook = header.hook_id;
       if (hook >= kHookStackKeyFirst && hook <= kHookStackKeyLast) {
         add_key(header.payload, record->pointer_bytes);
@@ -124,30 +121,49 @@ class ProfileReader {
 
   void add_key(Bytes payload, unsigned pointer_bytes) {
     if (payload.size() < pointer_bytes) return;
-    std::vector<std::uint64_t>& frames = keys_[load_pointer(payload.data(), pointer_bytes)];
-    if (!frames.empty()) return;
-    append_frames(payload.subspan(pointer_bytes), pointer_bytes, frames);
+    const std::uint64_t key = load_pointer(payload.data(), pointer_bytes);
+    if (keys_.contains(key)) return;
+    const Bytes frames = payload.subspan(pointer_bytes);
+    const std::size_t room = std::min(kMaxFrames, frames.size() / pointer_bytes);
+    if (keys_.size() == kMaxKeys || key_frames_ + room > kMaxKeyFrames) {
+      ++profile_.keys_over_limit_;
+      return;
+    }
+    std::vector<std::uint64_t>& kept = keys_[key];
+    kept.reserve(room);
+    append_frames(frames, pointer_bytes, kept);
+    key_frames_ += kept.size();
   }
 
   void add_image(const DecodedEvent& event) {
     const Field* name = find_field(event, "FileName");
     const std::uint64_t base = number_in(event, "ImageBase");
     if (name == nullptr || base == 0) return;
-    const auto process = base >= profile_.kernel_from_
-                             ? 0
-                             : static_cast<std::uint32_t>(number_in(event, "ProcessId"));
-    profile_.images_[process].add(base, number_in(event, "ImageSize"), file_name_of(name->data));
+    profile_.modules_.add_image(static_cast<std::uint32_t>(number_in(event, "ProcessId")), base,
+                                number_in(event, "ImageSize"),
+                                file_name_of(utf8_of_utf16(name->data)));
+  }
+
+  void add_pdb(const DecodedEvent& event) {
+    const Field* name = find_field(event, "PDBFileName");
+    const Field* guid = find_field(event, "GuidSig");
+    if (name == nullptr || guid == nullptr || guid->data.size() != 16) return;
+    profile_.modules_.add_pdb(
+        static_cast<std::uint32_t>(number_in(event, "ProcessId")), number_in(event, "ImageBase"),
+        file_name_of(utf8_of(name->data)),
+        pdb_id(load_guid(guid->data.data()), static_cast<std::uint32_t>(number_in(event, "Age"))));
   }
 
   void add_process(const DecodedEvent& event) {
     const Field* name = find_field(event, "ImageFileName");
-    if (name == nullptr) return;
+    if (name == nullptr || profile_.names_.size() == kMaxThreads) return;
     profile_.names_[static_cast<std::uint32_t>(number_in(event, "ProcessId"))] =
         utf8_of(name->data);
   }
 
   void add_thread(Bytes payload) {
     if (payload.size() < 8) return;
+    if (threads_.size() == kMaxThreads) threads_.clear();  // most of them have ended
     threads_[load<std::uint32_t>(payload.data() + 4)] = load<std::uint32_t>(payload.data());
   }
 
@@ -193,11 +209,14 @@ class ProfileReader {
     pending_.push_back(std::move(pending));
   }
 
-  // Passes on the samples whose stacks are complete by now.
+  // Passes on the samples whose stacks are complete by now, and the oldest when there are too many.
   void finish_before(const SessionClock& clock, std::int64_t time) {
     while (!pending_.empty() &&
-           clock.elapsed_ns(time) - clock.elapsed_ns(pending_.front().time) > kMaxWaitNs) {
-      profile_.add(pending_.front().sample);
+           (pending_.size() > kMaxPending || pending_frames_ > kMaxPendingFrames ||
+            clock.elapsed_ns(time) - clock.elapsed_ns(pending_.front().time) > kMaxWaitNs)) {
+      const CpuSample& sample = pending_.front().sample;
+      pending_frames_ -= sample.has_stack ? sample.stack.size() : 0;
+      profile_.add(sample);
       pending_.pop_front();
     }
   }
@@ -207,9 +226,14 @@ class ProfileReader {
     if (payload.size() < 16) return nullptr;
     const auto time = load<std::int64_t>(payload.data());
     const auto thread = load<std::uint32_t>(payload.data() + 12);
-    auto at = std::lower_bound(
-        pending_.begin(), pending_.end(), time,
-        [](const Pending& pending, std::int64_t wanted) { return pending.time < wanted; });
+    auto at = pending_.end();
+    // Most stacks follow their sample at once.
+    for (int i = 0; i < 4 && at != pending_.begin() && std::prev(at)->time >= time; ++i) --at;
+    if (at != pending_.begin() && std::prev(at)->time >= time) {
+      at = std::lower_bound(
+          pending_.begin(), at, time,
+          [](const Pending& pending, std::int64_t wanted) { return pending.time < wanted; });
+    }
     for (; at != pending_.end() && at->time == time; ++at) {
       if (at->sample.thread != thread) continue;
       at->sample.process = load<std::uint32_t>(payload.data() + 8);
@@ -219,10 +243,13 @@ class ProfileReader {
   }
 
   // The stack begins with the sampled address; a second part, the user's, continues the first.
-  static void extend(CpuSample& sample, Bytes frames, unsigned pointer_bytes) {
+  template <typename Append>
+  void extend(CpuSample& sample, Append append) {
     if (!sample.has_stack) sample.stack.clear();
     sample.has_stack = true;
-    append_frames(frames, pointer_bytes, sample.stack);
+    const std::size_t before = sample.stack.size();
+    append(sample.stack);
+    pending_frames_ += sample.stack.size() - before;
   }
 
   void add_stack(Bytes payload, unsigned pointer_bytes) {
@@ -231,7 +258,9 @@ class ProfileReader {
       ++profile_.other_stacks_;
       return;
     }
-    extend(*sample, payload.subspan(16), pointer_bytes);
+    extend(*sample, [&](std::vector<std::uint64_t>& stack) {
+      append_frames(payload.subspan(16), pointer_bytes, stack);
+    });
   }
 
   void add_stack_key(Bytes payload, unsigned pointer_bytes) {
@@ -242,12 +271,12 @@ class ProfileReader {
     }
     auto key = keys_.find(load_pointer(payload.data() + 16, pointer_bytes));
     if (key == keys_.end()) return;
-    if (!sample->has_stack) sample->stack.clear();
-    sample->has_stack = true;
-    const std::size_t room = kMaxFrames - std::min(kMaxFrames, sample->stack.size());
-    const std::size_t count = std::min(room, key->second.size());
-    sample->stack.insert(sample->stack.end(), key->second.begin(),
-                         key->second.begin() + static_cast<std::ptrdiff_t>(count));
+    const std::vector<std::uint64_t>& frames = key->second;
+    extend(*sample, [&](std::vector<std::uint64_t>& stack) {
+      const std::size_t room = kMaxFrames - std::min(kMaxFrames, stack.size());
+      const auto count = static_cast<std::ptrdiff_t>(std::min(room, frames.size()));
+      stack.insert(stack.end(), frames.begin(), frames.begin() + count);
+    });
   }
 
   const std::vector<const TraceFile*>& files_;
@@ -256,47 +285,76 @@ class ProfileReader {
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> keys_;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // thread -> process
   std::deque<Pending> pending_;                               // in order of time
+  std::size_t key_frames_ = 0;
+  std::size_t pending_frames_ = 0;
 };
 
-Profile::Profile(const std::vector<const TraceFile*>& files) {
+Profile::Profile(const std::vector<const TraceFile*>& files) : known_(kKnownFrames) {
+  frames_.number_of({0, kNoModule}, kMaxFrameNumbers);
   ProfileReader(files, *this).read();
-}
-
-const ImageMap& Profile::images_at(std::uint32_t process, std::uint64_t address) const {
-  static const ImageMap kNone;
-  auto at = images_.find(address >= kernel_from_ ? 0 : process);
-  return at == images_.end() ? kNone : at->second;
+  known_ = {};
 }
 
 std::uint32_t Profile::frame_number(std::uint32_t process, std::uint64_t address) {
-  std::string name = images_at(process, address).name_of(address);
-  auto [at, is_new] = frame_numbers_.try_emplace(std::move(name), frames_.size());
-  if (is_new) frames_.push_back(at->first);
-  return at->second;
+  const std::uint64_t hash = (address + process) * 0x9E37'79B9'7F4A'7C15ull;
+  KnownFrame& known = known_[hash >> (64 - std::countr_zero(kKnownFrames))];
+  if (known.frame != 0 && known.address == address && known.process == process) return known.frame;
+  const Modules::Place place = modules_.place_of(process, address);
+  const auto number = frames_.number_of({place.offset, place.module}, kMaxFrameNumbers);
+  known = {address, process, number.value_or(0)};
+  return known.frame;
 }
 
 void Profile::add(const CpuSample& sample) {
   samples_ += sample.count;
   if (sample.has_stack) with_stack_ += sample.count;
   processors_[sample.processor] += sample.count;
-  Process& process = processes_[sample.process];
-  process.samples += sample.count;
-  std::vector<std::uint32_t> frames;
-  std::unordered_set<std::string_view> seen;
+  stack_.clear();
   for (std::uint64_t address : sample.stack) {
-    const std::string_view image = images_at(sample.process, address).image_of(address);
-    Share& share = process.images[std::string(image)];
-    if (frames.empty()) share.exclusive += sample.count;
-    if (seen.insert(image).second) share.inclusive += sample.count;
-    frames.push_back(frame_number(sample.process, address));
+    stack_.push_back(frame_number(sample.process, address));
   }
-  std::reverse(frames.begin(), frames.end());
-  process.stacks[std::move(frames)] += sample.count;
+  if (!stacks_.add(sample.process, stack_, sample.count, 0)) samples_over_limit_ += sample.count;
+}
+
+void Profile::set_functions(std::vector<std::uint32_t> by_frame, std::vector<Function> functions) {
+  functions_ = std::move(by_frame);
+  function_names_ = std::move(functions);
+  std::vector<std::uint32_t> first_frames(function_names_.size(), kNoFunction);
+  std::vector<std::uint32_t> names(frames_.size());
+  for (std::uint32_t frame = 0; frame < frame_count(); ++frame) {
+    names[frame] = frame;
+    if (functions_[frame] == kNoFunction) continue;
+    std::uint32_t& first = first_frames[functions_[frame]];
+    if (first == kNoFunction) first = frame;
+    names[frame] = first;
+  }
+  stacks_.rename_frames(names);
 }
 
 std::string Profile::process_name(std::uint32_t process) const {
   auto at = names_.find(process);
   return fmt::format("{} ({})", at == names_.end() ? "unknown" : at->second, process);
+}
+
+std::string_view Profile::module_name(std::uint32_t module) const {
+  if (module == kNoModule) return "(stacks that have no room)";
+  // Addresses in no image, of the kernel.
+  if (modules_[module].process == 0) return "unknown (kernel)";
+  return modules_[module].name;
+}
+
+std::string Profile::function_name(std::uint32_t function) const {
+  const Function& one = function_names_[function];
+  if (modules_[one.module].process != Module::kNoProcess) return one.name;
+  return fmt::format("{}!{}", module_name(one.module), one.name);
+}
+
+std::string Profile::frame_name(std::uint32_t frame) const {
+  if (function(frame) != kNoFunction) return function_name(function(frame));
+  const auto [module, offset] = this->frame(frame);
+  if (module == kNoModule) return std::string(module_name(module));
+  if (modules_[module].process != Module::kNoProcess) return fmt::format("{:#x}", offset);
+  return fmt::format("{}+{:#x}", modules_[module].name, offset);
 }
 
 }  // namespace tailgate::etl

@@ -64,7 +64,7 @@ std::vector<std::uint8_t> sampled_trace() {
 std::string profile_of(const std::vector<std::uint8_t>& bytes, ProfileFormat format) {
   const TraceFile file(bytes, "test");
   std::string out;
-  report_profile({&file}, format, 10, [&out](std::string_view text) {
+  report_profile({&file}, {format}, [&out](std::string_view text) {
     out += text;
     return true;
   });

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.format = DumpFormat::csv;
     dump_events({&file}, decoder, options, swallow);
     report_cpu({&file}, TextFormat::json, 100, swallow);
-    report_profile({&file}, ProfileFormat::text, 100, swallow);
+    report_profile({&file}, {ProfileFormat::text, 100}, swallow);
     report_waits({&file}, TextFormat::json, 100, swallow);
     report_spans({&file}, decoder, {}, SpanFormat::tsv, 100, swallow);
     report_spans({&file}, decoder, {}, SpanFormat::json, 100, swallow);

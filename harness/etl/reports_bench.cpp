@@ -166,7 +166,7 @@ void waits_and_readiers(benchmark::State& state) {
 void stacks_joined(benchmark::State& state) {
   measure(
       state, sample_trace(), std::int64_t{kEvents} / 8 * kFrames,
-      [](TraceFile& file, Decoder&) { report_profile({&file}, ProfileFormat::json, 10, swallow); });
+      [](TraceFile& file, Decoder&) { report_profile({&file}, {ProfileFormat::json}, swallow); });
 }
 
 void events_to_sqlite(benchmark::State& state) {

@@ -1,0 +1,85 @@
+// The images of a trace's processes by address, with the ids of their symbols.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/etl/guid.h"
+
+namespace tailgate::etl {
+
+// An image, wherever it was loaded; or what of a process is in no image.
+struct Module {
+  static constexpr std::uint32_t kNoProcess = 0xFFFF'FFFF;
+
+  std::string name;                    // "ntdll.dll"
+  std::string pdb;                     // "ntdll.pdb"; empty: the trace does not say
+  std::string pdb_id;                  // of the linker's record RSDS, as pdb_id() writes it
+  std::uint32_t process = kNoProcess;  // of the addresses in no image
+};
+
+// "CEB225C0769F1F9D4C4C44205044422E1": a PDB's GUID and age as folders of a symbol server and
+// Breakpad's MODULE lines write them. Source: Microsoft's SymStore, "the GUID and the age, in hex
+// digits"; Breakpad's docs/symbol_files.md.
+std::string pdb_id(const Guid& guid, std::uint32_t age);
+
+// Of several images that were at one address at different times it keeps the last.
+class Modules {
+ public:
+  // In which image an address is, and where in it. Of an address in none: the address.
+  struct Place {
+    std::uint32_t module = 0;
+    std::uint64_t offset = 0;
+  };
+
+  void set_kernel_from(std::uint64_t address) { kernel_from_ = address; }
+
+  void add_image(std::uint32_t process, std::uint64_t base, std::uint64_t size,
+                 std::string_view name);
+  void add_pdb(std::uint32_t process, std::uint64_t base, std::string_view pdb, std::string id);
+  // Call it after the last image and PDB, and before the first place_of().
+  void finish();
+
+  Place place_of(std::uint32_t process, std::uint64_t address);
+
+  const Module& operator[](std::uint32_t number) const { return modules_[number]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(modules_.size()); }
+  // Images and PDBs that have no room: 65,536 of each, and 4 MB of names are kept.
+  std::uint64_t over_limit() const { return over_limit_; }
+
+ private:
+  struct Image {
+    std::uint64_t size = 0;
+    std::uint32_t module = 0;  // before finish(): of the name alone
+  };
+  struct Pdb {
+    std::string name;
+    std::string id;
+  };
+  // Process and address; the kernel's process is 0.
+  using Key = std::pair<std::uint32_t, std::uint64_t>;
+
+  Key key_of(std::uint32_t process, std::uint64_t address) const {
+    return {address >= kernel_from_ ? 0 : process, address};
+  }
+  bool has_room(std::size_t count, std::size_t name_bytes);
+  std::uint32_t module_of(const Module& module);
+  const Pdb* pdb_of(const Key& key) const;
+
+  std::uint64_t kernel_from_ = 0xFFFF'8000'0000'0000;
+  std::map<Key, Image> images_;
+  std::map<Key, Pdb> pdbs_;
+  // By address alone, null where PDBs differ: a library that several processes share is described
+  // for one of them.
+  std::unordered_map<std::uint64_t, const Pdb*> shared_pdbs_;
+  std::vector<Module> modules_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::size_t name_bytes_ = 0;
+  std::uint64_t over_limit_ = 0;
+};
+
+}  // namespace tailgate::etl

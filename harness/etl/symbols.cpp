@@ -1,0 +1,240 @@
+#include "harness/etl/symbols.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <unordered_map>
+
+#include "harness/base/error.h"
+#include "harness/etl/pdb_dump.h"
+#include "harness/etl/symbol_text.h"
+#include "harness/etl/text.h"
+#include "harness/os/mapped_file.h"
+
+namespace tailgate::etl {
+namespace {
+
+namespace fs = std::filesystem;
+using State = ModuleSymbols::State;
+
+constexpr std::size_t kMaxNamesBytes = 16u << 20;
+
+std::string_view text_of(const MappedFile& file) {
+  const auto bytes = file.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string utf8_of(const fs::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+fs::path path_of(std::string_view utf8) {
+  return fs::path(std::u8string(utf8.begin(), utf8.end()));
+}
+
+// A name in a folder, in whatever case it is there. The name comes from a trace: nothing for one
+// that would lead elsewhere.
+std::optional<fs::path> find_in(const fs::path& folder, std::string_view name) {
+  const bool is_plain = !name.empty() && name != "." && name != ".." &&
+                        name.find_first_of(std::string_view("/\\:\0", 4)) == name.npos;
+  if (!is_plain) return std::nullopt;
+  std::error_code error;
+  if (const fs::path exact = folder / path_of(name); fs::exists(exact, error)) return exact;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (equal_but_for_case(utf8_of(at->path().filename()), name)) return at->path();
+  }
+  return std::nullopt;
+}
+
+std::string without_extension(std::string_view name) {
+  return std::string(name.substr(0, name.rfind('.')));
+}
+
+// The files that may be a module's symbols, in order.
+std::vector<fs::path> candidates(const Module& module, const fs::path& folder) {
+  std::vector<fs::path> found;
+  const auto look_in = [&found](const fs::path& in, std::string_view name) {
+    const auto file = find_in(in, name);
+    std::error_code error;
+    if (file && fs::is_regular_file(*file, error)) found.push_back(*file);
+  };
+  if (module.process != Module::kNoProcess) {
+    look_in(folder, fmt::format("perf-{}.map", module.process));
+    return found;
+  }
+  std::vector<fs::path> folders;
+  if (const auto of_name = find_in(folder, module.pdb)) {
+    if (const auto of_id = find_in(*of_name, module.pdb_id)) folders.push_back(*of_id);
+  }
+  folders.push_back(folder);
+  for (const fs::path& in : folders) {
+    look_in(in, module.pdb);
+    look_in(in, without_extension(module.pdb) + ".sym");
+  }
+  return found;
+}
+
+// Reads symbols of modules into a profile's functions.
+class Symbolizer {
+ public:
+  Symbolizer(Profile& profile, const fs::path& folder)
+      : profile_(profile),
+        folder_(folder),
+        by_frame_(profile.frame_count(), Profile::kNoFunction) {}
+
+  std::vector<ModuleSymbols> run() {
+    // Frame 0 is no address.
+    std::vector<std::uint32_t> frames;
+    for (std::uint32_t frame = 1; frame < profile_.frame_count(); ++frame) frames.push_back(frame);
+    std::sort(frames.begin(), frames.end(), [this](std::uint32_t a, std::uint32_t b) {
+      const Profile::Frame x = profile_.frame(a);
+      const Profile::Frame y = profile_.frame(b);
+      return x.module != y.module ? x.module < y.module : x.offset < y.offset;
+    });
+    std::vector<ModuleSymbols> all;
+    for (auto from = frames.begin(); from != frames.end();) {
+      const std::uint32_t module = profile_.frame(*from).module;
+      const auto to = std::find_if(from, frames.end(), [&](std::uint32_t frame) {
+        return profile_.frame(frame).module != module;
+      });
+      all.push_back(name_frames(module, {from, to}));
+      from = to;
+    }
+    profile_.set_functions(std::move(by_frame_), std::move(functions_));
+    return all;
+  }
+
+ private:
+  // frames: the module's, by offset.
+  ModuleSymbols name_frames(std::uint32_t number, const std::vector<std::uint32_t>& frames) {
+    const Module& module = profile_.modules()[number];
+    ModuleSymbols symbols{number, State::missing, {}, {}};
+    if (module.pdb.empty() && module.process == Module::kNoProcess) {
+      symbols.state = State::unknown;
+      return symbols;
+    }
+    for (const fs::path& file : candidates(module, folder_)) {
+      ModuleSymbols tried{number, State::found, utf8_of(file), {}};
+      try {
+        read(file, module, frames, tried);
+      } catch (const Error& error) {
+        tried.state = State::unreadable;
+        tried.why = error.what_failed() + "; " + error.remedy();
+      }
+      if (tried.state == State::found) return tried;
+      if (symbols.state != State::refused) symbols = std::move(tried);
+    }
+    return symbols;
+  }
+
+  void read(const fs::path& file, const Module& module, const std::vector<std::uint32_t>& frames,
+            ModuleSymbols& tried) {
+    if (module.process != Module::kNoProcess) {
+      const MappedFile map(file);
+      name_by(tried.module, frames,
+              [&](const VisitSymbol& visit) { visit_perf_map(text_of(map), visit); });
+    } else if (equal_but_for_case(utf8_of(file.extension()), ".sym")) {
+      const MappedFile map(file);
+      const auto id = breakpad_id(text_of(map));
+      if (!id) throw Error("it has no MODULE line", "write it with Breakpad's dump_syms");
+      if (!is_id(*id, module, tried)) return;
+      name_by(tried.module, frames,
+              [&](const VisitSymbol& visit) { visit_breakpad(text_of(map), visit); });
+    } else {
+      if (!pdb_dump_) pdb_dump_ = std::make_unique<PdbDump>();
+      const auto map = pdb_dump_->publics_of(file);
+      const auto summary = pdb_summary(text_of(*map));
+      if (!summary) throw Error("llvm-pdbutil says no id of it", "give a PDB that it can read");
+      if (!is_pdb(*summary, module, tried)) return;
+      name_by(tried.module, frames, [&](const VisitSymbol& visit) {
+        visit_pdb_publics(text_of(*map), summary->sections, visit);
+      });
+    }
+  }
+
+  static bool is_id(std::string_view id, const Module& module, ModuleSymbols& tried) {
+    if (equal_but_for_case(id, module.pdb_id)) return true;
+    tried.state = State::refused;
+    tried.why = fmt::format("its id is {}, the trace has {}", id, module.pdb_id);
+    return false;
+  }
+
+  // Tools that write a PDB again count its age up, so that it may be above the image's.
+  static bool is_pdb(const PdbSummary& summary, const Module& module, ModuleSymbols& tried) {
+    if (summary.rearranged) {
+      throw Error("its functions were rearranged after it was written (OMAP)",
+                  "convert it with Breakpad's dump_syms");
+    }
+    const std::string own = pdb_id(*parse_guid(summary.guid), summary.age);
+    const std::string_view wanted = module.pdb_id;
+    const bool same_guid = std::string_view(own).substr(0, 32) == wanted.substr(0, 32);
+    const std::string age(wanted.substr(std::min<std::size_t>(32, wanted.size())));
+    if (same_guid && summary.age >= std::strtoul(age.c_str(), nullptr, 16)) return true;
+    return is_id(own, module, tried);
+  }
+
+  void name_by(std::uint32_t module, const std::vector<std::uint32_t>& frames,
+               const std::function<void(const VisitSymbol&)>& visit_all) {
+    std::vector<std::uint64_t> addresses;
+    for (std::uint32_t frame : frames) addresses.push_back(profile_.frame(frame).offset);
+    NearestSymbols nearest(std::move(addresses));
+    visit_all([&nearest](const Symbol& symbol) { nearest.add(symbol); });
+    const std::vector<std::string_view> names = nearest.names();
+    std::unordered_map<std::string_view, std::uint32_t> numbers;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      if (names[i].empty()) continue;
+      const auto next = static_cast<std::uint32_t>(functions_.size());
+      auto [at, is_new] = numbers.try_emplace(names[i], next);
+      if (is_new) {
+        if (names_bytes_ + names[i].size() > kMaxNamesBytes) return;
+        names_bytes_ += names[i].size();
+        functions_.push_back(
+            {module, etl::utf8_of({reinterpret_cast<const std::uint8_t*>(names[i].data()),
+                                   names[i].size()})});
+      }
+      by_frame_[frames[i]] = at->second;
+    }
+  }
+
+  Profile& profile_;
+  const fs::path& folder_;
+  std::vector<std::uint32_t> by_frame_;
+  std::vector<Profile::Function> functions_;
+  std::size_t names_bytes_ = 0;
+  std::unique_ptr<PdbDump> pdb_dump_;
+};
+
+}  // namespace
+
+std::string_view name_of(State state) {
+  switch (state) {
+    case State::found:
+      return "found";
+    case State::refused:
+      return "refused";
+    case State::unreadable:
+      return "unreadable";
+    case State::missing:
+      return "missing";
+    case State::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::vector<ModuleSymbols> symbolize(Profile& profile, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    throw Error(fmt::format("'{}' is no folder", utf8_of(folder)),
+                "name the folder that the symbols are in");
+  }
+  return Symbolizer(profile, folder).run();
+}
+
+}  // namespace tailgate::etl
