@@ -223,6 +223,7 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_tables(etl, action, "waits", "What threads waited for, and who readied them",
              etl::report_waits);
   add_etl_spans(etl, action);
+  add_etl_activities(etl, action);
   add_etl_to_sqlite(etl, action);
   add_etl_to_pcapng(etl, action);
   add_etl_to_perfetto(etl, action);

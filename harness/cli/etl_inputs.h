@@ -55,6 +55,7 @@ void add_etl_filter(Command* command, EtlFilterArguments& arguments);
 void finish_etl_filter(EtlFilterArguments& arguments, const EtlTraces& traces, bool local_times);
 
 // The subcommands that have files of their own.
+void add_etl_activities(Command* etl, Action& action);
 void add_etl_spans(Command* etl, Action& action);
 void add_etl_to_sqlite(Command* etl, Action& action);
 void add_etl_to_pcapng(Command* etl, Action& action);

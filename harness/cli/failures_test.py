@@ -31,6 +31,7 @@ MEASURING = {
     "etl dump": ("etl", "dump", "INPUT"),
     "etl spans": ("etl", "spans", "INPUT"),
     "etl waits": ("etl", "waits", "INPUT"),
+    "etl activities": ("etl", "activities", "INPUT"),
     "etl to-sqlite": ("etl", "to-sqlite", "INPUT", "--out", "new.sqlite"),
     "etl to-pcapng": ("etl", "to-pcapng", "INPUT", "--out", "new.pcapng"),
     "etl verify": ("etl", "verify", "INPUT", "INPUT"),

@@ -134,6 +134,7 @@ def etl_cases(text):
     of_trace = ((*dump, "--where", text), (*dump, "--where", f"id == '{text}"),
                 (*dump, "--columns", text), (*dump, "--columns", f"`{text}`"),
                 ("spans", "--pair", text), ("spans", "--by", text), ("spans", "--pid", "1"),
+                ("activities",), ("activities", "--event", text),
                 ("profile", "--symbols", "."), ("profile", "--symbols", text),
                 ("to-sqlite", "--out", "no/" + text), ("to-sqlite", "--out", "a.sqlite"),
                 ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"),
@@ -141,8 +142,8 @@ def etl_cases(text):
                 ("to-perfetto", "--out", "no/" + text))
     return [("etl", "info", "text"), ("etl", "dump", "text"),
             ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
-            ("etl", "waits", "text"), ("etl", "profile", "text"), ("etl", "info", "log.xml"),
-            ("etl", "stats", "log.xml"), ("etl", *dump, "log.xml"),
+            ("etl", "waits", "text"), ("etl", "activities", "text"), ("etl", "profile", "text"),
+            ("etl", "info", "log.xml"), ("etl", "stats", "log.xml"), ("etl", *dump, "log.xml"),
             *(("etl", *arguments, TRACE) for arguments in of_trace)]
 
 

@@ -193,7 +193,7 @@ def test_help_has_examples_and_fits_the_terminal():
         assert "Examples:" in done.stdout, arguments
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, arguments
     for words in ("etl info", "etl dump", "etl stats", "etl cpu", "etl spans", "etl waits",
-                  "etl profile",
+                  "etl activities", "etl profile",
                   "etl to-sqlite", "etl to-pcapng", "etl verify", "selftest gate",
                   "history import", "history list", "history query", "history export"):
         done = tailgate(*words.split(), "--help")

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/etl/activities.h"
 #include "harness/etl/decoder.h"
 #include "harness/etl/profile.h"
 #include "harness/etl/report.h"
@@ -468,4 +470,31 @@ TEST_CASE("a profile takes 64 MB at most, and the rest is counted") {
   });
   CHECK(peak < 64 * kMegabyte);
   CHECK_THAT(head.substr(0, kMegabyte), Catch::Contains("(stacks that have no room)"));
+}
+
+TEST_CASE("activities take 64 MB at most, and the rest is counted") {
+  Trace trace;
+  EventRecord record;
+  record.provider = kProvider;
+  record.opcode = 1;
+  for (std::uint32_t i = 1; i < Activities::kMaxActivities + 1000; ++i) {
+    const Guid before = record.activity;
+    std::memcpy(record.activity.bytes.data(), &i, sizeof i);
+    record.extended = {{std::uint16_t{0x01}, ByteBuilder().guid(before).bytes()}};
+    trace.add(event_record(record));
+  }
+  const TraceFile& file = trace.file();
+  TextFormat format = GENERATE(TextFormat::text, TextFormat::json);
+  std::string head;
+  std::size_t peak = peak_of([&] {
+    Decoder decoder;
+    report_activities({&file}, decoder, {}, format, 10, [&head](std::string_view text) {
+      if (head.size() < kMegabyte) head += text;
+      return true;
+    });
+  });
+  CHECK(peak < 64 * kMegabyte);
+  CHECK_THAT(head.substr(0, 1000),
+             Catch::Contains(format == TextFormat::text ? "note: 999 events are of more activities"
+                                                        : "\"events_over_limit\":999"));
 }
