@@ -18,7 +18,7 @@ import pytest
 PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
 TRACES = sorted((Path(__file__).resolve().parents[1] / "etl/corpus/reader").iterdir())
 HEADER = {"session", "time_ns", "cpu", "pid", "tid", "id", "version", "opcode", "level",
-          "activity", "message", "misfit"}
+          "activity", "message", "misfit", "process", "file", "image"}
 
 
 def etl(*arguments, code=0):

@@ -69,6 +69,7 @@ void append_tsv(const EventStream& events, DumpTime time, std::string& out) {
     append_escaped(event.message, out);
   }
   append_misfits(event, complete, "\t", out);
+  append_names_tsv(events.view(), out);
   out += '\n';
 }
 
@@ -184,6 +185,7 @@ void append_json(const EventStream& events, DumpTime time, std::string& out) {
     append_json_string(event.message, out);
   }
   append_misfits_json(event, complete, out);
+  append_names_json(events.view(), out);
   out += "}\n";
 }
 
@@ -203,7 +205,8 @@ class ColumnWriter {
   explicit ColumnWriter(const DumpOptions& options) : csv_(options.format == DumpFormat::csv) {
     for (const EventPath& path : options.columns) columns_.push_back({path});
     if (!columns_.empty()) return;
-    std::istringstream standard(standard_columns(options.time) + "\tmessage\tmisfit");
+    std::istringstream standard(standard_columns(options.time) +
+                                "\tmessage\tmisfit\tprocess\tfile\timage");
     for (std::string name; std::getline(standard, name, '\t');) {
       columns_.push_back({EventPath::parse(name)});
     }

@@ -10,12 +10,13 @@
 #include "harness/etl/no_processor.h"
 #include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
+#include "harness/etl/trace_names.h"
 #include "harness/etl/value_text.h"
 
 namespace tailgate::etl {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, EventColumn>, 21> kColumns = {{
+constexpr std::array<std::pair<std::string_view, EventColumn>, 24> kColumns = {{
     {"time_ms", EventColumn::time_ms},
     {"time_utc", EventColumn::time_utc},
     {"time_local", EventColumn::time_local},
@@ -37,6 +38,9 @@ constexpr std::array<std::pair<std::string_view, EventColumn>, 21> kColumns = {{
     {"message", EventColumn::message},
     {"fields", EventColumn::fields},
     {"misfit", EventColumn::misfit},
+    {"process", EventColumn::process},
+    {"file", EventColumn::file},
+    {"image", EventColumn::image},
 }};
 
 bool is_name_character(char c) {
@@ -105,6 +109,23 @@ Bytes related_activity_of(const EventView& view) {
   return data.size() >= 16 ? data.first(16) : Bytes();
 }
 
+// Appends one of the names of trace_names.h.
+void append_name(const EventView& view, EventColumn column, std::string& out) {
+  if (column == EventColumn::process) {
+    append_process_name(view, out);
+  } else if (column == EventColumn::file) {
+    append_file_name(view, out);
+  } else {
+    append_image_name(view, out);
+  }
+}
+
+bool has_name(const EventView& view, EventColumn column) {
+  std::string name;
+  append_name(view, column, name);
+  return !name.empty();
+}
+
 bool has_column(const EventView& view, EventColumn column) {
   const RecordHeader& header = view.event.header;
   switch (column) {
@@ -122,6 +143,10 @@ bool has_column(const EventView& view, EventColumn column) {
       return !view.event.message.empty();
     case EventColumn::misfit:
       return !view.event.fits() || !view.event.undecoded.empty() || view.event.other_version();
+    case EventColumn::process:
+    case EventColumn::file:
+    case EventColumn::image:
+      return has_name(view, column);
     default:
       return true;
   }
@@ -198,6 +223,10 @@ void append_column(const EventView& view, EventColumn column, std::string& out) 
       out += std::string_view(marks).substr(1);
       return;
     }
+    case EventColumn::process:
+    case EventColumn::file:
+    case EventColumn::image:
+      return append_name(view, column, out);
     default:
       break;
   }

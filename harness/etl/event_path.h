@@ -15,12 +15,15 @@
 
 namespace tailgate::etl {
 
-// An event with what its time needs. Refers to all of them.
+class SessionNames;
+
+// An event with what its time and its names need. Refers to all of them.
 struct EventView {
   const DecodedEvent& event;
   const Record& record;
   const SessionClock& clock;
   const LogFileHeader& session;
+  const SessionNames* names = nullptr;  // null: none are known
 };
 
 // What every event has. The names are those of the members.
@@ -46,6 +49,9 @@ enum class EventColumn : std::uint8_t {
   message,  // of WPP
   fields,   // all of them, as a JSON object
   misfit,   // what does not fit: see append_misfits()
+  process,  // the names of trace_names.h
+  file,
+  image,
 };
 
 // Appends marks of what does not fit, each behind a separator; see kDumpColumns. complete: the

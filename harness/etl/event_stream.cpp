@@ -4,12 +4,13 @@ namespace tailgate::etl {
 
 EventStream::EventStream(const std::vector<const TraceFile*>& files, Decoder& decoder,
                          const EventFilter& filter)
-    : reader_(files, ReadOrder::time), decoder_(decoder), matcher_(filter) {}
+    : names_(files), reader_(files, ReadOrder::time), decoder_(decoder), matcher_(filter) {}
 
 bool EventStream::next() {
   while ((record_ = reader_.next()) != nullptr) {
     if (session_ != &reader_.header()) {
       session_ = &reader_.header();
+      session_names_ = &names_.of(*session_);
       ++sessions_;
       kernel_ = std::make_unique<KernelActivity>(*session_, reader_.clock());
     }

@@ -11,6 +11,7 @@
 #include "harness/etl/decoder.h"
 #include "harness/etl/event_filter.h"
 #include "harness/etl/kernel_activity.h"
+#include "harness/etl/trace_names.h"
 #include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
@@ -29,7 +30,7 @@ class EventStream {
   const DecodedEvent& event() const { return event_; }
   const Record& record() const { return *record_; }
   bool attributed() const { return attributed_; }
-  EventView view() const { return {event_, *record_, reader_.clock(), *session_}; }
+  EventView view() const { return {event_, *record_, reader_.clock(), *session_, session_names_}; }
   std::int64_t elapsed_ns() const { return reader_.clock().elapsed_ns(record_->time); }
   std::int64_t filetime() const { return reader_.clock().filetime(record_->time); }
   // The session that recorded it, and its number, from 0. Times of different sessions need not be
@@ -44,11 +45,13 @@ class EventStream {
  private:
   bool passes();
 
+  TraceNames names_;
   TraceReader reader_;
   Decoder& decoder_;
   FilterMatcher matcher_;
   std::unique_ptr<KernelActivity> kernel_;
   const LogFileHeader* session_ = nullptr;
+  const SessionNames* session_names_ = nullptr;
   std::size_t sessions_ = 0;
   const Record* record_ = nullptr;
   DecodedEvent event_;

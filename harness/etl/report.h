@@ -74,13 +74,15 @@ struct DumpOptions {
 // column is time_utc or time_local for those times. What does not fit is marked behind the fields:
 // left_over=0x... bytes behind the last field, missing=N fields that the payload ends before,
 // layout_version=N when the schema is of another version than the event, damaged=true when the
-// payload ends within a field. payload=0x... are the bytes of an event without a schema.
+// payload ends within a field. payload=0x... are the bytes of an event without a schema. Last come
+// process=, file= and image=, the names of trace_names.h, as far as the trace knows them.
 inline constexpr std::string_view kDumpColumns =
     "time_ms\tcpu\tpid\ttid\tprovider\tevent\tid\tversion\topcode\tlevel\tlength_bytes\tfields";
 
 // Writes every event that passes the filter, in order of time. A record without thread or process
 // id gets those of the thread that was running (marked "attributed" in JSON). TSV and CSV begin
-// with a line of column names; CSV has the columns "fields" (a JSON object), "message" and "misfit"
+// with a line of column names; CSV has the columns "fields" (a JSON object), "message", "misfit",
+// "process", "file" and "image"
 // in place of what follows TSV's standard columns. JSON has one object per line. When the filter
 // matches nothing, returns a text that says so, and what is near; when no event has what a column
 // names, one that says that; else nothing.

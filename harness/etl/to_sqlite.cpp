@@ -173,7 +173,10 @@ constexpr int kLevel = 9;
 constexpr int kActivity = 10;
 constexpr int kMessage = 11;
 constexpr int kMisfit = 12;
-constexpr int kFirstField = 13;
+constexpr int kProcess = 13;
+constexpr int kFile = 14;
+constexpr int kImage = 15;
+constexpr int kFirstField = 16;
 
 // One table and its columns, which grow with the events.
 class Table {
@@ -294,6 +297,16 @@ class Table {
     text_.clear();
     append_misfits(event, event.complete, " ", text_);
     if (!text_.empty()) row.text(kMisfit, std::string_view(text_).substr(1));
+    bind_name(row, kProcess, events, append_process_name);
+    bind_name(row, kFile, events, append_file_name);
+    bind_name(row, kImage, events, append_image_name);
+  }
+
+  void bind_name(const Row& row, int at, const EventStream& events,
+                 void (*append)(const EventView&, std::string&)) {
+    text_.clear();
+    append(events.view(), text_);
+    if (!text_.empty()) row.text(at, text_);
   }
 
   void bind_fields(const Row& row, const DecodedEvent& event) {

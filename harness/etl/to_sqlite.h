@@ -24,10 +24,12 @@
 
 namespace tailgate::etl {
 
-// time_ns is since the session's start; activity, message and misfit (append_misfits() of
-// event_path.h) are NULL where there is none.
+// time_ns is since the session's start; process, file and image are the names of trace_names.h.
+// These, activity, message and misfit (append_misfits() of event_path.h) are NULL where there is
+// none.
 inline constexpr std::string_view kSqliteColumns =
-    "session, time_ns, cpu, pid, tid, id, version, opcode, level, activity, message, misfit";
+    "session, time_ns, cpu, pid, tid, id, version, opcode, level, activity, message, misfit, "
+    "process, file, image";
 
 struct SqliteCounts {
   std::uint64_t events = 0;

@@ -120,9 +120,22 @@ class EventChecker:
             return
         self.tally["equal"] += 1
         self.check_ids(line, event)
+        self.check_process_name(line, event)
         for name, expected in split_fields(line[8]).items():
             self.tally["fields"] += 1
             self.check_field(line[2], event, name, expected)
+
+    def check_process_name(self, line, event):
+        """TraceEvent shows names without .exe. Another process's name says nothing."""
+        if event["pid"] != int(line[3]):
+            return
+        self.tally["names"] += 1
+        name = re.sub(r"\.exe$", "", event.get("process", ""), flags=re.I)
+        name = name or f"Process({line[3]})"
+        if name == line[5]:
+            self.tally["names equal"] += 1
+        else:
+            self.unexplained[f"{line[2]} process: expected {line[5]!r}, decoded {name!r}"] += 1
 
     def check_ids(self, line, event):
         for position, key in ((3, "pid"), (4, "tid")):
@@ -159,6 +172,7 @@ class EventChecker:
         print(f"EVENT lines: {tally['equal']} of {tally['lines']} equal "
               "in name, time to 1 us, processor and length")
         print(f"ids: {tally['ids equal']} of {tally['ids']} equal; "
+              f"process names: {tally['names equal']} of {tally['names']} equal; "
               f"fields: {tally['fields equal']} of {tally['fields']} equal, "
               f"{tally['fields computed']} more computed equal")
         for reason, count in self.reasons.most_common():

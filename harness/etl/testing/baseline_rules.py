@@ -155,9 +155,6 @@ DERIVED = {
 }
 DERIVED_BY_EVENT = {
     ("Windows Kernel/Memory/HardFault", "ElapsedTimeMSec"): "needs the session clock's zero",
-    ("Windows Kernel/Memory/HardFault", "FileName"): "name of another event's file object",
-    ("Windows Kernel/DiskIO/Read", "FileName"): "name of another event's file object",
-    ("Windows Kernel/DiskIO/Write", "FileName"): "name of another event's file object",
     ("Windows Kernel/UdpIp", "context"): "TraceEvent reads UDP by an older layout",
     ("Windows Kernel/UdpIp", "dsize"): "TraceEvent reads UDP by an older layout",
     ("Windows Kernel/SystemConfig/Services", "ProcessName"): "name of the process id instead",
@@ -335,6 +332,8 @@ def derived(event_name, event, name, clock_hz):
     flags = as_number(fields.get("Flags", 0))
     irp_flags = as_number(fields.get("IrpFlags", 0)) or 0
     sample = event_name == "Windows Kernel/PerfInfo/Sample"
+    if name == "FileName" and "file" in event:
+        return event["file"]
     if name == "BuildTime" and "TimeDateStamp" in fields:
         return date_text(fields["TimeDateStamp"])
     if sample and name in ("ExecutingDPC", "ExecutingISR", "Priority"):

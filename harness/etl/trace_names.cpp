@@ -1,0 +1,299 @@
+#include "harness/etl/trace_names.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "harness/etl/field_value.h"
+#include "harness/etl/kernel_hooks.h"
+#include "harness/etl/text.h"
+#include "harness/etl/trace_reader.h"
+#include "harness/etl/value_text.h"
+
+namespace tailgate::etl {
+namespace {
+
+// What a trace may fill memory with.
+constexpr std::size_t kMaxEntries = 262'144;
+constexpr std::size_t kMaxNameBytes = 16u << 20;
+constexpr std::size_t kMaxImages = 65'536;
+constexpr std::size_t kMaxVolumes = 1024;
+
+constexpr std::uint16_t kHookFileName = 0x0400;
+constexpr std::uint16_t kHookFileCreate = 0x0420;
+constexpr std::uint16_t kHookFileDelete = 0x0423;
+constexpr std::uint16_t kHookFileRundown = 0x0424;
+constexpr std::uint16_t kHookImageUnload = 0x1402;
+constexpr std::uint64_t kKernelFrom32 = 0x8000'0000;
+
+constexpr std::uint8_t kGroupDisk = 0x01;
+constexpr std::uint8_t kGroupFault = 0x02;
+constexpr std::uint8_t kGroupFile = 0x04;
+constexpr std::uint8_t kGroupPerfInfo = 0x0F;
+
+// Of merge tools: their class SysConfig, and its VolumeMapping (kernel_layout_table.cpp).
+const Guid& merge_class() {
+  static const Guid guid = *parse_guid("9b79ee91-b5fd-41c0-a243-4248e266e9d0");
+  return guid;
+}
+constexpr std::uint8_t kOpcodeVolumeMapping = 35;
+
+// Microsoft-Windows-Kernel-File, whose events have the same keys.
+const Guid& kernel_file() {
+  static const Guid guid = *parse_guid("edd08927-9cc4-4e65-b970-c2560fb5c289");
+  return guid;
+}
+
+const Field* find_field(const DecodedEvent& event, std::string_view name) {
+  for (const Field& field : event.fields) {
+    if (field.kind == Field::Kind::value && field.name == name) return &field;
+  }
+  return nullptr;
+}
+
+std::uint64_t number_in(const DecodedEvent& event, std::string_view name) {
+  const Field* field = find_field(event, name);
+  return field == nullptr ? 0 : unsigned_value(field->data);
+}
+
+std::string text_in(const DecodedEvent& event, std::string_view name) {
+  std::string text;
+  if (const Field* field = find_field(event, name)) append_value(*field, text);
+  return text;
+}
+
+std::uint64_t pointer_at(const std::uint8_t* at, unsigned pointer_bytes) {
+  return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
+}
+
+}  // namespace
+
+void NameHistory::add(std::uint64_t id, std::int64_t time, bool begins, std::string_view name) {
+  if (name.empty() || entries_.size() >= kMaxEntries) return;
+  const std::string key(name);
+  auto at = names_.find(key);
+  if (at == names_.end()) {
+    if (name.size() > kMaxNameBytes - name_bytes_) return;
+    name_bytes_ += name.size();
+    at = names_.insert(key).first;
+  }
+  entries_.push_back({id, time, *at, begins});
+}
+
+void NameHistory::sort() {
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.id, a.time) < std::tie(b.id, b.time);
+  });
+}
+
+std::string_view NameHistory::find(std::uint64_t id, std::int64_t time) const {
+  const auto after = std::upper_bound(entries_.begin(), entries_.end(), std::tie(id, time),
+                                      [](const auto& wanted, const Entry& entry) {
+                                        return wanted < std::tie(entry.id, entry.time);
+                                      });
+  if (after != entries_.end() && after->id == id && !after->begins) return after->name;
+  if (after != entries_.begin() && std::prev(after)->id == id) return std::prev(after)->name;
+  return {};
+}
+
+void SessionNames::add_process(const DecodedEvent& event, std::int64_t time) {
+  processes_.add(number_in(event, "ProcessId"), time, event.header.hook_id == kHookProcessStart,
+                 text_in(event, "ImageFileName"));
+}
+
+void SessionNames::add_image(const DecodedEvent& event) {
+  const std::uint64_t base = number_in(event, "ImageBase");
+  const std::string path = text_in(event, "FileName");
+  if (base == 0 || path.empty() || image_count_ >= kMaxImages) return;
+  ++image_count_;
+  const auto process =
+      base >= kernel_from_ ? 0 : static_cast<std::uint32_t>(number_in(event, "ProcessId"));
+  images_[process].add(base, number_in(event, "ImageSize"),
+                       path.substr(path.find_last_of('\\') + 1));
+}
+
+void SessionNames::add_file(const RecordHeader& header, const Record& record) {
+  const unsigned pointer_bytes = record.pointer_bytes;
+  if (header.payload.size() < pointer_bytes) return;
+  Bytes name = header.payload.subspan(pointer_bytes);
+  std::size_t end = 0;
+  while (end + 2 <= name.size() && load<std::uint16_t>(name.data() + end) != 0) end += 2;
+  const bool begins = header.hook_id == kHookFileName || header.hook_id == kHookFileCreate;
+  files_.add(pointer_at(header.payload.data(), pointer_bytes), record.time, begins,
+             utf8_of_utf16(name.first(end)));
+}
+
+void SessionNames::add_volume(const DecodedEvent& event) {
+  std::string from = text_in(event, "NtPath");
+  if (from.empty() || volumes_.size() >= kMaxVolumes) return;
+  volumes_.emplace_back(std::move(from), text_in(event, "DosPath"));
+}
+
+void SessionNames::add(const Record& record, Decoder& decoder, DecodedEvent& event) {
+  if (record.kind == RecordKind::full && load_guid(record.data + 0x18) == merge_class()) {
+    decoder.decode(record, event);
+    if (event.header.opcode == kOpcodeVolumeMapping) add_volume(event);
+    return;
+  }
+  const RecordHeader header = decode_header(record);
+  if (!header.is_kernel()) return;
+  const std::uint16_t hook = header.hook_id;
+  if (hook >= kHookProcessStart && hook <= kHookProcessRundownEnd) {
+    decoder.decode(record, event);
+    add_process(event, record.time);
+  } else if (hook == kHookImageLoad || (hook >= kHookImageUnload && hook <= kHookImageRundownEnd)) {
+    decoder.decode(record, event);
+    add_image(event);
+  } else if (hook == kHookFileName || hook == kHookFileCreate || hook == kHookFileDelete ||
+             hook == kHookFileRundown) {
+    add_file(header, record);
+  } else {
+    return;
+  }
+  empty_ = false;
+}
+
+std::string SessionNames::without_volume(std::string_view kernel_path) const {
+  constexpr std::string_view kShares = R"(\Device\Mup\)";
+  if (equal_but_for_case(kernel_path.substr(0, kShares.size()), kShares)) {
+    return R"(\\)" + std::string(kernel_path.substr(kShares.size()));
+  }
+  const bool names_no_device = kernel_path.size() > 1 && kernel_path[0] == '\\' &&
+                               kernel_path[1] != '\\' && !kernel_path.starts_with(R"(\Device\)");
+  for (const auto& [from, to] : volumes_) {
+    if (names_no_device && from == R"(\SystemRoot\)") {
+      return to.substr(0, to.find('\\')) + std::string(kernel_path);
+    }
+  }
+  return std::string(kernel_path);
+}
+
+std::string SessionNames::path(std::string_view kernel_path) const {
+  const std::pair<std::string, std::string>* longest = nullptr;
+  for (const auto& volume : volumes_) {
+    const std::size_t length = volume.first.size();
+    if (kernel_path.size() < length || (longest != nullptr && longest->first.size() >= length) ||
+        !equal_but_for_case(kernel_path.substr(0, length), volume.first)) {
+      continue;
+    }
+    longest = &volume;
+  }
+  if (longest == nullptr) return without_volume(kernel_path);
+  return longest->second + std::string(kernel_path.substr(longest->first.size()));
+}
+
+std::string SessionNames::image(std::uint32_t process, std::uint64_t address) const {
+  const auto at = images_.find(address >= kernel_from_ ? 0 : process);
+  if (at == images_.end() || at->second.image_of(address) == "unknown") return {};
+  return at->second.name_of(address);
+}
+
+TraceNames::TraceNames(const std::vector<const TraceFile*>& files) {
+  TraceReader reader(files, ReadOrder::file);
+  Decoder decoder;
+  DecodedEvent event;
+  while (const Record* record = reader.next()) {
+    auto& names = sessions_[&reader.header()];
+    if (!names) {
+      names = std::make_unique<SessionNames>();
+      if (reader.header().pointer_bytes == 4) names->kernel_from_ = kKernelFrom32;
+    }
+    names->add(*record, decoder, event);
+  }
+  for (auto& [session, names] : sessions_) {
+    names->processes_.sort();
+    names->files_.sort();
+  }
+}
+
+const SessionNames& TraceNames::of(const LogFileHeader& session) const {
+  static const SessionNames kNone;
+  const auto at = sessions_.find(&session);
+  return at == sessions_.end() ? kNone : *at->second;
+}
+
+void append_process_name(const EventView& view, std::string& out) {
+  if (view.names == nullptr || view.names->empty()) return;
+  const std::uint32_t process = view.event.header.process_id;
+  if (process != RecordHeader::kNoId) out += view.names->process(process, view.record.time);
+}
+
+void append_file_name(const EventView& view, std::string& out) {
+  if (view.names == nullptr || view.names->empty()) return;
+  const RecordHeader& header = view.event.header;
+  const unsigned group = header.hook_id >> 8;
+  const bool of_files = header.is_kernel()
+                            ? group == kGroupDisk || group == kGroupFault || group == kGroupFile ||
+                                  group == 0x14 || header.hook_id == kHookImageLoad
+                            : header.provider == kernel_file();
+  if (!of_files) return;
+  for (std::string_view name : {"FileName", "OpenPath"}) {
+    const std::string kernel_path = text_in(view.event, name);
+    // A search has a pattern for a name.
+    if (kernel_path.find('\\') != std::string::npos) {
+      out += view.names->path(kernel_path);
+      return;
+    }
+  }
+  for (std::string_view name : {"FileKey", "FileObject"}) {
+    const std::uint64_t key = number_in(view.event, name);
+    if (key == 0) continue;
+    const std::string path = view.names->file(key, view.record.time);
+    out += path;
+    if (!path.empty()) return;
+  }
+}
+
+void append_image_name(const EventView& view, std::string& out) {
+  if (view.names == nullptr || view.names->empty()) return;
+  const RecordHeader& header = view.event.header;
+  const unsigned group = header.hook_id >> 8;
+  if (!header.is_kernel() || (group != kGroupPerfInfo && group != kGroupFault)) return;
+  constexpr std::array<std::string_view, 4> kAddresses = {"InstructionPointer", "ProgramCounter",
+                                                          "Routine", "SysCallAddress"};
+  for (std::string_view name : kAddresses) {
+    const std::uint64_t address = number_in(view.event, name);
+    if (address == 0) continue;
+    out += view.names->image(header.process_id, address);
+    return;
+  }
+}
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, void (*)(const EventView&, std::string&)>, 3>
+    kNames = {{{"process", append_process_name},
+               {"file", append_file_name},
+               {"image", append_image_name}}};
+
+}  // namespace
+
+void append_names_tsv(const EventView& view, std::string& out) {
+  if (view.names == nullptr || view.names->empty()) return;
+  std::string text;
+  for (const auto& [name, append] : kNames) {
+    text.clear();
+    append(view, text);
+    if (text.empty()) continue;
+    out += '\t';
+    out += name;
+    out += '=';
+    append_escaped(text, out);
+  }
+}
+
+void append_names_json(const EventView& view, std::string& out) {
+  if (view.names == nullptr || view.names->empty()) return;
+  std::string text;
+  for (const auto& [name, append] : kNames) {
+    text.clear();
+    append(view, text);
+    if (text.empty()) continue;
+    out += ",\"";
+    out += name;
+    out += "\":";
+    append_json_string(text, out);
+  }
+}
+
+}  // namespace tailgate::etl

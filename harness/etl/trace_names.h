@@ -1,0 +1,106 @@
+// What the ids in a trace stand for: the names of processes, the paths of files with their drive
+// letters, and the images that addresses are in.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/etl/decoder.h"
+#include "harness/etl/event_path.h"
+#include "harness/etl/profile.h"
+#include "harness/etl/trace_file.h"
+
+namespace tailgate::etl {
+
+// Names that an id had at times, for ids that are used again.
+class NameHistory {
+ public:
+  // begins: the id had no such name before; else it is also the name before.
+  void add(std::uint64_t id, std::int64_t time, bool begins, std::string_view name);
+  // Call it once, after the last add().
+  void sort();
+  // The name at a time; empty when there is none.
+  std::string_view find(std::uint64_t id, std::int64_t time) const;
+
+ private:
+  struct Entry {
+    std::uint64_t id;
+    std::int64_t time;
+    std::string_view name;
+    bool begins;
+  };
+  std::vector<Entry> entries_;             // by id and time
+  std::unordered_set<std::string> names_;  // what the entries refer to
+  std::size_t name_bytes_ = 0;
+};
+
+// The names of files on one clock. Sources: the kernel's events of processes, images and files, and
+// VolumeMapping, which merge tools write.
+class SessionNames {
+ public:
+  bool empty() const { return empty_; }
+  std::string_view process(std::uint32_t process, std::int64_t time) const {
+    return processes_.find(process, time);
+  }
+  // The path of a file by the key that events of disks, faults and files have.
+  std::string file(std::uint64_t key, std::int64_t time) const {
+    return path(files_.find(key, time));
+  }
+  // "\Device\HarddiskVolume2\a.txt" as "C:\a.txt", when the trace maps that volume; a share as
+  // "\\server\share"; a path that names no device is on the system's drive.
+  std::string path(std::string_view kernel_path) const;
+  // "ntdll.dll+0x1234"; empty for an address in no image.
+  std::string image(std::uint32_t process, std::uint64_t address) const;
+
+ private:
+  friend class TraceNames;
+
+  // Takes a record in any order of time.
+  void add(const Record& record, Decoder& decoder, DecodedEvent& event);
+  void add_process(const DecodedEvent& event, std::int64_t time);
+  void add_image(const DecodedEvent& event);
+  void add_file(const RecordHeader& header, const Record& record);
+  void add_volume(const DecodedEvent& event);
+  std::string without_volume(std::string_view kernel_path) const;
+
+  bool empty_ = true;
+  std::uint64_t kernel_from_ = 0xFFFF'8000'0000'0000;  // addresses of the kernel
+  NameHistory processes_;
+  NameHistory files_;
+  std::map<std::uint32_t, ImageMap> images_;  // by process; 0: the kernel's
+  std::size_t image_count_ = 0;
+  std::vector<std::pair<std::string, std::string>> volumes_;  // kernel's prefix, drive's
+};
+
+class TraceNames {
+ public:
+  // Reads the files once.
+  explicit TraceNames(const std::vector<const TraceFile*>& files);
+
+  // The names of TraceReader::header()'s clock.
+  const SessionNames& of(const LogFileHeader& session) const;
+
+ private:
+  std::unordered_map<const LogFileHeader*, std::unique_ptr<SessionNames>> sessions_;
+};
+
+// Append what the event names; nothing when it names none, or when the trace does not say.
+//   process   of the event's process id
+//   file      that it reads, writes, maps, opens or loads
+//   image     of the address that ran, or of the routine
+void append_process_name(const EventView& view, std::string& out);
+void append_file_name(const EventView& view, std::string& out);
+void append_image_name(const EventView& view, std::string& out);
+
+// Appends name=text for each of the three that there is, each behind a tab.
+void append_names_tsv(const EventView& view, std::string& out);
+// The same as members of a JSON object, each behind a comma.
+void append_names_json(const EventView& view, std::string& out);
+
+}  // namespace tailgate::etl
