@@ -48,8 +48,10 @@ void add_etl_inputs(Command* command, EtlInputs& inputs, bool with_schemas) {
   if (!with_schemas) return;
   command
       ->add_option("--manifest", inputs.manifests, "Manifest of a registered provider; repeatable")
+      ->one_value_each_time()
       ->type_name("FILE.man");
   command->add_option("--tmf", inputs.tmf_files, "Message format file for WPP; repeatable")
+      ->one_value_each_time()
       ->type_name("FILE.tmf");
 }
 
@@ -79,9 +81,12 @@ bool print_etl_text(std::string_view text) {
 
 void add_etl_filter(Command* command, EtlFilterArguments& arguments) {
   etl::EventFilter& filter = arguments.filter;
-  command->add_option("--provider", filter.providers, "Only this provider (name or GUID)");
-  command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)");
-  command->add_option("--pid", filter.process_ids, "Only events of this process");
+  command->add_option("--provider", filter.providers, "Only this provider (name or GUID)")
+      ->one_value_each_time();
+  command->add_option("--event", filter.events, "Only this event (name, task, opcode or id)")
+      ->one_value_each_time();
+  command->add_option("--pid", filter.process_ids, "Only events of this process")
+      ->one_value_each_time();
   command->add_option("--where", arguments.where, "Only those that meet 'pid == 4 and Size > 4096'")
       ->type_name("CONDITION");
   command->add_option("--from-ms", filter.from_ms, "Only from this time after the session's start");
