@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/cli/terminal.h"
+#include "harness/etl/schemas.h"
 #include "harness/etl/where.h"
 
 namespace tailgate {
@@ -63,6 +64,7 @@ std::unique_ptr<EtlTraces> open_etl_traces(const EtlInputs& inputs, bool with_sc
   for (const std::string& path : inputs.files) {
     if (etl::is_event_log(path)) open_log(path, *traces);
   }
+  if (with_schemas) add_bundled_schemas(traces->decoder);
   for (const std::string& path : inputs.manifests) {
     std::string xml = read_file(path);
     traces->decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});

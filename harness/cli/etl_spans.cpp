@@ -52,7 +52,7 @@ void add_etl_spans(Command* etl, Action& action) {
   command->add_option("--rows", arguments->rows, "Rows of the table")->capture_default_str();
   add_etl_filter(command, arguments->filter);
   command->footer(
-      "Examples:\n  tailgate etl spans --manifest clr.man trace.etl\n"
+      "Examples:\n  tailgate etl spans trace.etl\n"
       "  tailgate etl spans --event GCStart --event GCEnd --format hlog trace.etl\n"
       "  tailgate etl spans --pair TaskBegin=TaskDone --by TaskId trace.etl\n"
       "  tailgate etl spans --pair Heartbeat=Heartbeat --by process trace.etl");

@@ -1,0 +1,17 @@
+#include "harness/etl/schemas.h"
+
+#include <string_view>
+
+#include "harness/etl/clr_schemas.h"
+#include "harness/etl/kernel_schemas.h"
+#include "harness/etl/methods_schemas.h"
+
+namespace tailgate::etl {
+
+void add_bundled_schemas(Decoder& decoder) {
+  for (std::string_view xml : {kClrSchemas, kKernelSchemas, kMethodsSchemas}) {
+    decoder.add_manifest({reinterpret_cast<const std::uint8_t*>(xml.data()), xml.size()});
+  }
+}
+
+}  // namespace tailgate::etl
