@@ -8,6 +8,7 @@
 #include "harness/cli/etl_inputs.h"
 #include "harness/cli/etl_verify.h"
 #include "harness/cli/terminal.h"
+#include "harness/etl/memory_use.h"
 #include "harness/etl/profile.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_file.h"
@@ -222,6 +223,9 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_profile(etl, action);
   add_tables(etl, action, "waits", "What threads waited for, and who readied them",
              etl::report_waits);
+  add_tables(etl, action, "memory", "Memory committed and not freed, by process and stack",
+             etl::report_memory);
+  add_etl_stacks(etl, action);
   add_etl_spans(etl, action);
   add_etl_activities(etl, action);
   add_etl_to_sqlite(etl, action);

@@ -60,5 +60,6 @@ void add_etl_spans(Command* etl, Action& action);
 void add_etl_to_sqlite(Command* etl, Action& action);
 void add_etl_to_pcapng(Command* etl, Action& action);
 void add_etl_to_perfetto(Command* etl, Action& action);
+void add_etl_stacks(Command* etl, Action& action);
 
 }  // namespace tailgate

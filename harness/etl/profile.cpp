@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/etl/kernel_hooks.h"
+#include "harness/etl/stack_join.h"
 #include "harness/etl/text.h"
 #include "harness/etl/trace_reader.h"
 
@@ -25,8 +26,6 @@ constexpr std::size_t kMaxFrames = 1024;  // of one stack
 constexpr std::size_t kKnownFrames = 16'384;
 // These take 28 MB at most, beside the stacks' 34.
 constexpr std::size_t kMaxFrameNumbers = 1u << 18;
-constexpr std::size_t kMaxKeys = 1u << 16;
-constexpr std::size_t kMaxKeyFrames = 1u << 20;
 constexpr std::size_t kMaxPending = 1u << 15;
 constexpr std::size_t kMaxPendingFrames = 1u << 19;
 constexpr std::size_t kMaxThreads = 1u << 16;
@@ -102,7 +101,7 @@ class ProfileReader {
       }
       const std::uint16_t hook = header.hook_id;
       if (hook >= kHookStackKeyFirst && hook <= kHookStackKeyLast) {
-        add_key(header.payload, record->pointer_bytes);
+        keys_.add(*record, header);
       } else if (is_image(hook)) {
         decoder_.decode(*record, event);
         add_image(event);
@@ -113,26 +112,12 @@ class ProfileReader {
         add_thread(header.payload);
       }
     }
+    keys_.sort();
+    profile_.keys_over_limit_ = keys_.over_limit();
   }
 
   static bool is_image(std::uint16_t hook) {
     return hook == kHookImageLoad || (hook >= kHookImageUnload && hook <= kHookImageRundownEnd);
-  }
-
-  void add_key(Bytes payload, unsigned pointer_bytes) {
-    if (payload.size() < pointer_bytes) return;
-    const std::uint64_t key = load_pointer(payload.data(), pointer_bytes);
-    if (keys_.contains(key)) return;
-    const Bytes frames = payload.subspan(pointer_bytes);
-    const std::size_t room = std::min(kMaxFrames, frames.size() / pointer_bytes);
-    if (keys_.size() == kMaxKeys || key_frames_ + room > kMaxKeyFrames) {
-      ++profile_.keys_over_limit_;
-      return;
-    }
-    std::vector<std::uint64_t>& kept = keys_[key];
-    kept.reserve(room);
-    append_frames(frames, pointer_bytes, kept);
-    key_frames_ += kept.size();
   }
 
   void add_image(const DecodedEvent& event) {
@@ -182,7 +167,7 @@ class ProfileReader {
           break;
         case kHookKeyKernel:
         case kHookKeyUser:
-          add_stack_key(header.payload, record->pointer_bytes);
+          add_stack_key(*record, header.payload);
           break;
         case kHookThreadStart:
         case kHookThreadRundownStart:
@@ -263,29 +248,28 @@ class ProfileReader {
     });
   }
 
-  void add_stack_key(Bytes payload, unsigned pointer_bytes) {
+  void add_stack_key(const Record& record, Bytes payload) {
+    const unsigned pointer_bytes = record.pointer_bytes;
     CpuSample* sample = sample_of(payload);
     if (sample == nullptr || payload.size() < 16u + pointer_bytes) {
       ++profile_.other_stacks_;
       return;
     }
-    auto key = keys_.find(load_pointer(payload.data() + 16, pointer_bytes));
-    if (key == keys_.end()) return;
-    const std::vector<std::uint64_t>& frames = key->second;
+    const auto frames = keys_.find(load_pointer(payload.data() + 16, pointer_bytes), record.time);
+    if (frames.empty()) return;
     extend(*sample, [&](std::vector<std::uint64_t>& stack) {
       const std::size_t room = kMaxFrames - std::min(kMaxFrames, stack.size());
-      const auto count = static_cast<std::ptrdiff_t>(std::min(room, frames.size()));
-      stack.insert(stack.end(), frames.begin(), frames.begin() + count);
+      const auto part = frames.first(std::min(room, frames.size()));
+      stack.insert(stack.end(), part.begin(), part.end());
     });
   }
 
   const std::vector<const TraceFile*>& files_;
   Profile& profile_;
   Decoder decoder_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> keys_;
+  StackKeys keys_;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // thread -> process
   std::deque<Pending> pending_;                               // in order of time
-  std::size_t key_frames_ = 0;
   std::size_t pending_frames_ = 0;
 };
 

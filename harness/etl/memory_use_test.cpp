@@ -1,0 +1,105 @@
+#include "harness/etl/memory_use.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "harness/etl/testing/kernel_trace.h"
+
+using namespace tailgate::etl;
+
+namespace {
+
+constexpr std::uint32_t kCommit = 0x1000;
+constexpr std::uint32_t kReserve = 0x2000;
+constexpr std::uint32_t kDecommit = 0x4000;
+constexpr std::uint32_t kRelease = 0x8000;
+
+void change(KernelTrace& trace, std::int64_t time_us, std::uint16_t hook, std::uint64_t base,
+            std::uint64_t size, std::uint32_t process, std::uint32_t flags) {
+  trace.add(time_us, hook, ByteBuilder().u64(base).u64(size).u32(process).u32(flags));
+}
+
+std::string report(KernelTrace& trace, TextFormat format) {
+  const std::vector<std::uint8_t> bytes = trace.file();
+  const TraceFile file(bytes, "test");
+  std::string out;
+  report_memory({&file}, format, 10, [&out](std::string_view text) {
+    out += text;
+    return true;
+  });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("ranges of addresses agree with one owner a page", "[etl]") {
+  std::mt19937 random(1);
+  AddressRanges ranges;
+  std::map<std::uint64_t, std::uint32_t> pages;
+  for (std::uint32_t step = 1; step < 3000; ++step) {
+    const std::uint64_t from = random() % 200;
+    const std::uint64_t size = random() % 40;
+    std::uint64_t changed = 0;
+    const bool adds = random() % 2 == 0;
+    for (std::uint64_t page = from; page < from + size; ++page) {
+      changed += adds ? pages.emplace(page, step).second : pages.erase(page);
+    }
+    REQUIRE((adds ? ranges.add(from, size, step) : ranges.remove(from, size)) == changed);
+    std::map<std::uint32_t, std::uint64_t> by_owner;
+    for (const auto& [page, owner] : pages) ++by_owner[owner];
+    REQUIRE(ranges.by_owner() == by_owner);
+  }
+}
+
+TEST_CASE("a range up to the last address does not wrap", "[etl]") {
+  AddressRanges ranges;
+  constexpr std::uint64_t kTop = ~std::uint64_t{0};
+  CHECK(ranges.add(kTop - 10, 100, 1) == 10);
+  CHECK(ranges.add(0, kTop, 2) == kTop - 10);
+  CHECK(ranges.remove(kTop - 10, kTop) == 10);
+}
+
+TEST_CASE("memory that is not freed counts, by process and stack", "[etl]") {
+  KernelTrace trace;
+  trace.process(0, 0x0303, 500, "leaky.exe");
+  trace.process(0, 0x0303, 600, "gone.exe");
+  trace.image(0, 500, 0x40000, 0x1000, R"(\app\leaky.exe)");
+  // 8 pages are reserved, 4 of them committed, 1 of these again and 1 decommitted: 3 stay.
+  change(trace, 10, 0x0262, 0x100000, 0x8000, 500, kReserve);
+  change(trace, 20, 0x0262, 0x100000, 0x4000, 500, kCommit);
+  trace.stack(21, 20, 500, 8, {0x40010, 0x40020});
+  change(trace, 30, 0x0262, 0x100000, 0x1000, 500, kCommit);
+  change(trace, 40, 0x0263, 0x103000, 0x1000, 500, kDecommit);
+  // Committed and released.
+  change(trace, 50, 0x0262, 0x200000, 0x2000, 500, kCommit | kReserve);
+  change(trace, 60, 0x0263, 0x200000, 0x2000, 500, kRelease);
+  // Freed, but committed before the trace began.
+  change(trace, 70, 0x0263, 0x900000, 0x5000, 500, kRelease);
+  // What a process has ends with it.
+  change(trace, 80, 0x0262, 0x100000, 0x6000, 600, kCommit);
+  trace.process(90, 0x0302, 600, "gone.exe");
+  const auto json = nlohmann::json::parse(report(trace, TextFormat::json));
+  REQUIRE(json["processes"].size() == 2);
+  const auto& leaky = json["processes"][0];
+  CHECK(leaky["process"] == "leaky.exe (500)");
+  CHECK(leaky["unfreed_bytes"] == 0x3000);
+  CHECK(leaky["peak_bytes"] == 0x5000);
+  CHECK(leaky["committed_bytes"] == 0x6000);
+  CHECK(leaky["allocations"] == 3);
+  CHECK(leaky["freed_bytes"] == 0x3000);
+  CHECK(leaky["freed_of_before_bytes"] == 0x5000);
+  CHECK(json["processes"][1]["unfreed_bytes"] == 0);
+  CHECK(json["processes"][1]["ended"] == true);
+  REQUIRE(json["unfreed"].size() == 1);
+  CHECK(json["unfreed"][0]["unfreed_bytes"] == 0x3000);
+  CHECK(json["unfreed"][0]["stack"] == "leaky.exe+0x10 < leaky.exe+0x20");
+  CHECK(json["notes"].empty());
+}
+
+TEST_CASE("a trace without memory events says how to record them", "[etl]") {
+  KernelTrace trace;
+  trace.process(0, 0x0303, 500, "app.exe");
+  CHECK_THAT(report(trace, TextFormat::text), Catch::Contains("VIRT_ALLOC"));
+}

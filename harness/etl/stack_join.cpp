@@ -1,0 +1,157 @@
+#include "harness/etl/stack_join.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tailgate::etl {
+namespace {
+
+constexpr std::uint16_t kHookStack = 0x1820;
+constexpr std::uint16_t kHookKeyCreate = 0x1822;
+constexpr std::uint16_t kHookKeyRundown = 0x1824;
+constexpr std::uint16_t kHookKeyKernel = 0x1825;
+constexpr std::uint16_t kHookKeyUser = 0x1826;
+constexpr std::size_t kHeadBytes = 16;  // time, process and thread of the event
+
+constexpr std::size_t kMaxFrames = 1024;         // of one stack
+// Of all keys: 8 MB and 5 MB, and half as much again while they grow.
+constexpr std::size_t kMaxKeyFrames = 1u << 20;
+constexpr std::size_t kMaxDefinitions = 1u << 17;
+constexpr std::size_t kMaxPending = 65'536;
+// The user's part of a stack is recorded when the thread returns to user mode.
+constexpr std::int64_t kMaxWaitNs = 5'000'000'000;
+
+std::uint64_t load_pointer(const std::uint8_t* at, unsigned pointer_bytes) {
+  return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
+}
+
+void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames) {
+  for (std::size_t at = 0; at + pointer_bytes <= bytes.size() && frames.size() < kMaxFrames;
+       at += pointer_bytes) {
+    frames.push_back(load_pointer(bytes.data() + at, pointer_bytes));
+  }
+}
+
+// An id that one side does not know says nothing.
+bool same_id(std::uint32_t a, std::uint32_t b) {
+  return a == RecordHeader::kNoId || b == RecordHeader::kNoId || a == b;
+}
+
+}  // namespace
+
+void StackKeys::add(const Record& record, const RecordHeader& header) {
+  const bool defines =
+      header.is_kernel() && header.hook_id >= kHookKeyCreate && header.hook_id <= kHookKeyRundown;
+  const unsigned pointer_bytes = record.pointer_bytes;
+  if (!defines || header.payload.size() < pointer_bytes) return;
+  const std::size_t first = frames_.size();
+  const Bytes stack = header.payload.subspan(pointer_bytes);
+  const std::size_t count = std::min(kMaxFrames, stack.size() / pointer_bytes);
+  if (definitions_.size() == kMaxDefinitions || first + count > kMaxKeyFrames) {
+    ++over_limit_;
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    frames_.push_back(load_pointer(stack.data() + i * pointer_bytes, pointer_bytes));
+  }
+  definitions_.push_back({load_pointer(header.payload.data(), pointer_bytes), record.time, first,
+                          count, header.hook_id == kHookKeyCreate});
+}
+
+void StackKeys::sort() {
+  std::stable_sort(definitions_.begin(), definitions_.end(),
+                   [](const Definition& a, const Definition& b) {
+                     return std::tie(a.key, a.time) < std::tie(b.key, b.time);
+                   });
+}
+
+std::span<const std::uint64_t> StackKeys::find(std::uint64_t key, std::int64_t time) const {
+  const auto at = std::lower_bound(definitions_.begin(), definitions_.end(), std::tie(key, time),
+                                   [](const Definition& definition, const auto& wanted) {
+                                     return std::tie(definition.key, definition.time) < wanted;
+                                   });
+  const auto stack_of = [this](const Definition& definition) {
+    return std::span(frames_).subspan(definition.first, definition.count);
+  };
+  if (at != definitions_.end() && at->key == key && !at->begins) return stack_of(*at);
+  if (at == definitions_.begin() || std::prev(at)->key != key || !std::prev(at)->begins) return {};
+  return stack_of(*std::prev(at));
+}
+
+void StackJoiner::append_key(std::uint64_t key, std::int64_t time,
+                             std::vector<std::uint64_t>& frames) const {
+  const auto stack = keys_.find(key, time);
+  const std::size_t room = kMaxFrames - std::min(kMaxFrames, frames.size());
+  const auto part = stack.first(std::min(room, stack.size()));
+  frames.insert(frames.end(), part.begin(), part.end());
+}
+
+void StackJoiner::add(StackedEvent event, const RecordHeader& header) {
+  constexpr std::size_t kMatchIdBytes = 8;  // before the frames or the key
+  ExtendedCursor cursor(header.extended);
+  ExtendedItem item;
+  while (cursor.next(item)) {
+    const bool narrow =
+        item.type == ExtendedType::stack_trace32 || item.type == ExtendedType::stack_key32;
+    const unsigned pointer_bytes = narrow ? 4 : 8;
+    if (item.data.size() < kMatchIdBytes + pointer_bytes) continue;
+    const Bytes data = item.data.subspan(kMatchIdBytes);
+    if (item.type == ExtendedType::stack_trace32 || item.type == ExtendedType::stack_trace64) {
+      append_frames(data, pointer_bytes, event.frames);
+    } else if (item.type == ExtendedType::stack_key32 || item.type == ExtendedType::stack_key64) {
+      append_key(load_pointer(data.data(), pointer_bytes), event.time, event.frames);
+    }
+  }
+  finish_before(event.time_ns);
+  pending_.push_back(std::move(event));
+}
+
+StackedEvent* StackJoiner::event_of(std::int64_t time, std::uint32_t process,
+                                    std::uint32_t thread) {
+  auto at = std::lower_bound(
+      pending_.begin(), pending_.end(), time,
+      [](const StackedEvent& event, std::int64_t wanted) { return event.time < wanted; });
+  for (; at != pending_.end() && at->time == time; ++at) {
+    if (same_id(at->thread, thread) && same_id(at->process, process)) return &*at;
+  }
+  return nullptr;
+}
+
+bool StackJoiner::add_part(const Record& record, const RecordHeader& header) {
+  const unsigned pointer_bytes = record.pointer_bytes;
+  if (!header.is_kernel()) return false;
+  const std::uint16_t hook = header.hook_id;
+  const bool by_key = hook == kHookKeyKernel || hook == kHookKeyUser;
+  if (hook != kHookStack && !by_key) return false;
+  const Bytes payload = header.payload;
+  if (payload.size() < kHeadBytes + (by_key ? pointer_bytes : 0)) return true;
+  const auto process = load<std::uint32_t>(payload.data() + 8);
+  const auto thread = load<std::uint32_t>(payload.data() + 12);
+  StackedEvent* event = event_of(load<std::int64_t>(payload.data()), process, thread);
+  if (event == nullptr) return true;
+  event->process = process;
+  event->thread = thread;
+  if (by_key) {
+    append_key(load_pointer(payload.data() + kHeadBytes, pointer_bytes), record.time,
+               event->frames);
+  } else {
+    append_frames(payload.subspan(kHeadBytes), pointer_bytes, event->frames);
+  }
+  return true;
+}
+
+void StackJoiner::finish_before(std::int64_t time_ns) {
+  while (!pending_.empty() &&
+         (pending_.size() >= kMaxPending || time_ns - kMaxWaitNs > pending_.front().time_ns)) {
+    finish_(std::move(pending_.front()));
+    pending_.pop_front();
+  }
+}
+
+void StackJoiner::finish_all() {
+  for (StackedEvent& event : pending_) finish_(std::move(event));
+  pending_.clear();
+}
+
+}  // namespace tailgate::etl

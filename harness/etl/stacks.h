@@ -1,0 +1,25 @@
+// The stacks of any events: of context switches, disk requests, exceptions, what a provider writes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/etl/decoder.h"
+#include "harness/etl/report.h"
+#include "harness/etl/trace_file.h"
+
+namespace tailgate::etl {
+
+enum class StacksFormat {
+  text,    // the most frequent stacks, innermost frame first
+  folded,  // a line per stack, outermost frame first: "app.exe (500);a.dll+0x1;DiskIo/Read 7"
+};
+
+// Reports how often the events that pass the filter occurred, by process and stack. When none pass,
+// returns a text that says so, and what is near; when none has a stack, one that says that.
+std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                          const EventFilter& filter, StacksFormat format, std::size_t max_rows,
+                          const TextSink& sink);
+
+}  // namespace tailgate::etl

@@ -1,0 +1,112 @@
+#include "harness/etl/stacks.h"
+
+#include <catch2/catch.hpp>
+
+#include "harness/etl/testing/kernel_trace.h"
+
+using namespace tailgate::etl;
+
+namespace {
+
+struct Report {
+  std::string out;
+  std::string nothing;
+};
+
+Report folded(KernelTrace& trace, const EventFilter& filter) {
+  const std::vector<std::uint8_t> bytes = trace.file();
+  const TraceFile file(bytes, "test");
+  const TraceFile* files[] = {&file};
+  Decoder decoder;
+  decoder.learn(files);
+  Report report;
+  report.nothing = report_stacks({&file}, decoder, filter, StacksFormat::folded, 10,
+                                 [&report](std::string_view text) {
+                                   report.out += text;
+                                   return true;
+                                 });
+  return report;
+}
+
+void switch_to(KernelTrace& trace, std::int64_t time_us, std::uint32_t to, std::uint32_t from) {
+  trace.writer().add(0, context_switch_record(trace.raw(time_us), to, from));
+}
+
+}  // namespace
+
+TEST_CASE("context switches are joined with their stacks, in parts and by key", "[etl]") {
+  KernelTrace trace;
+  trace.process(0, 0x0303, 500, "app.exe");
+  trace.image(0, 500, 0x10000, 0x1000, R"(\app\app.exe)");
+  trace.image(0, 0, 0xFFFF'F800'0000'0000, 0x1000, R"(\SystemRoot\ntoskrnl.exe)");
+  switch_to(trace, 10, 8, 0);
+  trace.stack(10, 10, 500, 8, {0xFFFF'F800'0000'0004});  // the kernel's part
+  switch_to(trace, 20, 0, 8);
+  // The user's part comes later, as a key that is defined later still.
+  trace.add(30, 0x1826,
+            ByteBuilder().u64(static_cast<std::uint64_t>(trace.raw(10))).u32(500).u32(8).u64(99));
+  trace.add(40, 0x1823, ByteBuilder().u64(99).u64(0x10010).u64(0x10020));
+  trace.stack(41, 17, 500, 8, {0x10030});  // of an event that the trace does not have
+  EventFilter filter;
+  filter.events = {"CSwitch"};
+  const Report report = folded(trace, filter);
+  CHECK(report.out ==
+        "app.exe (500);app.exe+0x20;app.exe+0x10;ntoskrnl.exe+0x4;Thread/CSwitch 1\n");
+  CHECK(report.nothing.empty());
+}
+
+TEST_CASE("a key that is used again stands for the stack of its next end", "[etl]") {
+  KernelTrace trace;
+  const auto ends = [&trace](std::int64_t time_us, std::uint64_t frame) {
+    trace.add(time_us, 0x1823, ByteBuilder().u64(99).u64(frame));
+  };
+  const auto uses = [&trace](std::int64_t event_us, std::uint32_t thread) {
+    switch_to(trace, event_us, thread, 0);
+    trace.add(event_us + 1, 0x1825,
+              ByteBuilder()
+                  .u64(static_cast<std::uint64_t>(trace.raw(event_us)))
+                  .u32(500)
+                  .u32(thread)
+                  .u64(99));
+  };
+  ends(5, 0x111);
+  uses(10, 8);
+  ends(20, 0x222);
+  uses(30, 12);
+  trace.add(40, 0x1824, ByteBuilder().u64(99).u64(0x333));
+  EventFilter filter;
+  filter.events = {"CSwitch"};
+  CHECK(folded(trace, filter).out ==
+        "unknown (500);0x222;Thread/CSwitch 1\nunknown (500);0x333;Thread/CSwitch 1\n");
+}
+
+TEST_CASE("a record's own stack counts", "[etl]") {
+  KernelTrace trace;
+  trace.process(0, 0x0303, 500, "app.exe");
+  trace.image(0, 500, 0x10000, 0x1000, R"(\app\app.exe)");
+  constexpr std::uint16_t kMetadata = 0x0B;
+  constexpr std::uint16_t kStack64 = 0x06;
+  EventRecord record;
+  record.provider.bytes[0] = 7;
+  record.process = 500;
+  record.thread = 8;
+  record.extended = {{kMetadata, MetadataBuilder("Alloc").bytes()},
+                     {kStack64, ByteBuilder().u64(0).u64(0x10010).u64(0x10020).bytes()}};
+  for (std::int64_t time_us : {10, 20}) {
+    record.time = trace.raw(time_us);
+    trace.writer().add(0, event_record(record));
+  }
+  EventFilter filter;
+  filter.events = {"Alloc"};
+  CHECK(folded(trace, filter).out == "app.exe (500);app.exe+0x20;app.exe+0x10;Alloc 2\n");
+}
+
+TEST_CASE("events without stacks and filters without events say so", "[etl]") {
+  KernelTrace trace;
+  switch_to(trace, 10, 8, 0);
+  EventFilter filter;
+  filter.events = {"CSwitch"};
+  CHECK_THAT(folded(trace, filter).nothing, Catch::Contains("no event that passes has a stack"));
+  filter.events = {"CSwitsh"};
+  CHECK_THAT(folded(trace, filter).nothing, Catch::Contains("CSwitch"));
+}
