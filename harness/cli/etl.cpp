@@ -226,11 +226,13 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_tables(etl, action, "memory", "Memory committed and not freed, by process and stack",
              etl::report_memory);
   add_etl_stacks(etl, action);
+  add_etl_buffers(etl, action);
   add_etl_spans(etl, action);
   add_etl_activities(etl, action);
   add_etl_to_sqlite(etl, action);
   add_etl_to_pcapng(etl, action);
   add_etl_to_perfetto(etl, action);
+  add_etl_anonymize(etl, action);
   add_verify(etl, action);
 }
 

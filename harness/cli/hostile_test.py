@@ -139,10 +139,14 @@ def etl_cases(text):
                 ("to-sqlite", "--out", "no/" + text), ("to-sqlite", "--out", "a.sqlite"),
                 ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"),
                 ("to-perfetto", "--counter", text, "--out", "a.json"),
-                ("to-perfetto", "--out", "no/" + text))
+                ("to-perfetto", "--out", "no/" + text),
+                ("stacks", "--event", text), ("memory",), ("buffers", "--interval-ms", "1", "--json"),
+                ("anonymize", "--out", "no/" + text), ("anonymize", "--out", "a.etl"))
     return [("etl", "info", "text"), ("etl", "dump", "text"),
             ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
             ("etl", "waits", "text"), ("etl", "activities", "text"), ("etl", "profile", "text"),
+            ("etl", "memory", "text"), ("etl", "stacks", "text"), ("etl", "buffers", "text"),
+            ("etl", "anonymize", "text", "--out", "b.etl"),
             ("etl", "info", "log.xml"), ("etl", "stats", "log.xml"), ("etl", *dump, "log.xml"),
             *(("etl", *arguments, TRACE) for arguments in of_trace)]
 

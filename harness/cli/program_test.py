@@ -193,8 +193,9 @@ def test_help_has_examples_and_fits_the_terminal():
         assert "Examples:" in done.stdout, arguments
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, arguments
     for words in ("etl info", "etl dump", "etl stats", "etl cpu", "etl spans", "etl waits",
-                  "etl activities", "etl profile",
-                  "etl to-sqlite", "etl to-pcapng", "etl verify", "selftest gate",
+                  "etl activities", "etl profile", "etl to-sqlite", "etl to-pcapng",
+                  "etl to-perfetto", "etl memory", "etl stacks", "etl buffers", "etl anonymize",
+                  "etl verify", "selftest gate",
                   "history import", "history list", "history query", "history export"):
         done = tailgate(*words.split(), "--help")
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, words

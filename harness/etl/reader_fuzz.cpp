@@ -3,10 +3,13 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/etl/buffers_report.h"
+#include "harness/etl/memory_use.h"
 #include "harness/etl/packets.h"
 #include "harness/etl/profile.h"
 #include "harness/etl/report.h"
 #include "harness/etl/spans.h"
+#include "harness/etl/stacks.h"
 #include "harness/etl/trace_reader.h"
 #include "harness/etl/waits.h"
 
@@ -41,6 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     report_cpu({&file}, TextFormat::json, 100, swallow);
     report_profile({&file}, {ProfileFormat::text, 100}, swallow);
     report_waits({&file}, TextFormat::json, 100, swallow);
+    report_memory({&file}, TextFormat::json, 100, swallow);
+    report_buffers({&file}, 0, TextFormat::json, swallow);
+    report_stacks({&file}, decoder, {}, StacksFormat::folded, 100, swallow);
     report_spans({&file}, decoder, {}, SpanFormat::tsv, 100, swallow);
     report_spans({&file}, decoder, {}, SpanFormat::json, 100, swallow);
     read_packets({&file});

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "harness/base/quoting.h"
+#include "harness/etl/made_up.h"
 #include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
@@ -33,12 +34,14 @@ struct FileCounts {
   std::optional<std::int64_t> first_raw;
   std::optional<std::int64_t> last_raw;
   ReadDamage damage;
+  MadeUpKinds made_up;
 };
 
 FileCounts count_file(const TraceFile& file, Decoder& decoder) {
   // A limit: a hostile file could name a new provider in every record.
   constexpr std::size_t kMaxProviders = 65536;
   FileCounts counts;
+  counts.made_up.add(file);
   for (const BufferRef& buffer : file.buffers()) ++counts.buffers_by_processor[buffer.processor];
   TraceReader reader({&file}, ReadOrder::file);
   DecodedEvent event;
@@ -47,6 +50,7 @@ FileCounts count_file(const TraceFile& file, Decoder& decoder) {
     const Record& record = *next;
     decoder.decode(record, event);
     ++counts.records;
+    counts.made_up.add(record, event.header);
     ++by_kind[static_cast<std::size_t>(record.kind)];
     if (!event.schema) ++counts.undecoded;
     if (!event.fits()) ++counts.misfits;
@@ -205,6 +209,8 @@ Json info_json(const TraceFile& file, const FileCounts& counts, const SchemaCoun
   for (auto [processor, buffers] : counts.buffers_by_processor) {
     json["buffers_by_processor"][std::to_string(processor)] = buffers;
   }
+  // Of what only made-up data tests; `tailgate etl anonymize` makes a copy to give away.
+  json["tested_on_made_up_data_only"] = counts.made_up.counts();
   json["damage"] = damage_json(file, counts);
   json["schemas"] = schemas_json(schemas);
   json["providers"] = Json::array();
@@ -223,7 +229,7 @@ void append_plain(const Json& json, int indent, std::string& out) {
     if (key == "providers") continue;
     out.append(static_cast<std::size_t>(indent), ' ');
     if (value.is_object()) {
-      out += key + ":\n";
+      out += key + (value.empty() ? ": none\n" : ":\n");
       append_plain(value, indent + 2, out);
     } else if (value.is_array()) {
       for (const Json& entry : value) {

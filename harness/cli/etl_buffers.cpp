@@ -1,0 +1,30 @@
+// tailgate etl buffers: how fast a session filled its buffers.
+#include <memory>
+
+#include "harness/cli/etl_inputs.h"
+#include "harness/etl/buffers_report.h"
+
+namespace tailgate {
+
+void add_etl_buffers(Command* etl, Action& action) {
+  auto inputs = std::make_shared<EtlInputs>();
+  auto interval_ms = std::make_shared<double>(0);
+  Command* command = etl->add_subcommand("buffers", "Buffers filled, by processor over time");
+  add_etl_inputs(command, *inputs, false);
+  command->add_flag("--json", inputs->json, "JSON lines instead of TSV");
+  command->add_option("--interval-ms", *interval_ms, "Length of an interval; 0: of 20");
+  command->footer(
+      "Examples:\n  tailgate etl buffers trace.etl\n"
+      "  tailgate etl buffers --interval-ms 1000 trace.etl");
+  command->callback([&action, inputs, interval_ms] {
+    action = [inputs, interval_ms] {
+      auto traces = open_etl_traces(*inputs, false);
+      as_usage([&] {
+        report_buffers(traces->pointers, *interval_ms, inputs->format(), print_etl_text);
+      });
+      return kExitDone;
+    };
+  });
+}
+
+}  // namespace tailgate
