@@ -32,6 +32,7 @@ MEASURING = {
     "etl spans": ("etl", "spans", "INPUT"),
     "etl waits": ("etl", "waits", "INPUT"),
     "etl activities": ("etl", "activities", "INPUT"),
+    "etl to-perfetto": ("etl", "to-perfetto", "INPUT", "--out", "new.json"),
     "etl memory": ("etl", "memory", "INPUT"),
     "etl stacks": ("etl", "stacks", "INPUT"),
     "etl buffers": ("etl", "buffers", "INPUT"),

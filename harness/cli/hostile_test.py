@@ -140,7 +140,7 @@ def etl_cases(text):
                 ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"),
                 ("to-perfetto", "--counter", text, "--out", "a.json"),
                 ("to-perfetto", "--out", "no/" + text),
-                ("stacks", "--event", text), ("memory",), ("buffers", "--interval-ms", "1", "--json"),
+                ("stacks", "--event", text), ("memory",), ("buffers", "--json"),
                 ("anonymize", "--out", "no/" + text), ("anonymize", "--out", "a.etl"))
     return [("etl", "info", "text"), ("etl", "dump", "text"),
             ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
