@@ -54,7 +54,7 @@ void add_etl_anonymize(Command* etl, Action& action) {
   command->add_option("--out", arguments->out, "The copy")->required()->type_name("FILE.etl");
   command->add_flag("--force", arguments->force, "Replace the file if there is one");
   command->add_option("--from-ms", arguments->options.from_ms,
-                      "Only buffers from this time after the session's start");
+                      "Only buffers from this time after the start");
   command->add_option("--to-ms", arguments->options.to_ms, "Only up to this time, likewise");
   command->add_option("--max-mb", arguments->max_mb, "At most this size; 0: any");
   command->footer(

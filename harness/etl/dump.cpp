@@ -69,7 +69,7 @@ void append_tsv(const EventStream& events, DumpTime time, std::string& out) {
     append_escaped(event.message, out);
   }
   append_misfits(event, complete, "\t", out);
-  append_names_tsv(events.view(), out);
+  append_names_tsv(events.named(), out);
   out += '\n';
 }
 
@@ -185,7 +185,7 @@ void append_json(const EventStream& events, DumpTime time, std::string& out) {
     append_json_string(event.message, out);
   }
   append_misfits_json(event, complete, out);
-  append_names_json(events.view(), out);
+  append_names_json(events.named(), out);
   out += "}\n";
 }
 

@@ -111,12 +111,13 @@ Bytes related_activity_of(const EventView& view) {
 
 // Appends one of the names of trace_names.h.
 void append_name(const EventView& view, EventColumn column, std::string& out) {
+  const NamedEvent named{view.event, view.record, view.names};
   if (column == EventColumn::process) {
-    append_process_name(view, out);
+    append_process_name(named, out);
   } else if (column == EventColumn::file) {
-    append_file_name(view, out);
+    append_file_name(named, out);
   } else {
-    append_image_name(view, out);
+    append_image_name(named, out);
   }
 }
 

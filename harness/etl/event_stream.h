@@ -31,6 +31,7 @@ class EventStream {
   const Record& record() const { return *record_; }
   bool attributed() const { return attributed_; }
   EventView view() const { return {event_, *record_, reader_.clock(), *session_, session_names_}; }
+  NamedEvent named() const { return {event_, *record_, session_names_}; }
   std::int64_t elapsed_ns() const { return reader_.clock().elapsed_ns(record_->time); }
   std::int64_t filetime() const { return reader_.clock().filetime(record_->time); }
   // The session that recorded it, and its number, from 0. Times of different sessions need not be

@@ -303,9 +303,9 @@ class Table {
   }
 
   void bind_name(const Row& row, int at, const EventStream& events,
-                 void (*append)(const EventView&, std::string&)) {
+                 void (*append)(const NamedEvent&, std::string&)) {
     text_.clear();
-    append(events.view(), text_);
+    append(events.named(), text_);
     if (!text_.empty()) row.text(at, text_);
   }
 

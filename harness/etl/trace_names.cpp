@@ -1,7 +1,10 @@
 #include "harness/etl/trace_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <tuple>
 
 #include "harness/etl/field_value.h"
@@ -108,8 +111,8 @@ void SessionNames::add_image(const DecodedEvent& event) {
   ++image_count_;
   const auto process =
       base >= kernel_from_ ? 0 : static_cast<std::uint32_t>(number_in(event, "ProcessId"));
-  images_[process].add(base, number_in(event, "ImageSize"),
-                       path.substr(path.find_last_of('\\') + 1));
+  images_[process][base] = {number_in(event, "ImageSize"),
+                            path.substr(path.find_last_of('\\') + 1)};
 }
 
 void SessionNames::add_file(const RecordHeader& header, const Record& record) {
@@ -183,9 +186,13 @@ std::string SessionNames::path(std::string_view kernel_path) const {
 }
 
 std::string SessionNames::image(std::uint32_t process, std::uint64_t address) const {
-  const auto at = images_.find(address >= kernel_from_ ? 0 : process);
-  if (at == images_.end() || at->second.image_of(address) == "unknown") return {};
-  return at->second.name_of(address);
+  const auto images = images_.find(address >= kernel_from_ ? 0 : process);
+  if (images == images_.end()) return {};
+  const auto above = images->second.upper_bound(address);
+  if (above == images->second.begin()) return {};
+  const auto& [base, image] = *std::prev(above);
+  if (address - base >= image.size) return {};
+  return fmt::format("{}+{:#x}", image.name, address - base);
 }
 
 TraceNames::TraceNames(const std::vector<const TraceFile*>& files) {
@@ -212,15 +219,15 @@ const SessionNames& TraceNames::of(const LogFileHeader& session) const {
   return at == sessions_.end() ? kNone : *at->second;
 }
 
-void append_process_name(const EventView& view, std::string& out) {
-  if (view.names == nullptr || view.names->empty()) return;
-  const std::uint32_t process = view.event.header.process_id;
-  if (process != RecordHeader::kNoId) out += view.names->process(process, view.record.time);
+void append_process_name(const NamedEvent& named, std::string& out) {
+  if (named.names == nullptr || named.names->empty()) return;
+  const std::uint32_t process = named.event.header.process_id;
+  if (process != RecordHeader::kNoId) out += named.names->process(process, named.record.time);
 }
 
-void append_file_name(const EventView& view, std::string& out) {
-  if (view.names == nullptr || view.names->empty()) return;
-  const RecordHeader& header = view.event.header;
+void append_file_name(const NamedEvent& named, std::string& out) {
+  if (named.names == nullptr || named.names->empty()) return;
+  const RecordHeader& header = named.event.header;
   const unsigned group = header.hook_id >> 8;
   const bool of_files = header.is_kernel()
                             ? group == kGroupDisk || group == kGroupFault || group == kGroupFile ||
@@ -228,52 +235,52 @@ void append_file_name(const EventView& view, std::string& out) {
                             : header.provider == kernel_file();
   if (!of_files) return;
   for (std::string_view name : {"FileName", "OpenPath"}) {
-    const std::string kernel_path = text_in(view.event, name);
+    const std::string kernel_path = text_in(named.event, name);
     // A search has a pattern for a name.
     if (kernel_path.find('\\') != std::string::npos) {
-      out += view.names->path(kernel_path);
+      out += named.names->path(kernel_path);
       return;
     }
   }
   for (std::string_view name : {"FileKey", "FileObject"}) {
-    const std::uint64_t key = number_in(view.event, name);
+    const std::uint64_t key = number_in(named.event, name);
     if (key == 0) continue;
-    const std::string path = view.names->file(key, view.record.time);
+    const std::string path = named.names->file(key, named.record.time);
     out += path;
     if (!path.empty()) return;
   }
 }
 
-void append_image_name(const EventView& view, std::string& out) {
-  if (view.names == nullptr || view.names->empty()) return;
-  const RecordHeader& header = view.event.header;
+void append_image_name(const NamedEvent& named, std::string& out) {
+  if (named.names == nullptr || named.names->empty()) return;
+  const RecordHeader& header = named.event.header;
   const unsigned group = header.hook_id >> 8;
   if (!header.is_kernel() || (group != kGroupPerfInfo && group != kGroupFault)) return;
   constexpr std::array<std::string_view, 4> kAddresses = {"InstructionPointer", "ProgramCounter",
                                                           "Routine", "SysCallAddress"};
   for (std::string_view name : kAddresses) {
-    const std::uint64_t address = number_in(view.event, name);
+    const std::uint64_t address = number_in(named.event, name);
     if (address == 0) continue;
-    out += view.names->image(header.process_id, address);
+    out += named.names->image(header.process_id, address);
     return;
   }
 }
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, void (*)(const EventView&, std::string&)>, 3>
+constexpr std::array<std::pair<std::string_view, void (*)(const NamedEvent&, std::string&)>, 3>
     kNames = {{{"process", append_process_name},
                {"file", append_file_name},
                {"image", append_image_name}}};
 
 }  // namespace
 
-void append_names_tsv(const EventView& view, std::string& out) {
-  if (view.names == nullptr || view.names->empty()) return;
+void append_names_tsv(const NamedEvent& named, std::string& out) {
+  if (named.names == nullptr || named.names->empty()) return;
   std::string text;
   for (const auto& [name, append] : kNames) {
     text.clear();
-    append(view, text);
+    append(named, text);
     if (text.empty()) continue;
     out += '\t';
     out += name;
@@ -282,12 +289,12 @@ void append_names_tsv(const EventView& view, std::string& out) {
   }
 }
 
-void append_names_json(const EventView& view, std::string& out) {
-  if (view.names == nullptr || view.names->empty()) return;
+void append_names_json(const NamedEvent& named, std::string& out) {
+  if (named.names == nullptr || named.names->empty()) return;
   std::string text;
   for (const auto& [name, append] : kNames) {
     text.clear();
-    append(view, text);
+    append(named, text);
     if (text.empty()) continue;
     out += ",\"";
     out += name;

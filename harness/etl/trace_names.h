@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "harness/etl/decoder.h"
-#include "harness/etl/event_path.h"
-#include "harness/etl/profile.h"
 #include "harness/etl/trace_file.h"
 
 namespace tailgate::etl {
@@ -73,7 +71,12 @@ class SessionNames {
   std::uint64_t kernel_from_ = 0xFFFF'8000'0000'0000;  // addresses of the kernel
   NameHistory processes_;
   NameHistory files_;
-  std::map<std::uint32_t, ImageMap> images_;  // by process; 0: the kernel's
+  struct Image {
+    std::uint64_t size = 0;
+    std::string name;
+  };
+  // By process and base; of several that were there at different times the last. 0: the kernel's.
+  std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
   std::size_t image_count_ = 0;
   std::vector<std::pair<std::string, std::string>> volumes_;  // kernel's prefix, drive's
 };
@@ -90,17 +93,24 @@ class TraceNames {
   std::unordered_map<const LogFileHeader*, std::unique_ptr<SessionNames>> sessions_;
 };
 
+// An event with what its names need. Refers to all of them.
+struct NamedEvent {
+  const DecodedEvent& event;
+  const Record& record;
+  const SessionNames* names;  // null: none are known
+};
+
 // Append what the event names; nothing when it names none, or when the trace does not say.
 //   process   of the event's process id
 //   file      that it reads, writes, maps, opens or loads
 //   image     of the address that ran, or of the routine
-void append_process_name(const EventView& view, std::string& out);
-void append_file_name(const EventView& view, std::string& out);
-void append_image_name(const EventView& view, std::string& out);
+void append_process_name(const NamedEvent& named, std::string& out);
+void append_file_name(const NamedEvent& named, std::string& out);
+void append_image_name(const NamedEvent& named, std::string& out);
 
 // Appends name=text for each of the three that there is, each behind a tab.
-void append_names_tsv(const EventView& view, std::string& out);
+void append_names_tsv(const NamedEvent& named, std::string& out);
 // The same as members of a JSON object, each behind a comma.
-void append_names_json(const EventView& view, std::string& out);
+void append_names_json(const NamedEvent& named, std::string& out);
 
 }  // namespace tailgate::etl

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/etl/report.h"
 #include "harness/etl/testing/kernel_trace.h"
 
 using namespace tailgate::etl;
