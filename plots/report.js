@@ -1,5 +1,10 @@
-// Sorts and filters the tables. Without it every row is shown, in the order that was written.
+// Sorts and filters the tables, and saves images. Without it every row is shown, in the order that
+// was written.
 "use strict";
+for (const link of document.querySelectorAll("figcaption a[download]")) {
+  link.href = link.closest("figure").querySelector("img").src;
+  link.hidden = false;
+}
 for (const part of document.querySelectorAll(".table")) {
   const body = part.querySelector("tbody");
   const search = part.querySelector("input[type=search]");

@@ -8,9 +8,10 @@ answer, the table for other programs and the findings of a history, this script 
 import argparse
 import json
 import pathlib
+import re
 import subprocess
-import sys
 import types
+from collections import Counter
 
 import plot
 import report_page as page
@@ -67,7 +68,8 @@ class Found:
 
 def collect(paths):
     """Loads the named files, and of a folder its *.json and those of its folder results. A damaged
-    file hides no other. ResultError when there is nothing to show."""
+    file hides no other. The scenario with the most runs comes first. ResultError when there is
+    nothing to show."""
     found = Found()
     for path in paths:
         if not path.is_dir():
@@ -85,7 +87,9 @@ def collect(paths):
         raise ResultError(found.damaged[-1] if found.damaged else
                           f"{paths[0]}: no result and no verdict in this folder; give the --out "
                           "folder of a run or of a gate")
-    found.runs.sort(key=lambda run: (run.scenario, run.label, str(run.path)))
+    in_scenario = Counter(run.scenario for run in found.runs)
+    found.runs.sort(key=lambda run: (-in_scenario[run.scenario], run.scenario, run.label,
+                                     str(run.path)))
     return found
 
 
@@ -94,7 +98,11 @@ def content(found, options):
     judged = [run.data for run in found.verdicts]
     answer = paragraphs(asked(options.program, "export", "answer", *files(found.runs))
                         ) if found.runs else []
-    headline = verdicts.headline(judged) if judged else answer.pop(0)
+    if judged:
+        headline = verdicts.headline(judged)
+    else:
+        headline, more = first_sentence(answer.pop(0))
+        answer[:0] = more
     sections = [verdicts.section_of(judged, verdict_figures(found.verdicts))] if judged else []
     if options.history:
         sections.append(section_of_findings(json.loads(
@@ -105,6 +113,12 @@ def content(found, options):
         sections += [table_of_figures(found.runs), *plots(found.runs),
                      page.section("data", "Data", page.download(table, "results.csv"))]
     return headline, lead(found, answer), sections
+
+
+def first_sentence(text):
+    """The first sentence, and a list of what follows it."""
+    first, *more = re.split(r"(?<=[.]) (?=[A-Z])", text, maxsplit=1)
+    return first, more
 
 
 def lead(found, answer):

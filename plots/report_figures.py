@@ -2,7 +2,7 @@
 from caption import Part, load_text, names
 from overhead import TOTAL
 from report_page import Cell, section, table
-from units import format_ns, format_rate
+from units import format_ns
 
 TITLES = ("Sink", "Scenario", "Load", "p50", "p99", "p99.9", "Maximum", "Lost", "CPU an event",
           "Remarks")
@@ -12,9 +12,12 @@ BUSY_SHARE = 0.05  # as kBusyShare of harness/result/step_facts.h
 
 
 def table_of_figures(runs):
-    parts = [Part(run, name, step) for run, name in zip(runs, names(runs))
-             for step in run.data["summary"]]
-    parts.sort(key=lambda part: (part.run.scenario, part.step["rate_hz"], part.p99_ns))
+    """runs: in the order of the page's scenarios."""
+    scenarios = list(dict.fromkeys(run.scenario for run in runs))
+    named = zip(runs, names(runs, [run.scenario for run in runs]))
+    parts = [Part(run, name, step) for run, name in named for step in run.data["summary"]]
+    parts.sort(key=lambda part: (scenarios.index(part.run.scenario), -part.step["rate_hz"],
+                                 part.p99_ns))
     return section("figures", "All figures", table(
         "Response times count from when a call was due", TITLES, [row(part) for part in parts]))
 
@@ -23,7 +26,7 @@ def row(part):
     load = part.load
     threads = f", {load['threads']} threads" if load and load["threads"] > 1 else ""
     return [Cell(part.name), Cell(part.run.scenario),
-            Cell(load_text(load) + threads if load else "", part.step["rate_hz"]),
+            Cell(load_text(load) + threads if load else "", part.step["rate_hz"], ""),
             *(quantile(part.step["response"], field, beyond) for field, beyond in QUANTILES),
             lost(part), processor_time(part.step), Cell(", ".join(remarks(part)))]
 
@@ -39,8 +42,8 @@ def lost(part):
     if not any(trial["ledger"]["checked"] for trial in part.trials):
         return Cell("not read back")
     share = part.lost_share
-    return Cell(next((mark.removeprefix("lost ") for mark in part.marks
-                      if mark.startswith("lost ")), "0"), share, "fail" if share else "number")
+    marks = [mark.removeprefix("lost ") for mark in part.marks if mark.startswith("lost ")]
+    return Cell(*marks or "0", share, "number fail" if share else "number")
 
 
 def processor_time(step):
@@ -56,4 +59,4 @@ def processor_time(step):
 def remarks(part):
     busy = sum(trial["noise"]["lost_share"] > BUSY_SHARE for trial in part.trials)
     return [*(mark for mark in part.marks if not mark.startswith("lost ")),
-            *([f"machine busy in {busy} of {len(part.trials)} trials"] if busy else [])]
+            *([f"machine busy: {busy} of {len(part.trials)} trials"] if busy else [])]

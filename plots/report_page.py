@@ -59,14 +59,13 @@ def warning(text):
 
 
 def figure(svg, name, texts):
-    """An image with its texts, the title first, for those who do not see it, and a link to save
-    it."""
+    """An image with its texts, the title first, for those who do not see it. The page's script
+    gives the link the image's data, which stand here once."""
     data = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     title, *more = map(markup, texts)
-    return (f'<figure data-filter="{markup(name)}">\n'
-            f'<img src="{data}" alt="{title}. {" ".join(more)}">\n'
-            f'<figcaption>{title} <a download="{markup(name)}.svg" href="{data}">'
-            f'Save as SVG</a></figcaption>\n</figure>\n')
+    return (f'<figure>\n<img src="{data}" alt="{title}. {" ".join(more)}">\n'
+            f'<figcaption>{title} <a hidden download="{markup(name)}.svg">Save as SVG</a> '
+            '<a href="#data">Data</a></figcaption>\n</figure>\n')
 
 
 def download(text, name):
@@ -77,16 +76,17 @@ def download(text, name):
 
 
 class Cell:
-    """A table's cell: the text shown, and the number by which a column is sorted, if it is one."""
+    """A table's cell: the text shown, the number by which a column is sorted, if it is one, and the
+    class that says how it looks (by default that of a number)."""
 
-    def __init__(self, text, number=None, mark=""):
-        self.text, self.number, self.mark = text, number, mark
+    def __init__(self, text, number=None, mark=None):
+        self.text, self.number = text, number
+        self.mark = mark if mark is not None else "" if number is None else "number"
 
     @property
     def html(self):
         number = "" if self.number is None else f' data-number="{self.number!r}"'
-        kind = ' class="number"' if self.number is not None else ""
-        kind = f' class="{self.mark}"' if self.mark else kind
+        kind = f' class="{self.mark}"' if self.mark else ""
         return f"<td{number}{kind}>{markup(self.text)}</td>"
 
 

@@ -75,9 +75,9 @@ def test_nothing_is_loaded_from_elsewhere():
 
 def test_what_is_saved_is_what_was_given():
     read = Reader(page.figure(b"<svg>1</svg>", "f", ["t"]) + page.download("a,b\nµ,2\n", "x.csv"))
-    image, saved, table = (base64.b64decode(link.partition("base64,")[2]) for link in (
-        read.attributes("img")[0]["src"], *(a["href"] for a in read.attributes("a"))))
-    assert image == saved == b"<svg>1</svg>"
+    image, table = (base64.b64decode(link.partition("base64,")[2]) for link in (
+        read.attributes("img")[0]["src"], read.attributes("a")[-1]["href"]))
+    assert image == b"<svg>1</svg>"
     assert table.decode() == "a,b\nµ,2\n"
 
 
@@ -112,7 +112,7 @@ def test_losses_and_a_busy_machine_stand_in_the_row(tmp_path):
     data["trials"][0]["noise"]["lost_share"] = 0.3
     [_, row] = Reader(report_figures.table_of_figures(runs(tmp_path, data)).html).rows
     assert row[7] == "10 %"
-    assert row[9] == "machine busy in 1 of 1 trials"
+    assert row[9] == "machine busy: 1 of 1 trials"
 
 
 def test_the_headline_names_what_got_worst_against_its_margin():
@@ -201,6 +201,22 @@ def test_verdicts_and_results_of_a_night_are_found(tmp_path):
 def test_a_folder_without_anything_says_so(tmp_path):
     with pytest.raises(results.ResultError, match="no result and no verdict"):
         report.collect([tmp_path])
+
+
+def test_the_scenario_with_the_most_runs_comes_first(tmp_path):
+    testing.write(tmp_path, testing.steady([{900: 10}], scenario="burst"), "1.json")
+    for sink in ("file", "null"):
+        testing.write(tmp_path, testing.steady([{900: 10}], sink=sink), f"{sink}.json")
+    assert [run.scenario for run in report.collect([tmp_path]).runs] == ["steady"] * 2 + ["burst"]
+
+
+@pytest.mark.parametrize("text, first, rest", [
+    ("Best: file. Half of its calls returned.", "Best: file.", ["Half of its calls returned."]),
+    ("Within 1.5 ms.", "Within 1.5 ms.", []),
+    ("No full stop", "No full stop", []),
+])
+def test_the_headline_is_the_first_sentence(text, first, rest):
+    assert report.first_sentence(text) == (first, rest)
 
 
 def test_names_of_sections_are_different(tmp_path):

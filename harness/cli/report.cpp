@@ -66,9 +66,8 @@ void commands::add_report_command(Command& program, const Catalog&, Action& acti
       "  tailgate report out/bench                        writes out/bench/report.html\n"
       "  tailgate report out/gate/verdict.json --out gate.html\n"
       "  tailgate report out/nightly/2026-11-25 --history out/history.sqlite");
-  command->callback([&action, arguments] {
-    action = [arguments] { return make_report(*arguments); };
-  });
+  command->callback(
+      [&action, arguments] { action = [arguments] { return make_report(*arguments); }; });
 }
 
 }  // namespace tailgate

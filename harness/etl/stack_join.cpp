@@ -14,11 +14,12 @@ constexpr std::uint16_t kHookKeyKernel = 0x1825;
 constexpr std::uint16_t kHookKeyUser = 0x1826;
 constexpr std::size_t kHeadBytes = 16;  // time, process and thread of the event
 
-constexpr std::size_t kMaxFrames = 1024;         // of one stack
+constexpr std::size_t kMaxFrames = 1024;  // of one stack
 // Of all keys: 8 MB and 5 MB, and half as much again while they grow.
 constexpr std::size_t kMaxKeyFrames = 1u << 20;
 constexpr std::size_t kMaxDefinitions = 1u << 17;
-constexpr std::size_t kMaxPending = 65'536;
+constexpr std::size_t kMaxPending = 1u << 15;
+constexpr std::size_t kMaxPendingFrames = 1u << 20;  // 8 MB
 // The user's part of a stack is recorded when the thread returns to user mode.
 constexpr std::int64_t kMaxWaitNs = 5'000'000'000;
 
@@ -104,6 +105,7 @@ void StackJoiner::add(StackedEvent event, const RecordHeader& header) {
     }
   }
   finish_before(event.time_ns);
+  pending_frames_ += event.frames.size();
   pending_.push_back(std::move(event));
 }
 
@@ -132,18 +134,22 @@ bool StackJoiner::add_part(const Record& record, const RecordHeader& header) {
   if (event == nullptr) return true;
   event->process = process;
   event->thread = thread;
+  pending_frames_ -= event->frames.size();
   if (by_key) {
     append_key(load_pointer(payload.data() + kHeadBytes, pointer_bytes), record.time,
                event->frames);
   } else {
     append_frames(payload.subspan(kHeadBytes), pointer_bytes, event->frames);
   }
+  pending_frames_ += event->frames.size();
   return true;
 }
 
 void StackJoiner::finish_before(std::int64_t time_ns) {
   while (!pending_.empty() &&
-         (pending_.size() >= kMaxPending || time_ns - kMaxWaitNs > pending_.front().time_ns)) {
+         (pending_.size() >= kMaxPending || pending_frames_ > kMaxPendingFrames ||
+          time_ns - kMaxWaitNs > pending_.front().time_ns)) {
+    pending_frames_ -= pending_.front().frames.size();
     finish_(std::move(pending_.front()));
     pending_.pop_front();
   }
@@ -152,6 +158,7 @@ void StackJoiner::finish_before(std::int64_t time_ns) {
 void StackJoiner::finish_all() {
   for (StackedEvent& event : pending_) finish_(std::move(event));
   pending_.clear();
+  pending_frames_ = 0;
 }
 
 }  // namespace tailgate::etl

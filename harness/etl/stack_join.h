@@ -75,6 +75,7 @@ class StackJoiner {
   const StackKeys& keys_;
   Finish finish_;
   std::deque<StackedEvent> pending_;  // in order of time
+  std::size_t pending_frames_ = 0;
 };
 
 }  // namespace tailgate::etl

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -18,17 +20,33 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::size_t kMaxStacks = 262'144;
-constexpr std::size_t kMaxNames = 65'536;
+// Together these take some 30 MB at most. What is beyond them is counted.
+constexpr std::size_t kMaxStacks = 1u << 16;
+constexpr std::size_t kMaxFrames = 1u << 20;
+constexpr std::size_t kMaxTexts = 1u << 17;
 constexpr std::size_t kFlushBytes = 256 * 1024;
 
-// A process, the event's name and its frames, innermost first.
-struct StackKey {
-  std::string process;
-  std::uint32_t name = 0;
-  std::vector<std::string> frames;
-  auto operator<=>(const StackKey&) const = default;
+// Texts that many stacks share, by number.
+class Texts {
+ public:
+  // The text's number; none when there is no room for a new one.
+  std::optional<std::uint32_t> number_of(std::string_view text) {
+    const auto known = numbers_.find(text);
+    if (known != numbers_.end()) return known->second;
+    if (texts_.size() == kMaxTexts) return std::nullopt;
+    const auto number = static_cast<std::uint32_t>(texts_.size());
+    numbers_.emplace(texts_.emplace_back(text), number);
+    return number;
+  }
+  const std::string& operator[](std::uint32_t number) const { return texts_[number]; }
+
+ private:
+  std::deque<std::string> texts_;  // which does not move them
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
 };
+
+// A process, an event's name and its frames, innermost first: numbers of texts.
+using Stack = std::vector<std::uint32_t>;
 
 class EventStacks {
  public:
@@ -58,8 +76,9 @@ class EventStacks {
 
   std::uint64_t events() const { return events_; }
   std::uint64_t with_stack() const { return with_stack_; }
-  const std::map<StackKey, std::uint64_t>& stacks() const { return stacks_; }
-  const std::string& event_name(std::uint32_t number) const { return event_names_[number]; }
+  std::uint64_t over_limit() const { return over_limit_ + keys_.over_limit(); }
+  const std::map<Stack, std::uint64_t>& stacks() const { return stacks_; }
+  const std::string& text(std::uint32_t number) const { return texts_[number]; }
   std::string why_nothing() const { return matcher_.why_nothing(); }
 
  private:
@@ -90,34 +109,42 @@ class EventStacks {
                  clock.elapsed_ns(record.time),
                  header.process_id,
                  header.thread_id,
-                 name_number(event_.event_name),
+                 texts_.number_of(event_.event_name).value_or(0),
                  {}},
                 header);
-  }
-
-  std::uint32_t name_number(std::string_view name) {
-    if (event_names_.size() >= kMaxNames) return 0;
-    const auto number = static_cast<std::uint32_t>(event_names_.size());
-    const auto [at, is_new] = name_numbers_.try_emplace(std::string(name), number);
-    if (is_new) event_names_.emplace_back(name);
-    return at->second;
   }
 
   void count(const StackedEvent& event) {
     if (event.frames.empty()) return;
     ++with_stack_;
-    StackKey key;
     const bool known = event.process != RecordHeader::kNoId;
     const std::string_view name =
         known ? session_names_->process(event.process, event.time) : std::string_view();
-    key.process =
-        known ? fmt::format("{} ({})", name.empty() ? "unknown" : name, event.process) : "unknown";
-    key.name = static_cast<std::uint32_t>(event.tag);
+    Stack stack;
+    bool has_room =
+        append(stack, known ? fmt::format("{} ({})", name.empty() ? "unknown" : name, event.process)
+                            : "unknown");
+    stack.push_back(static_cast<std::uint32_t>(event.tag));
     for (std::uint64_t address : event.frames) {
-      std::string frame = session_names_->image(event.process, address);
-      key.frames.push_back(frame.empty() ? fmt::format("{:#x}", address) : std::move(frame));
+      const std::string frame = session_names_->image(event.process, address);
+      has_room = append(stack, frame.empty() ? fmt::format("{:#x}", address) : frame) && has_room;
     }
-    if (stacks_.size() < kMaxStacks || stacks_.contains(key)) ++stacks_[std::move(key)];
+    has_room = has_room && stacks_.size() < kMaxStacks && frames_ + stack.size() <= kMaxFrames;
+    const auto counted = stacks_.find(stack);
+    if (counted != stacks_.end()) {
+      ++counted->second;
+    } else if (has_room) {
+      frames_ += stack.size();
+      stacks_.emplace(std::move(stack), 1);
+    } else {
+      ++over_limit_;
+    }
+  }
+
+  bool append(Stack& stack, std::string_view text) {
+    const auto number = texts_.number_of(text);
+    stack.push_back(number.value_or(0));
+    return number.has_value();
   }
 
   const std::vector<const TraceFile*>& files_;
@@ -130,9 +157,10 @@ class EventStacks {
   const LogFileHeader* session_ = nullptr;
   const SessionNames* session_names_ = nullptr;
   DecodedEvent event_;
-  std::unordered_map<std::string, std::uint32_t> name_numbers_;
-  std::vector<std::string> event_names_;
-  std::map<StackKey, std::uint64_t> stacks_;
+  Texts texts_;
+  std::map<Stack, std::uint64_t> stacks_;
+  std::size_t frames_ = 0;  // of all stacks_
+  std::uint64_t over_limit_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t with_stack_ = 0;
 };
@@ -146,12 +174,11 @@ std::string frame_text(std::string_view frame) {
 
 void write_folded(const EventStacks& stacks, const TextSink& sink) {
   std::string out;
-  for (const auto& [key, count] : stacks.stacks()) {
-    out += frame_text(key.process);
-    for (auto frame = key.frames.rbegin(); frame != key.frames.rend(); ++frame) {
-      out += ';' + frame_text(*frame);
-    }
-    out += fmt::format(";{} {}\n", frame_text(stacks.event_name(key.name)), count);
+  for (const auto& [stack, count] : stacks.stacks()) {
+    out += frame_text(stacks.text(stack[0]));
+    for (std::size_t i = stack.size(); i > 2; --i)
+      out += ';' + frame_text(stacks.text(stack[i - 1]));
+    out += fmt::format(";{} {}\n", frame_text(stacks.text(stack[1])), count);
     if (out.size() < kFlushBytes) continue;
     if (!sink(out)) return;
     out.clear();
@@ -160,18 +187,18 @@ void write_folded(const EventStacks& stacks, const TextSink& sink) {
 }
 
 void write_text(const EventStacks& stacks, std::size_t max_rows, const TextSink& sink) {
-  std::vector<std::pair<const StackKey*, std::uint64_t>> rows;
-  for (const auto& [key, count] : stacks.stacks()) rows.emplace_back(&key, count);
+  std::vector<std::pair<const Stack*, std::uint64_t>> rows;
+  for (const auto& [stack, count] : stacks.stacks()) rows.emplace_back(&stack, count);
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string out =
       fmt::format("events: {}, {} with a stack\n", stacks.events(), stacks.with_stack());
   for (std::size_t i = 0; i < rows.size() && i < max_rows; ++i) {
-    const auto& [key, count] = rows[i];
-    out += fmt::format("\n{:>10}  {} in {}\n", count, printable(stacks.event_name(key->name)),
-                       printable(key->process));
-    for (const std::string& frame : key->frames) {
-      out += fmt::format("            {}\n", printable(frame));
+    const auto& [stack, count] = rows[i];
+    out += fmt::format("\n{:>10}  {} in {}\n", count, printable(stacks.text((*stack)[1])),
+                       printable(stacks.text((*stack)[0])));
+    for (std::size_t frame = 2; frame < stack->size(); ++frame) {
+      out += fmt::format("            {}\n", printable(stacks.text((*stack)[frame])));
     }
   }
   if (rows.size() > max_rows) out += fmt::format("\n... {} more\n", rows.size() - max_rows);
@@ -189,6 +216,10 @@ std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& d
     write_folded(stacks, sink);
   } else {
     write_text(stacks, max_rows, sink);
+  }
+  if (stacks.over_limit() != 0) {
+    return fmt::format("{} stacks were left out: too many different ones; choose fewer events",
+                       stacks.over_limit());
   }
   if (stacks.events() == 0) return stacks.why_nothing();
   if (stacks.with_stack() != 0) return {};

@@ -118,21 +118,19 @@ Gaps gaps_in(const Results& results) {
   return gaps;
 }
 
-// "free for the load in all of 9 trials.", "busy in 2 of 9 trials, by cc1plus (…): …"
+// "free for the load in all of 9 trials.", "busy in 2 of 9 trials, by cc1plus (for up to …"
 std::string machine_words(const Gaps& gaps, Trust trust, std::size_t trials) {
-  if (gaps.busy_trials == 0 && trust == Trust::tails)
-    return fmt::format("free for the load in all of {} trials.", trials);
-  const std::string share = fmt::format("an idle thread did not run for up to {:.0f} % of the time",
-                                        gaps.worst_share * 100);
+  const double percent = gaps.worst_share * 100;
   if (gaps.busy_trials > 0) {
     return fmt::format(
-        "busy in {} of {} trials{} ({}): do not trust tails or missed rates. See 'tailgate "
-        "doctor'.",
-        gaps.busy_trials, trials, busy_with(gaps.neighbours), share);
+        "busy in {} of {} trials{} (for up to {:.0f} % of the time): do not trust tails or missed "
+        "rates. See 'tailgate doctor'.",
+        gaps.busy_trials, trials, busy_with(gaps.neighbours), percent);
   }
+  if (trust == Trust::tails) return fmt::format("free for the load in all of {} trials.", trials);
   return fmt::format(
-      "not busy in any of {} trials, but {}: do not trust tails. See 'tailgate doctor'.", trials,
-      share);
+      "used by others for up to {:.0f} % of the time: do not trust tails. See 'tailgate doctor'.",
+      percent);
 }
 
 }  // namespace
@@ -161,12 +159,12 @@ std::string answer_sentence(const RankedLoad& load, Trust trust) {
   if (best == nullptr) {
     const auto by_machine = std::count_if(load.paths.begin(), load.paths.end(),
                                           [](const RankedPath& path) { return path.by_machine(); });
-    return fmt::format(
-        "At {} no path here held the rate with every event accounted for.{}", at,
-        by_machine == 0 ? ""
-                        : fmt::format(" {} of {} missed it by the machine's fault: end other "
-                                      "programs, and run again.",
-                                      by_machine, load.paths.size()));
+    return fmt::format("At {} no path here held the rate with every event accounted for.{}", at,
+                       by_machine == 0
+                           ? ""
+                           : fmt::format(" {} of {} missed it by the machine's fault: end other "
+                                         "programs, and run again.",
+                                         by_machine, load.paths.size()));
   }
   return sentence_on(*best, at, trust) + survival_sentence(load.paths, *best, trust) +
          cpu_sentence(load.paths);
@@ -182,9 +180,8 @@ std::string machine_sentence(const Results& results, Trust trust) {
   for (const auto& [name, result] : results) {
     trials += result.trials.size();
     incomplete += static_cast<std::size_t>(
-        std::count_if(result.trials.begin(), result.trials.end(), [](const Trial& trial) {
-          return trial.outcome != TrialOutcome::completed;
-        }));
+        std::count_if(result.trials.begin(), result.trials.end(),
+                      [](const Trial& trial) { return trial.outcome != TrialOutcome::completed; }));
   }
   std::string text = "Machine: " + machine_words(gaps_in(results), trust, trials);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);

@@ -1,5 +1,5 @@
-// What came out, in sentences: which path was best, what the machine is worth, and what restricts the
-// use of the figures.
+// What came out, in sentences: which path was best, what the machine is worth, and what restricts
+// the use of the figures.
 #pragma once
 
 #include <string>

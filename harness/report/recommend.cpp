@@ -192,7 +192,7 @@ void add_doubts(const std::vector<RankedPath>& paths, Recommendation& recommenda
   const bool own_tails = all == 0 || trust_in(paths) == Trust::tails;
   if (busy > 0) {
     doubts.push_back(fmt::format("the machine was busy in {} of {} trials{}", busy, all,
-                                 own_tails ? "" : ": tails are its own"));
+                                 own_tails ? "" : ": the tails are its, not the sinks'"));
   } else if (!own_tails) {
     doubts.push_back(
         "tails are the machine's: an idle thread did not run for over 1 % of the time before the "

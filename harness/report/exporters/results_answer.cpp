@@ -23,7 +23,7 @@ std::string render_answer(const Results& results, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::results_answer =
-    exporter_of<render_answer, Form::text>("answer", "the answer alone, in sentences", ".txt");
+constinit const Exporter exporters::results_answer = exporter_of<render_answer, Form::text>(
+    "answer", "the answer alone, in sentences", ".answer.txt");
 
 }  // namespace tailgate

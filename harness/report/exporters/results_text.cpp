@@ -80,9 +80,9 @@ std::string row(const RankedPath& path, const RankedLoad& load, Marks& used,
   const Mark& mark = mark_of(path);
   used.insert(&mark);
   const std::string sign(1, mark.sign);
-  std::string text =
-      (mark.is_of_machine ? painter.yellow(sign) : painter.red(sign)) +
-      fmt::format(" {:<20} {:>6}", first_columns(path.result->sink.label, 20), load_rate_text(load));
+  std::string text = (mark.is_of_machine ? painter.yellow(sign) : painter.red(sign)) +
+                     fmt::format(" {:<20} {:>6}", first_columns(path.result->sink.label, 20),
+                                 load_rate_text(load));
   if (path.step->trials == 0) return text + "  no trial completed\n";
   const Latency& response = path.step->response;
   const Estimate* cpu_ns = path.cpu_ns();
