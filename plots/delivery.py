@@ -10,7 +10,8 @@ SHOWN = (("p50", "p50_ns"), ("p99", "p99_ns"), ("p99.9", "p99_9_ns"), ("max", "m
 
 def draw(runs, options):
     chosen = choose(runs, options.rate_hz)
-    parts = [part for part in chosen if part.step.get("delivery", {"count": 0})["count"]]
+    parts = [part for part in chosen
+             if part.has_times and part.step.get("delivery", {"count": 0})["count"]]
     if not parts:
         raise Skip("no run's events were read while the load ran (--consume live)")
     absent = [part for part in chosen if part not in parts]

@@ -9,19 +9,24 @@ for (const part of document.querySelectorAll(".table")) {
   const body = part.querySelector("tbody");
   const search = part.querySelector("input[type=search]");
   const all = part.querySelector("input[type=checkbox]");
+  const count = part.querySelector("output");
+  part.querySelector(".controls").hidden = false;
   const show = () => {
     const words = search.value.toLowerCase().split(/\s+/);
+    let shown = 0;
     for (const row of body.rows) {
       const text = row.textContent.toLowerCase();
       const wanted = words.every((word) => text.includes(word));
       const quiet = row.hasAttribute("data-quiet") && all && !all.checked;
       row.hidden = !wanted || quiet;
+      shown += row.hidden ? 0 : 1;
     }
+    count.textContent = `${shown} of ${body.rows.length} rows`;
   };
   search.addEventListener("input", show);
   if (all) all.addEventListener("change", show);
   show();
-  const heads = [...part.querySelectorAll("th")];
+  const heads = [...part.querySelectorAll("thead th")];
   heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
     const order = head.getAttribute("aria-sort") === "ascending" ? "descending" : "ascending";
     heads.forEach((other) => other.setAttribute("aria-sort", other === head ? order : "none"));

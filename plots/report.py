@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Report: one page of HTML with the answer, the verdicts, all figures and all plots.
 
-Reads results of runs and verdicts of the gate. What other commands of tailgate say already, the
-answer, the table for other programs and the findings of a history, this script asks them for.
-`tailgate report` calls it.
+Reads results of runs and verdicts of the gate. It asks the program for the answer, the CSV table
+and the findings of a history. `tailgate report` calls it.
 """
 import argparse
 import json
 import pathlib
 import re
 import subprocess
+import sys
 import types
 from collections import Counter
 
+import answers
 import plot
 import report_page as page
 import report_verdicts as verdicts
@@ -20,7 +21,7 @@ import shift
 import style
 from caption import Skip, banner, origin
 from printable import replace_file, say, tell, unwritable
-from report_figures import table_of_figures
+from report_figures import tables_of_figures
 from report_findings import section_of_findings
 from results import NotAResult, ResultError, load
 
@@ -58,18 +59,26 @@ class Found:
 
     def __init__(self):
         self.runs, self.verdicts, self.damaged = [], [], []
+        self._seen = set()
 
     def add(self, path):
+        if path.resolve() in self._seen:
+            return
+        self._seen.add(path.resolve())
         try:
             self.runs.append(load(path))
         except NotAResult:
             self.verdicts += shift.load(path)
 
+    def leave_out(self, problem):
+        tell(f"left out {problem}")
+        self.damaged.append(str(problem))
+
 
 def collect(paths):
     """Loads the named files, and of a folder its *.json and those of its folder results. A damaged
-    file hides no other. The scenario with the most runs comes first. ResultError when there is
-    nothing to show."""
+    file of a folder hides no other. The scenario with the most runs comes first. ResultError when
+    there is nothing to show."""
     found = Found()
     for path in paths:
         if not path.is_dir():
@@ -81,8 +90,7 @@ def collect(paths):
             except shift.NoVerdict:
                 pass  # a folder also holds duets, whose verdicts are shown
             except ResultError as error:
-                tell(f"left out {error}")
-                found.damaged.append(str(error))
+                found.leave_out(error)
     if not found.runs and not found.verdicts:
         raise ResultError(found.damaged[-1] if found.damaged else
                           f"{paths[0]}: no result and no verdict in this folder; give the --out "
@@ -96,22 +104,23 @@ def collect(paths):
 def content(found, options):
     """The headline, what stands below it, and the sections of the page."""
     judged = [run.data for run in found.verdicts]
-    answer = paragraphs(asked(options.program, "export", "answer", *files(found.runs))
-                        ) if found.runs else []
-    if judged:
-        headline = verdicts.headline(judged)
-    else:
-        headline, more = first_sentence(answer.pop(0))
-        answer[:0] = more
-    sections = [verdicts.section_of(judged, verdict_figures(found.verdicts))] if judged else []
+    answer = paragraphs(exported("answer", found, options)) if found.runs else []
+    sections = [verdicts.section_of(judged, verdict_figures(found))] if judged else []
     if options.history:
         sections.append(section_of_findings(json.loads(
             asked(options.program, "history", "findings", "--all", "--json",
                   "--history", options.history))))
     if found.runs:
-        table = asked(options.program, "export", "csv", *files(found.runs))
-        sections += [table_of_figures(found.runs), *plots(found.runs),
+        table = exported("csv", found, options)
+        sections += [*tables_of_figures(found.runs), *plots(found),
                      page.section("data", "Data", page.download(table, "results.csv"))]
+    if judged:
+        headline = verdicts.headline(judged)
+    else:
+        headline, more = first_sentence(answer.pop(0))
+        answer[:0] = more
+    if found.damaged:
+        headline = headline.removesuffix(".") + f" ({len(found.damaged)} could not be read)"
     return headline, lead(found, answer), sections
 
 
@@ -122,26 +131,28 @@ def first_sentence(text):
 
 
 def lead(found, answer):
-    everything = [*found.runs, *found.verdicts]
-    restricted = banner(everything)
+    restricted = banner(found.verdicts)
     return [*([page.warning(restricted)] if restricted else []),
             *(page.paragraph(text) for text in answer),
             *([page.paragraph(f"Measured {origin(found.runs)}.")] if found.runs else []),
             *(page.warning(f"Left out: {text}") for text in found.damaged)]
 
 
-def files(runs):
-    return [str(run.path) for run in runs]
+def exported(form, found, options):
+    """What the program makes of all runs."""
+    files = [str(run.path) for run in found.runs]
+    return asked(options.program, "export", form, "--", *files)
 
 
 def asked(program, *arguments):
-    """What a command of the program prints; ResultError with what it complains of."""
+    """What a command of the program prints, also where it complains of a part of its input;
+    ResultError with what it complains of when it prints nothing."""
     try:
         done = subprocess.run([program, *arguments], capture_output=True, check=False)
     except OSError as error:
         raise ResultError(f"{program}: {error.strerror}; name the program with --program") from None
-    if done.returncode != 0 or not done.stdout.strip():
-        problem = done.stderr.decode(errors="replace").strip().removeprefix("error: ")
+    if not done.stdout.strip():
+        problem = " ".join(done.stderr.decode(errors="replace").split()).removeprefix("error: ")
         raise ResultError(problem or f"{program} {' '.join(arguments[:2])}: exit code "
                           f"{done.returncode}; run it by hand to see why")
     return done.stdout.decode(errors="replace")
@@ -154,24 +165,38 @@ def paragraphs(text):
 
 def verdict_figures(found):
     """The plot of each verdict as HTML, in their order; "" where there is none."""
-    drawn = [shift.draw(run) for run in found]
-    return [page.figure(style.drawn(figure, "svg"), name, figure_text(figure)) if figure else ""
-            for name, figure in (made or ("", None) for made in drawn)]
+    for run in found.verdicts:
+        try:
+            name, figure = shift.draw(run) or ("", None)
+            yield page.figure(style.drawn(figure, "svg"), name, figure_text(figure)) if figure else ""
+        except ResultError as error:
+            found.leave_out(error)
+            yield ""
 
 
-def plots(runs):
+def plots(found):
     """A section of plots for each scenario."""
-    for scenario in dict.fromkeys(run.scenario for run in runs):
-        group = [run for run in runs if run.scenario == scenario]
-        drawn = []
-        for draw in plot.KINDS.values():
-            try:
-                drawn += [page.figure(style.drawn(figure, "svg"), name, figure_text(figure))
-                          for name, figure in draw(group, ALL_RATES)]
-            except Skip:
-                pass  # a plot for which these runs have no data
+    scenarios = list(dict.fromkeys(run.scenario for run in found.runs))
+    for number, scenario in enumerate(scenarios, 1):
+        if sys.stderr.isatty():
+            tell(f"drawing {scenario}, {number} of {len(scenarios)}")
+        group = [run for run in found.runs if run.scenario == scenario]
+        drawn = [figure for kind in plot.KINDS for figure in plots_of(kind, group, found)]
         if drawn:
-            yield page.section(f"plots-{scenario}", f"Plots: {scenario}", *drawn)
+            yield page.section(f"plots-{number}", f"Plots: {scenario}", *drawn)
+
+
+def plots_of(kind, runs, found):
+    """The plots of a kind for which these runs have data."""
+    fit = [run for run in runs if answers.is_for(run, kind)]
+    try:
+        for name, figure in plot.KINDS[kind](fit, ALL_RATES) if fit else ():
+            yield page.figure(style.drawn(figure, "svg"), name, figure_text(figure), data="data")
+    except Skip:
+        pass
+    except ResultError as error:
+        if str(error) not in found.damaged:
+            found.leave_out(error)
 
 
 def figure_text(figure):

@@ -1,62 +1,88 @@
 """The table of a report with all figures: a row for each sink and load."""
-from caption import Part, load_text, names
-from overhead import TOTAL
-from report_page import Cell, section, table
-from units import format_ns
+from collections import Counter
 
-TITLES = ("Sink", "Scenario", "Load", "p50", "p99", "p99.9", "Maximum", "Lost", "CPU an event",
-          "Remarks")
+import answers
+from caption import Part, load_text, names, percent_text
+from overhead import TOTAL
+from report_page import Cell, paragraph, section, table
+from units import format_ns, format_rate
+
+TITLES = ("Sink", "Scenario", "Load", "Reached", "p50", "p99", "p99.9", "Maximum", "Lost",
+          "CPU an event", "Trials", "Remarks")
+MEANING = ("p99: 99 % of the calls returned within this time, counted from when a call was due; in a "
+           "closed loop (maximum rate), which has no such time, from its start. CPU an event: the "
+           "processor time of the program's threads, of daemons and the kernel that one event "
+           "costs, above that of the same load without logging.")
 # The share of the events beyond a quantile: without an event there, the quantile is no figure.
 QUANTILES = (("p50_ns", 0.5), ("p99_ns", 0.01), ("p99_9_ns", 0.001), ("max_ns", 0.0))
 BUSY_SHARE = 0.05  # as kBusyShare of harness/result/step_facts.h
 
 
-def table_of_figures(runs):
-    """runs: in the order of the page's scenarios."""
+def tables_of_figures(runs):
+    """A section with the steps of all runs that only measure; none if there is none. runs: in the
+    order of the page's scenarios."""
+    runs = [run for run in runs if not answers.question_of(run)]
     scenarios = list(dict.fromkeys(run.scenario for run in runs))
     named = zip(runs, names(runs, [run.scenario for run in runs]))
     parts = [Part(run, name, step) for run, name in named for step in run.data["summary"]]
     parts.sort(key=lambda part: (scenarios.index(part.run.scenario), -part.step["rate_hz"],
-                                 part.p99_ns))
-    return section("figures", "All figures", table(
-        "Response times count from when a call was due", TITLES, [row(part) for part in parts]))
+                                 not part.has_times, part.p99_ns))
+    if parts:
+        yield section("figures", "All figures", paragraph(MEANING), table(
+            "Every sink under every load", TITLES, [row(part) for part in parts]))
 
 
 def row(part):
     load = part.load
-    threads = f", {load['threads']} threads" if load and load["threads"] > 1 else ""
+    rate_hz = part.step["rate_hz"]
     return [Cell(part.name), Cell(part.run.scenario),
-            Cell(load_text(load) + threads if load else "", part.step["rate_hz"], ""),
-            *(quantile(part.step["response"], field, beyond) for field, beyond in QUANTILES),
-            lost(part), processor_time(part.step), Cell(", ".join(remarks(part)))]
+            Cell(load_words(load), rate_hz or None, ""),
+            Cell(f"{format_rate(part.step['achieved_rate_hz'])}/s", part.step["achieved_rate_hz"]),
+            *(quantile(part, field, beyond) for field, beyond in QUANTILES),
+            lost(part), processor_time(part.step),
+            Cell(str(part.step["trials"]), part.step["trials"]), Cell(", ".join(remarks(part)))]
 
 
-def quantile(latency, field, beyond):
-    if latency["count"] * beyond < 1 and beyond or not latency["count"]:
-        return Cell("–")
+def load_words(load):
+    if not load:
+        return ""
+    threads = f", {load['threads']} threads" if load["threads"] > 1 else ""
+    return f"{load_text(load)}, {load['payload']} B{threads}"
+
+
+def quantile(part, field, beyond):
+    latency = part.step["response"]
+    if not part.has_times or beyond and latency["count"] * beyond < 1:
+        return Cell("\u2013")
     return Cell((">" if field == "max_ns" and latency["overflow"] else "")
                 + format_ns(latency[field]), latency[field])
 
 
 def lost(part):
-    if not any(trial["ledger"]["checked"] for trial in part.trials):
-        return Cell("not read back")
+    trials = part.run.trials(part.step["step"])
+    unread = sum(not trial["ledger"]["checked"] for trial in trials)
+    if unread:
+        some = f": {unread} of {len(trials)} trials" if unread < len(trials) else ""
+        return Cell(f"not read back{some}")
     share = part.lost_share
-    marks = [mark.removeprefix("lost ") for mark in part.marks if mark.startswith("lost ")]
-    return Cell(*marks or "0", share, "number fail" if share else "number")
+    return Cell(percent_text(share) if share else "0", share, "number fail" if share else "number")
 
 
 def processor_time(step):
-    """Of the whole machine, less that of the same load without logging."""
     for role in step.get("overhead", []):
         estimate = role.get("cpu_ns_per_event")
         if role["role"] == TOTAL and estimate:
-            sign = "−" if estimate["mean"] < 0 else ""
+            sign = "\u2212" if estimate["mean"] < 0 else ""
             return Cell(sign + format_ns(abs(estimate["mean"])), estimate["mean"])
-    return Cell("–")
+    return Cell("\u2013")
 
 
 def remarks(part):
-    busy = sum(trial["noise"]["lost_share"] > BUSY_SHARE for trial in part.trials)
+    trials = part.run.trials(part.step["step"])
+    busy = sum(trial["noise"]["lost_share"] > BUSY_SHARE for trial in trials)
+    failed = Counter(trial["outcome"] for trial in trials if trial["outcome"] != "completed")
+    of_all = f"of {len(trials)} trials"
     return [*(mark for mark in part.marks if not mark.startswith("lost ")),
-            *([f"machine busy: {busy} of {len(part.trials)} trials"] if busy else [])]
+            *(f"{outcome}: {count} {of_all}" for outcome, count in failed.items()),
+            *([f"machine busy: {busy} {of_all}"] if busy else []),
+            *([] if part.run.data["complete"] else ["ended before its last trial"])]

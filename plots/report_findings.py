@@ -15,7 +15,8 @@ def section_of_findings(findings):
             rows.append(row(finding, series))
             quiet.append(finding["state"] != "open" or finding["course"] == "better")
     return section("history", "History", table(
-        "Levels that changed, against the nights' reference", TITLES, rows, quiet=quiet))
+        "Levels that changed, against the nights' reference", TITLES, rows, quiet=quiet,
+        quiet_words="that wait for no decision"))
 
 
 def row(finding, series):

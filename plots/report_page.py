@@ -58,14 +58,16 @@ def warning(text):
     return f'<p class="warning">{markup(text)}</p>\n'
 
 
-def figure(svg, name, texts):
+def figure(svg, name, texts, *, data=""):
     """An image with its texts, the title first, for those who do not see it. The page's script
-    gives the link the image's data, which stand here once."""
-    data = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+    gives the link the image's data, which stand here once. data: the section of its numbers."""
+    image = "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
     title, *more = map(markup, texts)
-    return (f'<figure>\n<img src="{data}" alt="{title}. {" ".join(more)}">\n'
-            f'<figcaption>{title} <a hidden download="{markup(name)}.svg">Save as SVG</a> '
-            '<a href="#data">Data</a></figcaption>\n</figure>\n')
+    stop = "" if title.endswith((".", "?", "!")) else "."
+    link = f' <a href="#{markup(data)}">Data</a>' if data else ""
+    return (f'<figure>\n<img src="{image}" alt="{title}{stop} {" ".join(more)}">\n'
+            f'<figcaption>{title} <a hidden download="{markup(name)}.svg">Save as SVG</a>{link}'
+            '</figcaption>\n</figure>\n')
 
 
 def download(text, name):
@@ -83,28 +85,31 @@ class Cell:
         self.text, self.number = text, number
         self.mark = mark if mark is not None else "" if number is None else "number"
 
-    @property
-    def html(self):
+    def html(self, tag="td"):
         number = "" if self.number is None else f' data-number="{self.number!r}"'
         kind = f' class="{self.mark}"' if self.mark else ""
-        return f"<td{number}{kind}>{markup(self.text)}</td>"
+        scope = ' scope="row"' if tag == "th" else ""
+        return f"<{tag}{scope}{number}{kind}>{markup(self.text)}</{tag}>"
 
 
-def table(caption, titles, rows, *, quiet=()):
-    """A table whose columns can be sorted and whose rows can be filtered. rows: lists of cells;
-    quiet: for each row whether it is shown only on request."""
+def table(caption, titles, rows, *, quiet=(), quiet_words=""):
+    """A table whose columns can be sorted and whose rows can be filtered. rows: lists of cells, the
+    first of which names the row. quiet: for each row whether it is shown only on request; all are
+    shown if all are quiet. quiet_words: what these rows are."""
     quiet = list(quiet) or [False] * len(rows)
+    if all(quiet):
+        quiet = [False] * len(rows)
     heads = "".join(f'<th scope="col" aria-sort="none"><button type="button">{markup(title)}'
                     "</button></th>" for title in titles)
-    body = "".join(f'<tr{" data-quiet" if hidden else ""}>'
-                   f'{"".join(cell.html for cell in row)}</tr>\n'
+    body = "".join(f'<tr{" data-quiet" if hidden else ""}>{row[0].html("th")}'
+                   f'{"".join(cell.html() for cell in row[1:])}</tr>\n'
                    for row, hidden in zip(rows, quiet))
-    controls = f'<label>Filter <input type="search" placeholder="{markup(titles[0])}"></label>'
+    controls = '<label>Filter <input type="search" placeholder="words of a row"></label>'
     if any(quiet):
-        hidden = quiet.count(True)
-        controls += (f'<label><input type="checkbox"> also the {hidden} that did not get worse'
-                     "</label>")
-    return (f'<div class="table">\n<div class="controls">{controls}</div>\n<div class="scroll" '
+        controls += (f'<label><input type="checkbox"> also the {quiet.count(True)} '
+                     f"{markup(quiet_words)}</label>")
+    return (f'<div class="table">\n<div class="controls" hidden>{controls}'
+            '<output aria-live="polite"></output></div>\n<div class="scroll" '
             f'tabindex="0" role="region" aria-label="{markup(caption)}"><table>\n'
             f"<caption>{markup(caption)}</caption>\n<thead><tr>{heads}</tr></thead>\n"
             f"<tbody>\n{body}</tbody>\n</table></div>\n</div>\n")

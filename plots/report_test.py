@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+import payload_test
 import report
 import report_figures
 import report_findings
@@ -29,9 +30,9 @@ class Reader(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag == "tr":
             self.rows.append([])
-        if tag == "td":
+        self._in_cell = tag == "td" or dict(attrs).get("scope") == "row"
+        if self._in_cell:
             self.rows[-1].append("")
-        self._in_cell = tag == "td"
 
     def handle_data(self, data):
         if self._in_cell:
@@ -83,36 +84,59 @@ def test_what_is_saved_is_what_was_given():
 
 def test_an_image_says_in_words_what_it_shows():
     [image] = Reader(page.figure(b"", "f", ["Which?", "! busy"])).attributes("img")
-    assert image["alt"] == "Which?. ! busy"
+    assert image["alt"] == "Which? ! busy"
 
 
 def test_rows_that_nobody_has_to_look_at_are_shown_on_request():
-    html = page.table("t", ["a"], [[page.Cell("1", 1)], [page.Cell("2", 2)]], quiet=[False, True])
+    rows = [[page.Cell("1", 1)], [page.Cell("2", 2)]]
+    html = page.table("t", ["a"], rows, quiet=[False, True], quiet_words="that passed")
     assert ["data-quiet" in row for row in Reader(html).attributes("tr")] == [False, False, True]
-    assert "also the 1 that" in html
-    assert "checkbox" not in page.table("t", ["a"], [[page.Cell("1", 1)]])
+    assert "also the 1 that passed" in html
+    for all_are in (False, True):
+        html = page.table("t", ["a"], rows, quiet=[all_are, all_are])
+        assert "checkbox" not in html and "data-quiet" not in html
+
+
+def figures_of(tmp_path, *documents):
+    [part] = report_figures.tables_of_figures(runs(tmp_path, *documents))
+    return Reader(part.html).rows[1:]
 
 
 def test_figures_are_those_of_the_summary(tmp_path):
-    part = report_figures.table_of_figures(runs(tmp_path, testing.steady([{1500: 999, 9000: 1}])))
-    [_, row] = Reader(part.html).rows
-    assert row == ["file", "steady", "10k events/s", "1.5 µs", "1.5 µs", "1.5 µs", "9 µs", "0", "–",
-                   ""]
+    [row] = figures_of(tmp_path, testing.steady([{1500: 999, 9000: 1}]))
+    assert row == ["file", "steady", "10k events/s, 128 B", "10k/s", "1.5 \u00b5s", "1.5 \u00b5s",
+                   "1.5 \u00b5s", "9 \u00b5s", "0", "\u2013", "1", ""]
 
 
 def test_quantiles_without_an_event_beyond_them_are_no_figures(tmp_path):
-    [_, row] = Reader(report_figures.table_of_figures(
-        runs(tmp_path, testing.steady([{1500: 50}]))).html).rows
-    assert row[3:7] == ["1.5 µs", "–", "–", "1.5 µs"]
+    [row] = figures_of(tmp_path, testing.steady([{1500: 50}]))
+    assert row[4:8] == ["1.5 \u00b5s", "\u2013", "\u2013", "1.5 \u00b5s"]
 
 
 def test_losses_and_a_busy_machine_stand_in_the_row(tmp_path):
     data = testing.steady([{1000: 200}])
     data["trials"][0]["ledger"].update(lost=20, delivered=180)
     data["trials"][0]["noise"]["lost_share"] = 0.3
-    [_, row] = Reader(report_figures.table_of_figures(runs(tmp_path, data)).html).rows
-    assert row[7] == "10 %"
-    assert row[9] == "machine busy: 1 of 1 trials"
+    [row] = figures_of(tmp_path, data)
+    assert row[8] == "10 %"
+    assert row[11] == "machine busy: 1 of 1 trials"
+
+
+def test_a_sink_that_lost_everything_has_no_times_and_comes_last(tmp_path):
+    lossy = testing.steady([{10: 200}], sink="lossy")
+    lossy["trials"][0]["ledger"].update(lost=200, delivered=0)
+    rows = figures_of(tmp_path, lossy, testing.steady([{900: 200}]))
+    assert [row[0] for row in rows] == ["file", "lossy"]
+    assert rows[1][4:9] == ["\u2013"] * 4 + ["100 %"]
+
+
+def test_trials_that_failed_or_were_not_read_back_are_counted(tmp_path):
+    data = testing.steady([{900: 200}] * 3, complete=False)
+    data["trials"][1]["outcome"] = "hung"
+    data["trials"][2]["ledger"]["checked"] = False
+    [row] = figures_of(tmp_path, data)
+    assert row[8] == "not read back: 1 of 3 trials"
+    assert row[11] == "hung: 1 of 3 trials, ended before its last trial"
 
 
 def test_the_headline_names_what_got_worst_against_its_margin():
@@ -144,10 +168,24 @@ def test_a_fail_without_a_metric_says_why():
 
 def test_only_what_got_worse_is_shown_at_first():
     html = report_verdicts.section_of([shift_test.verdict()], [""]).html
-    shown = {row[2]: "data-quiet" not in attributes
+    shown = {row[0]: "data-quiet" not in attributes
              for row, attributes in zip(Reader(html).rows[1:], Reader(html).attributes("tr")[1:])}
     assert shown == {"response_ns_p50": True, "response_ns_p99": False,
                      "response_ns_p99_9": False, "rss_bytes": False}
+
+
+def test_a_verdict_says_why_what_to_do_and_what_else_to_know():
+    html = report_verdicts.section_of([shift_test.verdict()], [""]).html
+    assert "it rose. To do: mend it." in html
+    assert "A: file of 0123456789, B: file of fedcba9876. 15 of 50 rounds" in html
+    assert '<p class="warning">beware. To do: so.</p>' in html
+
+
+def test_what_was_not_measured_has_no_figures():
+    unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
+    [_, row] = Reader(report_verdicts.section_of(
+        [shift_test.verdict(metrics=[unmeasured])], [""]).html).rows
+    assert row[3:8] == ["\u2013"] * 4 + ["not gated"]
 
 
 def test_a_finding_is_a_row_for_each_of_its_series():
@@ -198,6 +236,32 @@ def test_verdicts_and_results_of_a_night_are_found(tmp_path):
     assert (len(found.runs), len(found.verdicts)) == (1, 1)
 
 
+def test_a_file_that_is_named_twice_counts_once(tmp_path):
+    path = testing.write(tmp_path, testing.steady([{900: 10}]))
+    assert len(report.collect([path, tmp_path, path]).runs) == 1
+
+
+def test_a_damaged_histogram_leaves_out_its_plots_alone(tmp_path):
+    good = testing.steady([{900: 10}])
+    bad = testing.steady([{900: 10}], scenario="burst")
+    bad["summary"][0]["response"]["hdr"] = "AAAA"
+    testing.write(tmp_path, good, "good.json")
+    testing.write(tmp_path, bad, "bad.json")
+    found = report.collect([tmp_path])
+    titles = [part.title for part in report.plots(found)]
+    assert "Plots: steady" in titles and any("bad.json" in text for text in found.damaged)
+
+
+def test_runs_with_a_question_are_in_the_plot_of_their_answer_alone(tmp_path):
+    data = payload_test.sized(payload_test.COSTS, beyond=1025)
+    testing.write(tmp_path, data, "payload.json")
+    found = report.collect([tmp_path])
+    [part] = report.plots(found)
+    assert [image["alt"].split("?")[0] for image in Reader(part.html).attributes("img")] == [
+        "What does an event's size cost, and how large may it be"]
+    assert not list(report_figures.tables_of_figures(found.runs))
+
+
 def test_a_folder_without_anything_says_so(tmp_path):
     with pytest.raises(results.ResultError, match="no result and no verdict"):
         report.collect([tmp_path])
@@ -219,10 +283,11 @@ def test_the_headline_is_the_first_sentence(text, first, rest):
     assert report.first_sentence(text) == (first, rest)
 
 
-def test_names_of_sections_are_different(tmp_path):
-    parts = list(report.plots(runs(tmp_path, testing.steady([{900: 10}]),
-                                   testing.steady([{900: 10}], scenario="burst"))))
+def test_names_of_sections_are_different_and_without_spaces(tmp_path):
+    for scenario in ("steady", "my burst"):
+        testing.write(tmp_path, testing.steady([{900: 10}], scenario=scenario), f"{scenario}.json")
+    parts = list(report.plots(report.collect([tmp_path])))
     names = [part.name for part in parts]
-    assert len(names) == len(set(names)) == 2
+    assert len(names) == len(set(names)) == 2 and not any(" " in name for name in names)
     for part in parts:
         assert re.search(r'<img src="data:image/svg\+xml;base64,', part.html)

@@ -1,9 +1,9 @@
 """The part of a report that shows what the gate decided: what got worse first."""
 from caption import load_text
-from report_page import Cell, paragraph, section, table
+from report_page import Cell, paragraph, section, table, warning
 
-TITLES = ("Sink", "Scenario", "Metric", "Change", "95 % interval", "Tolerated", "Decision",
-          "Reason")
+TITLES = ("Metric", "Sink", "Scenario", "A", "B", "Change", "95 % interval", "Tolerated",
+          "Decision", "Reason")
 # The worst first: the outcome of several verdicts is the first that one of them has.
 OUTCOMES = ("fail", "invalid", "inconclusive", "pass")
 MEANINGS = {
@@ -41,9 +41,9 @@ def worst(verdicts):
 def amount(metric, field):
     """An effect or a margin: a ratio in percent, a difference with its unit."""
     if field not in metric:
-        return "–"
+        return "\u2013"
     value = metric[field]
-    sign = "" if field == "margin" else "+" if value > 0 else "−" if value < 0 else ""
+    sign = "" if field == "margin" else "+" if value > 0 else "\u2212" if value < 0 else ""
     if metric["effect_kind"] == "ratio":
         return f"{sign}{abs(100 * value):.3g} %"
     return f"{sign}{abs(value):.4g} {metric['unit']}".rstrip()
@@ -51,28 +51,44 @@ def amount(metric, field):
 
 def section_of(verdicts, figures):
     """figures: the plot of each verdict as HTML."""
-    order = sorted(range(len(verdicts)), key=lambda i: OUTCOMES.index(verdicts[i]["outcome"]))
-    rows, quiet = [], []
-    for verdict in (verdicts[i] for i in order):
-        for metric in verdict["metrics"]:
-            rows.append(row(verdict, metric))
-            quiet.append(metric["decision"] in ("pass", "reported", "unmeasured"))
-    parts = [paragraph(sentence(verdicts[i])) for i in order]
-    parts.append(table("Every metric of every duet", TITLES, rows, quiet=quiet))
-    parts += [figures[i] for i in order]
-    return section("verdicts", "Verdicts", *parts)
+    judged = sorted(zip(verdicts, figures), key=lambda one: OUTCOMES.index(one[0]["outcome"]))
+    rows = [(verdict, metric) for verdict, _ in judged for metric in verdict["metrics"]]
+    return section(
+        "verdicts", "Verdicts", *(what_came_out(verdict) for verdict, _ in judged),
+        table("Every metric of every duet", TITLES, [row(*one) for one in rows],
+              quiet=[metric["decision"] not in ("fail", "undecided") for _, metric in rows],
+              quiet_words="that did not fail"),
+        *(figure for _, figure in judged))
 
 
-def sentence(verdict):
-    """The outcome of one duet with its reasons."""
-    reasons = " ".join(reason["what"].rstrip(".") + "." for reason in verdict["reasons"])
-    return (f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}, "
-            f"{load_text(verdict['load'])}. {reasons}")
+def what_came_out(verdict):
+    """The outcome of one duet, why, what to do, and what a reader must know besides."""
+    reasons = " ".join(words_of(reason) for reason in verdict["reasons"])
+    sides = ", ".join(f"{side.upper()}: {verdict[side]} of {verdict[f'{side}_revision'][:10]}"
+                      for side in "ab")
+    return "".join([
+        paragraph(f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}, "
+                  f"{load_text(verdict['load'])}. {reasons}"),
+        paragraph(f"{sides}. {verdict['rounds_used']} of {verdict['rounds_recorded']} rounds; "
+                  f"policy: {verdict['policy']}."),
+        *(warning(words_of(remark)) for remark in verdict["remarks"])])
+
+
+def words_of(remark):
+    todo = f" To do: {remark['remedy'].rstrip('.')}." if remark["remedy"] else ""
+    return remark["what"].rstrip(".") + "." + todo
 
 
 def row(verdict, metric):
-    low, high = amount(metric, "effect_low"), amount(metric, "effect_high")
-    return [Cell(verdict["sink"]), Cell(verdict["scenario"]), Cell(metric["name"]),
-            Cell(amount(metric, "effect"), metric["effect"]), Cell(f"{low} to {high}"),
-            Cell(amount(metric, "margin") if metric["margin"] else "not gated"),
-            Cell(metric["decision"], mark=metric["decision"]), Cell(metric["reason"])]
+    measured = metric["decision"] != "unmeasured"
+    gated = measured and metric["decision"] != "reported"
+    interval = " to ".join(amount(metric, f"effect_{end}") for end in ("low", "high"))
+    waiver = [metric["waiver"]] if metric["waiver"] else []
+    return [Cell(metric["name"]), Cell(verdict["sink"]), Cell(verdict["scenario"]),
+            *(Cell(f"{metric[f'median_{side}']:.4g} {metric['unit']}".rstrip(),
+                   metric[f"median_{side}"]) if measured else Cell("\u2013") for side in "ab"),
+            Cell(amount(metric, "effect"), metric["effect"]) if measured else Cell("\u2013"),
+            Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013"),
+            Cell(amount(metric, "margin") if gated else "not gated"),
+            Cell(metric["decision"], mark=metric["decision"]),
+            Cell("; ".join([metric["reason"], *waiver]))]

@@ -116,8 +116,8 @@ void add_import(Command* history, Action& action) {
       ->type_name("NAME");
   command
       ->add_option("--spool", request->spool,
-                   "Takes what a server cannot that is not reached;\n"
-                   "the next import stores it")
+                   "Keeps what the server could not take; the next\n"
+                   "import stores it")
       ->type_name("DIR")
       ->capture_default_str();
   command->footer(

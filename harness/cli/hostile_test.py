@@ -200,7 +200,7 @@ def cases(text):
                  ("show", "--roles", "--trials", "result.json", "result.json"),
                  ("show", short)],
         "export": [*(("export", format, "result.json") for format in
-                     ("csv", "csv-intervals", "folded", "gbench", "hgrm", "hlog", "json",
+                     ("answer", "csv", "csv-intervals", "folded", "gbench", "hgrm", "hlog", "json",
                       "speedscope", "text", "details")),
                    ("export", short, "result.json"), ("export", "text", "duet.json"),
                    ("export", "csv", "result.json", "--out", "exported")],
@@ -208,6 +208,7 @@ def cases(text):
                     *(("explain", "--export", format, "result.json")
                       for format in ("perfetto", "folded", "speedscope"))],
         "plot": [("plot", short)],  # plots/hostile_test.py draws
+        "report": [("report", short)],  # plots/report_test.py shows
         "etl": etl_cases(short),
         "gate": [("gate", "duet.json"), ("gate", "duet.json", "--allow-dirty", "--markdown", "v.md",
                  "--junit", "v.xml", "--json", "v.json"), ("gate", short),

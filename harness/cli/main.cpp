@@ -23,7 +23,7 @@ int run_command_line(const Catalog& catalog, int argc, char** argv) {
   const std::unique_ptr<Command> program = make_program(catalog, action);
   switch (program->parse({argv + 1, argv + argc})) {
     case Parsed::answered:
-      action = [] { return kExitDone; };  // which looks whether all was printed
+      action = [] { return kExitDone; };  // which checks that all was printed
       break;
     case Parsed::refused:
       return kExitUsage;

@@ -60,7 +60,7 @@ void commands::add_report_command(Command& program, const Catalog&, Action& acti
       "as CSV. It is one file that loads nothing from elsewhere. Of a folder it takes\n"
       "the *.json and those of its folder results, as ci/nightly leaves them.\n"
       "\n"
-      "Exit code: 2 when a file could not be used, with the page of the others.\n"
+      "Exit code: 2 when a folder's file could not be used; the page shows the rest.\n"
       "\n"
       "Examples:\n"
       "  tailgate report out/bench                        writes out/bench/report.html\n"

@@ -24,7 +24,7 @@ const heads = [...part.querySelectorAll("th button")];
 const p50 = heads.find((head) => head.textContent === "p50");
 p50.click();
 const numbers = () => [...part.querySelectorAll("tbody tr")].map(
-  (row) => +row.cells[3].dataset.number);
+  (row) => +row.cells[4].dataset.number);
 seen.ascending = numbers();
 seen.sorted = p50.parentElement.getAttribute("aria-sort");
 p50.click();

@@ -19,7 +19,7 @@ SCRIPTS = BUILD / "harness/manual"
 # A line up to the cursor, and what is offered for its last word: all of it, or these and others.
 CASES = [
     ("tailgate ex", ["exec", "explain", "export"]),
-    ("tailgate etl st", ["stats"]),
+    ("tailgate etl stat", ["stats"]),
     ("tailgate run --hang", ["--hang-timeout-s"]),
     ("tailgate etl cpu --r", ["--rows"]),
     ("tailgate plot --per", ["--per-trial"]),

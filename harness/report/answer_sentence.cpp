@@ -103,11 +103,15 @@ struct Gaps {
   unsigned busy_trials = 0;
   double worst_share = 0;
   std::vector<const Neighbours*> neighbours;  // of the busy trials
+  bool leaves_tails = true;                   // to the paths, in every step
 };
 
 Gaps gaps_in(const Results& results) {
   Gaps gaps;
   for (const auto& [name, result] : results) {
+    for (const StepSummary& step : result.summary) {
+      if (trust_in({path_of(result, step)}) != Trust::tails) gaps.leaves_tails = false;
+    }
     for (const Trial& trial : result.trials) {
       gaps.worst_share = std::max(gaps.worst_share, trial.noise.lost_share);
       if (trial.noise.lost_share <= kBusyShare) continue;
@@ -119,7 +123,7 @@ Gaps gaps_in(const Results& results) {
 }
 
 // "free for the load in all of 9 trials.", "busy in 2 of 9 trials, by cc1plus (for up to …"
-std::string machine_words(const Gaps& gaps, Trust trust, std::size_t trials) {
+std::string machine_words(const Gaps& gaps, std::size_t trials) {
   const double percent = gaps.worst_share * 100;
   if (gaps.busy_trials > 0) {
     return fmt::format(
@@ -127,10 +131,17 @@ std::string machine_words(const Gaps& gaps, Trust trust, std::size_t trials) {
         "rates. See 'tailgate doctor'.",
         gaps.busy_trials, trials, busy_with(gaps.neighbours), percent);
   }
-  if (trust == Trust::tails) return fmt::format("free for the load in all of {} trials.", trials);
+  if (gaps.leaves_tails) {
+    return trials == 1 ? "free for the load."
+                       : fmt::format("free for the load in all of {} trials.", trials);
+  }
   return fmt::format(
       "used by others for up to {:.0f} % of the time: do not trust tails. See 'tailgate doctor'.",
       percent);
+}
+
+std::string at_rate(const RankedLoad& load) {
+  return load.rate_hz > 0 ? fmt::format("{} events/s", load_rate_text(load)) : "the highest rate";
 }
 
 }  // namespace
@@ -143,6 +154,12 @@ std::string load_rate_text(const RankedLoad& load) {
 
 std::string answer_sentence(const RankedLoad& load, Trust trust) {
   if (load.paths.size() < 2) return "";
+  std::set<std::string> machines;
+  for (const RankedPath& path : load.paths) machines.insert(path.result->machine.fingerprint);
+  if (machines.size() > 1) {
+    return fmt::format("No path is named the best: the runs are of {} different machines.",
+                       machines.size());
+  }
   if (trust == Trust::nothing) {
     unsigned busy = 0;
     unsigned all = 0;
@@ -154,8 +171,7 @@ std::string answer_sentence(const RankedLoad& load, Trust trust) {
                        all);
   }
   const RankedPath* best = best_of(load.paths, trust, [](const RankedPath&) { return true; });
-  const std::string at =
-      load.rate_hz > 0 ? fmt::format("{} events/s", load_rate_text(load)) : "the highest rate";
+  const std::string at = at_rate(load);
   if (best == nullptr) {
     const auto by_machine = std::count_if(load.paths.begin(), load.paths.end(),
                                           [](const RankedPath& path) { return path.by_machine(); });
@@ -170,11 +186,31 @@ std::string answer_sentence(const RankedLoad& load, Trust trust) {
          cpu_sentence(load.paths);
 }
 
+std::string figures_sentence(const RankedPath& path, const RankedLoad& load) {
+  const std::string name = path.result->sink.label;
+  const Latency& response = path.step->response;
+  if (path.step->trials == 0 || response.count == 0 || path.ledger.all_lost())
+    return fmt::format("{} at {}: no event was logged.", name, at_rate(load));
+  const std::string times =
+      fmt::format("half of its calls returned within {}, 99 % within {}",
+                  human_duration(response.p50_ns), human_duration(response.p99_ns));
+  const std::string lost =
+      path.ledger.unchecked ? "its events were not read back"
+                            : fmt::format("{} of {} events {} lost", path.ledger.lost,
+                                          path.ledger.emitted, path.ledger.lost == 1 ? "was" : "were");
+  if (load.rate_hz <= 0) {
+    return fmt::format("{} took {} events/s: {}; {}.", name,
+                       human_rate(path.step->achieved_rate_hz), times, lost);
+  }
+  return fmt::format("{} at {}{}: {} of the time they were due; {}.", name, at_rate(load),
+                     path.step->saturated ? ", which was not reached" : "", times, lost);
+}
+
 bool was_busy(const Results& results) {
   return gaps_in(results).busy_trials > 0;
 }
 
-std::string machine_sentence(const Results& results, Trust trust) {
+std::string machine_sentence(const Results& results) {
   std::size_t trials = 0;
   std::size_t incomplete = 0;
   for (const auto& [name, result] : results) {
@@ -183,20 +219,26 @@ std::string machine_sentence(const Results& results, Trust trust) {
         std::count_if(result.trials.begin(), result.trials.end(),
                       [](const Trial& trial) { return trial.outcome != TrialOutcome::completed; }));
   }
-  std::string text = "Machine: " + machine_words(gaps_in(results), trust, trials);
+  std::string text = "Machine: " + machine_words(gaps_in(results), trials);
   if (incomplete > 0) text += fmt::format(" {} trials did not complete.", incomplete);
   return text;
 }
 
-std::string restrictions(const Results& results, const Painter& painter) {
+std::set<std::string> labels_of(const Results& results) {
   std::set<std::string> labels;
-  std::size_t ended_early = 0;
   for (const auto& [name, result] : results) {
     if (!result.label.empty()) labels.insert(result.label);
-    ended_early += result.complete ? 0 : 1;
   }
+  return labels;
+}
+
+std::string restrictions(const Results& results, const Painter& painter) {
   std::string text;
-  for (const std::string& label : labels) text += note("restricted use: " + label, "", painter);
+  for (const std::string& label : labels_of(results))
+    text += note("restricted use: " + label, "", painter);
+  const auto ended_early =
+      std::count_if(results.begin(), results.end(),
+                    [](const NamedResult& named) { return !named.result.complete; });
   if (ended_early > 0) {
     text +=
         note(fmt::format("{} of {} runs ended before its last trial", ended_early, results.size()),

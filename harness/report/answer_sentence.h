@@ -2,6 +2,7 @@
 // the use of the figures.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "harness/report/document.h"
@@ -14,16 +15,23 @@ namespace tailgate {
 std::string load_rate_text(const RankedLoad& load);
 
 // The best path has the lowest 99th percentile, or median, among those that held the rate and whose
-// events were all read back. Empty where fewer than two paths had the same load.
+// events were all read back. Empty where fewer than two paths had the same load; none is named where
+// the machine decided, or where they ran on different ones.
 std::string answer_sentence(const RankedLoad& load, Trust trust);
+
+// What one path did under a load: "file at 10k events/s: 99 % of its calls returned within …"
+std::string figures_sentence(const RankedPath& path, const RankedLoad& load);
 
 // Whether a trial found the machine busy.
 bool was_busy(const Results& results);
 
 // "Machine: free for the load in all of 9 trials."
-std::string machine_sentence(const Results& results, Trust trust);
+std::string machine_sentence(const Results& results);
 
-// What forbids to take the figures for more than they are, a line each; empty if nothing does.
+// What the results' labels say about the use of their figures.
+std::set<std::string> labels_of(const Results& results);
+
+// Labels and incomplete runs that restrict the use of the figures, a note each; empty if none do.
 std::string restrictions(const Results& results, const Painter& painter);
 
 }  // namespace tailgate

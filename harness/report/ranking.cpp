@@ -68,21 +68,19 @@ constexpr const char* kWithoutDisk[] = {"tmpfs", "ramfs", "devtmpfs"};
 }  // namespace
 
 Trust trust_in(const std::vector<RankedPath>& paths) {
-  // With a share s of the calls delayed, the median of all is at most the undisturbed calls'
-  // 0.5 / (1 - s) quantile: with a fifth the 62.5th percentile.
-  constexpr double kTailShare = 0.01;
-  constexpr double kMedianShare = 0.2;
-  std::vector<double> shares;
+  double worst = -1;
   for (const RankedPath& path : paths) {
+    double sum = 0;
+    unsigned trials = 0;
     for (const Trial& trial : path.result->trials) {
-      if (trial.step == path.step->step) shares.push_back(trial.noise.lost_share);
+      if (trial.step != path.step->step) continue;
+      sum += trial.noise.lost_share;
+      ++trials;
     }
+    if (trials > 0) worst = std::max(worst, sum / trials);
   }
-  if (shares.empty()) return Trust::nothing;
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  if (*middle > kMedianShare) return Trust::nothing;
-  return *middle > kTailShare ? Trust::median : Trust::tails;
+  if (worst < 0 || worst > kMedianShare) return Trust::nothing;
+  return worst > kTailShare ? Trust::median : Trust::tails;
 }
 
 std::string memory_file_system(const Result& result) {

@@ -31,16 +31,22 @@ struct RankedPath {
   const Estimate* cpu_ns() const;
 };
 
-// Which of the figures under one load are the paths' own. An event that is due while
-// something else has the processor comes late, so the gaps of an idle thread tell from which
-// quantile on the machine decides.
+// Which of the figures under one load are the paths' own. An event that is due while something else
+// has the processor comes late. With a share s of the calls delayed, the quantile q of all calls is
+// at most the quantile q / (1 - s) of the undisturbed ones.
 enum class Trust {
-  tails,    // gaps took less than the share of calls beyond the 99th percentile
-  median,   // they moved the median to another quantile of the undisturbed calls …
-  nothing,  // … or took so much that it is any
+  tails,    // the 99th percentile, too
+  median,   // the median, but not the tails
+  nothing,  // not even the median
 };
 
-// By the middle one of the trials.
+// Up to this share the 99th percentile is at most the undisturbed calls' 99.5th.
+inline constexpr double kTailShare = 0.005;
+// Up to this one the median is at most their 62.5th percentile.
+inline constexpr double kMedianShare = 0.2;
+
+// By the share of the time in which an idle thread did not run: the mean of a path's trials, which
+// its figures merge, of the path where it is largest.
 Trust trust_in(const std::vector<RankedPath>& paths);
 
 // The file system on which the sink's file was, where that is in memory, which no crash survives;

@@ -192,11 +192,12 @@ void add_doubts(const std::vector<RankedPath>& paths, Recommendation& recommenda
   const bool own_tails = all == 0 || trust_in(paths) == Trust::tails;
   if (busy > 0) {
     doubts.push_back(fmt::format("the machine was busy in {} of {} trials{}", busy, all,
-                                 own_tails ? "" : ": the tails are its, not the sinks'"));
+                                 own_tails ? "" : ": it decides the tails, not the sinks"));
   } else if (!own_tails) {
     doubts.push_back(
-        "tails are the machine's: an idle thread did not run for over 1 % of the time before the "
-        "trials");
+        fmt::format("the machine decides the tails, not the sinks: an idle thread did not run for "
+                    "over {:.1f} % of the time before the trials",
+                    kTailShare * 100));
   }
   if (machines.size() > 1) {
     doubts.push_back(fmt::format("the results are of {} different machines", machines.size()));

@@ -1,4 +1,10 @@
 // The answer alone, in paragraphs of sentences: for a page or a message.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <string>
+
 #include "harness/report/answer_sentence.h"
 #include "harness/report/answer_text.h"
 #include "harness/report/exporter.h"
@@ -8,17 +14,22 @@
 namespace tailgate {
 namespace {
 
+void add(const std::string& sentences, std::string& text) {
+  if (!sentences.empty()) text += (text.empty() ? "" : "\n") + paragraph(sentences);
+}
+
 std::string render_answer(const Results& results, const ExportOptions&) {
-  const std::vector<RankedLoad> loads = rank(results, "p99");
-  const Trust trust = loads.empty() ? Trust::tails : trust_in(loads.front().paths);
   std::string text = answers_text(results);
+  const std::vector<RankedLoad> loads = rank(results, "p99");
   if (!loads.empty()) {
-    const std::string best = answer_sentence(loads.front(), trust);
-    if (!best.empty()) text += (text.empty() ? "" : "\n") + paragraph(best);
+    const RankedLoad& first = loads.front();
+    add(answer_sentence(first, trust_in(first.paths)), text);
+    if (text.empty()) add(figures_sentence(first.paths.front(), first), text);
   }
-  text += (text.empty() ? "" : "\n") + paragraph(machine_sentence(results, trust));
-  const std::string restricted = restrictions(results, Painter(false));
-  return restricted.empty() ? text : text + "\n" + restricted;
+  add(machine_sentence(results), text);
+  const std::set<std::string> labels = labels_of(results);
+  if (!labels.empty()) add(fmt::format("Restricted use: {}.", fmt::join(labels, "; ")), text);
+  return text;
 }
 
 }  // namespace

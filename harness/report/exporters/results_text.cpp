@@ -176,15 +176,15 @@ std::string other_loads(const std::vector<RankedLoad>& loads, Marks& used) {
   return text;
 }
 
-// What the machine is worth, marked as its paths are, and how many remarks there are.
-std::string machine_line(const Results& results, Trust trust) {
+// How busy the machine was, marked as its paths are, and how many remarks there are.
+std::string machine_line(const Results& results) {
   std::size_t remarks = 0;
   for (const auto& [name, result] : results) {
     remarks += result.remarks.size();
     for (const Trial& trial : result.trials) remarks += trial.remarks.size();
   }
   std::string text = paragraph(
-      fmt::format("{} --details: {} remarks.", machine_sentence(results, trust), remarks));
+      fmt::format("{} --details: {} remarks.", machine_sentence(results), remarks));
   if (was_busy(results)) text.front() = kBusy.sign;
   return text;
 }
@@ -205,7 +205,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   std::vector<RankedLoad> loads = rank(results, options.sort.empty() ? "p99" : options.sort);
   if (loads.empty()) {
     return (answers.empty() ? paragraph("No trial was run.")
-                            : answers + "\n" + machine_line(results, Trust::tails)) +
+                            : answers + "\n" + machine_line(results)) +
            restrictions(results, painter);
   }
   // Without two paths to compare, every step is a row.
@@ -231,7 +231,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   }
   const std::string others = compares ? other_loads(loads, used) : "";
   text += legend(used);
-  return text + "\n" + others + machine_line(results, compares ? trust : Trust::tails) +
+  return text + "\n" + others + machine_line(results) +
          restrictions(results, painter);
 }
 
