@@ -41,7 +41,7 @@ int make_report(const ReportArguments& arguments) {
 
 void commands::add_report_command(Command& program, const Catalog&, Action& action) {
   Command* command =
-      program.add_subcommand("report", "Make one page of HTML with the answer and all plots");
+      program.add_subcommand("report", "Make a page of HTML with the answer and plots");
   const auto arguments = std::make_shared<ReportArguments>();
   command->add_option("paths", arguments->paths, "Results, verdicts of a gate, and their folders")
       ->required()

@@ -281,6 +281,45 @@ TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   CHECK_THAT(joined(text), Contains("up to 40 %") && Contains("No path is named the best"));
 }
 
+TEST_CASE("one busy trial counts as much as it is of the path's events") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
+  results[0].trials.resize(3, results[0].trials[0]);
+  results[0].trials[2].noise.lost_share = 0.018;
+  CHECK_THAT(answer_to(results), Contains("Best by the median at 5k events/s: a."));
+  results[0].trials[2].noise.lost_share = 0.012;
+  CHECK_THAT(answer_to(results), Contains("Best here at 5k events/s: a."));
+}
+
+TEST_CASE("of different machines no path is named the best") {
+  std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
+  results[1].machine.fingerprint = "other";
+  CHECK_THAT(joined(answer_to(results)),
+             Contains("No path is named the best: the runs are of 2 different machines."));
+}
+
+TEST_CASE("the answer alone is a sentence also where one path was measured") {
+  const auto answer = [](const std::vector<Result>& results) {
+    Results named;
+    for (const Result& result : results) named.push_back({"a file", result});
+    return joined(render(named, "answer"));
+  };
+  Result one = run("a", 5000, 5);
+  CHECK(answer({one}) ==
+        "a at 5k events/s: half of its calls returned within 5ns, 99 % within 250ns of the time "
+        "they were due; 0 of 1000 events were lost. Machine: free for the load. ");
+  one.summary[0].saturated = true;
+  one.trials[0].ledger.lost = 1;
+  one.label = "Wine";
+  CHECK_THAT(answer({one}), Contains("a at 5k events/s, which was not reached:") &&
+                                Contains("1 of 1000 events was lost.") &&
+                                Contains("Restricted use: Wine."));
+  one.summary[0].rate_hz = 0;
+  one.summary[0].achieved_rate_hz = 2e6;
+  CHECK_THAT(answer({one}), Contains("a took 2M events/s: half"));
+  CHECK_THAT(answer({run("a", 5000, 5), run("b", 5000, 6)}),
+             Contains("Best here at 5k events/s: a."));
+}
+
 TEST_CASE("paths are ranked by the median where the machine's gaps decide the tails") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
   results[0].summary[0].response.p50_ns = 70;
@@ -292,7 +331,8 @@ TEST_CASE("paths are ranked by the median where the machine's gaps decide the ta
     results[1].trials[0].noise.lost_share = of_b;
     return answer_to(results);
   };
-  CHECK_THAT(share(0.009, 0.009), Contains("Best here at 5k events/s: a."));
+  CHECK_THAT(share(0.004, 0.004), Contains("Best here at 5k events/s: a."));
+  CHECK_THAT(share(0.004, 0.006), Contains("Best by the median at 5k events/s: b."));
   const std::string some = share(0.03, 0.04);
   CHECK_THAT(
       joined(some),
