@@ -41,6 +41,7 @@ case "$1" in
   history)
     [ "$2" = findings ] && echo '7: worse, open, since 2026-11-21 (found 2026-11-23)'
     exit "$(answer "history-$2" 0)" ;;
+  report) exit "$(answer page 0)" ;;
 esac
 """
 
@@ -220,6 +221,19 @@ def test_a_night_is_added_to_the_history_and_its_findings_are_in_the_summary(clo
     clone.night("--history", "postgresql://me@db/nights")
     assert clone.calls("history findings") == [
         "history findings --history postgresql://me@db/nights"]
+
+
+def test_a_night_has_a_page_with_the_history_if_that_can_be_read(clone):
+    page = f"report {clone.root}/out --out {clone.root}/out/report.html"
+    night = clone.night("--history", "nights.sqlite")
+    assert clone.calls("report") == [f"{page} --history {clone.root}/plots/nights.sqlite"]
+    assert f"Page:    {clone.root}/out/report.html" in night.stdout
+    clone.forget_calls()
+    clone.answer("history-findings", 1)
+    clone.answer("page", 2)
+    assert clone.night("--history", "nights.sqlite").returncode == 0, "the verdict is about speed"
+    assert clone.calls("report") == [page]
+    assert "page: not everything of this night is on it" in clone.summary()
 
 
 def test_a_part_that_was_cut_is_run_again(clone):

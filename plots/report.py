@@ -76,15 +76,18 @@ class Found:
 
 
 def collect(paths):
-    """Loads the named files, and of a folder its *.json and those of its folder results. A damaged
-    file of a folder hides no other. The scenario with the most runs comes first. ResultError when
-    there is nothing to show."""
+    """Loads the named files, and of a folder its *.json, those of its folder results, and the
+    verdicts that a gate left beside its plots. A damaged file of a folder hides no other. The
+    scenario with the most runs comes first. ResultError when there is nothing to show."""
     found = Found()
     for path in paths:
         if not path.is_dir():
             found.add(path)
             continue
-        for file in sorted([*path.glob("*.json"), *path.glob("results/*.json")]):
+        for file in [*sorted(path.glob("*.json")), *sorted(path.glob("results/*.json")),
+                     *path.glob("plots/verdict.json")]:
+            if file.parent.name == "plots" and found.verdicts:
+                continue  # they are in the folder itself
             try:
                 found.add(file)
             except shift.NoVerdict:
@@ -168,7 +171,7 @@ def verdict_figures(found):
     for run in found.verdicts:
         try:
             name, figure = shift.draw(run) or ("", None)
-            yield page.figure(style.drawn(figure, "svg"), name, figure_text(figure)) if figure else ""
+            yield image(name, figure) if figure else ""
         except ResultError as error:
             found.leave_out(error)
             yield ""
@@ -191,12 +194,16 @@ def plots_of(kind, runs, found):
     fit = [run for run in runs if answers.is_for(run, kind)]
     try:
         for name, figure in plot.KINDS[kind](fit, ALL_RATES) if fit else ():
-            yield page.figure(style.drawn(figure, "svg"), name, figure_text(figure), data="data")
+            yield image(name, figure, data="data")
     except Skip:
         pass
     except ResultError as error:
         if str(error) not in found.damaged:
             found.leave_out(error)
+
+
+def image(name, figure, **links):
+    return page.figure(style.drawn(figure, "svg"), name, figure_text(figure), **links)
 
 
 def figure_text(figure):

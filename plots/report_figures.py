@@ -9,10 +9,10 @@ from units import format_ns, format_rate
 
 TITLES = ("Sink", "Scenario", "Load", "Reached", "p50", "p99", "p99.9", "Maximum", "Lost",
           "CPU an event", "Trials", "Remarks")
-MEANING = ("p99: 99 % of the calls returned within this time, counted from when a call was due; in a "
-           "closed loop (maximum rate), which has no such time, from its start. CPU an event: the "
-           "processor time of the program's threads, of daemons and the kernel that one event "
-           "costs, above that of the same load without logging.")
+MEANING = ("p99: 99 % of the calls returned within this time, counted from when a call was due; in "
+           "a closed loop (maximum rate), which has no such time, from its start. CPU an event: "
+           "the processor time that one event costs the program's threads, the daemons and the "
+           "kernel, above that of the same load without logging.")
 # The share of the events beyond a quantile: without an event there, the quantile is no figure.
 QUANTILES = (("p50_ns", 0.5), ("p99_ns", 0.01), ("p99_9_ns", 0.001), ("max_ns", 0.0))
 BUSY_SHARE = 0.05  # as kBusyShare of harness/result/step_facts.h

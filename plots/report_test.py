@@ -232,8 +232,12 @@ def test_verdicts_and_results_of_a_night_are_found(tmp_path):
     (tmp_path / "results").mkdir()
     testing.write(tmp_path / "results", testing.steady([{900: 10}]), "r.json")
     testing.write(tmp_path, [shift_test.verdict()], "verdict.json")
+    (tmp_path / "plots").mkdir()
+    testing.write(tmp_path / "plots", [shift_test.verdict()], "verdict.json")
     found = report.collect([tmp_path])
     assert (len(found.runs), len(found.verdicts)) == (1, 1)
+    (tmp_path / "verdict.json").unlink()
+    assert len(report.collect([tmp_path]).verdicts) == 1
 
 
 def test_a_file_that_is_named_twice_counts_once(tmp_path):

@@ -55,16 +55,17 @@ void commands::add_report_command(Command& program, const Catalog&, Action& acti
       ->type_name("WHERE");
   command->footer(
       "The page says first what came out, in one sentence: the gate's verdict where the\n"
-      "folder holds one (gate --json), else which path was best. Below it are what got\n"
-      "worse, all figures in a table that sorts and filters, every plot, and the table\n"
-      "as CSV. It is one file that loads nothing from elsewhere. Of a folder it takes\n"
-      "the *.json and those of its folder results, as ci/nightly leaves them.\n"
+      "folder holds one, else which path was best. Below it are what got worse, all\n"
+      "figures in a table that sorts and filters, every plot, and the table as CSV. It\n"
+      "is one file that loads nothing from elsewhere. Of a folder it takes the *.json,\n"
+      "those of its folder results, and the verdicts in its folder plots, as ci/nightly\n"
+      "and ci/gate leave them.\n"
       "\n"
       "Exit code: 2 when a folder's file could not be used; the page shows the rest.\n"
       "\n"
       "Examples:\n"
       "  tailgate report out/bench                        writes out/bench/report.html\n"
-      "  tailgate report out/gate/verdict.json --out gate.html\n"
+      "  tailgate report out/gate --out gate.html         what a gate left\n"
       "  tailgate report out/nightly/2026-11-25 --history out/history.sqlite");
   command->callback(
       [&action, arguments] { action = [arguments] { return make_report(*arguments); }; });

@@ -194,10 +194,11 @@ std::string figures_sentence(const RankedPath& path, const RankedLoad& load) {
   const std::string times =
       fmt::format("half of its calls returned within {}, 99 % within {}",
                   human_duration(response.p50_ns), human_duration(response.p99_ns));
-  const std::string lost =
-      path.ledger.unchecked ? "its events were not read back"
-                            : fmt::format("{} of {} events {} lost", path.ledger.lost,
-                                          path.ledger.emitted, path.ledger.lost == 1 ? "was" : "were");
+  std::string lost = "its events were not read back";
+  if (!path.ledger.unchecked) {
+    lost = fmt::format("{} of {} events {} lost", path.ledger.lost, path.ledger.emitted,
+                       path.ledger.lost == 1 ? "was" : "were");
+  }
   if (load.rate_hz <= 0) {
     return fmt::format("{} took {} events/s: {}; {}.", name,
                        human_rate(path.step->achieved_rate_hz), times, lost);

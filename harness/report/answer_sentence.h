@@ -15,8 +15,8 @@ namespace tailgate {
 std::string load_rate_text(const RankedLoad& load);
 
 // The best path has the lowest 99th percentile, or median, among those that held the rate and whose
-// events were all read back. Empty where fewer than two paths had the same load; none is named where
-// the machine decided, or where they ran on different ones.
+// events were all read back. Empty where fewer than two paths had the same load. None is named
+// where the machine decided, or where the paths ran on different ones.
 std::string answer_sentence(const RankedLoad& load, Trust trust);
 
 // What one path did under a load: "file at 10k events/s: 99 % of its calls returned within …"

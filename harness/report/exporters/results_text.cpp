@@ -183,8 +183,8 @@ std::string machine_line(const Results& results) {
     remarks += result.remarks.size();
     for (const Trial& trial : result.trials) remarks += trial.remarks.size();
   }
-  std::string text = paragraph(
-      fmt::format("{} --details: {} remarks.", machine_sentence(results), remarks));
+  std::string text =
+      paragraph(fmt::format("{} --details: {} remarks.", machine_sentence(results), remarks));
   if (was_busy(results)) text.front() = kBusy.sign;
   return text;
 }
@@ -231,8 +231,7 @@ std::string render_results(const Results& results, const ExportOptions& options)
   }
   const std::string others = compares ? other_loads(loads, used) : "";
   text += legend(used);
-  return text + "\n" + others + machine_line(results) +
-         restrictions(results, painter);
+  return text + "\n" + others + machine_line(results) + restrictions(results, painter);
 }
 
 }  // namespace
