@@ -85,7 +85,7 @@ def collect(paths):
             found.add(path)
             continue
         for file in [*sorted(path.glob("*.json")), *sorted(path.glob("results/*.json")),
-                     *path.glob("plots/verdict.json")]:
+                     *(path / "plots").glob("verdict.json")]:
             if file.parent.name == "plots" and found.verdicts:
                 continue  # they are in the folder itself
             try:
