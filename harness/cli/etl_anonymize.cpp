@@ -37,11 +37,13 @@ int write_copy(AnonymizeArguments& arguments) {
                                                 arguments.options, arguments.out, arguments.force);
   print_etl_text(fmt::format(
       "{} records in {} buffers, {} bytes: {}\n"
-      "left out: {} buffers by time or size, {} that cannot be read\n"
-      "The names of providers, events and fields are still in it; look at it before you give it\n"
-      "away: tailgate etl dump {}\n",
+      "left out: {} buffers by time or size, {} that cannot be read, {} bytes behind damage\n"
+      "Kept: numbers, times, ids, pointers and stacks, the lengths and signs of texts, and\n"
+      "the names of providers, events and fields. What no schema describes is zeros.\n"
+      "Look at the copy before you give it away: tailgate etl dump {}\n",
       counts.records, counts.buffers, counts.bytes, printable(arguments.out),
-      counts.buffers_left_out, counts.buffers_unreadable, printable(arguments.out)));
+      counts.buffers_left_out, counts.buffers_unreadable, counts.cut_bytes,
+      printable(arguments.out)));
   return kExitDone;
 }
 
@@ -58,6 +60,10 @@ void add_etl_anonymize(Command* etl, Action& action) {
   command->add_option("--to-ms", arguments->options.to_ms, "Only up to this time, likewise");
   command->add_option("--max-mb", arguments->max_mb, "At most this size; 0: any");
   command->footer(
+      "The copy keeps the headers of records, numbers, times, ids, pointers and stacks,\n"
+      "and the names of providers, events and fields. In texts letters become x and\n"
+      "digits 0. What no schema describes becomes zeros, such as the payloads of events\n"
+      "that are shown as payload=0x....\n\n"
       "Examples:\n  tailgate etl anonymize trace.etl --out copy.etl\n"
       "  tailgate etl anonymize trace.etl --to-ms 2000 --max-mb 5 --out copy.etl");
   command->callback(

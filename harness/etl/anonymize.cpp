@@ -9,6 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/etl/new_file.h"
+#include "harness/etl/schema_records.h"
 #include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
@@ -23,12 +24,6 @@ constexpr std::size_t kSizeAt = 0x00;
 constexpr std::size_t kStateAt = 0x2C;
 constexpr std::size_t kFilledAt = 0x30;
 constexpr std::size_t kFlagsAt = 0x34;
-
-const Guid& metadata_class() {
-  static const Guid guid = *parse_guid("bbccf6c1-6cd1-48c4-80ff-839482e37671");
-  return guid;
-}
-constexpr std::uint16_t kManifestId = 0xFFFE;
 
 template <typename T>
 void store(std::uint8_t* at, T value) {
@@ -48,46 +43,22 @@ void scrub_text8(Writable text) {
   for (std::uint8_t& c : text) c = static_cast<std::uint8_t>(scrubbed(c));
 }
 
+void clear(Writable bytes) {
+  std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+}
+
 void scrub_text16(Writable text) {
+  clear(text.last(text.size() % 2));
   for (std::size_t at = 0; at + 2 <= text.size(); at += 2) {
     store(text.data() + at,
           static_cast<std::uint16_t>(scrubbed(load<std::uint16_t>(text.data() + at))));
   }
 }
 
-void clear(Writable bytes) {
-  std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
-}
-
 // The id's parts behind the first, which say what machine or domain and which user.
 void scrub_sid(Writable sid) {
   constexpr std::size_t kFirstPartEnd = 12;
   if (sid.size() > kFirstPartEnd) clear(sid.subspan(kFirstPartEnd));
-}
-
-bool is_shown(unsigned c) {
-  return c >= 0x20 && c < 0x7F;
-}
-
-// Scrubs what looks like text: four characters in a row, of 8 or of 16 bits.
-void scrub_runs(Writable bytes) {
-  constexpr std::size_t kRun = 4;
-  for (std::size_t width : {std::size_t{1}, std::size_t{2}}) {
-    for (std::size_t offset = 0; offset < width; ++offset) {
-      std::size_t from = offset;
-      for (std::size_t at = offset;; at += width) {
-        const bool shown =
-            at + width <= bytes.size() && is_shown(bytes[at]) && (width == 1 || bytes[at + 1] == 0);
-        if (shown) continue;
-        if (at - from >= kRun * width) {
-          const Writable run = bytes.subspan(from, at - from);
-          width == 1 ? scrub_text8(run) : scrub_text16(run);
-        }
-        if (at + width > bytes.size()) break;
-        from = at + width;
-      }
-    }
-  }
 }
 
 void scrub_number(const Field& field, Writable data) {
@@ -128,6 +99,70 @@ void scrub_field(const Field& field, Writable data) {
       return clear(data);
     default:
       return scrub_number(field, data);
+  }
+}
+
+// The bytes in front of a field's data that say how long it is, or that there is any.
+std::size_t prefix_bytes(ValueType type, unsigned pointer_bytes) {
+  switch (type) {
+    case ValueType::counted_utf16:
+    case ValueType::counted_utf16_big:
+    case ValueType::counted_ansi:
+    case ValueType::counted_ansi_big:
+    case ValueType::counted_binary:
+      return 2;
+    case ValueType::hexdump:
+      return 4;
+    case ValueType::token_sid:
+      return 2 * std::size_t{pointer_bytes};
+    default:
+      return 0;
+  }
+}
+
+// The number of elements of the array that begins there.
+std::size_t elements_of(std::span<const Field> array) {
+  std::size_t elements = 0;
+  int depth = 0;
+  for (const Field& field : array) {
+    const bool begins =
+        field.kind == Field::Kind::begin_array || field.kind == Field::Kind::begin_structure;
+    if (depth == 1 && (begins || field.kind == Field::Kind::value)) ++elements;
+    if (begins) ++depth;
+    if (!begins && field.kind != Field::Kind::value && --depth == 0) break;
+  }
+  return elements;
+}
+
+// How much of an extended item stays. Sources of the sizes: evntcons.h.
+std::size_t kept_bytes(const ExtendedItem& item) {
+  const std::size_t size = item.data.size();
+  switch (item.type) {
+    case ExtendedType::terminal_session:
+      return std::min<std::size_t>(size, 4);
+    case ExtendedType::pebs_index:
+    case ExtendedType::event_key:
+    case ExtendedType::process_start_key:
+    case ExtendedType::qpc_delta:
+      return std::min<std::size_t>(size, 8);
+    case ExtendedType::related_activity_id:
+    case ExtendedType::control_guid:
+      return std::min<std::size_t>(size, 16);
+    case ExtendedType::instance_info:
+      return std::min<std::size_t>(size, 24);
+    case ExtendedType::stack_trace32:
+    case ExtendedType::stack_trace64:
+    case ExtendedType::stack_key32:
+    case ExtendedType::stack_key64:
+    case ExtendedType::pmc_counters:
+    case ExtendedType::sid:  // scrubbed
+      return size;
+    case ExtendedType::tracelogging_schema:
+    case ExtendedType::provider_traits:
+      // Their first two bytes are their size.
+      return size < 2 ? 0 : std::min<std::size_t>(size, load<std::uint16_t>(item.data.data()));
+    default:
+      return 0;
   }
 }
 
@@ -175,9 +210,12 @@ class BufferCopy {
       clear(Writable(bytes_).subspan(end, padded - end));
       scrub_record(record, decoder);
     }
+    if (cursor.damaged()) cut_bytes_ = bytes_.size() - end;
     bytes_.resize(end);
     return records;
   }
+
+  std::uint64_t cut_bytes() const { return cut_bytes_; }
 
   // The buffer as it is written: of one size, not compressed.
   const std::vector<std::uint8_t>& finished(std::uint32_t buffer_bytes) {
@@ -203,36 +241,61 @@ class BufferCopy {
                                     bytes.size());
   }
 
+  // Clears what is behind what was kept last, up to there.
+  void clear_until(const std::uint8_t* at) {
+    if (at > kept_end_) clear(writable({kept_end_, at}));
+  }
+
+  // Keeps bytes that may still be scrubbed; clears those between them and what was kept last.
+  Writable keep(Bytes bytes) {
+    const Writable kept = writable(bytes);
+    if (kept.empty()) return {};
+    clear_until(bytes.data());
+    kept_end_ = std::max(kept_end_, bytes.data() + bytes.size());
+    return kept;
+  }
+
   void scrub_record(const Record& record, Decoder& decoder) {
     decoder.decode(record, event_);
     const RecordHeader& header = event_.header;
-    scrub_extended(header.extended);
-    scrub_runs(writable(header.counters));  // text, if the record is damaged
-    const bool is_schema = header.provider == metadata_class() ||
-                           (record.kind == RecordKind::event && header.id == kManifestId);
-    if (is_schema) return;
-    if (event_.schema != nullptr && event_.schema->packed) return clear(writable(header.payload));
-    scrub_payload(header.payload);
-    if (record.kind == RecordKind::unknown || record.kind == RecordKind::error) {
-      scrub_runs(writable({record.data + record.header_bytes,
-                           std::size_t{record.size_bytes} - record.header_bytes}));
+    kept_end_ = record.data + record.header_bytes;
+    keep_extended(header.extended);
+    keep(header.counters);
+    if (describes_events(record, header)) {
+      keep(header.payload);
+    } else if (event_.schema != nullptr && !event_.schema->packed) {
+      keep_fields(header.payload, record.pointer_bytes);
     }
+    clear_until(record.data + record.size_bytes);
   }
 
-  // Fields by their types; what is between and behind them by its looks: a payload may have more
-  // than its schema says, such as what an earlier text left behind a shorter one.
-  void scrub_payload(Bytes payload) {
-    std::size_t done = 0;
-    for (const Field& field : event_.fields) {
-      const Writable data = writable(field.data);
-      if (field.kind != Field::Kind::value || data.empty()) continue;
+  // A payload may have more than its schema says, such as what an earlier text left behind a
+  // shorter one.
+  void keep_fields(Bytes payload, unsigned pointer_bytes) {
+    const std::span<const Field> fields = event_.fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Field& field = fields[i];
+      if (field.kind == Field::Kind::begin_array) keep_count(fields.subspan(i), pointer_bytes);
+      if (field.kind != Field::Kind::value || field.data.empty()) continue;
       const auto from = static_cast<std::size_t>(field.data.data() - payload.data());
-      if (from > done) scrub_runs(writable(payload.subspan(done, from - done)));
-      done = std::max(done, from + data.size());
+      const std::size_t prefix = std::min(from, prefix_bytes(field.type, pointer_bytes));
+      keep(payload.subspan(from - prefix, prefix));
+      const Writable data = keep(field.data);
       if (is_header_ && field.name == "LogFileMode") drop_compression(data);
       scrub_field(field, data);
     }
-    scrub_runs(writable(payload.subspan(std::min(done, payload.size()))));
+  }
+
+  // Keeps the count of the array that begins there, which may be in front of its first value.
+  void keep_count(std::span<const Field> array, unsigned pointer_bytes) {
+    const auto first = std::find_if(array.begin(), array.end(), [](const Field& field) {
+      return field.kind == Field::Kind::value || field.kind == Field::Kind::end_array;
+    });
+    if (first == array.end() || first->data.data() == nullptr) return;
+    const std::size_t back = 2 + prefix_bytes(first->type, pointer_bytes);
+    if (first->data.data() < kept_end_ + back) return;
+    const std::uint8_t* at = first->data.data() - back;
+    if (load<std::uint16_t>(at) == elements_of(array)) keep({at, 2});
   }
 
   static void drop_compression(Writable mode) {
@@ -240,28 +303,26 @@ class BufferCopy {
     store(mode.data(), load<std::uint32_t>(mode.data()) & ~kModeCompressed);
   }
 
-  void scrub_extended(Bytes items) {
+  void keep_extended(Bytes items) {
+    constexpr std::size_t kItemHeaderBytes = 8;
+    if (items.empty()) return;
     ExtendedCursor cursor(items);
     ExtendedItem item;
     while (cursor.next(item)) {
-      switch (item.type) {
-        case ExtendedType::sid:
-          scrub_sid(writable(item.data));
-          break;
-        case ExtendedType::container_id:
-        case ExtendedType::psm_key:
-          clear(writable(item.data));
-          break;
-        default:
-          break;
-      }
+      keep({item.data.data() - kItemHeaderBytes, kItemHeaderBytes});
+      const Writable data = keep(item.data.first(kept_bytes(item)));
+      if (item.type == ExtendedType::sid) scrub_sid(data);
     }
+    clear_until(items.data() + items.size());
+    kept_end_ = items.data() + items.size();
   }
 
   std::vector<std::uint8_t> bytes_;
   std::uint16_t processor_ = 0;
   bool is_header_ = false;
-  bool is_known_ = true;  // its payload is records
+  bool is_known_ = true;                    // its payload is records
+  const std::uint8_t* kept_end_ = nullptr;  // of the record: what is behind it is not cleared yet
+  std::uint64_t cut_bytes_ = 0;
   DecodedEvent event_;
 };
 
@@ -292,17 +353,20 @@ AnonymizeCounts anonymize(const TraceFile& file, Decoder& decoder, const Anonymi
       ++counts.buffers_unreadable;
       continue;
     }
-    const std::uint64_t size =
-        std::max<std::uint64_t>(epoch.header.buffer_bytes, buffer.filled_bytes);
+    // A damaged header may claim more than any buffer has.
+    const std::uint32_t buffer_bytes = std::min(epoch.header.buffer_bytes, kMaxBufferBytes);
+    const std::uint64_t size = std::max(buffer_bytes, buffer.filled_bytes);
     const bool has_room = options.max_bytes == 0 || counts.bytes + size <= options.max_bytes;
     if (!copy.is_header() && (!has_room || !is_in_time(copy, epoch.clock, options))) {
       ++counts.buffers_left_out;
       continue;
     }
     counts.records += copy.scrub(decoder);
-    const auto& bytes = copy.finished(epoch.header.buffer_bytes);
+    counts.cut_bytes += copy.cut_bytes();
+    const auto& bytes = copy.finished(buffer_bytes);
     out.write(reinterpret_cast<const char*>(bytes.data()),
               static_cast<std::streamsize>(bytes.size()));
+    if (!out) break;
     ++counts.buffers;
     counts.bytes += bytes.size();
   }

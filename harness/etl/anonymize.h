@@ -21,19 +21,26 @@ struct AnonymizeCounts {
   std::uint64_t buffers = 0;
   std::uint64_t buffers_left_out = 0;  // by time or size
   std::uint64_t buffers_unreadable = 0;
+  std::uint64_t cut_bytes = 0;  // behind damaged records
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
 };
 
-// Writes the copy to a new file, whole or not at all. Its buffers are not compressed; they keep
-// their records, headers, times, sizes, ids, numbers and code addresses.
+// Writes the copy to a new file, whole or not at all. Its buffers are not compressed. Only this is
+// as it was:
 //
-//   text                        every letter becomes x, every digit 0; other signs of ASCII stay
-//   SIDs                        all but the first part of the id become 0
-//   addresses of networks, GUIDs in payloads, bytes without a type    become 0
-//   bytes without a schema      what looks like text is treated as text; the rest stays
+//   headers of buffers and records      with times, sizes, ids, activities and counters
+//   fields that a schema describes      as numbers, booleans, times or pointers
+//   schemas                             in the file, and those that records carry: the names of
+//                                       providers, events and fields
+//   items beside the payload            stacks, related activities, ids of sessions, instances and
+//                                       processes' starts
 //
-// The names of providers, events and fields stay: schemas in the file are copied as they are.
+// Of texts that a schema describes every letter becomes x, every digit 0, and other signs of ASCII
+// stay; of SIDs the parts behind the first become 0. Everything else becomes zeros: addresses of
+// networks, GUIDs and bytes in payloads, other items, what no schema describes, and so the whole
+// payload of an event without a schema.
+//
 // Throws Error when the copy cannot be written, or exists and may not be replaced.
 AnonymizeCounts anonymize(const TraceFile& file, Decoder& decoder, const AnonymizeOptions& options,
                           const std::filesystem::path& path, bool replace);

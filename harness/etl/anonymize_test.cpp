@@ -7,6 +7,8 @@
 #include <iterator>
 
 #include "harness/base/error.h"
+#include "harness/base/testing/test_directory.h"
+#include "harness/etl/event_log.h"
 #include "harness/etl/made_up.h"
 #include "harness/etl/report.h"
 #include "harness/etl/testing/kernel_trace.h"
@@ -16,19 +18,24 @@ using namespace tailgate::etl;
 
 namespace {
 
-std::vector<std::uint8_t> copy_of(const std::vector<std::uint8_t>& bytes,
-                                  const AnonymizeOptions& options = {}) {
-  const TraceFile file(bytes, "test");
+std::vector<std::uint8_t> copy_of(const TraceFile& file, const AnonymizeOptions& options = {},
+                                  std::uint64_t* cut_bytes = nullptr) {
   const TraceFile* files[] = {&file};
   Decoder decoder;
   decoder.learn(files);
   const auto path = std::filesystem::temp_directory_path() / "tailgate_anonymize_test.etl";
   const AnonymizeCounts counts = anonymize(file, decoder, options, path, true);
+  if (cut_bytes != nullptr) *cut_bytes = counts.cut_bytes;
   std::ifstream in(path, std::ios::binary);
   std::vector<std::uint8_t> copy{std::istreambuf_iterator<char>(in), {}};
   std::filesystem::remove(path);
   CHECK(counts.bytes == copy.size());
   return copy;
+}
+
+std::vector<std::uint8_t> copy_of(const std::vector<std::uint8_t>& bytes,
+                                  const AnonymizeOptions& options = {}) {
+  return copy_of(TraceFile(bytes, "test"), options);
 }
 
 std::string dump_of(const std::vector<std::uint8_t>& bytes) {
@@ -114,11 +121,107 @@ TEST_CASE("a copy has the same events and numbers, and none of the texts", "[etl
     CHECK_THAT(dump, Catch::Contains("User=xxxxx-00\tSize=123456\tToken=000000000000\t"
                                      "Sid=S-1-5-21-0-0"));
     CHECK_THAT(dump, Catch::Contains("ImageFileName=xxx0.xxx"));
-    CHECK_THAT(dump, Catch::Contains("payload=0x12fe12fe"));  // numbers without a schema stay
+    CHECK_FALSE(contains(copy, "\x12\xFE\x12\xFE"));
     const std::string before = dump_of(original);
     CHECK(std::count(dump.begin(), dump.end(), '\n') ==
           std::count(before.begin(), before.end(), '\n'));
   }
+}
+
+TEST_CASE("an event with a manifest's id is not copied as one", "[etl]") {
+  for (unsigned part : {0u, 1u, 2u, 3u}) {
+    EventRecord record;
+    record.provider.bytes[0] = 9;
+    record.id = 0xFFFE;
+    record.opcode = part == 1 ? 0 : 0xFE;
+    record.task = part == 2 ? 0 : 0xFFFE;
+    ByteBuilder b;
+    // The last one lacks what an EventSource's chunk begins with.
+    if (part != 3) b.u8(1).u8(0).u8(0).u8(0x5B).u16(1).u16(0);
+    record.payload = b.text8("alice").bytes();
+    KernelTrace trace;
+    record.time = trace.raw(10);
+    trace.writer().add(0, event_record(record));
+    INFO(part);
+    CHECK(contains(copy_of(trace.file()), "alice") == (part == 0));
+  }
+}
+
+TEST_CASE("an event log's event with a manifest's numbers is not copied as one", "[etl]") {
+  const tailgate::TestDirectory folder;
+  const auto path = folder.path() / "log.xml";
+  std::ofstream(path, std::ios::binary)
+      << "<Event><System><Provider Name='Maker'/><EventID>65534</EventID><Version>0</Version>"
+         "<Level>4</Level><Task>65534</Task><Opcode>254</Opcode><Keywords>0x0</Keywords>"
+         "<TimeCreated SystemTime='2020-07-29T00:06:22.4012345Z'/><Computer>pc-alice</Computer>"
+         "</System><EventData><Data Name=\"v\">C:\\Users\\alice secret</Data></EventData></Event>";
+  const EventLogTrace log(path, nullptr);
+  const std::vector<std::uint8_t> copy = copy_of(log.file());
+  CHECK_FALSE(contains(copy, "alice"));
+  CHECK_FALSE(contains(copy, "secret"));
+  CHECK_THAT(dump_of(copy), Catch::Contains("xxxxx xxxxxx"));
+}
+
+TEST_CASE("what no schema describes is zeros in the copy", "[etl]") {
+  constexpr std::string_view kWide("\x18\x04\x32\x04\x30\x04", 6);  // three letters of Cyrillic
+  EventRecord record;
+  record.provider.bytes[0] = 8;
+  record.id = 5;
+  ByteBuilder b;
+  b.u32(0xFE12FE12).text8("Bob").text8("J\xC3\xBCrg").text8(kWide);
+  record.payload = b.bytes();
+  record.extended = {{0x20, ByteBuilder().text8("Eve").bytes()},
+                     {0x03, ByteBuilder().u32(77).text8("Eve").bytes()}};
+  KernelTrace trace;
+  record.time = trace.raw(10);
+  trace.writer().add(0, event_record(record));
+  // Behind the fields of a kernel's event, and beside a damaged chain of items.
+  trace.add(20, 0x0302,
+            ByteBuilder().u64(1).u32(500).u32(4).u32(0).u32(0).u32(0).text8("a.exe").text16("").raw(
+                Bytes(reinterpret_cast<const std::uint8_t*>("Bob"), 3)));
+  std::vector<std::uint8_t> damaged = event_record(record);
+  damaged[0x50] = 0xFF;
+  damaged[0x51] = 0xFF;
+  trace.writer().add(0, damaged);
+  const std::vector<std::uint8_t> original = trace.file();
+  const std::vector<std::uint8_t> copy = copy_of(original);
+  for (std::string_view secret :
+       {std::string_view("Bob"), std::string_view("J\xC3\xBCrg"), kWide, std::string_view("Eve")}) {
+    INFO(secret);
+    CHECK(contains(original, secret));
+    CHECK_FALSE(contains(copy, secret));
+  }
+  CHECK_THAT(dump_of(copy), Catch::Contains("ImageFileName=x.xxx"));
+}
+
+TEST_CASE("a copy keeps the counts of arrays and of text", "[etl]") {
+  constexpr unsigned kArray = 0x40;  // of a length in front of it
+  EventRecord record;
+  record.provider.bytes[0] = 7;
+  record.extended = {{0x0B, MetadataBuilder("Lists")
+                                .field("Numbers", kU32 | kArray)
+                                .field("Names", kUtf16 | kArray)
+                                .field("Last", kU32)
+                                .bytes()}};
+  record.payload =
+      ByteBuilder().u16(2).u32(11).u32(12).u16(2).text16("").text16("Ann").u32(13).bytes();
+  KernelTrace trace;
+  record.time = trace.raw(10);
+  trace.writer().add(0, event_record(record));
+  CHECK_THAT(dump_of(copy_of(trace.file())),
+             Catch::Contains("Numbers=[11,12]\tNames=[,xxx]\tLast=13"));
+}
+
+TEST_CASE("a copy of a trace with an impossible buffer size can be read", "[etl]") {
+  KernelTrace trace;
+  trace.process(0, 0x0303, 500, "app.exe");
+  std::vector<std::uint8_t> original = trace.file();
+  constexpr std::size_t kBufferSizeAt = 0x48 + 0x20;
+  std::fill_n(original.begin() + kBufferSizeAt, 4, std::uint8_t{0xFF});
+  REQUIRE(TraceFile(original, "test").header().buffer_bytes == 0xFFFFFFFF);
+  const std::vector<std::uint8_t> copy = copy_of(original);
+  CHECK(copy.size() == 2 * std::size_t{kMaxBufferBytes});
+  CHECK_THAT(dump_of(copy), Catch::Contains("ImageFileName=xxx.xxx"));
 }
 
 TEST_CASE("a copy is cut by time and by size, but keeps its header", "[etl]") {
@@ -154,7 +257,9 @@ TEST_CASE("what follows damage is not in the copy", "[etl]") {
   std::vector<std::uint8_t> damaged = original;
   damaged[size_at] = 0xFF;
   damaged[size_at + 1] = 0xFF;
-  const std::vector<std::uint8_t> copy = copy_of(damaged);
+  std::uint64_t cut_bytes = 0;
+  const std::vector<std::uint8_t> copy = copy_of(TraceFile(damaged, "test"), {}, &cut_bytes);
+  CHECK(cut_bytes >= 16 + 28 + sizeof "Victim.exe");
   CHECK_FALSE(contains(copy, "Victim"));
   CHECK_FALSE(contains(copy, "xxxxxx.xxx"));
   CHECK_THAT(dump_of(copy), Catch::Contains("ImageFileName=xxx.xxx"));

@@ -9,6 +9,7 @@
 #include "harness/etl/kernel_groups.h"
 #include "harness/etl/kernel_layouts.h"
 #include "harness/etl/provider_names.h"
+#include "harness/etl/schema_records.h"
 #include "harness/etl/trace_reader.h"
 #include "harness/etl/tracelogging.h"
 
@@ -135,6 +136,16 @@ void unpack(DecodedEvent& event) {
 }
 
 }  // namespace
+
+bool describes_events(const Record& record, const RecordHeader& header) {
+  if (record.kind == RecordKind::full && header.provider == metadata_class()) {
+    return (header.opcode == kOpcodeEventInfo && parse_event_info(header.payload)) ||
+           (header.opcode == kOpcodeMapInfo && parse_map_info(header.payload));
+  }
+  return record.kind == RecordKind::event && is_stream_manifest(header) &&
+         is_manifest_chunk(header.payload) &&
+         find_extended(header.extended, ExtendedType::tracelogging_schema).empty();
+}
 
 std::optional<std::uint16_t> DecodedEvent::other_version() const {
   if (!schema || !schema->versions) return std::nullopt;
@@ -301,7 +312,9 @@ const EventSchema* Decoder::find_event_schema(const RecordHeader& header) {
     Bytes metadata = find_extended(header.extended, ExtendedType::tracelogging_schema);
     if (!metadata.empty()) return tracelogging_schema(header, metadata);
   }
-  if (is_stream_manifest(header)) return &stream_manifest_schema();
+  if (is_stream_manifest(header) && is_manifest_chunk(header.payload)) {
+    return &stream_manifest_schema();
+  }
   if (header.flags & kFlagStringOnly) return &string_only_schema();
   return find({header.provider, header.id}, header.version);
 }

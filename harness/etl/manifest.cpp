@@ -9,12 +9,14 @@
 #include <unordered_map>
 
 #include "harness/base/error.h"
+#include "harness/etl/schema_records.h"
 
 namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxMembers = 4096;  // of a template, including the members of structures
 constexpr int kMaxDepth = 16;
+constexpr std::size_t kEnvelopeBytes = 8;  // before the XML in a manifest's chunk
 
 using Strings = std::unordered_map<std::string, SharedText>;
 
@@ -346,23 +348,23 @@ Manifest parse_manifest(Bytes xml, SchemaSource source, std::size_t* skipped_eve
   return manifest;
 }
 
+bool is_manifest_chunk(Bytes payload) {
+  constexpr std::uint8_t kMagic = 0x5B;
+  return payload.size() > kEnvelopeBytes && payload[0] == 1 && payload[3] == kMagic &&
+         load<std::uint16_t>(&payload[6]) < load<std::uint16_t>(&payload[4]);
+}
+
 std::vector<std::uint8_t> ManifestAssembler::add(const Guid& provider, std::uint32_t process_id,
                                                  Bytes payload) {
   constexpr std::size_t kMaxManifestBytes = 4u << 20;
   constexpr std::size_t kMaxPending = 8;
-  constexpr std::size_t kEnvelopeBytes = 8;
-  constexpr std::uint8_t kMagic = 0x5B;
-  std::uint16_t total = payload.size() >= kEnvelopeBytes ? load<std::uint16_t>(&payload[4]) : 0;
-  std::uint16_t number = payload.size() >= kEnvelopeBytes ? load<std::uint16_t>(&payload[6]) : 0;
-  if (total == 0 || number >= total || payload[0] != 1 || payload[3] != kMagic) {
+  if (!is_manifest_chunk(payload)) {
     ++bad_chunks_;
     return {};
   }
-  Bytes slice = payload.subspan(kEnvelopeBytes);
-  if (slice.empty()) {
-    ++bad_chunks_;
-    return {};
-  }
+  const auto total = load<std::uint16_t>(&payload[4]);
+  const auto number = load<std::uint16_t>(&payload[6]);
+  const Bytes slice = payload.subspan(kEnvelopeBytes);
   if (total == 1) return {slice.begin(), slice.end()};
   auto version = load<std::uint16_t>(&payload[1]);
   auto at = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) {
