@@ -325,7 +325,10 @@ std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& dec
   }
   sink(out);
   if (events.passed() == 0) return events.why_nothing();
-  return columns ? columns->what_is_missing() : std::string();
+  std::string notes = columns ? columns->what_is_missing() : std::string();
+  const std::string limits = events.name_limits();
+  if (!notes.empty() && !limits.empty()) notes += '\n';
+  return notes + limits;
 }
 
 }  // namespace tailgate::etl

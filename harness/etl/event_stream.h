@@ -40,6 +40,13 @@ class EventStream {
   std::size_t session_number() const { return sessions_ - 1; }
 
   std::uint64_t passed() const { return passed_; }
+  // The name that the trace has for a process at the time of the event; empty without one.
+  std::string_view process_name(std::uint32_t process) const {
+    return process == RecordHeader::kNoId ? std::string_view()
+                                          : session_names_->process(process, record_->time);
+  }
+  // What to say about names, if anything: see TraceNames.
+  std::string name_limits() const { return names_.limits(); }
   // What to say when nothing passed: see FilterMatcher.
   std::string why_nothing() const { return passed_ == 0 ? matcher_.why_nothing() : std::string(); }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "harness/etl/event_fields.h"
 #include "harness/etl/kernel_groups.h"
 #include "harness/etl/kernel_layouts.h"
-#include "harness/etl/value_text.h"
 
 namespace tailgate::etl {
 namespace {
@@ -16,26 +16,6 @@ using activity::Ticks;
 constexpr std::size_t kMaxDisks = 1024;
 // More system calls than any Windows has: a limit, so that a damaged trace does not fill memory.
 constexpr std::size_t kMaxSystemCalls = 8192;
-
-const Field* find_field(const std::vector<Field>& fields, std::string_view name) {
-  auto at = std::find_if(fields.begin(), fields.end(),
-                         [name](const Field& field) { return field.name == name; });
-  return at == fields.end() ? nullptr : &*at;
-}
-
-std::uint64_t number_of(const std::vector<Field>& fields, std::string_view name) {
-  const Field* field = find_field(fields, name);
-  std::uint64_t value = 0;
-  if (field) std::memcpy(&value, field->data.data(), std::min<std::size_t>(field->data.size(), 8));
-  return value;
-}
-
-std::string text_of(const std::vector<Field>& fields, std::string_view name) {
-  const Field* field = find_field(fields, name);
-  std::string text;
-  if (field) append_value(*field, text);
-  return text;
-}
 
 Ticks elapsed(std::int64_t begin, std::int64_t end) {
   if (end <= begin || begin <= 0) return 0;
@@ -154,7 +134,7 @@ void KernelActivity::add_payload(const Record& record, std::uint16_t hook, std::
 }
 
 void KernelActivity::add_interrupt(const Record& record, InterruptKind kind, Bytes payload) {
-  std::size_t pointer = record.pointer_bytes;
+  const unsigned pointer = record.pointer_bytes;
   if (payload.size() < 8 + pointer) return;
   activity::Interrupt fact;
   fact.begin = payload_time(load<std::int64_t>(payload.data()));
@@ -176,7 +156,7 @@ void KernelActivity::add_thread(const Record& record, std::uint16_t hook, std::u
   if (version >= 3 || hook == kHookThreadSetName) {
     fields_.clear();
     decode_payload(*kernel_layout(hook, version), payload, record.pointer_bytes, fields_);
-    fact.name = text_of(fields_, "ThreadName");
+    fact.name = text_in(fields_, "ThreadName");
   }
   timeline_->add(fact);
 }
@@ -188,9 +168,9 @@ void KernelActivity::add_process(const Record& record, std::uint16_t hook, std::
   if (!find_field(fields_, "ProcessId")) return;
   activity::ProcessFact fact;
   fact.time = record.time;
-  fact.process = static_cast<std::uint32_t>(number_of(fields_, "ProcessId"));
-  fact.parent = static_cast<std::uint32_t>(number_of(fields_, "ParentId"));
-  fact.name = text_of(fields_, "ImageFileName");
+  fact.process = static_cast<std::uint32_t>(number_in(fields_, "ProcessId"));
+  fact.parent = static_cast<std::uint32_t>(number_in(fields_, "ParentId"));
+  fact.name = text_in(fields_, "ImageFileName");
   fact.rundown = hook != kHookProcessStart;
   timeline_->add(fact);
 }
@@ -200,17 +180,17 @@ void KernelActivity::add_image(const Record& record, std::uint16_t version, Byte
   decode_payload(*kernel_layout(kHookImageLoad, version), payload, record.pointer_bytes, fields_);
   activity::ImageFact fact;
   fact.time = record.time;
-  fact.process = static_cast<std::uint32_t>(number_of(fields_, "ProcessId"));
-  fact.base = number_of(fields_, "ImageBase");
-  fact.size_bytes = number_of(fields_, "ImageSize");
-  fact.path = text_of(fields_, "FileName");
+  fact.process = static_cast<std::uint32_t>(number_in(fields_, "ProcessId"));
+  fact.base = number_in(fields_, "ImageBase");
+  fact.size_bytes = number_in(fields_, "ImageSize");
+  fact.path = text_in(fields_, "FileName");
   timeline_->add(fact);
 }
 
 void KernelActivity::add_disk(const Record& record, std::uint16_t hook, std::uint16_t version,
                               Bytes payload) {
   add_request_end(record, hook, version, payload);
-  std::size_t pointer = record.pointer_bytes;
+  const unsigned pointer = record.pointer_bytes;
   std::size_t response_at = hook == kHookDiskFlush ? 8 : 24 + 2 * pointer;
   if (payload.size() < response_at + 8) return;
   auto number = load<std::uint32_t>(payload.data());
@@ -243,12 +223,6 @@ activity::StorageRequest request_of(Ticks time, std::uint64_t packet, bool begin
   return request;
 }
 
-std::uint64_t pointer_at(Bytes payload, std::size_t at, std::size_t pointer_bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, payload.data() + at, pointer_bytes);
-  return value;
-}
-
 std::uint32_t id_at(Bytes payload, std::size_t at) {
   if (at > payload.size() || payload.size() - at < 4) return RecordHeader::kNoId;
   return load<std::uint32_t>(payload.data() + at);
@@ -257,10 +231,10 @@ std::uint32_t id_at(Bytes payload, std::size_t at) {
 }  // namespace
 
 void KernelActivity::add_request_begin(const Record& record, std::uint16_t hook, Bytes payload) {
-  std::size_t pointer = record.pointer_bytes;
+  const unsigned pointer = record.pointer_bytes;
   if (payload.size() < pointer) return;
   request_begins_recorded_ = true;
-  auto request = request_of(record.time, pointer_at(payload, 0, pointer), true);
+  auto request = request_of(record.time, pointer_at(payload.data(), pointer), true);
   request.thread = id_at(payload, pointer);
   if (request.thread == RecordHeader::kNoId) {
     request.thread = timeline_->running_thread(record.processor);
@@ -273,13 +247,13 @@ void KernelActivity::add_request_begin(const Record& record, std::uint16_t hook,
 
 void KernelActivity::add_request_end(const Record& record, std::uint16_t hook,
                                      std::uint16_t version, Bytes payload) {
-  std::size_t pointer = record.pointer_bytes;
+  const unsigned pointer = record.pointer_bytes;
   bool flush = hook == kHookDiskFlush;
   std::size_t packet_at = flush ? 16 : 24 + pointer;
   std::size_t response_at = flush ? 8 : 24 + 2 * pointer;
   std::size_t thread_at = flush ? 16 + pointer : 32 + 2 * pointer;
   if (payload.size() < std::max(packet_at + pointer, response_at + 8)) return;
-  auto done = request_of(record.time, pointer_at(payload, packet_at, pointer), false);
+  auto done = request_of(record.time, pointer_at(payload.data() + packet_at, pointer), false);
   if (!request_begins_recorded_) {
     // The session recorded only the ends of requests; each end gives the time of its begin.
     Ticks response = response_time(load<std::int64_t>(payload.data() + response_at));
@@ -333,7 +307,7 @@ void KernelActivity::add_system_call(const Record& record, std::uint16_t hook, B
   fact.begins = hook == kHookSystemCallEnter;
   if (fact.begins) {
     if (payload.size() < record.pointer_bytes) return;
-    fact.number = system_call_number(pointer_at(payload, 0, record.pointer_bytes));
+    fact.number = system_call_number(pointer_at(payload.data(), record.pointer_bytes));
   }
   timeline_->add(fact);
 }
@@ -387,7 +361,7 @@ struct NamedInPayload {
 
 NamedInPayload named_in_payload(const Record& record, const RecordHeader& header) {
   NamedInPayload at;
-  std::size_t pointer = record.pointer_bytes;
+  const unsigned pointer = record.pointer_bytes;
   constexpr unsigned kTcpIp = 0x06;
   constexpr unsigned kUdpIp = 0x08;
   if (!header.is_kernel()) return at;

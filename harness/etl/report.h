@@ -85,7 +85,7 @@ inline constexpr std::string_view kDumpColumns =
 // "process", "file" and "image"
 // in place of what follows TSV's standard columns. JSON has one object per line. When the filter
 // matches nothing, returns a text that says so, and what is near; when no event has what a column
-// names, one that says that; else nothing.
+// names, one that says that; and one that says how many names had no room. Else nothing.
 std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                         const DumpOptions& options, const TextSink& sink);
 

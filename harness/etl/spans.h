@@ -136,11 +136,12 @@ enum class SpanFormat {
   tsv,   // a line for each span
 };
 
+// process: the name of pid at the span's end, where the trace has one.
 inline constexpr std::string_view kSpanColumns =
-    "start_ms\tduration_ms\tpid\ttid\tprovider\tname\tkey";
+    "start_ms\tduration_ms\tpid\ttid\tprovider\tname\tkey\tprocess";
 
 // Reports the spans of the files. max_rows limits the table. When there are none, returns a text
-// that says so, and what the filter excluded; else nothing.
+// that says so, and what the filter excluded; else what the names lack, if anything.
 std::string report_spans(const std::vector<const TraceFile*>& files, Decoder& decoder,
                          const SpanOptions& options, SpanFormat format, std::size_t max_rows,
                          const TextSink& sink);

@@ -131,14 +131,14 @@ void append_id(std::uint32_t id, std::string& out) {
   out += id == RecordHeader::kNoId ? "-" : std::to_string(id);
 }
 
-void append_tsv(const Span& span, std::string& out) {
+void append_tsv(const Span& span, std::string_view process, std::string& out) {
   fmt::format_to(std::back_inserter(out), "{:.6f}\t{:.6f}\t",
                  static_cast<double>(span.start_ns) / 1e6,
                  static_cast<double>(span.duration_ns) / 1e6);
   append_id(span.process_id, out);
   out += '\t';
   append_id(span.thread_id, out);
-  for (std::string_view text : {span.provider, span.name, span.key}) {
+  for (std::string_view text : {span.provider, span.name, span.key, process}) {
     out += '\t';
     append_escaped(text, out);
   }
@@ -163,7 +163,7 @@ void write_each(EventStream& events, Spans& spans, const TextSink& sink) {
   std::string out = std::string(kSpanColumns) + "\n";
   bool open = true;
   read_spans(events, spans, [&](const Span& span) {
-    append_tsv(span, out);
+    append_tsv(span, events.process_name(span.process_id), out);
     if (out.size() < kFlushBytes) return true;
     open = sink(out);
     out.clear();
@@ -198,7 +198,9 @@ std::string report_spans(const std::vector<const TraceFile*>& files, Decoder& de
       break;
   }
   if (events.passed() == 0) return events.why_nothing();
-  if (!spans.kinds().empty()) return {};
+  if (!spans.kinds().empty()) {
+    return format == SpanFormat::tsv ? events.name_limits() : std::string();
+  }
   return "no event starts or ends a span; name what does with --pair START=STOP";
 }
 

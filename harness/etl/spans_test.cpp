@@ -338,7 +338,7 @@ TEST_CASE("spans: every span as a line, and the table") {
   trace.event(1'000, {.name = "JobStart"});
   trace.event(1'250, {.name = "JobStop"});
   CHECK(trace.report({}, SpanFormat::tsv) ==
-        std::string(kSpanColumns) + "\n1.000000\t0.250000\t500\t8\tMaker\tJob\tthread=8\n");
+        std::string(kSpanColumns) + "\n1.000000\t0.250000\t500\t8\tMaker\tJob\tthread=8\t\n");
   const std::string text = trace.report({}, SpanFormat::text);
   CHECK_THAT(text, Catch::Contains("  Maker/Job\n"));
   CHECK_THAT(text, Catch::Contains(" 0.2500 "));

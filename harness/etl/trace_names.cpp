@@ -7,7 +7,7 @@
 #include <iterator>
 #include <tuple>
 
-#include "harness/etl/field_value.h"
+#include "harness/etl/event_fields.h"
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/text.h"
 #include "harness/etl/trace_reader.h"
@@ -16,11 +16,9 @@
 namespace tailgate::etl {
 namespace {
 
-// What a trace may fill memory with.
-constexpr std::size_t kMaxEntries = 262'144;
-constexpr std::size_t kMaxNameBytes = 16u << 20;
-constexpr std::size_t kMaxImages = 65'536;
-constexpr std::size_t kMaxVolumes = 1024;
+// About what an entry takes beside its text.
+constexpr std::size_t kEntryBytes = 64;
+constexpr std::size_t kMaxImageNameBytes = 255;  // NTFS has no longer names
 
 constexpr std::uint16_t kHookFileName = 0x0400;
 constexpr std::uint16_t kHookFileCreate = 0x0420;
@@ -47,39 +45,26 @@ const Guid& kernel_file() {
   return guid;
 }
 
-const Field* find_field(const DecodedEvent& event, std::string_view name) {
-  for (const Field& field : event.fields) {
-    if (field.kind == Field::Kind::value && field.name == name) return &field;
-  }
-  return nullptr;
-}
-
-std::uint64_t number_in(const DecodedEvent& event, std::string_view name) {
-  const Field* field = find_field(event, name);
-  return field == nullptr ? 0 : unsigned_value(field->data);
-}
-
-std::string text_in(const DecodedEvent& event, std::string_view name) {
-  std::string text;
-  if (const Field* field = find_field(event, name)) append_value(*field, text);
-  return text;
-}
-
-std::uint64_t pointer_at(const std::uint8_t* at, unsigned pointer_bytes) {
-  return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
-}
-
 }  // namespace
 
-void NameHistory::add(std::uint64_t id, std::int64_t time, bool begins, std::string_view name) {
-  if (name.empty() || entries_.size() >= kMaxEntries) return;
+bool NameLimits::take(std::size_t& left, std::size_t size) {
+  if (left == 0 || size > bytes) {
+    ++over_limit;
+    return false;
+  }
+  --left;
+  bytes -= size;
+  return true;
+}
+
+void NameHistory::add(std::uint64_t id, std::int64_t time, bool begins, std::string_view name,
+                      NameLimits& limits) {
+  if (name.empty()) return;
   const std::string key(name);
   auto at = names_.find(key);
-  if (at == names_.end()) {
-    if (name.size() > kMaxNameBytes - name_bytes_) return;
-    name_bytes_ += name.size();
-    at = names_.insert(key).first;
-  }
+  const bool is_new = at == names_.end();
+  if (!limits.take(limits.entries, kEntryBytes + (is_new ? kEntryBytes + name.size() : 0))) return;
+  if (is_new) at = names_.insert(key).first;
   entries_.push_back({id, time, *at, begins});
 }
 
@@ -99,23 +84,25 @@ std::string_view NameHistory::find(std::uint64_t id, std::int64_t time) const {
   return {};
 }
 
-void SessionNames::add_process(const DecodedEvent& event, std::int64_t time) {
-  processes_.add(number_in(event, "ProcessId"), time, event.header.hook_id == kHookProcessStart,
-                 text_in(event, "ImageFileName"));
+void SessionNames::add_process(const DecodedEvent& event, std::int64_t time, NameLimits& limits) {
+  processes_.add(number_in(event.fields, "ProcessId"), time,
+                 event.header.hook_id == kHookProcessStart, text_in(event.fields, "ImageFileName"),
+                 limits);
 }
 
-void SessionNames::add_image(const DecodedEvent& event) {
-  const std::uint64_t base = number_in(event, "ImageBase");
-  const std::string path = text_in(event, "FileName");
-  if (base == 0 || path.empty() || image_count_ >= kMaxImages) return;
-  ++image_count_;
+void SessionNames::add_image(const DecodedEvent& event, NameLimits& limits) {
+  const std::uint64_t base = number_in(event.fields, "ImageBase");
+  const std::string path = text_in(event.fields, "FileName");
+  if (base == 0 || path.empty()) return;
+  std::string name = path.substr(path.find_last_of('\\') + 1);
+  name.resize(std::min(name.size(), kMaxImageNameBytes));
+  if (!limits.take(limits.images, 2 * kEntryBytes + name.size())) return;
   const auto process =
-      base >= kernel_from_ ? 0 : static_cast<std::uint32_t>(number_in(event, "ProcessId"));
-  images_[process][base] = {number_in(event, "ImageSize"),
-                            path.substr(path.find_last_of('\\') + 1)};
+      base >= kernel_from_ ? 0 : static_cast<std::uint32_t>(number_in(event.fields, "ProcessId"));
+  images_[process][base] = {number_in(event.fields, "ImageSize"), std::move(name)};
 }
 
-void SessionNames::add_file(const RecordHeader& header, const Record& record) {
+void SessionNames::add_file(const RecordHeader& header, const Record& record, NameLimits& limits) {
   const unsigned pointer_bytes = record.pointer_bytes;
   if (header.payload.size() < pointer_bytes) return;
   Bytes name = header.payload.subspan(pointer_bytes);
@@ -123,19 +110,21 @@ void SessionNames::add_file(const RecordHeader& header, const Record& record) {
   while (end + 2 <= name.size() && load<std::uint16_t>(name.data() + end) != 0) end += 2;
   const bool begins = header.hook_id == kHookFileName || header.hook_id == kHookFileCreate;
   files_.add(pointer_at(header.payload.data(), pointer_bytes), record.time, begins,
-             utf8_of_utf16(name.first(end)));
+             utf8_of_utf16(name.first(end)), limits);
 }
 
-void SessionNames::add_volume(const DecodedEvent& event) {
-  std::string from = text_in(event, "NtPath");
-  if (from.empty() || volumes_.size() >= kMaxVolumes) return;
-  volumes_.emplace_back(std::move(from), text_in(event, "DosPath"));
+void SessionNames::add_volume(const DecodedEvent& event, NameLimits& limits) {
+  std::string from = text_in(event.fields, "NtPath");
+  std::string to = text_in(event.fields, "DosPath");
+  if (from.empty() || !limits.take(limits.volumes, kEntryBytes + from.size() + to.size())) return;
+  volumes_.emplace_back(std::move(from), std::move(to));
 }
 
-void SessionNames::add(const Record& record, Decoder& decoder, DecodedEvent& event) {
+void SessionNames::add(const Record& record, Decoder& decoder, DecodedEvent& event,
+                       NameLimits& limits) {
   if (record.kind == RecordKind::full && load_guid(record.data + 0x18) == merge_class()) {
     decoder.decode(record, event);
-    if (event.header.opcode == kOpcodeVolumeMapping) add_volume(event);
+    if (event.header.opcode == kOpcodeVolumeMapping) add_volume(event, limits);
     return;
   }
   const RecordHeader header = decode_header(record);
@@ -143,13 +132,13 @@ void SessionNames::add(const Record& record, Decoder& decoder, DecodedEvent& eve
   const std::uint16_t hook = header.hook_id;
   if (hook >= kHookProcessStart && hook <= kHookProcessRundownEnd) {
     decoder.decode(record, event);
-    add_process(event, record.time);
+    add_process(event, record.time, limits);
   } else if (hook == kHookImageLoad || (hook >= kHookImageUnload && hook <= kHookImageRundownEnd)) {
     decoder.decode(record, event);
-    add_image(event);
+    add_image(event, limits);
   } else if (hook == kHookFileName || hook == kHookFileCreate || hook == kHookFileDelete ||
              hook == kHookFileRundown) {
-    add_file(header, record);
+    add_file(header, record, limits);
   } else {
     return;
   }
@@ -205,7 +194,7 @@ TraceNames::TraceNames(const std::vector<const TraceFile*>& files) {
       names = std::make_unique<SessionNames>();
       if (reader.header().pointer_bytes == 4) names->kernel_from_ = kKernelFrom32;
     }
-    names->add(*record, decoder, event);
+    names->add(*record, decoder, event, limits_);
   }
   for (auto& [session, names] : sessions_) {
     names->processes_.sort();
@@ -217,6 +206,12 @@ const SessionNames& TraceNames::of(const LogFileHeader& session) const {
   static const SessionNames kNone;
   const auto at = sessions_.find(&session);
   return at == sessions_.end() ? kNone : *at->second;
+}
+
+std::string TraceNames::limits() const {
+  if (limits_.over_limit == 0) return {};
+  return fmt::format("names of processes, files, images and volumes without room: {}",
+                     limits_.over_limit);
 }
 
 void append_process_name(const NamedEvent& named, std::string& out) {
@@ -235,7 +230,7 @@ void append_file_name(const NamedEvent& named, std::string& out) {
                             : header.provider == kernel_file();
   if (!of_files) return;
   for (std::string_view name : {"FileName", "OpenPath"}) {
-    const std::string kernel_path = text_in(named.event, name);
+    const std::string kernel_path = text_in(named.event.fields, name);
     // A search has a pattern for a name.
     if (kernel_path.find('\\') != std::string::npos) {
       out += named.names->path(kernel_path);
@@ -243,7 +238,7 @@ void append_file_name(const NamedEvent& named, std::string& out) {
     }
   }
   for (std::string_view name : {"FileKey", "FileObject"}) {
-    const std::uint64_t key = number_in(named.event, name);
+    const std::uint64_t key = number_in(named.event.fields, name);
     if (key == 0) continue;
     const std::string path = named.names->file(key, named.record.time);
     out += path;
@@ -259,7 +254,7 @@ void append_image_name(const NamedEvent& named, std::string& out) {
   constexpr std::array<std::string_view, 4> kAddresses = {"InstructionPointer", "ProgramCounter",
                                                           "Routine", "SysCallAddress"};
   for (std::string_view name : kAddresses) {
-    const std::uint64_t address = number_in(named.event, name);
+    const std::uint64_t address = number_in(named.event.fields, name);
     if (address == 0) continue;
     out += named.names->image(header.process_id, address);
     return;

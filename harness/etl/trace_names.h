@@ -16,11 +16,26 @@
 
 namespace tailgate::etl {
 
+// What the names of all sessions may still take, so that a trace does not fill memory: 1,048,576
+// names of ids (a disk may well have more than a quarter of that in files), 262,144 images, 1,024
+// volumes, and 192 MB for the texts and what refers to them.
+struct NameLimits {
+  std::size_t entries = 1u << 20;
+  std::size_t images = 1u << 18;
+  std::size_t volumes = 1024;
+  std::size_t bytes = 192u << 20;
+  std::uint64_t over_limit = 0;  // names without room
+
+  // Takes room for one of `left` and for the bytes; false and counted when there is none.
+  bool take(std::size_t& left, std::size_t size);
+};
+
 // Names that an id had at times, for ids that are used again.
 class NameHistory {
  public:
   // begins: the id had no such name before; else it is also the name before.
-  void add(std::uint64_t id, std::int64_t time, bool begins, std::string_view name);
+  void add(std::uint64_t id, std::int64_t time, bool begins, std::string_view name,
+           NameLimits& limits);
   // Call it once, after the last add().
   void sort();
   // The name at a time; empty when there is none.
@@ -35,7 +50,6 @@ class NameHistory {
   };
   std::vector<Entry> entries_;             // by id and time
   std::unordered_set<std::string> names_;  // what the entries refer to
-  std::size_t name_bytes_ = 0;
 };
 
 // The names of files on one clock. Sources: the kernel's events of processes, images and files, and
@@ -60,11 +74,11 @@ class SessionNames {
   friend class TraceNames;
 
   // Takes a record in any order of time.
-  void add(const Record& record, Decoder& decoder, DecodedEvent& event);
-  void add_process(const DecodedEvent& event, std::int64_t time);
-  void add_image(const DecodedEvent& event);
-  void add_file(const RecordHeader& header, const Record& record);
-  void add_volume(const DecodedEvent& event);
+  void add(const Record& record, Decoder& decoder, DecodedEvent& event, NameLimits& limits);
+  void add_process(const DecodedEvent& event, std::int64_t time, NameLimits& limits);
+  void add_image(const DecodedEvent& event, NameLimits& limits);
+  void add_file(const RecordHeader& header, const Record& record, NameLimits& limits);
+  void add_volume(const DecodedEvent& event, NameLimits& limits);
   std::string without_volume(std::string_view kernel_path) const;
 
   bool empty_ = true;
@@ -77,7 +91,6 @@ class SessionNames {
   };
   // By process and base; of several that were there at different times the last. 0: the kernel's.
   std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
-  std::size_t image_count_ = 0;
   std::vector<std::pair<std::string, std::string>> volumes_;  // kernel's prefix, drive's
 };
 
@@ -88,8 +101,11 @@ class TraceNames {
 
   // The names of TraceReader::header()'s clock.
   const SessionNames& of(const LogFileHeader& session) const;
+  // Says how many names had no room; empty when all had.
+  std::string limits() const;
 
  private:
+  NameLimits limits_;
   std::unordered_map<const LogFileHeader*, std::unique_ptr<SessionNames>> sessions_;
 };
 

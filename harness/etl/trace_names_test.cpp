@@ -54,10 +54,11 @@ void send_packet(KernelTrace& trace, std::int64_t time_us, std::uint32_t process
 
 TEST_CASE("an id that is used again has each name in its time", "[etl]") {
   NameHistory history;
-  history.add(7, 50, false, "old.exe");  // ends at 50
-  history.add(7, 100, true, "new.exe");  // begins at 100
-  history.add(8, 60, false, "listed.exe");
-  history.add(9, 10, true, "begins.exe");
+  NameLimits limits;
+  history.add(7, 50, false, "old.exe", limits);  // ends at 50
+  history.add(7, 100, true, "new.exe", limits);  // begins at 100
+  history.add(8, 60, false, "listed.exe", limits);
+  history.add(9, 10, true, "begins.exe", limits);
   history.sort();
   CHECK(history.find(7, 0) == "old.exe");
   CHECK(history.find(7, 50) == "old.exe");
@@ -68,6 +69,38 @@ TEST_CASE("an id that is used again has each name in its time", "[etl]") {
   CHECK(history.find(8, 90) == "listed.exe");
   CHECK(history.find(9, 9).empty());
   CHECK(history.find(10, 50).empty());
+}
+
+TEST_CASE("names without room are counted", "[etl]") {
+  NameHistory history;
+  NameLimits limits;
+  limits.entries = 2;
+  history.add(1, 0, true, "a", limits);
+  history.add(2, 0, true, "b", limits);
+  history.add(3, 0, true, "c", limits);
+  CHECK(limits.over_limit == 1);
+  limits.entries = 10;
+  const std::size_t left = limits.bytes;
+  limits.bytes = 10;
+  history.add(4, 0, true, "d", limits);
+  CHECK(limits.over_limit == 2);
+  limits.bytes = left;
+  history.add(5, 0, true, "e", limits);
+  history.sort();
+  CHECK(history.find(3, 0).empty());
+  CHECK(history.find(4, 0).empty());
+  CHECK(history.find(5, 0) == "e");
+}
+
+TEST_CASE("a dump says how many names have no room", "[etl]") {
+  KernelTrace trace;
+  constexpr std::uint32_t kVolumes = 1030;
+  for (std::uint32_t i = 0; i < kVolumes; ++i) trace.volume("\\Device\\" + std::to_string(i), "C:");
+  const std::vector<std::uint8_t> bytes = trace.file();
+  const TraceFile file(bytes, "test");
+  Decoder decoder;
+  const std::string note = dump_events({&file}, decoder, {}, [](std::string_view) { return true; });
+  CHECK(note == "names of processes, files, images and volumes without room: 6");
 }
 
 TEST_CASE("every event has its process's name, wherever the trace says it", "[etl]") {
