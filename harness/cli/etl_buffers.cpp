@@ -1,7 +1,9 @@
 // tailgate etl buffers: how fast a session filled its buffers.
 #include <memory>
+#include <string>
 
 #include "harness/cli/etl_inputs.h"
+#include "harness/cli/terminal.h"
 #include "harness/etl/buffers_report.h"
 
 namespace tailgate {
@@ -19,9 +21,11 @@ void add_etl_buffers(Command* etl, Action& action) {
   command->callback([&action, inputs, interval_ms] {
     action = [inputs, interval_ms] {
       auto traces = open_etl_traces(*inputs, false);
+      std::string note;
       as_usage([&] {
-        report_buffers(traces->pointers, *interval_ms, inputs->format(), print_etl_text);
+        note = report_buffers(traces->pointers, *interval_ms, inputs->format(), print_etl_text);
       });
+      if (!note.empty()) tell_lines(note + "\n");
       return kExitDone;
     };
   });

@@ -41,9 +41,13 @@ void Activities::add(const DecodedEvent& event, std::int64_t time_ns) {
   } else if (!header.activity.is_zero()) {
     ++events_over_limit_;
   }
-  if (related == header.activity) return;
+  if (related == header.activity || related.is_zero()) return;
   const std::uint32_t other = number_of(related);
-  if (own == kNone || other == kNone) return;
+  if (own == kNone) return;
+  if (other == kNone) {
+    ++events_over_limit_;
+    return;
+  }
   if (header.opcode == kOpcodeSend) {
     nest(other, own);
   } else {

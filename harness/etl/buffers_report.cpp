@@ -33,7 +33,6 @@ struct Cell {
 // Nothing for a buffer without a readable record.
 std::optional<BufferUse> use_of(const TraceFile& file, const BufferRef& buffer,
                                 std::vector<std::uint8_t>& scratch) {
-  if (buffer.type == BufferType::header) return std::nullopt;
   const Bytes bytes = load_buffer(file, buffer, scratch);
   if (bytes.size() < kBufferHeaderBytes) return std::nullopt;
   BufferUse use;
@@ -55,14 +54,17 @@ std::optional<BufferUse> use_of(const TraceFile& file, const BufferRef& buffer,
 
 using Cells = std::map<std::pair<std::int64_t, std::uint16_t>, Cell>;
 
-Cells cells_of(const std::vector<BufferUse>& uses, double interval_ms) {
+Cells cells_of(const std::vector<BufferUse>& uses, double interval_ms, std::uint64_t& left_out) {
   constexpr double kMostIntervals = 1e15;
   Cells cells;
   for (const BufferUse& use : uses) {
     const double interval = std::floor(use.last_ms / interval_ms);
     const auto number =
         static_cast<std::int64_t>(std::clamp(interval, -kMostIntervals, kMostIntervals));
-    if (cells.size() >= kMaxRows && !cells.contains({number, use.processor})) continue;
+    if (cells.size() >= kMaxRows && !cells.contains({number, use.processor})) {
+      ++left_out;
+      continue;
+    }
     Cell& cell = cells[{number, use.processor}];
     ++cell.buffers;
     cell.records += use.records;
@@ -88,30 +90,51 @@ std::string text_of(const Cells& cells, double interval_ms, std::uint64_t buffer
   return out;
 }
 
+// What is not in the table; empty when everything is.
+std::string note_of(std::uint64_t without_record, std::uint64_t over_limit) {
+  std::string note;
+  if (without_record != 0) {
+    note = fmt::format("{} buffers have no record that can be read, so no time", without_record);
+  }
+  if (over_limit != 0) {
+    note += fmt::format("{}{} buffers are beyond {} rows; give a longer --interval-ms",
+                        note.empty() ? "" : "\n", over_limit, kMaxRows);
+  }
+  return note;
+}
+
 }  // namespace
 
-void report_buffers(const std::vector<const TraceFile*>& files, double interval_ms,
-                    TextFormat format, const TextSink& sink) {
+std::string report_buffers(const std::vector<const TraceFile*>& files, double interval_ms,
+                           TextFormat format, const TextSink& sink) {
   constexpr double kIntervals = 20;
   constexpr double kShortestMs = 0.001;
   if (interval_ms != 0 && !(interval_ms >= kShortestMs)) {
     throw Error(fmt::format("{} ms is no interval", interval_ms),
                 "give --interval-ms 0.001 or more");
   }
+  std::uint64_t without_record = 0;
+  std::uint64_t over_limit = 0;
   for (const TraceFile* file : files) {
     std::vector<BufferUse> uses;
     std::vector<std::uint8_t> scratch;
     for (const BufferRef& buffer : file->buffers()) {
-      if (auto use = use_of(*file, buffer, scratch)) uses.push_back(*use);
+      if (buffer.type == BufferType::header) continue;
+      if (auto use = use_of(*file, buffer, scratch)) {
+        uses.push_back(*use);
+      } else {
+        ++without_record;
+      }
     }
     double last_ms = 0;
     for (const BufferUse& use : uses) last_ms = std::max(last_ms, use.last_ms);
     const double interval =
         interval_ms != 0 ? interval_ms : std::max(kShortestMs, last_ms / kIntervals);
-    const std::string text = text_of(cells_of(uses, interval), interval,
+    const std::string text = text_of(cells_of(uses, interval, over_limit), interval,
                                      file->header().buffer_bytes, format == TextFormat::json);
-    if (!sink(text)) return;
+    if (!sink(text)) return {};
   }
+  return note_of(without_record, over_limit);
 }
 
 }  // namespace tailgate::etl

@@ -1,6 +1,7 @@
 // How fast a session filled its buffers, by processor over time.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "harness/etl/report.h"
@@ -15,7 +16,9 @@ inline constexpr std::string_view kBufferColumns =
 
 // Reports the buffers of each interval and processor as TSV, or as one JSON object a line.
 // interval_ms: 0 for a twentieth of the trace. Each file's sessions follow one after another.
-void report_buffers(const std::vector<const TraceFile*>& files, double interval_ms,
-                    TextFormat format, const TextSink& sink);
+// Returns what is not in it, if anything: buffers without a record that can be read, and those
+// beyond 1,000,000 rows.
+std::string report_buffers(const std::vector<const TraceFile*>& files, double interval_ms,
+                           TextFormat format, const TextSink& sink);
 
 }  // namespace tailgate::etl

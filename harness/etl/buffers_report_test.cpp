@@ -9,14 +9,16 @@ using namespace tailgate::etl;
 
 namespace {
 
-std::string report(KernelTrace& trace, double interval_ms) {
+std::string report(KernelTrace& trace, double interval_ms, std::string* note = nullptr) {
   const std::vector<std::uint8_t> bytes = trace.file();
   const TraceFile file(bytes, "test");
   std::string out;
-  report_buffers({&file}, interval_ms, TextFormat::text, [&out](std::string_view text) {
-    out += text;
-    return true;
-  });
+  const std::string left_out =
+      report_buffers({&file}, interval_ms, TextFormat::text, [&out](std::string_view text) {
+        out += text;
+        return true;
+      });
+  if (note != nullptr) *note = left_out;
   return out;
 }
 
@@ -36,10 +38,21 @@ TEST_CASE("buffers count at their last record, by processor", "[etl]") {
   sample(2200, 0);
   trace.writer().flush(0);
   // A record of 16 + 16 bytes; a buffer's header of 72.
-  CHECK(report(trace, 1) == std::string(kBufferColumns) +
-                                "\n0.000\t1.000\t0\t1\t2\t136\t4096\t0\n"
-                                "2.000\t3.000\t0\t1\t1\t104\t4096\t0\n"
-                                "2.000\t3.000\t1\t1\t2\t136\t4096\t1\n");
+  std::string note;
+  CHECK(report(trace, 1, &note) == std::string(kBufferColumns) +
+                                       "\n0.000\t1.000\t0\t1\t2\t136\t4096\t0\n"
+                                       "2.000\t3.000\t0\t1\t1\t104\t4096\t0\n"
+                                       "2.000\t3.000\t1\t1\t2\t136\t4096\t1\n");
+  CHECK(note.empty());
+}
+
+TEST_CASE("a buffer without a record is counted", "[etl]") {
+  KernelTrace trace;
+  std::vector<std::uint8_t> damaged(64, 0x77);
+  trace.writer().add(0, damaged);
+  std::string note;
+  CHECK(report(trace, 1, &note) == std::string(kBufferColumns) + "\n");
+  CHECK(note == "1 buffers have no record that can be read, so no time");
 }
 
 TEST_CASE("an interval must be longer than nothing", "[etl]") {

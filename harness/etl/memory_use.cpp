@@ -7,9 +7,12 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "harness/base/quoting.h"
+#include "harness/etl/event_fields.h"
 #include "harness/etl/json_table.h"
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/stack_join.h"
@@ -27,39 +30,44 @@ constexpr std::uint32_t kCommit = 0x1000;    // MEM_COMMIT
 constexpr std::uint32_t kDecommit = 0x4000;  // MEM_DECOMMIT
 constexpr std::uint32_t kRelease = 0x8000;   // MEM_RELEASE
 
+// Of all processes of a session.
 constexpr std::size_t kMaxRanges = 262'144;
-constexpr std::size_t kMaxStacks = 65'536;
 constexpr std::size_t kMaxProcesses = 65'536;
+constexpr std::size_t kMaxStacks = 65'536;
+constexpr std::size_t kMaxFrames = 1u << 20;
+constexpr std::size_t kMaxOwners = 2 * kMaxRanges;  // with a stack, before those without a range go
+constexpr std::size_t kMaxLeakRows = 16'384;
 constexpr std::size_t kShownFrames = 12;
-
-std::uint64_t pointer_at(const std::uint8_t* at, unsigned pointer_bytes) {
-  return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
-}
 
 }  // namespace
 
-std::uint64_t AddressRanges::add(std::uint64_t from, std::uint64_t size, std::uint32_t owner) {
+AddressRanges::Change AddressRanges::add(std::uint64_t from, std::uint64_t size,
+                                         std::uint32_t owner, std::size_t room) {
   const std::uint64_t end = from + std::min(size, std::numeric_limits<std::uint64_t>::max() - from);
-  std::uint64_t added = 0;
+  Change change;
   std::uint64_t at = from;
   auto next = ranges_.upper_bound(at);
   if (next != ranges_.begin()) at = std::max(at, std::prev(next)->second.end);
+  std::size_t passed = 0;
   while (at < end) {
     const std::uint64_t until = next == ranges_.end() ? end : std::min(end, next->first);
     if (until > at) {
+      if (room-- == 0) return {change.bytes, false, 0};
       ranges_.emplace_hint(next, at, Range{until, owner});
-      added += until - at;
+      change.bytes += until - at;
     }
     if (next == ranges_.end() || next->first >= end) break;
+    if (++passed > kMaxPassed) return {change.bytes, false, 0};
     at = next->second.end;
     ++next;
   }
-  return added;
+  return change;
 }
 
-std::uint64_t AddressRanges::remove(std::uint64_t from, std::uint64_t size) {
+AddressRanges::Change AddressRanges::remove(std::uint64_t from, std::uint64_t size,
+                                            std::size_t room) {
   const std::uint64_t end = from + std::min(size, std::numeric_limits<std::uint64_t>::max() - from);
-  std::uint64_t removed = 0;
+  Change change;
   auto at = ranges_.upper_bound(from);
   if (at != ranges_.begin() && std::prev(at)->second.end > from) --at;
   while (at != ranges_.end() && at->first < end) {
@@ -67,11 +75,21 @@ std::uint64_t AddressRanges::remove(std::uint64_t from, std::uint64_t size) {
     at = ranges_.erase(at);
     const std::uint64_t cut_from = std::max(from, begin);
     const std::uint64_t cut_end = std::min(end, range.end);
-    removed += cut_end - cut_from;
+    change.bytes += cut_end - cut_from;
+    const bool splits = begin < cut_from && cut_end < range.end;
     if (begin < cut_from) ranges_.emplace(begin, Range{cut_from, range.owner});
-    if (cut_end < range.end) at = ranges_.emplace(cut_end, Range{range.end, range.owner}).first;
+    if (splits && room == 0) {
+      change.complete = false;
+      change.lost_bytes = range.end - cut_end;
+    } else if (cut_end < range.end) {
+      at = ranges_.emplace(cut_end, Range{range.end, range.owner}).first;
+    }
   }
-  return removed;
+  return change;
+}
+
+void AddressRanges::collect_owners(std::unordered_set<std::uint32_t>& owners) const {
+  for (const auto& [begin, range] : ranges_) owners.insert(range.owner);
 }
 
 std::map<std::uint32_t, std::uint64_t> AddressRanges::by_owner() const {
@@ -97,14 +115,23 @@ struct ProcessMemory {
 // What a stack of one process committed and did not free.
 struct Leak {
   std::uint32_t process = 0;
-  std::vector<std::uint64_t> frames;
+  std::span<const std::uint64_t> frames;  // empty: the stack is not known
   std::uint64_t bytes = 0;
+};
+
+// What a session has more than MemoryUse keeps.
+struct OverLimit {
+  std::uint64_t changes = 0;  // that do not count, or only in part
+  std::uint64_t stacks = 0;   // of commits
+  std::uint64_t keys = 0;     // of stacks
 };
 
 class MemoryUse {
  public:
   explicit MemoryUse(const StackKeys& keys)
-      : joiner_(keys, [this](StackedEvent&& event) { keep_stack(std::move(event)); }) {}
+      : joiner_(keys, [this](StackedEvent&& event) { keep_stack(std::move(event)); }) {
+    over_limit_.keys = keys.over_limit();
+  }
 
   void add(const Record& record, const RecordHeader& header, std::int64_t time_ns) {
     if (joiner_.add_part(record, header) || !header.is_kernel()) return;
@@ -129,7 +156,7 @@ class MemoryUse {
   const std::map<std::uint32_t, ProcessMemory>& processes() const { return processes_; }
   const std::vector<Leak>& leaks() const { return leaks_; }
   std::uint64_t changes() const { return changes_; }
-  std::uint64_t over_limit() const { return over_limit_; }
+  const OverLimit& over_limit() const { return over_limit_; }
 
  private:
   void add_change(const Record& record, const RecordHeader& header, std::int64_t time_ns) {
@@ -142,7 +169,7 @@ class MemoryUse {
     const auto process = load<std::uint32_t>(at + 2 * pointer);
     const auto flags = load<std::uint32_t>(at + 2 * pointer + 4);
     if (processes_.size() >= kMaxProcesses && !processes_.contains(process)) {
-      ++over_limit_;
+      ++over_limit_.changes;
       return;
     }
     ProcessMemory& memory = processes_[process];
@@ -156,25 +183,36 @@ class MemoryUse {
     }
   }
 
+  // Calls change with a process's ranges and the number of ranges that may be added to them.
+  template <typename Make>
+  AddressRanges::Change change(AddressRanges& ranges, Make make) {
+    const std::size_t before = ranges.count();
+    const AddressRanges::Change made = make(ranges, kMaxRanges - std::min(kMaxRanges, ranges_));
+    ranges_ += ranges.count();
+    ranges_ -= before;
+    if (!made.complete) ++over_limit_.changes;
+    return made;
+  }
+
   void allocate(ProcessMemory& memory, std::uint64_t base, std::uint64_t size) {
     ++memory.allocations;
     ++owners_;
-    if (memory.committed.count() >= kMaxRanges) {
-      ++over_limit_;
-      return;
-    }
-    const std::uint64_t bytes = memory.committed.add(base, size, owners_);
-    memory.committed_bytes += bytes;
-    memory.unfreed_bytes += bytes;
+    const auto made = change(memory.committed, [&](AddressRanges& ranges, std::size_t room) {
+      return ranges.add(base, size, owners_, room);
+    });
+    memory.committed_bytes += made.bytes;
+    memory.unfreed_bytes += made.bytes;
     memory.peak_bytes = std::max(memory.peak_bytes, memory.unfreed_bytes);
   }
 
-  static void free(ProcessMemory& memory, std::uint64_t base, std::uint64_t size) {
+  void free(ProcessMemory& memory, std::uint64_t base, std::uint64_t size) {
     ++memory.frees;
-    const std::uint64_t bytes = memory.committed.remove(base, size);
-    memory.freed_bytes += bytes;
-    memory.unfreed_bytes -= bytes;
-    memory.unknown_freed_bytes += size - std::min(size, bytes);
+    const auto made = change(memory.committed, [&](AddressRanges& ranges, std::size_t room) {
+      return ranges.remove(base, size, room);
+    });
+    memory.freed_bytes += made.bytes;
+    memory.unfreed_bytes -= made.bytes + made.lost_bytes;
+    memory.unknown_freed_bytes += size - std::min(size, made.bytes);
   }
 
   // Windows frees what a process has when it ends.
@@ -185,14 +223,32 @@ class MemoryUse {
     ProcessMemory& memory = at->second;
     memory.ended = true;
     memory.unfreed_bytes = 0;
+    ranges_ -= memory.committed.count();
     memory.committed = {};
   }
 
   void keep_stack(StackedEvent&& event) {
-    if (event.frames.empty() || stacks_.size() >= kMaxStacks) return;
-    const auto [at, is_new] = stack_numbers_.try_emplace(std::move(event.frames), stacks_.size());
-    if (is_new) stacks_.push_back(&at->first);
+    if (event.frames.empty()) return;
+    auto at = stack_numbers_.find(event.frames);
+    if (at == stack_numbers_.end()) {
+      if (stacks_.size() >= kMaxStacks || event.frames.size() > kMaxFrames - frames_) {
+        ++over_limit_.stacks;
+        return;
+      }
+      frames_ += event.frames.size();
+      at = stack_numbers_.emplace(std::move(event.frames), stacks_.size()).first;
+      stacks_.push_back(&at->first);
+    }
+    if (stack_of_.size() >= kMaxOwners) forget_freed();
     stack_of_[static_cast<std::uint32_t>(event.tag)] = at->second;
+  }
+
+  // Only owners of ranges need their stacks: at most half of those that are kept.
+  void forget_freed() {
+    std::unordered_set<std::uint32_t> owners;
+    for (const auto& [process, memory] : processes_) memory.committed.collect_owners(owners);
+    std::erase_if(stack_of_,
+                  [&owners](const auto& entry) { return !owners.contains(entry.first); });
   }
 
   void add_leak(std::uint32_t process, std::uint32_t owner, std::uint64_t bytes) {
@@ -215,8 +271,10 @@ class MemoryUse {
   std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> leak_numbers_;
   std::vector<Leak> leaks_;
   std::uint32_t owners_ = 0;  // allocations so far
+  std::size_t ranges_ = 0;    // of all processes
+  std::size_t frames_ = 0;    // of all stacks
   std::uint64_t changes_ = 0;
-  std::uint64_t over_limit_ = 0;
+  OverLimit over_limit_;
 };
 
 std::string process_text(const SessionNames& names, std::uint32_t process, std::int64_t time) {
@@ -235,8 +293,7 @@ std::string stack_text(const SessionNames& names, const Leak& leak) {
   return text.empty() ? "(no stack)" : text;
 }
 
-Json json_of(const MemoryUse& use, const SessionNames& names, const LogFileHeader& session,
-             std::int64_t end) {
+Json processes_json(const MemoryUse& use, const SessionNames& names, std::int64_t end) {
   std::vector<Json> processes;
   for (const auto& [process, memory] : use.processes()) {
     processes.push_back({{"unfreed_bytes", memory.unfreed_bytes},
@@ -252,24 +309,43 @@ Json json_of(const MemoryUse& use, const SessionNames& names, const LogFileHeade
   std::stable_sort(processes.begin(), processes.end(), [](const Json& a, const Json& b) {
     return a.at("unfreed_bytes").get<std::uint64_t>() > b.at("unfreed_bytes").get<std::uint64_t>();
   });
-  Json leaks = Json::array();
-  for (const Leak& leak : use.leaks()) {
-    leaks.push_back({{"unfreed_bytes", leak.bytes},
-                     {"process", process_text(names, leak.process, end)},
-                     {"stack", stack_text(names, leak)}});
-  }
+  return processes;
+}
+
+Json notes_json(const MemoryUse& use, const std::string& name_limits) {
   Json notes = Json::array();
   if (use.changes() == 0) {
     notes.push_back(
         "the trace has no VirtualAlloc and VirtualFree events; record with the kernel flag "
         "VIRT_ALLOC, and its stacks");
   }
-  if (use.over_limit() != 0) {
-    notes.push_back(fmt::format("{} events are beyond what is kept at once", use.over_limit()));
+  const auto add = [&notes](std::uint64_t count, std::string_view what) {
+    if (count != 0) notes.push_back(fmt::format("without room: {} {}", count, what));
+  };
+  const OverLimit& over = use.over_limit();
+  add(over.changes, "events, which do not count or only in part");
+  add(over.stacks, "stacks of commits, which are under (no stack)");
+  add(over.keys, "stacks that keys stand for");
+  if (use.leaks().size() > kMaxLeakRows) {
+    add(use.leaks().size() - kMaxLeakRows, "rows of stacks, those with the fewest bytes");
+  }
+  if (!name_limits.empty()) notes.push_back(name_limits);
+  return notes;
+}
+
+Json json_of(const MemoryUse& use, const SessionNames& names, const LogFileHeader& session,
+             const std::string& name_limits, std::int64_t end) {
+  const auto& all = use.leaks();
+  const auto shown = std::span(all).first(std::min(all.size(), kMaxLeakRows));
+  Json leaks = Json::array();
+  for (const Leak& leak : shown) {
+    leaks.push_back({{"unfreed_bytes", leak.bytes},
+                     {"process", process_text(names, leak.process, end)},
+                     {"stack", stack_text(names, leak)}});
   }
   return {{"session_name", session.session_name},
-          {"notes", notes},
-          {"processes", processes},
+          {"notes", notes_json(use, name_limits)},
+          {"processes", processes_json(use, names, end)},
           {"unfreed", leaks}};
 }
 
@@ -281,13 +357,16 @@ std::string text_of(const Json& json, std::size_t max_rows) {
   return out;
 }
 
-StackKeys keys_in(const std::vector<const TraceFile*>& files) {
-  StackKeys keys;
+// A session's keys mean nothing in another one.
+using KeysOfSessions = std::unordered_map<const LogFileHeader*, StackKeys>;
+
+KeysOfSessions keys_in(const std::vector<const TraceFile*>& files) {
+  KeysOfSessions keys;
   TraceReader reader(files, ReadOrder::file);
   while (const Record* record = reader.next()) {
-    keys.add(*record, decode_header(*record));
+    keys[&reader.header()].add(*record, decode_header(*record));
   }
-  keys.sort();
+  for (auto& [session, of_session] : keys) of_session.sort();
   return keys;
 }
 
@@ -296,7 +375,7 @@ StackKeys keys_in(const std::vector<const TraceFile*>& files) {
 void report_memory(const std::vector<const TraceFile*>& files, TextFormat format,
                    std::size_t max_rows, const TextSink& sink) {
   const TraceNames names(files);
-  const StackKeys keys = keys_in(files);
+  const KeysOfSessions keys = keys_in(files);
   TraceReader reader(files, ReadOrder::time);
   std::unique_ptr<MemoryUse> use;
   const LogFileHeader* session = nullptr;
@@ -304,7 +383,7 @@ void report_memory(const std::vector<const TraceFile*>& files, TextFormat format
   const auto finish = [&] {
     if (!use) return true;
     use->finish();
-    const Json json = json_of(*use, names.of(*session), *session, last);
+    const Json json = json_of(*use, names.of(*session), *session, names.limits(), last);
     return sink(format == TextFormat::json
                     ? json_text(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n"
                     : text_of(json, max_rows));
@@ -313,7 +392,7 @@ void report_memory(const std::vector<const TraceFile*>& files, TextFormat format
     if (session != &reader.header()) {
       if (!finish()) return;
       session = &reader.header();
-      use = std::make_unique<MemoryUse>(keys);
+      use = std::make_unique<MemoryUse>(keys.at(session));
     }
     use->add(*record, decode_header(*record), reader.clock().elapsed_ns(record->time));
     last = record->time;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/etl/report.h"
@@ -14,12 +15,24 @@ namespace tailgate::etl {
 // Ranges of addresses, each with the number of what put it there.
 class AddressRanges {
  public:
-  // Adds the parts of the range that are not in it. Returns their bytes.
-  std::uint64_t add(std::uint64_t from, std::uint64_t size, std::uint32_t owner);
-  // Takes the range out. Returns the bytes that were in it.
-  std::uint64_t remove(std::uint64_t from, std::uint64_t size);
+  // add() passes at most as many ranges that are there already.
+  static constexpr std::size_t kMaxPassed = 4096;
+
+  struct Change {
+    std::uint64_t bytes = 0;  // added, or taken out
+    bool complete = true;     // false: a part of the range was not added, or, behind the range that
+                              // was taken out, lost_bytes are not kept any more
+    std::uint64_t lost_bytes = 0;
+  };
+
+  // Adds the parts of the range that are not in it, as at most `room` ranges.
+  Change add(std::uint64_t from, std::uint64_t size, std::uint32_t owner, std::size_t room);
+  // Takes the range out, which may make one range more if there is room.
+  Change remove(std::uint64_t from, std::uint64_t size, std::size_t room);
   // The bytes that each owner still has.
   std::map<std::uint32_t, std::uint64_t> by_owner() const;
+  // Inserts the owners of ranges.
+  void collect_owners(std::unordered_set<std::uint32_t>& owners) const;
   std::size_t count() const { return ranges_.size(); }
 
  private:
@@ -33,7 +46,8 @@ class AddressRanges {
 // Reports, for each process, the bytes that it committed and freed while the trace was recorded,
 // and what of them was neither freed nor ended with the process; and the stacks that committed the
 // latter. One report per clock. max_rows limits each table of the text; the JSON (one object per
-// session and line) has all rows.
+// session and line) has all processes and 16,384 stacks. What a session has beyond 262,144 ranges
+// of addresses at once, 65,536 processes, or 65,536 stacks with 1,048,576 frames, its notes count.
 void report_memory(const std::vector<const TraceFile*>& files, TextFormat format,
                    std::size_t max_rows, const TextSink& sink);
 

@@ -46,7 +46,9 @@ TEST_CASE("ranges of addresses agree with one owner a page", "[etl]") {
     for (std::uint64_t page = from; page < from + size; ++page) {
       changed += adds ? pages.emplace(page, step).second : pages.erase(page);
     }
-    REQUIRE((adds ? ranges.add(from, size, step) : ranges.remove(from, size)) == changed);
+    const auto made = adds ? ranges.add(from, size, step, 50) : ranges.remove(from, size, 50);
+    REQUIRE(made.bytes == changed);
+    REQUIRE(made.complete);
     std::map<std::uint32_t, std::uint64_t> by_owner;
     for (const auto& [page, owner] : pages) ++by_owner[owner];
     REQUIRE(ranges.by_owner() == by_owner);
@@ -56,9 +58,50 @@ TEST_CASE("ranges of addresses agree with one owner a page", "[etl]") {
 TEST_CASE("a range up to the last address does not wrap", "[etl]") {
   AddressRanges ranges;
   constexpr std::uint64_t kTop = ~std::uint64_t{0};
-  CHECK(ranges.add(kTop - 10, 100, 1) == 10);
-  CHECK(ranges.add(0, kTop, 2) == kTop - 10);
-  CHECK(ranges.remove(kTop - 10, kTop) == 10);
+  CHECK(ranges.add(kTop - 10, 100, 1, 9).bytes == 10);
+  CHECK(ranges.add(0, kTop, 2, 9).bytes == kTop - 10);
+  CHECK(ranges.remove(kTop - 10, kTop, 9).bytes == 10);
+}
+
+TEST_CASE("ranges without room are not added, or lost behind a gap", "[etl]") {
+  AddressRanges ranges;
+  CHECK_FALSE(ranges.add(0, 10, 1, 0).complete);
+  CHECK(ranges.count() == 0);
+  CHECK(ranges.add(0, 100, 1, 1).bytes == 100);
+  CHECK(ranges.add(10, 50, 2, 0).complete);  // it is there already
+  const AddressRanges::Change made = ranges.remove(40, 10, 0);
+  CHECK(made.bytes == 10);
+  CHECK_FALSE(made.complete);
+  CHECK(made.lost_bytes == 50);
+  CHECK(ranges.by_owner() == std::map<std::uint32_t, std::uint64_t>{{1, 40}});
+}
+
+TEST_CASE("adding a range passes a limited number of others", "[etl]") {
+  AddressRanges ranges;
+  for (std::uint64_t i = 0; i < 10'000; ++i) ranges.add(2 * i + 1, 1, 1, 1);
+  const AddressRanges::Change made = ranges.add(0, 20'000, 2, 100'000);
+  CHECK_FALSE(made.complete);
+  CHECK(made.bytes == AddressRanges::kMaxPassed + 1);
+}
+
+TEST_CASE("stacks that are known stay so when there is no room for others", "[etl]") {
+  constexpr std::uint32_t kRoom = 65'536;
+  KernelTrace trace;
+  std::uint64_t base = 0;
+  const auto commit = [&](std::int64_t time_us, std::uint64_t frame) {
+    change(trace, time_us, 0x0262, base += 0x2000, 0x1000, 500, kCommit);
+    trace.stack(time_us, time_us, 500, 8, {frame});
+  };
+  for (std::uint32_t i = 0; i < kRoom + 3; ++i) commit(10 + i, 0x1000 + i);
+  commit(10 + kRoom + 3, 0x1000);
+  const auto json = nlohmann::json::parse(report(trace, TextFormat::json));
+  CHECK(json["unfreed"][0]["unfreed_bytes"] == 0x3000);
+  CHECK(json["unfreed"][0]["stack"] == "(no stack)");
+  CHECK(json["unfreed"][1]["unfreed_bytes"] == 0x2000);
+  CHECK(json["unfreed"][1]["stack"] == "0x1000");
+  REQUIRE(json["notes"].size() == 2);
+  CHECK(json["notes"][0] == "without room: 3 stacks of commits, which are under (no stack)");
+  CHECK(json["notes"][1] == "without room: 49153 rows of stacks, those with the fewest bytes");
 }
 
 TEST_CASE("memory that is not freed counts, by process and stack", "[etl]") {
