@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "harness/etl/bytes.h"
@@ -11,6 +12,7 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxImages = 65'536;
+constexpr std::size_t kMaxOutside = 16'384;
 constexpr std::size_t kMaxNameBytes = 4u << 20;
 
 }  // namespace
@@ -23,35 +25,42 @@ std::string pdb_id(const Guid& guid, std::uint32_t age) {
   return text + fmt::format("{:X}", age);
 }
 
-bool Modules::has_room(std::size_t count, std::size_t name_bytes) {
-  if (count < kMaxImages && name_bytes_ + name_bytes <= kMaxNameBytes) {
-    name_bytes_ += name_bytes;
-    return true;
-  }
-  ++over_limit_;
-  return false;
-}
-
-std::uint32_t Modules::module_of(const Module& module) {
-  std::string key =
-      fmt::format("{}\n{}\n{}\n{}", module.process, module.name, module.pdb, module.pdb_id);
-  auto [at, is_new] = numbers_.try_emplace(std::move(key), size());
-  if (is_new) modules_.push_back(module);
-  return at->second;
+std::optional<std::uint32_t> Modules::module_of(const Module& module, std::size_t max_bytes) {
+  std::string key = fmt::format("{}\n{}\n{}", module.name, module.pdb, module.pdb_id);
+  if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
+  if (name_bytes_ + key.size() > max_bytes) return std::nullopt;
+  name_bytes_ += key.size();
+  numbers_.emplace(std::move(key), size());
+  modules_.push_back(module);
+  return size() - 1;
 }
 
 void Modules::add_image(std::uint32_t process, std::uint64_t base, std::uint64_t size,
                         std::string_view name) {
-  if (!has_room(images_.size(), name.size())) return;
+  const Key key = key_of(process, base);
+  const bool has_room = images_.size() < kMaxImages || images_.contains(key);
   Module module;
   module.name = name;
-  images_[key_of(process, base)] = {size, module_of(module)};
+  const auto number = has_room ? module_of(module, kMaxNameBytes) : std::nullopt;
+  if (number) {
+    images_[key] = {size, *number};
+  } else {
+    ++over_limit_;
+  }
 }
 
 void Modules::add_pdb(std::uint32_t process, std::uint64_t base, std::string_view pdb,
                       std::string id) {
-  if (!has_room(pdbs_.size(), pdb.size())) return;
-  pdbs_[key_of(process, base)] = {std::string(pdb), std::move(id)};
+  const Key key = key_of(process, base);
+  const auto known = pdbs_.find(key);
+  const std::size_t known_bytes = known == pdbs_.end() ? 0 : known->second.name.size();
+  const bool has_room = pdbs_.size() < kMaxImages || known != pdbs_.end();
+  if (!has_room || name_bytes_ - known_bytes + pdb.size() > kMaxNameBytes) {
+    ++over_limit_;
+    return;
+  }
+  name_bytes_ = name_bytes_ - known_bytes + pdb.size();
+  pdbs_[key] = {std::string(pdb), std::move(id)};
 }
 
 const Modules::Pdb* Modules::pdb_of(const Key& key) const {
@@ -68,16 +77,37 @@ void Modules::finish() {
   }
   const std::vector<Module> named = std::exchange(modules_, {});
   numbers_.clear();
+  name_bytes_ = 0;
   for (auto& [key, image] : images_) {
     Module module = named[image.module];
-    if (const Pdb* pdb = pdb_of(key)) {
+    const Pdb* pdb = pdb_of(key);
+    if (pdb != nullptr) {
       module.pdb = pdb->name;
       module.pdb_id = pdb->id;
     }
-    image.module = module_of(module);
+    auto number = module_of(module, kMaxNameBytes);
+    if (!number) {
+      if (pdb != nullptr) ++over_limit_;
+      // The names alone were within the limit.
+      number = module_of(named[image.module], std::numeric_limits<std::size_t>::max());
+    }
+    image.module = *number;
   }
+  numbers_.clear();
   shared_pdbs_.clear();
   pdbs_.clear();
+}
+
+std::uint32_t Modules::outside_of(std::uint32_t process) {
+  const bool has_room = outside_.size() < kMaxOutside || outside_.contains(process);
+  const std::uint32_t owner = has_room ? process : Module::kNoProcess;
+  const auto [at, is_new] = outside_.try_emplace(owner, size());
+  if (is_new) {
+    Module& module = modules_.emplace_back();
+    module.name = "unknown";
+    module.process = owner;
+  }
+  return at->second;
 }
 
 Modules::Place Modules::place_of(std::uint32_t process, std::uint64_t address) {
@@ -88,10 +118,7 @@ Modules::Place Modules::place_of(std::uint32_t process, std::uint64_t address) {
     const std::uint64_t offset = address - start.second;
     if (start.first == key.first && offset < image.size) return {image.module, offset};
   }
-  Module outside;
-  outside.name = "unknown";
-  outside.process = key.first;
-  return {module_of(outside), address};
+  return {outside_of(key.first), address};
 }
 
 }  // namespace tailgate::etl

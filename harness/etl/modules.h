@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,7 +31,8 @@ std::string pdb_id(const Guid& guid, std::uint32_t age);
 // Of several images that were at one address at different times it keeps the last.
 class Modules {
  public:
-  // In which image an address is, and where in it. Of an address in none: the address.
+  // In which image an address is, and where in it. Of an address in none: the address, in a module
+  // of its process; beyond 16,384 such processes in one that they share.
   struct Place {
     std::uint32_t module = 0;
     std::uint64_t offset = 0;
@@ -49,6 +51,7 @@ class Modules {
   const Module& operator[](std::uint32_t number) const { return modules_[number]; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(modules_.size()); }
   // Images and PDBs that have no room: 65,536 of each, and 4 MB of names are kept.
+  // What replaces one, or has its name, needs no room.
   std::uint64_t over_limit() const { return over_limit_; }
 
  private:
@@ -66,8 +69,10 @@ class Modules {
   Key key_of(std::uint32_t process, std::uint64_t address) const {
     return {address >= kernel_from_ ? 0 : process, address};
   }
-  bool has_room(std::size_t count, std::size_t name_bytes);
-  std::uint32_t module_of(const Module& module);
+  // The image's number; nothing when its names are new and take more than max_bytes with the
+  // others.
+  std::optional<std::uint32_t> module_of(const Module& module, std::size_t max_bytes);
+  std::uint32_t outside_of(std::uint32_t process);
   const Pdb* pdb_of(const Key& key) const;
 
   std::uint64_t kernel_from_ = 0xFFFF'8000'0000'0000;
@@ -77,7 +82,8 @@ class Modules {
   // for one of them.
   std::unordered_map<std::uint64_t, const Pdb*> shared_pdbs_;
   std::vector<Module> modules_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;    // of images, until finish()
+  std::unordered_map<std::uint32_t, std::uint32_t> outside_;  // modules by process
   std::size_t name_bytes_ = 0;
   std::uint64_t over_limit_ = 0;
 };
