@@ -7,6 +7,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "harness/etl/durations.h"
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/stack_join.h"
 #include "harness/etl/text.h"
@@ -33,7 +34,7 @@ constexpr std::size_t kMaxThreads = 1u << 16;
 const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 constexpr std::uint8_t kOpcodeRsds = 36;
 // The user's part of a stack is logged when the thread returns to user mode.
-constexpr std::int64_t kMaxWaitNs = 5'000'000'000;
+constexpr std::uint64_t kMaxWaitNs = 5'000'000'000;
 
 std::uint64_t load_pointer(const std::uint8_t* at, unsigned pointer_bytes) {
   return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
@@ -196,14 +197,21 @@ class ProfileReader {
 
   // Passes on the samples whose stacks are complete by now, and the oldest when there are too many.
   void finish_before(const SessionClock& clock, std::int64_t time) {
-    while (!pending_.empty() &&
-           (pending_.size() > kMaxPending || pending_frames_ > kMaxPendingFrames ||
-            clock.elapsed_ns(time) - clock.elapsed_ns(pending_.front().time) > kMaxWaitNs)) {
-      const CpuSample& sample = pending_.front().sample;
-      pending_frames_ -= sample.has_stack ? sample.stack.size() : 0;
-      profile_.add(sample);
-      pending_.pop_front();
+    const std::int64_t now_ns = clock.elapsed_ns(time);
+    while (!pending_.empty()) {
+      const std::int64_t then_ns = clock.elapsed_ns(pending_.front().time);
+      const bool waited = duration_between(then_ns, now_ns) > kMaxWaitNs;
+      if (!waited && pending_.size() <= kMaxPending) return;
+      if (!waited) ++profile_.samples_cut_short_;
+      finish_first();
     }
+  }
+
+  void finish_first() {
+    const CpuSample& sample = pending_.front().sample;
+    pending_frames_ -= sample.has_stack ? sample.stack.size() : 0;
+    profile_.add(sample);
+    pending_.pop_front();
   }
 
   // The sample that a stack belongs to; null for a stack of another event.
@@ -228,6 +236,7 @@ class ProfileReader {
   }
 
   // The stack begins with the sampled address; a second part, the user's, continues the first.
+  // The sample may be passed on then.
   template <typename Append>
   void extend(CpuSample& sample, Append append) {
     if (!sample.has_stack) sample.stack.clear();
@@ -235,6 +244,10 @@ class ProfileReader {
     const std::size_t before = sample.stack.size();
     append(sample.stack);
     pending_frames_ += sample.stack.size() - before;
+    while (pending_frames_ > kMaxPendingFrames) {
+      ++profile_.samples_cut_short_;
+      finish_first();
+    }
   }
 
   void add_stack(Bytes payload, unsigned pointer_bytes) {

@@ -44,6 +44,8 @@ class Profile {
   std::uint64_t samples_over_limit() const { return samples_over_limit_; }
   std::uint64_t images_over_limit() const { return modules_.over_limit(); }
   std::uint64_t keys_over_limit() const { return keys_over_limit_; }
+  // Samples that there was no room to wait with: a part of their stack may be missing.
+  std::uint64_t samples_cut_short() const { return samples_cut_short_; }
 
   const StackTable& stacks() const { return stacks_; }
   const Modules& modules() const { return modules_; }
@@ -106,6 +108,7 @@ class Profile {
   std::uint64_t other_stacks_ = 0;
   std::uint64_t samples_over_limit_ = 0;
   std::uint64_t keys_over_limit_ = 0;
+  std::uint64_t samples_cut_short_ = 0;
 };
 
 enum class ProfileFormat {

@@ -85,6 +85,7 @@ std::string limits_of(const Profile& profile) {
   add(profile.samples_over_limit(), "samples");
   add(profile.images_over_limit(), "images and ids of symbols");
   add(profile.keys_over_limit(), "stacks that keys stand for");
+  add(profile.samples_cut_short(), "samples until the rest of their stacks came");
   return out;
 }
 
@@ -186,6 +187,7 @@ void write_json(const Report& report, Output& output) {
   json["samples_over_limit"] = profile.samples_over_limit();
   json["images_over_limit"] = profile.images_over_limit();
   json["keys_over_limit"] = profile.keys_over_limit();
+  json["samples_cut_short"] = profile.samples_cut_short();
   for (const auto& [processor, samples] : profile.processors()) {
     json["processors"][std::to_string(processor)] = samples;
   }

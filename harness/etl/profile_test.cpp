@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "harness/etl/testing/trace_writer.h"
+#include "harness/etl/testing/kernel_trace.h"
 
 using namespace tailgate::etl;
 
@@ -133,4 +133,21 @@ TEST_CASE("profile: a trace without samples has an empty one") {
   const auto bytes = writer.file();
   CHECK_THAT(profile_of(bytes, ProfileFormat::text), Catch::Contains("CPU samples: 0"));
   CHECK(profile_of(bytes, ProfileFormat::folded).empty());
+}
+
+TEST_CASE("profile: samples that there is no room to wait with are counted") {
+  WriterOptions options;
+  options.buffer_bytes = 65536;
+  KernelTrace trace(options);
+  constexpr std::int64_t kSamples = 2000;
+  for (std::int64_t i = 0; i < kSamples; ++i) {
+    trace.add(i, 0x0F2E, ByteBuilder().u64(0x1234).u32(8).u16(1).u8(0).u8(0));
+  }
+  for (std::int64_t i = 0; i < kSamples; ++i) {
+    trace.stack(kSamples + i, i, 500, 8, std::vector<std::uint64_t>(400, 0x1234));
+  }
+  const auto json = nlohmann::json::parse(profile_of(trace.file(), ProfileFormat::json));
+  CHECK(json["samples_with_stack"] == kSamples);
+  // 1,310 such stacks have 524,000 frames; 524,288 may wait.
+  CHECK(json["samples_cut_short"] == kSamples - 1310);
 }

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/etl/durations.h"
+
 namespace tailgate::etl {
 namespace {
 
@@ -21,7 +23,7 @@ constexpr std::size_t kMaxDefinitions = 1u << 17;
 constexpr std::size_t kMaxPending = 1u << 15;
 constexpr std::size_t kMaxPendingFrames = 1u << 20;  // 8 MB
 // The user's part of a stack is recorded when the thread returns to user mode.
-constexpr std::int64_t kMaxWaitNs = 5'000'000'000;
+constexpr std::uint64_t kMaxWaitNs = 5'000'000'000;
 
 std::uint64_t load_pointer(const std::uint8_t* at, unsigned pointer_bytes) {
   return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
@@ -75,7 +77,8 @@ std::span<const std::uint64_t> StackKeys::find(std::uint64_t key, std::int64_t t
   const auto stack_of = [this](const Definition& definition) {
     return std::span(frames_).subspan(definition.first, definition.count);
   };
-  if (at != definitions_.end() && at->key == key && !at->begins) return stack_of(*at);
+  const bool is_key = at != definitions_.end() && at->key == key;
+  if (is_key && (!at->begins || at->time == time)) return stack_of(*at);
   if (at == definitions_.begin() || std::prev(at)->key != key || !std::prev(at)->begins) return {};
   return stack_of(*std::prev(at));
 }
@@ -104,6 +107,7 @@ void StackJoiner::add(StackedEvent event, const RecordHeader& header) {
       append_key(load_pointer(data.data(), pointer_bytes), event.time, event.frames);
     }
   }
+  last_ns_ = event.time_ns;
   finish_before(event.time_ns);
   pending_frames_ += event.frames.size();
   pending_.push_back(std::move(event));
@@ -142,13 +146,16 @@ bool StackJoiner::add_part(const Record& record, const RecordHeader& header) {
     append_frames(payload.subspan(kHeadBytes), pointer_bytes, event->frames);
   }
   pending_frames_ += event->frames.size();
+  if (pending_frames_ > kMaxPendingFrames) finish_before(last_ns_);
   return true;
 }
 
 void StackJoiner::finish_before(std::int64_t time_ns) {
-  while (!pending_.empty() &&
-         (pending_.size() >= kMaxPending || pending_frames_ > kMaxPendingFrames ||
-          time_ns - kMaxWaitNs > pending_.front().time_ns)) {
+  while (!pending_.empty()) {
+    const bool waited = duration_between(pending_.front().time_ns, time_ns) > kMaxWaitNs;
+    const bool full = pending_.size() >= kMaxPending || pending_frames_ > kMaxPendingFrames;
+    if (!waited && !full) return;
+    if (!waited) ++cut_short_;
     pending_frames_ -= pending_.front().frames.size();
     finish_(std::move(pending_.front()));
     pending_.pop_front();

@@ -68,6 +68,9 @@ class StackJoiner {
   void finish_before(std::int64_t time_ns);
   void finish_all();
 
+  // Events that there was no room to wait with: a part of their stack may be missing.
+  std::uint64_t cut_short() const { return cut_short_; }
+
  private:
   StackedEvent* event_of(std::int64_t time, std::uint32_t process, std::uint32_t thread);
   void append_key(std::uint64_t key, std::int64_t time, std::vector<std::uint64_t>& frames) const;
@@ -76,6 +79,8 @@ class StackJoiner {
   Finish finish_;
   std::deque<StackedEvent> pending_;  // in order of time
   std::size_t pending_frames_ = 0;
+  std::int64_t last_ns_ = 0;  // the last event's time
+  std::uint64_t cut_short_ = 0;
 };
 
 }  // namespace tailgate::etl

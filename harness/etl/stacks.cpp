@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -20,20 +19,23 @@
 namespace tailgate::etl {
 namespace {
 
-// Together these take some 30 MB at most. What is beyond them is counted.
+// Together these take some 50 MB at most. What is beyond them is counted.
 constexpr std::size_t kMaxStacks = 1u << 16;
 constexpr std::size_t kMaxFrames = 1u << 20;
 constexpr std::size_t kMaxTexts = 1u << 17;
+constexpr std::size_t kMaxTextBytes = 16u << 20;
+constexpr std::uint32_t kNoText = 0xFFFF'FFFF;
 constexpr std::size_t kFlushBytes = 256 * 1024;
 
 // Texts that many stacks share, by number.
 class Texts {
  public:
-  // The text's number; none when there is no room for a new one.
-  std::optional<std::uint32_t> number_of(std::string_view text) {
+  // The text's number; kNoText when there is no room for a new one.
+  std::uint32_t number_of(std::string_view text) {
     const auto known = numbers_.find(text);
     if (known != numbers_.end()) return known->second;
-    if (texts_.size() == kMaxTexts) return std::nullopt;
+    if (texts_.size() == kMaxTexts || bytes_ + text.size() > kMaxTextBytes) return kNoText;
+    bytes_ += text.size();
     const auto number = static_cast<std::uint32_t>(texts_.size());
     numbers_.emplace(texts_.emplace_back(text), number);
     return number;
@@ -43,6 +45,7 @@ class Texts {
  private:
   std::deque<std::string> texts_;  // which does not move them
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::size_t bytes_ = 0;
 };
 
 // A process, an event's name and its frames, innermost first: numbers of texts.
@@ -52,46 +55,57 @@ class EventStacks {
  public:
   EventStacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
               const EventFilter& filter)
-      : files_(files),
-        decoder_(decoder),
-        matcher_(filter),
-        names_(files),
-        joiner_(keys_, [this](StackedEvent&& event) { count(event); }) {}
+      : files_(files), decoder_(decoder), matcher_(filter), names_(files) {}
 
   void read() {
     collect_keys();
     TraceReader reader(files_, ReadOrder::time);
     while (const Record* record = reader.next()) {
-      if (session_ != &reader.header()) {
-        joiner_.finish_all();
-        session_ = &reader.header();
-        session_names_ = &names_.of(*session_);
-        kernel_ = std::make_unique<KernelActivity>(*session_, reader.clock());
-      }
+      if (session_ != &reader.header()) begin_session(reader);
       kernel_->add(*record);
       add(*record, reader.clock());
     }
-    joiner_.finish_all();
+    end_session();
   }
 
   std::uint64_t events() const { return events_; }
   std::uint64_t with_stack() const { return with_stack_; }
-  std::uint64_t over_limit() const { return over_limit_ + keys_.over_limit(); }
+  std::uint64_t over_limit() const { return over_limit_; }
+  std::uint64_t cut_short() const { return cut_short_; }
   const std::map<Stack, std::uint64_t>& stacks() const { return stacks_; }
   const std::string& text(std::uint32_t number) const { return texts_[number]; }
   std::string why_nothing() const { return matcher_.why_nothing(); }
 
  private:
+  // A key means something in its own session.
   void collect_keys() {
     TraceReader reader(files_, ReadOrder::file);
     while (const Record* record = reader.next()) {
-      keys_.add(*record, decode_header(*record));
+      keys_[&reader.header()].add(*record, decode_header(*record));
     }
-    keys_.sort();
+    for (auto& [session, keys] : keys_) {
+      keys.sort();
+      over_limit_ += keys.over_limit();
+    }
+  }
+
+  void begin_session(const TraceReader& reader) {
+    end_session();
+    session_ = &reader.header();
+    session_names_ = &names_.of(*session_);
+    kernel_ = std::make_unique<KernelActivity>(*session_, reader.clock());
+    joiner_ = std::make_unique<StackJoiner>(keys_[session_],
+                                            [this](StackedEvent&& event) { count(event); });
+  }
+
+  void end_session() {
+    if (!joiner_) return;
+    joiner_->finish_all();
+    cut_short_ += joiner_->cut_short();
   }
 
   void add(const Record& record, const SessionClock& clock) {
-    if (joiner_.add_part(record, decode_header(record))) return;
+    if (joiner_->add_part(record, decode_header(record))) return;
     if (!matcher_.time_matches(clock, record.time)) {
       if (events_ == 0) matcher_.note_time(clock, record.time);
       return;
@@ -105,13 +119,13 @@ class EventStacks {
     }
     ++events_;
     const RecordHeader& header = event_.header;
-    joiner_.add({record.time,
-                 clock.elapsed_ns(record.time),
-                 header.process_id,
-                 header.thread_id,
-                 texts_.number_of(event_.event_name).value_or(0),
-                 {}},
-                header);
+    joiner_->add({record.time,
+                  clock.elapsed_ns(record.time),
+                  header.process_id,
+                  header.thread_id,
+                  texts_.number_of(event_.event_name),
+                  {}},
+                 header);
   }
 
   void count(const StackedEvent& event) {
@@ -120,20 +134,26 @@ class EventStacks {
     const bool known = event.process != RecordHeader::kNoId;
     const std::string_view name =
         known ? session_names_->process(event.process, event.time) : std::string_view();
-    Stack stack;
-    bool has_room =
-        append(stack, known ? fmt::format("{} ({})", name.empty() ? "unknown" : name, event.process)
-                            : "unknown");
-    stack.push_back(static_cast<std::uint32_t>(event.tag));
+    Stack stack = {texts_.number_of(known ? fmt::format("{} ({})", name.empty() ? "unknown" : name,
+                                                        event.process)
+                                          : "unknown"),
+                   static_cast<std::uint32_t>(event.tag)};
     for (std::uint64_t address : event.frames) {
       const std::string frame = session_names_->image(event.process, address);
-      has_room = append(stack, frame.empty() ? fmt::format("{:#x}", address) : frame) && has_room;
+      stack.push_back(texts_.number_of(frame.empty() ? fmt::format("{:#x}", address) : frame));
     }
-    has_room = has_room && stacks_.size() < kMaxStacks && frames_ + stack.size() <= kMaxFrames;
+    count(std::move(stack));
+  }
+
+  void count(Stack&& stack) {
+    if (std::find(stack.begin(), stack.end(), kNoText) != stack.end()) {
+      ++over_limit_;
+      return;
+    }
     const auto counted = stacks_.find(stack);
     if (counted != stacks_.end()) {
       ++counted->second;
-    } else if (has_room) {
+    } else if (stacks_.size() < kMaxStacks && frames_ + stack.size() <= kMaxFrames) {
       frames_ += stack.size();
       stacks_.emplace(std::move(stack), 1);
     } else {
@@ -141,18 +161,12 @@ class EventStacks {
     }
   }
 
-  bool append(Stack& stack, std::string_view text) {
-    const auto number = texts_.number_of(text);
-    stack.push_back(number.value_or(0));
-    return number.has_value();
-  }
-
   const std::vector<const TraceFile*>& files_;
   Decoder& decoder_;
   FilterMatcher matcher_;
   TraceNames names_;
-  StackKeys keys_;
-  StackJoiner joiner_;
+  std::unordered_map<const LogFileHeader*, StackKeys> keys_;
+  std::unique_ptr<StackJoiner> joiner_;
   std::unique_ptr<KernelActivity> kernel_;
   const LogFileHeader* session_ = nullptr;
   const SessionNames* session_names_ = nullptr;
@@ -161,6 +175,7 @@ class EventStacks {
   std::map<Stack, std::uint64_t> stacks_;
   std::size_t frames_ = 0;  // of all stacks_
   std::uint64_t over_limit_ = 0;
+  std::uint64_t cut_short_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t with_stack_ = 0;
 };
@@ -220,6 +235,10 @@ std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& d
   if (stacks.over_limit() != 0) {
     return fmt::format("{} stacks were left out: too many different ones; choose fewer events",
                        stacks.over_limit());
+  }
+  if (stacks.cut_short() != 0) {
+    return fmt::format("{} stacks may lack a part: too many events waited; choose fewer events",
+                       stacks.cut_short());
   }
   if (stacks.events() == 0) return stacks.why_nothing();
   if (stacks.with_stack() != 0) return {};

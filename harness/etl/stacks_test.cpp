@@ -1,5 +1,6 @@
 #include "harness/etl/stacks.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "harness/etl/testing/kernel_trace.h"
@@ -78,6 +79,53 @@ TEST_CASE("a key that is used again stands for the stack of its next end", "[etl
   filter.events = {"CSwitch"};
   CHECK(folded(trace, filter).out ==
         "unknown (500);0x222;Thread/CSwitch 1\nunknown (500);0x333;Thread/CSwitch 1\n");
+}
+
+TEST_CASE("a key that begins at the tick of its use is found", "[etl]") {
+  KernelTrace trace;
+  switch_to(trace, 10, 8, 0);
+  trace.add(11, 0x1822, ByteBuilder().u64(99).u64(0x111));
+  trace.add(11, 0x1825,
+            ByteBuilder().u64(static_cast<std::uint64_t>(trace.raw(10))).u32(500).u32(8).u64(99));
+  EventFilter filter;
+  filter.events = {"CSwitch"};
+  CHECK(folded(trace, filter).out == "unknown (500);0x111;Thread/CSwitch 1\n");
+}
+
+namespace {
+
+// Events, and behind the last of them their stacks: stack(i) is the one of event i.
+template <typename StackOf>
+Report folded_late_stacks(std::uint32_t events, StackOf stack) {
+  WriterOptions options;
+  options.buffer_bytes = 65536;
+  KernelTrace trace(options);
+  for (std::uint32_t i = 0; i < events; ++i) switch_to(trace, i, 8, 0);
+  for (std::uint32_t i = 0; i < events; ++i) trace.stack(events + i, i, 500, 8, stack(i));
+  EventFilter filter;
+  filter.events = {"CSwitch"};
+  return folded(trace, filter);
+}
+
+}  // namespace
+
+TEST_CASE("a stack with a frame whose text has no room is left out and counted", "[etl]") {
+  // A process, an event and 1,000 frames, of 131,072 texts at most.
+  const Report report = folded_late_stacks(140, [](std::uint32_t event) {
+    std::vector<std::uint64_t> frames;
+    for (std::uint64_t i = 0; i < 1000; ++i) frames.push_back(0x1000 * (event + 1) + i);
+    return frames;
+  });
+  CHECK_THAT(report.nothing, Catch::StartsWith("9 stacks were left out"));
+  CHECK(std::count(report.out.begin(), report.out.end(), '\n') == 131);
+}
+
+TEST_CASE("events that there is no room to wait with are counted", "[etl]") {
+  // 2,621 such stacks have 1,048,400 frames; 1,048,576 may wait.
+  const Report report = folded_late_stacks(
+      4000, [](std::uint32_t) { return std::vector<std::uint64_t>(400, 0x1234); });
+  CHECK_THAT(report.nothing, Catch::StartsWith("1379 stacks may lack a part"));
+  CHECK_THAT(report.out, Catch::EndsWith(" 4000\n"));
 }
 
 TEST_CASE("a record's own stack counts", "[etl]") {
