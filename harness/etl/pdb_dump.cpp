@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/os/private_folder.h"
@@ -13,7 +16,27 @@
 namespace tailgate::etl {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::chrono::minutes kPatience{2};
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::uintmax_t kMaxOutputBytes = std::uintmax_t{2} << 30;
+
+// The end of a child that writes to output. Ends it when it takes or writes too much.
+ChildEnd end_of(Child& child, const fs::path& output) {
+  for (auto waited = kBetweenLooks; waited <= kPatience; waited += kBetweenLooks) {
+    if (const auto end = child.wait_for(kBetweenLooks)) return *end;
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(output, error);
+    if (error || bytes <= kMaxOutputBytes) continue;
+    child.kill();
+    throw Error(fmt::format("llvm-pdbutil says more than {} GB of it", kMaxOutputBytes >> 30),
+                "give Breakpad's text instead");
+  }
+  child.kill();
+  throw Error(fmt::format("llvm-pdbutil did not read it in {} minutes", kPatience.count()),
+              "give Breakpad's text instead");
+}
 
 }  // namespace
 
@@ -36,20 +59,20 @@ PdbDump::~PdbDump() {
 }
 
 std::unique_ptr<MappedFile> PdbDump::publics_of(const std::filesystem::path& pdb) {
+  const std::u8string path = fs::absolute(pdb).u8string();
   ChildOptions options;
   options.program = program_;
   options.arguments = {"dump", "--summary", "--section-headers", "--publics",
-                       std::filesystem::absolute(pdb).string()};
+                       std::string(path.begin(), path.end())};
   options.output = folder_ / "publics";
+  // A child appends.
+  std::error_code error;
+  fs::remove(options.output, error);
+  if (error) throw Error("the last PDB's text cannot be removed", "end what has it open");
   Child child = Child::start(options);
-  const auto end = child.wait_for(kPatience);
-  if (!end) {
-    child.kill();
-    throw Error(fmt::format("llvm-pdbutil did not read it in {} minutes", kPatience.count()),
-                "give Breakpad's text instead");
-  }
-  if (!end->exited || end->code != 0) {
-    throw Error("llvm-pdbutil could not read it: " + end->text(), "give a PDB that it can read");
+  const ChildEnd end = end_of(child, options.output);
+  if (!end.exited || end.code != 0) {
+    throw Error("llvm-pdbutil could not read it: " + end.text(), "give a PDB that it can read");
   }
   return std::make_unique<MappedFile>(options.output);
 }

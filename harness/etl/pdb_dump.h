@@ -17,7 +17,8 @@ class PdbDump {
   PdbDump& operator=(const PdbDump&) = delete;
 
   // What the program prints of a PDB: `dump --summary --section-headers --publics`. Valid until the
-  // next call, and as long as this object. Throws Error when it fails or takes two minutes.
+  // next call, and as long as this object. Throws Error when it fails, takes two minutes or prints
+  // more than 2 GB.
   std::unique_ptr<MappedFile> publics_of(const std::filesystem::path& pdb);
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -38,29 +39,47 @@ fs::path path_of(std::string_view utf8) {
   return fs::path(std::u8string(utf8.begin(), utf8.end()));
 }
 
-// A name in a folder, in whatever case it is there. The name comes from a trace: nothing for one
-// that would lead elsewhere.
-std::optional<fs::path> find_in(const fs::path& folder, std::string_view name) {
-  const bool is_plain = !name.empty() && name != "." && name != ".." &&
-                        name.find_first_of(std::string_view("/\\:\0", 4)) == name.npos;
-  if (!is_plain) return std::nullopt;
-  std::error_code error;
-  if (const fs::path exact = folder / path_of(name); fs::exists(exact, error)) return exact;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (equal_but_for_case(utf8_of(at->path().filename()), name)) return at->path();
+// Files in folders, each of which it reads at most once.
+class Folders {
+ public:
+  // A name in a folder, in whatever case it is there. The name comes from a trace: nothing for one
+  // that would lead elsewhere.
+  std::optional<fs::path> find(const fs::path& folder, std::string_view name) {
+    const bool is_plain = !name.empty() && name != "." && name != ".." &&
+                          name.find_first_of(std::string_view("/\\:\0", 4)) == name.npos;
+    if (!is_plain) return std::nullopt;
+    std::error_code error;
+    if (const fs::path exact = folder / path_of(name); fs::exists(exact, error)) return exact;
+    const Names& names = names_in(folder);
+    const auto at = names.find(lower_case(name));
+    return at == names.end() ? std::nullopt : std::optional(at->second);
   }
-  return std::nullopt;
-}
+
+ private:
+  using Names = std::unordered_map<std::string, fs::path>;  // by the name in lower case
+
+  const Names& names_in(const fs::path& folder) {
+    const auto [known, is_new] = names_.try_emplace(folder);
+    std::error_code error;
+    if (!is_new) return known->second;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      known->second.try_emplace(lower_case(utf8_of(at->path().filename())), at->path());
+    }
+    return known->second;
+  }
+
+  std::map<fs::path, Names> names_;
+};
 
 std::string without_extension(std::string_view name) {
   return std::string(name.substr(0, name.rfind('.')));
 }
 
 // The files that may be a module's symbols, in order.
-std::vector<fs::path> candidates(const Module& module, const fs::path& folder) {
+std::vector<fs::path> candidates(const Module& module, const fs::path& folder, Folders& folders) {
   std::vector<fs::path> found;
-  const auto look_in = [&found](const fs::path& in, std::string_view name) {
-    const auto file = find_in(in, name);
+  const auto look_in = [&](const fs::path& in, std::string_view name) {
+    const auto file = folders.find(in, name);
     std::error_code error;
     if (file && fs::is_regular_file(*file, error)) found.push_back(*file);
   };
@@ -68,12 +87,12 @@ std::vector<fs::path> candidates(const Module& module, const fs::path& folder) {
     look_in(folder, fmt::format("perf-{}.map", module.process));
     return found;
   }
-  std::vector<fs::path> folders;
-  if (const auto of_name = find_in(folder, module.pdb)) {
-    if (const auto of_id = find_in(*of_name, module.pdb_id)) folders.push_back(*of_id);
+  std::vector<fs::path> places;
+  if (const auto of_name = folders.find(folder, module.pdb)) {
+    if (const auto of_id = folders.find(*of_name, module.pdb_id)) places.push_back(*of_id);
   }
-  folders.push_back(folder);
-  for (const fs::path& in : folders) {
+  places.push_back(folder);
+  for (const fs::path& in : places) {
     look_in(in, module.pdb);
     look_in(in, without_extension(module.pdb) + ".sym");
   }
@@ -119,7 +138,7 @@ class Symbolizer {
       symbols.state = State::unknown;
       return symbols;
     }
-    for (const fs::path& file : candidates(module, folder_)) {
+    for (const fs::path& file : candidates(module, folder_, folders_)) {
       ModuleSymbols tried{number, State::found, utf8_of(file), {}};
       try {
         read(file, module, frames, tried);
@@ -137,14 +156,14 @@ class Symbolizer {
             ModuleSymbols& tried) {
     if (module.process != Module::kNoProcess) {
       const MappedFile map(file);
-      name_by(tried.module, frames,
+      name_by(tried, frames,
               [&](const VisitSymbol& visit) { visit_perf_map(text_of(map), visit); });
     } else if (equal_but_for_case(utf8_of(file.extension()), ".sym")) {
       const MappedFile map(file);
       const auto id = breakpad_id(text_of(map));
       if (!id) throw Error("it has no MODULE line", "write it with Breakpad's dump_syms");
       if (!is_id(*id, module, tried)) return;
-      name_by(tried.module, frames,
+      name_by(tried, frames,
               [&](const VisitSymbol& visit) { visit_breakpad(text_of(map), visit); });
     } else {
       if (!pdb_dump_) pdb_dump_ = std::make_unique<PdbDump>();
@@ -152,7 +171,7 @@ class Symbolizer {
       const auto summary = pdb_summary(text_of(*map));
       if (!summary) throw Error("llvm-pdbutil says no id of it", "give a PDB that it can read");
       if (!is_pdb(*summary, module, tried)) return;
-      name_by(tried.module, frames, [&](const VisitSymbol& visit) {
+      name_by(tried, frames, [&](const VisitSymbol& visit) {
         visit_pdb_publics(text_of(*map), summary->sections, visit);
       });
     }
@@ -179,7 +198,7 @@ class Symbolizer {
     return is_id(own, module, tried);
   }
 
-  void name_by(std::uint32_t module, const std::vector<std::uint32_t>& frames,
+  void name_by(ModuleSymbols& symbols, const std::vector<std::uint32_t>& frames,
                const std::function<void(const VisitSymbol&)>& visit_all) {
     std::vector<std::uint64_t> addresses;
     for (std::uint32_t frame : frames) addresses.push_back(profile_.frame(frame).offset);
@@ -187,23 +206,32 @@ class Symbolizer {
     visit_all([&nearest](const Symbol& symbol) { nearest.add(symbol); });
     const std::vector<std::string_view> names = nearest.names();
     std::unordered_map<std::string_view, std::uint32_t> numbers;
+    std::size_t over_limit = 0;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (names[i].empty()) continue;
       const auto next = static_cast<std::uint32_t>(functions_.size());
       auto [at, is_new] = numbers.try_emplace(names[i], next);
       if (is_new) {
-        if (names_bytes_ + names[i].size() > kMaxNamesBytes) return;
+        if (names_bytes_ + names[i].size() > kMaxNamesBytes) {
+          numbers.erase(at);
+          ++over_limit;
+          continue;
+        }
         names_bytes_ += names[i].size();
         functions_.push_back(
-            {module, etl::utf8_of({reinterpret_cast<const std::uint8_t*>(names[i].data()),
-                                   names[i].size()})});
+            {symbols.module, etl::utf8_of({reinterpret_cast<const std::uint8_t*>(names[i].data()),
+                                           names[i].size()})});
       }
       by_frame_[frames[i]] = at->second;
     }
+    if (over_limit == 0) return;
+    symbols.why = fmt::format("{} addresses have no name: functions' names take more than {} MB",
+                              over_limit, kMaxNamesBytes >> 20);
   }
 
   Profile& profile_;
   const fs::path& folder_;
+  Folders folders_;
   std::vector<std::uint32_t> by_frame_;
   std::vector<Profile::Function> functions_;
   std::size_t names_bytes_ = 0;

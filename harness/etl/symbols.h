@@ -24,7 +24,7 @@ struct ModuleSymbols {
   std::uint32_t module = 0;
   State state = State::unknown;
   std::string file;  // of found, refused and unreadable symbols
-  std::string why;   // of refused and unreadable ones, as a sentence
+  std::string why;   // of refused and unreadable ones, and of found ones without room for all names
 };
 std::string_view name_of(ModuleSymbols::State state);
 

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
+#include "harness/etl/pdb_dump.h"
 #include "harness/etl/profile.h"
 #include "harness/etl/testing/trace_writer.h"
 #include "harness/os/process.h"
@@ -195,6 +196,25 @@ TEST_CASE("symbols: files that cannot be read say why, and a folder must be one"
   CHECK_THROWS_AS(json_of(app_trace(), directory.path() / "none"), Error);
 }
 
+TEST_CASE("symbols: names beyond 16 MB are left out, which the report says") {
+  const TestDirectory directory;
+  constexpr std::uint64_t kNameBytes = 1000;
+  std::string text = "MODULE windows x86_64 " + std::string(kAppId) + " app.pdb\n";
+  std::vector<std::vector<std::uint64_t>> stacks(17);
+  for (std::uint64_t i = 0; i < 17'000; ++i) {
+    std::ostringstream name;
+    name << std::hex << i << " 0 n" << i;
+    text += "PUBLIC " + name.str();
+    text += std::string(kNameBytes - (name.str().size() - name.str().find('n')), '_') + "\n";
+    stacks[i / 1000].push_back(kApp + i);
+  }
+  write(directory.path() / "app.sym", text);
+  const auto symbols = json_of(trace_of(stacks), directory.path())["symbols"][0];
+  CHECK(symbols["state"] == "found");
+  // 16,777 such names fit.
+  CHECK(symbols["why"] == "223 addresses have no name: functions' names take more than 16 MB");
+}
+
 TEST_CASE("symbols: a PDB's name in a trace leads nowhere else") {
   const TestDirectory directory;
   write(directory.path() / "in" / "x", "");
@@ -208,6 +228,16 @@ TEST_CASE("symbols: a PDB's name in a trace leads nowhere else") {
 }
 
 namespace {
+
+// Whether those that write and read PDBs are there.
+bool has_programs() {
+  for (const char* program : {"clang", "lld", "llvm-pdbutil"}) {
+    if (find_program(program)) continue;
+    WARN("skipped: " << program << " is not in PATH");
+    return false;
+  }
+  return true;
+}
 
 // Runs a program that a test needs.
 bool runs(const std::string& name, const std::vector<std::string>& arguments,
@@ -253,12 +283,33 @@ std::uint64_t mapped_offset(const fs::path& map, const std::string& function) {
 
 }  // namespace
 
-TEST_CASE("symbols: functions from a PDB that a linker wrote") {
-  for (const char* program : {"clang", "lld", "llvm-pdbutil"}) {
-    if (find_program(program)) continue;
-    WARN("skipped: " << program << " is not in PATH");
-    return;
+TEST_CASE("symbols: the text of a PDB has nothing of the one before") {
+  if (!has_programs()) return;
+  const TestDirectory directory;
+  for (const char* name : {"a", "b"}) {
+    const fs::path at = directory.path() / name;
+    write(at.string() + ".yaml", "---\nPdbStream:\n  Age: 1\n  Guid: '{" +
+                                     std::string(name[0] == 'a' ? "1" : "2") +
+                                     "1111111-2222-3333-4444-555555555555}'\n  Version: VC70\n"
+                                     "DbiStream:\n  VerHeader: V70\n...\n");
+    REQUIRE(runs("llvm-pdbutil",
+                 {"yaml2pdb", "-pdb=" + at.string() + ".pdb", at.string() + ".yaml"},
+                 directory.path() / "yaml2pdb.txt"));
   }
+  PdbDump dump;
+  const auto text_of = [&](const char* name) {
+    const auto file = dump.publics_of(directory.path() / name);
+    const auto bytes = file->bytes();
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  CHECK_THAT(text_of("a.pdb"), Catch::Contains("{11111111-"));
+  const std::string second = text_of("b.pdb");
+  CHECK_THAT(second, Catch::Contains("{21111111-"));
+  CHECK_THAT(second, !Catch::Contains("{11111111-"));
+}
+
+TEST_CASE("symbols: functions from a PDB that a linker wrote") {
+  if (!has_programs()) return;
   const TestDirectory directory;
   const fs::path at = directory.path();
   write(at / "a.c",
