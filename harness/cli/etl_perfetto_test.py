@@ -7,7 +7,9 @@ and what the events of each must have. TAILGATE_BUILD names the build folder.
 import gzip
 import json
 import os
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +17,7 @@ import pytest
 
 PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
 TRACES = sorted((Path(__file__).resolve().parents[1] / "etl/corpus/reader").iterdir())
+STACKS = {"0x1820", *(f"0x{hook:04x}" for hook in range(0x1822, 0x1827))}
 ID = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 
 
@@ -70,7 +73,7 @@ def test_every_event_is_in_a_valid_document(trace, tmp_path):
     jsonschema.validate(document, SCHEMA)
     events = [json.loads(line) for line in etl("dump", "--json", trace).splitlines()]
     switches = sum(event.get("hook") == "0x0524" for event in events)
-    stacks = sum(event.get("hook") == "0x1820" for event in events)
+    stacks = sum(event.get("hook") in STACKS for event in events)
     instants = [event for event in document["traceEvents"] if event["ph"] == "i"]
     interrupts = [event for event in document["traceEvents"] if event.get("cat") == "interrupt"]
     assert len(instants) + len(interrupts) == len(events) - switches - stacks > 0
@@ -113,6 +116,26 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
     missing = tmp_path / "missing/trace.json"
     assert "cannot write" in etl("to-perfetto", TRACES[0], "--out", missing, code=1)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal of POSIX")
+@pytest.mark.parametrize("command", ("to-perfetto", "to-sqlite"))
+def test_an_interrupt_leaves_nothing(command, tmp_path):
+    event = ("<Event><System><Provider Name='P'/><EventID>1</EventID>"
+             "<TimeCreated SystemTime='2020-07-29T00:00:00Z'/></System></Event>\n")
+    log = tmp_path / "log.xml"
+    log.write_text(event * 100_000, encoding="ascii")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with subprocess.Popen([PROGRAM, "etl", command, log, "--out", folder / "out"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while not list(folder.iterdir()) and process.poll() is None:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    # On a busy machine it may have ended before.
+    assert process.returncode in (0, 130), said
+    assert [path.name for path in folder.iterdir()] == ["out"] * (process.returncode == 0)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")

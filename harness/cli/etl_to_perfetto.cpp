@@ -1,12 +1,17 @@
 // tailgate etl to-perfetto: a whole trace for ui.perfetto.dev.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/base/quoting.h"
 #include "harness/cli/etl_inputs.h"
 #include "harness/cli/terminal.h"
 #include "harness/etl/to_perfetto.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
@@ -22,20 +27,22 @@ struct ToPerfettoArguments {
 int write_trace(ToPerfettoArguments& arguments) {
   auto traces = open_etl_traces(arguments.inputs, true);
   finish_etl_filter(arguments.filter, *traces, false);
+  const InterruptFlag interrupt;
   const etl::PerfettoCounts counts =
       write_perfetto(traces->pointers, traces->decoder, arguments.filter.filter, arguments.counters,
                      arguments.out, arguments.force);
+  if (InterruptFlag::raised()) return kExitInterrupted;
   if (!counts.why_nothing.empty()) tell_lines(counts.why_nothing + "\n");
   std::string text = fmt::format(
       "{} events, {} slices, {} samples, {} spans, {} counter values: {}\n", counts.events,
       counts.slices, counts.samples, counts.spans, counts.counters, printable(arguments.out));
-  if (counts.stack_walks != 0) {
-    text += fmt::format("left out: {} stacks, which etl profile shows\n", counts.stack_walks);
-  }
-  if (counts.broken_runs != 0) {
-    text += fmt::format("left out: {} stretches of running, whose context switch is missing\n",
-                        counts.broken_runs);
-  }
+  const auto left_out = [&text](std::uint64_t count, std::string_view what) {
+    if (count != 0) text += fmt::format("left out: {} {}\n", count, what);
+  };
+  left_out(counts.stack_walks, "stacks, which etl profile shows");
+  left_out(counts.broken_runs, "stretches of running, whose context switch is missing");
+  left_out(counts.waits_over_limit, "waits, because too many threads waited at a time");
+  left_out(counts.counters_not_finite, "counter values that are infinite or no number");
   print_etl_text(text);
   return kExitDone;
 }

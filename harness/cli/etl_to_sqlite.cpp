@@ -7,6 +7,7 @@
 #include "harness/cli/etl_inputs.h"
 #include "harness/cli/terminal.h"
 #include "harness/etl/to_sqlite.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
@@ -21,8 +22,10 @@ struct ToSqliteArguments {
 int write_tables(ToSqliteArguments& arguments) {
   auto traces = open_etl_traces(arguments.inputs, true);
   finish_etl_filter(arguments.filter, *traces, false);
+  const InterruptFlag interrupt;
   const etl::SqliteCounts counts = write_sqlite(
       traces->pointers, traces->decoder, arguments.filter.filter, arguments.out, arguments.force);
+  if (InterruptFlag::raised()) return kExitInterrupted;
   if (!counts.why_nothing.empty()) tell_lines(counts.why_nothing + "\n");
   print_etl_text(fmt::format("{} events in {} tables: {}\n", counts.events, counts.tables,
                              printable(arguments.out)));

@@ -9,7 +9,7 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::size_t kMaxThreads = 65'536;
+constexpr std::uint8_t kTerminated = 4;         // of OldThreadState
 constexpr std::uint32_t kMaxProcessors = 4096;  // a damaged trace may name any
 
 }  // namespace
@@ -67,7 +67,15 @@ void ThreadSlices::add_switch(std::uint32_t processor, Bytes payload, std::int64
     write_off(new_thread, at->second, time_ns);
     off_.erase(at);
   }
-  if (old_thread == 0 || (off_.size() >= kMaxThreads && !off_.contains(old_thread))) return;
+  if (old_thread == 0) return;
+  if (payload[14] == kTerminated) {
+    off_.erase(old_thread);
+    return;
+  }
+  if (off_.size() >= kMaxThreads && !off_.contains(old_thread)) {
+    ++over_limit_;
+    return;
+  }
   // A thread that did not wait, but lost its processor, has been ready since.
   const std::uint8_t reason = payload[12];
   off_[old_thread] = {time_ns, time_ns, wait_reason(reason).ready, reason};

@@ -1,6 +1,7 @@
 // Who ran on each processor, and what each thread did meanwhile, as slices of a trace's tracks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,6 +20,8 @@ inline constexpr std::uint32_t kProcessorsTrack = 1;
 // Sources of the payloads: Microsoft's documentation of the classes CSwitch and ReadyThread.
 class ThreadSlices {
  public:
+  static constexpr std::size_t kMaxThreads = 65'536;
+
   // process_of: the process of a thread; title_of: how a thread is shown on a processor's track.
   // Keeps a reference to the file.
   ThreadSlices(TraceEventFile& file, std::function<std::uint32_t(std::uint32_t)> process_of,
@@ -35,6 +38,9 @@ class ThreadSlices {
   std::uint64_t slices() const { return slices_; }
   // Stretches that are left out: by the switch that ends them another thread was running.
   std::uint64_t broken() const { return broken_; }
+  // Times that a thread lost its processor and kMaxThreads others had none: what it did until it
+  // ran again is left out.
+  std::uint64_t over_limit() const { return over_limit_; }
 
  private:
   struct Running {
@@ -62,6 +68,7 @@ class ThreadSlices {
   std::unordered_map<std::uint32_t, Off> off_;
   std::uint64_t slices_ = 0;
   std::uint64_t broken_ = 0;
+  std::uint64_t over_limit_ = 0;
 };
 
 // The tracks of a processor.

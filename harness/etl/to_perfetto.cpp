@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "harness/etl/time_zone.h"
 #include "harness/etl/trace_event_file.h"
 #include "harness/etl/value_text.h"
+#include "harness/os/process.h"
 
 namespace tailgate::etl {
 namespace {
@@ -30,7 +32,18 @@ namespace {
 constexpr std::size_t kMaxTracks = 131'072;
 constexpr std::uint16_t kHookStackWalk = 0x1820;
 constexpr std::uint16_t kHookStackKeyFirst = 0x1822;
-constexpr std::uint16_t kHookStackKeyLast = 0x1824;
+constexpr std::uint16_t kHookStackKeyLast = 0x1826;
+
+// No process of Windows has the number of the processors' tracks, but a log may name it: it counts
+// as unknown.
+std::uint32_t process_track(std::uint32_t process) {
+  return process == kProcessorsTrack ? 0 : process;
+}
+
+// Where something of a process is shown; what is of none is the processors'.
+std::uint32_t process_or_processors(std::uint32_t process) {
+  return process == RecordHeader::kNoId ? kProcessorsTrack : process_track(process);
+}
 
 // What the records of a session say about threads, processes and images, wherever they say it.
 struct Names {
@@ -62,7 +75,7 @@ std::vector<Names> names_in(const std::vector<const TraceFile*>& files) {
   std::vector<Names> sessions;
   const LogFileHeader* session = nullptr;
   TraceReader reader(files, ReadOrder::time);
-  while (const Record* record = reader.next()) {
+  while (const Record* record = InterruptFlag::raised() ? nullptr : reader.next()) {
     if (session != &reader.header()) {
       session = &reader.header();
       sessions.emplace_back().kernel = std::make_unique<KernelActivity>(*session, reader.clock());
@@ -151,6 +164,7 @@ class Exporter {
     slices_->end(last_ns_);
     counts_.slices += slices_->slices();
     counts_.broken_runs += slices_->broken();
+    counts_.waits_over_limit += slices_->over_limit();
     slices_.reset();
   }
 
@@ -161,10 +175,10 @@ class Exporter {
 
   std::uint32_t process_of(std::uint32_t thread) const {
     if (const auto at = thread_processes_.find(thread); at != thread_processes_.end()) {
-      return at->second;
+      return process_track(at->second);
     }
     const auto at = names_[session_].processes.find(thread);
-    return at == names_[session_].processes.end() ? 0 : at->second;
+    return at == names_[session_].processes.end() ? 0 : process_track(at->second);
   }
 
   std::string title_of(std::uint32_t thread) {
@@ -195,7 +209,8 @@ class Exporter {
   // Remembers the track for its name.
   Track note_track(const Track& track) {
     if (track.process == kProcessorsTrack) {
-      if (processor_tracks_.size() < 2 * kMaxProcessors) processor_tracks_.insert(*track.thread);
+      const std::uint32_t thread = track.thread.value_or(0);
+      if (thread >= 1 && thread <= 2 * kMaxProcessors) processor_tracks_.insert(thread);
     } else if (tracks_.size() < kMaxTracks) {
       const std::uint64_t thread = track.thread ? *track.thread : RecordHeader::kNoId;
       tracks_.insert(std::uint64_t{track.process} << 32 | thread);
@@ -212,8 +227,9 @@ class Exporter {
       return note_track(
           interrupt_track(std::min<std::uint32_t>(events.record().processor, kMaxProcessors - 1)));
     }
-    if (header.thread_id == kNoId) return note_track({header.process_id, std::nullopt});
-    return note_track({header.process_id, header.thread_id});
+    const std::uint32_t process = process_track(header.process_id);
+    if (header.thread_id == kNoId) return note_track({process, std::nullopt});
+    return note_track({process, header.thread_id});
   }
 
   // Writes what is more than an event; false for events that are no more.
@@ -307,6 +323,10 @@ class Exporter {
   }
 
   void add_counter(std::uint32_t process, std::string_view name, const Number& number) {
+    if (!std::isfinite(number.real())) {  // JSON has no such numbers
+      ++counts_.counters_not_finite;
+      return;
+    }
     if (const auto whole = number.as_signed(); whole && !number.is_real()) {
       file_.counter(process, time_ns_, name, std::to_string(*whole));
     } else {
@@ -317,8 +337,7 @@ class Exporter {
 
   void add_counters(const EventStream& events) {
     const DecodedEvent& event = events.event();
-    const std::uint32_t process =
-        event.header.process_id == RecordHeader::kNoId ? kProcessorsTrack : event.header.process_id;
+    const std::uint32_t process = process_or_processors(event.header.process_id);
     for (const Counter& counter : counters_) {
       if (!is_named(event, counter.event)) continue;
       counter.field.any_value(events.view(), [&](const PathValue& value) {
@@ -355,8 +374,7 @@ class Exporter {
   }
 
   void add_span(const Span& span) {
-    const std::uint32_t process =
-        span.process_id == RecordHeader::kNoId ? kProcessorsTrack : span.process_id;
+    const std::uint32_t process = process_or_processors(span.process_id);
     Track track{process, std::nullopt};
     if (span.thread_id != RecordHeader::kNoId && process != kProcessorsTrack) {
       track.thread = span.thread_id;
@@ -432,7 +450,8 @@ PerfettoCounts write_perfetto(const std::vector<const TraceFile*>& files, Decode
   TraceEventFile file(path, replace, about(files.front()->header()));
   Exporter exporter(names_in(files), std::move(named), file);
   EventStream events(files, decoder, filter);
-  while (events.next()) exporter.add(events);
+  while (!InterruptFlag::raised() && events.next()) exporter.add(events);
+  if (InterruptFlag::raised()) return {};
   PerfettoCounts counts = exporter.finish();
   counts.why_nothing = events.why_nothing();
   file.finish();

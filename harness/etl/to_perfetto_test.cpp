@@ -1,9 +1,11 @@
 #include "harness/etl/to_perfetto.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.h"
@@ -17,10 +19,17 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint8_t kTerminated = 4;
 constexpr std::uint8_t kWaiting = 5;
 constexpr std::uint8_t kReady = 1;
 constexpr std::uint8_t kUserRequest = 6;
 constexpr std::uint8_t kWrPreempted = 32;
+
+ByteBuilder real(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return ByteBuilder().u64(bits);
+}
 
 // Threads 8 (process 500, "app.exe") and 12 (process 600). Times are in us since the start.
 class Recording {
@@ -44,12 +53,13 @@ class Recording {
     kernel(time_us, 0x0503, ByteBuilder().u32(500).u32(8));
     kernel(time_us, 0x0503, ByteBuilder().u32(600).u32(12));
   }
-  void event(std::int64_t time_us, const ByteBuilder& payload, const MetadataBuilder& metadata) {
+  void event(std::int64_t time_us, const ByteBuilder& payload, const MetadataBuilder& metadata,
+             std::uint32_t process = 500, std::uint32_t thread = 8) {
     EventRecord record;
     record.provider = *parse_guid("6a399ae0-4bc6-4de9-870b-3657f8947e7e");
     record.time = at(time_us);
-    record.process = 500;
-    record.thread = 8;
+    record.process = process;
+    record.thread = thread;
     record.extended = {{0x0B, metadata.bytes()}, {0x0C, provider_traits("Some-Provider")}};
     record.payload = payload.bytes();
     writer_.add(1, event_record(record));
@@ -143,6 +153,34 @@ TEST_CASE("to-perfetto: a run whose switch is missing is left out and counted") 
   CHECK(trace.counts.broken_runs == 1);
 }
 
+TEST_CASE("to-perfetto: a thread that ended waits for nothing") {
+  Recording trace;
+  trace.names(0);
+  trace.switch_to(100, 8, 0, kReady, 0);
+  trace.kernel(240, 0x0502, ByteBuilder().u32(500).u32(8));
+  trace.switch_to(250, 12, 8, kTerminated, kUserRequest);
+  trace.switch_to(300, 0, 12, kWaiting, kUserRequest);
+  trace.kernel(400, 0x0503, ByteBuilder().u32(600).u32(12));
+  const json document = trace.exported();
+  CHECK(slices_on(document, 500, 8) == std::vector<std::string>{"on processor 0 100.0 150.0"});
+  const std::vector<std::string> other = {"on processor 0 250.0 50.0",
+                                          "waits: UserRequest 300.0 100.0"};
+  CHECK(slices_on(document, 600, 12) == other);
+}
+
+TEST_CASE("to-perfetto: waits beyond the limit of threads are counted") {
+  const tailgate::TestDirectory folder;
+  TraceEventFile file(folder.path() / "trace.json", false, "{}");
+  ThreadSlices slices(
+      file, [](std::uint32_t) { return 500; }, [](std::uint32_t) { return "a"; });
+  for (std::uint32_t i = 1; i <= ThreadSlices::kMaxThreads + 2; ++i) {
+    ByteBuilder payload;
+    payload.u32(0).u32(i).u32(0).u8(kUserRequest).u8(0).u8(kWaiting).u8(0).u64(0);
+    slices.add_switch(0, payload.bytes(), i);
+  }
+  CHECK(slices.over_limit() == 2);
+}
+
 TEST_CASE("to-perfetto: samples and interrupts are named by image and offset") {
   Recording trace;
   trace.names(0);
@@ -195,11 +233,7 @@ TEST_CASE("to-perfetto: counters of .NET and of processors") {
   constexpr unsigned kDouble = 0x0C;
   constexpr unsigned kText = 0x02;
   ByteBuilder payload;
-  payload.text8("cpu-usage");
-  double mean = 12.5;
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &mean, sizeof bits);
-  payload.u64(bits);
+  payload.text8("cpu-usage").raw(real(12.5).bytes());
   MetadataBuilder metadata("EventCounters");
   metadata.field("Payload", kStructure, 2).field("Name", kText).field("Mean", kDouble);
   trace.event(10, payload, metadata);
@@ -214,14 +248,50 @@ TEST_CASE("to-perfetto: counters of .NET and of processors") {
   CHECK(counters[1]["pid"] == kProcessorsTrack);
 }
 
+TEST_CASE("to-perfetto: a counter that is infinite or no number is left out and counted") {
+  constexpr unsigned kDouble = 0x0C;
+  Recording trace;
+  const auto infinite = std::numeric_limits<double>::infinity();
+  for (const double value : {infinite, 0.5, std::nan(""), -infinite}) {
+    trace.event(10, real(value), MetadataBuilder("Load").field("Share", kDouble));
+  }
+  const json document = trace.exported({"Load=Share"});
+  const auto counters = events(document, "C");
+  REQUIRE(counters.size() == 1);
+  CHECK(counters[0]["args"]["value"] == 0.5);
+  CHECK(trace.counts.counters == 1);
+  CHECK(trace.counts.counters_not_finite == 3);
+}
+
+TEST_CASE("to-perfetto: no process has the processors' tracks") {
+  Recording trace;
+  trace.event(10, ByteBuilder().u32(7), MetadataBuilder("WorkStart").field("Size", 8), 1);
+  trace.event(20, ByteBuilder().u32(7), MetadataBuilder("WorkStop").field("Size", 8), 1);
+  trace.event(30, ByteBuilder(), MetadataBuilder("One"), 1, RecordHeader::kNoId);
+  trace.kernel(40, 0x0503, ByteBuilder().u32(1).u32(16));
+  trace.switch_to(50, 16, 0, kReady, 0);
+  const json document = trace.exported({"WorkStop=Size"});
+  for (const json& event : document["traceEvents"]) {
+    CAPTURE(event.dump());
+    const bool of_processors = event["ph"] == "M" || event.value("cat", "") == "running";
+    CHECK((event["pid"] != kProcessorsTrack || of_processors ||
+           event.value("cat", "") == "Windows Kernel"));
+  }
+  CHECK(name_of(document, "thread_name", 1, 1) == "processor 0");
+  CHECK(name_of(document, "process_name", 0) == "unknown process");
+  CHECK(slices_on(document, 0, 16) == std::vector<std::string>{"on processor 0 50.0 0.0"});
+}
+
 TEST_CASE("to-perfetto: a filter chooses, and stacks are left to the profile") {
   Recording trace;
   trace.names(0);
   trace.kernel(5, 0x1820, ByteBuilder().u64(1).u32(500).u32(8).u64(2));
+  trace.kernel(6, 0x1825, ByteBuilder().u64(1).u32(500).u32(8).u64(2));
+  trace.kernel(7, 0x1826, ByteBuilder().u64(1).u32(500).u32(8).u64(2));
   trace.event(10, ByteBuilder(), MetadataBuilder("One"));
   EventFilter filter;
   CHECK(!events(trace.exported(), "i", "Windows Kernel").empty());
-  CHECK(trace.counts.stack_walks == 1);
+  CHECK(trace.counts.stack_walks == 3);
   filter.events = {"One"};
   const json document = trace.exported({}, filter);
   REQUIRE(events(document, "i").size() == 1);

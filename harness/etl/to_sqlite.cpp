@@ -18,6 +18,7 @@
 #include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
 #include "harness/etl/value_text.h"
+#include "harness/os/process.h"
 
 namespace tailgate::etl {
 namespace {
@@ -442,13 +443,14 @@ SqliteCounts write_sqlite(const std::vector<const TraceFile*>& files, Decoder& d
   EventStream events(files, decoder, filter);
   const LogFileHeader* session = nullptr;
   SqliteCounts counts;
-  while (events.next()) {
+  while (!InterruptFlag::raised() && events.next()) {
     if (session != &events.session()) {
       add_session(database, events.session_number(), events.session());
     }
     session = &events.session();
     tables.add(events);
   }
+  if (InterruptFlag::raised()) return {};
   counts.events = events.passed();
   counts.why_nothing = events.why_nothing();
   counts.tables = tables.finish();

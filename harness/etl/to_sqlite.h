@@ -39,6 +39,7 @@ struct SqliteCounts {
 
 // Writes the events that pass the filter to a new file: whole, or not at all. Throws Error when it
 // exists and may not be replaced, when it cannot be written, and when this build has no SQLite.
+// Writes nothing when the user interrupts it (InterruptFlag).
 // Limits: 4,096 tables, beyond which events go to the table "other events", with their fields as
 // JSON; 500 fields per table, beyond which they go to its column "more_fields".
 SqliteCounts write_sqlite(const std::vector<const TraceFile*>& files, Decoder& decoder,

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/etl/gz_file.h"
 #include "harness/etl/value_text.h"
 
 namespace tailgate::etl {
@@ -22,7 +23,7 @@ TraceEventFile::TraceEventFile(const std::filesystem::path& path, bool replace,
     : file_(path, replace) {
   // zlib's T writes the bytes as they are.
   const char* mode = path.extension() == ".gz" ? "wb6" : "wbT";
-  stream_ = gzopen(file_.temporary().string().c_str(), mode);
+  stream_ = open_gz_file(file_.temporary(), mode);
   if (stream_ == nullptr) fail();
   out_ = fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{},\"traceEvents\":[", about);
 }
