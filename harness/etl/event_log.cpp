@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -84,10 +85,11 @@ std::int64_t EventLogWriter::raw_of(std::int64_t filetime) const {
   // A trace's clock may be any.
   constexpr double kMax = 9.2e18;
   const auto apart = static_cast<double>(filetime) - static_cast<double>(clock_.start_filetime);
-  const double raw = apart * (static_cast<double>(hz) / kFiletimeTicksPerSecond) +
-                     static_cast<double>(clock_.start_raw);
-  const bool possible = raw < kMax && raw > -kMax && apart < kMax && apart > -kMax &&
-                        hz < static_cast<std::int64_t>(kMax / kFiletimeTicksPerSecond);
+  const double apart_raw = apart * (static_cast<double>(hz) / kFiletimeTicksPerSecond);
+  const double raw = apart_raw + static_cast<double>(clock_.start_raw);
+  const bool possible = std::abs(raw) < kMax && std::abs(apart_raw) < kMax &&
+                        std::abs(apart) < kMax &&
+                        std::abs(static_cast<double>(hz)) < kMax / kFiletimeTicksPerSecond;
   if (!possible) return raw < 0 ? -1 : std::numeric_limits<std::int64_t>::max();
   const std::int64_t ticks = filetime - clock_.start_filetime;
   return clock_.start_raw + ticks / kFiletimeTicksPerSecond * hz +

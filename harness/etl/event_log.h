@@ -29,16 +29,16 @@ bool is_event_log(const std::filesystem::path& path);
 class EventLogTrace {
  public:
   // beside: the trace whose clock the events' times are on, so that both merge; null: their own.
-  // Throws Error when the file cannot be read or holds no event, and for .evtx when this build has
-  // no library for it.
+  // Throws Error when the file cannot be read, when it is XML without an event, and for .evtx when
+  // this build has no library for it. A log of .evtx may be empty.
   EventLogTrace(const std::filesystem::path& path, const LogFileHeader* beside);
   ~EventLogTrace();
   EventLogTrace(const EventLogTrace&) = delete;
   EventLogTrace& operator=(const EventLogTrace&) = delete;
 
   const TraceFile& file() const { return *file_; }
-  // Records that the library cannot read, and events without a time or a provider or with numbers
-  // that no event has.
+  // Records that the library cannot read, and events without an end, a time or a provider or with
+  // numbers that no event has.
   std::uint64_t unreadable() const { return unreadable_; }
 
  private:

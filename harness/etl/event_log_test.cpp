@@ -178,10 +178,32 @@ TEST_CASE("event log: what is no event is counted and the rest is read") {
                                  event_xml("", "yesterday"), event_xml("", "2020-07-29", "70000"),
                                  event_xml("<Unclosed>"), event_xml("<Event>")}) {
     CAPTURE(bad);
-    CHECK(logs.dump(good + bad + (bad.ends_with("<Event></Event>") ? "" : good)).size() >= 1);
+    CHECK(logs.dump(good + bad + good).size() == 2);
     CHECK(logs.unreadable == 1);
   }
   CHECK_THROWS_AS(logs.dump("<?xml version='1.0'?><instrumentationManifest/>"), tailgate::Error);
+}
+
+TEST_CASE("event log: an event without an end does not take the next ones with it") {
+  Logs logs;
+  const std::string good = event_xml("");
+  const std::string unclosed = good.substr(0, good.size() - std::string_view("</Event>").size());
+  for (const char* between : {"", "\r\n  ", "</Events><Events>"}) {
+    CHECK(logs.dump(unclosed + between + good + good).size() == 2);
+    CHECK(logs.unreadable == 1);
+    CHECK(logs.dump(good + unclosed + between + unclosed + good).size() == 2);
+    CHECK(logs.unreadable == 2);
+  }
+  CHECK(logs.dump(good + unclosed).size() == 1);
+  CHECK(logs.unreadable == 1);
+  // Its data may hold elements of that name, in any piece of the file.
+  const std::string holds = event_xml("<UserData><a><Event>1</Event><Event x='1'/></a></UserData>");
+  CHECK(logs.dump(holds + good).size() == 2);
+  CHECK(logs.unreadable == 0);
+  std::string many = unclosed;
+  for (int i = 0; i < 2000; ++i) many += "<Event \n>  <System" + good.substr(good.find('>') + 8);
+  CHECK(logs.dump(many).size() == 2000);
+  CHECK(logs.unreadable == 1);
 }
 
 TEST_CASE("event log: an event that no record holds has its XML") {

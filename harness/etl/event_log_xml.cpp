@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "harness/base/error.h"
 #include "harness/etl/event_log.h"
@@ -55,18 +57,41 @@ class ElementFinder {
       at_ = found;
       if (depth_ == 0) begin_ = found;
       const bool endless = text_.size() - found > kMaxEventXmlBytes;
-      if (endless) give_up();
+      if (!endless) return false;
+      at_ = text_.size();
+      give_up();
       return false;
     }
-    at_ = end + 1;
     const bool closes = text_[found + 1] == '/';
+    if (!closes && depth_ != 0) {
+      const std::optional<bool> starts = starts_event(end + 1);
+      if (!starts) {
+        at_ = found;
+        return false;
+      }
+      if (*starts) {
+        ++unreadable_;
+        depth_ = 0;
+      }
+    }
     if (!closes && depth_++ == 0) begin_ = found;
+    at_ = end + 1;
     const bool alone = !closes && text_[end - 1] == '/';
     if ((closes || alone) && depth_ != 0 && --depth_ == 0) {
       sink_(std::string_view(text_).substr(begin_, at_ - begin_));
       begin_ = at_;
     }
     return true;
+  }
+
+  // Whether the content from here on is that of an event of its own, which begins with System: an
+  // event around it has no end then. Nothing: more text has to come.
+  std::optional<bool> starts_event(std::size_t at) const {
+    constexpr std::string_view kFirst = "<System";
+    at = text_.find_first_not_of(" \t\r\n", at);
+    const std::string_view rest = std::string_view(text_).substr(std::min(at, text_.size()));
+    if (rest.size() < kFirst.size() && kFirst.starts_with(rest)) return std::nullopt;
+    return rest.starts_with(kFirst);
   }
 
   std::size_t next_tag() const {
@@ -84,7 +109,7 @@ class ElementFinder {
   void give_up() {
     ++unreadable_;
     depth_ = 0;
-    text_.clear();
+    text_.erase(0, at_);
     begin_ = at_ = 0;
   }
 
