@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/etl/container.h"
@@ -14,29 +15,25 @@ using namespace tailgate::etl;
 namespace {
 
 // libarchive reads files, so the bytes become one; it is overwritten each time.
-const std::filesystem::path& input_file() {
-  static const std::filesystem::path kPath =
+struct InputFile {
+  std::filesystem::path path =
       std::filesystem::temp_directory_path() /
       ("tailgate-container-fuzz-" + std::to_string(std::random_device()()));
-  return kPath;
-}
-
-struct Remover {
-  ~Remover() {
+  ~InputFile() {
     std::error_code ignored;
-    std::filesystem::remove(input_file(), ignored);
+    std::filesystem::remove(path, ignored);
   }
 };
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Remover kRemover;
-  std::ofstream(input_file(), std::ios::binary)
+  static const InputFile kFile;
+  std::ofstream(kFile.path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-  if (!is_container(input_file())) return 0;
+  if (!is_container(kFile.path)) return 0;
   try {
-    UnpackedTraces traces(input_file());
+    UnpackedTraces traces(kFile.path);
     for (const auto& file : traces.files()) file->header();
   } catch (const tailgate::Error&) {
     // It was refused with a reason.

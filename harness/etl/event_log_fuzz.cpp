@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 #include <string>
+#include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/etl/decoder.h"
@@ -16,29 +17,25 @@ using namespace tailgate::etl;
 namespace {
 
 // libevtx reads files, so the bytes become one; it is overwritten each time.
-const std::filesystem::path& input_file() {
-  static const std::filesystem::path kPath =
+struct InputFile {
+  std::filesystem::path path =
       std::filesystem::temp_directory_path() /
       ("tailgate-event-log-fuzz-" + std::to_string(std::random_device()()));
-  return kPath;
-}
-
-struct Remover {
-  ~Remover() {
+  ~InputFile() {
     std::error_code ignored;
-    std::filesystem::remove(input_file(), ignored);
+    std::filesystem::remove(path, ignored);
   }
 };
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Remover kRemover;
-  std::ofstream(input_file(), std::ios::binary)
+  static const InputFile kFile;
+  std::ofstream(kFile.path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-  if (!is_event_log(input_file())) return 0;
+  if (!is_event_log(kFile.path)) return 0;
   try {
-    const EventLogTrace log(input_file(), nullptr);
+    const EventLogTrace log(kFile.path, nullptr);
     Decoder decoder;
     DumpOptions options;
     options.format = DumpFormat::json_lines;
