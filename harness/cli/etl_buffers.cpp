@@ -14,7 +14,8 @@ void add_etl_buffers(Command* etl, Action& action) {
   Command* command = etl->add_subcommand("buffers", "Buffers filled, by processor over time");
   add_etl_inputs(command, *inputs, false);
   command->add_flag("--json", inputs->json, "JSON lines instead of TSV");
-  command->add_option("--interval-ms", *interval_ms, "Length of an interval; 0: of 20");
+  command->add_option("--interval-ms", *interval_ms,
+                      "Interval's length; 0: a twentieth of the trace");
   command->footer(
       "Examples:\n  tailgate etl buffers trace.etl\n"
       "  tailgate etl buffers --interval-ms 1000 trace.etl");

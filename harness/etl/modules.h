@@ -7,13 +7,14 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/etl/guid.h"
 
 namespace tailgate::etl {
 
-// An image, wherever it was loaded; or what of a process is in no image.
+// An image, wherever it was loaded; or the addresses of a process that are in no image.
 struct Module {
   static constexpr std::uint32_t kNoProcess = 0xFFFF'FFFF;
 

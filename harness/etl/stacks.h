@@ -17,7 +17,7 @@ enum class StacksFormat {
 };
 
 // Reports how often the events that pass the filter occurred, by process and stack. When none pass,
-// returns a text that says so, and what is near; when none has a stack, one that says that.
+// returns a text that says so, and names similar ones; when none has a stack, one that says that.
 std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
                           const EventFilter& filter, StacksFormat format, std::size_t max_rows,
                           const TextSink& sink);
