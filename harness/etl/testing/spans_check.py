@@ -58,7 +58,7 @@ def spans(arguments, trace, form):
 def found(arguments, trace):
     durations = {}
     for line in spans(arguments, trace, "tsv").splitlines()[1:]:
-        _, duration_ms, _, _, _, name, _ = line.split("\t")
+        _, duration_ms, _, _, _, name, *_ = line.split("\t")
         durations.setdefault(name, []).append(float(duration_ms))
     return durations
 
