@@ -203,7 +203,7 @@ def test_help_has_examples_and_fits_the_terminal():
 
 def test_export_lists_the_formats_of_every_kind_of_document():
     shown = tailgate("export", "--help").stdout
-    for words in ("Formats of a result:\n  bencher ", "Formats of a duet:\n  text ",
+    for words in ("Formats of a result:\n  answer ", "Formats of a duet:\n  text ",
                   "Written by 'tailgate compare':\n  json ",
                   "Written by 'tailgate gate':\n  annotations ",
                   "Written by 'tailgate selftest gate':\n  json ",
