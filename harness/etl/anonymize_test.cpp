@@ -26,9 +26,12 @@ std::vector<std::uint8_t> copy_of(const TraceFile& file, const AnonymizeOptions&
   const auto path = std::filesystem::temp_directory_path() / "tailgate_anonymize_test.etl";
   const AnonymizeCounts counts = anonymize(file, decoder, options, path, true);
   if (cut_bytes != nullptr) *cut_bytes = counts.cut_bytes;
-  std::ifstream in(path, std::ios::binary);
-  std::vector<std::uint8_t> copy{std::istreambuf_iterator<char>(in), {}};
-  std::filesystem::remove(path);
+  std::vector<std::uint8_t> copy;
+  {
+    std::ifstream in(path, std::ios::binary);
+    copy.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  std::filesystem::remove(path);  // Windows removes no open file
   CHECK(counts.bytes == copy.size());
   return copy;
 }
