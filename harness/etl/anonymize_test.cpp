@@ -23,15 +23,15 @@ std::vector<std::uint8_t> copy_of(const TraceFile& file, const AnonymizeOptions&
   const TraceFile* files[] = {&file};
   Decoder decoder;
   decoder.learn(files);
-  const auto path = std::filesystem::temp_directory_path() / "tailgate_anonymize_test.etl";
+  const TestDirectory directory;
+  const auto path = directory.path() / "copy.etl";
   const AnonymizeCounts counts = anonymize(file, decoder, options, path, true);
   if (cut_bytes != nullptr) *cut_bytes = counts.cut_bytes;
   std::vector<std::uint8_t> copy;
   {
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in(path, std::ios::binary);  // Windows removes no open file
     copy.assign(std::istreambuf_iterator<char>(in), {});
   }
-  std::filesystem::remove(path);  // Windows removes no open file
   CHECK(counts.bytes == copy.size());
   return copy;
 }
