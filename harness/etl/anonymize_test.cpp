@@ -23,7 +23,7 @@ std::vector<std::uint8_t> copy_of(const TraceFile& file, const AnonymizeOptions&
   const TraceFile* files[] = {&file};
   Decoder decoder;
   decoder.learn(files);
-  const TestDirectory directory;
+  const tailgate::TestDirectory directory;
   const auto path = directory.path() / "copy.etl";
   const AnonymizeCounts counts = anonymize(file, decoder, options, path, true);
   if (cut_bytes != nullptr) *cut_bytes = counts.cut_bytes;
