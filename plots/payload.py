@@ -91,7 +91,7 @@ def draw_times(panel, run, name, drawn):
 def written_of(run):
     """(size, bytes written by provider and daemons for each byte of an event), where the events
     came back whole; nothing if the path wrote none by system calls."""
-    whole = {size for size, _ in costs(run)}
+    whole = {size for size, _ in costs(run) if size}
     found = []
     for step in run.data["summary"]:
         size = size_of(run.trials(step["step"])[0])

@@ -27,7 +27,7 @@ def verdict(**changes):
         "a_revision": "0123456789abcdef", "b_revision": "fedcba9876543210", "scenario": "steady",
         "sink": "file", "fingerprint": "a1b2c3d4", "label": "", "load": testing.load(),
         "rounds_used": 15,
-        "rounds_recorded": 50, "reasons": [{"what": "it rose", "remedy": "mend it"}],
+        "rounds_recorded": 50, "reasons": [{"what": "it rose", "remedy": "revert it"}],
         "remarks": [{"what": "beware", "remedy": "so"}],
         "metrics": [metric("response_ns_p50", "fail", 0.1, 0.05),
                     metric("response_ns_p99", "pass", 0.1, 0.15),

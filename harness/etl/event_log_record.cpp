@@ -269,7 +269,7 @@ class EventBuilder {
     if (!text.empty()) fields.add("text", text);
   }
 
-  // What of the System element is not in the record's header.
+  // Adds what the System element says beyond the record's header, as fields.
   static void add_rest_of_system(const pugi::xml_node& system, Fields& fields) {
     const auto add = [&fields](const char* name, const std::string& text) {
       if (!text.empty()) fields.add(name, text);

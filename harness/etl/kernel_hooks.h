@@ -38,7 +38,14 @@ inline constexpr std::uint16_t kHookThreadedDpc = 0x0F42;
 inline constexpr std::uint16_t kHookIsr = 0x0F43;
 inline constexpr std::uint16_t kHookDpc = 0x0F44;
 inline constexpr std::uint16_t kHookTimerDpc = 0x0F45;
+inline constexpr std::uint16_t kHookImageUnload = 0x1402;
 inline constexpr std::uint16_t kHookImageRundownStart = 0x1403;
 inline constexpr std::uint16_t kHookImageRundownEnd = 0x1404;
+inline constexpr std::uint16_t kHookStackWalk = 0x1820;
+inline constexpr std::uint16_t kHookStackKeyCreate = 0x1822;   // defines a key from then on;
+inline constexpr std::uint16_t kHookStackKeyDelete = 0x1823;   // up to then;
+inline constexpr std::uint16_t kHookStackKeyRundown = 0x1824;  // up to the session's end
+inline constexpr std::uint16_t kHookStackKeyKernel = 0x1825;   // the stack of an event, by key
+inline constexpr std::uint16_t kHookStackKeyUser = 0x1826;
 
 }  // namespace tailgate::etl

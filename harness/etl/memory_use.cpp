@@ -357,25 +357,12 @@ std::string text_of(const Json& json, std::size_t max_rows) {
   return out;
 }
 
-// A session's keys mean nothing in another one.
-using KeysOfSessions = std::unordered_map<const LogFileHeader*, StackKeys>;
-
-KeysOfSessions keys_in(const std::vector<const TraceFile*>& files) {
-  KeysOfSessions keys;
-  TraceReader reader(files, ReadOrder::file);
-  while (const Record* record = reader.next()) {
-    keys[&reader.header()].add(*record, decode_header(*record));
-  }
-  for (auto& [session, of_session] : keys) of_session.sort();
-  return keys;
-}
-
 }  // namespace
 
 void report_memory(const std::vector<const TraceFile*>& files, TextFormat format,
                    std::size_t max_rows, const TextSink& sink) {
   const TraceNames names(files);
-  const KeysOfSessions keys = keys_in(files);
+  const KeysOfSessions keys = stack_keys_in(files);
   TraceReader reader(files, ReadOrder::time);
   std::unique_ptr<MemoryUse> use;
   const LogFileHeader* session = nullptr;

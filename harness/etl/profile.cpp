@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "harness/etl/durations.h"
+#include "harness/etl/event_fields.h"
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/stack_join.h"
 #include "harness/etl/text.h"
@@ -16,14 +17,7 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::uint16_t kHookStack = 0x1820;
-constexpr std::uint16_t kHookStackKeyFirst = 0x1822;  // created, deleted, rundown
-constexpr std::uint16_t kHookStackKeyLast = 0x1824;
-constexpr std::uint16_t kHookKeyKernel = 0x1825;
-constexpr std::uint16_t kHookKeyUser = 0x1826;
-constexpr std::uint16_t kHookImageUnload = 0x1402;
 constexpr std::uint64_t kKernelFrom32 = 0x8000'0000;
-constexpr std::size_t kMaxFrames = 1024;  // of one stack
 constexpr std::size_t kKnownFrames = 16'384;
 // These take 28 MB at most, beside the stacks' 34.
 constexpr std::size_t kMaxFrameNumbers = 1u << 18;
@@ -33,36 +27,9 @@ constexpr std::size_t kMaxThreads = 1u << 16;
 // ImageID/DbgID_RSDS, the class and opcode that kernel_layout_table.cpp describes.
 const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 constexpr std::uint8_t kOpcodeRsds = 36;
-// The user's part of a stack is logged when the thread returns to user mode.
-constexpr std::uint64_t kMaxWaitNs = 5'000'000'000;
-
-std::uint64_t load_pointer(const std::uint8_t* at, unsigned pointer_bytes) {
-  return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
-}
-
-void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames) {
-  frames.reserve(std::min(kMaxFrames, frames.size() + bytes.size() / pointer_bytes));
-  for (std::size_t at = 0; at + pointer_bytes <= bytes.size() && frames.size() < kMaxFrames;
-       at += pointer_bytes) {
-    frames.push_back(load_pointer(bytes.data() + at, pointer_bytes));
-  }
-}
 
 std::string file_name_of(const std::string& path) {
   return path.substr(path.find_last_of("\\/") + 1);
-}
-
-const Field* find_field(const DecodedEvent& event, std::string_view name) {
-  for (const Field& field : event.fields) {
-    if (field.name == name) return &field;
-  }
-  return nullptr;
-}
-
-std::uint64_t number_in(const DecodedEvent& event, std::string_view name) {
-  const Field* field = find_field(event, name);
-  if (field == nullptr || field->data.size() < 4) return 0;
-  return load_pointer(field->data.data(), field->data.size() >= 8 ? 8 : 4);
 }
 
 }  // namespace
@@ -101,7 +68,7 @@ class ProfileReader {
         continue;
       }
       const std::uint16_t hook = header.hook_id;
-      if (hook >= kHookStackKeyFirst && hook <= kHookStackKeyLast) {
+      if (hook >= kHookStackKeyCreate && hook <= kHookStackKeyRundown) {
         keys_.add(*record, header);
       } else if (is_image(hook)) {
         decoder_.decode(*record, event);
@@ -122,28 +89,29 @@ class ProfileReader {
   }
 
   void add_image(const DecodedEvent& event) {
-    const Field* name = find_field(event, "FileName");
-    const std::uint64_t base = number_in(event, "ImageBase");
+    const Field* name = find_field(event.fields, "FileName");
+    const std::uint64_t base = number_in(event.fields, "ImageBase");
     if (name == nullptr || base == 0) return;
-    profile_.modules_.add_image(static_cast<std::uint32_t>(number_in(event, "ProcessId")), base,
-                                number_in(event, "ImageSize"),
+    profile_.modules_.add_image(static_cast<std::uint32_t>(number_in(event.fields, "ProcessId")),
+                                base, number_in(event.fields, "ImageSize"),
                                 file_name_of(utf8_of_utf16(name->data)));
   }
 
   void add_pdb(const DecodedEvent& event) {
-    const Field* name = find_field(event, "PDBFileName");
-    const Field* guid = find_field(event, "GuidSig");
+    const Field* name = find_field(event.fields, "PDBFileName");
+    const Field* guid = find_field(event.fields, "GuidSig");
     if (name == nullptr || guid == nullptr || guid->data.size() != 16) return;
-    profile_.modules_.add_pdb(
-        static_cast<std::uint32_t>(number_in(event, "ProcessId")), number_in(event, "ImageBase"),
-        file_name_of(utf8_of(name->data)),
-        pdb_id(load_guid(guid->data.data()), static_cast<std::uint32_t>(number_in(event, "Age"))));
+    profile_.modules_.add_pdb(static_cast<std::uint32_t>(number_in(event.fields, "ProcessId")),
+                              number_in(event.fields, "ImageBase"),
+                              file_name_of(utf8_of(name->data)),
+                              pdb_id(load_guid(guid->data.data()),
+                                     static_cast<std::uint32_t>(number_in(event.fields, "Age"))));
   }
 
   void add_process(const DecodedEvent& event) {
-    const Field* name = find_field(event, "ImageFileName");
+    const Field* name = find_field(event.fields, "ImageFileName");
     if (name == nullptr || profile_.names_.size() == kMaxThreads) return;
-    profile_.names_[static_cast<std::uint32_t>(number_in(event, "ProcessId"))] =
+    profile_.names_[static_cast<std::uint32_t>(number_in(event.fields, "ProcessId"))] =
         utf8_of(name->data);
   }
 
@@ -163,11 +131,11 @@ class ProfileReader {
           add_sample(*record, header.payload);
           finish_before(reader.clock(), record->time);
           break;
-        case kHookStack:
+        case kHookStackWalk:
           add_stack(header.payload, record->pointer_bytes);
           break;
-        case kHookKeyKernel:
-        case kHookKeyUser:
+        case kHookStackKeyKernel:
+        case kHookStackKeyUser:
           add_stack_key(*record, header.payload);
           break;
         case kHookThreadStart:
@@ -179,6 +147,7 @@ class ProfileReader {
       }
     }
     for (const Pending& pending : pending_) profile_.add(pending.sample);
+    profile_.samples_cut_short_ = early_.counted();
   }
 
   void add_sample(const Record& record, Bytes payload) {
@@ -191,7 +160,7 @@ class ProfileReader {
     sample.processor = record.processor;
     auto thread = threads_.find(sample.thread);
     if (sample.thread != 0 && thread != threads_.end()) sample.process = thread->second;
-    sample.stack.push_back(load_pointer(payload.data(), pointer_bytes));
+    sample.stack.push_back(pointer_at(payload.data(), pointer_bytes));
     pending_.push_back(std::move(pending));
   }
 
@@ -200,9 +169,9 @@ class ProfileReader {
     const std::int64_t now_ns = clock.elapsed_ns(time);
     while (!pending_.empty()) {
       const std::int64_t then_ns = clock.elapsed_ns(pending_.front().time);
-      const bool waited = duration_between(then_ns, now_ns) > kMaxWaitNs;
+      const bool waited = duration_between(then_ns, now_ns) > kMaxStackWaitNs;
       if (!waited && pending_.size() <= kMaxPending) return;
-      if (!waited) ++profile_.samples_cut_short_;
+      if (!waited) early_.add(pending_.front().time, pending_.front().sample.thread);
       finish_first();
     }
   }
@@ -245,17 +214,21 @@ class ProfileReader {
     append(sample.stack);
     pending_frames_ += sample.stack.size() - before;
     while (pending_frames_ > kMaxPendingFrames) {
-      ++profile_.samples_cut_short_;
+      early_.add(pending_.front().time, pending_.front().sample.thread);
       finish_first();
     }
   }
 
+  void count_part_of_none(Bytes payload) {
+    const bool is_late =
+        payload.size() >= 16 &&
+        early_.count(load<std::int64_t>(payload.data()), load<std::uint32_t>(payload.data() + 12));
+    if (!is_late) ++profile_.other_stacks_;
+  }
+
   void add_stack(Bytes payload, unsigned pointer_bytes) {
     CpuSample* sample = sample_of(payload);
-    if (sample == nullptr) {
-      ++profile_.other_stacks_;
-      return;
-    }
+    if (sample == nullptr) return count_part_of_none(payload);
     extend(*sample, [&](std::vector<std::uint64_t>& stack) {
       append_frames(payload.subspan(16), pointer_bytes, stack);
     });
@@ -265,16 +238,11 @@ class ProfileReader {
     const unsigned pointer_bytes = record.pointer_bytes;
     CpuSample* sample = sample_of(payload);
     if (sample == nullptr || payload.size() < 16u + pointer_bytes) {
-      ++profile_.other_stacks_;
-      return;
+      return count_part_of_none(payload);
     }
-    const auto frames = keys_.find(load_pointer(payload.data() + 16, pointer_bytes), record.time);
+    const auto frames = keys_.find(pointer_at(payload.data() + 16, pointer_bytes), record.time);
     if (frames.empty()) return;
-    extend(*sample, [&](std::vector<std::uint64_t>& stack) {
-      const std::size_t room = kMaxFrames - std::min(kMaxFrames, stack.size());
-      const auto part = frames.first(std::min(room, frames.size()));
-      stack.insert(stack.end(), part.begin(), part.end());
-    });
+    extend(*sample, [&](std::vector<std::uint64_t>& stack) { append_frames(frames, stack); });
   }
 
   const std::vector<const TraceFile*>& files_;
@@ -284,6 +252,7 @@ class ProfileReader {
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // thread -> process
   std::deque<Pending> pending_;                               // in order of time
   std::size_t pending_frames_ = 0;
+  EarlyEvents early_;
 };
 
 Profile::Profile(const std::vector<const TraceFile*>& files) : known_(kKnownFrames) {

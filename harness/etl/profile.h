@@ -44,7 +44,7 @@ class Profile {
   std::uint64_t samples_over_limit() const { return samples_over_limit_; }
   std::uint64_t images_over_limit() const { return modules_.over_limit(); }
   std::uint64_t keys_over_limit() const { return keys_over_limit_; }
-  // Samples that there was no room to wait with: a part of their stack may be missing.
+  // Samples whose stack lacks a part, which came after there was no room to wait for it.
   std::uint64_t samples_cut_short() const { return samples_cut_short_; }
 
   const StackTable& stacks() const { return stacks_; }

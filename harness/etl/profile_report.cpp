@@ -85,7 +85,7 @@ std::string limits_of(const Profile& profile) {
   add(profile.samples_over_limit(), "samples");
   add(profile.images_over_limit(), "images and ids of symbols");
   add(profile.keys_over_limit(), "stacks that keys stand for");
-  add(profile.samples_cut_short(), "samples until the rest of their stacks came");
+  add(profile.samples_cut_short(), "samples for the rest of their stacks, which came late");
   return out;
 }
 

@@ -5,36 +5,20 @@
 #include <utility>
 
 #include "harness/etl/durations.h"
+#include "harness/etl/event_fields.h"
+#include "harness/etl/kernel_hooks.h"
+#include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
 namespace {
 
-constexpr std::uint16_t kHookStack = 0x1820;
-constexpr std::uint16_t kHookKeyCreate = 0x1822;
-constexpr std::uint16_t kHookKeyRundown = 0x1824;
-constexpr std::uint16_t kHookKeyKernel = 0x1825;
-constexpr std::uint16_t kHookKeyUser = 0x1826;
 constexpr std::size_t kHeadBytes = 16;  // time, process and thread of the event
 
-constexpr std::size_t kMaxFrames = 1024;  // of one stack
 // Of all keys: 8 MB and 5 MB, and half as much again while they grow.
 constexpr std::size_t kMaxKeyFrames = 1u << 20;
 constexpr std::size_t kMaxDefinitions = 1u << 17;
 constexpr std::size_t kMaxPending = 1u << 15;
 constexpr std::size_t kMaxPendingFrames = 1u << 20;  // 8 MB
-// The user's part of a stack is recorded when the thread returns to user mode.
-constexpr std::uint64_t kMaxWaitNs = 5'000'000'000;
-
-std::uint64_t load_pointer(const std::uint8_t* at, unsigned pointer_bytes) {
-  return pointer_bytes == 8 ? load<std::uint64_t>(at) : load<std::uint32_t>(at);
-}
-
-void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames) {
-  for (std::size_t at = 0; at + pointer_bytes <= bytes.size() && frames.size() < kMaxFrames;
-       at += pointer_bytes) {
-    frames.push_back(load_pointer(bytes.data() + at, pointer_bytes));
-  }
-}
 
 // An id that one side does not know says nothing.
 bool same_id(std::uint32_t a, std::uint32_t b) {
@@ -43,23 +27,47 @@ bool same_id(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
+void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames) {
+  frames.reserve(std::min(kMaxStackFrames, frames.size() + bytes.size() / pointer_bytes));
+  for (std::size_t at = 0; at + pointer_bytes <= bytes.size() && frames.size() < kMaxStackFrames;
+       at += pointer_bytes) {
+    frames.push_back(pointer_at(bytes.data() + at, pointer_bytes));
+  }
+}
+
+void append_frames(std::span<const std::uint64_t> part, std::vector<std::uint64_t>& frames) {
+  part =
+      part.first(std::min(part.size(), kMaxStackFrames - std::min(kMaxStackFrames, frames.size())));
+  frames.insert(frames.end(), part.begin(), part.end());
+}
+
+KeysOfSessions stack_keys_in(const std::vector<const TraceFile*>& files) {
+  KeysOfSessions keys;
+  TraceReader reader(files, ReadOrder::file);
+  while (const Record* record = reader.next()) {
+    keys[&reader.header()].add(*record, decode_header(*record));
+  }
+  for (auto& [session, of_session] : keys) of_session.sort();
+  return keys;
+}
+
 void StackKeys::add(const Record& record, const RecordHeader& header) {
-  const bool defines =
-      header.is_kernel() && header.hook_id >= kHookKeyCreate && header.hook_id <= kHookKeyRundown;
+  const bool defines = header.is_kernel() && header.hook_id >= kHookStackKeyCreate &&
+                       header.hook_id <= kHookStackKeyRundown;
   const unsigned pointer_bytes = record.pointer_bytes;
   if (!defines || header.payload.size() < pointer_bytes) return;
   const std::size_t first = frames_.size();
   const Bytes stack = header.payload.subspan(pointer_bytes);
-  const std::size_t count = std::min(kMaxFrames, stack.size() / pointer_bytes);
+  const std::size_t count = std::min(kMaxStackFrames, stack.size() / pointer_bytes);
   if (definitions_.size() == kMaxDefinitions || first + count > kMaxKeyFrames) {
     ++over_limit_;
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    frames_.push_back(load_pointer(stack.data() + i * pointer_bytes, pointer_bytes));
+    frames_.push_back(pointer_at(stack.data() + i * pointer_bytes, pointer_bytes));
   }
-  definitions_.push_back({load_pointer(header.payload.data(), pointer_bytes), record.time, first,
-                          count, header.hook_id == kHookKeyCreate});
+  definitions_.push_back({pointer_at(header.payload.data(), pointer_bytes), record.time, first,
+                          count, header.hook_id == kHookStackKeyCreate});
 }
 
 void StackKeys::sort() {
@@ -83,12 +91,23 @@ std::span<const std::uint64_t> StackKeys::find(std::uint64_t key, std::int64_t t
   return stack_of(*std::prev(at));
 }
 
-void StackJoiner::append_key(std::uint64_t key, std::int64_t time,
-                             std::vector<std::uint64_t>& frames) const {
-  const auto stack = keys_.find(key, time);
-  const std::size_t room = kMaxFrames - std::min(kMaxFrames, frames.size());
-  const auto part = stack.first(std::min(room, stack.size()));
-  frames.insert(frames.end(), part.begin(), part.end());
+void EarlyEvents::add(std::int64_t time, std::uint32_t thread) {
+  constexpr std::size_t kMaxEvents = 1u << 16;
+  if (events_.size() == kMaxEvents) events_.pop_front();
+  events_.push_back({time, thread, false});
+}
+
+bool EarlyEvents::count(std::int64_t time, std::uint32_t thread) {
+  auto at =
+      std::lower_bound(events_.begin(), events_.end(), time,
+                       [](const Event& event, std::int64_t wanted) { return event.time < wanted; });
+  for (; at != events_.end() && at->time == time; ++at) {
+    if (!same_id(at->thread, thread)) continue;
+    if (!at->is_counted) ++counted_;
+    at->is_counted = true;
+    return true;
+  }
+  return false;
 }
 
 void StackJoiner::add(StackedEvent event, const RecordHeader& header) {
@@ -104,7 +123,7 @@ void StackJoiner::add(StackedEvent event, const RecordHeader& header) {
     if (item.type == ExtendedType::stack_trace32 || item.type == ExtendedType::stack_trace64) {
       append_frames(data, pointer_bytes, event.frames);
     } else if (item.type == ExtendedType::stack_key32 || item.type == ExtendedType::stack_key64) {
-      append_key(load_pointer(data.data(), pointer_bytes), event.time, event.frames);
+      append_frames(keys_.find(pointer_at(data.data(), pointer_bytes), event.time), event.frames);
     }
   }
   last_ns_ = event.time_ns;
@@ -128,20 +147,23 @@ bool StackJoiner::add_part(const Record& record, const RecordHeader& header) {
   const unsigned pointer_bytes = record.pointer_bytes;
   if (!header.is_kernel()) return false;
   const std::uint16_t hook = header.hook_id;
-  const bool by_key = hook == kHookKeyKernel || hook == kHookKeyUser;
-  if (hook != kHookStack && !by_key) return false;
+  const bool by_key = hook == kHookStackKeyKernel || hook == kHookStackKeyUser;
+  if (hook != kHookStackWalk && !by_key) return false;
   const Bytes payload = header.payload;
   if (payload.size() < kHeadBytes + (by_key ? pointer_bytes : 0)) return true;
   const auto process = load<std::uint32_t>(payload.data() + 8);
   const auto thread = load<std::uint32_t>(payload.data() + 12);
   StackedEvent* event = event_of(load<std::int64_t>(payload.data()), process, thread);
-  if (event == nullptr) return true;
+  if (event == nullptr) {
+    early_.count(load<std::int64_t>(payload.data()), thread);
+    return true;
+  }
   event->process = process;
   event->thread = thread;
   pending_frames_ -= event->frames.size();
   if (by_key) {
-    append_key(load_pointer(payload.data() + kHeadBytes, pointer_bytes), record.time,
-               event->frames);
+    append_frames(keys_.find(pointer_at(payload.data() + kHeadBytes, pointer_bytes), record.time),
+                  event->frames);
   } else {
     append_frames(payload.subspan(kHeadBytes), pointer_bytes, event->frames);
   }
@@ -152,10 +174,10 @@ bool StackJoiner::add_part(const Record& record, const RecordHeader& header) {
 
 void StackJoiner::finish_before(std::int64_t time_ns) {
   while (!pending_.empty()) {
-    const bool waited = duration_between(pending_.front().time_ns, time_ns) > kMaxWaitNs;
+    const bool waited = duration_between(pending_.front().time_ns, time_ns) > kMaxStackWaitNs;
     const bool full = pending_.size() >= kMaxPending || pending_frames_ > kMaxPendingFrames;
     if (!waited && !full) return;
-    if (!waited) ++cut_short_;
+    if (!waited) early_.add(pending_.front().time, pending_.front().thread);
     pending_frames_ -= pending_.front().frames.size();
     finish_(std::move(pending_.front()));
     pending_.pop_front();

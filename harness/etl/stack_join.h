@@ -10,11 +10,21 @@
 #include <deque>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/etl/record.h"
+#include "harness/etl/trace_file.h"
 
 namespace tailgate::etl {
+
+inline constexpr std::size_t kMaxStackFrames = 1024;
+// The user's part of a stack is recorded when the thread returns to user mode.
+inline constexpr std::uint64_t kMaxStackWaitNs = 5'000'000'000;
+
+// Appends the addresses, as far as a stack has room for them.
+void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames);
+void append_frames(std::span<const std::uint64_t> part, std::vector<std::uint64_t>& frames);
 
 // The stacks that keys stand for.
 class StackKeys {
@@ -41,6 +51,12 @@ class StackKeys {
   std::uint64_t over_limit_ = 0;
 };
 
+// A key means nothing in another session than its own.
+using KeysOfSessions = std::unordered_map<const LogFileHeader*, StackKeys>;
+
+// Every session of the files has an entry.
+KeysOfSessions stack_keys_in(const std::vector<const TraceFile*>& files);
+
 // An event that may have a stack.
 struct StackedEvent {
   std::int64_t time = 0;  // as its record has it
@@ -49,6 +65,29 @@ struct StackedEvent {
   std::uint32_t thread = RecordHeader::kNoId;
   std::uint64_t tag = 0;              // the caller's
   std::vector<std::uint64_t> frames;  // innermost first
+};
+
+// Events that were passed on before their stacks must have been complete, since there was no room
+// to wait with them: recognizes the parts that come too late. Remembers the last 65,536.
+class EarlyEvents {
+ public:
+  // Times never decrease.
+  void add(std::int64_t time, std::uint32_t thread);
+
+  // Counts the event that a part is of, unless it is none of them. True if it is one.
+  bool count(std::int64_t time, std::uint32_t thread);
+
+  // Events that a part came too late for.
+  std::uint64_t counted() const { return counted_; }
+
+ private:
+  struct Event {
+    std::int64_t time;
+    std::uint32_t thread;
+    bool is_counted;
+  };
+  std::deque<Event> events_;
+  std::uint64_t counted_ = 0;
 };
 
 class StackJoiner {
@@ -68,19 +107,18 @@ class StackJoiner {
   void finish_before(std::int64_t time_ns);
   void finish_all();
 
-  // Events that there was no room to wait with: a part of their stack may be missing.
-  std::uint64_t cut_short() const { return cut_short_; }
+  // Events whose stack lacks a part, which came after there was no room to wait for it.
+  std::uint64_t cut_short() const { return early_.counted(); }
 
  private:
   StackedEvent* event_of(std::int64_t time, std::uint32_t process, std::uint32_t thread);
-  void append_key(std::uint64_t key, std::int64_t time, std::vector<std::uint64_t>& frames) const;
 
   const StackKeys& keys_;
   Finish finish_;
   std::deque<StackedEvent> pending_;  // in order of time
   std::size_t pending_frames_ = 0;
   std::int64_t last_ns_ = 0;  // the last event's time
-  std::uint64_t cut_short_ = 0;
+  EarlyEvents early_;
 };
 
 }  // namespace tailgate::etl

@@ -55,10 +55,14 @@ class EventStacks {
  public:
   EventStacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
               const EventFilter& filter)
-      : files_(files), decoder_(decoder), matcher_(filter), names_(files) {}
+      : files_(files),
+        decoder_(decoder),
+        matcher_(filter),
+        names_(files),
+        keys_(stack_keys_in(files)) {}
 
   void read() {
-    collect_keys();
+    for (const auto& [session, keys] : keys_) over_limit_ += keys.over_limit();
     TraceReader reader(files_, ReadOrder::time);
     while (const Record* record = reader.next()) {
       if (session_ != &reader.header()) begin_session(reader);
@@ -77,24 +81,12 @@ class EventStacks {
   std::string why_nothing() const { return matcher_.why_nothing(); }
 
  private:
-  // A key means something in its own session.
-  void collect_keys() {
-    TraceReader reader(files_, ReadOrder::file);
-    while (const Record* record = reader.next()) {
-      keys_[&reader.header()].add(*record, decode_header(*record));
-    }
-    for (auto& [session, keys] : keys_) {
-      keys.sort();
-      over_limit_ += keys.over_limit();
-    }
-  }
-
   void begin_session(const TraceReader& reader) {
     end_session();
     session_ = &reader.header();
     session_names_ = &names_.of(*session_);
     kernel_ = std::make_unique<KernelActivity>(*session_, reader.clock());
-    joiner_ = std::make_unique<StackJoiner>(keys_[session_],
+    joiner_ = std::make_unique<StackJoiner>(keys_.at(session_),
                                             [this](StackedEvent&& event) { count(event); });
   }
 
@@ -165,7 +157,7 @@ class EventStacks {
   Decoder& decoder_;
   FilterMatcher matcher_;
   TraceNames names_;
-  std::unordered_map<const LogFileHeader*, StackKeys> keys_;
+  const KeysOfSessions keys_;
   std::unique_ptr<StackJoiner> joiner_;
   std::unique_ptr<KernelActivity> kernel_;
   const LogFileHeader* session_ = nullptr;
@@ -237,8 +229,9 @@ std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& d
                        stacks.over_limit());
   }
   if (stacks.cut_short() != 0) {
-    return fmt::format("{} stacks may lack a part: too many events waited; choose fewer events",
-                       stacks.cut_short());
+    return fmt::format(
+        "{} stacks lack a part, which came after too many events; choose fewer events",
+        stacks.cut_short());
   }
   if (stacks.events() == 0) return stacks.why_nothing();
   if (stacks.with_stack() != 0) return {};

@@ -95,13 +95,15 @@ TEST_CASE("a key that begins at the tick of its use is found", "[etl]") {
 namespace {
 
 // Events, and behind the last of them their stacks: stack(i) is the one of event i.
+// late: so many of the first events have one more frame behind all of them.
 template <typename StackOf>
-Report folded_late_stacks(std::uint32_t events, StackOf stack) {
+Report folded_late_stacks(std::uint32_t events, StackOf stack, std::uint32_t late = 0) {
   WriterOptions options;
   options.buffer_bytes = 65536;
   KernelTrace trace(options);
   for (std::uint32_t i = 0; i < events; ++i) switch_to(trace, i, 8, 0);
   for (std::uint32_t i = 0; i < events; ++i) trace.stack(events + i, i, 500, 8, stack(i));
+  for (std::uint32_t i = 0; i < late; ++i) trace.stack(2 * events + i, i, 500, 8, {0x5678});
   EventFilter filter;
   filter.events = {"CSwitch"};
   return folded(trace, filter);
@@ -123,8 +125,8 @@ TEST_CASE("a stack with a frame whose text has no room is left out and counted",
 TEST_CASE("events that there is no room to wait with are counted", "[etl]") {
   // 2,621 such stacks have 1,048,400 frames; 1,048,576 may wait.
   const Report report = folded_late_stacks(
-      4000, [](std::uint32_t) { return std::vector<std::uint64_t>(400, 0x1234); });
-  CHECK_THAT(report.nothing, Catch::StartsWith("1379 stacks may lack a part"));
+      4000, [](std::uint32_t) { return std::vector<std::uint64_t>(400, 0x1234); }, 100);
+  CHECK_THAT(report.nothing, Catch::StartsWith("100 stacks lack a part"));
   CHECK_THAT(report.out, Catch::EndsWith(" 4000\n"));
 }
 

@@ -52,14 +52,14 @@ TEST_CASE("symbols: Breakpad's text") {
 TEST_CASE("symbols: perf maps") {
   constexpr std::string_view kText =
       "7f0010 20 LazyCompile:~add /a b.js:1\n"
-      "0x7f0030 0x8 stub\n"
+      "0x7f0030 0x8 thunk\n"
       "7f0040 0 empty\n"
       "zz 8 bad\n"
       "7f0050 8\n"
       "7f0060 10 last";
   CHECK(rows_of([&](const VisitSymbol& visit) { visit_perf_map(kText, visit); }) ==
         std::vector<Row>{{0x7f0010, 0x20, "LazyCompile:~add /a b.js:1"},
-                         {0x7f0030, 0x8, "stub"},
+                         {0x7f0030, 0x8, "thunk"},
                          {0x7f0060, 0x10, "last"}});
 }
 

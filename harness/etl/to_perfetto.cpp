@@ -17,6 +17,7 @@
 #include "harness/etl/event_filter.h"
 #include "harness/etl/event_stream.h"
 #include "harness/etl/field_value.h"
+#include "harness/etl/kernel_hooks.h"
 #include "harness/etl/no_processor.h"
 #include "harness/etl/spans.h"
 #include "harness/etl/text.h"
@@ -30,9 +31,6 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxTracks = 131'072;
-constexpr std::uint16_t kHookStackWalk = 0x1820;
-constexpr std::uint16_t kHookStackKeyFirst = 0x1822;
-constexpr std::uint16_t kHookStackKeyLast = 0x1826;
 
 // No process of Windows has the number of the processors' tracks, but a log may name it: it counts
 // as unknown.
@@ -255,8 +253,8 @@ class Exporter {
       default:
         break;
     }
-    const bool stack = header.hook_id == kHookStackWalk || (header.hook_id >= kHookStackKeyFirst &&
-                                                            header.hook_id <= kHookStackKeyLast);
+    const bool stack = header.hook_id == kHookStackWalk || (header.hook_id >= kHookStackKeyCreate &&
+                                                            header.hook_id <= kHookStackKeyUser);
     counts_.stack_walks += stack ? 1 : 0;
     return stack;
   }

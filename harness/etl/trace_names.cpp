@@ -24,7 +24,6 @@ constexpr std::uint16_t kHookFileName = 0x0400;
 constexpr std::uint16_t kHookFileCreate = 0x0420;
 constexpr std::uint16_t kHookFileDelete = 0x0423;
 constexpr std::uint16_t kHookFileRundown = 0x0424;
-constexpr std::uint16_t kHookImageUnload = 0x1402;
 constexpr std::uint64_t kKernelFrom32 = 0x8000'0000;
 
 constexpr std::uint8_t kGroupDisk = 0x01;
@@ -268,34 +267,36 @@ constexpr std::array<std::pair<std::string_view, void (*)(const NamedEvent&, std
                {"file", append_file_name},
                {"image", append_image_name}}};
 
-}  // namespace
-
-void append_names_tsv(const NamedEvent& named, std::string& out) {
+// Calls append_one with each name that the event has, and what it is a name of.
+template <typename AppendOne>
+void for_each_name(const NamedEvent& named, AppendOne append_one) {
   if (named.names == nullptr || named.names->empty()) return;
   std::string text;
-  for (const auto& [name, append] : kNames) {
+  for (const auto& [what, append] : kNames) {
     text.clear();
     append(named, text);
-    if (text.empty()) continue;
-    out += '\t';
-    out += name;
-    out += '=';
-    append_escaped(text, out);
+    if (!text.empty()) append_one(what, text);
   }
 }
 
+}  // namespace
+
+void append_names_tsv(const NamedEvent& named, std::string& out) {
+  for_each_name(named, [&out](std::string_view what, const std::string& name) {
+    out += '\t';
+    out += what;
+    out += '=';
+    append_escaped(name, out);
+  });
+}
+
 void append_names_json(const NamedEvent& named, std::string& out) {
-  if (named.names == nullptr || named.names->empty()) return;
-  std::string text;
-  for (const auto& [name, append] : kNames) {
-    text.clear();
-    append(named, text);
-    if (text.empty()) continue;
+  for_each_name(named, [&out](std::string_view what, const std::string& name) {
     out += ",\"";
-    out += name;
+    out += what;
     out += "\":";
-    append_json_string(text, out);
-  }
+    append_json_string(name, out);
+  });
 }
 
 }  // namespace tailgate::etl

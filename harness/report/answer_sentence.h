@@ -1,4 +1,4 @@
-// What came out, in sentences: which path was best, what the machine is worth, and what restricts
+// What came out, in sentences: which path was best, how busy the machine was, and what restricts
 // the use of the figures.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace tailgate {
 std::string load_rate_text(const RankedLoad& load);
 
 // The best path has the lowest 99th percentile, or median, among those that held the rate and whose
-// events were all read back. Empty where fewer than two paths had the same load. None is named
-// where the machine decided, or where the paths ran on different ones.
+// events were all read back. Empty where fewer than two paths had the same load. No path is named
+// where trust is `nothing`, or where the paths ran on different machines.
 std::string answer_sentence(const RankedLoad& load, Trust trust);
 
-// What one path did under a load: "file at 10k events/s: 99 % of its calls returned within …"
+// What one path did under a load: "file at 10k events/s: half of its calls returned within …"
 std::string figures_sentence(const RankedPath& path, const RankedLoad& load);
 
 // Whether a trial found the machine busy.

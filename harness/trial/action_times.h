@@ -1,5 +1,5 @@
-// When the actions of a trial are due. Pure: the caller passes the
-// time and carries the actions out.
+// When the actions of a trial are due. Pure: the caller passes the time and carries the actions
+// out.
 #pragma once
 
 #include <cstdint>
