@@ -42,10 +42,11 @@ inline constexpr std::uint16_t kHookImageUnload = 0x1402;
 inline constexpr std::uint16_t kHookImageRundownStart = 0x1403;
 inline constexpr std::uint16_t kHookImageRundownEnd = 0x1404;
 inline constexpr std::uint16_t kHookStackWalk = 0x1820;
-inline constexpr std::uint16_t kHookStackKeyCreate = 0x1822;   // defines a key from then on;
-inline constexpr std::uint16_t kHookStackKeyDelete = 0x1823;   // up to then;
-inline constexpr std::uint16_t kHookStackKeyRundown = 0x1824;  // up to the session's end
-inline constexpr std::uint16_t kHookStackKeyKernel = 0x1825;   // the stack of an event, by key
+// What a key stands for: Create from then on; Delete (0x1823) up to then; Rundown up to the end.
+inline constexpr std::uint16_t kHookStackKeyCreate = 0x1822;
+inline constexpr std::uint16_t kHookStackKeyRundown = 0x1824;
+// The stack of an event, by its key.
+inline constexpr std::uint16_t kHookStackKeyKernel = 0x1825;
 inline constexpr std::uint16_t kHookStackKeyUser = 0x1826;
 
 }  // namespace tailgate::etl
