@@ -42,7 +42,7 @@ TEST_CASE("payload says that every size comes back whole where none is too large
   CHECK(result.trials.size() == 2 * 3);
 }
 
-TEST_CASE("payload says so when no size comes back whole") {
+TEST_CASE("payload says so when no size comes back whole", "[long]") {
   const Result result = run_scenario("payload", "synthetic:lose_every=2", kSmoke);
   REQUIRE(result.answer);
   CHECK_THAT(result.answer->sentence, Contains("of none of the sizes whole"));

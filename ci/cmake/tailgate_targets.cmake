@@ -9,8 +9,12 @@
 #       that they overload, stop and kill (label "stress"); not run with the sanitizers.
 #       WHOLE_TRIALS: its cases run whole trials of any sink; the program is also the trials'
 #       provider and consumer process.
-#   tailgate_pytest(NAME FILES ...)
+#       A case with the tag [long] takes seconds of arithmetic that depends on no operating system:
+#       a build for another system, whose tests an emulator runs, leaves it out.
+#   tailgate_pytest(NAME [SERIAL] [LONG] FILES ...)
 #       Python tests, one ctest entry for all the files; none in a build for another system.
+#       TAILGATE_BUILD names the build folder to them. SERIAL: as above. LONG: takes a minute or
+#       more, so that ctest starts it before the others and no processor waits for it at the end.
 #   tailgate_bench(NAME SOURCES ... [LIBS ...])
 #       Google Benchmark program, smoke-run by ctest.
 #   tailgate_fuzz(NAME SOURCES ... [LIBS ...] [CORPUS DIRS ...])
@@ -147,8 +151,18 @@ function(tailgate_test name)
   elseif(ARG_SERIAL)
     list(APPEND properties RUN_SERIAL ON LABELS serial)
   endif()
+  if(CMAKE_CROSSCOMPILING AND NOT ARG_SERIAL AND NOT ARG_STRESS)
+    # An emulator's start takes longer than most cases, so it runs all of a program's at once.
+    add_test(NAME "${name}: all cases" COMMAND tailgate_${name}_test "~[long]~[.]" --warn NoTests)
+    set_tests_properties("${name}: all cases" PROPERTIES ${properties})
+    return()
+  endif()
+  set(which "")
+  if(CMAKE_CROSSCOMPILING)
+    set(which TEST_SPEC "~[long]~[.]")
+  endif()
   # A case whose name ctest does not hand on as it is must not pass by matching none.
-  catch_discover_tests(tailgate_${name}_test TEST_PREFIX "${name}: "
+  catch_discover_tests(tailgate_${name}_test ${which} TEST_PREFIX "${name}: "
     EXTRA_ARGS --warn NoTests PROPERTIES ${properties})
 endfunction()
 
@@ -156,12 +170,18 @@ function(tailgate_pytest name)
   if(NOT TAILGATE_NATIVE_TESTING)
     return()
   endif()
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  cmake_parse_arguments(ARG "SERIAL;LONG" "" "" ${ARGN})
+  list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
   # No byte code and no cache: the source tree stays as it is.
   add_test(NAME "${name}: pytest"
     COMMAND ${TAILGATE_PYTHON} -B -m pytest -q -p no:cacheprovider ${files}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties("${name}: pytest" PROPERTIES TIMEOUT 300)
+  # matplotlib stores its list of fonts in MPLCONFIGDIR instead of in the user's home.
+  set_tests_properties("${name}: pytest" PROPERTIES TIMEOUT 300 RUN_SERIAL ${ARG_SERIAL}
+    ENVIRONMENT "TAILGATE_BUILD=${PROJECT_BINARY_DIR};MPLCONFIGDIR=${PROJECT_BINARY_DIR}/matplotlib")
+  if(ARG_LONG)
+    set_tests_properties("${name}: pytest" PROPERTIES TIMEOUT 900 COST 100)
+  endif()
 endfunction()
 
 function(tailgate_bench name)

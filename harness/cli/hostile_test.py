@@ -22,10 +22,14 @@ RESULT = FIXTURES / "v4-steady@file_mode-mmap@quick.json"
 DUET = FIXTURES / "duets/v3.json"
 RECORD = FIXTURES / "calibrations/v2.json"
 
-# What may stand in any text of a file. JSON and TOML carry each of them.
-HOSTILE = ["\x1b[2J\x1b[31mred", "\x1b]0;title\x07", "csi \x9b31m", "one\r\ntwo\rthree\ttab",
-           "\u202egnp.exe\u2066 \u2028", "=1+1", "-2+3", "@SUM(A1)", "\"'; | a\\b %s {} $x^2$ `id`",
-           "<script>x</script> [l](x) *b*", "A" * 100_000 + "\x1b"]
+# What may stand in any text of a file; JSON and TOML carry all of it. As few texts as can be, since
+# each goes through every command: what controls a terminal, what ends a line or a column, what
+# shells, formats and pages read as their own, and more than anybody expects.
+HOSTILE = ["\x1b[2J\x1b[31mred \x1b]0;title\x07 csi \x9b31m \u202egnp.exe\u2066 \u2028",
+           "one\r\ntwo\rthree\ttab",
+           "\"'; | a\\b %s {} $x^2$ `id` <script>x</script> [l](x) *b*", "A" * 100_000 + "\x1b"]
+# What a spreadsheet takes for a formula.
+FORMULAS = ["=1+1", "-2+3", "@SUM(A1)"]
 # Controls and what reorders text; besides line feeds nothing of it belongs on a terminal.
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 # Fields that say how the rest is to be read.
@@ -270,11 +274,13 @@ def test_a_label_reaches_files_whole(inputs):
     assert json.loads((inputs / "new.json").read_text())["a"]["label"] == text
 
 
-def test_csv_keeps_its_columns_and_holds_no_formula(inputs):
-    run = start("export", "csv", "result.json", cwd=inputs)
+@pytest.mark.parametrize("text", HOSTILE + FORMULAS, ids=range(len(HOSTILE + FORMULAS)))
+def test_csv_keeps_its_columns_and_holds_no_formula(tmp_path, text):
+    (tmp_path / "result.json").write_text(json.dumps(replaced(json.loads(RESULT.read_text()),
+                                                              text)))
+    run = start("export", "csv", "result.json", cwd=tmp_path)
     csv.field_size_limit(1 << 20)
-    rows = list(csv.reader(run.stdout.decode().split("\n")[:-1] if "\n" not in
-                           (inputs / "text").read_bytes().decode() else
+    rows = list(csv.reader(run.stdout.decode().split("\n")[:-1] if "\n" not in text else
                            run.stdout.decode().splitlines(keepends=True)))
     assert len({len(row) for row in rows}) == 1 and len(rows) > 1
     for row in rows:

@@ -281,7 +281,8 @@ std::vector<std::uint8_t> large_map(std::size_t number) {
   return map.text16(name).text16(std::string(29'000, 't')).bytes();
 }
 
-TEST_CASE("the event infos and maps of a trace take 128 MB at most, and the rest is counted") {
+TEST_CASE("the event infos and maps of a trace take 128 MB at most, and the rest is counted",
+          "[long]") {
   const bool maps = GENERATE(false, true);
   const std::size_t descriptions = GENERATE(800u, 1'600u);
   const auto learn = [&](Decoder& decoder, std::size_t number) {
@@ -307,7 +308,7 @@ TEST_CASE("the event infos and maps of a trace take 128 MB at most, and the rest
   CHECK(again.counts().dropped_over_limit == 0);
 }
 
-TEST_CASE("the manifests of a trace take 128 MB at most, and the rest is counted") {
+TEST_CASE("the manifests of a trace take 128 MB at most, and the rest is counted", "[long]") {
   Decoder decoder;
   for (std::size_t i = 0; i < 20; ++i) {
     std::string xml =
@@ -472,7 +473,7 @@ TEST_CASE("a profile takes 64 MB at most, and the rest is counted") {
   CHECK_THAT(head.substr(0, kMegabyte), Catch::Contains("(stacks that have no room)"));
 }
 
-TEST_CASE("activities take 64 MB at most, and the rest is counted") {
+TEST_CASE("activities take 64 MB at most, and the rest is counted", "[long]") {
   Trace trace;
   EventRecord record;
   record.provider = kProvider;

@@ -165,7 +165,7 @@ TEST_CASE("the table counts verdicts and has exact intervals") {
 
 // A coin gives each round's effects their sign, so a false fail has a probability of .001 at most:
 // 0.1 expected in 100 gates.
-TEST_CASE("gates on relabelled rounds of equal sides pass") {
+TEST_CASE("gates on relabelled rounds of equal sides pass", "[long]") {
   const auto rows = relabelled(record(), default_policy(), 100, 1);
   REQUIRE(rows.size() > 1);
   CHECK(rows[0].sink == "file");
@@ -186,7 +186,7 @@ TEST_CASE("too few rounds are not relabelled") {
 
 // Side B's times are 20 % above A's in every round of one run. The coin exchanges the sides of half
 // the rounds, so neither side is worse, and no gate may fail.
-TEST_CASE("gates on relabelled rounds do not fail when one side was slower") {
+TEST_CASE("gates on relabelled rounds do not fail when one side was slower", "[long]") {
   Calibration calibration;
   SampleDuet slower = same(5, 50);
   slower.all = 1.2;
@@ -198,7 +198,7 @@ TEST_CASE("gates on relabelled rounds do not fail when one side was slower") {
 
 // In 50 rounds of a second, stalls of B alone, once a second, are 50 of 50: beyond any margin. Once
 // in 30 seconds they are one or two: too few for any test to distinguish from none.
-TEST_CASE("gates on relabelled rounds find stalls where they are frequent") {
+TEST_CASE("gates on relabelled rounds find stalls where they are frequent", "[long]") {
   std::map<std::pair<double, double>, RelabelledRow> of_stall;
   for (const RelabelledRow& row : relabelled(record(), default_policy(), 100, 1)) {
     if (row.stall) of_stall[{row.stall->length_ms, row.stall->every_s}] = row;
@@ -237,7 +237,7 @@ TEST_CASE("stalls are added to the slow calls and to their time, of side B alone
 
 // The ratios of the sample's rounds vary by 1 to 2 %, so after 15 rounds each change is many
 // standard errors beyond its margin.
-TEST_CASE("gates on relabelled rounds detect each gated ratio that is made worse") {
+TEST_CASE("gates on relabelled rounds detect each gated ratio that is made worse", "[long]") {
   Policy policy = default_policy();
   policy.settings.push_back(
       {{},

@@ -58,7 +58,7 @@ MeasuredSink measured(double spread) {
 // lies 2.1 of them below the margin, and 99.8 % of the means lie within 2.9: the margin is about
 // 5 s / sqrt(50) = 0.71 s. Earlier looks and the test's scale move it by some tenths of that. A
 // fail at 1/3000 lies 3.4 beyond the margin, and 95 % of the means within 1.6: again about 5.
-TEST_CASE("margin and the change that is found follow from the spread of the rounds") {
+TEST_CASE("margin and the change that is found follow from the spread of the rounds", "[long]") {
   const double spread = GENERATE(0.02, 0.04);
   CAPTURE(spread);
   const MeasuredSink sink = measured(spread);
@@ -79,7 +79,7 @@ TEST_CASE("margin and the change that is found follow from the spread of the rou
   CHECK(sink.new_fails == 0);
 }
 
-TEST_CASE("quiet rounds get the smallest margin that is tried, noisy ones none") {
+TEST_CASE("quiet rounds get the smallest margin that is tried, noisy ones none", "[long]") {
   const MeasuredMargin quiet = measured(0.0005).metrics[0];
   CHECK(quiet.margin == 0.01);
   const MeasuredMargin noisy = measured(0.3).metrics[0];
@@ -88,7 +88,7 @@ TEST_CASE("quiet rounds get the smallest margin that is tried, noisy ones none")
   CHECK(noisy.finds == noisy.policy_finds);
 }
 
-TEST_CASE("a margin that the second half does not confirm is dropped") {
+TEST_CASE("a margin that the second half does not confirm is dropped", "[long]") {
   const std::vector<std::string> first = measured(0.005).first_runs;
   REQUIRE(first.size() == kRuns / 2);
   const MeasuredSink sink = measured(record([&](const std::string& run) {

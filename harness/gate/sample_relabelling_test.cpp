@@ -121,7 +121,7 @@ Values one_program(std::size_t processes, std::mt19937_64& random) {
   return values;
 }
 
-TEST_CASE("repetitions of one program fail at most once in a thousand divisions") {
+TEST_CASE("repetitions of one program fail at most once in a thousand divisions", "[long]") {
   constexpr int kDivisions = 2000;
   const std::string_view format =
       GENERATE("catch2", "fio", "gbench", "hlog", "hyperfine", "numbers");

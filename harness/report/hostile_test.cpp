@@ -220,7 +220,7 @@ void check_form(const Exporter& exporter, const std::string& text) {
   CHECK(printable_lines(text) == text);
 }
 
-TEST_CASE("no text of a document controls what any exporter makes of it") {
+TEST_CASE("no text of a document controls what any exporter makes of it", "[long]") {
   std::size_t made = 0;
   std::size_t number = 0;
   for (const std::string& text : hostile_texts()) {

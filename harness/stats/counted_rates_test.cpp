@@ -101,7 +101,7 @@ TEST_CASE("nothing counted tells a rate as Poisson's distribution says") {
   CHECK(count_test(counts, 2, {0.5, 0.5}).p_beyond == Approx(std::exp(-2.0)).epsilon(1e-6));
 }
 
-TEST_CASE("a rate at its margin passes and fails as rarely as agreed") {
+TEST_CASE("a rate at its margin passes and fails as rarely as agreed", "[long]") {
   const CountMargin margin = {0.25, 0.25};
   const double base = GENERATE(0.0, 0.2, 2.0, 40.0);
   const double scattered = GENERATE(0.0, 0.5);
@@ -112,7 +112,8 @@ TEST_CASE("a rate at its margin passes and fails as rarely as agreed") {
   CHECK(gates_that(Decision::fail, a, b, margin) <= 3);
 }
 
-TEST_CASE("counts that come in bursts, or scatter from round to round, pass no more often") {
+TEST_CASE("counts that come in bursts, or scatter from round to round, pass no more often",
+          "[long]") {
   const CountMargin margin = {2, 0.25};
   const double burst = GENERATE(1.0, 20.0);
   const double scatter = GENERATE(0.0, 1.0);
@@ -123,7 +124,7 @@ TEST_CASE("counts that come in bursts, or scatter from round to round, pass no m
   CHECK(gates_that(Decision::fail, a, b, margin) <= 3);
 }
 
-TEST_CASE("equal rates pass, never fail, and far higher ones fail") {
+TEST_CASE("equal rates pass, never fail, and far higher ones fail", "[long]") {
   const double base = GENERATE(0.0, 2.0, 40.0);
   const Source a = {.rate = base, .scattered = 0.5};
   INFO("base " << base);

@@ -213,7 +213,7 @@ PairedMetric drawn(std::mt19937_64& random, double effect, std::size_t rounds) {
 
 // One in 100 sides that do not differ may fail, and one in 20 at the margin pass: of 150 on average
 // 1.5 and 7.5; with three standard errors more 5 and 15.
-TEST_CASE("duets that are resumed until the last look keep the errors") {
+TEST_CASE("duets that are resumed until the last look keep the errors", "[long]") {
   std::mt19937_64 random(107);
   Looks looks = kResumed;
   looks.false_fail = 0.01;
@@ -333,14 +333,14 @@ double share(Decision wanted, double effect, std::size_t pairs, bool clustered, 
 // At most 1 in 1000 fails; that three or more of 1000 do then has a probability of 8 %, and the
 // true rate is far lower, since a fail must also be beyond the margin. With one layout of each
 // side, a difference of 5.35 % or more fails, which is 1.8 standard deviations: 3.7 %.
-TEST_CASE("a harmless change does not fail by its layouts, as it does with one layout") {
+TEST_CASE("a harmless change does not fail by its layouts, as it does with one layout", "[long]") {
   CHECK(share(Decision::fail, 0, kPairs, true, 107) <= 0.002);
   CHECK(share(Decision::fail, 0, 1, false, 108) >= 0.02);
 }
 
 // At the margin 5 % pass at most; the sample's limit adds two standard errors. A test of rounds
 // takes the layouts of the later looks for new ones.
-TEST_CASE("a change at the margin does not pass by its layouts") {
+TEST_CASE("a change at the margin does not pass by its layouts", "[long]") {
   const double at_margin = std::log(1.05);
   const double clustered = share(Decision::pass, at_margin, kPairs, true, 109);
   CHECK(clustered <= 0.064);
@@ -348,7 +348,7 @@ TEST_CASE("a change at the margin does not pass by its layouts") {
   CHECK(share(Decision::pass, at_margin, 1, false, 110) >= 0.3);
 }
 
-TEST_CASE("a large change is found whatever the layouts do") {
+TEST_CASE("a large change is found whatever the layouts do", "[long]") {
   CHECK(share(Decision::fail, 0.15, kPairs, true, 111) >= 0.95);
   CHECK(share(Decision::pass, 0, kPairs, true, 112) >= 0.8);
 }

@@ -88,7 +88,8 @@ TEST_CASE("a usual trial keeps its intervals as they were cut") {
   check_whole(intervals, calls);
 }
 
-TEST_CASE("intervals of any number are joined to equal lengths and lose no call and no use") {
+TEST_CASE("intervals of any number are joined to equal lengths and lose no call and no use",
+          "[long]") {
   const int count = GENERATE(1, 2, 3, 7, 64, 65, 1000, 4095, 4096, 5001);
   Calls calls;
   constexpr std::size_t kBytes = 60'000;
@@ -106,7 +107,7 @@ TEST_CASE("intervals of any number are joined to equal lengths and lose no call 
   if (each > 1) CHECK(bytes_of_all(intervals) > kBytes / 4);
 }
 
-TEST_CASE("memory stays bounded while intervals come, at four digits, too") {
+TEST_CASE("memory stays bounded while intervals come, at four digits, too", "[long]") {
   Calls calls(4);
   constexpr std::size_t kBytes = 500'000;
   IntervalSeries series(kBytes);

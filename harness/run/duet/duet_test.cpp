@@ -307,7 +307,7 @@ TEST_CASE("a long round has as many turns and calls as a fresh one, and is older
   }
 }
 
-TEST_CASE("a stall that comes once in a process's life shows in long rounds alone") {
+TEST_CASE("a stall that comes once in a process's life shows in long rounds alone", "[long]") {
   // Ten fresh rounds of at least 0.2 s are in the life of a long one. The stall begins after one
   // second of it and ends before the last of them.
   constexpr double kFirstS = 1;
