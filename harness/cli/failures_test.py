@@ -92,11 +92,7 @@ def loop(folder):
     return path
 
 
-def device(_):
-    return Path("/dev/full")
-
-
-BAD_INPUTS = (missing, unreadable, damaged, cut_short, empty, directory, loop, device)
+BAD_INPUTS = (missing, unreadable, damaged, cut_short, empty, directory, loop)
 
 
 def tailgate(*arguments, cwd, **streams):
@@ -129,6 +125,13 @@ def test_a_bad_input_is_never_a_fail(tmp_path, command, bad):
     path = bad(tmp_path)
     run = tailgate(*[path if word == "INPUT" else word for word in command], cwd=tmp_path)
     told_well(run, (USAGE, INCONCLUSIVE, INVALID))
+
+
+@pytest.mark.parametrize("command", [("show",), ("policy",), ("etl", "info")], ids=" ".join)
+def test_a_file_without_an_end_is_an_error_of_the_user(tmp_path, command):
+    run = tailgate(*command, "/dev/full", cwd=tmp_path)  # reads as zeros
+    told_well(run, (1, USAGE))
+    assert "/dev/full" in run.stderr
 
 
 @pytest.mark.parametrize("option", ["--json", "--junit", "--markdown", "--text", "--plots"])
