@@ -172,6 +172,11 @@ def by_tail(parts):
     return sorted(parts, key=lambda part: (not part.has_times, part.p99_ns))
 
 
+def is_rate(rate_hz, wanted_hz):
+    """Whether a step has the rate that the user gave, rounded."""
+    return abs(rate_hz - wanted_hz) <= 0.001 * wanted_hz
+
+
 def choose(runs, rate_hz=None):
     """One Part per run, the shortest p99 first: its only step; or of several rates the step at
     `rate_hz`, else at the highest rate that all runs sustain (if there is none, each run's own
@@ -186,7 +191,7 @@ def choose(runs, rate_hz=None):
     for run in runs:
         wanted = rate_hz if rate_hz is not None or run not in several else common
         steps = [s for s in run.data["summary"]
-                 if wanted is None or abs(s["rate_hz"] - wanted) <= 0.001 * wanted]
+                 if wanted is None or is_rate(s["rate_hz"], wanted)]
         if steps:
             best = max(steps, key=lambda s: (not s["saturated"], s["rate_hz"], s["step"]))
             chosen.append((run, best))

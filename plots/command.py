@@ -7,7 +7,7 @@ import textwrap
 
 import answers
 import style
-from caption import Skip, file_name
+from caption import Skip, file_name, is_rate
 from printable import say, tell, unwritable
 from results import ResultError, load_all
 
@@ -130,6 +130,7 @@ def draw_all(kinds, options):
     for problem in damaged:
         tell(f"left out {problem}")
     runs.sort(key=lambda run: (run.scenario, _natural(run.label), str(run.path)))
+    check_rate(runs, options.rate_hz)
     folder = options.out or runs[0].path.parent
     folder.mkdir(parents=True, exist_ok=True)
     used, figures = set(), 0
@@ -150,6 +151,14 @@ def draw_all(kinds, options):
         for reason, scenarios in skipped.items():
             tell(f"skipped {kind} of {', '.join(scenarios)}: {reason}")
     return figures, not damaged
+
+
+def check_rate(runs, rate_hz):
+    """A rate that no run has is a mistake, whatever kinds of plots do without it."""
+    rates_hz = sorted({step["rate_hz"] for run in runs for step in run.data["summary"]})
+    if rate_hz is not None and rates_hz and not any(is_rate(one, rate_hz) for one in rates_hz):
+        raise ResultError(f"--rate {rate_hz:g}: no run has this rate; there are "
+                          f"{', '.join(f'{one:g}' for one in rates_hz)}")
 
 
 def save(figure, folder, name, formats):

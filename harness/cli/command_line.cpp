@@ -178,6 +178,10 @@ std::vector<std::string> Command::all_arguments() const {
   return app_.remaining();
 }
 
+void Command::guess_command(Guess guess) {
+  guess_ = std::move(guess);
+}
+
 void Command::footer(const std::string& text) {
   app_.footer(text);
 }
@@ -201,8 +205,10 @@ bool Command::names_no_command(const std::vector<std::string>& arguments) const 
     for (const CLI::App* command : commands) names.push_back(command->get_name());
     const auto named = std::find(names.begin(), names.end(), word);
     if (named == names.end()) {
-      tell_lines(fmt::format("{}: there is no command '{}'\n  {}\n", app->get_name(), word,
-                             choice_remedy(word, names)));
+      const std::string meant = app == &app_ && guess_ ? guess_(word) : "";
+      tell_lines(fmt::format(
+          "{}: there is no command '{}'\n  {}\n", app->get_name(), word,
+          meant.empty() ? choice_remedy(word, names) : fmt::format("did you mean '{}'?", meant)));
       return true;
     }
     before += (before.empty() ? "" : " ") + app->get_name();

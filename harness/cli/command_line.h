@@ -74,6 +74,10 @@ class Command {
   void take_all_arguments();
   std::vector<std::string> all_arguments() const;
 
+  // What the user may have meant by a word that is no command: the whole command, or nothing.
+  using Guess = std::function<std::string(const std::string& word)>;
+  void guess_command(Guess guess);
+
   void footer(const std::string& text);
   // What the exit codes mean; without it, those of the command above.
   void exit_codes(std::vector<ExitCode> codes);
@@ -95,6 +99,7 @@ class Command {
   std::vector<std::unique_ptr<Command>> subcommands_;
   std::vector<std::unique_ptr<CommandOption>> options_;
   std::vector<ExitCode> exit_codes_;
+  Guess guess_;
 };
 
 }  // namespace tailgate

@@ -25,6 +25,9 @@ SHORT = "--set duration_s=0.1 --set warmup_s=0.1 --trials 1 --no-control --noise
 INPUTS = [
     ("", 2, "Usage: tailgate"),
     ("rnu", 2, "did you mean 'run'?"),
+    ("steady --sink null", 2, "did you mean 'tailgate run steady'?"),
+    ("quick", 2, "did you mean 'tailgate run quick'?"),
+    ("results", 2, "did you mean 'tailgate show results'?"),
     ("etl", 2, "etl info trace.etl"),
     ("history", 2, "Usage: tailgate history"),
     ("selftest", 2, "Usage: tailgate selftest"),
@@ -45,11 +48,11 @@ INPUTS = [
     ("run steady --sink null --set events=5 --set duration_s=1", 2, "keep one of events and"),
     ("run steady --sink null --plan --json", 2, "play no part"),
     ("run steady --sink null --sample-hz 100", 2, "add --explain"),
-    (f"run steady --sink null --set rate_hz=1e9 {SHORT}", 0, "! null 1G"),
+    (f"run steady --sink null --set rate_hz=1e9 {SHORT}", 0, "! null (keeps nothing) 1G"),
     (f"run steady --sink null --set rate_hz=900e6 {SHORT} && show --details out", 0,
      "this is the driver's limit, not the sink's"),
     (f"run sweep --sink null --set rates_hz=1k,900M,1G {SHORT} && show --sort rate out", 0,
-     "! null 900M"),
+     "! null (keeps nothing) 900M"),
     (f"run steady --sink file --set rate_hz=10M {SHORT}", 0, "! file 10M"),
     ("run steady --sink ftrace --set payload=60000", 2, "sink 'ftrace'"),
     (f"run steady --sink file {SHORT} && run steady --sink file {SHORT}", 2, "--force"),
@@ -86,6 +89,7 @@ INPUTS = [
      "--format svg", 0, "percentiles-steady-quick.svg"),
     ("plot results --rate 10000 --kind percentiles --format svg", 0,
      "percentiles-steady-quick+rate_hz-10000.svg"),
+    ("plot results --rate 999", 2, "--rate 999: no run has this rate; there are 10000"),
     ("plot results --nonsense", 2, "usage: tailgate plot"),
     ("selftest --help", 0, "tailgate selftest gate"),
     ("selftest gate --show --sink file", 2, "play no part"),
@@ -296,14 +300,14 @@ def test_a_rate_beyond_everything_is_saturation(folder):
     assert shown[0]["summary"][0]["saturated"]
     # Whatever else ran: no machine could.
     assert shown[0]["summary"][0]["saturated_by_machine"] is False
-    assert re.search(r"^! null +1G ", done.stdout, re.M), done.stdout
+    assert re.search(r"^! null \(keeps nothing\) +1G ", done.stdout, re.M), done.stdout
 
 
 def test_thirty_events_have_no_high_quantiles(folder):
     done = tailgate("run", "max", "--sink", "null", "--set", "events=30", "--set", "warmup_s=0",
                     "--trials", "1", "--no-control", "--out", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^. null +max +\S+ +- +- +\S+ ", done.stdout, re.M), done.stdout
+    assert re.search(r"^. null \(keeps nothing\) +max +\S+ +- +- +\S+ ", done.stdout, re.M), done.stdout
 
 
 def test_a_sweep_ends_at_the_rate_that_nothing_could_reach(folder):

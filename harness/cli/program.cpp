@@ -1,14 +1,38 @@
 // The program's command line as a whole.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "harness/base/build_info.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/preset_folders.h"
+#include "harness/run/preset.h"
 
 namespace tailgate {
+namespace {
+
+// People name what they want to run, or to see, without saying what is to be done with it.
+std::string guess(const Catalog& catalog, const std::string& word) {
+  const auto& scenarios = catalog.scenarios.all();
+  const auto presets = preset_files(preset_folders());
+  const bool runs = std::any_of(scenarios.begin(), scenarios.end(),
+                                [&](const auto& one) { return one->name() == word; }) ||
+                    std::any_of(presets.begin(), presets.end(),
+                                [&](const auto& file) { return file.stem() == word; });
+  if (runs) return "tailgate run " + word;
+  std::error_code ignored;
+  return std::filesystem::exists(word, ignored) ? "tailgate show " + word : "";
+}
+
+}  // namespace
 
 std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action) {
   auto program = std::make_unique<Command>(
       "tailgate", "Measures what it costs to log an event, at the tail, at a given rate.",
       "tailgate " + build_info().version + " (" + build_info().revision + ")");
   program->require_subcommand();
+  program->guess_command([&catalog](const std::string& word) { return guess(catalog, word); });
   program->footer(
       "Examples:\n"
       "  tailgate run steady --sink null,file --set rate_hz=10000 --out results-today\n"

@@ -75,14 +75,22 @@ std::string shown(const Mark& mark, Marks& used) {
   return &mark == &kNoMark ? "" : std::string(" ") + mark.sign;
 }
 
+// The sink's name. Of one whose events are nowhere afterwards, that its times are no answer.
+std::string sink_cell(const RankedPath& path, std::size_t width) {
+  const auto& sink = path.result->sink;
+  const bool keeps = sink.read_back || sink.live_read ||
+                     sink.survives.value_or(Survives::nothing) > Survives::nothing;
+  const std::string text = sink.label + " (keeps nothing)";
+  return std::string(first_columns(keeps || text.size() > width ? sink.label : text, width));
+}
+
 std::string row(const RankedPath& path, const RankedLoad& load, Marks& used,
                 const Painter& painter) {
   const Mark& mark = mark_of(path);
   used.insert(&mark);
   const std::string sign(1, mark.sign);
   std::string text = (mark.is_of_machine ? painter.yellow(sign) : painter.red(sign)) +
-                     fmt::format(" {:<20} {:>6}", first_columns(path.result->sink.label, 20),
-                                 load_rate_text(load));
+                     fmt::format(" {:<20} {:>6}", sink_cell(path, 20), load_rate_text(load));
   if (path.step->trials == 0) return text + "  no trial completed\n";
   const Latency& response = path.step->response;
   const Estimate* cpu_ns = path.cpu_ns();

@@ -25,6 +25,7 @@ Result run(const std::string& sink, double rate_hz, std::uint64_t p50_ns) {
   Result result;
   result.complete = true;
   result.sink.label = sink;
+  result.sink.read_back = true;
   StepSummary step;
   step.rate_hz = rate_hz;
   step.trials = 1;
@@ -120,6 +121,18 @@ TEST_CASE("a sink that lost events is not the best, and its line has the share a
   const std::string none_left = answer_to(results);
   CHECK_THAT(none_left, Contains("x fast                     5k        -       -       -"));
   CHECK_THAT(none_left, Contains(" 100% "));
+}
+
+TEST_CASE("a sink whose events are nowhere afterwards says so, where its name leaves the room") {
+  std::vector<Result> results = {run("null", 1000, 50), run("file", 1000, 100),
+                                 run("kept", 1000, 200), run("a-long-name", 1000, 400)};
+  for (Result& result : results) result.sink.read_back = result.sink.label == "file";
+  results[2].sink.survives = Survives::kill;
+  const std::string text = answer_to(results);
+  CHECK_THAT(text, Contains("  null (keeps nothing)     1k "));
+  CHECK_THAT(text, Contains("  file                     1k "));
+  CHECK_THAT(text, Contains("  kept                     1k "));
+  CHECK_THAT(text, Contains("  a-long-name              1k "));
 }
 
 TEST_CASE("a quantile without a call beyond it is not shown") {
