@@ -177,8 +177,10 @@ function(tailgate_pytest name)
     COMMAND ${TAILGATE_PYTHON} -B -m pytest -q -p no:cacheprovider ${files}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # matplotlib stores its list of fonts in MPLCONFIGDIR instead of in the user's home.
-  set_tests_properties("${name}: pytest" PROPERTIES TIMEOUT 300 RUN_SERIAL ${ARG_SERIAL}
-    ENVIRONMENT "TAILGATE_BUILD=${PROJECT_BINARY_DIR};MPLCONFIGDIR=${PROJECT_BINARY_DIR}/matplotlib")
+  set(environment
+    TAILGATE_BUILD=${PROJECT_BINARY_DIR} MPLCONFIGDIR=${PROJECT_BINARY_DIR}/matplotlib)
+  set_tests_properties("${name}: pytest" PROPERTIES
+    TIMEOUT 300 RUN_SERIAL ${ARG_SERIAL} ENVIRONMENT "${environment}")
   if(ARG_LONG)
     set_tests_properties("${name}: pytest" PROPERTIES TIMEOUT 900 COST 100)
   endif()

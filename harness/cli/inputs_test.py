@@ -307,7 +307,8 @@ def test_thirty_events_have_no_high_quantiles(folder):
     done = tailgate("run", "max", "--sink", "null", "--set", "events=30", "--set", "warmup_s=0",
                     "--trials", "1", "--no-control", "--out", "out", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^. null \(keeps nothing\) +max +\S+ +- +- +\S+ ", done.stdout, re.M), done.stdout
+    assert re.search(r"^. null \(keeps nothing\) +max +\S+ +- +- +\S+ ", done.stdout,
+                     re.M), done.stdout
 
 
 def test_a_sweep_ends_at_the_rate_that_nothing_could_reach(folder):
