@@ -196,7 +196,7 @@ def finish(shifts, times, verdict):
         style.handle("shift, 95 % interval", **SHIFT),
         *(style.handle(f"gated: {decision}", **decided(decision)) for decision in MARKS
           if any(metric["decision"] == decision for metric, _ in gated(verdict))),
-        style.handle("tolerated at most", **TOLERATED),
+        *([style.handle("tolerated at most", **TOLERATED)] if gated(verdict) else []),
         *([style.handle("continues beyond the edge", color=SHIFT["color"], marker="^",
                         linestyle="none")] if cut else [])])
     highest = max(verdict[f"response_{side}"]["count"] for side in "ab")

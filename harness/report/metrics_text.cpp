@@ -1,9 +1,11 @@
 #include "harness/report/metrics_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 
 #include "harness/gate/effect_text.h"
 #include "harness/report/human.h"
@@ -25,6 +27,20 @@ std::string footnote(const std::vector<MetricJudgement>& metrics) {
          (counts
               ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
               : "");
+}
+
+// The quantiles that the policy gates, and of which a duet this short says too little.
+std::string too_few_calls(const std::vector<MetricJudgement>& metrics) {
+  std::vector<std::string_view> names;
+  for (const MetricJudgement& metric : metrics) {
+    if (metric.is_gated() || !metric.tail_samples || !metric.tail_samples_needed) continue;
+    if (*metric.tail_samples < *metric.tail_samples_needed) names.push_back(metric.name);
+  }
+  if (names.empty()) return "";
+  return paragraph(
+      fmt::format("not gated, since too few calls are beyond them (--json: how many "
+                  "are needed): {}",
+                  fmt::join(names, ", ")));
 }
 
 std::string interval_cell(const MetricJudgement& metric) {
@@ -86,7 +102,7 @@ std::string metrics_table(const std::vector<MetricJudgement>& metrics, const Pai
   }
   return fmt::format("{:<{}}{:>8}{:>8} {:>8} {:>16}{}\n", "metric", kNameColumns, "A", "B",
                      "change", "95 % interval", any_gated ? " margin verdict" : "") +
-         gated + others + footnote(metrics);
+         gated + others + footnote(metrics) + too_few_calls(metrics);
 }
 
 }  // namespace tailgate

@@ -45,6 +45,22 @@ TEST_CASE("text for a terminal: the verdict first, what was measured, at most 80
   }
 }
 
+TEST_CASE("text names the quantiles that a policy gates and of which there are too few calls") {
+  Verdict verdict = verdict_of(1);
+  const std::string note = "too few calls are beyond them";
+  for (MetricJudgement& metric : verdict.metrics) metric.tail_samples_needed.reset();
+  CHECK_THAT(render(Verdicts{{verdict}}, "text"), !Contains(note));
+  for (MetricJudgement& metric : verdict.metrics) {
+    if (metric.name != "response_ns_p90" && metric.name != "response_ns_p99") continue;
+    metric.tail_samples = 10;
+    metric.tail_samples_needed = 11;
+    if (metric.name == "response_ns_p99") metric.decision = MetricOutcome::reported;
+  }
+  const std::string text = render(Verdicts{{verdict}}, "text");
+  CHECK_THAT(text, Contains(note));
+  CHECK(lines(text.substr(text.find(note))).at(1) == "    response_ns_p99");
+}
+
 TEST_CASE("sides that the user named are named beside their sink") {
   Verdict verdict = verdict_of(1);
   verdict.a = "before";
