@@ -181,6 +181,35 @@ def test_a_verdict_says_why_what_to_do_and_what_else_to_know():
     assert '<p class="warning">beware. To do: so.</p>' in html
 
 
+def part(cause, name, difference_ns, **more):
+    return {"cause": cause, "name": name, "module": "", "caller": "", "a_ns": 100.0,
+            "b_ns": 100.0 + difference_ns, "difference_ns": difference_ns, "distinct": True} | more
+
+
+def test_why_b_differs_is_a_table_of_parts():
+    parts = [part("function", "(anonymous namespace)::checksum(char const*)", 38.0,
+                  module="mylog.so", caller="emit",
+                  low_ns=33.0, high_ns=44.0),
+             part("syscall", "write", -4.0, distinct=False), part("rest", "", 0.0, distinct=False)]
+    difference = {"rounds": 8, "samples": 12000, "limits": "",
+                  "sums": [{"measure": "call", "processes": "", "parts": parts},
+                           {"measure": "daemons", "processes": "systemd-journald",
+                            "parts": [part("waiting", "", 600.0)]}]}
+    html = report_verdicts.section_of([shift_test.verdict(difference=difference)], [""]).html
+    table = html[html.index("why B differs, by 8 traced rounds"):]
+    rows = Reader(table).rows[1:]
+    assert [(row[0], row[4], row[7]) for row in rows] == [
+        ("checksum(char const*) in mylog.so", "a call", "emit"),
+        ("on a processor: system call: write", "a call", "\u2013"),
+        ("all the rest", "a call", "\u2013"),
+        ("waiting for the processor", "processor time an event, systemd-journald", "\u2013")]
+    assert rows[0][1:4] == ["+38 ns", "+33 ns to +44 ns", "no"]
+    assert rows[0][5:7] == ["100 ns", "138 ns"]
+    assert rows[1][1:4] == ["\u22124 ns", "\u2013", "may be"]
+    hidden = ["data-quiet" in attributes for attributes in Reader(table).attributes("tr")[1:]]
+    assert hidden == [False, True, True, False]
+
+
 def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(

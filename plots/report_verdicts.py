@@ -1,5 +1,6 @@
 """The part of a report that shows what the gate decided: what got worse first."""
 from caption import load_text
+from report_difference import difference_of
 from report_page import Cell, paragraph, section, table, warning
 
 TITLES = ("Metric", "Sink", "Scenario", "A", "B", "Change", "95 % interval", "Tolerated",
@@ -58,6 +59,7 @@ def section_of(verdicts, figures):
         table("Every metric of every duet", TITLES, [row(*one) for one in rows],
               quiet=[metric["decision"] not in ("fail", "undecided") for _, metric in rows],
               quiet_words="that did not fail"),
+        difference_of([verdict for verdict, _ in judged]),
         *(figure for _, figure in judged))
 
 

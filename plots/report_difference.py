@@ -1,0 +1,61 @@
+"""The part of a report that says why the sides of a duet differ: the parts of the difference, from
+the rounds that were traced."""
+from causes import FACES
+from report_page import Cell, paragraph, table, warning
+from units import format_ns
+
+TITLES = ("Part", "Difference", "95 % interval", "Chance", "Of", "A", "B", "Called from", "Sink",
+          "Scenario")
+MEASURES = {"call": "a call", "slow_call": "a call beyond p99",
+            "other_threads": "processor time an event, other threads"}
+
+
+def difference_of(verdicts):
+    """HTML: nothing, where no round was traced."""
+    explained = [verdict for verdict in verdicts if "difference" in verdict]
+    if not explained:
+        return ""
+    rows = [(verdict, one, part) for verdict in explained
+            for one in verdict["difference"]["sums"] for part in one["parts"]]
+    return "".join([
+        *(how(verdict) for verdict in explained),
+        table("Why B differs", TITLES, [row(*each) for each in rows],
+              quiet=[not part["distinct"] for _, _, part in rows],
+              quiet_words="that may be chance") if rows else ""])
+
+
+def how(verdict):
+    difference = verdict["difference"]
+    text = paragraph(f"{verdict['sink']}, {verdict['scenario']}: why B differs, by "
+                     f"{difference['rounds']} traced rounds with {difference['samples']} samples.")
+    return text + (warning(f"Not seen: {difference['limits']}.") if difference["limits"] else "")
+
+
+def row(verdict, one, part):
+    measure = MEASURES.get(one["measure"],
+                           f"processor time an event, {one['processes'] or 'daemons'}")
+    ends = [signed(part[end]) for end in ("low_ns", "high_ns") if end in part]
+    return [Cell(name_of(part)), Cell(signed(part["difference_ns"]), part["difference_ns"]),
+            Cell(" to ".join(ends) if len(ends) == 2 else "\u2013"),
+            Cell("no" if part["distinct"] else "may be"), Cell(measure),
+            *(Cell(format_ns(part[side]), part[side]) for side in ("a_ns", "b_ns")),
+            Cell(brief(part["caller"]) or "\u2013"), Cell(verdict["sink"]),
+            Cell(verdict["scenario"])]
+
+
+def name_of(part):
+    if part["cause"] == "rest":
+        return "all the rest"
+    if part["cause"] == "function":
+        return f"{brief(part['name'])} in {part['module']}"
+    words = FACES[part["cause"]][0] if part["cause"] in FACES else part["cause"]
+    return f"{words}: {part['name']}" if part["name"] else words
+
+
+def brief(function):
+    return function.replace("(anonymous namespace)::", "")
+
+
+def signed(value_ns):
+    sign = "+" if value_ns > 0 else "\u2212" if value_ns < 0 else ""
+    return sign + format_ns(abs(value_ns))
