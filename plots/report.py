@@ -14,15 +14,16 @@ import types
 from collections import Counter
 
 import answers
+import nights
 import plot
 import report_page as page
 import report_verdicts as verdicts
 import shift
 import style
 from caption import Skip, banner, origin
-from printable import replace_file, say, tell, unwritable
+from printable import drawable_data, replace_file, say, tell, unwritable
 from report_figures import tables_of_figures
-from report_findings import section_of_findings
+from report_findings import MOST_DRAWN, MOST_SERIES, section_of_findings, waits
 from results import NotAResult, ResultError, load
 
 ALL_RATES = types.SimpleNamespace(rate_hz=None, trial=None, per_trial=False)
@@ -110,9 +111,7 @@ def content(found, options):
     answer = paragraphs(exported("answer", found, options)) if found.runs else []
     sections = [verdicts.section_of(judged, verdict_figures(found))] if judged else []
     if options.history:
-        sections.append(section_of_findings(json.loads(
-            asked(options.program, "history", "findings", "--all", "--json",
-                  "--history", options.history))))
+        sections.append(history(options))
     if found.runs:
         table = exported("csv", found, options)
         sections += [*tables_of_figures(found.runs), *plots(found),
@@ -125,6 +124,22 @@ def content(found, options):
     if found.damaged:
         headline = headline.removesuffix(".") + f" ({len(found.damaged)} could not be read)"
     return headline, lead(found, answer), sections
+
+
+def history(options):
+    """The findings of a history, and the nights of those that wait for a decision."""
+    where = ("--history", options.history)
+    findings = json.loads(asked(options.program, "history", "findings", "--all", "--json", *where))
+    figures = []
+    for finding in list(filter(waits, findings))[:MOST_DRAWN]:
+        made = nights.draw(drawable_data(finding), [nights.read(asked(
+            options.program, "history", "export", "csv", "--kind", "duet", "--part", "effect",
+            "--metric", series["metric"], "--scenario", series["scenario"],
+            "--machine", finding["fingerprint"], *where), series)
+            for series in finding["series"][:MOST_SERIES]])
+        if made:
+            figures.append(image(*made, data="history"))
+    return section_of_findings(findings, figures)
 
 
 def first_sentence(text):

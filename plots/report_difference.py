@@ -36,9 +36,9 @@ def row(verdict, one, part):
                            f"processor time an event, {one['processes'] or 'daemons'}")
     ends = [signed(part[end]) for end in ("low_ns", "high_ns") if end in part]
     return [Cell(name_of(part)), Cell(signed(part["difference_ns"]), part["difference_ns"]),
-            Cell(" to ".join(ends) if len(ends) == 2 else "\u2013"),
+            Cell(" to ".join(ends) if len(ends) == 2 else "\u2013", mark="number"),
             Cell("no" if part["distinct"] else "may be"), Cell(measure),
-            *(Cell(format_ns(part[side]), part[side]) for side in ("a_ns", "b_ns")),
+            *(Cell(format_ns(round(part[side], 1)), part[side]) for side in ("a_ns", "b_ns")),
             Cell(brief(part["caller"]) or "\u2013"), Cell(verdict["sink"]),
             Cell(verdict["scenario"])]
 
@@ -57,5 +57,7 @@ def brief(function):
 
 
 def signed(value_ns):
+    """A tenth of a nanosecond is less than any clock tells: what rounding left of a sum."""
+    value_ns = round(value_ns, 1)
     sign = "+" if value_ns > 0 else "\u2212" if value_ns < 0 else ""
     return sign + format_ns(abs(value_ns))

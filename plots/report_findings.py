@@ -5,18 +5,27 @@ TITLES = ("Found", "Course", "State", "Sink", "Scenario", "Metric", "Change", "B
           "Between revisions", "Events of the machine", "Reason")
 
 
-def section_of_findings(findings):
-    """findings: what `tailgate history findings --all --json` prints."""
+# Of the findings that wait for a decision, how many are drawn, and how many series of each.
+MOST_DRAWN, MOST_SERIES = 6, 3
+
+
+def waits(finding):
+    """Whether somebody has to decide what becomes of it."""
+    return finding["state"] == "open" and finding["course"] != "better"
+
+
+def section_of_findings(findings, figures=()):
+    """findings: what `tailgate history findings --all --json` prints. figures: HTML."""
     if not findings:
         return section("history", "History", paragraph("No level changed in these nights."))
     rows, quiet = [], []
     for finding in findings:
         for series in finding["series"]:
             rows.append(row(finding, series))
-            quiet.append(finding["state"] != "open" or finding["course"] == "better")
+            quiet.append(not waits(finding))
     return section("history", "History", table(
         "Levels that changed, against the nights' reference", TITLES, rows, quiet=quiet,
-        quiet_words="that wait for no decision"))
+        quiet_words="that wait for no decision"), *figures)
 
 
 def row(finding, series):

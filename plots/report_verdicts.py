@@ -90,7 +90,8 @@ def row(verdict, metric):
             *(Cell(f"{metric[f'median_{side}']:.4g} {metric['unit']}".rstrip(),
                    metric[f"median_{side}"]) if measured else Cell("\u2013") for side in "ab"),
             Cell(amount(metric, "effect"), metric["effect"]) if measured else Cell("\u2013"),
-            Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013"),
+            Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013",
+                 mark="number"),
             Cell(amount(metric, "margin") if gated else "not gated"),
             Cell(metric["decision"], mark=metric["decision"]),
             Cell("; ".join([metric["reason"], *waiver]))]

@@ -15,6 +15,7 @@ from printable import replace_file
 try:
     import matplotlib
     from matplotlib import colors, patheffects
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -107,6 +108,13 @@ def linear_durations(axis):
 def few_ticks(axis, most):
     """Limits the number of ticks; they are at round numbers."""
     axis.set_major_locator(MaxNLocator(most, steps=(1, 2, 2.5, 5, 10)))
+
+
+def few_dates(axis):
+    """Ticks at whole days, with the year where it begins."""
+    locator = AutoDateLocator(minticks=3, maxticks=8)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator))
 
 
 def sheet(rows, columns, panel_inches, caption, *, gap_inches=(0.3, 0.3), **grid):

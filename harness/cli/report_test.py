@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(os.environ["TAILGATE_BUILD"]) / "tailgate"
+DUET = Path(__file__).resolve().parents[2] / "results/fixtures/duets/v3.json"
 CHROMIUM = shutil.which("chromium")
 # Uses the page as a reader would, and leaves what it saw in the title.
 USE_PAGE = """<script>
@@ -116,6 +117,27 @@ def test_a_page_that_cannot_be_written_says_so(folder):
     done = tailgate("report", folder, "--out", "/proc/none/page.html")
     assert done.returncode == 2
     assert "/proc/none" in done.stderr and "--out" in done.stderr
+
+
+def test_the_nights_of_a_finding_are_drawn(folder, tmp_path):
+    (tmp_path / "nights").mkdir()
+    duet = json.loads(DUET.read_text())
+    for night in range(14):  # in the last four side B uses twice the processor time
+        duet["id"] = f"night {night}"
+        duet["started_utc"] = duet["finished_utc"] = f"2026-11-{night + 1:02}T22:00:00Z"
+        for one in duet["rounds"]:
+            one["a"]["cpu_ns"] = 1_000_000_000
+            one["b"]["cpu_ns"] = 1_000_000_000 * (2 if night >= 10 else 1)
+            one["a"]["spun_ns"] = one["b"]["spun_ns"] = 0
+        (tmp_path / f"nights/{night}.json").write_text(json.dumps(duet))
+    history = tmp_path / "history.sqlite"
+    done = tailgate("history", "import", tmp_path / "nights", "--history", history)
+    if "SQLite" in done.stderr:
+        pytest.skip("this build has no SQLite (Debian: libsqlite3-dev)")
+    done = tailgate("report", folder, "--history", history, "--out", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text()
+    assert "cpu_ns_per_event: 0 % to +100 %" in page
 
 
 def test_a_history_that_is_not_there_says_so(folder, tmp_path):
