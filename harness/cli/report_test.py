@@ -137,7 +137,8 @@ def test_the_nights_of_a_finding_are_drawn(folder, tmp_path):
     done = tailgate("report", folder, "--history", history, "--out", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "page.html").read_text()
-    assert "cpu_ns_per_event: 0 % to +100 %" in page
+    assert "file, steady: cpu_ns_per_event got worse by +100 %" in page
+    assert 'download="nights-1.svg"' in page
 
 
 def test_a_history_that_is_not_there_says_so(folder, tmp_path):
