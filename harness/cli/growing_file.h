@@ -9,8 +9,8 @@
 
 namespace tailgate {
 
-// A command ends its measurement when its files have grown to this size. The controller writes
-// them anew after each step, for which it takes up to six times as much memory.
+// A command ends the measurement whose file has grown to this size. The controller writes it anew
+// after each step, for which it takes up to six times as much memory.
 inline constexpr std::size_t kMaxWrittenBytes = 64'000'000;
 
 class GrowingFile {

@@ -77,10 +77,10 @@ const std::filesystem::path& ResultFiles::written_to(const Result& run) const {
   return files_.at(name_of(of(run))).written_to();
 }
 
-std::size_t ResultFiles::bytes() const {
-  std::size_t bytes = 0;
-  for (const auto& [name, file] : files_) bytes += file.bytes();
-  return bytes;
+bool ResultFiles::full(const Result& run) const {
+  std::size_t together = 0;
+  for (const auto& [name, file] : files_) together += file.bytes();
+  return together > kMaxTogetherBytes || files_.at(name_of(of(run))).bytes() > kMaxWrittenBytes;
 }
 
 bool ResultFiles::all_in_place() const {

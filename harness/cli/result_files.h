@@ -13,6 +13,10 @@
 
 namespace tailgate {
 
+// A command of many runs ends them when their files together have grown to this size: the results
+// stay in memory.
+inline constexpr std::size_t kMaxTogetherBytes = 256'000'000;
+
 class ResultFiles {
  public:
   // all: the runs of the whole preset, of which this command may run a part. given: the settings
@@ -31,8 +35,8 @@ class ResultFiles {
   // Where the run's result is.
   const std::filesystem::path& written_to(const Result& run) const;
 
-  // The size of all files together.
-  std::size_t bytes() const;
+  // Whether the run's file, or all files together, are as large as they may be.
+  bool full(const Result& run) const;
 
   // Whether every result is in the folder.
   bool all_in_place() const;

@@ -249,7 +249,7 @@ class Reporter : public RunObserver {
   // A run that is killed in its first trial leaves a result, too: one that is not complete.
   void changed(const Result& run) override { files_.save(run); }
 
-  bool full(const Result&) override { return files_.bytes() > kMaxWrittenBytes; }
+  bool full(const Result& run) override { return files_.full(run); }
 
  private:
   ResultFiles& files_;

@@ -101,6 +101,7 @@ std::string busy_with(const std::vector<const Neighbours*>& busy_trials) {
 // What the idle thread saw in all trials.
 struct Gaps {
   unsigned busy_trials = 0;
+  unsigned unobserved_trials = 0;
   double worst_share = 0;
   std::vector<const Neighbours*> neighbours;  // of the busy trials
   bool leaves_tails = true;                   // to the paths, in every step
@@ -114,6 +115,7 @@ Gaps gaps_in(const Results& results) {
     }
     for (const Trial& trial : result.trials) {
       gaps.worst_share = std::max(gaps.worst_share, trial.noise.lost_share);
+      gaps.unobserved_trials += trial.noise.observed_ns == 0 ? 1 : 0;
       if (trial.noise.lost_share <= kBusyShare) continue;
       ++gaps.busy_trials;
       if (trial.neighbours) gaps.neighbours.push_back(&*trial.neighbours);
@@ -131,6 +133,9 @@ std::string machine_words(const Gaps& gaps, std::size_t trials) {
         "rates. See 'tailgate doctor'.",
         gaps.busy_trials, trials, busy_with(gaps.neighbours), percent);
   }
+  if (gaps.unobserved_trials > 0) {
+    return fmt::format("{}: do not trust tails.", unobserved_words(gaps.unobserved_trials, trials));
+  }
   if (gaps.leaves_tails) {
     return trials == 1 ? "free for the load."
                        : fmt::format("free for the load in all of {} trials.", trials);
@@ -138,6 +143,22 @@ std::string machine_words(const Gaps& gaps, std::size_t trials) {
   return fmt::format(
       "used by others for up to {:.0f} % of the time: do not trust tails. See 'tailgate doctor'.",
       percent);
+}
+
+std::string no_trust_sentence(const std::vector<RankedPath>& paths) {
+  unsigned busy = 0;
+  unsigned unobserved = 0;
+  unsigned all = 0;
+  for (const RankedPath& path : paths) {
+    busy += path.busy_trials;
+    unobserved += path.unobserved_trials;
+    all += path.all_trials;
+  }
+  if (unobserved > 0) {
+    return fmt::format("No path is named the best: {}.", unobserved_words(unobserved, all));
+  }
+  return fmt::format("No path is named the best: the machine was busy in {} of {} trials.", busy,
+                     all);
 }
 
 std::string at_rate(const RankedLoad& load) {
@@ -160,16 +181,7 @@ std::string answer_sentence(const RankedLoad& load, Trust trust) {
     return fmt::format("No path is named the best: the runs are of {} different machines.",
                        machines.size());
   }
-  if (trust == Trust::nothing) {
-    unsigned busy = 0;
-    unsigned all = 0;
-    for (const RankedPath& path : load.paths) {
-      busy += path.busy_trials;
-      all += path.all_trials;
-    }
-    return fmt::format("No path is named the best: the machine was busy in {} of {} trials.", busy,
-                       all);
-  }
+  if (trust == Trust::nothing) return no_trust_sentence(load.paths);
   const RankedPath* best = best_of(load.paths, trust, [](const RankedPath&) { return true; });
   const std::string at = at_rate(load);
   if (best == nullptr) {
@@ -184,6 +196,13 @@ std::string answer_sentence(const RankedLoad& load, Trust trust) {
   }
   return sentence_on(*best, at, trust) + survival_sentence(load.paths, *best, trust) +
          cpu_sentence(load.paths);
+}
+
+std::string unobserved_words(std::size_t unobserved, std::size_t trials) {
+  return fmt::format(
+      "nobody looked whether the machine was free before {} of {} trials "
+      "(--noise-s 0)",
+      unobserved, trials);
 }
 
 std::string figures_sentence(const RankedPath& path, const RankedLoad& load) {

@@ -2,6 +2,7 @@
 // the use of the figures.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 
@@ -21,6 +22,9 @@ std::string answer_sentence(const RankedLoad& load, Trust trust);
 
 // What one path did under a load: "file at 10k events/s: half of its calls returned within …"
 std::string figures_sentence(const RankedPath& path, const RankedLoad& load);
+
+// "nobody looked whether the machine was free before 2 of 9 trials (--noise-s 0)".
+std::string unobserved_words(std::size_t unobserved, std::size_t trials);
 
 // Whether a trial found the machine busy.
 bool was_busy(const Results& results);

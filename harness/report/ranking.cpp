@@ -74,6 +74,7 @@ Trust trust_in(const std::vector<RankedPath>& paths) {
     unsigned trials = 0;
     for (const Trial& trial : path.result->trials) {
       if (trial.step != path.step->step) continue;
+      if (trial.noise.observed_ns == 0) return Trust::nothing;
       sum += trial.noise.lost_share;
       ++trials;
     }
@@ -138,7 +139,8 @@ void sort_paths(std::vector<RankedPath>& paths, std::string_view column) {
 
 RankedPath path_of(const Result& result, const StepSummary& step) {
   const StepFacts facts = step_facts(result, step.step);
-  return {&result, &step, facts.ledger, facts.busy_trials, facts.all_trials};
+  return {&result,         &step, facts.ledger, facts.busy_trials, facts.unobserved_trials,
+          facts.all_trials};
 }
 
 std::vector<RankedLoad> rank(const Results& results, std::string_view column) {

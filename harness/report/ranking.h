@@ -15,7 +15,8 @@ struct RankedPath {
   const Result* result;
   const StepSummary* step;
   StepLedger ledger;
-  unsigned busy_trials = 0;  // in which the load's processor was not free before the load
+  unsigned busy_trials = 0;        // in which the load's processor was not free before the load
+  unsigned unobserved_trials = 0;  // before which nobody looked whether it was free
   unsigned all_trials = 0;
 
   // Whether its figures may be compared: it held the rate, and every event is accounted for.
@@ -46,7 +47,7 @@ inline constexpr double kTailShare = 0.005;
 inline constexpr double kMedianShare = 0.2;
 
 // By the share of the time in which an idle thread did not run: the mean of a path's trials, which
-// its figures merge, of the path where it is largest.
+// its figures merge, of the path where it is largest. Where nobody looked, it may be any.
 Trust trust_in(const std::vector<RankedPath>& paths);
 
 // The file system on which the sink's file was, where that is in memory, which no crash survives;

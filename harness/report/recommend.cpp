@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/report/answer_sentence.h"
 #include "harness/report/human.h"
 #include "harness/report/ranking.h"
 #include "harness/stats/trial_interval.h"
@@ -138,7 +139,10 @@ Candidate candidate_of(const RankedPath& path, const std::string& file, const Lo
   if (const Estimate* cpu_ns = path.cpu_ns()) candidate.cpu_ns = cpu_ns->mean;
   add_reasons(path, needs, candidate);
   if (trust == Trust::nothing) {
-    candidate.why_not.push_back("its figures are the machine's, which was busy: measure it again");
+    candidate.why_not.push_back(
+        path.unobserved_trials > 0
+            ? "nobody looked whether the machine was free: measure it again"
+            : "its figures are the machine's, which was busy: measure it again");
   }
   return candidate;
 }
@@ -169,6 +173,7 @@ Tail tail_of(const std::string& sort) {
 
 void add_doubts(const std::vector<RankedPath>& paths, Recommendation& recommendation) {
   unsigned busy = 0;
+  unsigned unobserved = 0;
   unsigned all = 0;
   std::vector<std::string> single;
   std::vector<std::string> few;
@@ -178,6 +183,7 @@ void add_doubts(const std::vector<RankedPath>& paths, Recommendation& recommenda
   for (const RankedPath& path : paths) {
     const std::string& sink = path.result->sink.label;
     busy += path.busy_trials;
+    unobserved += path.unobserved_trials;
     all += path.all_trials;
     machines.insert(path.result->machine.fingerprint);
     if (!path.result->label.empty()) labels.insert(path.result->label);
@@ -193,6 +199,8 @@ void add_doubts(const std::vector<RankedPath>& paths, Recommendation& recommenda
   if (busy > 0) {
     doubts.push_back(fmt::format("the machine was busy in {} of {} trials{}", busy, all,
                                  own_tails ? "" : ": it decides the tails, not the sinks"));
+  } else if (unobserved > 0) {
+    doubts.push_back(unobserved_words(unobserved, all));
   } else if (!own_tails) {
     doubts.push_back(
         fmt::format("the machine decides the tails, not the sinks: an idle thread did not run for "

@@ -37,6 +37,7 @@ NamedResult run(const std::string& sink, std::uint64_t p99_ns, Survives survives
     Trial trial;
     trial.index = i;
     trial.outcome = TrialOutcome::completed;
+    trial.noise.observed_ns = 100'000'000;
     trial.load.shape = Shape::steady;
     trial.load.rate_hz = rate_hz;
     trial.load.payload = payload;

@@ -16,7 +16,7 @@
 
 namespace tailgate {
 
-// The reader's limits. The deepest result nests 9 levels; a command's results end at 64 MB, which
+// The reader's limits. The deepest result nests 9 levels; a command ends a result at 64 MB, which
 // hold 3 million values at most.
 inline constexpr std::size_t kMaxResultBytes = std::size_t{128} << 20;
 inline constexpr int kMaxResultDepth = 16;

@@ -16,6 +16,7 @@ StepFacts step_facts(const Result& result, unsigned step) {
     facts.ledger.lost += ledger.lost;
     facts.busy_trials += trial.noise.lost_share > kBusyShare ? 1 : 0;
     facts.worst_busy_share = std::max(facts.worst_busy_share, trial.noise.lost_share);
+    facts.unobserved_trials += trial.noise.observed_ns == 0 ? 1 : 0;
     ++facts.all_trials;
   }
   return facts;

@@ -25,7 +25,8 @@ struct StepLedger {
 
 struct StepFacts {
   StepLedger ledger;
-  unsigned busy_trials = 0;  // in which the load's processor was not free before the load
+  unsigned busy_trials = 0;        // in which the load's processor was not free before the load
+  unsigned unobserved_trials = 0;  // before which nobody looked whether it was free
   unsigned all_trials = 0;
   double worst_busy_share = 0;  // of the time that an idle thread lost before a trial
 };

@@ -78,7 +78,7 @@ class Run {
     end_early();
     plan_.reset();
     result_.remarks.push_back(
-        {fmt::format("the run ended after {} trials, because its result is as large as it may be",
+        {fmt::format("the run ended after {} trials, because results are as large as they may be",
                      result_.trials.size()),
          "use less of --trials, --slowest or --digits, or several runs"});
     refresh();

@@ -73,7 +73,7 @@ TEST_CASE("a run whose result is full ends, is not complete, and says so") {
   CHECK_FALSE(results[0].complete);
   REQUIRE(results[0].remarks.size() == 1);
   CHECK(results[0].remarks[0].what ==
-        "the run ended after 2 trials, because its result is as large as it may be");
+        "the run ended after 2 trials, because results are as large as they may be");
   REQUIRE(observer.last_saved.remarks.size() == 1);
   CHECK(observer.last_saved.remarks[0].what == results[0].remarks[0].what);
 }

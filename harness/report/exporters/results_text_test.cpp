@@ -33,6 +33,7 @@ Result run(const std::string& sink, double rate_hz, std::uint64_t p50_ns) {
   result.summary.push_back(step);
   Trial trial;
   trial.outcome = TrialOutcome::completed;
+  trial.noise.observed_ns = 100'000'000;
   trial.ledger.checked = true;
   trial.ledger.emitted = 1000;
   trial.ledger.delivered = 1000;
@@ -121,6 +122,15 @@ TEST_CASE("a sink that lost events is not the best, and its line has the share a
   const std::string none_left = answer_to(results);
   CHECK_THAT(none_left, Contains("x fast                     5k        -       -       -"));
   CHECK_THAT(none_left, Contains(" 100% "));
+}
+
+TEST_CASE("nothing is trusted where nobody looked whether the machine was free") {
+  std::vector<Result> results = {run("file", 1000, 50), run("mmap", 1000, 100)};
+  results[1].trials[0].noise.observed_ns = 0;
+  const std::string text = joined(answer_to(results));
+  CHECK_THAT(text, Contains("No path is named the best: nobody looked whether the machine was free "
+                            "before 1 of 2 trials (--noise-s 0)."));
+  CHECK_THAT(text, Contains("Machine: nobody looked whether the machine was free before 1 of 2"));
 }
 
 TEST_CASE("a sink whose events are nowhere afterwards says so, where its name leaves the room") {
