@@ -204,7 +204,8 @@ def finish(whole, panels, swept):
         if number % across == 0:
             panel.set_ylabel("CPU time per event")
     drawn = {str(bars.get_label()) for panel in panels[:len(swept)] for bars in panel.containers}
-    style.legend(panels[across - 1], [
+    last_of_rows = [panel for panel in panels[across - 1::across] if panel.get_visible()]
+    style.legend(style.below_legend(whole, last_of_rows), [
         *(style.patch(role, facecolor=color, hatch=hatch, edgecolor="#333333", linewidth=0.4)
           for role, (color, hatch) in reversed(ROLES.items()) if role in drawn),
         style.handle("number: their sum", linestyle="none"),

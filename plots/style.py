@@ -17,6 +17,7 @@ try:
     from matplotlib import colors, patheffects
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
@@ -49,6 +50,7 @@ SATURATED = {"facecolor": "#ededed", "edgecolor": "#b0b0b0", "hatch": "///"}
 # How a point is marked whose events were lost.
 LOST = {"marker": "o", "color": "#CC0000", "markersize": 9, "markerfacecolor": "none",
         "linestyle": "none"}
+LEGEND_INCHES = 0.19  # height of a line of a legend
 LABEL_INCHES = 0.165  # height of a line of text beside an axis
 TITLE_INCHES = 0.074  # width of a character of a panel's title
 MOST_IN_LABEL = 80    # characters of a label at a line's end; longer ones are put into a legend
@@ -194,6 +196,16 @@ def legend(axes, handles, inches=None):
     width = axes.get_position().width * axes.figure.get_figwidth()
     axes.legend(handles=handles, loc="upper left", borderaxespad=0,
                 bbox_to_anchor=(1.02 if inches is None else 1 + inches / width, 1.02))
+
+
+def below_legend(axes, panels):
+    """The first of the panels, from top to bottom, that begins below what `legend` put beside the
+    axes; the last one where all begin above its end."""
+    lines = max((len(one.get_texts()) for one in axes.get_children() if isinstance(one, Legend)),
+                default=0)
+    height = axes.figure.get_figheight()
+    end = axes.get_position().y1 - lines * LEGEND_INCHES / height
+    return next((panel for panel in panels if panel.get_position().y1 < end), panels[-1])
 
 
 def beside(axes, name, facts):

@@ -119,6 +119,20 @@ def test_a_title_wider_than_its_panel_keeps_its_ends():
     assert shown.startswith("vendor:xx") and shown.endswith("x:every=1000") and "\u2026" in shown
 
 
+def test_a_legend_is_put_below_a_longer_one():
+    figure, rows = style.sheet(4, 1, (3, 1), Caption("t", "s"))
+    whole, *panels = [row[0] for row in rows]
+    assert style.below_legend(whole, panels) is panels[0]
+    style.legend(whole, [style.handle(str(number), color="black") for number in range(12)])
+    figure.canvas.draw()
+    end = whole.get_legend().get_window_extent().y0
+    chosen = style.below_legend(whole, panels)
+    assert chosen is panels[1] and chosen.get_window_extent().y1 < end
+    assert panels[0].get_window_extent().y1 > end
+    style.legend(whole, [style.handle(str(number), color="black") for number in range(99)])
+    assert style.below_legend(whole, panels) is panels[-1]
+
+
 def test_a_second_legend_leaves_the_first_on_the_paper():
     figure, [[axes]] = style.sheet(1, 1, (3, 2), Caption("", ""))
     style.legend(axes, [style.handle("a long name beside the axes", color="black")])

@@ -40,8 +40,8 @@ def draw(runs, options):
     for number in range(len(swept), across * down):
         axes[1 + 2 * (number // across)][number % across].set_visible(False)
         axes[2 + 2 * (number // across)][number % across].set_visible(False)
-    finish(axes[1:], series)
     finish_tails(whole, swept, series)
+    finish(whole, axes[1:], series)
     yield f"sweep-{runs[0].scenario}", figure
 
 
@@ -172,7 +172,7 @@ def bands(rates, saturated):
         yield (below * rate) ** 0.5, (above * rate) ** 0.5
 
 
-def finish(axes, series):
+def finish(whole, axes, series):
     steps = [step for run in series for step in run]
     filled = [step["response"] for step in steps if step["response"]["count"]]
     rates = sorted({step["rate_hz"] for step in steps})
@@ -189,7 +189,8 @@ def finish(axes, series):
     style.log_axis(axes[0][0].xaxis, rates[0] / edge, rates[-1] * edge, units.format_rate)
     lossy = any(str(line.get_label()).endswith(" lost") and len(line.get_xdata())
                 for row in axes for panel in row for line in panel.lines)
-    style.legend(axes[0][-1], [
+    last_of_rows = [row[-1] for row in axes[::2] if row[-1].get_visible()]
+    style.legend(style.below_legend(whole, last_of_rows), [
         *(style.handle(name, **style.percentile_style(name)) for name, _ in reversed(LINES)),
         *([style.handle("events lost", **style.LOST)] if lossy else []),
         *([style.patch("saturated: lower bounds", **style.SATURATED)]
