@@ -181,9 +181,12 @@ double measured_s(const Preset& suite) {
   return suite.explain ? 2 * total_s : total_s;
 }
 
-TEST_CASE("the quick suite measures for at most two minutes, the nightly one for thirty") {
+TEST_CASE(
+    "the quick suite measures for at most two minutes, claims for twenty, the nightly one for "
+    "thirty") {
   CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "quick.toml")) <= 120);
   CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "nightly.toml")) <= 1800);
+  CHECK(measured_s(load_preset(test_catalog(), kScenarios / "suites" / "claims.toml")) <= 1200);
 }
 
 // The scenario and the sink form the name of the result file.

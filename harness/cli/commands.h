@@ -71,6 +71,7 @@ std::unique_ptr<Command> make_program(const Catalog& catalog, Action& action);
   COMMAND(compare)                 \
   COMMAND(budget)                  \
   COMMAND(recommend)               \
+  COMMAND(claims)                  \
   COMMAND(history)                 \
   COMMAND(policy)                  \
   COMMAND(init)                    \

@@ -38,6 +38,8 @@ std::string_view heading_of(DocumentKind kind) {
       return "Written by 'tailgate budget':";
     case DocumentKind::recommendation:
       return "Written by 'tailgate recommend':";
+    case DocumentKind::claims:
+      return "Written by 'tailgate claims':";
   }
   return "";
 }

@@ -25,6 +25,7 @@ MEASURING = {
     "plot": ("plot", "INPUT", "--out", "plots"),
     "compare": ("compare", "INPUT", "INPUT"),
     "recommend": ("recommend", "INPUT", "--rate", "10k"),
+    "claims on a result": ("claims", "INPUT"),
     "duet of an earlier result": ("duet", "INPUT", "--rounds", "1"),
     "policy": ("policy", "INPUT"),
     "etl info": ("etl", "info", "INPUT"),

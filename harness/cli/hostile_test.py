@@ -115,6 +115,13 @@ def fixture_inputs(tmp_path, request):
         f'from = {quoted}\n')
     (tmp_path / "budget.toml").write_text(
         f'[[budget]]\nsink = {quoted}\nscenario = {quoted}\nbounds = ["lost = 0", {quoted}]\n')
+    (tmp_path / "claims.toml").write_text(
+        f'[[claim]]\nclaim = {quoted}\nsource = {quoted}\nmeans = {quoted}\n'
+        f'run = {{ scenario = "steady", sink = {toml_text("./" + text)} }}\n'
+        f'holds = "p50 < 1us"\n')
+    (tmp_path / "wrong-claims.toml").write_text(
+        f'[[claim]]\nclaim = {quoted}\nsource = {quoted}\n'
+        f'run = {{ scenario = {quoted}, sink = {quoted} }}\nholds = {quoted}\n')
     (tmp_path / "unknown-key.toml").write_text(f"{quoted} = 1\n")
     (tmp_path / "preset.toml").write_text(
         f'description = {quoted}\nscenario = "steady"\nsinks = ["null"]\n')
@@ -176,6 +183,13 @@ def history_cases(text):
             ("history", "import", "text", "--history", "h.sqlite")]
 
 
+def claims_cases(short):
+    return [("claims", "claims.toml", "result.json"),
+            ("claims", "claims.toml", "result.json", "--markdown", "c.md", "--html", "c.html"),
+            ("claims", "--json", "claims.toml", "result.json"), ("claims", "result.json"),
+            ("claims", "wrong-claims.toml"), ("claims", "unknown-key.toml"), ("claims", short)]
+
+
 def cases(text):
     """What the tests start of every subcommand, by its name."""
     short = text[:2000].replace("\x00", "")  # an argument holds no NUL
@@ -234,6 +248,7 @@ def cases(text):
                       ("recommend", "result.json", "--rate", "1k", "--payload", short),
                       ("recommend", "--json", "result.json", "--rate", "10k"),
                       ("recommend", short, "--rate", "1k")],
+        "claims": claims_cases(short),
         "history": history_cases(short),
         "policy": [("policy", "policy.toml"), ("policy", "unknown-key.toml"),
                    ("policy", "policy.toml", "--reference"), ("policy", "policy.toml",

@@ -117,6 +117,12 @@ INPUTS = [
     ("run steady --sink null --budget burst@null:lost=0", 2, "steady@null@10k"),
     ("run sweep --sink null --budget null@7:lost=0", 2, "sweep@null@1k, sweep@null@3k"),
     ("budget results --budget flie:lost=0", 2, "did you mean 'file'?"),
+    ("claims", 0, "tailgate run claims --out DIR"),
+    ("claims results", 0, "cannot be told"),
+    ("claims none", 2, "does not exist"),
+    ("claims none.toml", 2, "none.toml"),
+    ("claims wrong-claims.toml results", 2, "wrong-claims.toml:5: 'p98 < 5us'"),
+    ("claims results --html none/page.html", 1, "create the folder"),
     ("recommend results", 2, "--rate"),
     ("recommend --rate 20k --payload 300", 2,
      "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300"),
@@ -151,6 +157,7 @@ UNKNOWN_SINKS = [
     "policy --sink flie",
     "budget results --budget flie:lost=0",
     "budget results --budgets flie-budget.toml",
+    "claims flie-claims.toml results",
     "selftest gate --sink flie",
 ]
 
@@ -184,6 +191,11 @@ def fixture_folder(tmp_path):
     (tmp_path / "damaged/result.json").write_text(json.dumps(damaged))
     (tmp_path / "flie.toml").write_text('scenario = "steady"\nsinks = ["flie"]\n')
     (tmp_path / "wrong.toml").write_text('scenario = "steady"\n[set]\nrate_hz = 1\nrate_hz = 2\n')
+    claim = '[[claim]]\nclaim = "c"\nsource = "s"\nrun = { scenario = "steady", sink = "SINK" }\n'
+    (tmp_path / "wrong-claims.toml").write_text(
+        claim.replace("SINK", "file") + 'holds = "p98 < 5us"\n')
+    (tmp_path / "flie-claims.toml").write_text(
+        claim.replace("SINK", "flie") + 'holds = "lost = 0"\n')
     (tmp_path / "flie-budget.toml").write_text(
         '[[budget]]\nsink = "flie"\nbounds = ["lost = 0"]\n')
     return tmp_path

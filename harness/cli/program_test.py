@@ -208,7 +208,8 @@ def test_export_lists_the_formats_of_every_kind_of_document():
                   "Written by 'tailgate gate':\n  annotations ",
                   "Written by 'tailgate selftest gate':\n  json ",
                   "Written by 'tailgate budget':\n  json ",
-                  "Written by 'tailgate recommend':\n  json "):
+                  "Written by 'tailgate recommend':\n  json ",
+                  "Written by 'tailgate claims':\n  html "):
         assert words in shown
 
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <span>
 
 #include "harness/base/error.h"
 #include "harness/base/options.h"
+#include "harness/gate/amount.h"
 
 namespace tailgate {
 namespace {
@@ -22,36 +22,9 @@ bool is_space(char c) {
   return c == ' ' || c == '\t';
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// Words with one space between them.
-std::string with_single_spaces(std::string_view text) {
-  std::string words;
-  for (const char c : trimmed(text)) {
-    if (!is_space(c)) words += c;
-    if (is_space(c) && words.back() != ' ') words += ' ';
-  }
-  return words;
-}
-
-struct Unit {
-  std::string_view name;
-  double size;
-};
-
-constexpr Unit kTimeUnits[] = {{"ns", 1}, {"us", 1e3}, {"\u00b5s", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-constexpr Unit kRateUnits[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
-constexpr Unit kLostUnits[] = {{"", 1}, {"%", 0.01}};
-constexpr Unit kMemoryUnits[] = {{"B", 1},        {"kB", 1e3},      {"MB", 1e6},        {"GB", 1e9},
-                                 {"KiB", 1024.0}, {"MiB", 1048576}, {"GiB", 1073741824}};
-
 // What a kind of bound is written with, and by which relations.
 struct Spelling {
-  std::span<const Unit> units;
+  std::span<const AmountUnit> units;
   std::string_view relations;  // one after another, with spaces
   const char* form;
 };
@@ -59,9 +32,9 @@ struct Spelling {
 const Spelling& spelling_of(BoundKind kind) {
   static const Spelling times = {kTimeUnits, " < <= ", "p99 < 50us (ns, us, ms or s)"};
   static const Spelling cpu = {kTimeUnits, " < <= ", "cpu < 2us (an event; ns, us, ms or s)"};
-  static const Spelling lost = {kLostUnits, " < <= = ", "lost = 0, lost <= 10 or lost < 0.1%"};
+  static const Spelling lost = {kCountUnits, " < <= = ", "lost = 0, lost <= 10 or lost < 0.1%"};
   static const Spelling rate = {kRateUnits, " >= > ", "rate >= 20k (events per second)"};
-  static const Spelling rss = {kMemoryUnits, " < <= ", "rss < 64MiB (B, kB, MB, GB, KiB …)"};
+  static const Spelling rss = {kByteUnits, " < <= ", "rss < 64MiB (B, kB, MB, GB, KiB …)"};
   switch (kind) {
     case BoundKind::quantile:
       return times;
@@ -75,25 +48,6 @@ const Spelling& spelling_of(BoundKind kind) {
       break;
   }
   return rss;
-}
-
-// The number at the beginning, and the unit behind it, which must be one of them.
-struct Amount {
-  double number = 0;
-  const Unit* unit = nullptr;  // null: none of them
-};
-
-std::optional<Amount> amount_of(std::string_view text, std::span<const Unit> units) {
-  Amount amount;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] =
-      std::from_chars(text.data(), end, amount.number, std::chars_format::fixed);
-  if (error != std::errc() || !std::isfinite(amount.number)) return {};
-  const std::string_view unit = trimmed({rest, static_cast<std::size_t>(end - rest)});
-  const auto found = std::find_if(units.begin(), units.end(),
-                                  [&](const Unit& known) { return known.name == unit; });
-  if (found != units.end()) amount.unit = &*found;
-  return amount;
 }
 
 const std::vector<BudgetQuantity>& budget_quantities() {
@@ -136,21 +90,10 @@ const BudgetQuantity* find_quantity(std::string_view name) {
               choice_remedy(name, known));
 }
 
-// What stands before, of and behind the relation.
-struct BoundParts {
-  std::string_view name;
-  std::string_view relation;
-  std::string_view value;
-};
-
-BoundParts parts_of(std::string_view text) {
-  const std::size_t at = text.find_first_of("<>=");
-  if (at == std::string_view::npos) {
-    throw Error(fmt::format("'{}' is no bound: it has no <, <=, =, >= or >", text),
-                "write, for example, 'p99 < 50us' or 'lost = 0'");
-  }
-  const std::size_t end = at + (text.substr(at + 1).starts_with('=') ? 2 : 1);
-  return {trimmed(text.substr(0, at)), text.substr(at, end - at), trimmed(text.substr(end))};
+RelationParts parts_of(std::string_view text) {
+  if (const auto parts = relation_parts(text)) return *parts;
+  throw Error(fmt::format("'{}' is no bound: it has no <, <=, =, >= or >", text),
+              "write, for example, 'p99 < 50us' or 'lost = 0'");
 }
 
 BoundRelation relation_of(std::string_view bound, std::string_view relation,
@@ -244,7 +187,7 @@ void for_each_part(std::string_view text, char separator, F visit) {
 
 }  // namespace
 
-bool BudgetBound::holds(double value) const {
+bool relation_holds(BoundRelation relation, double value, double limit) {
   switch (relation) {
     case BoundRelation::below:
       return value < limit;
@@ -258,6 +201,10 @@ bool BudgetBound::holds(double value) const {
       break;
   }
   return value > limit;
+}
+
+bool BudgetBound::holds(double value) const {
+  return relation_holds(relation, value, limit);
 }
 
 std::string Budget::subject() const {
@@ -287,7 +234,7 @@ BudgetBound parse_bound(std::string_view given) {
   if (text.size() > kMostBytes) {
     throw Error(fmt::format("a bound of {} bytes is too long", text.size()), kForm);
   }
-  const BoundParts parts = parts_of(text);
+  const RelationParts parts = parts_of(text);
   const std::string name = with_single_spaces(parts.name);
   BudgetBound bound;
   bound.quantity = find_quantity(name);

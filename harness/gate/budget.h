@@ -36,6 +36,8 @@ inline constexpr auto kEnumTexts<BoundRelation> =
                                {BoundRelation::at_least, ">="},
                                {BoundRelation::above, ">"}});
 
+bool relation_holds(BoundRelation relation, double value, double limit);
+
 // What a bound is on.
 enum class BoundKind {
   quantile,  // of the response or service time; the longest, too

@@ -11,6 +11,7 @@
 #include "harness/gate/calibration.h"
 #include "harness/gate/calibration_score.h"
 #include "harness/gate/judge_budget.h"
+#include "harness/report/claim_verdicts.h"
 #include "harness/report/recommendation.h"
 #include "harness/result/duet.h"
 #include "harness/result/result.h"
@@ -50,7 +51,7 @@ struct CalibrationReport {
 
 // The alternatives are in the order of DocumentKind.
 using Document = std::variant<Results, Comparison, Duet, Verdicts, CalibrationReport,
-                              BudgetVerdicts, Recommendation>;
+                              BudgetVerdicts, Recommendation, ClaimVerdicts>;
 
 enum class DocumentKind {
   results,
@@ -59,7 +60,8 @@ enum class DocumentKind {
   verdicts,
   calibration,
   budgets,
-  recommendation
+  recommendation,
+  claims
 };
 
 inline DocumentKind kind_of(const Document& document) {
@@ -89,6 +91,7 @@ inline constexpr auto kEnumTexts<DocumentKind> =
                               {DocumentKind::verdicts, "verdicts"},
                               {DocumentKind::calibration, "a calibration"},
                               {DocumentKind::budgets, "verdicts on budgets"},
-                              {DocumentKind::recommendation, "a recommendation"}});
+                              {DocumentKind::recommendation, "a recommendation"},
+                              {DocumentKind::claims, "claims"}});
 
 }  // namespace tailgate

@@ -10,6 +10,10 @@
   EXPORTER(budgets_text)             \
   EXPORTER(calibration_json)         \
   EXPORTER(calibration_text)         \
+  EXPORTER(claims_html)              \
+  EXPORTER(claims_json)              \
+  EXPORTER(claims_markdown)          \
+  EXPORTER(claims_text)              \
   EXPORTER(comparison_json)          \
   EXPORTER(comparison_text)          \
   EXPORTER(csv)                      \

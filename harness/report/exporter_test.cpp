@@ -19,7 +19,8 @@ std::vector<Document> samples() {
           Verdicts{{Verdict()}},
           CalibrationReport(),
           judge_budgets({parse_budget("file: p99 < 50us")}, {}),
-          Recommendation()};
+          Recommendation(),
+          ClaimVerdicts{{ClaimVerdict()}, "", ""}};
 }
 
 TEST_CASE("every kind of document has exporters, and each of them makes a text of it") {

@@ -119,6 +119,11 @@ std::vector<Document> hostile_documents(const std::string& text) {
   Candidate other_candidate{text, text, {text, text}, true};
   candidate.measured = true;
   const Recommendation recommendation{{}, text, {candidate, other_candidate}, {text}, {text}, text};
+  const ClaimFigure figure{1, 0, 2, 3};
+  const ClaimShown shown{text, ClaimUnit::ns, figure, figure, figure};
+  const ClaimVerdict claim{
+      text, text, text, text, text, {text, text}, {text}, {shown, shown}, ClaimOutcome::holds,
+      text, text};
   RelabelledRow relabelled;
   relabelled.sink = relabelled.worse = text;
   return {Results{named},
@@ -128,7 +133,8 @@ std::vector<Document> hostile_documents(const std::string& text) {
           Verdicts{{verdict, other}},
           CalibrationReport{record, {row}, {relabelled}, scores_of({row}, {text})},
           budgets,
-          recommendation};
+          recommendation,
+          ClaimVerdicts{{claim, claim}, text, text}};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

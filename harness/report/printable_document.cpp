@@ -80,4 +80,19 @@ void make_printable(Recommendation& recommendation) {
   }
 }
 
+void make_printable(ClaimVerdicts& verdicts) {
+  make_printable(verdicts.machine);
+  // Commands, one a line.
+  verdicts.measure = printable_lines(verdicts.measure);
+  for (ClaimVerdict& verdict : verdicts.list) {
+    for (std::string* text : {&verdict.claim, &verdict.source, &verdict.means, &verdict.run,
+                              &verdict.than, &verdict.reason, &verdict.measure}) {
+      make_printable(*text);
+    }
+    for (std::string& bound : verdict.bounds) make_printable(bound);
+    for (std::string& file : verdict.files) make_printable(file);
+    for (ClaimShown& shown : verdict.shown) make_printable(shown.metric);
+  }
+}
+
 }  // namespace tailgate

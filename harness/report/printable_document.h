@@ -13,5 +13,6 @@ void make_printable(Verdicts& verdicts);
 void make_printable(CalibrationReport& report);
 void make_printable(BudgetVerdicts& verdicts);
 void make_printable(Recommendation& recommendation);
+void make_printable(ClaimVerdicts& verdicts);
 
 }  // namespace tailgate
