@@ -252,7 +252,7 @@ Judged ratio_of(const Judged& a, const Judged& b) {
   if (!b.doubt.empty()) return doubted(b.doubt);
   const ClaimFigure& over = *a.figure;
   const ClaimFigure& under = *b.figure;
-  if (!(under.value > 0)) return doubted("the other run's figure is zero");
+  if (!(under.value > 0)) return doubted("the other run's figure is not above zero");
   ClaimFigure ratio{over.value / under.value, {}, {}, std::min(over.trials, under.trials)};
   if (over.low && under.high) ratio.low = std::max(0.0, *over.low) / *under.high;
   if (over.high && under.low && *under.low > 0) ratio.high = *over.high / *under.low;
