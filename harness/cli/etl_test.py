@@ -196,3 +196,29 @@ def test_tshark_reads_the_packets(tmp_path):
     assert [row[0] for row in rows] == ["ndis 7", "ndis 7", "pktmon 12", "pktmon 12 dropped"]
     assert [int(row[1]) for row in rows] == [length for _, length, _ in (*PACKETS, DROPPED)]
     assert "reason 209" in rows[3][2]
+
+
+def damaged(trace, seed):
+    """The trace with some bytes changed and its end cut off."""
+    content = bytearray(trace.read_bytes())
+    for at in range(700 + seed, len(content), 501):
+        content[at] ^= 0x40 + seed
+    return bytes(content[:len(content) - 13 * seed])
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)
+def test_any_number_of_threads_dumps_the_same(trace, tmp_path):
+    copies = [trace]
+    for seed in range(3):
+        copies.append(tmp_path / f"{seed}.etl")
+        copies[-1].write_bytes(damaged(trace, seed))
+    for copy in copies:
+        for output in ([], ["--json"], ["--csv"], ["--columns", "time_utc,tid,process,None"]):
+            alone, *others = [
+                subprocess.run([PROGRAM, "etl", "dump", "--threads", threads, *output, copy],
+                               capture_output=True, timeout=60, check=False)
+                for threads in ("1", "2", "3")]
+            assert alone.returncode == 0 or copy != trace
+            for other in others:
+                assert (other.returncode, other.stdout, other.stderr) == \
+                    (alone.returncode, alone.stdout, alone.stderr)

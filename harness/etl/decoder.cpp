@@ -19,7 +19,6 @@ namespace {
 constexpr std::uint32_t kClassicBit = 0x10000;
 constexpr std::uint64_t kMaxSchemas = 65536;
 constexpr std::size_t kMaxTraceLoggingSchemas = 16384;
-constexpr std::size_t kMaxTraceLoggingBytes = 32u << 20;
 constexpr std::size_t kMaxSchemaBytes = 128u << 20;  // of manifests, event infos and maps
 
 // An EventSource sends its manifest in an event with this id, opcode and task.
@@ -283,34 +282,37 @@ const EventSchema* Decoder::find(const EventKey& key, std::uint16_t version) con
                                      : std::prev(above)->second.schema.get();
 }
 
-const EventSchema* Decoder::tracelogging_schema(const RecordHeader& header, Bytes metadata) {
-  tracelogging_key_.assign(reinterpret_cast<const char*>(header.provider.bytes.data()), 16);
-  tracelogging_key_.append(reinterpret_cast<const char*>(metadata.data()), metadata.size());
-  auto at = tracelogging_.find(std::string_view(tracelogging_key_));
-  if (at != tracelogging_.end()) return at->second.get();
+const EventSchema* Decoder::tracelogging_schema(const RecordHeader& header, Bytes metadata,
+                                                const Place& place) {
+  DecodeMemory& memory = place.memory;
+  memory.key_.assign(reinterpret_cast<const char*>(header.provider.bytes.data()), 16);
+  memory.key_.append(reinterpret_cast<const char*>(metadata.data()), metadata.size());
+  auto at = memory.schemas_.find(std::string_view(memory.key_));
+  if (at != memory.schemas_.end()) return at->second.get();
   auto schema = parse_tracelogging(metadata);
   if (schema) {
     schema->provider = header.provider;
-    schema->provider_name = own_provider_name(header);
+    if (const SharedText* name = place.name_of(header)) schema->provider_name = *name;
   } else {
-    ++counts_.unusable;
+    ++place.counts.unusable;
   }
-  std::size_t bytes = tracelogging_key_.size();
+  std::size_t bytes = memory.key_.size();
   if (schema) bytes += schema->event_name.size() + held_bytes(schema->layout->properties);
-  if (tracelogging_.size() >= kMaxTraceLoggingSchemas ||
-      tracelogging_bytes_ + bytes > kMaxTraceLoggingBytes) {
-    counts_.dropped_over_limit += tracelogging_.size();
-    tracelogging_.clear();
-    tracelogging_bytes_ = 0;
+  if (memory.schemas_.size() >= kMaxTraceLoggingSchemas ||
+      memory.bytes_ + bytes > memory.max_bytes_) {
+    place.counts.dropped_over_limit += memory.schemas_.size();
+    memory.schemas_.clear();
+    memory.bytes_ = 0;
   }
-  tracelogging_bytes_ += bytes;
-  return (tracelogging_[tracelogging_key_] = std::move(schema)).get();
+  memory.bytes_ += bytes;
+  return (memory.schemas_[memory.key_] = std::move(schema)).get();
 }
 
-const EventSchema* Decoder::find_event_schema(const RecordHeader& header) {
+const EventSchema* Decoder::find_event_schema(const RecordHeader& header,
+                                              const Place& place) const {
   if (!header.extended.empty()) {
     Bytes metadata = find_extended(header.extended, ExtendedType::tracelogging_schema);
-    if (!metadata.empty()) return tracelogging_schema(header, metadata);
+    if (!metadata.empty()) return tracelogging_schema(header, metadata, place);
   }
   if (is_stream_manifest(header) && is_manifest_chunk(header.payload)) {
     return &stream_manifest_schema();
@@ -320,11 +322,11 @@ const EventSchema* Decoder::find_event_schema(const RecordHeader& header) {
 }
 
 const EventSchema* Decoder::schema_of(const Record& record, const RecordHeader& header,
-                                      const TmfMessage*& message) {
+                                      const Place& place, const TmfMessage*& message) const {
   if (header.is_kernel()) return kernel_layout(header.hook_id, header.version);
   switch (record.kind) {
     case RecordKind::event:
-      return find_event_schema(header);
+      return find_event_schema(header, place);
     case RecordKind::full:
     case RecordKind::instance: {
       const EventSchema* described =
@@ -340,6 +342,15 @@ const EventSchema* Decoder::schema_of(const Record& record, const RecordHeader& 
 }
 
 void Decoder::decode(const Record& record, DecodedEvent& event) {
+  decode(record, {memory_, counts_, this, nullptr}, event);
+}
+
+void Decoder::decode(const Record& record, const SharedText* own_name, DecodeMemory& memory,
+                     DecodedEvent& event) const {
+  decode(record, {memory, memory.counts_, nullptr, own_name}, event);
+}
+
+void Decoder::decode(const Record& record, const Place& place, DecodedEvent& event) const {
   event.header = decode_header(record);
   event.fields.clear();
   event.message.clear();
@@ -347,7 +358,7 @@ void Decoder::decode(const Record& record, DecodedEvent& event) {
   event.missing_fields = 0;
   event.complete = !event.header.extended_damaged;
   const TmfMessage* message = nullptr;
-  event.schema = schema_of(record, event.header, message);
+  event.schema = schema_of(record, event.header, place, message);
   event.undecoded = event.header.payload;
   if (event.schema) {
     PayloadResult result =
@@ -361,7 +372,7 @@ void Decoder::decode(const Record& record, DecodedEvent& event) {
   if (message && !append_tmf_message(*message, event.fields, event.message)) {
     event.complete = false;
   }
-  name_event(record, event);
+  name_event(record, place, event);
 }
 
 std::string_view Decoder::provider_name(const Guid& provider) const {
@@ -369,24 +380,24 @@ std::string_view Decoder::provider_name(const Guid& provider) const {
   return at == provider_names_.end() ? std::string_view() : at->second.view();
 }
 
-// The provider's name from the event's provider traits. It is remembered for events of the provider
-// that have no traits.
-SharedText Decoder::own_provider_name(const RecordHeader& header) {
-  Bytes bytes = find_extended(header.extended, ExtendedType::provider_traits);
+// Its sources: what describes events, and the events' provider traits.
+const SharedText* Decoder::remember_provider(const RecordHeader& header) {
   auto known = provider_names_.find(header.provider);
-  if (known != provider_names_.end()) return known->second;
-  if (bytes.empty() || provider_names_.size() >= kMaxSchemas) return {};
+  if (known != provider_names_.end()) return &known->second;
+  Bytes bytes = find_extended(header.extended, ExtendedType::provider_traits);
+  if (bytes.empty() || provider_names_.size() >= kMaxSchemas) return nullptr;
   auto traits = parse_provider_traits(bytes);
-  if (!traits || traits->name.empty()) return {};
-  return provider_names_[header.provider] = SharedText(std::move(traits->name));
+  if (!traits || traits->name.empty()) return nullptr;
+  return &(provider_names_[header.provider] = SharedText(std::move(traits->name)));
 }
 
-void Decoder::name_event(const Record& record, DecodedEvent& event) {
+void Decoder::name_event(const Record& record, const Place& place, DecodedEvent& event) {
   const RecordHeader& header = event.header;
   event.name_storage.clear();
   event.provider_name = event.schema ? event.schema->provider_name.view() : std::string_view();
-  // The decoder keeps the name that the view points into.
-  if (event.provider_name.empty()) event.provider_name = own_provider_name(header).view();
+  if (event.provider_name.empty()) {
+    if (const SharedText* name = place.name_of(header)) event.provider_name = name->view();
+  }
   if (event.provider_name.empty()) event.provider_name = known_provider_name(header.provider);
   event.event_name = event.schema ? std::string_view(event.schema->event_name) : std::string_view();
   if (!event.provider_name.empty() && !event.event_name.empty()) return;

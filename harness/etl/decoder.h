@@ -59,6 +59,30 @@ struct SchemaCounts {
   std::uint64_t dropped_over_limit = 0;
 };
 
+// What one thread keeps between the events that it decodes: the schemas of TraceLogging, which the
+// events themselves contain.
+class DecodeMemory {
+ public:
+  static constexpr std::size_t kMaxBytes = 32u << 20;
+  explicit DecodeMemory(std::size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
+
+ private:
+  friend class Decoder;
+
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  std::unordered_map<std::string, std::unique_ptr<EventSchema>, TextHash, std::equal_to<>> schemas_;
+  std::size_t max_bytes_;
+  std::size_t bytes_ = 0;  // of the schemas and their keys
+  std::string key_;
+  SchemaCounts counts_;
+};
+
 class Decoder {
  public:
   // Adds a manifest (.man) or TMF file that the user named. Throws Error when it is neither.
@@ -74,6 +98,15 @@ class Decoder {
 
   void decode(const Record& record, DecodedEvent& event);
 
+  // The same on several threads, each with a memory and an event of its own. own_name is what
+  // remember_provider() returned for the record. No thread may learn meanwhile.
+  void decode(const Record& record, const SharedText* own_name, DecodeMemory& memory,
+              DecodedEvent& event) const;
+  // The name of the record's provider that the trace gives; null when there is none. It is
+  // remembered for events of the provider that do not give it, so the records must come in their
+  // order, and from one thread at a time. The name stays where it is.
+  const SharedText* remember_provider(const RecordHeader& header);
+
   // The provider's name from a manifest or traits; empty when unknown.
   std::string_view provider_name(const Guid& provider) const;
   const SchemaCounts& counts() const { return counts_; }
@@ -87,12 +120,6 @@ class Decoder {
   struct EventKeyHash {
     std::size_t operator()(const EventKey& key) const {
       return GuidHash()(key.provider) ^ (key.id * 0x9E3779B1u);
-    }
-  };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
     }
   };
   // Properties whose maps may be described later.
@@ -112,21 +139,29 @@ class Decoder {
   void add_manifest_events(Manifest&& manifest, std::size_t xml_bytes);
   void learn_metadata(const RecordHeader& header);
   const EventSchema* find(const EventKey& key, std::uint16_t version) const;
-  const EventSchema* find_event_schema(const RecordHeader& header);
-  const EventSchema* tracelogging_schema(const RecordHeader& header, Bytes metadata);
-  const EventSchema* schema_of(const Record& record, const RecordHeader& header,
-                               const TmfMessage*& message);
-  void name_event(const Record& record, DecodedEvent& event);
-  SharedText own_provider_name(const RecordHeader& header);
+  // Where decoding keeps what it finds, and where it gets the provider's own name.
+  struct Place {
+    DecodeMemory& memory;
+    SchemaCounts& counts;
+    Decoder* names;              // null: own_name is it
+    const SharedText* own_name;  // null: there is none
+    const SharedText* name_of(const RecordHeader& header) const {
+      return names ? names->remember_provider(header) : own_name;
+    }
+  };
+  const EventSchema* find_event_schema(const RecordHeader& header, const Place& place) const;
+  static const EventSchema* tracelogging_schema(const RecordHeader& header, Bytes metadata,
+                                                const Place& place);
+  const EventSchema* schema_of(const Record& record, const RecordHeader& header, const Place& place,
+                               const TmfMessage*& message) const;
+  void decode(const Record& record, const Place& place, DecodedEvent& event) const;
+  static void name_event(const Record& record, const Place& place, DecodedEvent& event);
 
   std::unordered_map<EventKey, Versions, EventKeyHash> events_;
   std::unordered_map<Guid, SharedText, GuidHash> provider_names_;
   std::map<std::pair<Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
   std::unordered_map<const EventSchema*, Unresolved> unresolved_;
-  std::unordered_map<std::string, std::unique_ptr<EventSchema>, TextHash, std::equal_to<>>
-      tracelogging_;
-  std::size_t tracelogging_bytes_ = 0;  // of the schemas and their keys
-  std::string tracelogging_key_;
+  DecodeMemory memory_;
   ManifestAssembler assembler_;
   TmfStore tmf_;
   SchemaCounts counts_;

@@ -144,6 +144,18 @@ void FilterMatcher::note(const EventView& view) {
   for (const Field& field : event.fields) add(field.name, fields_);
 }
 
+void FilterMatcher::note(const FilterMatcher& other) {
+  any_process_ = any_process_ || other.any_process_;
+  any_provider_ = any_provider_ || other.any_provider_;
+  any_event_ = any_event_ || other.any_event_;
+  any_in_time_ = any_in_time_ || other.any_in_time_;
+  any_but_for_where_ = any_but_for_where_ || other.any_but_for_where_;
+  providers_.insert(other.providers_.begin(), other.providers_.end());
+  events_.insert(other.events_.begin(), other.events_.end());
+  fields_.insert(other.fields_.begin(), other.fields_.end());
+  processes_.insert(other.processes_.begin(), other.processes_.end());
+}
+
 std::string FilterMatcher::why_no_name(std::string_view what,
                                        const std::vector<std::string>& wanted, const Names& names) {
   const std::vector<std::string> all(names.begin(), names.end());

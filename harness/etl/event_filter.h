@@ -31,6 +31,8 @@ class FilterMatcher {
   // Notes an event that the filter does not match; only what was noted can be near.
   void note_time(const SessionClock& clock, std::int64_t raw);
   void note(const EventView& view);
+  // Notes the events that another matcher of the same filter noted, without those of other times.
+  void note(const FilterMatcher& other);
 
   // What to say when nothing matched: each criterion that no event meets, with the nearest name or
   // what there is. Empty when the filter has no criterion.

@@ -68,6 +68,8 @@ struct DumpOptions {
   EventFilter filter;
   std::vector<EventPath> columns;  // empty: the standard ones. Not of JSON
   std::uint64_t max_events = 0;    // 0: all
+  // More than one: they decode and format, and the output is the same. Not with max_events.
+  unsigned threads = 1;
 };
 
 // The TSV's columns; the event's fields follow as name=value pairs. Unknown ids are "-". The first
