@@ -79,9 +79,13 @@ std::string machine_doubt(const ClaimMetric& metric, const MeasuredRun& run) {
   }
   const Trust trust = trust_in(paths);
   if (trust <= trust_needed(metric)) return "";
-  return trust == Trust::median
-             ? fmt::format("the machine was used by others, which decides {}", metric.name)
-             : std::string("the machine was busy");
+  if (trust == Trust::median) {
+    return fmt::format("the machine was used by others, which decides {}", metric.name);
+  }
+  const bool observed = std::all_of(paths.begin(), paths.end(), [](const RankedPath& path) {
+    return path.unobserved_trials == 0;
+  });
+  return observed ? "the machine was busy" : "nobody looked whether the machine was free";
 }
 
 // Why no figure of the run tells anything.

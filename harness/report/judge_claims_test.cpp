@@ -41,6 +41,7 @@ NamedResult run(const std::string& sink, std::uint64_t p50_ns, double lost_share
     trial.response = trial.service;
     trial.ledger.checked = true;
     trial.ledger.emitted = trial.ledger.delivered = 20'000;
+    trial.noise.observed_ns = 100'000'000;
     trial.noise.lost_share = lost_share;
     result.trials.push_back(trial);
   }
