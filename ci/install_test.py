@@ -45,7 +45,7 @@ def test_the_installation_is_the_program_its_plots_and_its_presets(prefix):
     assert (prefix / "share/zsh/site-functions/_tailgate").is_file()
     assert (prefix / "share/fish/vendor_completions.d/tailgate.fish").is_file()
     assert {path.name for path in (prefix / "share/tailgate/scenarios").iterdir()
-            if path.is_dir()} == {"suites"}
+            if path.is_dir()} == {"suites", "claims"}
     assert not list(prefix.rglob("*_test*")) and not list(prefix.rglob("*.cpp"))
 
 

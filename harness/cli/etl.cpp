@@ -168,7 +168,7 @@ void add_dump(Command* etl, Action& action) {
   arguments->options.threads = default_threads();
   command
       ->add_option("--threads", arguments->options.threads,
-                   "Threads that decode; by default one a processor, at most 4")
+                   "Threads that decode; one a processor, at most 4")
       ->range(1u, kMaxThreads);
   command->callback([&action, arguments] {
     action = [arguments] {
