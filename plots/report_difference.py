@@ -4,8 +4,8 @@ from causes import FACES
 from report_page import Cell, paragraph, table, warning
 from units import format_ns
 
-TITLES = ("Part", "Difference", "95 % interval", "Chance", "Of", "A", "B", "Called from", "Sink",
-          "Scenario")
+TITLES = ("Part", "Difference", "95 % interval", "May be chance", "Of", "A", "B", "Called from",
+          "Sink", "Scenario")
 MEASURES = {"call": "a call", "slow_call": "a call beyond p99",
             "other_threads": "processor time an event, other threads"}
 
@@ -37,7 +37,7 @@ def row(verdict, one, part):
     ends = [signed(part[end]) for end in ("low_ns", "high_ns") if end in part]
     return [Cell(name_of(part)), Cell(signed(part["difference_ns"]), part["difference_ns"]),
             Cell(" to ".join(ends) if len(ends) == 2 else "\u2013", mark="number"),
-            Cell("no" if part["distinct"] else "may be"), Cell(measure),
+            Cell("no" if part["distinct"] else "yes"), Cell(measure),
             *(Cell(format_ns(round(part[side], 1)), part[side]) for side in ("a_ns", "b_ns")),
             Cell(brief(part["caller"]) or "\u2013"), Cell(verdict["sink"]),
             Cell(verdict["scenario"])]
@@ -57,7 +57,7 @@ def brief(function):
 
 
 def signed(value_ns):
-    """A tenth of a nanosecond is less than any clock tells: what rounding left of a sum."""
+    """Rounds to a tenth of a nanosecond: what is smaller is left over from adding up."""
     value_ns = round(value_ns, 1)
     sign = "+" if value_ns > 0 else "\u2212" if value_ns < 0 else ""
     return sign + format_ns(abs(value_ns))

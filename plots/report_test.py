@@ -205,7 +205,7 @@ def test_why_b_differs_is_a_table_of_parts():
         ("waiting for the processor", "processor time an event, systemd-journald", "\u2013")]
     assert rows[0][1:4] == ["+38 ns", "+33 ns to +44 ns", "no"]
     assert rows[0][5:7] == ["100 ns", "138 ns"]
-    assert rows[1][1:4] == ["\u22124 ns", "\u2013", "may be"]
+    assert rows[1][1:4] == ["\u22124 ns", "\u2013", "yes"]
     hidden = ["data-quiet" in attributes for attributes in Reader(table).attributes("tr")[1:]]
     assert hidden == [False, True, True, False]
 

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "harness/base/error.h"
+
 namespace tailgate {
 
 // A value of the file. A text in quotes, a number or a date stands by itself; tables and lists hold
@@ -23,6 +25,16 @@ class TomlNode {
 
   // Throws Error that begins with "FILE:LINE: ".
   [[noreturn]] void fail(const std::string& what, const std::string& remedy) const;
+
+  // Returns what `read` returns. An Error that it throws becomes one of fail().
+  template <class Read>
+  auto placed(Read read) const {
+    try {
+      return read();
+    } catch (const Error& error) {
+      fail(error.what_failed(), error.remedy());
+    }
+  }
 
   // Calls fail() for a name that is not in `known`; the remedy is the nearest known name, or all.
   [[noreturn]] void refuse_name(const std::string& what, std::string_view name,

@@ -12,7 +12,7 @@
 namespace tailgate {
 namespace {
 
-// People name what they want to run, or to see, without saying what is to be done with it.
+// The command that was probably meant: a scenario, preset or suite is run, a file or folder shown.
 std::string guess(const Catalog& catalog, const std::string& word) {
   const auto& scenarios = catalog.scenarios.all();
   const auto presets = preset_files(preset_folders());

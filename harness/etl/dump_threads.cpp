@@ -22,14 +22,15 @@ class OrderedText {
  public:
   OrderedText(const TextSink& sink, std::size_t blocks) : sink_(sink), slots_(blocks) {}
 
-  // Waits until a block more may be read. False: all is to stop.
+  // Waits until another block may be read. Returns false when the dump is to stop.
   bool wait_for_room(std::uint64_t number) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || number - written_ < slots_.size(); });
     return !stopped_;
   }
 
-  // Writes a part of a block when it is its turn, and empties the text. False: all is to stop.
+  // Waits for the block's turn, writes a part of it, and empties the text. Returns false when the
+  // dump is to stop.
   bool write_part(std::uint64_t number, std::string& text) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || (number == written_ && !writing_); });
@@ -37,8 +38,8 @@ class OrderedText {
     return !stopped_;
   }
 
-  // Takes over the rest of a block's text, which becomes another text's empty memory, and writes
-  // what can be written.
+  // Takes the rest of a block's text, and leaves an empty text whose memory can be used again. Then
+  // writes all blocks whose turn has come.
   void finish(std::uint64_t number, std::string& text) {
     std::unique_lock lock(mutex_);
     Slot& own = slots_[number % slots_.size()];
@@ -158,7 +159,7 @@ class ThreadedDump {
     return true;
   }
 
-  // False: all is to stop.
+  // Returns false when the dump is to stop.
   bool format(Worker& worker) {
     const EventBlock& block = worker.block;
     if (block.number == 0) worker.text.append_heading(worker.out);

@@ -1,7 +1,6 @@
 // Files of budgets.
 #include <fmt/format.h>
 
-#include "harness/base/error.h"
 #include "harness/base/toml_reader.h"
 #include "harness/gate/budget.h"
 
@@ -10,16 +9,6 @@ namespace {
 
 constexpr const char* kForm =
     "write [[budget]], sink = \"file\", rate = \"20k\", bounds = [\"p99 < 50us\", \"lost = 0\"]";
-
-// What `read` returns; its errors get the place of the node in front.
-template <class Read>
-auto at(const TomlNode& node, Read read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    node.fail(error.what_failed(), error.remedy());
-  }
-}
 
 std::string name_at(const TomlNode& node, const char* what) {
   std::string text = node.text(what);
@@ -34,9 +23,9 @@ std::vector<BudgetBound> bounds_at(const TomlNode& node) {
   std::vector<BudgetBound> bounds;
   for (const TomlNode& entry : node.entries()) {
     const std::string text = entry.text("a bound");
-    bounds.push_back(at(entry, [&] { return parse_bound(text); }));
+    bounds.push_back(entry.placed([&] { return parse_bound(text); }));
   }
-  at(node, [&] { check_bounds(bounds); });
+  node.placed([&] { check_bounds(bounds); });
   return bounds;
 }
 
@@ -51,7 +40,7 @@ Budget budget_at(const TomlNode& node) {
   if (const TomlNode* rate = node.find("rate")) {
     const auto text = rate->option_text();
     if (!text) rate->fail("rate is neither a number nor a text", "write rate = \"20k\" or 20000");
-    budget.rate_hz = at(*rate, [&] { return parse_budget_rate(*text); });
+    budget.rate_hz = rate->placed([&] { return parse_budget_rate(*text); });
   }
   budget.bounds = bounds_at(node.required("bounds", "a list, [\"p99 < 50us\", \"lost = 0\"]"));
   return budget;

@@ -1,7 +1,6 @@
 // Files of claims.
 #include <fmt/format.h>
 
-#include "harness/base/error.h"
 #include "harness/base/toml_reader.h"
 #include "harness/gate/claim.h"
 
@@ -11,16 +10,6 @@ namespace {
 constexpr const char* kForm =
     "write [[claim]], claim = \"...\", source = \"https://...\", run = { scenario = \"steady\", "
     "sink = \"lttng\", rate = \"10k\" }, holds = \"service p50 <= 300ns\"";
-
-// What `read` returns; its errors get the place of the node in front.
-template <class Read>
-auto at(const TomlNode& node, Read read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    node.fail(error.what_failed(), error.remedy());
-  }
-}
 
 std::string text_at(const TomlNode& node, const char* what) {
   std::string text = node.text(what);
@@ -56,7 +45,7 @@ void read_run(const TomlNode& node, ClaimRun& run) {
   if (const TomlNode* rate = node.find("rate")) {
     const auto text = rate->option_text();
     if (!text) rate->fail("rate is neither a number nor a text", "write rate = \"20k\" or 20000");
-    run.rate_hz = at(*rate, [&] { return parse_budget_rate(*text); });
+    run.rate_hz = rate->placed([&] { return parse_budget_rate(*text); });
   }
   if (const TomlNode* set = node.find("set")) run.set = settings_at(*set);
 }
@@ -65,7 +54,7 @@ std::vector<ClaimBound> bounds_at(const TomlNode& node, bool is_ratio) {
   std::vector<ClaimBound> bounds;
   const auto add = [&](const TomlNode& entry) {
     const std::string text = entry.text("holds");
-    bounds.push_back(at(entry, [&] { return parse_claim_bound(text, is_ratio); }));
+    bounds.push_back(entry.placed([&] { return parse_claim_bound(text, is_ratio); }));
   };
   if (!node.is_list()) add(node);
   for (const TomlNode& entry : node.entries()) add(entry);

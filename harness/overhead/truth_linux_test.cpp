@@ -184,8 +184,8 @@ TEST_CASE("user and system time agree with getrusage within the resolution") {
   const Counters& used = counters_of(seen.uses, Role::provider);
   const rusage& after = seen.own[1].usage;
   const rusage& before = seen.own[0].usage;
-  // Each is a difference of two readings, and the kernel divides by ticks, of which a busy machine
-  // delays some between the two ways of reading.
+  // Both are differences of two readings in ticks. A tick may fall between the two ways of reading,
+  // at the beginning and at the end: on a busy machine they were 11 ms apart.
   constexpr double kMarginNs = 2 * kStepNs;
   CHECK(value(used.system_ns) ==
         Approx(ns(after.ru_stime) - ns(before.ru_stime)).margin(kMarginNs));

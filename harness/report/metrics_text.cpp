@@ -29,7 +29,7 @@ std::string footnote(const std::vector<MetricJudgement>& metrics) {
               : "");
 }
 
-// The quantiles that the policy gates, and of which a duet this short says too little.
+// The quantiles that the policy gates, but beyond which this duet has too few calls.
 std::string too_few_calls(const std::vector<MetricJudgement>& metrics) {
   std::vector<std::string_view> names;
   for (const MetricJudgement& metric : metrics) {

@@ -75,7 +75,7 @@ std::string shown(const Mark& mark, Marks& used) {
   return &mark == &kNoMark ? "" : std::string(" ") + mark.sign;
 }
 
-// The sink's name. Of one whose events are nowhere afterwards, that its times are no answer.
+// The sink's name; for a sink that keeps no event, that, too: it is no choice, however fast it is.
 std::string sink_cell(const RankedPath& path, std::size_t width) {
   const auto& sink = path.result->sink;
   const bool keeps = sink.read_back || sink.live_read ||

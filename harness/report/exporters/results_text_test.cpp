@@ -133,7 +133,7 @@ TEST_CASE("nothing is trusted where nobody looked whether the machine was free")
   CHECK_THAT(text, Contains("Machine: nobody looked whether the machine was free before 1 of 2"));
 }
 
-TEST_CASE("a sink whose events are nowhere afterwards says so, where its name leaves the room") {
+TEST_CASE("a sink that keeps no event says so, where its name leaves room") {
   std::vector<Result> results = {run("null", 1000, 50), run("file", 1000, 100),
                                  run("kept", 1000, 200), run("a-long-name", 1000, 400)};
   for (Result& result : results) result.sink.read_back = result.sink.label == "file";
