@@ -154,6 +154,22 @@ def test_clean_units_are_not_checked_again_until_they_change(tmp_path, capsys):
     assert run_clang_tidy(tmp_path, build, capsys)[0] == 1
 
 
+def test_files_that_are_compiled_as_one_are_checked_one_by_one(tmp_path, capsys):
+    build = build_with_one_unit(tmp_path, "int half(int x) { return x / 2; }\n")
+    (tmp_path / "harness/y.cpp").write_text("int Third(int x) { return x / 3; }\n")
+    joined = build / "Unity/unity_0_cxx.cxx"
+    joined.parent.mkdir()
+    joined.write_text("".join(f'#include "{tmp_path}/harness/{name}.cpp"\n' for name in "xy"))
+    for file in (build / "build.ninja", build / "compile_commands.json"):
+        file.write_text(file.read_text().replace("../harness/x.cpp", str(joined)))
+    subprocess.run(["ninja", "-C", str(build)], check=True, capture_output=True)
+    status, output = run_clang_tidy(tmp_path, build, capsys)
+    assert status == 1 and "2 of 2 translation" in output
+    assert "harness/y.cpp:1:5" in output and "x.cpp:" not in output
+    (tmp_path / "harness/y.cpp").write_text("int third(int x) { return x / 3; }\n")
+    assert "1 of 2 translation" in run_clang_tidy(tmp_path, build, capsys)[1]
+
+
 def test_missing_build_says_what_to_run(tmp_path, capsys):
     assert tidy.main(["--only", "clang-tidy", "--build", str(tmp_path)], tmp_path) == 2
     assert "cmake --workflow" in capsys.readouterr().err

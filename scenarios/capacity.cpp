@@ -30,7 +30,7 @@ Grid grid_of(const Options& options) {
   return {options.real("least_rate_hz"), 1 + options.real("precision_percent") / 100};
 }
 
-SearchPlan search_of(const Options& options) {
+SearchPlan capacity_search(const Options& options) {
   const Grid grid = grid_of(options);
   const std::int64_t most = grid.place(options.real("most_rate_hz"));
   const std::int64_t start = grid.place(options.real("start_rate_hz"));
@@ -87,7 +87,7 @@ std::optional<NextLook> next_of(const Options& options, std::span<const StepOutc
   for (const StepOutcome& step : before) {
     looked.push_back(looked_at(step.trials, step.load.rate_hz, grid, level_ns(options)));
   }
-  return next_look(search_of(options), looked);
+  return next_look(capacity_search(options), looked);
 }
 
 // Why the trials at a rate missed the level: "too slow 4, events lost 1".
@@ -204,7 +204,7 @@ std::optional<Answer> Capacity::answer(const Result& result) const {
   if (result.scenario.name != name()) return std::nullopt;
   const Options given = given_options(*this, result);
   const Tried tried = tried_in(result, given);
-  const FoundPlace found = found_place(search_of(given), tried.looked);
+  const FoundPlace found = found_place(capacity_search(given), tried.looked);
   if (!found.holds && !found.misses) return std::nullopt;
   const Grid grid = grid_of(given);
   const auto trials = static_cast<unsigned>(given.integer("trials"));

@@ -50,7 +50,7 @@ Looked looked_at(std::int64_t size, const std::vector<StepTrial>& trials) {
       .held = static_cast<unsigned>(std::count_if(trials.begin(), trials.end(), came_back_whole))};
 }
 
-SearchPlan search_of(const Options& options) {
+SearchPlan payload_search(const Options& options) {
   const std::vector<std::int64_t> sizes = sizes_of(options);
   return {.start = sizes.front(),
           .least = static_cast<std::int64_t>(kBinaryHeaderBytes),
@@ -67,7 +67,7 @@ std::optional<std::int64_t> next_size(const Options& options, std::span<const St
   for (const StepOutcome& step : before) {
     looked.push_back(looked_at(static_cast<std::int64_t>(step.load.payload.first), step.trials));
   }
-  const auto next = next_look(search_of(options), looked);
+  const auto next = next_look(payload_search(options), looked);
   if (!next) return std::nullopt;
   return next->place;
 }
@@ -179,7 +179,7 @@ class Payload : public Scenario {
     const Sized sized = by_size(result);
     std::vector<Looked> looked;
     for (const auto& [size, trials] : sized.trials) looked.push_back(looked_at(size, trials));
-    const FoundPlace found = found_place(search_of(given), looked);
+    const FoundPlace found = found_place(payload_search(given), looked);
     if (!found.holds && !found.misses) return std::nullopt;
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
     const auto trials = static_cast<unsigned>(given.integer("trials"));

@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-const std::vector<std::pair<std::string, std::string>> kSmoke = {
+const std::vector<std::pair<std::string, std::string>> kPayloadSmoke = {
     {"sizes_bytes", "64,290,310"}, {"events", "20"}, {"warmup_s", "0"}, {"trials", "2"}};
 
 TEST_CASE("payload finds the exact size from which a sink refuses or cuts its events") {
@@ -19,7 +19,7 @@ TEST_CASE("payload finds the exact size from which a sink refuses or cuts its ev
   };
   const Planted planted = GENERATE(Planted{"synthetic:refuse_over_bytes=300", "refused (planted)"},
                                    Planted{"synthetic:cut_over_bytes=300", "changed or cut"});
-  const Result result = run_scenario("payload", planted.sink, kSmoke);
+  const Result result = run_scenario("payload", planted.sink, kPayloadSmoke);
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
   INFO(answer.sentence);
@@ -32,7 +32,7 @@ TEST_CASE("payload finds the exact size from which a sink refuses or cuts its ev
 }
 
 TEST_CASE("payload says that every size comes back whole where none is too large") {
-  const Result result = run_scenario("payload", "synthetic", kSmoke);
+  const Result result = run_scenario("payload", "synthetic", kPayloadSmoke);
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
   CHECK_THAT(answer.sentence, Contains("of every size whole, up to 310 bytes, the largest tried"));
@@ -43,7 +43,7 @@ TEST_CASE("payload says that every size comes back whole where none is too large
 }
 
 TEST_CASE("payload says so when no size comes back whole", "[long]") {
-  const Result result = run_scenario("payload", "synthetic:lose_every=2", kSmoke);
+  const Result result = run_scenario("payload", "synthetic:lose_every=2", kPayloadSmoke);
   REQUIRE(result.answer);
   CHECK_THAT(result.answer->sentence, Contains("of none of the sizes whole"));
   CHECK_THAT(result.answer->sentence, Contains("lost (planted)"));

@@ -102,7 +102,7 @@ std::string share_words(const AnswerFigure& share) {
   return text;
 }
 
-std::vector<std::string> refusals_of(const Result& result) {
+std::vector<std::string> stop_refusals(const Result& result) {
   std::vector<std::string> all;
   for (const Trial& trial : result.trials) {
     for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
@@ -164,7 +164,7 @@ class Stopped : public Scenario {
 
   std::optional<Answer> answer(const Result& result) const override {
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-    answer.cannot = refusals_of(result);
+    answer.cannot = stop_refusals(result);
     const Seen seen = seen_in(result);
     if (seen.shares.empty()) {
       if (answer.cannot.empty()) return std::nullopt;

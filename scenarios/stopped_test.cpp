@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-const std::vector<std::pair<std::string, std::string>> kSmoke = {
+const std::vector<std::pair<std::string, std::string>> kStoppedSmoke = {
     {"rate_hz", "5000"}, {"stall_s", "0.1"}, {"stalls", "3"}, {"warmup_s", "0"}, {"trials", "2"}};
 
 bool stops_are_possible(const Result& result) {
@@ -18,7 +18,7 @@ bool stops_are_possible(const Result& result) {
 }
 
 TEST_CASE("stopped shows at least 80 % of a stop in the p90, by arithmetic") {
-  const Result result = run_scenario("stopped", "synthetic", kSmoke);
+  const Result result = run_scenario("stopped", "synthetic", kStoppedSmoke);
   if (!stops_are_possible(result)) return;  // Windows stops no other process
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
@@ -61,7 +61,7 @@ TEST_CASE("stopped says that a closed loop hides the stops") {
 TEST_CASE("stopped says that callers do not wait for a daemon that works for none of them") {
   const SinkChoice sink = test_catalog().sinks.choice("synthetic:plant_daemon=true");
   if (!sink.type->probe(sink.options).available) return;
-  auto settings = kSmoke;
+  auto settings = kStoppedSmoke;
   settings.emplace_back("who", "daemon");
   const Result result = run_scenario("stopped", sink.text, settings);
   REQUIRE(result.answer);
@@ -71,7 +71,7 @@ TEST_CASE("stopped says that callers do not wait for a daemon that works for non
 }
 
 TEST_CASE("stopped says of a sink without a daemon that it has none") {
-  auto settings = kSmoke;
+  auto settings = kStoppedSmoke;
   settings.emplace_back("who", "daemon");
   settings.emplace_back("trials", "1");
   const Result result = run_scenario("stopped", "synthetic", settings);

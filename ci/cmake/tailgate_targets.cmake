@@ -24,10 +24,13 @@
 #       A line of the summary that configuring ends with. FOUND: truthy; WHAT: what it adds or how
 #       to get it.
 #
-# Two things keep the build short. The headers that most units include are compiled once
+# Three things keep the build short. The headers that most units include are compiled once
 # (precompiled.h; precompiled_test.h for tests): units include what they use all the same, and
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without. Tests are compiled without optimisation in
-# every build type; the libraries that they test, and benchmarks, as the build type says.
+# every build type; the libraries that they test, and benchmarks, as the build type says. The
+# presets for whole builds compile eight files of a target as one (CMAKE_UNITY_BUILD), so what a
+# file keeps in its unnamed namespace needs a name that no other file of the target uses there; dev
+# compiles each file by itself, which is quicker after a change of one.
 #
 # SOURCES may hold patterns: *.cpp stands for every file of the folder but main.cpp, tests,
 # benchmarks, fuzz targets and files of other operating systems; *_test.cpp stands for its tests.
@@ -51,6 +54,12 @@ else()
     target_compile_options(tailgate_options INTERFACE
       $<$<CXX_COMPILER_ID:GNU>:-Wno-${false_alarm}>)
   endforeach()
+  # GCC takes a file that is compiled as one with others for a header, whose classes may hold
+  # nothing of an unnamed namespace. The preset dev finds the headers in which one does.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(tailgate_options INTERFACE
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
 endif()
 
 # tailgate_precompile(NAME HEADER [LIBS ...])

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kRemedy =
     "write names of functions by commas, as write,fsync or libfoo.so:log_write, those of C++ as nm "
     "prints them; or mark, or none";
-constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::size_t kMaxCallNameBytes = 200;
 
 #define TAILGATE_NAME_OF(name) #name,
 constexpr std::array kWrapped = {TAILGATE_WRAPPED_FUNCTIONS(TAILGATE_NAME_OF)};
@@ -38,7 +38,7 @@ CalledFunction parse_function(std::string_view text, std::string_view all) {
   const bool has_library = colon != std::string_view::npos;
   CalledFunction function{std::string(has_library ? text.substr(0, colon) : ""),
                           std::string(has_library ? text.substr(colon + 1) : text)};
-  const bool valid = !function.name.empty() && text.size() <= kMaxNameBytes &&
+  const bool valid = !function.name.empty() && text.size() <= kMaxCallNameBytes &&
                      consists_of(function.name, "_$.") && has_library != function.library.empty() &&
                      consists_of(function.library, "_.+-");
   if (!valid) {

@@ -24,7 +24,7 @@ constexpr std::uint64_t kFlagBindNow = 8;
 constexpr std::uint64_t kFlag1Now = 1;
 constexpr std::uint64_t kDynamicBytes = 16;
 constexpr std::uint64_t kRelocationEntryBytes = 24;
-constexpr std::uint64_t kMaxNameBytes = 1000;
+constexpr std::uint64_t kMaxLibraryNameBytes = 1000;
 constexpr std::uint64_t kMaxPathBytes = 4096;
 
 class Reader {
@@ -87,7 +87,7 @@ class Reader {
     if (!symbols || !strings) return;
     const auto name_at = file_.word<std::uint32_t>(*symbols + number * ElfFile::kSymbolBytes);
     if (name_at >= string_bytes_) return;
-    const std::string_view name = file_.text(*strings + name_at, kMaxNameBytes);
+    const std::string_view name = file_.text(*strings + name_at, kMaxLibraryNameBytes);
     if (!name.empty()) names.emplace(name);
   }
 

@@ -16,7 +16,7 @@ constexpr unsigned kSection = 3;
 constexpr unsigned kFileName = 4;
 constexpr unsigned kIndirectFunction = 10;
 constexpr std::uint16_t kUndefined = 0;
-constexpr std::uint64_t kMaxNameBytes = 4096;
+constexpr std::uint64_t kMaxSymbolNameBytes = 4096;
 constexpr std::uint64_t kMaxSymbols = 50'000'000;
 constexpr std::string_view kDigits = "0123456789";
 
@@ -63,7 +63,7 @@ class Finder {
       const auto name_at = file_.word<std::uint32_t>(at);
       if (name_at == 0 || name_at >= names.bytes) continue;
       const std::string_view name =
-          file_.text(names.offset + name_at, std::min(names.bytes - name_at, kMaxNameBytes));
+          file_.text(names.offset + name_at, std::min(names.bytes - name_at, kMaxSymbolNameBytes));
       if (is_name_of(name, name_)) take(at, exported);
     }
   }

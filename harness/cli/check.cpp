@@ -30,19 +30,19 @@ struct CheckArguments {
 };
 
 // What a check found: nothing, why it was left out, or what went wrong.
-struct Finding {
+struct CheckFinding {
   enum class Kind { kept, left_out, broken } kind = Kind::kept;
   std::string text;
 };
 
-Finding kept(std::string text) {
-  return {Finding::Kind::kept, std::move(text)};
+CheckFinding kept(std::string text) {
+  return {CheckFinding::Kind::kept, std::move(text)};
 }
-Finding left_out(std::string text) {
-  return {Finding::Kind::left_out, std::move(text)};
+CheckFinding left_out(std::string text) {
+  return {CheckFinding::Kind::left_out, std::move(text)};
 }
-Finding broken(std::string text) {
-  return {Finding::Kind::broken, std::move(text)};
+CheckFinding broken(std::string text) {
+  return {CheckFinding::Kind::broken, std::move(text)};
 }
 
 // The sink as given, with each other value of each choice, and each of those with each boolean
@@ -124,24 +124,25 @@ class Checks {
   }
 
  private:
-  bool report(const char* check, const Finding& finding) const {
-    const char* word = finding.kind == Finding::Kind::kept       ? "ok"
-                       : finding.kind == Finding::Kind::left_out ? "-"
-                                                                 : "BROKEN";
+  bool report(const char* check, const CheckFinding& finding) const {
+    const char* word = finding.kind == CheckFinding::Kind::kept       ? "ok"
+                       : finding.kind == CheckFinding::Kind::left_out ? "-"
+                                                                      : "BROKEN";
     say("  {:<7} {:<13} {}\n", word, check, finding.text);
-    return finding.kind != Finding::Kind::broken;
+    return finding.kind != CheckFinding::Kind::broken;
   }
 
   // The calls of check_contract are made in tailgate's own process. A program that makes its calls
   // by itself gets events of every size instead.
-  Finding every_size() {
+  CheckFinding every_size() {
     LoadPlan load = events_at_once(1, kSizes);
     load.payload = {PayloadLaw::uniform, 1, kLargestPayload};
-    const Finding found = balanced(load);
-    return found.kind == Finding::Kind::kept ? kept("any size of event: " + found.text) : found;
+    const CheckFinding found = balanced(load);
+    return found.kind == CheckFinding::Kind::kept ? kept("any size of event: " + found.text)
+                                                  : found;
   }
 
-  Finding contract() {
+  CheckFinding contract() {
     if (!can_.driver_language.empty()) return every_size();
     const std::string failure = check_contract(sink_, settings_, next_folder());
     return failure.empty() ? kept("opens and closes twice, refuses after that, any size of event")
@@ -162,9 +163,9 @@ class Checks {
     return load;
   }
 
-  Finding ledger(unsigned threads) { return balanced(events_at_once(threads, kEvents)); }
+  CheckFinding ledger(unsigned threads) { return balanced(events_at_once(threads, kEvents)); }
 
-  Finding balanced(const LoadPlan& load) {
+  CheckFinding balanced(const LoadPlan& load) {
     const Trial done = trial(load);
     if (done.outcome != TrialOutcome::completed) return broken(done.outcome_detail);
     if (!can_.read_back) return left_out("it cannot be read back, so nobody knows what arrived");
@@ -174,7 +175,7 @@ class Checks {
                             done.ledger.delivered, done.ledger.lost));
   }
 
-  Finding live() {
+  CheckFinding live() {
     if (!can_.live_read) return left_out("it cannot be read back while the load runs");
     LoadPlan load;
     load.rate_hz = 2000;

@@ -26,20 +26,20 @@ struct DoctorArguments {
   std::string json;
 };
 
-constexpr std::size_t kIndent = 26;
+constexpr std::size_t kDoctorIndent = 26;
 constexpr int kDoctorVersion = 1;
 
 void print_finding(const Finding& finding) {
-  std::vector<std::string> lines = wrapped(printable(finding.value), kColumns - kIndent, 2);
+  std::vector<std::string> lines = wrapped(printable(finding.value), kColumns - kDoctorIndent, 2);
   say("{:<10}{:<16}{}\n", enum_text(finding.mark), finding.name, lines.front());
   lines.erase(lines.begin());
   if (!finding.remedy.empty()) {
     const std::string remedy = "to do: " + printable(finding.remedy);
-    for (std::string& line : wrapped(remedy, kColumns - kIndent, 2)) {
+    for (std::string& line : wrapped(remedy, kColumns - kDoctorIndent, 2)) {
       lines.push_back(std::move(line));
     }
   }
-  for (const std::string& line : lines) say("{:{}}{}\n", "", kIndent, line);
+  for (const std::string& line : lines) say("{:{}}{}\n", "", kDoctorIndent, line);
 }
 
 std::ptrdiff_t number_of(const std::vector<Finding>& findings, Mark mark) {

@@ -160,11 +160,11 @@ Environment environment_of(const DuetArguments& arguments, std::size_t threads) 
 }
 
 // Writes the file as it grows, and shows how far the duet is.
-class Reporter : public DuetObserver {
+class DuetReporter : public DuetObserver {
  public:
   // policy: of the gate that decides when there are enough rounds; without one, all are run that
   // there is time for.
-  Reporter(GrowingFile& file, bool quiet, const DuetTime& time, std::optional<Policy> policy)
+  DuetReporter(GrowingFile& file, bool quiet, const DuetTime& time, std::optional<Policy> policy)
       : file_(file), quiet_(quiet), time_(time), policy_(std::move(policy)) {}
 
   void progress(const Duet& duet, const RoundProgress& round, double left_s) override {
@@ -203,7 +203,7 @@ class Reporter : public DuetObserver {
   StatusLine status_;
 };
 
-bool went_well(const Duet& duet) {
+bool duet_went_well(const Duet& duet) {
   const auto well = [](const DuetSide& side) {
     return side.outcome == TrialOutcome::completed && side.ledger.unaccounted == 0;
   };
@@ -325,7 +325,7 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   std::optional<double> budget_s = arguments.time_budget_s;
   if (policy && !budget_s) budget_s = policy->time_budget_s;
   const DuetTime time(budget_s, earlier ? earlier->rounds.size() : 0);
-  Reporter reporter(file, arguments.quiet, time, policy);
+  DuetReporter reporter(file, arguments.quiet, time, policy);
   Duet result = run_duet(request, environment, reporter);
   // An interrupt of what follows ends that alone.
   const bool interrupted = InterruptFlag::raised();
@@ -339,7 +339,7 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   say("\nwrote: {}\n", file.written_to().string());
   if (arguments.keep) tell("kept: {}\n", scratch.path().string());
   if (interrupted) return kExitInterrupted;
-  const bool well = result.complete && file.in_place() && went_well(result);
+  const bool well = result.complete && file.in_place() && duet_went_well(result);
   return well ? kExitDone : kExitFailed;
 }
 

@@ -82,7 +82,7 @@ Environment environment_of(const ExecArguments& arguments, const Placement& plac
   return environment;
 }
 
-bool went_well(const Result& result) {
+bool exec_went_well(const Result& result) {
   return result.complete &&
          std::all_of(result.trials.begin(), result.trials.end(), [](const Trial& trial) {
            return trial.outcome == TrialOutcome::completed && trial.ledger.unaccounted == 0;
@@ -138,7 +138,7 @@ int exec(const ExecArguments& arguments) {
                 .full = [&](const Result&) { return file.bytes() > kMaxWrittenBytes; }});
   status.clear();
   file.save(write_result(result));
-  const bool well = went_well(result) && file.in_place();
+  const bool well = exec_went_well(result) && file.in_place();
   print_result(std::move(result), file.written_to(), arguments.json);
   if (arguments.keep) tell("kept: {}\n", scratch.path().string());
   if (InterruptFlag::raised()) return kExitInterrupted;

@@ -22,7 +22,6 @@ namespace tailgate {
 namespace {
 
 using history::Course;
-using history::Finding;
 using history::FindingMember;
 using history::FindingState;
 using history::History;
@@ -45,7 +44,7 @@ double percent_of(double level) {
   return 100 * std::expm1(level);
 }
 
-std::string title_of(const Finding& finding) {
+std::string title_of(const history::Finding& finding) {
   std::string title = fmt::format("{}: {}", finding.id, enum_text(finding.course));
   if (finding.is_creep) title += ", creeping";
   title += fmt::format(", {}", enum_text(finding.state));
@@ -59,7 +58,7 @@ std::string short_revision(const std::string& revision) {
   return revision.empty() ? "?" : std::string(first_columns(revision, kDigits));
 }
 
-std::string where_of(const Finding& finding) {
+std::string where_of(const history::Finding& finding) {
   if (finding.has_commits()) {
     return fmt::format("near {}..{}", short_revision(finding.revision_before),
                        short_revision(finding.revision_after));
@@ -81,7 +80,7 @@ std::string sink_text(const history::Series& series) {
   return fmt::format("{}, {}, {}", series.sink, scenario, series.load);
 }
 
-std::string finding_text(const Finding& finding) {
+std::string finding_text(const history::Finding& finding) {
   std::string text = title_of(finding) + "\n" + paragraph(where_of(finding));
   std::map<std::string, std::string> sinks;
   for (const FindingMember& member : finding.members) {
@@ -99,7 +98,7 @@ std::string finding_text(const Finding& finding) {
 }
 
 // Whether the finding waits for a decision: it is open, and no improvement.
-bool is_pending(const Finding& finding) {
+bool is_pending(const history::Finding& finding) {
   return finding.state == FindingState::open && finding.course != Course::better;
 }
 
@@ -119,7 +118,7 @@ nlohmann::json to_json(const FindingMember& member) {
           {"fixed_night", member.fixed_night}};
 }
 
-nlohmann::json to_json(const Finding& finding) {
+nlohmann::json to_json(const history::Finding& finding) {
   nlohmann::json json = {{"id", finding.id},
                          {"course", enum_text(finding.course)},
                          {"state", enum_text(finding.state)},
@@ -147,14 +146,14 @@ int show_findings(const FindingsArguments& arguments) {
   check_night("--since", arguments.filter.since);
   check_night("--until", arguments.filter.until);
   History history = History::open(arguments.place, history::Access::read);
-  std::vector<Finding> shown = history::findings(history, arguments.filter);
+  std::vector<history::Finding> shown = history::findings(history, arguments.filter);
   const std::size_t count = shown.size();
   if (!arguments.all) {
-    std::erase_if(shown, [](const Finding& finding) { return !is_pending(finding); });
+    std::erase_if(shown, [](const history::Finding& finding) { return !is_pending(finding); });
   }
   if (arguments.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const Finding& finding : shown) list.push_back(to_json(finding));
+    for (const history::Finding& finding : shown) list.push_back(to_json(finding));
     say_json(list);
     return kExitDone;
   }
@@ -227,9 +226,9 @@ void add_acknowledge(Command* history, Action& action) {
 
 }  // namespace
 
-std::string history_findings_text(const std::vector<Finding>& findings) {
+std::string history_findings_text(const std::vector<history::Finding>& findings) {
   std::string text;
-  for (const Finding& finding : findings)
+  for (const history::Finding& finding : findings)
     text += (text.empty() ? "" : "\n") + finding_text(finding);
   return text;
 }

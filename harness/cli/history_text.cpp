@@ -13,7 +13,6 @@
 namespace tailgate {
 namespace {
 
-using history::Answer;
 using history::Record;
 using history::Series;
 
@@ -56,8 +55,7 @@ std::vector<std::size_t> widths_of(const std::vector<Column>& columns) {
 }
 
 std::string cell_text(const std::string& text, std::size_t width, bool right) {
-  std::string cut(first_columns(text, width));
-  if (cut.size() < text.size()) cut = std::string(first_columns(text, width - 1)) + "~";
+  const std::string cut = cut_to(text, width);
   const std::string blanks(width - columns_of(cut), ' ');
   return right ? blanks + cut : cut + blanks;
 }
@@ -95,7 +93,7 @@ std::string table(std::vector<Column> columns) {
   return text;
 }
 
-std::string value_text(const Answer& one) {
+std::string value_text(const history::Answer& one) {
   if (one.series.unit == "ns") return human_duration(one.value);
   const bool whole = std::abs(one.value) >= 1;
   return fmt::format("{:.{}g} {}", one.value, whole ? 7 : 4, one.series.unit);
@@ -161,32 +159,37 @@ std::string history_metrics_text(const std::vector<Series>& series) {
          "percentile or for min, max, mean or count: response_ns_p99.9, service_ns_max.\n";
 }
 
-std::string history_answers_text(const std::string& metric, const std::vector<Answer>& answers) {
+std::string history_answers_text(const std::string& metric,
+                                 const std::vector<history::Answer>& answers) {
   if (answers.empty()) return "no values\n";
   std::vector<Column> columns;
-  const auto add = [&](const char* title, std::string (*text)(const Answer&)) {
-    columns.push_back(text_column<Answer>(title, answers, text));
+  const auto add = [&](const char* title, std::string (*text)(const history::Answer&)) {
+    columns.push_back(text_column<history::Answer>(title, answers, text));
   };
-  add("night", [](const Answer& one) { return one.night.empty() ? "several" : one.night; });
+  add("night",
+      [](const history::Answer& one) { return one.night.empty() ? "several" : one.night; });
   columns.back().may_leave = columns.back().may_be_cut = false;
-  add("kind", [](const Answer& one) { return std::string(enum_text(one.series.kind)); });
-  add("scenario", [](const Answer& one) { return one.series.scenario; });
-  add("preset", [](const Answer& one) { return one.series.preset; });
-  add("sink", [](const Answer& one) { return one.series.sink; });
-  add("load", [](const Answer& one) { return one.series.load; });
-  add("part", [](const Answer& one) { return one.series.part; });
+  add("kind", [](const history::Answer& one) { return std::string(enum_text(one.series.kind)); });
+  add("scenario", [](const history::Answer& one) { return one.series.scenario; });
+  add("preset", [](const history::Answer& one) { return one.series.preset; });
+  add("sink", [](const history::Answer& one) { return one.series.sink; });
+  add("load", [](const history::Answer& one) { return one.series.load; });
+  add("part", [](const history::Answer& one) { return one.series.part; });
   // A machine without a name is called by its group's.
-  const bool named = std::any_of(answers.begin(), answers.end(),
-                                 [](const Answer& one) { return one.machine != one.fingerprint; });
-  if (named) add("group", [](const Answer& one) { return one.fingerprint; });
-  add("machine", [](const Answer& one) { return one.machine.empty() ? "several" : one.machine; });
-  add("label", [](const Answer& one) { return one.label; });
-  columns.push_back(text_column<Answer>(
-      "runs", answers, [](const Answer& one) { return fmt::format("{}", one.documents); }));
+  const bool named = std::any_of(answers.begin(), answers.end(), [](const history::Answer& one) {
+    return one.machine != one.fingerprint;
+  });
+  if (named) add("group", [](const history::Answer& one) { return one.fingerprint; });
+  add("machine",
+      [](const history::Answer& one) { return one.machine.empty() ? "several" : one.machine; });
+  add("label", [](const history::Answer& one) { return one.label; });
+  columns.push_back(text_column<history::Answer>("runs", answers, [](const history::Answer& one) {
+    return fmt::format("{}", one.documents);
+  }));
   columns.back().right = true;
   columns.back().may_be_cut = false;
   Column values{"value", {}, true, false, false};
-  for (const Answer& one : answers) values.cells.push_back(value_text(one));
+  for (const history::Answer& one : answers) values.cells.push_back(value_text(one));
   columns.push_back(std::move(values));
   return metric + "\n" + table(std::move(columns));
 }

@@ -213,9 +213,9 @@ std::string rate_of(const Load& load) {
 }
 
 // Writes each result as it grows, and shows how far the runs are.
-class Reporter : public RunObserver {
+class RunReporter : public RunObserver {
  public:
-  Reporter(ResultFiles& files, bool quiet) : files_(files), quiet_(quiet) {}
+  RunReporter(ResultFiles& files, bool quiet) : files_(files), quiet_(quiet) {}
 
   void progress(const RunProgress& run, const TrialProgress& trial) override {
     if (quiet_) return;
@@ -259,7 +259,7 @@ class Reporter : public RunObserver {
 
 // A sink may lose events; one that lost all of them was not measured. What is lost where a scenario
 // with a question takes a sink past its limits is the answer; a trial that failed is none.
-bool went_well(const Result& result) {
+bool run_went_well(const Result& result) {
   if (!result.complete) return false;
   return std::all_of(result.trials.begin(), result.trials.end(), [&](const Trial& trial) {
     if (trial.outcome != TrialOutcome::completed) return false;
@@ -425,10 +425,11 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
          human_wait(planned_s(requests, environment.trial, companions)));
   }
   const InterruptFlag interrupt;
-  Reporter reporter(files, arguments.quiet);
+  RunReporter reporter(files, arguments.quiet);
   std::vector<Result> results =
       execute_runs(std::move(requests), environment, companions, reporter);
-  const bool well = files.all_in_place() && std::all_of(results.begin(), results.end(), went_well);
+  const bool well =
+      files.all_in_place() && std::all_of(results.begin(), results.end(), run_went_well);
   const BudgetVerdicts verdicts = judge_results(budgets, results, files);
   print_results(std::move(results), files, arguments);
   if (arguments.keep) tell("kept: {}\n", scratch.path().string());

@@ -56,11 +56,11 @@ nlohmann::json sink_json(const SinkChoice& sink) {
           {"options", options_json(sink.type->options())}};
 }
 
-constexpr std::size_t kIndent = 18;
+constexpr std::size_t kSinksIndent = 18;
 
 void print_indented(const std::string& text) {
-  for (const std::string& line : wrapped(text, kColumns - kIndent, 2)) {
-    say("{:{}}{}\n", "", kIndent, line);
+  for (const std::string& line : wrapped(text, kColumns - kSinksIndent, 2)) {
+    say("{:{}}{}\n", "", kSinksIndent, line);
   }
 }
 

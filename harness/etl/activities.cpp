@@ -11,8 +11,8 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxNames = 65'536;
-constexpr std::size_t kMaxNamesBytes = 4u << 20;
-constexpr std::size_t kMaxNameBytes = 256;
+constexpr std::size_t kMaxActivityNamesBytes = 4u << 20;
+constexpr std::size_t kMaxActivityNameBytes = 256;
 constexpr std::uint8_t kOpcodeSend = 9;  // winmeta.xml: win:Send
 
 Guid related_activity(const RecordHeader& header) {
@@ -69,9 +69,9 @@ std::uint32_t Activities::number_of(const Guid& id) {
 std::uint32_t Activities::name_number(const DecodedEvent& event) {
   std::string name = fmt::format("{}/{}", event.provider_name, event.event_name);
   if (event.event_name.empty()) name += std::to_string(event.header.id);
-  name.resize(std::min(name.size(), kMaxNameBytes));
+  name.resize(std::min(name.size(), kMaxActivityNameBytes));
   if (auto known = name_numbers_.find(name); known != name_numbers_.end()) return known->second;
-  if (names_.size() == kMaxNames || name_bytes_ + name.size() > kMaxNamesBytes) return 1;
+  if (names_.size() == kMaxNames || name_bytes_ + name.size() > kMaxActivityNamesBytes) return 1;
   name_bytes_ += name.size();
   const auto number = static_cast<std::uint32_t>(names_.size());
   names_.push_back(name);

@@ -14,10 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr std::uint32_t kMaxIndent = 20;
 
-double ms(std::int64_t ns) {
+double activity_ms(std::int64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
@@ -50,7 +49,7 @@ std::string text_of(const Activities& activities, const ActivityTrees& trees,
     const Activities::Activity& activity = activities[number];
     const ActivityTrees::Whole& whole = trees.whole(number);
     out += fmt::format("{:>8} {:>8} {:>12.4f} {:>12.4f} {:>12.4f} {:>7}  {}  {:{}}{}\n",
-                       activity.events, whole.events, ms(whole.first_ns),
+                       activity.events, whole.events, activity_ms(whole.first_ns),
                        duration_ms(whole.first_ns, whole.last_ns),
                        duration_ms(activity.first_ns, activity.last_ns),
                        process_text(activity.process_id), to_text(activity.id), "",
@@ -80,7 +79,7 @@ Json row_json(const Activities& activities, const ActivityTrees& trees, Activity
   if (activity.process_id != RecordHeader::kNoId) json["pid"] = activity.process_id;
   json["events"] = activity.events;
   json["events_in_all"] = whole.events;
-  json["start_ms"] = ms(whole.first_ns);
+  json["start_ms"] = activity_ms(whole.first_ns);
   json["duration_ms"] = duration_ms(whole.first_ns, whole.last_ns);
   json["own_ms"] = duration_ms(activity.first_ns, activity.last_ns);
   return json;

@@ -13,7 +13,7 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::size_t kMaxRows = 1'000'000;
+constexpr std::size_t kMaxCells = 1'000'000;
 
 struct BufferUse {
   double last_ms = 0;
@@ -61,7 +61,7 @@ Cells cells_of(const std::vector<BufferUse>& uses, double interval_ms, std::uint
     const double interval = std::floor(use.last_ms / interval_ms);
     const auto number =
         static_cast<std::int64_t>(std::clamp(interval, -kMostIntervals, kMostIntervals));
-    if (cells.size() >= kMaxRows && !cells.contains({number, use.processor})) {
+    if (cells.size() >= kMaxCells && !cells.contains({number, use.processor})) {
       ++left_out;
       continue;
     }
@@ -98,7 +98,7 @@ std::string note_of(std::uint64_t without_record, std::uint64_t over_limit) {
   }
   if (over_limit != 0) {
     note += fmt::format("{}{} buffers are beyond {} rows; give a longer --interval-ms",
-                        note.empty() ? "" : "\n", over_limit, kMaxRows);
+                        note.empty() ? "" : "\n", over_limit, kMaxCells);
   }
   return note;
 }

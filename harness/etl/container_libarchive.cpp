@@ -15,7 +15,7 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxTraces = 64;
-constexpr std::size_t kBlockBytes = 256u << 10;
+constexpr std::size_t kArchiveBlockBytes = 256u << 10;
 
 struct Closer {
   void operator()(archive* reader) const { archive_read_free(reader); }
@@ -37,7 +37,7 @@ Reader open_reader(const std::filesystem::path& container) {
   archive_read_support_format_7zip(reader.get());
   archive_read_support_format_tar(reader.get());
   archive_read_support_format_raw(reader.get());
-  if (archive_read_open_filename(reader.get(), container.string().c_str(), kBlockBytes) !=
+  if (archive_read_open_filename(reader.get(), container.string().c_str(), kArchiveBlockBytes) !=
       ARCHIVE_OK) {
     fail(container, reader.get());
   }
@@ -64,7 +64,7 @@ std::string shown_name(const std::filesystem::path& container, archive* reader,
 void copy_member(const std::filesystem::path& container, archive* reader,
                  const std::filesystem::path& file, std::uint64_t& left_bytes) {
   std::ofstream out(file, std::ios::binary);
-  std::vector<char> block(kBlockBytes);
+  std::vector<char> block(kArchiveBlockBytes);
   for (;;) {
     const la_ssize_t size = archive_read_data(reader, block.data(), block.size());
     if (size == 0) break;

@@ -55,7 +55,6 @@ namespace {
 // On the caller's thread.
 std::string dump_in_place(const std::vector<const TraceFile*>& files, Decoder& decoder,
                           const DumpOptions& options, const TextSink& sink) {
-  constexpr std::size_t kFlushBytes = 256 * 1024;
   EventStream events(files, decoder, options.filter);
   DumpText text(options);
   std::string out;

@@ -15,7 +15,7 @@ namespace tailgate::etl {
 namespace {
 
 // A block's text that grows beyond this is written as soon as it is the block's turn.
-constexpr std::size_t kMaxTextBytes = 1u << 20;
+constexpr std::size_t kMaxThreadTextBytes = 1u << 20;
 
 // Writes the texts of blocks in the order of their numbers.
 class OrderedText {
@@ -79,7 +79,7 @@ class OrderedText {
     lock.unlock();
     const bool taken = sink_(text);
     text.clear();
-    if (text.capacity() > 2 * kMaxTextBytes) text = {};
+    if (text.capacity() > 2 * kMaxThreadTextBytes) text = {};
     lock.lock();
     writing_ = false;
     if (!taken) stopped_ = true;
@@ -175,7 +175,8 @@ class ThreadedDump {
       }
       any_passed_.store(true, std::memory_order_relaxed);
       worker.text.append(view, item.attributed, worker.out);
-      if (worker.out.size() > kMaxTextBytes && !output_.write_part(block.number, worker.out)) {
+      if (worker.out.size() > kMaxThreadTextBytes &&
+          !output_.write_part(block.number, worker.out)) {
         return false;
       }
     }

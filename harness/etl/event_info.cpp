@@ -10,7 +10,6 @@ namespace {
 constexpr std::size_t kEventInfoBytes = 0x70;
 constexpr std::size_t kPropertyBytes = 24;
 constexpr std::size_t kMaxProperties = 1024;
-constexpr int kMaxDepth = 16;
 
 constexpr std::uint32_t kSourceWbem = 1;
 
@@ -70,7 +69,7 @@ class EventInfoParser {
   }
 
   bool parse(std::size_t first, std::size_t count, std::vector<Property>& into, int depth) {
-    if (depth > kMaxDepth || first > count_ || count > count_ - first) return false;
+    if (depth > kMaxStructureDepth || first > count_ || count > count_ - first) return false;
     for (std::size_t i = first; i < first + count; ++i) {
       // Members that two structures list, or that list themselves, would multiply without limit.
       if (++visited_ > count_) return false;

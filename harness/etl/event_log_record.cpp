@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kMaxRecordBytes = 0xFFFF;
 constexpr std::size_t kMaxMetadataBytes = 24'000;
-constexpr std::size_t kMaxNameBytes = 1000;
-constexpr std::size_t kMaxMembers = 100;  // a structure of TraceLogging has up to 127
-constexpr int kMaxDepth = 12;             // structures within structures, which readers limit to 16
+constexpr std::size_t kMaxElementNameBytes = 1000;
+constexpr std::size_t kMaxWrittenMembers = 100;  // a structure of TraceLogging has up to 127
+constexpr int kMaxWrittenDepth = 12;  // structures within structures, which readers limit to 16
 
 // Types of TraceLogging's metadata; see tracelogging.cpp.
 constexpr unsigned kI64 = 9;
@@ -29,7 +29,7 @@ constexpr unsigned kStructure = 0x18;
 constexpr unsigned kHasOutType = 0x80;
 constexpr unsigned kOutUtf8 = 0x23;
 
-void put(std::uint64_t value, unsigned size, std::string& out) {
+void put_bytes(std::uint64_t value, unsigned size, std::string& out) {
   for (unsigned i = 0; i < size; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
 }
 
@@ -69,23 +69,23 @@ class Fields {
       if (const auto value = number_in<std::uint64_t>(text)) return number(kU64, *value);
     }
     if (const auto value = hex_in(text)) return number(kHex64, *value);
-    put(kCountedAnsi | kHasOutType, 1, metadata_);
-    put(kOutUtf8, 1, metadata_);
+    put_bytes(kCountedAnsi | kHasOutType, 1, metadata_);
+    put_bytes(kOutUtf8, 1, metadata_);
     // More than a count can say does not fit the record either: fits() is false then.
-    put(std::min<std::size_t>(text.size(), 0xFFFF), 2, payload_);
+    put_bytes(std::min<std::size_t>(text.size(), 0xFFFF), 2, payload_);
     payload_ += text;
   }
 
   void begin_structure(std::string_view name, std::size_t members) {
     add_name(name);
-    put(kStructure | kHasOutType, 1, metadata_);
-    put(members, 1, metadata_);
+    put_bytes(kStructure | kHasOutType, 1, metadata_);
+    put_bytes(members, 1, metadata_);
   }
 
   // With the size, the tags and no name: what has no name is shown as EventID(n).
   std::string metadata() const {
     std::string whole;
-    put(metadata_.size() + 4, 2, whole);
+    put_bytes(metadata_.size() + 4, 2, whole);
     whole.append(2, '\0');
     return whole + metadata_;
   }
@@ -96,13 +96,13 @@ class Fields {
 
  private:
   void add_name(std::string_view name) {
-    metadata_ += name.substr(0, kMaxNameBytes);
+    metadata_ += name.substr(0, kMaxElementNameBytes);
     metadata_ += '\0';
   }
 
   void number(unsigned type, std::uint64_t value) {
-    put(type, 1, metadata_);
-    put(value, 8, payload_);
+    put_bytes(type, 1, metadata_);
+    put_bytes(value, 8, payload_);
   }
 
   // Windows writes hexadecimal numbers without leading zeros; libevtx with all digits of their
@@ -177,7 +177,7 @@ class EventBuilder {
     provider_ = provider.attribute("Name").value();
     if (provider_.empty()) provider_ = provider.attribute("EventSourceName").value();
     if (provider_.empty()) provider_ = provider.attribute("Guid").value();
-    provider_.resize(std::min(provider_.size(), kMaxNameBytes));
+    provider_.resize(std::min(provider_.size(), kMaxElementNameBytes));
     const auto guid = parse_guid(provider.attribute("Guid").value());
     guid_ = guid ? *guid : guid_of_name(provider_);
     activity_ = parse_guid(correlation.attribute("ActivityID").value()).value_or(Guid());
@@ -253,7 +253,7 @@ class EventBuilder {
     }
     if (members == 0) return fields.add(name, text);
     if (!text.empty()) ++members;
-    if (depth == kMaxDepth || members > kMaxMembers) {
+    if (depth == kMaxWrittenDepth || members > kMaxWrittenMembers) {
       std::ostringstream xml;
       node.print(xml, "", pugi::format_raw);
       return fields.add(name, xml.str());
@@ -302,10 +302,10 @@ class EventBuilder {
 
   static void put_item(ExtendedType type, std::string_view data, bool more, std::string& out) {
     const std::size_t size = align8(8 + data.size());
-    put(size, 2, out);
-    put(static_cast<unsigned>(type), 2, out);
-    put(more ? 1 : 0, 2, out);
-    put(data.size(), 2, out);
+    put_bytes(size, 2, out);
+    put_bytes(static_cast<unsigned>(type), 2, out);
+    put_bytes(more ? 1 : 0, 2, out);
+    put_bytes(data.size(), 2, out);
     out += data;
     out.append(size - 8 - data.size(), '\0');
   }
@@ -317,7 +317,7 @@ class EventBuilder {
   // Layouts: EVENT_HEADER and its extended items, as record.h reads them.
   std::string record_of(const Fields& fields) const {
     std::string traits;
-    put(provider_.size() + 3, 2, traits);
+    put_bytes(provider_.size() + 3, 2, traits);
     traits += provider_;
     traits += '\0';
     std::string items;
@@ -330,21 +330,21 @@ class EventBuilder {
     put_item(ExtendedType::provider_traits, traits, false, items);
     const std::size_t size = 0x50 + items.size() + fields.payload().size();
     std::string out;
-    put(size, 2, out);
-    put(0xC013, 2, out);  // an event of a 64-bit system
-    put(1, 4, out);       // it has extended items
-    put(thread_, 4, out);
-    put(process_, 4, out);
-    put(0, 8, out);
+    put_bytes(size, 2, out);
+    put_bytes(0xC013, 2, out);  // an event of a 64-bit system
+    put_bytes(1, 4, out);       // it has extended items
+    put_bytes(thread_, 4, out);
+    put_bytes(process_, 4, out);
+    put_bytes(0, 8, out);
     put_guid(guid_, out);
-    put(id_, 2, out);
-    put(version_, 1, out);
-    put(0, 1, out);
-    put(level_, 1, out);
-    put(opcode_, 1, out);
-    put(task_, 2, out);
-    put(keyword_, 8, out);
-    put(0, 8, out);
+    put_bytes(id_, 2, out);
+    put_bytes(version_, 1, out);
+    put_bytes(0, 1, out);
+    put_bytes(level_, 1, out);
+    put_bytes(opcode_, 1, out);
+    put_bytes(task_, 2, out);
+    put_bytes(keyword_, 8, out);
+    put_bytes(0, 8, out);
     put_guid(activity_, out);
     return out + items + fields.payload();
   }

@@ -74,7 +74,7 @@ class Logs {
   tailgate::TestDirectory folder_;
 };
 
-std::string_view text_of(const std::vector<std::uint8_t>& bytes) {
+std::string_view view_of(const std::vector<std::uint8_t>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -258,8 +258,8 @@ TEST_CASE("event log: a file of libevtx's format is read, event by event") {
     records[i].size = static_cast<std::uint32_t>(4096 * i);
   }
   const auto bytes = event_log_file(records);
-  if (!can_read_evtx(logs.write("log", text_of(bytes)))) return;
-  const auto lines = logs.dump(text_of(bytes));
+  if (!can_read_evtx(logs.write("log", view_of(bytes)))) return;
+  const auto lines = logs.dump(view_of(bytes));
   REQUIRE(lines.size() == 3);
   CHECK(logs.unreadable == 0);
   CHECK(lines[2].starts_with("2.000000\t-\t500\t8\tTest-Provider\tEventID(4242)\t4242\t0\t0\t4\t"));
@@ -273,13 +273,13 @@ TEST_CASE("event log: a damaged file is refused or read in part") {
   std::vector<EventLogFileRecord> records(5);
   for (std::size_t i = 0; i < records.size(); ++i) records[i].number = i + 1;
   const auto whole = event_log_file(records);
-  if (!can_read_evtx(logs.write("log", text_of(whole)))) return;
+  if (!can_read_evtx(logs.write("log", view_of(whole)))) return;
   for (std::size_t size : {8u, 100u, 4096u, 4200u, 5000u, 6000u}) {
     CAPTURE(size);
     auto cut = whole;
     cut.resize(size);
     try {
-      const auto lines = logs.dump(text_of(cut));
+      const auto lines = logs.dump(view_of(cut));
       CHECK(lines.size() <= 5);
     } catch (const tailgate::Error& error) {
       CHECK(error.what_failed().find("cannot read the event log") == 0);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::literals;
 
-constexpr std::size_t kBlockBytes = 256u << 10;
+constexpr std::size_t kXmlBlockBytes = 256u << 10;
 constexpr std::string_view kEvtxSignature = "ElfFile\0"sv;
 constexpr std::string_view kUtf16Mark = "\xFF\xFE"sv;
 
@@ -160,7 +160,7 @@ std::uint64_t read_event_xml(const std::filesystem::path& path, const EventXmlSi
   Utf16Pieces utf16;
   bool wide = false;
   bool first = true;
-  std::string block(kBlockBytes, '\0');
+  std::string block(kXmlBlockBytes, '\0');
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0) {
     std::string_view piece(block.data(), static_cast<std::size_t>(in.gcount()));
     if (first && piece.starts_with(kUtf16Mark)) {

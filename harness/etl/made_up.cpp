@@ -7,8 +7,8 @@ namespace tailgate::etl {
 namespace {
 
 // The drivers that capture packets: packets.cpp has the sources.
-const Guid kNdisCapture = *parse_guid("2ed6006e-4729-4609-b423-3ee7bcd678ef");
-const Guid kPktMon = *parse_guid("4d4f80d9-c8bd-4d73-bb5b-19c90402c5ac");
+const Guid kMadeUpNdisCapture = *parse_guid("2ed6006e-4729-4609-b423-3ee7bcd678ef");
+const Guid kMadeUpPktMon = *parse_guid("4d4f80d9-c8bd-4d73-bb5b-19c90402c5ac");
 
 struct HookRange {
   std::uint16_t first;
@@ -66,7 +66,7 @@ void MadeUpKinds::add(const Record& record, const RecordHeader& header) {
   if (header.is_kernel()) {
     const std::string_view kind = kind_of_hook(header.hook_id);
     if (!kind.empty()) count(kind);
-  } else if (header.provider == kNdisCapture || header.provider == kPktMon) {
+  } else if (header.provider == kMadeUpNdisCapture || header.provider == kMadeUpPktMon) {
     count("events of the drivers that capture packets");
   }
 }

@@ -15,7 +15,6 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxMembers = 4096;  // of a template, including the members of structures
-constexpr int kMaxDepth = 16;
 constexpr std::size_t kEnvelopeBytes = 8;  // before the XML in a manifest's chunk
 
 using Strings = std::unordered_map<std::string, SharedText>;
@@ -106,7 +105,7 @@ class TemplateParser {
       : maps_(maps) {}
 
   bool parse(const pugi::xml_node& parent, std::vector<Property>& into, int depth) {
-    if (depth > kMaxDepth) return false;
+    if (depth > kMaxStructureDepth) return false;
     for (pugi::xml_node child : parent.children()) {
       std::string_view tag = child.name();
       if (tag != "data" && tag != "struct") continue;

@@ -9,7 +9,7 @@ using namespace tailgate::etl;
 
 namespace {
 
-Bytes as_bytes(std::string_view text) {
+Bytes bytes_of_text(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
@@ -36,7 +36,7 @@ std::string rooted_in(std::string_view open, std::string_view close) {
 
 Decoded decode_with(std::string_view manifest) {
   Decoder decoder;
-  decoder.add_manifest(as_bytes(manifest));
+  decoder.add_manifest(bytes_of_text(manifest));
   EventRecord record;
   record.provider = *parse_guid("6a399ae0-4bc6-4de9-870b-3657f8947e7e");
   record.id = 5;
@@ -87,7 +87,7 @@ TEST_CASE("a stack of the CLR has as many frames as it says, by a manifest") {
   std::string manifest(kClr);
   manifest.replace(manifest.find("GUID"), 4, guid);
   Decoder decoder;
-  decoder.add_manifest(as_bytes(manifest));
+  decoder.add_manifest(bytes_of_text(manifest));
   EventRecord record;
   record.provider = *parse_guid(guid);
   record.id = 82;

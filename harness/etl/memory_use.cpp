@@ -33,8 +33,8 @@ constexpr std::uint32_t kRelease = 0x8000;   // MEM_RELEASE
 // Of all processes of a session.
 constexpr std::size_t kMaxRanges = 262'144;
 constexpr std::size_t kMaxProcesses = 65'536;
-constexpr std::size_t kMaxStacks = 65'536;
-constexpr std::size_t kMaxFrames = 1u << 20;
+constexpr std::size_t kMaxMemoryStacks = 65'536;
+constexpr std::size_t kMaxMemoryFrames = 1u << 20;
 constexpr std::size_t kMaxOwners = 2 * kMaxRanges;  // with a stack, before those without a range go
 constexpr std::size_t kMaxLeakRows = 16'384;
 constexpr std::size_t kShownFrames = 12;
@@ -231,7 +231,7 @@ class MemoryUse {
     if (event.frames.empty()) return;
     auto at = stack_numbers_.find(event.frames);
     if (at == stack_numbers_.end()) {
-      if (stacks_.size() >= kMaxStacks || event.frames.size() > kMaxFrames - frames_) {
+      if (stacks_.size() >= kMaxMemoryStacks || event.frames.size() > kMaxMemoryFrames - frames_) {
         ++over_limit_.stacks;
         return;
       }
@@ -349,7 +349,7 @@ Json json_of(const MemoryUse& use, const SessionNames& names, const LogFileHeade
           {"unfreed", leaks}};
 }
 
-std::string text_of(const Json& json, std::size_t max_rows) {
+std::string memory_text(const Json& json, std::size_t max_rows) {
   std::string out = fmt::format("session {}\n", printable(json["session_name"].get<std::string>()));
   for (const Json& note : json["notes"]) out += "note: " + note.get<std::string>() + "\n";
   append_json_table("committed memory, by process", json["processes"], max_rows, out);
@@ -373,7 +373,7 @@ void report_memory(const std::vector<const TraceFile*>& files, TextFormat format
     const Json json = json_of(*use, names.of(*session), *session, names.limits(), last);
     return sink(format == TextFormat::json
                     ? json_text(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n"
-                    : text_of(json, max_rows));
+                    : memory_text(json, max_rows));
   };
   while (const Record* record = reader.next()) {
     if (session != &reader.header()) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxImages = 65'536;
 constexpr std::size_t kMaxOutside = 16'384;
-constexpr std::size_t kMaxNameBytes = 4u << 20;
+constexpr std::size_t kMaxModuleNamesBytes = 4u << 20;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void Modules::add_image(std::uint32_t process, std::uint64_t base, std::uint64_t
   const bool has_room = images_.size() < kMaxImages || images_.contains(key);
   Module module;
   module.name = name;
-  const auto number = has_room ? module_of(module, kMaxNameBytes) : std::nullopt;
+  const auto number = has_room ? module_of(module, kMaxModuleNamesBytes) : std::nullopt;
   if (number) {
     images_[key] = {size, *number};
   } else {
@@ -55,7 +55,7 @@ void Modules::add_pdb(std::uint32_t process, std::uint64_t base, std::string_vie
   const auto known = pdbs_.find(key);
   const std::size_t known_bytes = known == pdbs_.end() ? 0 : known->second.name.size();
   const bool has_room = pdbs_.size() < kMaxImages || known != pdbs_.end();
-  if (!has_room || name_bytes_ - known_bytes + pdb.size() > kMaxNameBytes) {
+  if (!has_room || name_bytes_ - known_bytes + pdb.size() > kMaxModuleNamesBytes) {
     ++over_limit_;
     return;
   }
@@ -85,7 +85,7 @@ void Modules::finish() {
       module.pdb = pdb->name;
       module.pdb_id = pdb->id;
     }
-    auto number = module_of(module, kMaxNameBytes);
+    auto number = module_of(module, kMaxModuleNamesBytes);
     if (!number) {
       if (pdb != nullptr) ++over_limit_;
       // The names alone were within the limit.

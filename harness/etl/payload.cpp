@@ -8,8 +8,7 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxFields = 65536;
-constexpr int kMaxDepth = 16;
-constexpr std::size_t kMaxSlots = 1024;
+constexpr std::size_t kMaxPayloadSlots = 1024;
 
 // Size in bytes of a type of fixed size; 0 for the others.
 std::size_t fixed_bytes(ValueType type, unsigned pointer_bytes) {
@@ -53,7 +52,7 @@ class Interpreter {
 
   PayloadResult run(const PayloadLayout& layout) {
     // Clears only the slots that the layout uses: most events use none or few.
-    std::fill_n(slots_.begin(), std::min(kMaxSlots, std::size_t{layout.slots}), 0u);
+    std::fill_n(slots_.begin(), std::min(kMaxPayloadSlots, std::size_t{layout.slots}), 0u);
     used_slots_ = layout.slots;
     result_.complete = decode_all(layout.properties, 0);
     result_.consumed_bytes = cursor_.position();
@@ -62,7 +61,7 @@ class Interpreter {
 
  private:
   bool decode_all(const std::vector<Property>& properties, int depth) {
-    if (depth > kMaxDepth) return false;
+    if (depth > kMaxStructureDepth) return false;
     for (std::size_t i = 0; i < properties.size(); ++i) {
       if (cursor_.left() == 0 && depth == 0 && needs_bytes(properties[i])) {
         count_missing(std::span(properties).subspan(i));
@@ -142,7 +141,7 @@ class Interpreter {
       auto taken = cursor_.take_bytes(fixed);
       if (!taken) return false;
       data = *taken;
-      if (property.slot < kMaxSlots) slots_[property.slot] = integer(data);
+      if (property.slot < kMaxPayloadSlots) slots_[property.slot] = integer(data);
     } else if (property.type == ValueType::padding) {
       skip_padding(property.length);
       return true;
@@ -246,7 +245,7 @@ class Interpreter {
   }
 
   std::uint32_t slot(std::size_t index) const {
-    return index < kMaxSlots && index < used_slots_ ? slots_[index] : 0;
+    return index < kMaxPayloadSlots && index < used_slots_ ? slots_[index] : 0;
   }
 
   Field& push(Field::Kind kind, const Property& property, std::string_view name) {
@@ -264,7 +263,7 @@ class Interpreter {
   std::vector<Field>& fields_;
   PayloadResult result_;
   std::size_t used_slots_ = 0;
-  std::array<std::uint32_t, kMaxSlots> slots_;
+  std::array<std::uint32_t, kMaxPayloadSlots> slots_;
 };
 
 }  // namespace

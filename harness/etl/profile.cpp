@@ -17,13 +17,13 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::uint64_t kKernelFrom32 = 0x8000'0000;
+constexpr std::uint64_t kKernelCodeFrom32 = 0x8000'0000;
 constexpr std::size_t kKnownFrames = 16'384;
 // These take 28 MB at most, beside the stacks' 34.
 constexpr std::size_t kMaxFrameNumbers = 1u << 18;
-constexpr std::size_t kMaxPending = 1u << 15;
-constexpr std::size_t kMaxPendingFrames = 1u << 19;
-constexpr std::size_t kMaxThreads = 1u << 16;
+constexpr std::size_t kMaxPendingSamples = 1u << 15;
+constexpr std::size_t kMaxPendingSampleFrames = 1u << 19;
+constexpr std::size_t kMaxProfiledThreads = 1u << 16;
 // ImageID/DbgID_RSDS, the class and opcode that kernel_layout_table.cpp describes.
 const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 constexpr std::uint8_t kOpcodeRsds = 36;
@@ -42,7 +42,7 @@ class ProfileReader {
 
   void read() {
     if (files_.front()->header().pointer_bytes == 4) {
-      profile_.modules_.set_kernel_from(kKernelFrom32);
+      profile_.modules_.set_kernel_from(kKernelCodeFrom32);
     }
     collect_names();
     profile_.modules_.finish();
@@ -110,14 +110,14 @@ class ProfileReader {
 
   void add_process(const DecodedEvent& event) {
     const Field* name = find_field(event.fields, "ImageFileName");
-    if (name == nullptr || profile_.names_.size() == kMaxThreads) return;
+    if (name == nullptr || profile_.names_.size() == kMaxProfiledThreads) return;
     profile_.names_[static_cast<std::uint32_t>(number_in(event.fields, "ProcessId"))] =
         utf8_of(name->data);
   }
 
   void add_thread(Bytes payload) {
     if (payload.size() < 8) return;
-    if (threads_.size() == kMaxThreads) threads_.clear();  // most of them have ended
+    if (threads_.size() == kMaxProfiledThreads) threads_.clear();  // most of them have ended
     threads_[load<std::uint32_t>(payload.data() + 4)] = load<std::uint32_t>(payload.data());
   }
 
@@ -170,7 +170,7 @@ class ProfileReader {
     while (!pending_.empty()) {
       const std::int64_t then_ns = clock.elapsed_ns(pending_.front().time);
       const bool waited = duration_between(then_ns, now_ns) > kMaxStackWaitNs;
-      if (!waited && pending_.size() <= kMaxPending) return;
+      if (!waited && pending_.size() <= kMaxPendingSamples) return;
       if (!waited) early_.add(pending_.front().time, pending_.front().sample.thread);
       finish_first();
     }
@@ -213,7 +213,7 @@ class ProfileReader {
     const std::size_t before = sample.stack.size();
     append(sample.stack);
     pending_frames_ += sample.stack.size() - before;
-    while (pending_frames_ > kMaxPendingFrames) {
+    while (pending_frames_ > kMaxPendingSampleFrames) {
       early_.add(pending_.front().time, pending_.front().sample.thread);
       finish_first();
     }

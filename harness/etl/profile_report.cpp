@@ -15,12 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Share = ProfileShares::Share;
 
-constexpr std::size_t kFlushBytes = 256 * 1024;
-
 // Passes text on in large pieces.
-class Output {
+class ProfileOutput {
  public:
-  explicit Output(const TextSink& sink) : sink_(sink) {}
+  explicit ProfileOutput(const TextSink& sink) : sink_(sink) {}
 
   // False when the reader has closed it.
   bool add(std::string_view text) {
@@ -114,7 +112,7 @@ void append_symbols(const Report& report, std::size_t max_rows, std::string& out
   }
 }
 
-void write_text(const Report& report, std::size_t max_rows, Output& output) {
+void write_text(const Report& report, std::size_t max_rows, ProfileOutput& output) {
   const Profile& profile = report.profile;
   std::string out = fmt::format("CPU samples: {}, {} with a stack; stacks of other events: {}\n",
                                 profile.samples(), profile.with_stack(), profile.other_stacks());
@@ -142,19 +140,19 @@ void write_text(const Report& report, std::size_t max_rows, Output& output) {
   output.add(out);
 }
 
-std::string dumped(const Json& json) {
+std::string one_line(const Json& json) {
   return json_text(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 void write_shares(const Profile& profile, const std::vector<Share>& shares, std::string_view key,
-                  Output& output) {
+                  ProfileOutput& output) {
   output.add(fmt::format(",\"{}\":[", key));
   std::string_view separator;
   for (const Share& share : shares) {
     output.add(separator);
-    if (!output.add(dumped({{"name", name_of(profile, share)},
-                            {"exclusive", share.exclusive},
-                            {"inclusive", share.inclusive}}))) {
+    if (!output.add(one_line({{"name", name_of(profile, share)},
+                              {"exclusive", share.exclusive},
+                              {"inclusive", share.inclusive}}))) {
       return;
     }
     separator = ",";
@@ -178,7 +176,7 @@ Json symbols_json(const Report& report) {
 }
 
 // Row by row: a trace may have any number of frames.
-void write_json(const Report& report, Output& output) {
+void write_json(const Report& report, ProfileOutput& output) {
   const Profile& profile = report.profile;
   Json json;
   json["samples"] = profile.samples();
@@ -192,13 +190,13 @@ void write_json(const Report& report, Output& output) {
     json["processors"][std::to_string(processor)] = samples;
   }
   if (!report.symbols.empty()) json["symbols"] = symbols_json(report);
-  std::string head = dumped(json);
+  std::string head = one_line(json);
   head.pop_back();
   output.add(head + ",\"processes\":[");
   std::string_view separator;
   for (const auto& row : report.shares.processes()) {
-    std::string process =
-        dumped({{"pid", row.id}, {"name", profile.process_name(row.id)}, {"samples", row.samples}});
+    std::string process = one_line(
+        {{"pid", row.id}, {"name", profile.process_name(row.id)}, {"samples", row.samples}});
     process.pop_back();
     output.add(separator);
     output.add(process);
@@ -219,7 +217,7 @@ std::string folded_name(std::string_view name) {
   return text;
 }
 
-void write_folded(const Report& report, Output& output) {
+void write_folded(const Report& report, ProfileOutput& output) {
   const Profile& profile = report.profile;
   for (const auto& process : report.shares.processes()) {
     const std::string name = folded_name(profile.process_name(process.id));
@@ -235,7 +233,8 @@ void write_folded(const Report& report, Output& output) {
 }
 
 // The process's stacks and their samples, two lists of a profile.
-void write_stacks(const StackTable& stacks, const ProfileShares::Process& process, Output& output) {
+void write_stacks(const StackTable& stacks, const ProfileShares::Process& process,
+                  ProfileOutput& output) {
   std::string_view separator;
   for (std::uint32_t stack : process.stacks) {
     const auto frames = stacks.frames(stack);
@@ -252,22 +251,22 @@ void write_stacks(const StackTable& stacks, const ProfileShares::Process& proces
   }
 }
 
-void write_speedscope(const Report& report, Output& output) {
+void write_speedscope(const Report& report, ProfileOutput& output) {
   const Profile& profile = report.profile;
   output.add(R"({"$schema":"https://www.speedscope.app/file-format-schema.json",)"
              R"("exporter":"tailgate","shared":{"frames":[)");
   for (std::uint32_t frame = 0; frame < profile.frame_count(); ++frame) {
     if (frame > 0) output.add(",");
-    if (!output.add(dumped({{"name", profile.frame_name(frame)}}))) return;
+    if (!output.add(one_line({{"name", profile.frame_name(frame)}}))) return;
   }
   output.add("]},\"profiles\":[");
   std::string_view separator;
   for (const auto& process : report.shares.processes()) {
-    std::string head = dumped({{"type", "sampled"},
-                               {"name", profile.process_name(process.id)},
-                               {"unit", "none"},
-                               {"startValue", 0},
-                               {"endValue", process.samples}});
+    std::string head = one_line({{"type", "sampled"},
+                                 {"name", profile.process_name(process.id)},
+                                 {"unit", "none"},
+                                 {"startValue", 0},
+                                 {"endValue", process.samples}});
     head.pop_back();
     output.add(separator);
     output.add(head + ",\"samples\":[");
@@ -298,7 +297,7 @@ std::string report_profile(const std::vector<const TraceFile*>& files,
   if (options.symbols) symbols = symbolize(profile, *options.symbols);
   ProfileShares shares(profile);
   const Report report{profile, shares, symbols};
-  Output output(sink);
+  ProfileOutput output(sink);
   switch (options.format) {
     case ProfileFormat::text:
       write_text(report, options.max_rows, output);

@@ -132,11 +132,11 @@ constexpr ProviderRow kProviders[] = {
     {"2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5", "System.Threading.Tasks.TplEventSource"},
 };
 
-using Names = std::unordered_map<Guid, std::string_view, GuidHash>;
+using NamesByGuid = std::unordered_map<Guid, std::string_view, GuidHash>;
 
-const Names& names() {
-  static const Names the_names = [] {
-    Names built;
+const NamesByGuid& names() {
+  static const NamesByGuid the_names = [] {
+    NamesByGuid built;
     for (const ProviderRow& row : kProviders) built[*parse_guid(row.guid)] = row.name;
     return built;
   }();

@@ -8,7 +8,7 @@ using namespace tailgate::etl;
 
 namespace {
 
-const Guid kClass = *parse_guid("01234567-89ab-cdef-0123-456789abcdef");
+const Guid kEventClass = *parse_guid("01234567-89ab-cdef-0123-456789abcdef");
 
 // A buffer with these records, as load_buffer() returns it.
 std::vector<std::uint8_t> buffer_of(const std::vector<std::vector<std::uint8_t>>& records) {
@@ -99,13 +99,13 @@ TEST_CASE("a captured context switch header with counters has the published shap
 
 TEST_CASE("classic and instance records") {
   unsigned pointer_bytes = GENERATE(4u, 8u);
-  ClassicRecord written{kClass, 36, 2, 555, 66, 77, {9, 8}, pointer_bytes};
+  ClassicRecord written{kEventClass, 36, 2, 555, 66, 77, {9, 8}, pointer_bytes};
   auto buffer = buffer_of({full_record(written)});
   Record record = only_record(buffer);
   RecordHeader header = decode_header(record);
   CHECK(record.kind == RecordKind::full);
   CHECK(record.pointer_bytes == pointer_bytes);
-  CHECK(header.provider == kClass);
+  CHECK(header.provider == kEventClass);
   CHECK(header.opcode == 36);
   CHECK(header.version == 2);
   CHECK(header.thread_id == 66);
@@ -123,7 +123,7 @@ TEST_CASE("classic and instance records") {
 
 TEST_CASE("events with extended data of every known type") {
   EventRecord written;
-  written.provider = kClass;
+  written.provider = kEventClass;
   written.id = 0xABCD;
   written.version = 7;
   written.opcode = 3;
@@ -132,7 +132,7 @@ TEST_CASE("events with extended data of every known type") {
   written.time = 99;
   written.thread = 1;
   written.process = 2;
-  written.activity = kClass;
+  written.activity = kEventClass;
   written.payload = {1, 2, 3};
   for (std::uint16_t type = 1; type <= 0x12; ++type) {
     written.extended.emplace_back(type, std::vector<std::uint8_t>(type, 0xAA));
@@ -146,7 +146,7 @@ TEST_CASE("events with extended data of every known type") {
   CHECK(header.opcode == 3);
   CHECK(header.task == 0x1234);
   CHECK(header.keyword == 0x8000000000000001);
-  CHECK(header.activity == kClass);
+  CHECK(header.activity == kEventClass);
   CHECK(header.payload.size() == 3);
   ExtendedCursor cursor(header.extended);
   ExtendedItem item;
@@ -161,7 +161,7 @@ TEST_CASE("events with extended data of every known type") {
 
 TEST_CASE("an extended item of impossible size loses the payload but not the record") {
   EventRecord written;
-  written.provider = kClass;
+  written.provider = kEventClass;
   written.payload = {1, 2, 3};
   written.extended.emplace_back(std::uint16_t{1}, std::vector<std::uint8_t>(16));
   std::vector<std::uint8_t> bytes = event_record(written);
@@ -177,7 +177,7 @@ TEST_CASE("an extended item of impossible size loses the payload but not the rec
 
 TEST_CASE("a message's options say which fields it has") {
   MessageRecord written;
-  written.guid = kClass;
+  written.guid = kEventClass;
   written.number = 10;
   written.time = 1234;
   written.thread = 5;
@@ -191,7 +191,7 @@ TEST_CASE("a message's options say which fields it has") {
   CHECK(record.kind == RecordKind::message);
   CHECK(record.time == 1234);
   CHECK(header.id == 10);
-  CHECK(header.provider == kClass);
+  CHECK(header.provider == kEventClass);
   CHECK(header.thread_id == 5);
   CHECK(header.process_id == 6);
   CHECK(header.payload.size() == 4);

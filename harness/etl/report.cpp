@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kFlushBytes = 256 * 1024;
-
 struct ProviderCount {
   std::string name;
   std::uint64_t events = 0;

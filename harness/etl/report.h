@@ -20,6 +20,9 @@ namespace tailgate::etl {
 // report then stops, which is not an error.
 using TextSink = std::function<bool(std::string_view)>;
 
+// A report hands its text over in pieces of about this size.
+inline constexpr std::size_t kFlushBytes = 256 * 1024;
+
 enum class TextFormat { text, json };
 
 // Reports header, sessions, losses, damage, buffers per processor, and providers with their counts.

@@ -20,14 +20,14 @@ using namespace tailgate::etl;
 
 namespace {
 
-constexpr std::uint32_t kBufferBytes = 65536;
-constexpr unsigned kProcessors = 4;
+constexpr std::uint32_t kReportBufferBytes = 65536;
+constexpr unsigned kReportProcessors = 4;
 constexpr std::uint32_t kEvents = 400'000;
 
 WriterOptions bench_options() {
   WriterOptions options;
-  options.buffer_bytes = kBufferBytes;
-  options.processors = kProcessors;
+  options.buffer_bytes = kReportBufferBytes;
+  options.processors = kReportProcessors;
   return options;
 }
 
@@ -55,7 +55,7 @@ const std::vector<std::uint8_t>& event_trace() {
       ByteBuilder payload;
       record.payload =
           payload.text16("a string").u32(i).u64(0x7FF612345678 + i).u64(0x4004000000000000).bytes();
-      writer.add(static_cast<std::uint16_t>(i / 2 % kProcessors), event_record(record));
+      writer.add(static_cast<std::uint16_t>(i / 2 % kReportProcessors), event_record(record));
     }
     return writer.file();
   }();
@@ -68,10 +68,10 @@ const std::vector<std::uint8_t>& switch_trace() {
     const WriterOptions options = bench_options();
     TraceWriter writer(options);
     std::mt19937 random(1);
-    std::array<std::uint32_t, kProcessors> running{};
+    std::array<std::uint32_t, kReportProcessors> running{};
     std::int64_t time = options.start_raw;
     for (std::uint32_t i = 0; i < kEvents / 2; ++i) {
-      const auto processor = static_cast<std::uint16_t>(random() % kProcessors);
+      const auto processor = static_cast<std::uint16_t>(random() % kReportProcessors);
       const auto next = static_cast<std::uint32_t>(random() % 500 * 4);
       KernelRecord ready;
       ready.hook_id = 0x0532;

@@ -15,8 +15,8 @@ using activity::Timeline;
 
 namespace {
 
-constexpr std::uint32_t kThread = 8;
-constexpr std::uint32_t kOther = 12;
+constexpr std::uint32_t kRunThread = 8;
+constexpr std::uint32_t kOtherThread = 12;
 
 // A session clock: the run clock's zero relative to the session's start, and the length of a tick.
 struct ClockCase {
@@ -56,9 +56,9 @@ WriterOptions writer_options(const ClockCase& clock) {
 }
 
 // Builds the records of one processor, at microseconds after the session's start.
-class Story {
+class RunStory {
  public:
-  explicit Story(const ClockCase& clock) : clock_(clock), writer_(writer_options(clock)) {}
+  explicit RunStory(const ClockCase& clock) : clock_(clock), writer_(writer_options(clock)) {}
 
   std::int64_t raw(std::int64_t us) const { return kStartRaw + us * clock_.ticks_per_us; }
   void kernel(std::uint16_t hook, std::int64_t us, const ByteBuilder& payload) {
@@ -101,52 +101,53 @@ class Story {
 TEST_CASE("a session's records are converted to the run clock to the nanosecond") {
   for (const ClockCase& clock : {counter_case(), cycles_case()}) {
     INFO(clock.name);
-    Story story(clock);
-    story.switched(10, kThread, 0);
+    RunStory story(clock);
+    story.switched(10, kRunThread, 0);
     story.kernel(kHookIsr, 24, story.since(21).u64(0xF000));
     story.kernel(kHookDpc, 29, story.since(25).u64(0xF100));
     story.kernel(kHookPageFaultFirst, 31, ByteBuilder().u64(0x1000).u64(0x2000));
-    story.switched(41, kOther, kThread);
+    story.switched(41, kOtherThread, kRunThread);
     // The response time is in ticks of the performance counter, whatever the session's clock: 10
     // MHz.
-    story.kernel(
-        kHookDiskWrite, 60,
-        ByteBuilder().u32(0).u32(0).u32(4096).u32(0).u64(0).u64(1).u64(0x71).u64(150).u32(kThread));
-    story.kernel(kHookHardFault, 70, story.since(44).u64(0).u64(1).u64(2).u32(kThread).u32(4096));
-    story.kernel(kHookReadyThread, 80, ByteBuilder().u32(kThread).u32(0));
-    story.switched(90, kThread, kOther);
+    story.kernel(kHookDiskWrite, 60,
+                 ByteBuilder().u32(0).u32(0).u32(4096).u32(0).u64(0).u64(1).u64(0x71).u64(150).u32(
+                     kRunThread));
+    story.kernel(kHookHardFault, 70,
+                 story.since(44).u64(0).u64(1).u64(2).u32(kRunThread).u32(4096));
+    story.kernel(kHookReadyThread, 80, ByteBuilder().u32(kRunThread).u32(0));
+    story.switched(90, kRunThread, kOtherThread);
 
     Timeline timeline(1'000'000'000, 0);
     timeline.keep_intervals();
-    timeline.watch(kThread);
+    timeline.watch(kRunThread);
     story.tell(timeline);
 
     const auto interrupts = timeline.interrupts(0);
     REQUIRE(interrupts.size() == 2);
-    CHECK(interrupts[0].begin == Story::at(21));
-    CHECK(interrupts[0].end == Story::at(24));
-    CHECK(interrupts[1].begin == Story::at(25));
-    CHECK(interrupts[1].end == Story::at(29));
+    CHECK(interrupts[0].begin == RunStory::at(21));
+    CHECK(interrupts[0].end == RunStory::at(24));
+    CHECK(interrupts[1].begin == RunStory::at(25));
+    CHECK(interrupts[1].end == RunStory::at(29));
 
-    const activity::RunInterval* run = timeline.who_ran(0, Story::at(40));
+    const activity::RunInterval* run = timeline.who_ran(0, RunStory::at(40));
     REQUIRE(run != nullptr);
-    CHECK(run->begin == Story::at(10));
-    CHECK(run->end == Story::at(41));
-    run = timeline.who_ran(0, Story::at(500));
+    CHECK(run->begin == RunStory::at(10));
+    CHECK(run->end == RunStory::at(41));
+    run = timeline.who_ran(0, RunStory::at(500));
     REQUIRE(run != nullptr);
-    CHECK(run->begin == Story::at(90));
-    CHECK(run->end == Story::at(1000));
+    CHECK(run->begin == RunStory::at(90));
+    CHECK(run->end == RunStory::at(1000));
 
     REQUIRE(timeline.storage().size() == 1);
-    CHECK(timeline.storage()[0].begin == Story::at(45));
-    CHECK(timeline.storage()[0].end == Story::at(60));
+    CHECK(timeline.storage()[0].begin == RunStory::at(45));
+    CHECK(timeline.storage()[0].end == RunStory::at(60));
 
-    const auto& marks = timeline.history(kThread)->marks();
+    const auto& marks = timeline.history(kRunThread)->marks();
     REQUIRE(marks.size() == 2);
-    CHECK(marks[0].time == Story::at(31));
-    CHECK(marks[1].time == Story::at(44));
+    CHECK(marks[0].time == RunStory::at(31));
+    CHECK(marks[1].time == RunStory::at(44));
     REQUIRE(timeline.ready_threads().size() == 1);
-    CHECK(timeline.ready_threads()[0].ready.time == Story::at(80));
+    CHECK(timeline.ready_threads()[0].ready.time == RunStory::at(80));
   }
 }
 

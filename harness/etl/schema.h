@@ -14,6 +14,10 @@
 
 namespace tailgate::etl {
 
+// Structures within structures; deeper ones are refused, as no event that a library writes has
+// them.
+inline constexpr int kMaxStructureDepth = 16;
+
 // A text that many schemas refer to, such as their provider's name. Copies share it: one long text
 // in a small file times many events would fill the memory.
 class SharedText {

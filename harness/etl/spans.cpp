@@ -18,10 +18,10 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxKinds = 4096;
-constexpr std::size_t kMaxNameBytes = 256;
+constexpr std::size_t kMaxSpanNameBytes = 256;
 constexpr std::size_t kMaxKeyBytes = 64;
 constexpr std::size_t kMaxOpen = 131'072;
-constexpr std::size_t kMaxSlots = 1u << 20;
+constexpr std::size_t kMaxSpanSlots = 1u << 20;
 
 // winmeta.xml: win:Start and win:Stop.
 constexpr std::uint8_t kOpcodeStart = 1;
@@ -182,8 +182,8 @@ void Spans::find_named_sides(const DecodedEvent& event) {
 }
 
 std::uint32_t Spans::kind_of(std::string_view provider, std::string_view name) {
-  provider = provider.substr(0, kMaxNameBytes);
-  name = name.substr(0, kMaxNameBytes);
+  provider = provider.substr(0, kMaxSpanNameBytes);
+  name = name.substr(0, kMaxSpanNameBytes);
   if (kinds_.size() == kMaxKinds) {
     kind_key_.assign(provider).append(1, '\0').append(name);
     auto known = kind_numbers_.find(kind_key_);
@@ -308,7 +308,7 @@ std::optional<Span> Spans::close(const DecodedEvent& event, SpanKind& kind, std:
   kind.first_start_ns = std::min(kind.first_start_ns, span.start_ns);
   kind.last_stop_ns = std::max(kind.last_stop_ns, time_ns);
   const std::size_t before = kind.durations.slots();
-  kind.durations.record(duration, slots_ < kMaxSlots);
+  kind.durations.record(duration, slots_ < kMaxSpanSlots);
   slots_ += kind.durations.slots() - before;
   return span;
 }

@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kFlushBytes = 256 * 1024;
-
 using Kinds = std::vector<const SpanKind*>;
 
 // The kinds of span, those that took longest first, then those without a pair.

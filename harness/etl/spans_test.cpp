@@ -15,13 +15,13 @@ using namespace tailgate::etl;
 
 namespace {
 
-constexpr std::uint16_t kMetadata = 0x0B;
-constexpr std::uint16_t kTraits = 0x0C;
-constexpr std::uint8_t kStart = 1;
-constexpr std::uint8_t kStop = 2;
-constexpr unsigned kU32 = 8;
+constexpr std::uint16_t kSpanMetadata = 0x0B;
+constexpr std::uint16_t kSpanTraits = 0x0C;
+constexpr std::uint8_t kSpanStart = 1;
+constexpr std::uint8_t kSpanStop = 2;
+constexpr unsigned kSpanU32 = 8;
 
-Guid guid_of(unsigned number) {
+Guid span_guid(unsigned number) {
   Guid guid;
   guid.bytes[0] = static_cast<std::uint8_t>(number);
   return guid;
@@ -40,14 +40,15 @@ class SpanTrace {
 
   void event(std::int64_t time_us, const Event& event) {
     EventRecord record;
-    record.provider = guid_of(77);
+    record.provider = span_guid(77);
     record.opcode = event.opcode;
     record.time = options_.start_raw + time_us * 10;
     record.thread = event.thread;
     record.process = 500;
-    if (event.activity != 0) record.activity = guid_of(event.activity);
-    record.extended = {{kMetadata, MetadataBuilder(event.name).field("TaskId", kU32).bytes()},
-                       {kTraits, provider_traits("Maker")}};
+    if (event.activity != 0) record.activity = span_guid(event.activity);
+    record.extended = {
+        {kSpanMetadata, MetadataBuilder(event.name).field("TaskId", kSpanU32).bytes()},
+        {kSpanTraits, provider_traits("Maker")}};
     record.payload = ByteBuilder().u32(event.task_id).bytes();
     writer_.add(0, event_record(record));
   }
@@ -55,7 +56,7 @@ class SpanTrace {
   // An event that nothing describes.
   void nameless(std::int64_t time_us, std::uint8_t opcode, std::uint16_t task) {
     EventRecord record;
-    record.provider = guid_of(78);
+    record.provider = span_guid(78);
     record.opcode = opcode;
     record.task = task;
     record.id = static_cast<std::uint16_t>(100 + opcode);
@@ -150,10 +151,10 @@ TEST_CASE("spans: the word at the end of an event's name says whether it starts 
 // 20 us on one activity around 5 us on another, both on one thread.
 TEST_CASE("spans: starts and stops of an activity belong together") {
   SpanTrace trace;
-  trace.event(10, {.name = "Work", .opcode = kStart, .activity = 1});
-  trace.event(15, {.name = "Work", .opcode = kStart, .activity = 2});
-  trace.event(20, {.name = "Work", .opcode = kStop, .activity = 2});
-  trace.event(30, {.name = "Work", .opcode = kStop, .thread = 9, .activity = 1});
+  trace.event(10, {.name = "Work", .opcode = kSpanStart, .activity = 1});
+  trace.event(15, {.name = "Work", .opcode = kSpanStart, .activity = 2});
+  trace.event(20, {.name = "Work", .opcode = kSpanStop, .activity = 2});
+  trace.event(30, {.name = "Work", .opcode = kSpanStop, .thread = 9, .activity = 1});
   const auto work = named(trace.spans(), "Work");
   CHECK(work["provider"] == "Maker");
   CHECK(work["count"] == 2);
@@ -184,10 +185,10 @@ TEST_CASE("spans: without an activity they belong to the thread, and may be nest
 
 TEST_CASE("spans: a lost stop leaves its start unmatched and does not pair later ones wrongly") {
   SpanTrace trace;
-  trace.event(10, {.name = "Work", .opcode = kStart, .activity = 1});  // its stop is lost
-  trace.event(50, {.name = "Work", .opcode = kStart, .activity = 1});
-  trace.event(52, {.name = "Work", .opcode = kStop, .activity = 1});
-  trace.event(90, {.name = "Work", .opcode = kStop, .activity = 1});  // its start is lost
+  trace.event(10, {.name = "Work", .opcode = kSpanStart, .activity = 1});  // its stop is lost
+  trace.event(50, {.name = "Work", .opcode = kSpanStart, .activity = 1});
+  trace.event(52, {.name = "Work", .opcode = kSpanStop, .activity = 1});
+  trace.event(90, {.name = "Work", .opcode = kSpanStop, .activity = 1});  // its start is lost
   const auto work = named(trace.spans(), "Work");
   CHECK(work["count"] == 1);
   CHECK(work["max_ns"] == 2'000);
@@ -218,8 +219,8 @@ TEST_CASE("spans: --by a field, the thread or the process") {
 
 TEST_CASE("spans: events without a name pair by their task and opcode") {
   SpanTrace trace;
-  trace.nameless(10, kStart, 3);
-  trace.nameless(17, kStop, 3);
+  trace.nameless(10, kSpanStart, 3);
+  trace.nameless(17, kSpanStop, 3);
   CHECK(named(trace.spans(), "Task(3)")["max_ns"] == 7'000);
 }
 

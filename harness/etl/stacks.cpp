@@ -25,7 +25,6 @@ constexpr std::size_t kMaxFrames = 1u << 20;
 constexpr std::size_t kMaxTexts = 1u << 17;
 constexpr std::size_t kMaxTextBytes = 16u << 20;
 constexpr std::uint32_t kNoText = 0xFFFF'FFFF;
-constexpr std::size_t kFlushBytes = 256 * 1024;
 
 // Texts that many stacks share, by number.
 class Texts {

@@ -10,7 +10,7 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 1024;
+constexpr std::size_t kMaxSymbolNameBytes = 1024;
 constexpr std::size_t kMaxSections = 65'536;
 
 // Takes the next line, without its end. Returns false at the end of the text.
@@ -164,7 +164,7 @@ void NearestSymbols::add(const Symbol& symbol) {
     if (symbol.start < nearest.start) return;
     if (symbol.start == nearest.start && symbol.size_bytes <= nearest.size_bytes) return;
   }
-  nearest = {symbol.start, symbol.size_bytes, symbol.name.substr(0, kMaxNameBytes)};
+  nearest = {symbol.start, symbol.size_bytes, symbol.name.substr(0, kMaxSymbolNameBytes)};
 }
 
 std::vector<std::string_view> NearestSymbols::names() const {

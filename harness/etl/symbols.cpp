@@ -23,14 +23,14 @@ namespace {
 namespace fs = std::filesystem;
 using State = ModuleSymbols::State;
 
-constexpr std::size_t kMaxNamesBytes = 16u << 20;
+constexpr std::size_t kMaxSymbolNamesBytes = 16u << 20;
 
 std::string_view text_of(const MappedFile& file) {
   const auto bytes = file.bytes();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string utf8_of(const fs::path& path) {
+std::string utf8_of_path(const fs::path& path) {
   const std::u8string text = path.u8string();
   return {text.begin(), text.end()};
 }
@@ -63,7 +63,7 @@ class Folders {
     std::error_code error;
     if (!is_new) return known->second;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-      known->second.try_emplace(lower_case(utf8_of(at->path().filename())), at->path());
+      known->second.try_emplace(lower_case(utf8_of_path(at->path().filename())), at->path());
     }
     return known->second;
   }
@@ -139,7 +139,7 @@ class Symbolizer {
       return symbols;
     }
     for (const fs::path& file : candidates(module, folder_, folders_)) {
-      ModuleSymbols tried{number, State::found, utf8_of(file), {}};
+      ModuleSymbols tried{number, State::found, utf8_of_path(file), {}};
       try {
         read(file, module, frames, tried);
       } catch (const Error& error) {
@@ -158,7 +158,7 @@ class Symbolizer {
       const MappedFile map(file);
       name_by(tried, frames,
               [&](const VisitSymbol& visit) { visit_perf_map(text_of(map), visit); });
-    } else if (equal_but_for_case(utf8_of(file.extension()), ".sym")) {
+    } else if (equal_but_for_case(utf8_of_path(file.extension()), ".sym")) {
       const MappedFile map(file);
       const auto id = breakpad_id(text_of(map));
       if (!id) throw Error("it has no MODULE line", "write it with Breakpad's dump_syms");
@@ -212,21 +212,21 @@ class Symbolizer {
       const auto next = static_cast<std::uint32_t>(functions_.size());
       auto [at, is_new] = numbers.try_emplace(names[i], next);
       if (is_new) {
-        if (names_bytes_ + names[i].size() > kMaxNamesBytes) {
+        if (names_bytes_ + names[i].size() > kMaxSymbolNamesBytes) {
           numbers.erase(at);
           ++over_limit;
           continue;
         }
         names_bytes_ += names[i].size();
         functions_.push_back(
-            {symbols.module, etl::utf8_of({reinterpret_cast<const std::uint8_t*>(names[i].data()),
-                                           names[i].size()})});
+            {symbols.module,
+             utf8_of({reinterpret_cast<const std::uint8_t*>(names[i].data()), names[i].size()})});
       }
       by_frame_[frames[i]] = at->second;
     }
     if (over_limit == 0) return;
     symbols.why = fmt::format("{} addresses have no name: functions' names take more than {} MB",
-                              over_limit, kMaxNamesBytes >> 20);
+                              over_limit, kMaxSymbolNamesBytes >> 20);
   }
 
   Profile& profile_;
@@ -259,7 +259,7 @@ std::string_view name_of(State state) {
 std::vector<ModuleSymbols> symbolize(Profile& profile, const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    throw Error(fmt::format("'{}' is no folder", utf8_of(folder)),
+    throw Error(fmt::format("'{}' is no folder", utf8_of_path(folder)),
                 "name the folder that the symbols are in");
   }
   return Symbolizer(profile, folder).run();

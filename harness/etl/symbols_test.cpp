@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t kApp = 0x10000;
 constexpr std::uint64_t kLib = 0x20000;
 const Guid kAppGuid = *parse_guid("ceb225c0-769f-1f9d-4c4c-44205044422e");
-const Guid kImageId = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
+const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 constexpr const char* kAppId = "CEB225C0769F1F9D4C4C44205044422E1";
 
 void write(const fs::path& path, std::string_view text) {
@@ -69,7 +69,7 @@ std::vector<std::uint8_t> trace_of(const std::vector<std::vector<std::uint64_t>>
   image(kApp, "\\Device\\x\\app.exe");
   image(kLib, "\\Device\\x\\lib.dll");
   ClassicRecord rsds;
-  rsds.event_class = kImageId;
+  rsds.event_class = kImageIdClass;
   rsds.opcode = 36;
   rsds.version = 2;
   rsds.time = ++time;

@@ -44,7 +44,7 @@ std::uint32_t process_or_processors(std::uint32_t process) {
 }
 
 // What the records of a session say about threads, processes and images, wherever they say it.
-struct Names {
+struct SessionFacts {
   std::unique_ptr<KernelActivity> kernel;
   std::unordered_map<std::uint32_t, std::uint32_t> processes;  // of threads, by the first record
 };
@@ -69,8 +69,8 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> thread_in(const RecordHea
                    load<std::uint32_t>(header.payload.data()));
 }
 
-std::vector<Names> names_in(const std::vector<const TraceFile*>& files) {
-  std::vector<Names> sessions;
+std::vector<SessionFacts> names_in(const std::vector<const TraceFile*>& files) {
+  std::vector<SessionFacts> sessions;
   const LogFileHeader* session = nullptr;
   TraceReader reader(files, ReadOrder::time);
   while (const Record* record = InterruptFlag::raised() ? nullptr : reader.next()) {
@@ -79,7 +79,7 @@ std::vector<Names> names_in(const std::vector<const TraceFile*>& files) {
       sessions.emplace_back().kernel = std::make_unique<KernelActivity>(*session, reader.clock());
     }
     if (!names_something(*record)) continue;
-    Names& names = sessions.back();
+    SessionFacts& names = sessions.back();
     names.kernel->add(*record);
     const auto thread = thread_in(decode_header(*record));
     if (thread && names.processes.size() < kMaxTracks) names.processes.insert(*thread);
@@ -111,7 +111,7 @@ std::vector<Counter> parse_counters(const std::vector<std::string>& texts) {
 
 class Exporter {
  public:
-  Exporter(std::vector<Names> names, std::vector<Counter> counters, TraceEventFile& file)
+  Exporter(std::vector<SessionFacts> names, std::vector<Counter> counters, TraceEventFile& file)
       : names_(std::move(names)), counters_(std::move(counters)), file_(file) {}
 
   void add(const EventStream& events) {
@@ -190,7 +190,7 @@ class Exporter {
 
   const std::string& name_of_process(std::uint32_t process) {
     if (process_names_.empty()) {
-      for (const Names& names : names_) {
+      for (const SessionFacts& names : names_) {
         for (const activity::ProcessUse& use : names.kernel->timeline().processes()) {
           if (!use.name.empty()) process_names_[use.process] = use.name;
         }
@@ -401,7 +401,7 @@ class Exporter {
       if (processes.insert(process).second && !name_of_process(process).empty()) {
         file_.name_process(process, name_of_process(process));
       }
-      for (const Names& names : names_) {
+      for (const SessionFacts& names : names_) {
         const std::string& name = names.kernel->timeline().thread_name(thread);
         if (!name.empty()) file_.name_thread(process, thread, name);
       }
@@ -410,7 +410,7 @@ class Exporter {
 
   static constexpr std::uint32_t kMaxProcessors = 4096;
 
-  std::vector<Names> names_;  // index: session
+  std::vector<SessionFacts> names_;  // index: session
   std::vector<Counter> counters_;
   TraceEventFile& file_;
   const SpanOptions span_options_;

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
+#include "harness/etl/testing/kernel_trace.h"
 #include "harness/etl/testing/trace_writer.h"
 #include "harness/etl/thread_slices.h"
 
@@ -18,12 +19,6 @@ using namespace tailgate::etl;
 namespace {
 
 using nlohmann::json;
-
-constexpr std::uint8_t kTerminated = 4;
-constexpr std::uint8_t kWaiting = 5;
-constexpr std::uint8_t kReady = 1;
-constexpr std::uint8_t kUserRequest = 6;
-constexpr std::uint8_t kWrPreempted = 32;
 
 ByteBuilder real(double value) {
   std::uint64_t bits = 0;

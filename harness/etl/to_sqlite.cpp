@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMaxTables = 4096;
 constexpr std::size_t kMaxFieldColumns = 500;
-constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::size_t kMaxTableNameBytes = 200;
 constexpr std::string_view kMoreFields = "more_fields";
 constexpr std::string_view kOtherEvents = "other events";
 
@@ -49,7 +49,7 @@ std::string sql_name(std::string_view name) {
 // A name that SQLite takes and tools can show: printable, not too long, and no other's but for
 // case. SQLite keeps names that begin with sqlite_ for itself.
 std::string free_name(std::string_view wanted, std::unordered_set<std::string>& taken) {
-  std::string name = printable(wanted.substr(0, kMaxNameBytes));
+  std::string name = printable(wanted.substr(0, kMaxTableNameBytes));
   if (name.empty()) name = "(unnamed)";
   if (lower_case(name).starts_with("sqlite_")) name = "_" + name;
   std::string free = name;
@@ -246,7 +246,7 @@ class Table {
 
   // The column of the times-th field of that name in an event; a new one if need be.
   int column_of(std::string_view name, std::size_t times) {
-    key_.assign(name.substr(0, kMaxNameBytes));
+    key_.assign(name.substr(0, kMaxTableNameBytes));
     if (times > 1) key_ += fmt::format("#{}", times);
     if (const auto at = columns_.find(key_); at != columns_.end()) return at->second;
     if (columns_.size() >= kMaxFieldColumns) return kMore;
@@ -398,10 +398,10 @@ class Tables {
   };
 
   void add_table(std::string_view provider, std::string_view event) {
-    const std::string name = fmt::format("{}/{}", provider.substr(0, kMaxNameBytes / 2),
-                                         event.substr(0, kMaxNameBytes / 2));
-    tables_.push_back({std::string(provider.substr(0, kMaxNameBytes)),
-                       std::string(event.substr(0, kMaxNameBytes)),
+    const std::string name = fmt::format("{}/{}", provider.substr(0, kMaxTableNameBytes / 2),
+                                         event.substr(0, kMaxTableNameBytes / 2));
+    tables_.push_back({std::string(provider.substr(0, kMaxTableNameBytes)),
+                       std::string(event.substr(0, kMaxTableNameBytes)),
                        std::make_unique<Table>(database_, free_name(name, taken_))});
   }
 

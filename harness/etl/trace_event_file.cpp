@@ -14,7 +14,7 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::size_t kFlushBytes = 256 * 1024;
+constexpr std::size_t kPieceBytes = 256 * 1024;  // compressed and written at once
 
 }  // namespace
 
@@ -84,7 +84,7 @@ void TraceEventFile::append_label(const TraceLabel& label) {
 
 void TraceEventFile::end() {
   out_ += '}';
-  if (out_.size() >= kFlushBytes) flush();
+  if (out_.size() >= kPieceBytes) flush();
 }
 
 void TraceEventFile::instant(const Track& track, std::int64_t time_ns, const TraceLabel& label) {

@@ -14,7 +14,6 @@ constexpr std::uint8_t kCountPrefixed = 0x40;
 constexpr std::uint8_t kCustom = 0x60;
 constexpr std::uint8_t kChain = 0x80;
 constexpr std::uint8_t kStruct = 0x18;
-constexpr int kMaxDepth = 16;
 constexpr std::uint8_t kTraitGroup = 1;
 
 constexpr std::array<ValueType, 0x1A> kInTypes = {ValueType::none,
@@ -121,7 +120,7 @@ class MetadataParser {
 
  private:
   bool parse_field(Property& property, int depth) {
-    if (depth > kMaxDepth || !take_name(cursor_, property.name)) return false;
+    if (depth > kMaxStructureDepth || !take_name(cursor_, property.name)) return false;
     auto in = cursor_.take<std::uint8_t>();
     if (!in) return false;
     std::uint8_t out = 0;

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxThreads = 262'144;
-constexpr std::size_t kMaxRows = 65'536;
+constexpr std::size_t kMaxWaitingThreads = 262'144;
+constexpr std::size_t kMaxWaitRows = 65'536;
 
 void add_up(std::uint64_t& sum, std::uint64_t ns) {
   sum += std::min(ns, std::numeric_limits<std::uint64_t>::max() - sum);
@@ -52,7 +52,7 @@ void Waits::add_switch(Bytes payload, std::int64_t time_ns) {
   if (const auto at = off_.find(new_thread); new_thread != 0 && at != off_.end()) {
     const Off& off = at->second;
     const Wait key{process_of(new_thread), off.reason};
-    if (waits_.size() < kMaxRows || waits_.contains(key)) {
+    if (waits_.size() < kMaxWaitRows || waits_.contains(key)) {
       WaitUse& use = waits_[key];
       use.off.record(duration_between(off.since_ns, time_ns));
       if (off.ready_ns != kNotReady) {
@@ -62,7 +62,7 @@ void Waits::add_switch(Bytes payload, std::int64_t time_ns) {
     }
     off_.erase(at);
   }
-  if (old_thread == 0 || (off_.size() >= kMaxThreads && !off_.contains(old_thread))) return;
+  if (old_thread == 0 || (off_.size() >= kMaxWaitingThreads && !off_.contains(old_thread))) return;
   // A thread that did not wait, but lost its processor, has been ready since.
   const std::uint8_t reason = payload[12];
   off_[old_thread] = {time_ns, wait_reason(reason).ready ? time_ns : kNotReady, reason};
@@ -81,7 +81,7 @@ void Waits::add_ready(const Record& record, Bytes payload, std::int64_t time_ns)
   key.by_interrupt = payload.size() >= 7 && (payload[6] & kByDeferredCall) != 0;
   if (!key.by_interrupt && thread != activity::kUnknown) key.process = process_of(thread);
   key.woken = process_of(woken);
-  if (readiers_.size() >= kMaxRows && !readiers_.contains(key)) return;
+  if (readiers_.size() >= kMaxWaitRows && !readiers_.contains(key)) return;
   ReadierUse& use = readiers_[key];
   ++use.count;
   add_up(use.waited_ns, duration_between(at->second.since_ns, time_ns));
@@ -99,7 +99,7 @@ Processes processes_in(const std::vector<const TraceFile*>& files) {
     const RecordHeader header = decode_header(*record);
     const bool of_thread = header.is_kernel() && header.hook_id >= kHookThreadStart &&
                            header.hook_id <= kHookThreadRundownEnd;
-    if (!of_thread || header.payload.size() < 8 || processes.size() >= kMaxThreads) continue;
+    if (!of_thread || header.payload.size() < 8 || processes.size() >= kMaxWaitingThreads) continue;
     processes[load<std::uint32_t>(header.payload.data() + 4)] =
         load<std::uint32_t>(header.payload.data());
   }
@@ -124,7 +124,7 @@ class ProcessNames {
   std::unordered_map<std::uint32_t, std::string> names_;
 };
 
-double ms(std::uint64_t ns) {
+double wait_ms(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
@@ -141,12 +141,12 @@ Json wait_rows(const Waits& waits, const ProcessNames& names) {
   for (const auto& [key, use] : waits.waits()) {
     const Histogram histogram = use.off.histogram();
     rows.push_back({{"count", use.off.count()},
-                    {"total_ms", ms(use.off.total_ns())},
-                    {"p50_ms", ms(histogram.value_at_quantile(0.5))},
-                    {"p99_ms", ms(histogram.value_at_quantile(0.99))},
-                    {"max_ms", ms(use.off.max_ns())},
+                    {"total_ms", wait_ms(use.off.total_ns())},
+                    {"p50_ms", wait_ms(histogram.value_at_quantile(0.5))},
+                    {"p99_ms", wait_ms(histogram.value_at_quantile(0.99))},
+                    {"max_ms", wait_ms(use.off.max_ns())},
                     {"readied", use.readied},
-                    {"ready_ms", ms(use.ready_ns)},
+                    {"ready_ms", wait_ms(use.ready_ns)},
                     {"reason", wait_reason_name(key.reason)},
                     {"process", names.of(key.process)}});
   }
@@ -157,7 +157,7 @@ Json readier_rows(const Waits& waits, const ProcessNames& names) {
   std::vector<Json> rows;
   for (const auto& [key, use] : waits.readiers()) {
     rows.push_back({{"count", use.count},
-                    {"waited_ms", ms(use.waited_ns)},
+                    {"waited_ms", wait_ms(use.waited_ns)},
                     {"by", key.by_interrupt ? "a DPC" : names.of(key.process)},
                     {"readied", names.of(key.woken)}});
   }
@@ -183,7 +183,7 @@ Json notes_on(const KernelActivity& kernel, const Waits& waits) {
   return notes;
 }
 
-std::string text_of(const Json& json, std::size_t max_rows) {
+std::string waits_text(const Json& json, std::size_t max_rows) {
   std::string out = fmt::format("session {}, {} context switches\n",
                                 printable(json["session_name"].get<std::string>()),
                                 json["switches"].get<std::uint64_t>());
@@ -212,7 +212,7 @@ void report_waits(const std::vector<const TraceFile*>& files, TextFormat format,
                        {"readiers", readier_rows(*waits, names)}};
     return sink(format == TextFormat::json
                     ? json_text(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n"
-                    : text_of(json, max_rows));
+                    : waits_text(json, max_rows));
   };
   while (const Record* record = reader.next()) {
     if (session != &reader.header()) {

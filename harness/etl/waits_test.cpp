@@ -3,17 +3,12 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "harness/etl/testing/kernel_trace.h"
 #include "harness/etl/testing/trace_writer.h"
 
 using namespace tailgate::etl;
 
 namespace {
-
-constexpr std::uint8_t kWaiting = 5;
-constexpr std::uint8_t kReady = 1;
-constexpr std::uint8_t kUserRequest = 6;
-constexpr std::uint8_t kWrQueue = 15;
-constexpr std::uint8_t kWrPreempted = 32;
 
 // Writes switches and ready-thread events of thread 8 (process 500, "app.exe") and thread 12
 // (process 600, "server.exe"). Times are in us since the trace's start.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kU16 = 6;
 constexpr unsigned kI32 = 7;
-constexpr unsigned kU32 = 8;
+constexpr unsigned kWhereU32 = 8;
 constexpr unsigned kU64 = 0x0A;
 constexpr unsigned kDouble = 0x0C;
 constexpr unsigned kBool = 0x0D;
@@ -42,7 +42,7 @@ class Sample {
  private:
   static EventRecord made() {
     MetadataBuilder metadata("Written");
-    metadata.field("Size", kU32)
+    metadata.field("Size", kWhereU32)
         .field("FileName", kAnsi)
         .field("Delta", kI32)
         .field("Offset", kU64)
@@ -50,8 +50,8 @@ class Sample {
         .field("Cached", 0x80 | kBool, 3)
         .field("Buffer", kHex64)
         .field("Port", 0x80 | kU16, kPort)
-        .field("pid", kU32)
-        .field("odd name", kU32)
+        .field("pid", kWhereU32)
+        .field("odd name", kWhereU32)
         .field("Counts", kCounted | kU16)
         .field("Parts", kCounted | 0x80 | kStruct, 2)
         .field("Index", kU16)

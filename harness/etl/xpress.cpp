@@ -14,8 +14,8 @@ namespace {
 // next one lowest, so that counting zeros ends at the stop bit at the latest. They are counted from
 // below because x86's instruction for that waits for its operand only. The instruction that counts
 // from above also waits for the old value of its result's register, here a match's bytes.
-constexpr std::uint64_t kFlagsEnd = std::uint64_t{1} << 32;
-constexpr std::uint64_t kNoFlags = 1;
+constexpr std::uint64_t kXpressFlagsEnd = std::uint64_t{1} << 32;
+constexpr std::uint64_t kXpressNoFlags = 1;
 
 // Reads the next 32 flags and reverses them: in the format the first flag is the highest bit.
 inline std::uint64_t read_flags(const std::uint8_t* in) {
@@ -24,7 +24,7 @@ inline std::uint64_t read_flags(const std::uint8_t* in) {
   word = (word & 0x3333'3333) << 2 | ((word >> 2) & 0x3333'3333);
   word = (word & 0x0F0F'0F0F) << 4 | ((word >> 4) & 0x0F0F'0F0F);
   word = (word & 0x00FF'00FF) << 8 | ((word >> 8) & 0x00FF'00FF);
-  return kFlagsEnd | std::rotl(word, 16);
+  return kXpressFlagsEnd | std::rotl(word, 16);
 }
 
 // State shared by the decoding with and without checks of every read.
@@ -33,7 +33,7 @@ struct XpressState {
   const std::uint8_t* in_end;
   unsigned nibble = 0;      // the upper nibble of a byte whose lower nibble is used
   unsigned has_nibble = 0;  // 0 or 1
-  std::uint64_t flags = kNoFlags;
+  std::uint64_t flags = kXpressNoFlags;
   std::uint8_t* to;
   std::uint8_t* const start;
   std::uint8_t* const end;
@@ -44,8 +44,8 @@ struct XpressState {
 
 // Up to these distances from the ends of input and output, items are decoded without checking each
 // read: 32 literals, then a match with the longest form of its length.
-constexpr std::size_t kUncheckedInputBytes = 48;
-constexpr std::size_t kUncheckedOutputBytes = 96;
+constexpr std::size_t kXpressUncheckedInputBytes = 48;
+constexpr std::size_t kXpressUncheckedOutputBytes = 96;
 
 // The length after a nibble of 15: a byte, a word, or two words. 0 when it is invalid or, with
 // `checked`, when the input ends.
@@ -76,18 +76,19 @@ inline void copy_literals_unchecked(std::uint8_t* to, const std::uint8_t* in, un
 
 // Decodes until input or output is nearly at its end. False when the input is damaged.
 bool decode_unchecked(XpressState& state) {
-  if (state.in_left() < kUncheckedInputBytes || state.room() < kUncheckedOutputBytes) return true;
+  if (state.in_left() < kXpressUncheckedInputBytes || state.room() < kXpressUncheckedOutputBytes)
+    return true;
   // Local copies: otherwise every step would access memory.
   XpressState s = state;
-  const std::uint8_t* const in_safe = s.in_end - kUncheckedInputBytes;
-  const std::uint8_t* const to_safe = s.end - kUncheckedOutputBytes;
+  const std::uint8_t* const in_safe = s.in_end - kXpressUncheckedInputBytes;
+  const std::uint8_t* const to_safe = s.end - kXpressUncheckedOutputBytes;
   while (s.in <= in_safe && s.to <= to_safe) {
     auto literals = static_cast<unsigned>(std::countr_zero(s.flags));
     copy_literals_unchecked(s.to, s.in, literals);
     s.to += literals;
     s.in += literals;
     s.flags >>= literals;
-    if (s.flags == kNoFlags) {
+    if (s.flags == kXpressNoFlags) {
       s.flags = read_flags(s.in);
       s.in += 4;
       continue;
@@ -151,7 +152,7 @@ bool decode_checked(XpressState& s) {
       s.flags >>= literals;
       continue;
     }
-    if (s.flags == kNoFlags) {
+    if (s.flags == kXpressNoFlags) {
       if (s.in_left() < 4) return false;
       s.flags = read_flags(s.in);
       s.in += 4;

@@ -15,7 +15,7 @@ constexpr unsigned kSymbols = 512;
 constexpr unsigned kMaxCodeBits = 15;
 constexpr std::size_t kCodeSpace = std::size_t{1} << kMaxCodeBits;
 constexpr std::size_t kTableBytes = kSymbols / 2;
-constexpr std::size_t kBlockBytes = 65536;
+constexpr std::size_t kHuffmanBlockBytes = 65536;
 // Codes up to this length are in the direct table.
 constexpr unsigned kDirectBits = 11;
 // In a match's symbol: the length is in bytes after the code.
@@ -24,10 +24,10 @@ constexpr unsigned kMinMatch = 3;
 
 // The symbol of a code, in a form that needs no branch. A literal is encoded like a match of one
 // byte. Its distance is taken from the bits after its code, which are not consumed.
-class Symbol {
+class HuffmanSymbol {
  public:
-  Symbol() = default;
-  Symbol(unsigned symbol, unsigned code_bits) {
+  HuffmanSymbol() = default;
+  HuffmanSymbol(unsigned symbol, unsigned code_bits) {
     bool literal = symbol < 256;
     unsigned distance_bits = literal ? 0 : (symbol - 256) >> 4;
     unsigned length = literal ? 1 : (symbol & 15) + kMinMatch;
@@ -38,8 +38,8 @@ class Symbol {
               (code_bits + distance_bits);
   }
   // The direct table's entry for every code that is too long for the table.
-  static Symbol long_code() {
-    Symbol symbol;
+  static HuffmanSymbol long_code() {
+    HuffmanSymbol symbol;
     symbol.packed_ = kSpecial;
     return symbol;
   }
@@ -113,9 +113,9 @@ class CodeTable {
   }
 
   // The symbol of the code at the upper end of `bits`, or long_code().
-  Symbol look_up(std::uint64_t bits) const { return direct_[bits >> (64 - kDirectBits)]; }
+  HuffmanSymbol look_up(std::uint64_t bits) const { return direct_[bits >> (64 - kDirectBits)]; }
   // The symbol of a long code at the upper end of `bits`.
-  Symbol look_up_long(std::uint64_t bits) const {
+  HuffmanSymbol look_up_long(std::uint64_t bits) const {
     return long_[(bits >> (64 - kMaxCodeBits)) - first_long_];
   }
 
@@ -124,18 +124,20 @@ class CodeTable {
 
   void fill(const CountByLength& count, const std::array<std::uint16_t, kSymbols>& by_code) {
     const std::uint16_t* symbol = by_code.data();
-    Symbol* to = direct_.data();
+    HuffmanSymbol* to = direct_.data();
     for (unsigned bits = 1; bits <= kDirectBits; ++bits) {
       for (std::size_t i = 0; i < count[bits]; ++i) {
-        to = std::fill_n(to, std::size_t{1} << (kDirectBits - bits), Symbol(*symbol++, bits));
+        to =
+            std::fill_n(to, std::size_t{1} << (kDirectBits - bits), HuffmanSymbol(*symbol++, bits));
       }
     }
     first_long_ = static_cast<std::size_t>(to - direct_.data()) << (kMaxCodeBits - kDirectBits);
-    std::fill(to, direct_.data() + direct_.size(), Symbol::long_code());
+    std::fill(to, direct_.data() + direct_.size(), HuffmanSymbol::long_code());
     to = long_.data();
     for (unsigned bits = kDirectBits + 1; bits <= kMaxCodeBits; ++bits) {
       for (std::size_t i = 0; i < count[bits]; ++i) {
-        to = std::fill_n(to, std::size_t{1} << (kMaxCodeBits - bits), Symbol(*symbol++, bits));
+        to = std::fill_n(to, std::size_t{1} << (kMaxCodeBits - bits),
+                         HuffmanSymbol(*symbol++, bits));
       }
     }
   }
@@ -143,8 +145,8 @@ class CodeTable {
   // The most entries that codes of 12 and more bits need.
   static constexpr std::size_t kMaxLong = kSymbols << (kMaxCodeBits - kDirectBits - 1);
 
-  std::array<Symbol, 1u << kDirectBits> direct_;
-  std::array<Symbol, kMaxLong> long_;
+  std::array<HuffmanSymbol, 1u << kDirectBits> direct_;
+  std::array<HuffmanSymbol, kMaxLong> long_;
   std::size_t first_long_;
 };
 
@@ -165,7 +167,7 @@ class BitInput {
 
   // A match's distance, whose bits end before bit `end`: a leading one, and as many bits as its
   // symbol says.
-  std::size_t distance(Symbol symbol, unsigned end) const {
+  std::size_t distance(HuffmanSymbol symbol, unsigned end) const {
     std::uint64_t lowest = std::rotl(bits_, static_cast<int>(end));
     return (lowest & symbol.distance_mask()) + symbol.distance_mask() + 1;
   }
@@ -176,7 +178,7 @@ class BitInput {
   }
 
   // Skips the symbol's code and distance.
-  void skip(Symbol symbol) {
+  void skip(HuffmanSymbol symbol) {
     bits_ <<= symbol.shift();
     held_ -= static_cast<int>(symbol.total_bits());
   }
@@ -255,7 +257,7 @@ std::size_t take_long_length(BitInput& bits) {
   return length < kLongLength ? 0 : length + kMinMatch;
 }
 
-struct Output {
+struct HuffmanOutput {
   std::uint8_t* to;
   const std::uint8_t* const start;
   const std::uint8_t* const block_end;  // no symbol of the block begins at or after it
@@ -275,12 +277,13 @@ struct Output {
 // Up to these distances from the ends, symbols are decoded without checking each read and write:
 // two refills with the longest form of a length between them; a literal or a match copied with
 // slack.
-constexpr std::size_t kUncheckedInputBytes = 24;
-constexpr std::ptrdiff_t kUncheckedOutputBytes = 32;
+constexpr std::size_t kHuffmanUncheckedInputBytes = 24;
+constexpr std::ptrdiff_t kHuffmanUncheckedOutputBytes = 32;
 
 // Copies a literal, or a match of at most 24 bytes whose distance is inside the output. In both
 // cases it may write that many bytes.
-inline void copy_item(std::uint8_t* to, Symbol symbol, std::size_t distance, std::size_t length) {
+inline void copy_item(std::uint8_t* to, HuffmanSymbol symbol, std::size_t distance,
+                      std::size_t length) {
   if (distance < 8) return detail::repeat_pattern(to, distance, length);
   const std::uint8_t* from = to - distance;
   auto first = load<std::uint64_t>(from);
@@ -292,7 +295,7 @@ inline void copy_item(std::uint8_t* to, Symbol symbol, std::size_t distance, std
 }
 
 // Takes a match whose length follows its code. Returns the length, or 0 when it is invalid.
-inline std::size_t take_long_match(BitInput& bits, Symbol symbol, std::size_t& distance) {
+inline std::size_t take_long_match(BitInput& bits, HuffmanSymbol symbol, std::size_t& distance) {
   bits.skip(symbol.code_bits());
   bits.give_back_unchecked();
   std::size_t length = take_long_length<false>(bits);
@@ -303,16 +306,16 @@ inline std::size_t take_long_match(BitInput& bits, Symbol symbol, std::size_t& d
 }
 
 // Decodes until the block's output or the input is nearly at its end. False when it is damaged.
-bool decode_unchecked(BitInput& input, const CodeTable& table, Output& output) {
-  if (output.block_end - output.to < kUncheckedOutputBytes) return true;
-  if (input.left() < kUncheckedInputBytes) return true;
+bool decode_unchecked(BitInput& input, const CodeTable& table, HuffmanOutput& output) {
+  if (output.block_end - output.to < kHuffmanUncheckedOutputBytes) return true;
+  if (input.left() < kHuffmanUncheckedInputBytes) return true;
   // Local copies: otherwise every step would access memory.
   BitInput bits = input;
-  Output out = output;
-  const std::uint8_t* const in_safe = bits.end() - kUncheckedInputBytes;
-  const std::uint8_t* const to_safe = out.block_end - kUncheckedOutputBytes;
+  HuffmanOutput out = output;
+  const std::uint8_t* const in_safe = bits.end() - kHuffmanUncheckedInputBytes;
+  const std::uint8_t* const to_safe = out.block_end - kHuffmanUncheckedOutputBytes;
   bits.refill_unchecked();
-  Symbol symbol = table.look_up(bits.peek());
+  HuffmanSymbol symbol = table.look_up(bits.peek());
   while (out.to <= to_safe && bits.position() <= in_safe) {
     // A symbol takes up to 30 of the 48 bits. The next symbol is looked up before the refill, so
     // that it does not wait for the refill.
@@ -334,7 +337,7 @@ bool decode_unchecked(BitInput& input, const CodeTable& table, Output& output) {
     if (written - distance > written) return false;
     bits.skip(symbol);
     // Looked up before the copy, which then does not delay it.
-    Symbol next = table.look_up(bits.peek());
+    HuffmanSymbol next = table.look_up(bits.peek());
     copy_item(out.to, symbol, distance, symbol.length());
     out.to += symbol.length();
     symbol = next;
@@ -345,11 +348,11 @@ bool decode_unchecked(BitInput& input, const CodeTable& table, Output& output) {
 }
 
 // Decodes up to `limit`, which is within the block. False when the input is damaged or ends before.
-bool decode_checked(BitInput& bits, const CodeTable& table, Output& out,
+bool decode_checked(BitInput& bits, const CodeTable& table, HuffmanOutput& out,
                     const std::uint8_t* limit) {
   while (out.to < limit) {
     bits.refill_checked();
-    Symbol symbol = table.look_up(bits.peek());
+    HuffmanSymbol symbol = table.look_up(bits.peek());
     if (symbol.is_long_code()) symbol = table.look_up_long(bits.peek());
     if (symbol.is_literal()) {
       bits.skip(symbol);
@@ -373,10 +376,10 @@ bool decode_checked(BitInput& bits, const CodeTable& table, Output& out,
 }
 
 // Decodes a block. False when the input is damaged.
-bool decode_block(BitInput& bits, const CodeTable& table, Output& out) {
+bool decode_block(BitInput& bits, const CodeTable& table, HuffmanOutput& out) {
   // A literal's distance must be inside the output, although nothing is copied from there.
   const std::uint8_t* first =
-      out.start + std::min(Symbol::kLiteralDistanceEnd, out.block_end - out.start);
+      out.start + std::min(HuffmanSymbol::kLiteralDistanceEnd, out.block_end - out.start);
   return decode_checked(bits, table, out, first) && decode_unchecked(bits, table, out) &&
          decode_checked(bits, table, out, out.block_end);
 }
@@ -393,8 +396,8 @@ bool decode_block(BitInput& bits, const CodeTable& table, Output& out) {
     if (in.size() < kTableBytes || !table.build(in.data())) return false;
     BitInput bits(in.data() + kTableBytes, in.data() + in.size());
     const std::uint8_t* block_end =
-        static_cast<std::size_t>(end - to) > kBlockBytes ? to + kBlockBytes : end;
-    Output output{.to = to, .start = out.data(), .block_end = block_end, .end = end};
+        static_cast<std::size_t>(end - to) > kHuffmanBlockBytes ? to + kHuffmanBlockBytes : end;
+    HuffmanOutput output{.to = to, .start = out.data(), .block_end = block_end, .end = end};
     if (!decode_block(bits, table, output)) return false;
     to = output.to;
     // The next block begins where the format's decoder has read ahead to.

@@ -16,7 +16,7 @@
 namespace tailgate {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kListPatience{10};
 
 bool has_other_rights(const std::filesystem::path& program) {
   struct stat status = {};
@@ -54,7 +54,7 @@ LibraryList list_libraries(const std::filesystem::path& program, const std::stri
                            .log = printed.path(),
                            .cpus = {}});
     linker.begin();
-    const bool ended = linker.ended_within(kPatience);
+    const bool ended = linker.ended_within(kListPatience);
     const ChildEnd end = linker.end();
     if (!ended || !end.exited || end.code != 0) {
       return {{},

@@ -8,7 +8,7 @@ namespace tailgate::activity {
 namespace {
 
 constexpr std::size_t kMaxListed = 400;
-constexpr std::size_t kMaxNesting = 64;
+constexpr std::size_t kMaxNestedActivities = 64;
 
 template <class Item>
 auto first_ending_after(std::span<const Item> items, Ticks begin) {
@@ -38,7 +38,7 @@ class WindowMaker {
     const auto interrupts = timeline_.interrupts(processor);
     std::size_t beyond = 0;
     for (auto one = first_ending_after(interrupts, begin_);
-         one != interrupts.end() && beyond < kMaxNesting; ++one) {
+         one != interrupts.end() && beyond < kMaxNestedActivities; ++one) {
       beyond = one->begin >= end_ ? beyond + 1 : 0;
       if (beyond > 0) continue;
       add_span(one->kind == InterruptKind::hardware ? "interrupt" : "softirq",

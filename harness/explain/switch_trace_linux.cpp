@@ -23,7 +23,7 @@ namespace {
 
 // By default a user may lock 516 KiB of memory.
 constexpr std::size_t kMaxRingPages = 64;
-constexpr std::chrono::milliseconds kReadEvery{10};
+constexpr std::chrono::milliseconds kReadSwitchesEvery{10};
 
 // A switch record followed by its sample_id, whose layout follows from the sample_type below.
 struct SwitchRecord {
@@ -121,7 +121,7 @@ class SwitchTrace : public Trace {
     for (bool last = false; !last;) {
       last = stopped_;
       for (PerfRing& ring : rings_) drain(ring);
-      if (!last) std::this_thread::sleep_for(kReadEvery);
+      if (!last) std::this_thread::sleep_for(kReadSwitchesEvery);
     }
   }
 

@@ -346,7 +346,9 @@ TEST_CASE("calls that cause many page faults are explained by page faults and th
   for (const char* cause : {"page_fault", "new_page", "page_refill", "reclaim"}) {
     faults_ns += time_of(service, cause);
   }
-  CHECK(time_of(service, "page_refill") > 0);
+  // No page_refill of its own is demanded: a processor whose list holds enough free pages, because
+  // other programs freed them before, refills nothing.
+  CHECK(faults_ns > 0);
   const std::uint64_t others_ns = time_of(service, "waiting") + time_of(service, "machine") +
                                   time_of(service, "interrupt") + time_of(service, "softirq");
   CHECK(faults_ns * 2 > service.time_ns - others_ns);

@@ -14,11 +14,11 @@
 namespace tailgate {
 namespace {
 
-constexpr std::size_t kMostBytes = 1000;
+constexpr std::size_t kMostBoundBytes = 1000;
 constexpr double kMostRateHz = 1e9;
-constexpr const char* kForm = "write, for example, 'file@20k: p99 < 50us, lost = 0'";
+constexpr const char* kBudgetForm = "write, for example, 'file@20k: p99 < 50us, lost = 0'";
 
-bool is_space(char c) {
+bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
@@ -134,7 +134,7 @@ std::size_t colon_of(std::string_view text) {
   for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
     const std::string_view rest = text.substr(at + 1);
     if (begins_bound(rest)) return at;
-    const bool space = rest.empty() || is_space(rest.front());
+    const bool space = rest.empty() || is_blank(rest.front());
     if (space && before_space == std::string_view::npos) before_space = at;
   }
   return before_space != std::string_view::npos ? before_space : text.rfind(':');
@@ -172,7 +172,7 @@ void read_subject(std::string_view subject, Budget& budget) {
                 "write events per second, file@20000 or file@20k, or file@max");
   }
   budget.sink = subject;
-  if (budget.sink.empty()) throw Error("a budget names no sink", kForm);
+  if (budget.sink.empty()) throw Error("a budget names no sink", kBudgetForm);
 }
 
 template <class F>
@@ -231,8 +231,8 @@ double parse_budget_rate(std::string_view text) {
 
 BudgetBound parse_bound(std::string_view given) {
   const std::string_view text = trimmed(given);
-  if (text.size() > kMostBytes) {
-    throw Error(fmt::format("a bound of {} bytes is too long", text.size()), kForm);
+  if (text.size() > kMostBoundBytes) {
+    throw Error(fmt::format("a bound of {} bytes is too long", text.size()), kBudgetForm);
   }
   const RelationParts parts = parts_of(text);
   const std::string name = with_single_spaces(parts.name);
@@ -251,14 +251,14 @@ BudgetBound parse_bound(std::string_view given) {
   bound.limit = amount->number * amount->unit->size;
   bound.is_share = amount->unit->name == "%";
   std::string value(parts.value);
-  std::erase_if(value, is_space);
+  std::erase_if(value, is_blank);
   bound.text = fmt::format("{} {} {}", name, parts.relation, value);
   check_limit(bound, spelling);
   return bound;
 }
 
 void check_bounds(const std::vector<BudgetBound>& bounds) {
-  if (bounds.empty()) throw Error("a budget has no bounds", kForm);
+  if (bounds.empty()) throw Error("a budget has no bounds", kBudgetForm);
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (bounds[i].quantity != bounds[j].quantity) continue;
@@ -270,13 +270,14 @@ void check_bounds(const std::vector<BudgetBound>& bounds) {
 
 Budget parse_budget(std::string_view given) {
   const std::string_view text = trimmed(given);
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMostBoundBytes) {
     throw Error(fmt::format("a budget of {} bytes is too long", text.size()),
                 "write at most 1000 bytes, or several budgets");
   }
   const std::size_t colon = colon_of(text);
   if (colon == std::string_view::npos) {
-    throw Error(fmt::format("'{}' is no budget: no bounds follow a sink and a colon", text), kForm);
+    throw Error(fmt::format("'{}' is no budget: no bounds follow a sink and a colon", text),
+                kBudgetForm);
   }
   Budget budget;
   read_subject(trimmed(text.substr(0, colon)), budget);

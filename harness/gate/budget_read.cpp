@@ -7,7 +7,7 @@
 namespace tailgate {
 namespace {
 
-constexpr const char* kForm =
+constexpr const char* kBudgetFileForm =
     "write [[budget]], sink = \"file\", rate = \"20k\", bounds = [\"p99 < 50us\", \"lost = 0\"]";
 
 std::string name_at(const TomlNode& node, const char* what) {
@@ -53,7 +53,7 @@ std::vector<Budget> parse_budgets(std::string_view text, const std::string& orig
   root.check_keys({"budget"});
   std::vector<Budget> budgets;
   for (const TomlNode* node : root.tables_at("budget")) budgets.push_back(budget_at(*node));
-  if (budgets.empty()) root.fail("it holds no budget", kForm);
+  if (budgets.empty()) root.fail("it holds no budget", kBudgetFileForm);
   return budgets;
 }
 

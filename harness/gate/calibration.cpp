@@ -20,7 +20,7 @@
 namespace tailgate {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kCalibrationConfidence = 0.95;
 // No metric comes near it, and effects of smaller values are finite.
 constexpr double kLargestValue = 1e18;
 
@@ -170,8 +170,8 @@ std::vector<CalibrationRow> summarize(const Calibration& calibration, const Poli
   for (CalibrationRow& row : rows) {
     row.mean_rounds /= static_cast<double>(row.runs);
     row.mean_duration_s /= static_cast<double>(row.runs);
-    row.failed = binomial_interval(row.fail, row.runs, kConfidence);
-    row.passed = binomial_interval(row.pass, row.runs, kConfidence);
+    row.failed = binomial_interval(row.fail, row.runs, kCalibrationConfidence);
+    row.passed = binomial_interval(row.pass, row.runs, kCalibrationConfidence);
   }
   const std::vector<std::string> sinks = sinks_of(calibration);
   std::stable_sort(rows.begin(), rows.end(), [&](const CalibrationRow& x, const CalibrationRow& y) {
@@ -205,7 +205,7 @@ std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Poli
         row.pass += decision == Decision::pass ? 1 : 0;
         row.fail += decision == Decision::fail ? 1 : 0;
       }
-      row.failed = binomial_interval(row.fail, row.gates, kConfidence);
+      row.failed = binomial_interval(row.fail, row.gates, kCalibrationConfidence);
       rows.push_back(row);
     }
   }

@@ -5,7 +5,7 @@
 namespace tailgate {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kScoreConfidence = 0.95;
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -56,7 +56,7 @@ std::vector<CalibrationScore> scores_of(const std::vector<CalibrationRow>& rows,
     const std::uint64_t needed = runs_to_bound(score.false_alarms, kWantedBound);
     score.more_equal = needed - std::min(needed, score.equal);
     if (score.equal > 0) {
-      score.at_most = binomial_interval(score.false_alarms, score.equal, kConfidence).high;
+      score.at_most = binomial_interval(score.false_alarms, score.equal, kScoreConfidence).high;
     }
   }
   return scores;
@@ -64,7 +64,7 @@ std::vector<CalibrationScore> scores_of(const std::vector<CalibrationRow>& rows,
 
 std::uint64_t runs_to_bound(std::uint64_t failed, double bound) {
   const auto is_bounded = [&](std::uint64_t runs) {
-    return binomial_interval(failed, runs, kConfidence).high <= bound;
+    return binomial_interval(failed, runs, kScoreConfidence).high <= bound;
   };
   std::uint64_t enough = failed + 1;
   while (!is_bounded(enough)) enough *= 2;

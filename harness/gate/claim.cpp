@@ -13,7 +13,7 @@
 namespace tailgate {
 namespace {
 
-constexpr std::size_t kMostBytes = 200;
+constexpr std::size_t kMostClaimBytes = 200;
 constexpr AmountUnit kShareUnits[] = {{"%", 0.01}};
 constexpr AmountUnit kRatioUnits[] = {{"", 1}, {"x", 1}, {"%", 0.01}};
 // As options are written (harness/base/options.h).
@@ -72,29 +72,29 @@ const std::vector<ClaimMetric>& claim_metrics() {
 }
 
 // The units of a number, and what it is then.
-struct Spelling {
+struct ClaimSpelling {
   ClaimUnit unit;
   std::span<const AmountUnit> units;
   const char* form;
 };
 
-constexpr Spelling kTimes = {ClaimUnit::ns, kTimeUnits, "50us (ns, us, ms or s)"};
-constexpr Spelling kShares = {ClaimUnit::share, kShareUnits, "5%"};
-constexpr Spelling kCounts = {ClaimUnit::count, kCountUnits, "0, 10 or 0.1%"};
-constexpr Spelling kRates = {ClaimUnit::per_s, kRateUnits, "20k (events per second)"};
-constexpr Spelling kBytes = {ClaimUnit::bytes, kByteUnits, "60KiB (B, kB, MB, GB, KiB, MiB)"};
-constexpr Spelling kRatios = {ClaimUnit::ratio, kRatioUnits, "0.5, 2x or 120%"};
+constexpr ClaimSpelling kTimes = {ClaimUnit::ns, kTimeUnits, "50us (ns, us, ms or s)"};
+constexpr ClaimSpelling kShares = {ClaimUnit::share, kShareUnits, "5%"};
+constexpr ClaimSpelling kCounts = {ClaimUnit::count, kCountUnits, "0, 10 or 0.1%"};
+constexpr ClaimSpelling kRates = {ClaimUnit::per_s, kRateUnits, "20k (events per second)"};
+constexpr ClaimSpelling kBytes = {ClaimUnit::bytes, kByteUnits, "60KiB (B, kB, MB, GB, KiB, MiB)"};
+constexpr ClaimSpelling kRatios = {ClaimUnit::ratio, kRatioUnits, "0.5, 2x or 120%"};
 
 // By the unit with which the name of an answer's figure ends.
 struct Ending {
   const char* text;
-  Spelling spelling;
+  ClaimSpelling spelling;
 };
 
 constexpr Ending kEndings[] = {{"_ns", kTimes},      {"_hz", kRates},     {"_bytes", kBytes},
                                {"_events", kCounts}, {"_share", kShares}, {"_per_stop", kShares}};
 
-std::optional<Spelling> spelling_of_figure(const std::string& name) {
+std::optional<ClaimSpelling> spelling_of_figure(const std::string& name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
@@ -104,7 +104,7 @@ std::optional<Spelling> spelling_of_figure(const std::string& name) {
   return {};
 }
 
-Spelling spelling_of(const ClaimMetric& metric) {
+ClaimSpelling spelling_of(const ClaimMetric& metric) {
   switch (metric.kind) {
     case ClaimKind::time:
     case ClaimKind::cpu:
@@ -137,7 +137,7 @@ ClaimMetric metric_named(std::string_view bound, const std::string& name) {
 }
 
 // The limit and its unit: a share where a count has a percent sign.
-void read_limit(std::string_view text, const Spelling& spelling, ClaimBound& bound) {
+void read_limit(std::string_view text, const ClaimSpelling& spelling, ClaimBound& bound) {
   const std::optional<Amount> amount = amount_of(text, spelling.units);
   const double limit = amount && amount->unit != nullptr ? amount->number * amount->unit->size : -1;
   if (!std::isfinite(limit) || limit < 0) {
@@ -173,7 +173,7 @@ bool is_same_setting(const std::string& a, const std::string& b) {
 
 ClaimBound parse_claim_bound(std::string_view given, bool is_ratio) {
   const std::string text = with_single_spaces(given);
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMostClaimBytes) {
     throw Error(fmt::format("a bound of {} bytes is too long", text.size()),
                 "write, for example, 'service p50 <= 300ns'");
   }

@@ -7,7 +7,7 @@
 namespace tailgate {
 namespace {
 
-constexpr const char* kForm =
+constexpr const char* kClaimFileForm =
     "write [[claim]], claim = \"...\", source = \"https://...\", run = { scenario = \"steady\", "
     "sink = \"lttng\", rate = \"10k\" }, holds = \"service p50 <= 300ns\"";
 
@@ -94,7 +94,7 @@ std::vector<Claim> parse_claims(std::string_view text, const std::string& origin
   root.check_keys({"claim"});
   std::vector<Claim> claims;
   for (const TomlNode* node : root.tables_at("claim")) claims.push_back(claim_at(*node));
-  if (claims.empty()) root.fail("it holds no claim", kForm);
+  if (claims.empty()) root.fail("it holds no claim", kClaimFileForm);
   return claims;
 }
 

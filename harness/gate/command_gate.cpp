@@ -11,7 +11,7 @@
 namespace tailgate {
 namespace {
 
-struct Figure {
+struct JudgedFigure {
   CommandFigure name;   // without its value
   MetricSeries series;  // of the completed rounds
   MetricJudgement judgement = {};
@@ -51,8 +51,8 @@ std::vector<std::size_t> stops_of(const CommandDuet& duet) {
                   [&](std::size_t among) { return std::min(among, completed); });
 }
 
-std::vector<Figure> collect(const CommandDuet& duet) {
-  std::vector<Figure> figures;
+std::vector<JudgedFigure> collect(const CommandDuet& duet) {
+  std::vector<JudgedFigure> figures;
   std::unordered_map<std::string, std::size_t> by_name;
   const bool reads = !duet.reads.empty();
   for (const CommandRound* round : completed_rounds(duet)) {
@@ -69,7 +69,7 @@ std::vector<Figure> collect(const CommandDuet& duet) {
 }
 
 // The rounds in which a figure's ratio exists on both sides are all, or it is unmeasured.
-std::string why_unmeasured(const Figure& figure, std::size_t rounds) {
+std::string why_unmeasured(const JudgedFigure& figure, std::size_t rounds) {
   if (figure.series.a.size() != rounds || figure.series.b.size() != rounds) {
     return "not in every run of both sides";
   }
@@ -86,7 +86,7 @@ bool is_wanted(const CommandFigure& figure, const std::vector<std::string>& metr
   return std::find(metrics.begin(), metrics.end(), figure.metric) != metrics.end();
 }
 
-void begin_judgement(Figure& figure, std::size_t rounds, const CommandGateSettings& settings) {
+void begin_judgement(JudgedFigure& figure, std::size_t rounds, const CommandGateSettings& settings) {
   MetricJudgement& judgement = figure.judgement;
   judgement.name = figure.name.name;
   judgement.unit = figure.name.unit;
@@ -98,10 +98,10 @@ void begin_judgement(Figure& figure, std::size_t rounds, const CommandGateSettin
   if (figure.gated) judgement.margin = settings.margin;
 }
 
-SequentialDecision decide_figures(std::vector<Figure>& figures, const Clusters& clusters,
+SequentialDecision decide_figures(std::vector<JudgedFigure>& figures, const Clusters& clusters,
                                   const Policy& policy, const std::vector<std::size_t>& stops) {
   std::vector<PairedMetric> gated;
-  for (Figure& figure : figures) {
+  for (JudgedFigure& figure : figures) {
     if (!figure.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(figure.series, EffectKind::ratio);
@@ -110,7 +110,7 @@ SequentialDecision decide_figures(std::vector<Figure>& figures, const Clusters& 
   }
   const SequentialDecision decision = decide(gated, policy.looks, stops, clusters);
   std::size_t next = 0;
-  for (Figure& figure : figures) {
+  for (JudgedFigure& figure : figures) {
     if (!figure.judgement.is_measured()) continue;
     if (figure.gated) {
       take_decision(decision.metrics[next++], decision.rounds, gated.size(), policy.looks,
@@ -148,10 +148,10 @@ void judge_failures(const CommandDuet& duet, Verdict& verdict) {
   }
 }
 
-void decide_outcome(const std::vector<Figure>& figures, const SequentialDecision& decision,
+void decide_outcome(const std::vector<JudgedFigure>& figures, const SequentialDecision& decision,
                     Verdict& verdict) {
   const bool any_gated = std::any_of(figures.begin(), figures.end(),
-                                     [](const Figure& figure) { return figure.gated; });
+                                     [](const JudgedFigure& figure) { return figure.gated; });
   if (!any_gated) {
     verdict.outcome = VerdictOutcome::invalid;
     verdict.reasons.push_back({"no figure could be judged",
@@ -190,19 +190,19 @@ Verdict heading_of(const CommandDuet& duet, const Policy& policy) {
 Verdict judge(const CommandDuet& duet, const CommandGateSettings& settings, const Policy& policy) {
   Verdict verdict = heading_of(duet, policy);
   const std::size_t rounds = completed_rounds(duet).size();
-  std::vector<Figure> figures = collect(duet);
-  for (Figure& figure : figures) begin_judgement(figure, rounds, settings);
+  std::vector<JudgedFigure> figures = collect(duet);
+  for (JudgedFigure& figure : figures) begin_judgement(figure, rounds, settings);
   const SequentialDecision decision =
       decide_figures(figures, layout_pairs(duet), policy, stops_of(duet));
   verdict.rounds_used = decision.rounds;
-  for (const Figure& figure : figures) verdict.metrics.push_back(figure.judgement);
+  for (const JudgedFigure& figure : figures) verdict.metrics.push_back(figure.judgement);
   judge_failures(duet, verdict);
   if (verdict.reasons.empty()) decide_outcome(figures, decision, verdict);
   if (duet.parts && duet.parts->size() > 1) {
     verdict.remarks.push_back(remark_on_parts(*duet.parts, duet.finished_utc));
   }
   add_history_remarks(policy.history, verdict);
-  for (const Figure& figure : figures) {
+  for (const JudgedFigure& figure : figures) {
     if (figure.judgement.is_measured()) continue;
     verdict.remarks.push_back(
         {fmt::format("{} is not judged: {}", figure.name.name, figure.judgement.reason),
@@ -227,7 +227,7 @@ bool can_go_on(const CommandDuet& duet, const CommandGateSettings& settings, con
 std::vector<MetricJudgement> describe_figures(const CommandDuet& duet) {
   const std::size_t rounds = completed_rounds(duet).size();
   std::vector<MetricJudgement> judgements;
-  for (Figure& figure : collect(duet)) {
+  for (JudgedFigure& figure : collect(duet)) {
     begin_judgement(figure, rounds, {});
     figure.judgement.margin = 0;
     if (figure.judgement.is_measured()) {

@@ -16,7 +16,7 @@
 namespace tailgate {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kBudgetConfidence = 0.95;
 // A rate counts as reached at this share of it, as it does for Trial::rate_missed.
 constexpr double kReachedShare = 0.99;
 
@@ -91,7 +91,7 @@ void judge_interval(const TrialValues& values, double limit, BoundVerdict& verdi
   BudgetBound bound = verdict.bound;
   bound.limit = limit;
   verdict.outcome = VerdictOutcome::inconclusive;
-  const auto interval = trial_interval(values, kConfidence);
+  const auto interval = trial_interval(values, kBudgetConfidence);
   if (!interval) {
     verdict.method = BoundMethod::single;
     verdict.value = values.front();
@@ -109,7 +109,7 @@ void judge_interval(const TrialValues& values, double limit, BoundVerdict& verdi
   if (low_holds && high_holds) verdict.outcome = VerdictOutcome::pass;
   if (!low_holds && !high_holds) verdict.outcome = VerdictOutcome::fail;
   if (verdict.outcome == VerdictOutcome::inconclusive) {
-    verdict.trials_needed = trials_to_decide(values, limit, kConfidence);
+    verdict.trials_needed = trials_to_decide(values, limit, kBudgetConfidence);
   }
 }
 

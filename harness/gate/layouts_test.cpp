@@ -10,7 +10,7 @@ namespace {
 
 using Catch::Contains;
 
-Verdict judged(const Duet& duet) {
+Verdict judged_layouts(const Duet& duet) {
   return judge(duet, default_policy(), "2026-06-01");
 }
 
@@ -24,7 +24,7 @@ double p50_effect(const Verdict& verdict) {
 
 std::string remarks_on(const Duet& duet) {
   std::string text;
-  for (const Remark& remark : judged(duet).remarks) text += remark.what + "\n";
+  for (const Remark& remark : judged_layouts(duet).remarks) text += remark.what + "\n";
   return text;
 }
 
@@ -35,12 +35,12 @@ TEST_CASE("rounds with the same layouts count as one") {
   Duet duet = sample_duet(sample);
   duet.a.layouts = duet.b.layouts = 15;
   for (DuetRound& round : duet.rounds) round.layout_pair = round.index % 15;
-  const Verdict verdict = judged(duet);
+  const Verdict verdict = judged_layouts(duet);
   CHECK(verdict.outcome == VerdictOutcome::fail);
   CHECK(verdict.layouts == 15);
   CHECK(p50_effect(verdict) == Approx(0.10).margin(0.01));
   for (DuetRound& round : duet.rounds) round.layout_pair = round.index % 5;
-  CHECK(judged(duet).outcome == VerdictOutcome::inconclusive);
+  CHECK(judged_layouts(duet).outcome == VerdictOutcome::inconclusive);
 }
 
 TEST_CASE("a small fail of two builds says that one layout of each was compared") {
@@ -49,7 +49,7 @@ TEST_CASE("a small fail of two builds says that one layout of each was compared"
   sample.spread = 0.001;
   Duet duet = sample_duet(sample);
   const char* const said = "one layout in memory of each build";
-  REQUIRE(judged(duet).outcome == VerdictOutcome::fail);
+  REQUIRE(judged_layouts(duet).outcome == VerdictOutcome::fail);
   CHECK_THAT(remarks_on(duet), !Contains(said));
   duet.a.program = "old/tailgate";
   CHECK_THAT(remarks_on(duet), Contains(said));

@@ -264,12 +264,12 @@ class SinkSearch {
 };
 
 // A TOML text in quotes, whatever it holds: its escapes are those of JSON.
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
   using nlohmann::json;
   return json(text).dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
-std::string percent(double share) {
+std::string percent_of_share(double share) {
   return fmt::format("{:.1f} %", share * 100);
 }
 
@@ -334,25 +334,25 @@ std::string write_machine_class(const std::vector<MeasuredSink>& sinks,
       "# of {} gates on that half find.\n\n",
       search.seed, search.passes * 100, search.gates, search.confirmed * 100, search.found * 100,
       search.found_gates);
-  if (!machine.empty()) text += fmt::format("# {}\n", quoted(machine));
-  text += fmt::format("machines = [{}]\n", quoted(fingerprint));
+  if (!machine.empty()) text += fmt::format("# {}\n", json_text(machine));
+  text += fmt::format("machines = [{}]\n", json_text(fingerprint));
   for (const MeasuredSink& sink : sinks) {
     text += fmt::format(
         "\n# {}, {}: found on {} rounds, confirmed on {}: {} of the gates with these margins "
         "alone\n"
         "# pass, {} fail; with all that the policy gates {} pass, {} fail. First half, by start:\n",
-        quoted(sink.sink), quoted(sink.load), sink.first_rounds, sink.second_rounds,
-        percent(sink.new_passes), percent(sink.new_fails), percent(sink.policy_passes),
-        percent(sink.policy_fails));
-    for (const std::string& run : sink.first_runs) text += fmt::format("#   {}\n", quoted(run));
+        json_text(sink.sink), json_text(sink.load), sink.first_rounds, sink.second_rounds,
+        percent_of_share(sink.new_passes), percent_of_share(sink.new_fails),
+        percent_of_share(sink.policy_passes), percent_of_share(sink.policy_fails));
+    for (const std::string& run : sink.first_runs) text += fmt::format("#   {}\n", json_text(run));
     for (const MeasuredMargin& metric : sink.metrics) {
       if (!metric.margin) {
         text += fmt::format("\n# {}: {}\n", metric.metric, metric.why_none);
         continue;
       }
-      text +=
-          fmt::format("\n[[margin]]\nsink = {}\nload = {}\nmetric = {}\nmargin = {:g}\n",
-                      quoted(sink.sink), quoted(sink.load), quoted(metric.metric), *metric.margin);
+      text += fmt::format("\n[[margin]]\nsink = {}\nload = {}\nmetric = {}\nmargin = {:g}\n",
+                          json_text(sink.sink), json_text(sink.load), json_text(metric.metric),
+                          *metric.margin);
       if (metric.finds) text += fmt::format("finds = {:.3g}\n", *metric.finds);
     }
   }

@@ -41,7 +41,7 @@ const MetricJudgement& p50(const Verdict& verdict) {
   throw;
 }
 
-std::string remarks(const Verdict& verdict) {
+std::string chain_remarks(const Verdict& verdict) {
   std::string text;
   for (const Remark& remark : verdict.remarks) text += remark.what + "\n";
   return text;
@@ -67,7 +67,7 @@ TEST_CASE("of five moves by three percent, each of which passes alone, the secon
     CHECK(*p50(next).before_pin == Approx(std::pow(1.03, move) - 1));
     CHECK_THAT(next.reasons.at(0).what, Contains("since the first pin"));
   }
-  CHECK_THAT(remarks(night(chain.history("r1", kDuet), 1.03)),
+  CHECK_THAT(chain_remarks(night(chain.history("r1", kDuet), 1.03)),
              Contains("since the first pin (r0, until 2026-10-01): response_ns_p50 +6.") &&
                  Contains("of which +3.0 % before this pin"));
 }
@@ -107,7 +107,7 @@ TEST_CASE("what was not measured is said and counts nothing") {
   CHECK(history.spent.at(0).log_ratio == Approx(std::log(1.03)));
   REQUIRE(history.gaps.size() == 1);
   CHECK_THAT(history.gaps[0], Contains("from r1 to r2") && Contains("m1"));
-  CHECK_THAT(remarks(night(history, 1)), Contains("from r1 to r2"));
+  CHECK_THAT(chain_remarks(night(history, 1)), Contains("from r1 to r2"));
   CHECK(chain.history("r9", kDuet).first.empty());
   PinLink more = link("r0", "r1", 1.03);
   more.ratios.push_back({"rss_bytes", 1, 1, 1, ""});

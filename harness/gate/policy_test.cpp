@@ -15,15 +15,15 @@ Policy parsed(const std::string& text) {
   return parse_policy(text, "p.toml");
 }
 
-DuetSubject subject(const std::string& scenario, const std::string& sink) {
-  DuetSubject subject;
-  subject.scenario.name = scenario;
-  subject.sink.name = sink.substr(0, sink.find(':'));
-  subject.sink.label = sink;
-  return subject;
+DuetSubject sink_subject(const std::string& scenario, const std::string& sink) {
+  DuetSubject sink_subject;
+  sink_subject.scenario.name = scenario;
+  sink_subject.sink.name = sink.substr(0, sink.find(':'));
+  sink_subject.sink.label = sink;
+  return sink_subject;
 }
 
-MetricRule rule(const Policy& policy, const char* metric, const DuetSubject& of) {
+MetricRule policy_rule(const Policy& policy, const char* metric, const DuetSubject& of) {
   return policy.rule(*find_metric(metric), of);
 }
 
@@ -39,8 +39,8 @@ TEST_CASE("an empty policy is the built-in one") {
   CHECK(policy.most_missed_rounds == 0.1);
   CHECK(policy.explain_s == 30);
   CHECK_FALSE(policy.allow_dirty_builds);
-  CHECK(rule(policy, "response_ns_p99", subject("steady", "file")).margin == 0.15);
-  CHECK_FALSE(rule(policy, "response_ns_max", subject("steady", "file")).gate);
+  CHECK(policy_rule(policy, "response_ns_p99", sink_subject("steady", "file")).margin == 0.15);
+  CHECK_FALSE(policy_rule(policy, "response_ns_max", sink_subject("steady", "file")).gate);
   CHECK(policy.runs.empty());
   CHECK(policy.waivers.empty());
 }
@@ -62,17 +62,18 @@ TEST_CASE("every metric has an entry in default_policy.toml") {
 TEST_CASE("what the built-in policy says of a sink holds for it alone, and a file overrides it") {
   const char* p99 = "response_ns_p99";
   const Policy& built_in = default_policy();
-  CHECK_FALSE(rule(built_in, p99, subject("steady", "journald:sync=x")).gate);
-  CHECK(rule(built_in, "rss_bytes", subject("steady", "journald")).margin == 0.01);
-  CHECK(rule(built_in, "rss_bytes", subject("steady", "journald")).at_least == 65'536);
-  CHECK(rule(built_in, p99, subject("steady", "spdlog:mode=async_block:queue=1")).margin == 0.25);
-  CHECK(rule(built_in, p99, subject("steady", "spdlog")).margin == 0.15);
-  CHECK(rule(built_in, "service_ns_p99", subject("steady", "lttng")).gate);
+  CHECK_FALSE(policy_rule(built_in, p99, sink_subject("steady", "journald:sync=x")).gate);
+  CHECK(policy_rule(built_in, "rss_bytes", sink_subject("steady", "journald")).margin == 0.01);
+  CHECK(policy_rule(built_in, "rss_bytes", sink_subject("steady", "journald")).at_least == 65'536);
+  CHECK(policy_rule(built_in, p99, sink_subject("steady", "spdlog:mode=async_block:queue=1"))
+            .margin == 0.25);
+  CHECK(policy_rule(built_in, p99, sink_subject("steady", "spdlog")).margin == 0.15);
+  CHECK(policy_rule(built_in, "service_ns_p99", sink_subject("steady", "lttng")).gate);
   // A file's word for all sinks comes after the built-in ones for some.
   const Policy file = parsed("[metrics.response_ns_p99]\nmargin = 0.2\n");
-  CHECK(rule(file, p99, subject("steady", "spdlog:mode=async_block")).margin == 0.2);
-  CHECK(rule(file, p99, subject("steady", "spdlog:mode=async_block")).find == 0.5);
-  CHECK_FALSE(rule(file, p99, subject("steady", "journald")).gate);
+  CHECK(policy_rule(file, p99, sink_subject("steady", "spdlog:mode=async_block")).margin == 0.2);
+  CHECK(policy_rule(file, p99, sink_subject("steady", "spdlog:mode=async_block")).find == 0.5);
+  CHECK_FALSE(policy_rule(file, p99, sink_subject("steady", "journald")).gate);
 }
 
 TEST_CASE("ci/policy.toml loads, and names what to run") {
@@ -147,10 +148,10 @@ generation_rounds = 60
   CHECK(policy.most_missed_rounds == 0);
   CHECK(policy.explain_s == 0);
   CHECK(policy.allow_dirty_builds);
-  CHECK(rule(policy, "calls_over_1ms", {}).margin == 1);
-  CHECK(rule(policy, "calls_over_1ms", {}).more == 2.5);
-  CHECK(rule(policy, "response_ns_max", {}).gate);
-  CHECK(rule(policy, "response_ns_max", {}).margin == 2.5);
+  CHECK(policy_rule(policy, "calls_over_1ms", {}).margin == 1);
+  CHECK(policy_rule(policy, "calls_over_1ms", {}).more == 2.5);
+  CHECK(policy_rule(policy, "response_ns_max", {}).gate);
+  CHECK(policy_rule(policy, "response_ns_max", {}).margin == 2.5);
   CHECK(policy.nightly_reference == "v1.0");
   REQUIRE(policy.runs.size() == 1);
   CHECK(policy.runs[0].sinks == std::vector<std::string>{"file", "null"});
@@ -176,18 +177,19 @@ sink = "file:mode=mmap"
 metrics.rss_bytes = { gate = false }
 )");
   const char* p99 = "response_ns_p99";
-  CHECK(rule(policy, p99, subject("steady", "file")).margin == 0.2);
-  CHECK(rule(policy, p99, subject("steady", "journald:sync=x")).margin == 0.3);
-  CHECK(rule(policy, p99, subject("steady", "spdlog:mode=async_block")).margin == 0.2);
-  CHECK(rule(policy, p99, subject("steady", "journald")).find == 0.5);
-  CHECK_FALSE(rule(policy, p99, subject("burst-1k", "journald")).gate);
-  DuetSubject preset = subject("burst", "file");
+  CHECK(policy_rule(policy, p99, sink_subject("steady", "file")).margin == 0.2);
+  CHECK(policy_rule(policy, p99, sink_subject("steady", "journald:sync=x")).margin == 0.3);
+  CHECK(policy_rule(policy, p99, sink_subject("steady", "spdlog:mode=async_block")).margin == 0.2);
+  CHECK(policy_rule(policy, p99, sink_subject("steady", "journald")).find == 0.5);
+  CHECK_FALSE(policy_rule(policy, p99, sink_subject("burst-1k", "journald")).gate);
+  DuetSubject preset = sink_subject("burst", "file");
   preset.scenario.preset = "burst-1k";
-  CHECK_FALSE(rule(policy, p99, preset).gate);
-  CHECK(rule(policy, "rss_bytes", subject("steady", "file")).gate);
-  CHECK_FALSE(rule(policy, "rss_bytes", subject("steady", "file:mode=mmap")).gate);
-  CHECK_FALSE(rule(policy, "rss_bytes", subject("steady", "file:mode=mmap:dir=x")).gate);
-  CHECK(rule(policy, "rss_bytes", subject("steady", "file:mode=mmapped")).gate);
+  CHECK_FALSE(policy_rule(policy, p99, preset).gate);
+  CHECK(policy_rule(policy, "rss_bytes", sink_subject("steady", "file")).gate);
+  CHECK_FALSE(policy_rule(policy, "rss_bytes", sink_subject("steady", "file:mode=mmap")).gate);
+  CHECK_FALSE(
+      policy_rule(policy, "rss_bytes", sink_subject("steady", "file:mode=mmap:dir=x")).gate);
+  CHECK(policy_rule(policy, "rss_bytes", sink_subject("steady", "file:mode=mmapped")).gate);
 }
 
 TEST_CASE("waivers are for their scope, of several the last") {
@@ -213,7 +215,7 @@ reason = "waits for the disk"
 expires = 2030-01-01
 )");
   const auto commit = [&](const char* metric, const char* sink) {
-    const Waiver* waiver = policy.waiver(metric, subject("steady", sink));
+    const Waiver* waiver = policy.waiver(metric, sink_subject("steady", sink));
     return waiver == nullptr ? std::string() : waiver->commit;
   };
   CHECK(commit("response_ns_p50", "file") == "bbbbbbb");

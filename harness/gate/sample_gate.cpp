@@ -16,15 +16,15 @@
 namespace tailgate {
 namespace {
 
-struct Figure {
+struct SampleFigure {
   const FigureSeries* a = nullptr;  // null: this side lacks it
   const FigureSeries* b = nullptr;
   MetricJudgement judgement = {};
   bool gated = false;
 };
 
-std::vector<Figure> figures_of(const SampleComparison& comparison) {
-  std::vector<Figure> figures;
+std::vector<SampleFigure> figures_of(const SampleComparison& comparison) {
+  std::vector<SampleFigure> figures;
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (const FigureSeries& series : comparison.a.series) {
     by_name[series.name] = figures.size();
@@ -42,7 +42,7 @@ std::vector<Figure> figures_of(const SampleComparison& comparison) {
 }
 
 // Why a figure has no ratio of comparable repetitions; empty: it has one.
-std::string why_unmeasured(const Figure& figure, const SampleComparison& comparison) {
+std::string why_unmeasured(const SampleFigure& figure, const SampleComparison& comparison) {
   if (figure.b == nullptr) return "side B does not have it";
   if (figure.a == nullptr) return "side A does not have it";
   if (comparison.a.is_incomplete(*figure.a) || comparison.b.is_incomplete(*figure.b)) {
@@ -62,11 +62,11 @@ std::vector<double> logarithms(const std::vector<double>& values) {
   return result;
 }
 
-TwoGroups groups_of(const Figure& figure) {
+TwoGroups groups_of(const SampleFigure& figure) {
   return {logarithms(figure.a->values), logarithms(figure.b->values)};
 }
 
-void describe(Figure& figure) {
+void describe(SampleFigure& figure) {
   MetricJudgement& judgement = figure.judgement;
   judgement.median_a = median(figure.a->values);
   judgement.median_b = median(figure.b->values);
@@ -82,7 +82,7 @@ bool is_wanted(const FigureSeries& series, const std::vector<std::string>& metri
   return std::find(metrics.begin(), metrics.end(), series.metric) != metrics.end();
 }
 
-void begin_judgement(Figure& figure, const SampleComparison& comparison) {
+void begin_judgement(SampleFigure& figure, const SampleComparison& comparison) {
   const FigureSeries& series = figure.a != nullptr ? *figure.a : *figure.b;
   MetricJudgement& judgement = figure.judgement;
   judgement.name = series.name;
@@ -96,17 +96,17 @@ void begin_judgement(Figure& figure, const SampleComparison& comparison) {
   if (figure.gated) judgement.margin = comparison.margin;
 }
 
-std::size_t repetitions(const Figure& figure) {
+std::size_t repetitions(const SampleFigure& figure) {
   return std::min(figure.a->values.size(), figure.b->values.size());
 }
 
 // Figures with the same numbers of repetitions, which can be relabelled together.
-using Group = std::vector<Figure*>;
+using Group = std::vector<SampleFigure*>;
 
 void decide_group(const Group& group, const UnpairedLevels& levels, std::size_t figures,
                   const Looks& looks) {
   std::vector<UnpairedMetric> metrics;
-  for (const Figure* figure : group) {
+  for (const SampleFigure* figure : group) {
     metrics.push_back({groups_of(*figure), tested(figure->judgement.margin, EffectKind::ratio)});
   }
   const std::vector<MetricDecision> decisions = decide_unpaired(metrics, levels);
@@ -117,10 +117,10 @@ void decide_group(const Group& group, const UnpairedLevels& levels, std::size_t 
 
 // Every group gets the share of the false fails that its figures are of all. Returns the fewest
 // repetitions that a side needs, where some group has fewer than can fail; then nothing is decided.
-std::size_t decide_figures(std::vector<Figure>& figures, const Policy& policy) {
+std::size_t decide_figures(std::vector<SampleFigure>& figures, const Policy& policy) {
   std::map<std::pair<std::size_t, std::size_t>, Group> groups;
   std::size_t gated = 0;
-  for (Figure& figure : figures) {
+  for (SampleFigure& figure : figures) {
     if (!figure.gated) continue;
     ++gated;
     groups[{figure.a->values.size(), figure.b->values.size()}].push_back(&figure);
@@ -140,7 +140,7 @@ std::size_t decide_figures(std::vector<Figure>& figures, const Policy& policy) {
   }
   for (const auto& [sizes, group] : groups) {
     if (needed > 0) {
-      for (Figure* figure : group) {
+      for (SampleFigure* figure : group) {
         figure->judgement.decision = MetricOutcome::undecided;
         figure->judgement.reason = "too few repetitions";
         figure->judgement.rounds_needed = needed;
@@ -200,10 +200,10 @@ void check(const SampleComparison& comparison) {
   }
 }
 
-void explain_too_few(const std::vector<Figure>& figures, std::size_t needed,
+void explain_too_few(const std::vector<SampleFigure>& figures, std::size_t needed,
                      const SampleComparison& comparison, Verdict& verdict) {
   std::size_t fewest = kMostShiftValues;
-  for (const Figure& figure : figures) {
+  for (const SampleFigure& figure : figures) {
     if (figure.gated) fewest = std::min(fewest, repetitions(figure));
   }
   verdict.rounds_needed = needed;
@@ -213,7 +213,7 @@ void explain_too_few(const std::vector<Figure>& figures, std::size_t needed,
        comparison.more});
 }
 
-void decide_outcome(const std::vector<Figure>& figures, std::size_t needed,
+void decide_outcome(const std::vector<SampleFigure>& figures, std::size_t needed,
                     const SampleComparison& comparison, Verdict& verdict) {
   const auto any = [&](MetricOutcome outcome) {
     return std::any_of(verdict.metrics.begin(), verdict.metrics.end(),
@@ -222,7 +222,7 @@ void decide_outcome(const std::vector<Figure>& figures, std::size_t needed,
   if (!verdict.reasons.empty()) {
     verdict.outcome = VerdictOutcome::invalid;
   } else if (std::none_of(figures.begin(), figures.end(),
-                          [](const Figure& figure) { return figure.gated; })) {
+                          [](const SampleFigure& figure) { return figure.gated; })) {
     verdict.outcome = VerdictOutcome::invalid;
     verdict.reasons.push_back({"no figure can be judged", "read why in each figure's row"});
   } else if (needed > 0) {
@@ -240,8 +240,8 @@ void decide_outcome(const std::vector<Figure>& figures, std::size_t needed,
   }
 }
 
-void add_remarks(const std::vector<Figure>& figures, Verdict& verdict) {
-  for (const Figure& figure : figures) {
+void add_remarks(const std::vector<SampleFigure>& figures, Verdict& verdict) {
+  for (const SampleFigure& figure : figures) {
     if (figure.judgement.is_measured()) continue;
     verdict.remarks.push_back(
         {fmt::format("{} is not judged: {}", figure.judgement.name, figure.judgement.reason),
@@ -268,15 +268,15 @@ Verdict judge_samples(const SampleComparison& comparison, const Policy& policy) 
   for (Remark& reason : pooled_within_a_process(comparison)) {
     verdict.reasons.push_back(std::move(reason));
   }
-  std::vector<Figure> figures = figures_of(comparison);
-  for (Figure& figure : figures) {
+  std::vector<SampleFigure> figures = figures_of(comparison);
+  for (SampleFigure& figure : figures) {
     begin_judgement(figure, comparison);
     if (!figure.judgement.is_measured()) continue;
     verdict.rounds_recorded = std::max<std::uint64_t>(verdict.rounds_recorded, repetitions(figure));
   }
   verdict.rounds_used = verdict.rounds_recorded;
   const std::size_t needed = decide_figures(figures, policy);
-  for (const Figure& figure : figures) verdict.metrics.push_back(figure.judgement);
+  for (const SampleFigure& figure : figures) verdict.metrics.push_back(figure.judgement);
   decide_outcome(figures, needed, comparison, verdict);
   add_remarks(figures, verdict);
   return verdict;

@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-constexpr const char* kToday = "2026-06-01";
+constexpr const char* kJudgedOn = "2026-06-01";
 
 Waiver waiver_of(const std::string& commit) {
   Waiver waiver;
@@ -60,16 +60,16 @@ TEST_CASE("waivers that do not hold are taken out, and it is said why") {
   policy.waivers = {waiver_of("4f2a9c1"), waiver_of("aaaaaaa"), waiver_of("bbbbbbb"),
                     waiver_of("ccccccc")};
   policy.waivers[1].expires = "2026-05-31";
-  policy.waivers[2].expires = kToday;
+  policy.waivers[2].expires = kJudgedOn;
   policy.waivers[3].scope.sink = "no such sink";
   policy.waived_commits = {"bbbbbbb", "aaaaaaa"};
   const Duet duet = duet_of("0000000aaaaa", "1111111aaaaa");
 
-  const Policy valid = with_valid_waivers(policy, duet, kToday);
+  const Policy valid = with_valid_waivers(policy, duet, kJudgedOn);
   REQUIRE(valid.waivers.size() == 1);
   CHECK(valid.waivers[0].commit == "bbbbbbb");
 
-  const std::vector<Remark> remarks = waivers_left_out(policy, duet, kToday);
+  const std::vector<Remark> remarks = waivers_left_out(policy, duet, kJudgedOn);
   REQUIRE(remarks.size() == 2);
   CHECK_THAT(remarks[0].what, Contains("4f2a9c1") && Contains("1111111aaaaa"));
   CHECK_THAT(remarks[0].remedy, Contains("--waive 4f2a9c1"));

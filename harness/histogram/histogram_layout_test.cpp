@@ -12,7 +12,7 @@ using tailgate::HistogramRange;
 
 namespace {
 
-constexpr std::uint64_t highest_value = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t highest_int64 = std::numeric_limits<std::int64_t>::max();
 
 const std::vector<HistogramRange> ranges = {
     {1, 2, 0},
@@ -21,9 +21,9 @@ const std::vector<HistogramRange> ranges = {
     {1, 3'600'000'000'000, 3},
     {1000, 3'600'000'000'000, 3},
     {1024, 100'000'000, 4},
-    {1, highest_value, 3},
-    {3, highest_value, 5},
-    {1ull << 40, highest_value, 1},
+    {1, highest_int64, 3},
+    {3, highest_int64, 5},
+    {1ull << 40, highest_int64, 1},
 };
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST_CASE("slots tile the range without gap or overlap", "[histogram]") {
       if (!tiles) FAIL("slot " << slot << " covers " << low << " to " << high);
     }
     REQUIRE(layout.highest_recordable() >= range.highest_trackable);
-    REQUIRE(layout.highest_recordable() <= highest_value);
+    REQUIRE(layout.highest_recordable() <= highest_int64);
   }
 }
 
@@ -79,10 +79,10 @@ TEST_CASE("an impossible range is an error that names the value", "[histogram]")
   using Catch::Matchers::Contains;
   CHECK_THROWS_WITH(HistogramLayout({0, 100, 3}), Contains("lowest_discernible = 0"));
   CHECK_THROWS_WITH(HistogramLayout({60, 100, 3}), Contains("highest_trackable = 100"));
-  CHECK_THROWS_WITH(HistogramLayout({1, highest_value + 1, 3}), Contains("highest_trackable"));
-  CHECK_THROWS_WITH(HistogramLayout({1ull << 63, highest_value, 3}), Contains("lowest_discern"));
+  CHECK_THROWS_WITH(HistogramLayout({1, highest_int64 + 1, 3}), Contains("highest_trackable"));
+  CHECK_THROWS_WITH(HistogramLayout({1ull << 63, highest_int64, 3}), Contains("lowest_discern"));
   CHECK_THROWS_WITH(HistogramLayout({1, 100, -1}), Contains("significant_digits = -1"));
   CHECK_THROWS_WITH(HistogramLayout({1, 100, 6}), Contains("significant_digits = 6"));
-  CHECK_THROWS_WITH(HistogramLayout({1ull << 52, highest_value, 3}), Contains("leaves no room"));
-  CHECK_NOTHROW(HistogramLayout({1ull << 51, highest_value, 3}));
+  CHECK_THROWS_WITH(HistogramLayout({1ull << 52, highest_int64, 3}), Contains("leaves no room"));
+  CHECK_NOTHROW(HistogramLayout({1ull << 51, highest_int64, 3}));
 }

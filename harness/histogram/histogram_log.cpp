@@ -18,7 +18,7 @@ namespace {
 constexpr double last_time_s = 253'402'300'799.0;  // the end of the year 9999
 constexpr double ns_per_ms = 1e6;
 
-[[noreturn]] void reject(const std::string& reason) {
+[[noreturn]] void reject_line(const std::string& reason) {
   throw Error(reason, "give a log of lines '[Tag=T,]start,length,max,base64'");
 }
 
@@ -27,7 +27,7 @@ double parse_number(std::string_view text, const char* what) {
   const char* end = text.data() + text.size();
   const auto [stopped, failure] = std::from_chars(text.data(), end, number);
   if (failure != std::errc() || stopped != end || !std::isfinite(number)) {
-    reject(fmt::format("{} '{}' is not a number", what, text.substr(0, 40)));
+    reject_line(fmt::format("{} '{}' is not a number", what, text.substr(0, 40)));
   }
   return number;
 }

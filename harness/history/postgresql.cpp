@@ -33,7 +33,7 @@ constexpr const char* kLockAlone = "SELECT pg_advisory_xact_lock(7446981244)";
 struct ClearResult {
   void operator()(PGresult* result) const { libpq().PQclear(result); }
 };
-using Result = std::unique_ptr<PGresult, ClearResult>;
+using ServerResult = std::unique_ptr<PGresult, ClearResult>;
 
 struct CloseConnection {
   void operator()(PGconn* connection) const { libpq().PQfinish(connection); }
@@ -114,7 +114,7 @@ class Postgresql : public Database {
       lengths[i] = static_cast<int>(text->size());
       formats[i] = std::holds_alternative<Bytes>(parameters[i]) ? 1 : 0;
     }
-    const Result result = checked(
+    const ServerResult result = checked(
         libpq().PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(parameters.size()),
                                values.data(), lengths.data(), formats.data(), 0));
     return rows_of(result.get());
@@ -127,7 +127,7 @@ class Postgresql : public Database {
   void commit() override { command("COMMIT"); }
   void rollback() noexcept override {
     if (libpq().PQtransactionStatus(connection_.get()) == PQTRANS_IDLE) return;
-    const Result ignored(libpq().PQexec(connection_.get(), "ROLLBACK"));
+    const ServerResult ignored(libpq().PQexec(connection_.get(), "ROLLBACK"));
   }
 
   // A commit that waits for the disk takes those before it along.
@@ -224,8 +224,8 @@ class Postgresql : public Database {
   }
 
   // The result of a call that succeeded.
-  Result checked(PGresult* made) const {
-    Result result(made);
+  ServerResult checked(PGresult* made) const {
+    ServerResult result(made);
     const ExecStatusType status = libpq().PQresultStatus(made);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return result;
     const std::string why = one_line(libpq().PQerrorMessage(connection_.get()));

@@ -8,7 +8,7 @@ namespace {
 
 // kind: what the tables below say of a value. A word with a colon in it is an option of a sink,
 // which nothing completes; readline makes three words of it, and three of --out=DIR.
-constexpr const char* kFunctions = R"sh(
+constexpr const char* kBashFunctions = R"sh(
 # $1: the words, which no shell expands: files have given names to some. $2: what goes before each
 _tailgate_words() {
   local -a words
@@ -156,7 +156,7 @@ std::string bash_completion(const CommandText& program) {
          kinds + "    *) return 1 ;;\n  esac\n}\n\n_tailgate_options() {\n  case $1 in\n" +
          options + "  esac\n}\n\n_tailgate_is_command() {\n  case $1 in\n    " +
          fmt::format("{}", fmt::join(paths, " | ")) + ") return 0 ;;\n  esac\n  return 1\n}\n" +
-         kFunctions;
+         kBashFunctions;
 }
 
 }  // namespace tailgate

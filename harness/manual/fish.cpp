@@ -22,7 +22,7 @@ end
 complete -c tailgate -f
 )sh";
 
-std::string quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string shell = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') shell += '\\';
@@ -73,7 +73,7 @@ std::string lines_of(const CommandPlace& place) {
       fmt::format("complete -c tailgate -n '__tailgate_at \"{}\"'", place.path);
   std::string lines;
   for (const CommandText& command : place.command->subcommands) {
-    lines += fmt::format("{} -a {} -d {}\n", begin, command.name, quoted(command.description));
+    lines += fmt::format("{} -a {} -d {}\n", begin, command.name, fish_quoted(command.description));
   }
   for (const OptionText& option : place.command->options) {
     if (option.positional) {
@@ -82,7 +82,7 @@ std::string lines_of(const CommandPlace& place) {
       continue;
     }
     const std::string value = option.value.empty() ? "" : " -x" + offered(option);
-    lines += begin + names_of(option) + value + " -d " + quoted(option.description) + "\n";
+    lines += begin + names_of(option) + value + " -d " + fish_quoted(option.description) + "\n";
   }
   return lines;
 }

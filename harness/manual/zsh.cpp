@@ -6,7 +6,7 @@
 namespace tailgate {
 namespace {
 
-constexpr const char* kFunctions = R"sh(
+constexpr const char* kZshFunctions = R"sh(
 _tailgate_sinks() {
   local -a names=(${(f)"$(_call_program sinks tailgate sinks --names 2>/dev/null)"})
   compadd "$@" -a names
@@ -21,7 +21,7 @@ _tailgate "$@"
 )sh";
 
 // Between single quotes, where _arguments gives a colon and brackets a meaning.
-std::string quoted(const std::string& text) {
+std::string zsh_quoted(const std::string& text) {
   std::string shell;
   for (const char c : text) {
     if (c == '\'') {
@@ -62,7 +62,10 @@ std::string value_of(const OptionText& option) {
   }
   const std::string all = fmt::format("{}", fmt::join(actions, "; "));
   const bool several = actions.size() > 1;
-  return ":" + quoted(option.value) + ":" + (all.empty() ? " " : several ? "{" + all + "}" : all);
+  return ":" + zsh_quoted(option.value) + ":" +
+         (all.empty() ? " "
+          : several   ? "{" + all + "}"
+                      : all);
 }
 
 std::string arguments_of(const CommandText& command) {
@@ -78,7 +81,7 @@ std::string arguments_of(const CommandText& command) {
       const std::string value = option.value.empty() ? "" : value_of(option);
       const char* joined = value.empty() || !name.starts_with("--") ? "" : "=";
       lines += fmt::format(" \\\n    '{}{}{}[{}]{}'", option.repeats ? "*" : "", name, joined,
-                           quoted(option.description), value);
+                           zsh_quoted(option.description), value);
     }
   }
   return lines;
@@ -100,7 +103,7 @@ std::string command_function(const CommandPlace& place) {
   }
   std::string commands;
   for (const CommandText& command : place.command->subcommands) {
-    commands += fmt::format("    '{}:{}'\n", command.name, quoted(command.description));
+    commands += fmt::format("    '{}:{}'\n", command.name, zsh_quoted(command.description));
   }
   return fmt::format(R"sh(
 {0}() {{
@@ -124,7 +127,7 @@ std::string command_function(const CommandPlace& place) {
 std::string zsh_completion(const CommandText& program) {
   std::string script = "#compdef tailgate\n# Made from the program's help.\n";
   for (const CommandPlace& place : all_commands(program)) script += command_function(place);
-  return script + kFunctions;
+  return script + kZshFunctions;
 }
 
 }  // namespace tailgate

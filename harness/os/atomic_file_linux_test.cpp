@@ -21,18 +21,18 @@ using tailgate::write_file_atomically;
 
 namespace {
 
-std::string read_file(const fs::path& path) {
+std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::size_t count_files(const fs::path& folder) {
+std::size_t files_in(const fs::path& folder) {
   return static_cast<std::size_t>(
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
 // Returns the Error that writing throws; fails the test if it throws none.
-Error error_of(const fs::path& path, const std::string& content) {
+Error refusal_of(const fs::path& path, const std::string& content) {
   try {
     write_file_atomically(path, content);
   } catch (const Error& error) {
@@ -78,10 +78,10 @@ TEST_CASE("a file that is replaced keeps its rights") {
 
 TEST_CASE("devices and folders are never replaced") {
   const TestDirectory folder;
-  CHECK_THAT(error_of("/dev/full", "x").what_failed(), Catch::Contains("not a regular file"));
-  CHECK_THAT(error_of(folder.path(), "x").what_failed(), Catch::Contains("not a regular file"));
+  CHECK_THAT(refusal_of("/dev/full", "x").what_failed(), Catch::Contains("not a regular file"));
+  CHECK_THAT(refusal_of(folder.path(), "x").what_failed(), Catch::Contains("not a regular file"));
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  CHECK_THAT(error_of(folder / "pipe", "x").what_failed(), Catch::Contains("not a regular file"));
+  CHECK_THAT(refusal_of(folder / "pipe", "x").what_failed(), Catch::Contains("not a regular file"));
 }
 
 TEST_CASE("content over the file size limit leaves the old file and nothing else") {
@@ -92,12 +92,12 @@ TEST_CASE("content over the file size limit leaves the old file and nothing else
   const rlimit limit{4096, before.rlim_max};
   const auto handler = signal(SIGXFSZ, SIG_IGN);
   REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  const Error error = error_of(folder / "a", std::string(10'000, 'x'));
+  const Error error = refusal_of(folder / "a", std::string(10'000, 'x'));
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, handler);
   CHECK_THAT(error.remedy(), Catch::Contains("ulimit -f"));
-  CHECK(read_file(folder / "a") == "old");
-  CHECK(count_files(folder.path()) == 1);
+  CHECK(content_of(folder / "a") == "old");
+  CHECK(files_in(folder.path()) == 1);
 }
 
 TEST_CASE("a full disk leaves the old file and nothing else") {
@@ -109,9 +109,9 @@ TEST_CASE("a full disk leaves the old file and nothing else") {
     return;
   }
   write_file_atomically(disk / "a", "old");
-  const Error error = error_of(disk / "a", std::string(1'000'000, 'x'));
-  const std::string content = read_file(disk / "a");
-  const std::size_t files = count_files(disk);
+  const Error error = refusal_of(disk / "a", std::string(1'000'000, 'x'));
+  const std::string content = content_of(disk / "a");
+  const std::size_t files = files_in(disk);
   CHECK(umount(disk.c_str()) == 0);
   CHECK_THAT(error.remedy(), Catch::Contains("free space"));
   CHECK(content == "old");

@@ -19,7 +19,7 @@
 namespace tailgate {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPollInterval{100};
 constexpr std::chrono::seconds kPatienceToEnd{1};
@@ -71,8 +71,9 @@ struct ShellFiles {
 }
 
 // begin: is put off by what is done before.
-void let_start(const CommandOptions& options, pid_t pid, int started, Clock::time_point& begin) {
-  const Clock::time_point held = Clock::now();
+void let_start(const CommandOptions& options, pid_t pid, int started,
+               SteadyClock::time_point& begin) {
+  const SteadyClock::time_point held = SteadyClock::now();
   try {
     if (options.before_start) options.before_start(pid);
   } catch (...) {
@@ -80,13 +81,13 @@ void let_start(const CommandOptions& options, pid_t pid, int started, Clock::tim
     waitpid(pid, nullptr, 0);
     throw;
   }
-  begin += Clock::now() - held;
+  begin += SteadyClock::now() - held;
   const char go = 1;
   // If the process has been killed already, its end tells.
   [[maybe_unused]] const ssize_t told = write(started, &go, 1);
 }
 
-pid_t start(const CommandOptions& options, Clock::time_point& begin) {
+pid_t start(const CommandOptions& options, SteadyClock::time_point& begin) {
   const File input("/dev/null", O_RDONLY);
   constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
   const File output(options.output, kNew);
@@ -124,15 +125,15 @@ bool ended_within(int process, std::chrono::milliseconds limit) {
   return poll(&wanted, 1, static_cast<int>(limit.count())) > 0;
 }
 
-CommandStop wait_for(int process, Clock::time_point deadline) {
+CommandStop wait_for(int process, SteadyClock::time_point deadline) {
   for (;;) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now());
     if (ended_within(process, std::clamp(left, std::chrono::milliseconds{0}, kPollInterval))) {
       return CommandStop::none;
     }
     if (InterruptFlag::raised()) return CommandStop::interrupted;
-    if (Clock::now() >= deadline) return CommandStop::timed_out;
+    if (SteadyClock::now() >= deadline) return CommandStop::timed_out;
   }
 }
 
@@ -144,14 +145,14 @@ std::uint64_t ns_of(const timeval& time) {
 }  // namespace
 
 CommandEnd run_command(const CommandOptions& options) {
-  Clock::time_point begin = Clock::now();
+  SteadyClock::time_point begin = SteadyClock::now();
   const pid_t pid = start(options, begin);
   const File process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   CommandEnd result;
   if (process.number() >= 0) result.stop = wait_for(process.number(), begin + options.limit);
   const int failed = process.number() < 0 ? errno : 0;
   result.wall_ns = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now() - begin).count());
   if (result.stop != CommandStop::none) {
     kill(-pid, SIGTERM);
     ended_within(process.number(), kPatienceToEnd);

@@ -6,7 +6,7 @@
 namespace tailgate {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr DWORD kPollIntervalMs = 100;
 constexpr UINT kEndedByUs = 0xC000010A;
@@ -68,10 +68,10 @@ PROCESS_INFORMATION create_suspended(const CommandOptions& options) {
   return created;
 }
 
-CommandStop wait_for(HANDLE process, Clock::time_point deadline) {
+CommandStop wait_for(HANDLE process, SteadyClock::time_point deadline) {
   while (WaitForSingleObject(process, kPollIntervalMs) != WAIT_OBJECT_0) {
     if (InterruptFlag::raised()) return CommandStop::interrupted;
-    if (Clock::now() >= deadline) return CommandStop::timed_out;
+    if (SteadyClock::now() >= deadline) return CommandStop::timed_out;
   }
   return CommandStop::none;
 }
@@ -90,7 +90,7 @@ std::uint64_t cpu_ns_of(HANDLE job) {
 
 CommandEnd run_command(const CommandOptions& options) {
   const Handle job = make_job(options.command);
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   const PROCESS_INFORMATION created = create_suspended(options);
   const Handle process(created.hProcess);
   const Handle thread(created.hThread);
@@ -106,7 +106,7 @@ CommandEnd run_command(const CommandOptions& options) {
   CommandEnd result;
   result.stop = wait_for(process.get(), begin + options.limit);
   result.wall_ns = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now() - begin).count());
   result.cpu_ns = cpu_ns_of(job.get());
   TerminateJobObject(job.get(), kEndedByUs);
   WaitForSingleObject(process.get(), INFINITE);

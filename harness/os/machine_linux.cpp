@@ -131,7 +131,7 @@ std::string turbo(const fs::path& root) {
 
 // Returns the tightest CPU limit of this process's control group (version 2) and its parents, in
 // processors: "1.50". Empty if there is none.
-std::string cpu_quota(const fs::path& root) {
+std::string cpu_quota_text(const fs::path& root) {
   const fs::path mount = root / "sys/fs/cgroup";
   // "0::/a/b": hierarchy 0, no controllers, the group's path.
   const std::string group = value_of(read_text(root / "proc/self/cgroup"), "0", ':');
@@ -189,7 +189,7 @@ MachineInfo read_machine_info(const fs::path& root, std::string_view signature,
   add("smt", read_text(cpu / "smt/control"));
   add("governor", governors(root));
   add("turbo", turbo(root));
-  add("cpu_quota", cpu_quota(root));
+  add("cpu_quota", cpu_quota_text(root));
   add("clocksource", read_text(root / "sys/devices/system/clocksource/clocksource0/"
                                       "current_clocksource"));
   add("transparent_hugepages",

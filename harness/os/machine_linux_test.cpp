@@ -14,33 +14,33 @@ using tailgate::TestDirectory;
 
 namespace {
 
-void write(const fs::path& path, const std::string& text) {
+void write_text(const fs::path& path, const std::string& text) {
   fs::create_directories(path.parent_path());
   std::ofstream(path) << text;
 }
 
 // Writes the files of a desktop with hyper-threading and a frequency driver.
 void write_desktop(const fs::path& root) {
-  write(root / "etc/os-release",
-        "NAME=\"Debian GNU/Linux\"\n"
-        "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n");
-  write(root / "proc/sys/kernel/osrelease", "6.1.0-28-amd64\n");
-  write(root / "proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1\n");
-  write(root / "proc/sys/kernel/random/boot_id", "3b1c57a2-0f0e-4f5e-9a3e-0123456789ab\n");
-  write(root / "proc/cpuinfo",
-        "processor\t: 0\nvendor_id\t: GenuineIntel\n"
-        "model name\t: Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz\n"
-        "microcode\t: 0xf4\n\nprocessor\t: 1\n");
-  write(root / "proc/meminfo", "MemTotal:       16314920 kB\nMemFree:         1000 kB\n");
+  write_text(root / "etc/os-release",
+             "NAME=\"Debian GNU/Linux\"\n"
+             "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n");
+  write_text(root / "proc/sys/kernel/osrelease", "6.1.0-28-amd64\n");
+  write_text(root / "proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1\n");
+  write_text(root / "proc/sys/kernel/random/boot_id", "3b1c57a2-0f0e-4f5e-9a3e-0123456789ab\n");
+  write_text(root / "proc/cpuinfo",
+             "processor\t: 0\nvendor_id\t: GenuineIntel\n"
+             "model name\t: Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz\n"
+             "microcode\t: 0xf4\n\nprocessor\t: 1\n");
+  write_text(root / "proc/meminfo", "MemTotal:       16314920 kB\nMemFree:         1000 kB\n");
   const fs::path cpu = root / "sys/devices/system/cpu";
-  write(cpu / "online", "0-11\n");
-  write(cpu / "isolated", "\n");
-  write(cpu / "smt/control", "on\n");
-  write(cpu / "cpu0/cpufreq/scaling_governor", "powersave\n");
-  write(cpu / "cpu1/cpufreq/scaling_governor", "powersave\n");
-  write(cpu / "intel_pstate/no_turbo", "0\n");
-  write(root / "sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-  write(root / "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  write_text(cpu / "online", "0-11\n");
+  write_text(cpu / "isolated", "\n");
+  write_text(cpu / "smt/control", "on\n");
+  write_text(cpu / "cpu0/cpufreq/scaling_governor", "powersave\n");
+  write_text(cpu / "cpu1/cpufreq/scaling_governor", "powersave\n");
+  write_text(cpu / "intel_pstate/no_turbo", "0\n");
+  write_text(root / "sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+  write_text(root / "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
 }
 
 std::map<std::string, std::string> details_of(const MachineInfo& machine) {
@@ -77,39 +77,39 @@ TEST_CASE("a desktop is read from the kernel's files") {
 TEST_CASE("if processors have different governors, all of them are named") {
   const TestDirectory root;
   write_desktop(root.path());
-  write(root / "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+  write_text(root / "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
   CHECK(details_of(read_machine_info(root.path(), "", {0}))["governor"] == "performance/powersave");
 }
 
 TEST_CASE("the tightest control group limit counts") {
   const TestDirectory root;
-  write(root / "proc/self/cgroup", "0::/outer/inner\n");
-  write(root / "sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
-  write(root / "sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+  write_text(root / "proc/self/cgroup", "0::/outer/inner\n");
+  write_text(root / "sys/fs/cgroup/outer/cpu.max", "150000 100000\n");
+  write_text(root / "sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
   CHECK(details_of(read_machine_info(root.path(), "", {0}))["cpu_quota"] == "1.50");
-  write(root / "sys/fs/cgroup/outer/inner/cpu.max", "50000 100000\n");
+  write_text(root / "sys/fs/cgroup/outer/inner/cpu.max", "50000 100000\n");
   CHECK(details_of(read_machine_info(root.path(), "", {0}))["cpu_quota"] == "0.50");
 }
 
 TEST_CASE("in a container the root group has the limit") {
   const TestDirectory root;
-  write(root / "proc/self/cgroup", "0::/\n");
-  write(root / "sys/fs/cgroup/cpu.max", "200000 100000\n");
+  write_text(root / "proc/self/cgroup", "0::/\n");
+  write_text(root / "sys/fs/cgroup/cpu.max", "200000 100000\n");
   CHECK(details_of(read_machine_info(root.path(), "", {0}))["cpu_quota"] == "2.00");
 }
 
 TEST_CASE("a hypervisor is recognised by CPUID, sysfs or the firmware's tables") {
   const TestDirectory root;
   CHECK(read_machine_info(root.path(), "VMwareVMware", {0}).hypervisor == "VMware");
-  write(root / "sys/class/dmi/id/sys_vendor", "QEMU\n");
+  write_text(root / "sys/class/dmi/id/sys_vendor", "QEMU\n");
   CHECK(read_machine_info(root.path(), "", {0}).hypervisor == "QEMU");
-  write(root / "sys/hypervisor/type", "xen\n");
+  write_text(root / "sys/hypervisor/type", "xen\n");
   CHECK(read_machine_info(root.path(), "", {0}).hypervisor == "Xen");
 }
 
 TEST_CASE("an Arm processor is described by its numbers") {
   const TestDirectory root;
-  write(root / "proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
+  write_text(root / "proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
   CHECK(read_machine_info(root.path(), "", {0}).cpu_model == "implementer 0x41 part 0xd0c");
 }
 
@@ -119,11 +119,11 @@ TEST_CASE("fields of missing and invalid files are omitted without an error") {
   CHECK(nothing.cpu_model == "unknown");
   CHECK(nothing.os == "Linux");
   CHECK(nothing.memory_bytes == 0);
-  write(root / "proc/meminfo", "MemTotal: lots\n:\n\n");
-  write(root / "proc/cpuinfo", std::string(1000, '\0') + ":::\n");
-  write(root / "proc/self/cgroup", "0::\n0\n:\n");
-  write(root / "sys/fs/cgroup/cpu.max", "5 0\n");
-  write(root / "sys/kernel/mm/transparent_hugepage/enabled", "]x[");
+  write_text(root / "proc/meminfo", "MemTotal: lots\n:\n\n");
+  write_text(root / "proc/cpuinfo", std::string(1000, '\0') + ":::\n");
+  write_text(root / "proc/self/cgroup", "0::\n0\n:\n");
+  write_text(root / "sys/fs/cgroup/cpu.max", "5 0\n");
+  write_text(root / "sys/kernel/mm/transparent_hugepage/enabled", "]x[");
   const MachineInfo machine = read_machine_info(root.path(), "", {});
   CHECK(machine.memory_bytes == 0);
   CHECK(details_of(machine).count("cpu_quota") == 0);

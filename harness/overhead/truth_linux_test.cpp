@@ -23,7 +23,7 @@
 namespace tailgate {
 namespace {
 
-std::uint64_t now_ns(clockid_t clock) {
+std::uint64_t clock_ns(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
@@ -38,7 +38,7 @@ struct Own {
   rusage of_children;
 
   static Own now() {
-    Own own{now_ns(CLOCK_MONOTONIC), now_ns(CLOCK_PROCESS_CPUTIME_ID), {}, {}};
+    Own own{clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), {}, {}};
     getrusage(RUSAGE_SELF, &own.usage);
     getrusage(RUSAGE_CHILDREN, &own.of_children);
     return own;
@@ -100,16 +100,16 @@ class Worker {
   pid_t pid_;
 };
 
-void burn(std::uint64_t cpu_ns) {
-  const std::uint64_t end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
-  while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
+void burn_thread(std::uint64_t cpu_ns) {
+  const std::uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
+  while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
   }
 }
 
 std::uint64_t cpu_ns_of(pid_t pid) {
   clockid_t clock;
   REQUIRE(clock_getcpuclockid(pid, &clock) == 0);
-  return now_ns(clock);
+  return clock_ns(clock);
 }
 
 struct Watched {
@@ -158,8 +158,8 @@ constexpr double kStepNs = 10e6;  // resolution of user, system and idle time: U
 
 TEST_CASE("processor time is what the process used, to 1 %, ended threads included") {
   const Watched seen = watched(Role::provider, [] {
-    burn(100'000'000);
-    std::thread([] { burn(100'000'000); }).join();
+    burn_thread(100'000'000);
+    std::thread([] { burn_thread(100'000'000); }).join();
   });
   const Counters& used = counters_of(seen.uses, Role::provider);
   CHECK(value(used.cpu_ns) >= 0.99 * static_cast<double>(seen.own[1].cpu_ns - seen.own[0].cpu_ns));
@@ -172,11 +172,11 @@ TEST_CASE("processor time is what the process used, to 1 %, ended threads includ
 
 TEST_CASE("user and system time agree with getrusage within the resolution") {
   const Watched seen = watched(Role::provider, [] {
-    burn(50'000'000);
+    burn_thread(50'000'000);
     const int file = open("/dev/zero", O_RDONLY);
     std::array<char, 65536> bytes;
-    const std::uint64_t end_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + 100'000'000;
-    while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
+    const std::uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + 100'000'000;
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns) {
       if (read(file, bytes.data(), bytes.size()) < 0) break;
     }
     close(file);
@@ -306,7 +306,7 @@ TEST_CASE("a process that never sleeps waits in the run queue whenever it does n
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     sched_setaffinity(0, sizeof one, &one);
-    burn(150'000'000);
+    burn_thread(150'000'000);
   };
   const Worker rival(pinned_burn);
   rival.start();
@@ -323,10 +323,10 @@ TEST_CASE("what a daemon's children use counts with the daemons if a cgroup can 
   const Watched seen = watched(Role::daemons, [] {
     const pid_t child = fork();
     if (child == 0) {
-      burn(100'000'000);
+      burn_thread(100'000'000);
       _exit(0);
     }
-    burn(50'000'000);
+    burn_thread(50'000'000);
     waitpid(child, nullptr, 0);
   });
   const Counters& used = counters_of(seen.uses, Role::daemons);
@@ -343,7 +343,7 @@ TEST_CASE("what a daemon's children use counts with the daemons if a cgroup can 
 TEST_CASE("a process that has ended keeps its last values and counts as ended") {
   const TestDirectory folder;
   const std::unique_ptr<Sampler> sampler = make_sampler(folder.path());
-  Worker worker([] { burn(30'000'000); });
+  Worker worker([] { burn_thread(30'000'000); });
   sampler->watch({Role::daemons, "worker", worker.pid(), true});
   const Sample before = sampler->sample();
   worker.start();

@@ -8,11 +8,7 @@
 namespace tailgate {
 namespace {
 
-std::string cut(const std::string& text) {
-  constexpr std::size_t kMaxColumns = 35;
-  if (columns_of(text) <= kMaxColumns) return text;
-  return std::string(first_columns(text, kMaxColumns - 1)) + "~";
-}
+constexpr std::size_t kMaxColumns = 35;
 
 }  // namespace
 
@@ -50,7 +46,7 @@ std::string words_for_cause(const std::string& cause) {
       {"kernel_gap", "machine: gaps in the kernel"},
   };
   const auto at = words.find(cause);
-  return at == words.end() ? cut(cause) : at->second;
+  return at == words.end() ? cut_to(cause, kMaxColumns) : at->second;
 }
 
 }  // namespace tailgate

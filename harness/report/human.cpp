@@ -98,6 +98,17 @@ std::string_view first_columns(std::string_view text, std::size_t columns) {
   return text.substr(0, end);
 }
 
+std::string cut_to(std::string_view text, std::size_t columns) {
+  if (columns_of(text) <= columns) return std::string(text);
+  return std::string(first_columns(text, columns - 1)) + "~";
+}
+
+std::string upper_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return result;
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging) {
   std::vector<std::string> lines;
   std::string line;

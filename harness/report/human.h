@@ -36,6 +36,12 @@ std::size_t columns_of(std::string_view text);
 // The beginning of the text that takes at most that many columns.
 std::string_view first_columns(std::string_view text, std::size_t columns);
 
+// The text, cut to that many columns; "~" stands for the rest.
+std::string cut_to(std::string_view text, std::size_t columns);
+
+// The text with its ASCII letters in capitals: what must not be overlooked.
+std::string upper_case(std::string_view text);
+
 // Breaks the text into lines of at most `columns` columns, at spaces where there are any. Every
 // line but the first is indented by `hanging` columns, which count.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::size_t hanging);

@@ -16,7 +16,7 @@ using Catch::Contains;
 
 // Steady at 10k events/s: the trials' medians are around p50_ns, their other times five times and
 // more of it. An idle thread lost that share of the time.
-NamedResult run(const std::string& sink, std::uint64_t p50_ns, double lost_share = 0) {
+NamedResult claimed_run(const std::string& sink, std::uint64_t p50_ns, double lost_share = 0) {
   Result result;
   result.complete = true;
   result.started_utc = "2026-06-01T12:00:00Z";
@@ -49,7 +49,7 @@ NamedResult run(const std::string& sink, std::uint64_t p50_ns, double lost_share
 }
 
 NamedResult answered(const std::string& sink, const AnswerFigure& figure) {
-  NamedResult named = run(sink, 100);
+  NamedResult named = claimed_run(sink, 100);
   named.result.scenario.name = "payload";
   named.result.answer = Answer{"payload", "a sentence", {}, {figure}, {}};
   return named;
@@ -79,7 +79,8 @@ ClaimVerdict verdict(const Claim& asked, const Results& results) {
 }
 
 TEST_CASE("a claim holds, does not hold or straddles by the interval of its trials") {
-  const Results results = {run("lttng", 100)};  // 100 to 104 ns: mean 102, 95 % 100.04 to 103.96
+  const Results results = {
+      claimed_run("lttng", 100)};  // 100 to 104 ns: mean 102, 95 % 100.04 to 103.96
   struct Given {
     const char* holds;
     ClaimOutcome outcome;
@@ -103,14 +104,14 @@ TEST_CASE("a claim holds, does not hold or straddles by the interval of its tria
 
 TEST_CASE("what is shown has the interval, the trials and the run") {
   const ClaimVerdict judged =
-      verdict(claim(kLttng, "\"service p50 <= 300ns\""), {run("lttng", 100)});
+      verdict(claim(kLttng, "\"service p50 <= 300ns\""), {claimed_run("lttng", 100)});
   CHECK(claim_shown_text(judged) ==
         "service p50 102ns (100ns .. 104ns); 5 trials of steady@lttng@10k");
   CHECK(judged.files == std::vector<std::string>{"lttng.json"});
 }
 
 TEST_CASE("the ratio of two runs is compared, by intervals that hold together") {
-  const Results results = {run("lttng", 1000), run("journald", 10'000)};
+  const Results results = {claimed_run("lttng", 1000), claimed_run("journald", 10'000)};
   CHECK(verdict(claim(kPair, "\"service p50 < 1\""), results).outcome == ClaimOutcome::holds);
   CHECK(verdict(claim(kPair, "\"service p50 < 0.05x\""), results).outcome ==
         ClaimOutcome::does_not_hold);
@@ -123,7 +124,7 @@ TEST_CASE("the ratio of two runs is compared, by intervals that hold together") 
 }
 
 TEST_CASE("what was not measured says how to measure it, or why it cannot be") {
-  const ClaimVerdict missing = verdict(claim(kPair, "\"p99 < 1\""), {run("lttng", 100)});
+  const ClaimVerdict missing = verdict(claim(kPair, "\"p99 < 1\""), {claimed_run("lttng", 100)});
   CHECK(missing.outcome == ClaimOutcome::cannot_be_told);
   CHECK(missing.reason == "not measured: steady@journald@10k");
   CHECK(missing.measure == "measure steady@journald@10k");
@@ -133,19 +134,19 @@ TEST_CASE("what was not measured says how to measure it, or why it cannot be") {
   CHECK(etw.measure.empty());
   // A result of a machine that has the sink is judged.
   CHECK(verdict(claim("run = { scenario = \"steady\", sink = \"etw\" }", "\"p50 <= 1us\""),
-                {run("etw", 100)})
+                {claimed_run("etw", 100)})
             .outcome == ClaimOutcome::holds);
 }
 
 TEST_CASE("a busy machine leaves the median, or nothing, or what it does not decide") {
-  const Results others = {run("lttng", 100, 0.05)};
+  const Results others = {claimed_run("lttng", 100, 0.05)};
   CHECK(verdict(claim(kLttng, "\"service p50 <= 300ns\""), others).outcome == ClaimOutcome::holds);
   const ClaimVerdict tail = verdict(claim(kLttng, "\"service p99.9 <= 1ms\""), others);
   CHECK(tail.outcome == ClaimOutcome::cannot_be_told);
   CHECK_THAT(tail.reason, Contains("decides service p99.9"));
   CHECK(tail.shown.size() == 1);
   const ClaimVerdict busy =
-      verdict(claim(kLttng, "\"service p50 <= 300ns\""), {run("lttng", 100, 0.5)});
+      verdict(claim(kLttng, "\"service p50 <= 300ns\""), {claimed_run("lttng", 100, 0.5)});
   CHECK(busy.reason == "the machine was busy");
   NamedResult sizes = answered("journald", {"limit_bytes", 61440, 61440.0, {}, 3, ""});
   for (Trial& trial : sizes.result.trials) trial.noise.lost_share = 0.5;
@@ -175,7 +176,7 @@ TEST_CASE("the answer's figures are compared with their own intervals") {
 TEST_CASE("results that may not be judged tell nothing") {
   const Claim asked = claim(kLttng, "\"service p50 <= 300ns\"");
   const auto reason = [&](auto change) {
-    NamedResult named = run("lttng", 100);
+    NamedResult named = claimed_run("lttng", 100);
     change(named.result);
     const ClaimVerdict judged = verdict(asked, {named});
     CHECK(judged.outcome == ClaimOutcome::cannot_be_told);
@@ -195,15 +196,15 @@ TEST_CASE("results that may not be judged tell nothing") {
                for (Trial& trial : result.trials) trial.service.count = 3;
              }),
              Contains("calls of a trial"));
-  NamedResult other = run("journald", 100);
+  NamedResult other = claimed_run("journald", 100);
   other.result.machine.fingerprint = "two";
-  CHECK_THAT(verdict(claim(kPair, "\"p50 < 2\""), {run("lttng", 100), other}).reason,
+  CHECK_THAT(verdict(claim(kPair, "\"p50 < 2\""), {claimed_run("lttng", 100), other}).reason,
              Contains("different machines"));
 }
 
 TEST_CASE("of several results of one run the latest counts") {
-  NamedResult old = run("lttng", 1000);
-  NamedResult later = run("lttng", 100);
+  NamedResult old = claimed_run("lttng", 1000);
+  NamedResult later = claimed_run("lttng", 100);
   later.name = "later.json";
   later.result.started_utc = "2026-06-02T12:00:00Z";
   for (const Results& results : {Results{old, later}, Results{later, old}}) {
@@ -217,7 +218,7 @@ TEST_CASE("claims as text, Markdown, JSON and a page have every claim once") {
   const std::vector<Claim> claims = {claim(kLttng, "\"service p50 <= 300ns\""),
                                      claim(kLttng, "\"service p50 <= 3ns\""),
                                      claim(kPair, "\"service p50 < 1\"")};
-  ClaimVerdicts verdicts = judge_claims(claims, {run("lttng", 100)}, surroundings());
+  ClaimVerdicts verdicts = judge_claims(claims, {claimed_run("lttng", 100)}, surroundings());
   verdicts.list[0].source = "https://example.org/a?b&c";
   const std::string text = render(verdicts, "text");
   CHECK_THAT(text, Contains("Claims: 1 holds, 1 does not hold, 1 cannot be told here"));

@@ -78,7 +78,7 @@ class RoleSum {
   std::map<std::vector<std::uint32_t>, std::uint64_t> stacks_;
 };
 
-class TailSum {
+class ProfileTailSum {
  public:
   void add(const Profile& profile, const ProfiledTail& tail, Functions& functions) {
     sum_.measure = tail.measure;
@@ -149,7 +149,7 @@ class Texts {
 std::optional<Profile> merged_profile(const Result& result, unsigned step) {
   Functions functions;
   NamedSums<RoleSum> roles;
-  NamedSums<TailSum> tails;
+  NamedSums<ProfileTailSum> tails;
   Texts methods;
   Texts limits;
   Texts callers;

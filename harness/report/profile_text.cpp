@@ -20,16 +20,11 @@ std::string percent_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 // The beginning of a name of a function, which may be very long, or the end of a file's.
-std::string cut(const std::string& text, std::size_t columns) {
-  if (columns_of(text) <= columns) return text;
-  return std::string(first_columns(text, columns - 1)) + "~";
-}
-
 std::string function_cells(const Profile& profile, std::uint32_t place) {
   if (place >= profile.functions.size()) return fmt::format("    {:<57}", "?");
   const ProfiledFunction& function = profile.functions[place];
-  const std::string name = cut(function.name, 41);
-  const std::string module = cut(function.module, 15);
+  const std::string name = cut_to(function.name, 41);
+  const std::string module = cut_to(function.module, 15);
   // fmt counts code points, as the columns are counted here.
   return fmt::format("    {:<42}{:<16}", name, module);
 }
@@ -38,7 +33,7 @@ std::string words_for(const std::string& role) {
   if (role == "load") return "the load's threads";
   if (role == "provider") return "the provider's other threads";
   if (role == "daemons") return "the session's daemons";
-  return cut(role, 40);
+  return cut_to(role, 40);
 }
 
 std::string role_text(const Profile& profile, const RoleProfile& role) {

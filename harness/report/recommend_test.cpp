@@ -14,8 +14,9 @@ namespace {
 using Catch::Contains;
 
 // Three trials of a sink at 20k events/s of 300 bytes that held the rate and lost nothing.
-NamedResult run(const std::string& sink, std::uint64_t p99_ns, Survives survives = Survives::kill,
-                double rate_hz = 20'000, const std::string& payload = "300") {
+NamedResult candidate(const std::string& sink, std::uint64_t p99_ns,
+                      Survives survives = Survives::kill, double rate_hz = 20'000,
+                      const std::string& payload = "300") {
   Result result;
   result.complete = true;
   result.started_utc = "2026-06-01T12:00:00Z";
@@ -67,7 +68,7 @@ const Candidate& candidate_of(const Recommendation& recommendation, const std::s
 
 std::string why_not(const NamedResult& named, const LoggingNeeds& wanted = needs()) {
   const Recommendation recommendation =
-      recommend({named, run("other", 9'000, Survives::crash)}, wanted);
+      recommend({named, candidate("other", 9'000, Survives::crash)}, wanted);
   std::string reasons;
   for (const std::string& reason : candidate_of(recommendation, named.result.sink.label).why_not) {
     reasons += reason + "; ";
@@ -76,8 +77,8 @@ std::string why_not(const NamedResult& named, const LoggingNeeds& wanted = needs
 }
 
 TEST_CASE("of the sinks that qualify the fastest is named, and the numbers may be trusted") {
-  const Recommendation recommendation =
-      recommend({run("file", 3'000), run("mmap", 200), run("spdlog", 4'000)}, needs());
+  const Recommendation recommendation = recommend(
+      {candidate("file", 3'000), candidate("mmap", 200), candidate("spdlog", 4'000)}, needs());
   REQUIRE(recommendation.best() != nullptr);
   CHECK(recommendation.best()->sink == "mmap");
   CHECK(recommendation.candidates[1].sink == "file");
@@ -88,7 +89,7 @@ TEST_CASE("of the sinks that qualify the fastest is named, and the numbers may b
 }
 
 TEST_CASE("each reason that disqualifies a sink is said") {
-  NamedResult named = run("fast", 10);
+  NamedResult named = candidate("fast", 10);
   CHECK(why_not(named).empty());
   SECTION("the rate") {
     named.result.summary[0].saturated = true;
@@ -141,9 +142,9 @@ TEST_CASE("each reason that disqualifies a sink is said") {
     CHECK(why_not(named, strict).empty());
   }
   SECTION("another load: the nearest is named") {
-    CHECK_THAT(why_not(run("fast", 10, Survives::kill, 10'000)),
+    CHECK_THAT(why_not(candidate("fast", 10, Survives::kill, 10'000)),
                Contains("not measured at that load; nearest: steady 10k/s of 300 bytes"));
-    CHECK_THAT(why_not(run("fast", 10, Survives::kill, 20'000, "128")),
+    CHECK_THAT(why_not(candidate("fast", 10, Survives::kill, 20'000, "128")),
                Contains("nearest: steady 20k/s of 128 bytes"));
   }
   SECTION("another shape, another number of threads") {
@@ -156,8 +157,8 @@ TEST_CASE("each reason that disqualifies a sink is said") {
 }
 
 TEST_CASE("of several loads of one sink the nearest is named by rate") {
-  NamedResult sweep = run("fast", 10, Survives::kill, 1'000);
-  const NamedResult other = run("fast", 10, Survives::kill, 100'000);
+  NamedResult sweep = candidate("fast", 10, Survives::kill, 1'000);
+  const NamedResult other = candidate("fast", 10, Survives::kill, 100'000);
   sweep.result.summary.push_back(other.result.summary[0]);
   sweep.result.summary[1].step = 1;
   for (Trial trial : other.result.trials) {
@@ -168,10 +169,10 @@ TEST_CASE("of several loads of one sink the nearest is named by rate") {
 }
 
 TEST_CASE("of several results of one sink the latest counts") {
-  NamedResult later = run("file", 9'000);
+  NamedResult later = candidate("file", 9'000);
   later.result.started_utc = "2026-06-02T12:00:00Z";
   later.name = "later.json";
-  const Recommendation recommendation = recommend({later, run("file", 100)}, needs());
+  const Recommendation recommendation = recommend({later, candidate("file", 100)}, needs());
   REQUIRE(recommendation.candidates.size() == 1);
   CHECK(recommendation.best()->file == "later.json");
   CHECK(recommendation.best()->response.p99_ns == 9'000);
@@ -180,16 +181,17 @@ TEST_CASE("of several results of one sink the latest counts") {
 TEST_CASE("without a size, the one that most sinks were measured with is taken") {
   LoggingNeeds any = needs();
   any.payload.clear();
-  const Recommendation recommendation =
-      recommend({run("a", 10, Survives::kill, 20'000, "128"), run("b", 20), run("c", 30)}, any);
+  const Recommendation recommendation = recommend(
+      {candidate("a", 10, Survives::kill, 20'000, "128"), candidate("b", 20), candidate("c", 30)},
+      any);
   CHECK(recommendation.payload == "300");
   CHECK(recommendation.best()->sink == "b");
   CHECK_FALSE(candidate_of(recommendation, "a").qualifies());
 }
 
 TEST_CASE("what makes the numbers untrustworthy is said") {
-  NamedResult a = run("a", 100);
-  NamedResult b = run("b", 5'000);
+  NamedResult a = candidate("a", 100);
+  NamedResult b = candidate("b", 5'000);
   const auto doubts = [&] {
     std::string text;
     for (const std::string& doubt : recommend({a, b}, needs()).doubts) text += doubt + "; ";
@@ -222,14 +224,14 @@ TEST_CASE("what makes the numbers untrustworthy is said") {
 
 TEST_CASE("sinks whose intervals over the trials meet are not told apart") {
   const Recommendation recommendation =
-      recommend({run("a", 1'000), run("b", 1'002), run("c", 5'000)}, needs());
+      recommend({candidate("a", 1'000), candidate("b", 1'002), candidate("c", 5'000)}, needs());
   CHECK(recommendation.best()->sink == "a");
   CHECK(recommendation.close == std::vector<std::string>{"b"});
 }
 
 TEST_CASE("another figure orders otherwise") {
-  NamedResult costly = run("a", 100);
-  NamedResult cheap = run("b", 5'000);
+  NamedResult costly = candidate("a", 100);
+  NamedResult cheap = candidate("b", 5'000);
   for (auto [named, cpu_ns] : {std::pair{&costly, 900.0}, std::pair{&cheap, 50.0}}) {
     RoleOverhead logging;
     logging.role = "logging";
@@ -245,10 +247,12 @@ TEST_CASE("another figure orders otherwise") {
 TEST_CASE("nothing measured: the run to make") {
   const Recommendation none = recommend({}, needs());
   CHECK(none.best() == nullptr);
-  CHECK(none.measure ==
-        "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300 --trials 5 "
-        "--out DIR");
-  const Recommendation elsewhere = recommend({run("file", 10, Survives::kill, 1'000)}, needs());
+  CHECK(
+      none.measure ==
+      "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300 --trials 5 "
+      "--out DIR");
+  const Recommendation elsewhere =
+      recommend({candidate("file", 10, Survives::kill, 1'000)}, needs());
   CHECK(elsewhere.best() == nullptr);
   CHECK_THAT(elsewhere.measure, Contains("--sink file --set rate_hz=20000"));
 }
@@ -262,8 +266,8 @@ std::string joined(const std::string& text) {
 
 TEST_CASE(
     "where the machine's gaps decide the tails the median ranks, unless a figure is asked for") {
-  NamedResult a = run("a", 3'000);
-  NamedResult b = run("b", 4'000);
+  NamedResult a = candidate("a", 3'000);
+  NamedResult b = candidate("b", 4'000);
   b.result.summary[0].response.p50_ns = 50;
   for (NamedResult* named : {&a, &b}) {
     for (Trial& trial : named->result.trials) trial.noise.lost_share = 0.04;
@@ -290,12 +294,12 @@ TEST_CASE(
 }
 
 TEST_CASE("the text: the answer first, then a table, trust, reasons, within 80 columns") {
-  NamedResult lossy = run("spdlog:mode=async_overrun:queue_events=8192", 50);
+  NamedResult lossy = candidate("spdlog:mode=async_overrun:queue_events=8192", 50);
   lossy.result.trials[0].ledger.lost = 3'000;
-  const std::string text =
-      render(recommend({run("file", 3'000), lossy, run("journald", 8'000, Survives::kill, 5'000)},
-                       needs()),
-             "text");
+  const std::string text = render(recommend({candidate("file", 3'000), lossy,
+                                             candidate("journald", 8'000, Survives::kill, 5'000)},
+                                            needs()),
+                                  "text");
   INFO(text);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kColumns);
@@ -316,7 +320,7 @@ TEST_CASE("the text: the answer first, then a table, trust, reasons, within 80 c
 }
 
 TEST_CASE("an answer from numbers that may not be trusted says so at once") {
-  NamedResult busy = run("file", 3'000);
+  NamedResult busy = candidate("file", 3'000);
   busy.result.trials[0].noise.lost_share = 0.5;
   const std::string words = joined(render(recommend({busy}, needs()), "text"));
   CHECK_THAT(words, Catch::StartsWith("Use file if better numbers confirm it: at 20k events/s"));
@@ -324,19 +328,20 @@ TEST_CASE("an answer from numbers that may not be trusted says so at once") {
 }
 
 TEST_CASE("the text where none qualifies, or none was measured") {
-  NamedResult lossy = run("file", 50);
+  NamedResult lossy = candidate("file", 50);
   lossy.result.trials[0].ledger.lost = 1;
   CHECK_THAT(render(recommend({lossy}, needs()), "text"), !Contains("trusted"));
   CHECK_THAT(
       joined(render(recommend({lossy}, needs()), "text")),
       Catch::StartsWith("None qualifies of the 1 sink measured at 20k events/s of 300 bytes"));
-  CHECK_THAT(joined(render(recommend({run("file", 5, Survives::kill, 10)}, needs()), "text")),
+  CHECK_THAT(joined(render(recommend({candidate("file", 5, Survives::kill, 10)}, needs()), "text")),
              Catch::StartsWith("No sink can be named: none was measured at 20k events/s"));
 }
 
 TEST_CASE("the JSON says the same") {
   const auto document = nlohmann::json::parse(
-      render(recommend({run("file", 3'000), run("b", 10, Survives::kill, 5)}, needs()), "json"));
+      render(recommend({candidate("file", 3'000), candidate("b", 10, Survives::kill, 5)}, needs()),
+             "json"));
   CHECK(document["use"] == "file");
   CHECK(document["trusted"] == true);
   CHECK(document["needs"]["payload"] == "300");

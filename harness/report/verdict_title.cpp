@@ -31,6 +31,12 @@ std::string verdict_title(const Verdict& verdict) {
   return fmt::format("{}; {}{}", sides, verdict.scenario, rate);
 }
 
+std::string painted_outcome(const std::string& text, VerdictOutcome outcome,
+                            const Painter& painter) {
+  if (outcome == VerdictOutcome::pass) return painter.green(text);
+  return outcome == VerdictOutcome::inconclusive ? painter.yellow(text) : painter.red(text);
+}
+
 std::string verdict_extent(const Verdict& verdict) {
   if (verdict.looks.empty()) {
     return fmt::format("up to {} repetitions of each side", verdict.rounds_used);

@@ -18,11 +18,11 @@
 namespace tailgate {
 namespace {
 
-constexpr const char* kDamaged = "copy the file again from where it was made, or run again";
+constexpr const char* kDamagedRecord = "copy the file again from where it was made, or run again";
 constexpr std::string_view kNoValue = "nan";
 
 [[noreturn]] void refuse(const std::string& metric, const std::string& why) {
-  throw Error(fmt::format("the values of '{}' cannot be read: {}", metric, why), kDamaged);
+  throw Error(fmt::format("the values of '{}' cannot be read: {}", metric, why), kDamagedRecord);
 }
 
 std::string deflated(std::string_view text) {
@@ -163,13 +163,13 @@ void add_series(MetricSeries series, CalibrationRun& run) {
   const std::string place =
       fmt::format("metric '{}' in the run of '{}' at {}", series.name, run.sink, run.started_utc);
   if (find_series(run.metrics, series.name) != nullptr) {
-    throw Error(fmt::format("{} is given twice", place), kDamaged);
+    throw Error(fmt::format("{} is given twice", place), kDamagedRecord);
   }
   const std::size_t rounds = run.metrics.empty() ? series.a.size() : run.metrics.front().a.size();
   if (series.a.size() != rounds || series.b.size() != rounds) {
     throw Error(fmt::format("{} has {} values of side A and {} of side B, not {}", place,
                             series.a.size(), series.b.size(), rounds),
-                kDamaged);
+                kDamagedRecord);
   }
   run.metrics.push_back(std::move(series));
 }
@@ -179,12 +179,12 @@ void add_fact(FactSeries fact, CalibrationRun& run) {
   const std::string place =
       fmt::format("fact '{}' in the run of '{}' at {}", fact.name, run.sink, run.started_utc);
   if (find_series(run.facts, fact.name) != nullptr) {
-    throw Error(fmt::format("{} is given twice", place), kDamaged);
+    throw Error(fmt::format("{} is given twice", place), kDamagedRecord);
   }
   const std::size_t rounds = run.metrics.empty() ? 0 : run.metrics.front().a.size();
   if (fact.values.size() != rounds) {
     throw Error(fmt::format("{} has {} values, not {}", place, fact.values.size(), rounds),
-                kDamaged);
+                kDamagedRecord);
   }
   run.facts.push_back(std::move(fact));
 }

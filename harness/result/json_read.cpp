@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDamaged = "copy the file again from its source, or repeat the run";
+constexpr const char* kDamagedDocument = "copy the file again from its source, or repeat the run";
 constexpr const char* kSeeFields = "see the field tables in results/, or repeat the run";
 
 // What distinguishes the kinds of files.
@@ -222,7 +222,7 @@ class Guard : public nlohmann::json_sax<json> {
   bool key(string_t& name) override {
     if (keys_.back().insert(name).second) return true;
     throw Error(fmt::format("{}: field {} is given twice in one object", origin_, excerpt(name)),
-                kDamaged);
+                kDamagedDocument);
   }
   bool end_object() override {
     keys_.pop_back();
@@ -236,14 +236,14 @@ class Guard : public nlohmann::json_sax<json> {
     constexpr int kNumberTooLarge = 406;
     if (error.id == kNumberTooLarge) {
       throw Error(fmt::format("{}: holds a number beyond the range of a double", origin_),
-                  kDamaged);
+                  kDamagedDocument);
     }
     const std::size_t byte = std::min(position, text_.size());
     const auto line =
         std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(byte), '\n') + 1;
     throw Error(
         fmt::format("{}: not JSON at byte {} of {} (line {})", origin_, byte, text_.size(), line),
-        kDamaged);
+        kDamagedDocument);
   }
 
  private:

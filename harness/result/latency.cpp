@@ -14,7 +14,7 @@
 namespace tailgate {
 namespace {
 
-constexpr const char* kDamaged =
+constexpr const char* kDamagedHistogram =
     "the result was edited or damaged: copy it again from its source, or repeat the run";
 
 // Merges the same latency of several trials, which usually have the same histogram range.
@@ -107,7 +107,7 @@ Histogram decode_latency(const Latency& latency) {
   if (histogram.total_count() != latency.count) {
     throw Error(fmt::format("the distribution has {} values, but its count is {}",
                             histogram.total_count(), latency.count),
-                kDamaged);
+                kDamagedHistogram);
   }
   histogram.set_overflow_count(latency.overflow);
   return histogram;

@@ -8,7 +8,7 @@
 namespace tailgate {
 namespace {
 
-constexpr std::uint64_t kEvents = 20'000;
+constexpr std::uint64_t kDuetEvents = 20'000;
 constexpr int kPoints = 1000;
 constexpr double kTailFrom = 0.985;
 
@@ -21,7 +21,7 @@ Latency times(double level, double tail) {
     const double logit = std::log(quantile / (1 - quantile));
     const double factor = level * (quantile >= kTailFrom ? tail : 1);
     histogram.record(static_cast<std::uint64_t>(2000 * factor * std::exp(0.1 * logit)),
-                     kEvents / kPoints);
+                     kDuetEvents / kPoints);
   }
   return make_latency(histogram);
 }
@@ -29,7 +29,7 @@ Latency times(double level, double tail) {
 DuetSide side(double level, double tail, double cpu, double memory) {
   DuetSide side;
   side.outcome = TrialOutcome::completed;
-  side.events = kEvents;
+  side.events = kDuetEvents;
   side.dropped = 1000;
   side.service = times(level, tail);
   side.response = side.service;
@@ -37,13 +37,13 @@ DuetSide side(double level, double tail, double cpu, double memory) {
   side.raw_response = side.service;
   side.trimmed_mean_ns = 2000 * level;
   side.stalled_ns = 0;
-  side.cpu_events = kEvents;
+  side.cpu_events = kDuetEvents;
   side.spun_ns = 900'000'000;
-  side.cpu_ns = side.spun_ns + static_cast<std::uint64_t>(kEvents * 2500 * level * cpu);
+  side.cpu_ns = side.spun_ns + static_cast<std::uint64_t>(kDuetEvents * 2500 * level * cpu);
   side.rss_bytes = static_cast<std::uint64_t>(8e6 * memory);
   side.ledger.checked = true;
-  side.ledger.emitted = kEvents;
-  side.ledger.delivered = kEvents;
+  side.ledger.emitted = kDuetEvents;
+  side.ledger.delivered = kDuetEvents;
   side.achieved_rate_hz = 20'000;
   side.carry_over = 0.002;
   return side;

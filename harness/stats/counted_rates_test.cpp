@@ -12,7 +12,7 @@
 namespace tailgate {
 namespace {
 
-const Looks kLooks = {
+const Looks kCountLooks = {
     .rounds = {15, 30, 50}, .false_fail = 0.001, .false_pass = 0.05, .patterns = 4096};
 constexpr int kGates = 400;
 // Of 400 gates, 5 % are 20; more than 33 happen to a procedure that keeps them once in 300.
@@ -64,7 +64,8 @@ int gates_that(Decision decision, const Source& a, const Source& b, const CountM
   std::mt19937_64 random(7);
   int found = 0;
   for (int gate = 0; gate < kGates; ++gate) {
-    const SequentialDecision made = decide({metric_of(rounds_of(random, a, b), margin)}, kLooks);
+    const SequentialDecision made =
+        decide({metric_of(rounds_of(random, a, b), margin)}, kCountLooks);
     found += made.decision == decision ? 1 : 0;
   }
   return found;

@@ -13,7 +13,7 @@ namespace tailgate {
 namespace {
 
 constexpr std::size_t kMostValues = 65'536;
-constexpr double kNormalDegrees = 1e6;  // at which Student's t is normal to five digits
+constexpr double kNormalToFiveDigits = 1e6;  // at which Student's t is normal to five digits
 
 // The ranks of A's values, then of B's; those of equal values are their mean.
 std::vector<double> ranks_of(const TwoGroups& groups) {
@@ -157,7 +157,7 @@ ShiftInterval shift_interval(std::span<const double> a, std::span<const double> 
   ShiftInterval interval{(differences[(count - 1) / 2] + differences[count / 2]) / 2, {}, {}};
   const auto pairs = static_cast<double>(count);
   const double deviation = std::sqrt(pairs * static_cast<double>(a.size() + b.size() + 1) / 12);
-  const double quantile = student_t_quantile((1 + confidence) / 2, kNormalDegrees);
+  const double quantile = student_t_quantile((1 + confidence) / 2, kNormalToFiveDigits);
   const double place = std::floor(pairs / 2 - quantile * deviation);
   if (place >= 1) {
     const auto k = static_cast<std::size_t>(place);

@@ -38,12 +38,12 @@ std::vector<std::vector<double>> shifted(const std::vector<PairedMetric>& metric
   return result;
 }
 
-constexpr double kNormalDegrees = 1e5;  // at which Student's t is normal to four digits
+constexpr double kNormalToFourDigits = 1e5;  // at which Student's t is normal to four digits
 
 double normal_statistic(const CountTest& test) {
   constexpr double kMost = 0.5;
-  if (test.p_within < kMost) return student_t_quantile(1 - test.p_within, kNormalDegrees);
-  return test.p_beyond < kMost ? student_t_quantile(test.p_beyond, kNormalDegrees) : 0;
+  if (test.p_within < kMost) return student_t_quantile(1 - test.p_within, kNormalToFourDigits);
+  return test.p_beyond < kMost ? student_t_quantile(test.p_beyond, kNormalToFourDigits) : 0;
 }
 
 // The analysis of variance of one metric's rounds by cluster: the part of the mean's variance that
@@ -237,7 +237,7 @@ std::size_t rounds_needed(const MetricDecision& decision, std::size_t rounds, st
   const auto needed_at = [&](const PlannedLook& look) {
     const double level =
         statistic > 0 ? look.fail_level / static_cast<double>(metrics) : look.pass_level;
-    const double wanted = student_t_quantile(1 - level, kNormalDegrees);
+    const double wanted = student_t_quantile(1 - level, kNormalToFourDigits);
     // The variance that may be left for the statistic to be what is wanted, in units of today's.
     const double allowed = std::pow(statistic / wanted, 2) - decision.between_clusters;
     if (!(allowed > 0)) return kMost;

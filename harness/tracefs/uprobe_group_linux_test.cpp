@@ -16,13 +16,13 @@
 namespace tailgate::tracefs {
 namespace {
 
-bool skipped() {
+bool uprobes_skipped() {
   const Probe probe = probe_uprobes();
   if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
   return !probe.available;
 }
 
-bool exists(const std::string& group) {
+bool group_exists(const std::string& group) {
   return TraceFolder::root().read("uprobe_events").find(":" + group + "/") != std::string::npos;
 }
 
@@ -38,12 +38,12 @@ std::uint64_t some_offset(int file) {
 }
 
 // What a run leaves that is killed while its probes are enabled.
-struct Orphan {
+struct OrphanGroup {
   std::string group;
   std::string instance;
 };
 
-Orphan leave_orphan() {
+OrphanGroup leave_orphan_group() {
   const TestDirectory directory;
   int ready[2];
   REQUIRE(pipe(ready) == 0);
@@ -62,7 +62,7 @@ Orphan leave_orphan() {
     _exit(1);
   }
   close(ready[1]);
-  Orphan orphan;
+  OrphanGroup orphan;
   std::string* name = &orphan.group;
   for (char letter; read(ready[0], &letter, 1) == 1 && letter != '\n';) {
     if (letter == ' ') {
@@ -80,7 +80,7 @@ Orphan leave_orphan() {
 }  // namespace
 
 TEST_CASE("probes exist as long as their group") {
-  if (skipped()) return;
+  if (uprobes_skipped()) return;
   std::string name;
   {
     const TraceFolder root = TraceFolder::root();
@@ -88,32 +88,32 @@ TEST_CASE("probes exist as long as their group") {
     UprobeGroup group(root);
     name = group.name();
     CHECK(owner_pid(name, '_') == getpid());
-    CHECK_FALSE(exists(name));
+    CHECK_FALSE(group_exists(name));
     group.add("entry0", file.native(), some_offset(file.native()), false);
     group.add("return0", file.native(), some_offset(file.native()), true);
-    CHECK(exists(name));
+    CHECK(group_exists(name));
     CHECK(root.read("events/" + name + "/return0/format").find(" sp;") != std::string::npos);
     CHECK_THROWS_AS(group.add("entry1", -1, 0, false), Error);
     sweep_uprobes(root);
-    CHECK(exists(name));
+    CHECK(group_exists(name));
   }
-  CHECK_FALSE(exists(name));
+  CHECK_FALSE(group_exists(name));
 }
 
 TEST_CASE("the next run removes the probes of a killed run, once no instance has them") {
-  if (skipped()) return;
-  const Orphan orphan = leave_orphan();
+  if (uprobes_skipped()) return;
+  const OrphanGroup orphan = leave_orphan_group();
   const TraceFolder root = TraceFolder::root();
   REQUIRE(owner_pid(orphan.group, '_') > 0);
   // As if its owner lived in another namespace of processes, and held its instance.
   Handle held = root.open("instances/" + orphan.instance + "/tracing_on", O_RDONLY);
   sweep_instances(root);
   sweep_uprobes(root);
-  CHECK(exists(orphan.group));
+  CHECK(group_exists(orphan.group));
   held.close();
   sweep_instances(root);
   sweep_uprobes(root);
-  CHECK_FALSE(exists(orphan.group));
+  CHECK_FALSE(group_exists(orphan.group));
 }
 
 }  // namespace tailgate::tracefs

@@ -17,7 +17,7 @@ std::uint64_t ns(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-void require(bool holds, const std::string& what_failed, const std::string& remedy) {
+void require_times(bool holds, const std::string& what_failed, const std::string& remedy) {
   if (!holds) throw Error(what_failed, remedy);
 }
 
@@ -29,24 +29,25 @@ double times_of(const TrialAction& action, double load_s) {
 
 void check_action(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
-  require(action.at_s.has_value() != action.at_event.has_value(),
-          fmt::format("the action '{}' does not say when it begins", name),
-          "give exactly one of at_s and at_event");
-  require(action.what == ActionKind::stop || action.for_s == 0,
-          fmt::format("the action '{}' has for_s = {}", name, action.for_s),
-          "only what is stopped can continue after a time");
-  require(action.at_s.has_value() || (action.spread_s == 0 && action.every_s == 0),
-          fmt::format("the action '{}' has at_event with spread_s or every_s", name),
-          "begin it at_s seconds after recording starts");
-  require(action.every_s == 0 || action.what != ActionKind::stop || action.for_s < action.every_s,
-          fmt::format("for_s = {} is not shorter than every_s = {}", action.for_s, action.every_s),
-          "continue before the next stop");
+  require_times(action.at_s.has_value() != action.at_event.has_value(),
+                fmt::format("the action '{}' does not say when it begins", name),
+                "give exactly one of at_s and at_event");
+  require_times(action.what == ActionKind::stop || action.for_s == 0,
+                fmt::format("the action '{}' has for_s = {}", name, action.for_s),
+                "only what is stopped can continue after a time");
+  require_times(action.at_s.has_value() || (action.spread_s == 0 && action.every_s == 0),
+                fmt::format("the action '{}' has at_event with spread_s or every_s", name),
+                "begin it at_s seconds after recording starts");
+  require_times(
+      action.every_s == 0 || action.what != ActionKind::stop || action.for_s < action.every_s,
+      fmt::format("for_s = {} is not shorter than every_s = {}", action.for_s, action.every_s),
+      "continue before the next stop");
   const bool outlasts =
       load.duration_s > 0 && action.at_s && *action.at_s + action.spread_s >= load.duration_s;
-  require(!outlasts,
-          fmt::format("the action '{}' may begin at {} s, when the load of {} s has ended", name,
-                      action.at_s.value_or(0) + action.spread_s, load.duration_s),
-          "let it begin earlier, or set a longer duration_s");
+  require_times(!outlasts,
+                fmt::format("the action '{}' may begin at {} s, when the load of {} s has ended",
+                            name, action.at_s.value_or(0) + action.spread_s, load.duration_s),
+                "let it begin earlier, or set a longer duration_s");
 }
 
 }  // namespace
@@ -56,12 +57,12 @@ void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load
   for (const TrialAction& action : actions) {
     check_action(action, load);
     times += times_of(action, load.duration_s);
-    require(action.every_s == 0 || load.duration_s > 0,
-            "an action that repeats needs a load with a duration",
-            "set duration_s and leave events = 0");
+    require_times(action.every_s == 0 || load.duration_s > 0,
+                  "an action that repeats needs a load with a duration",
+                  "set duration_s and leave events = 0");
   }
-  require(times <= kMostActions, fmt::format("the actions are done {:.0f} times", times),
-          fmt::format("repeat them at most {} times", kMostActions));
+  require_times(times <= kMostActions, fmt::format("the actions are done {:.0f} times", times),
+                fmt::format("repeat them at most {} times", kMostActions));
 }
 
 ActionTimes::ActionTimes(const std::vector<TrialAction>& actions, const LoadPlan& load,

@@ -15,7 +15,7 @@
 namespace tailgate {
 namespace {
 
-constexpr auto kRelaxed = std::memory_order_relaxed;
+constexpr auto kUnordered = std::memory_order_relaxed;
 
 // If two consecutive clock reads are further apart than this, something else than the loop ran
 // between them.
@@ -169,18 +169,18 @@ TurnEmitter<kEncoding> open_turn(TurnEmitter<kEncoding> emitter, const LoadThrea
   while (true) {
     const std::uint64_t intended_ns = schedule.next_ns();
     if (intended_ns >= span.end_ns) return emitter;
-    progress.last_intended_ns.store(intended_ns, kRelaxed);
+    progress.last_intended_ns.store(intended_ns, kUnordered);
     const auto header = emitter.prepare();
     const std::uint64_t start_ns = pacer.wait_until(intended_ns, last_read_ns, stepped);
-    if (load.stop.load(kRelaxed) != 0) return emitter;
+    if (load.stop.load(kUnordered) != 0) return emitter;
     if (start_ns > give_up_ns || emitter.recorder().full()) [[unlikely]] {
       // This event and the rest of the turn's schedule.
       const std::uint64_t unissued = 1 + schedule.skip_until(span.end_ns);
-      progress.unissued.store(progress.unissued.load(kRelaxed) + unissued, kRelaxed);
+      progress.unissued.store(progress.unissued.load(kUnordered) + unissued, kUnordered);
       return emitter;
     }
     emitter.template emit<true>(header, clock, intended_ns, start_ns, span.recorded);
-    last_read_ns = progress.last_end_ns.load(kRelaxed);
+    last_read_ns = progress.last_end_ns.load(kUnordered);
   }
 }
 
@@ -190,12 +190,12 @@ TurnEmitter<kEncoding> closed_turn(TurnEmitter<kEncoding> emitter, const LoadThr
                                    const ThreadBlock& progress) {
   const Clock clock = load.clock;
   std::uint64_t last_read_ns = pacer.wait_until(span.start_ns);
-  while (load.stop.load(kRelaxed) == 0 && !emitter.recorder().full()) {
+  while (load.stop.load(kUnordered) == 0 && !emitter.recorder().full()) {
     const auto header = emitter.prepare();
     const std::uint64_t start_ns = emitter.recorder().stepped(last_read_ns, clock.now_ns(), false);
     if (start_ns >= span.end_ns) break;
     emitter.template emit<false>(header, clock, start_ns, start_ns, span.recorded);
-    last_read_ns = progress.last_end_ns.load(kRelaxed);
+    last_read_ns = progress.last_end_ns.load(kUnordered);
   }
   return emitter;
 }
@@ -208,11 +208,11 @@ TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& l
   watch.check();  // the switches so far belong to no call
   const std::uint64_t start_ns = load.clock.now_ns();
   emitter.template emit<true>(header, load.clock, start_ns, start_ns, false);
-  const std::uint64_t service_ns = record.progress.last_end_ns.load(kRelaxed) - start_ns;
-  record.turn.probes.fetch_add(1, kRelaxed);
+  const std::uint64_t service_ns = record.progress.last_end_ns.load(kUnordered) - start_ns;
+  record.turn.probes.fetch_add(1, kUnordered);
   if (service_ns > kStallNs && kind_of_call(watch.check(), service_ns) != CallKind::preempted) {
-    record.turn.probe_stalls.fetch_add(1, kRelaxed);
-    record.turn.probe_stalled_ns.fetch_add(service_ns, kRelaxed);
+    record.turn.probe_stalls.fetch_add(1, kUnordered);
+    record.turn.probe_stalled_ns.fetch_add(service_ns, kUnordered);
   }
   return emitter;
 }
@@ -233,12 +233,12 @@ class Handover {
     const std::uint32_t threads = load_.plan.threads;
     if (threads == 1) return load_.clock.now_ns() + kTurnLeadNs;
     if (turn_.awake.fetch_add(1, std::memory_order_acq_rel) + 1 == threads * (number + 1)) {
-      turn_.begin_ns.store(load_.clock.now_ns() + kTurnLeadOfSeveralNs, kRelaxed);
+      turn_.begin_ns.store(load_.clock.now_ns() + kTurnLeadOfSeveralNs, kUnordered);
       raise(turn_.begun, number + 1);
     } else {
       wait_for(turn_.begun, number, std::chrono::milliseconds(50));
     }
-    return turn_.begin_ns.load(kRelaxed);
+    return turn_.begin_ns.load(kUnordered);
   }
 
   // Reports the grant with this number, from 0, as carried out by this thread.
@@ -255,7 +255,7 @@ class Handover {
  private:
   bool wait_for(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
                 std::chrono::milliseconds longest_sleep) {
-    while (load_.stop.load(kRelaxed) == 0) {
+    while (load_.stop.load(kUnordered) == 0) {
       const std::uint32_t now = word.load(std::memory_order_acquire);
       if (now > seen) return true;
       ++system_calls_;
@@ -290,7 +290,7 @@ TurnEmitter<kEncoding> take_turn(TurnEmitter<kEncoding> emitter, const LoadThrea
     emitter = open_turn(emitter, load, span, Schedule(own, load.thread, start_ns), pacer,
                         record.progress);
   }
-  record.progress.spun_ns.store(pacer.spun_ns() - emitter.recorder().away_ns(), kRelaxed);
+  record.progress.spun_ns.store(pacer.spun_ns() - emitter.recorder().away_ns(), kUnordered);
   return emitter;
 }
 
@@ -309,7 +309,7 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
   std::uint32_t number = 0;  // of the next turn
   for (std::uint32_t grant_number = 0;; ++grant_number) {
     if (!handover.wait_for_grant(grant_number)) return;
-    const Grant grant = record.turn.grant.load(kRelaxed);
+    const Grant grant = record.turn.grant.load(kUnordered);
     if (grant == Grant::probe) {
       emitter = probe(emitter, load, watch, record);
     } else if (grant == Grant::turn && number < record.plan.count) {
@@ -318,7 +318,7 @@ void drive(const LoadThread& load, Provider& provider, const TurnRecord& record)
       return;
     }
     record.progress.own_system_calls.store(
-        watch.system_calls() + pacer.sleeps() + handover.system_calls(), kRelaxed);
+        watch.system_calls() + pacer.sleeps() + handover.system_calls(), kUnordered);
     handover.carried_out(grant_number);
   }
 }

@@ -24,10 +24,11 @@ constexpr std::size_t kContentSizeAt = 24;
 constexpr std::size_t kPacketSizeAt = 28;
 constexpr std::size_t kSchemesAt = 32;
 
-constexpr const char* kRemedy = "record the trace with LTTng 2.13, whose layout this reader knows";
+constexpr const char* kLayoutRemedy =
+    "record the trace with LTTng 2.13, whose layout this reader knows";
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error("the trace's layout: " + what, kRemedy);
+  throw Error("the trace's layout: " + what, kLayoutRemedy);
 }
 
 std::uint32_t u32_at(std::span<const std::byte> bytes, std::size_t at) {

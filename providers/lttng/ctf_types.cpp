@@ -14,14 +14,14 @@ namespace {
 constexpr int kMaxDepth = 32;             // types nested in types
 constexpr std::size_t kMaxTypes = 10000;  // in one text: bounds hostile texts
 
-constexpr const char* kRemedy =
+constexpr const char* kTypesRemedy =
     "record the trace with LTTng 2.13, whose metadata this reader knows";
 
 // Thrown where the text ends too early; caught in this file.
 struct EndOfText {};
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error("the trace's metadata: " + what, kRemedy);
+[[noreturn]] void refuse_type(const std::string& what) {
+  throw Error("the trace's metadata: " + what, kTypesRemedy);
 }
 
 bool is_word_character(char c) {
@@ -50,7 +50,7 @@ class Tokens {
   }
   void expect(std::string_view wanted) {
     const std::string_view found = take();
-    if (found != wanted) refuse(fmt::format("'{}' where '{}' was expected", found, wanted));
+    if (found != wanted) refuse_type(fmt::format("'{}' where '{}' was expected", found, wanted));
   }
 
  private:
@@ -114,14 +114,14 @@ std::uint64_t number(std::string_view text) {
   const auto [end, failed] =
       std::from_chars(digits.data(), digits.data() + digits.size(), value, hex ? 16 : 10);
   if (failed != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    refuse(fmt::format("'{}' is not a number", text));
+    refuse_type(fmt::format("'{}' is not a number", text));
   }
   return value;
 }
 
 std::uint32_t small_number(std::string_view text) {
   const std::uint64_t value = number(text);
-  if (value > 4096) refuse(fmt::format("a size or alignment of {} bits", value));
+  if (value > 4096) refuse_type(fmt::format("a size or alignment of {} bits", value));
   return static_cast<std::uint32_t>(value);
 }
 
@@ -163,7 +163,7 @@ class Parser {
     explicit Nesting(int& depth) : depth_(depth) {
       if (++depth_ > kMaxDepth) {
         --depth_;
-        refuse(fmt::format("types nested more than {} deep", kMaxDepth));
+        refuse_type(fmt::format("types nested more than {} deep", kMaxDepth));
       }
     }
     ~Nesting() { --depth_; }
@@ -179,7 +179,7 @@ class Parser {
     CtfType type = parse_type();
     tokens_.expect(":=");
     std::string name = words_until(";");
-    if (name.empty()) refuse("a typealias without a name");
+    if (name.empty()) refuse_type("a typealias without a name");
     tokens_.expect(";");
     aliases_[std::move(name)] = std::move(type);
   }
@@ -200,7 +200,7 @@ class Parser {
     CtfBlock block;
     block.kind = std::string(tokens_.take());
     if (!is_word_character(block.kind.front())) {
-      refuse(fmt::format("'{}' where a declaration should begin", block.kind));
+      refuse_type(fmt::format("'{}' where a declaration should begin", block.kind));
     }
     tokens_.expect("{");
     while (!tokens_.take_if("}")) parse_statement(block);
@@ -229,7 +229,7 @@ class Parser {
 
   CtfType parse_type() {
     const Nesting nesting(depth_);
-    if (++types_ > kMaxTypes) refuse(fmt::format("more than {} types", kMaxTypes));
+    if (++types_ > kMaxTypes) refuse_type(fmt::format("more than {} types", kMaxTypes));
     if (tokens_.take_if("integer")) return parse_integer();
     if (tokens_.take_if("struct")) return parse_structure();
     if (tokens_.take_if("enum")) return parse_enumeration();
@@ -254,7 +254,7 @@ class Parser {
       const std::string_view next = tokens_.peek();
       if (next.empty()) throw EndOfText();
       if (!is_word_character(next.front()) || name.size() > 100) {
-        refuse(fmt::format("type '{}' is not declared", name));
+        refuse_type(fmt::format("type '{}' is not declared", name));
       }
       name += ' ';
       name += tokens_.take();
@@ -264,7 +264,7 @@ class Parser {
   // Counts a copied type like one that is written out, so that no text can make types grow without
   // limit.
   void count_types(const CtfType& type) {
-    if (++types_ > kMaxTypes) refuse(fmt::format("more than {} types", kMaxTypes));
+    if (++types_ > kMaxTypes) refuse_type(fmt::format("more than {} types", kMaxTypes));
     for (const CtfField& field : type.fields) count_types(field.type);
   }
 
@@ -278,7 +278,7 @@ class Parser {
       tokens_.expect(";");
     }
     if (type.size_bits == 0 || type.size_bits > 64) {
-      refuse(fmt::format("an integer of {} bits", type.size_bits));
+      refuse_type(fmt::format("an integer of {} bits", type.size_bits));
     }
     return type;
   }
@@ -307,7 +307,7 @@ class Parser {
       const auto known = aliases_.find("struct " + name);
       if (known == aliases_.end()) {
         if (tokens_.at_end()) throw EndOfText();
-        refuse(fmt::format("struct '{}' is not declared", name));
+        refuse_type(fmt::format("struct '{}' is not declared", name));
       }
       count_types(known->second);
       return known->second;
@@ -340,7 +340,7 @@ class Parser {
   void parse_repeat(CtfField& field) {
     const std::string count = words_until("]");
     tokens_.expect("]");
-    if (count.empty()) refuse(fmt::format("array '{}' has no length", field.name));
+    if (count.empty()) refuse_type(fmt::format("array '{}' has no length", field.name));
     const bool fixed = count.front() >= '0' && count.front() <= '9';
     field.repeat = fixed ? CtfField::Repeat::fixed : CtfField::Repeat::counted;
     if (fixed) {
@@ -355,7 +355,7 @@ class Parser {
     tokens_.expect(":");
     const CtfType container = parse_type();
     if (container.kind != CtfType::Kind::integer)
-      refuse("the container of an enumeration is not an integer");
+      refuse_type("the container of an enumeration is not an integer");
     CtfType type = container;
     type.kind = CtfType::Kind::enumeration;
     tokens_.expect("{");

@@ -10,6 +10,14 @@
 
 namespace tailgate::etl {
 
+// States of a thread and reasons to wait, as Windows numbers them (KTHREAD_STATE, KWAIT_REASON).
+inline constexpr std::uint8_t kReady = 1;
+inline constexpr std::uint8_t kTerminated = 4;
+inline constexpr std::uint8_t kWaiting = 5;
+inline constexpr std::uint8_t kUserRequest = 6;
+inline constexpr std::uint8_t kWrQueue = 15;
+inline constexpr std::uint8_t kWrPreempted = 32;
+
 // Times are in us since the trace's start; the session's clock counts 100 ns.
 class KernelTrace {
  public:

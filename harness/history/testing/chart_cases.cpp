@@ -39,7 +39,7 @@ struct Duetting {
   std::string id = {};
 };
 
-Record record_of(const Duetting& duetting) {
+Record record_of_duetting(const Duetting& duetting) {
   Record record;
   record.kind = Kind::duet;
   record.id = duetting.sink + std::to_string(duetting.night) + duetting.reference + duetting.id;
@@ -71,7 +71,7 @@ void append_nights(History& history, int first, int last, const Duetting& like) 
   for (int night = first; night < last; ++night) {
     Duetting one = like;
     one.night = night;
-    history.append(record_of(one));
+    history.append(record_of_duetting(one));
     update_charts(history);
   }
 }
@@ -89,7 +89,7 @@ void finds_one_change_in_many_series(const std::string& place) {
                            {"service_ns_mean", 0.01},
                            {"response_ns_max", level}};
     for (const char* sink : {"file", "spdlog"}) {
-      history.append(record_of({.night = night, .sink = sink, .levels = levels}));
+      history.append(record_of_duetting({.night = night, .sink = sink, .levels = levels}));
     }
     const std::vector<std::int64_t> made = update_charts(history);
     CHECK(made.size() == (night == 22 ? 1 : 0));
@@ -191,10 +191,10 @@ void does_not_depend_on_the_order(const std::string& place) {
   History history = History::open(place, Access::write);
   const auto append = [&](int night, const std::string& fingerprint) {
     const double level = night < 25 ? 0 : 0.06;
-    history.append(record_of({.night = night,
-                              .levels = {{"response_ns_p99", level}},
-                              .fingerprint = fingerprint,
-                              .id = fingerprint}));
+    history.append(record_of_duetting({.night = night,
+                                       .levels = {{"response_ns_p99", level}},
+                                       .fingerprint = fingerprint,
+                                       .id = fingerprint}));
     update_charts(history);
   };
   for (const int night : nights) append(night, "in order");
@@ -213,7 +213,7 @@ void charts_all_at_once(const std::string& place) {
   History history = History::open(place, Access::write);
   for (int night = 0; night < 30; ++night) {
     const double level = night < 20 ? 0 : 0.06;
-    history.append(record_of({.night = night, .levels = {{"response_ns_p99", level}}}));
+    history.append(record_of_duetting({.night = night, .levels = {{"response_ns_p99", level}}}));
   }
   // As by another program, after the one that appended was killed.
   History other = History::open(place, Access::write);
@@ -228,7 +228,8 @@ void a_nights_duets_are_one_value(const std::string& place) {
   const std::vector<Row> before = chart_rows(history);
   // The last night's second and third duet: the median is as it was, and the night counts once.
   for (const auto& [id, level] : {std::pair{"second", 0.5}, {"third", -0.5}}) {
-    history.append(record_of({.night = 19, .levels = {{"response_ns_p99", level}}, .id = id}));
+    history.append(
+        record_of_duetting({.night = 19, .levels = {{"response_ns_p99", level}}, .id = id}));
     update_charts(history);
   }
   CHECK(chart_rows(history) == before);
@@ -237,13 +238,13 @@ void a_nights_duets_are_one_value(const std::string& place) {
 void keeps_references_apart(const std::string& place) {
   History history = History::open(place, Access::write);
   for (int night = 0; night < 30; ++night) {
-    history.append(record_of({.night = night}));
+    history.append(record_of_duetting({.night = night}));
     // Duets of proposed changes with their base, and of two sinks, lie in the same history.
-    history.append(record_of({.night = night,
-                              .levels = {{"response_ns_p99", night % 3}},
-                              .reference = "base" + std::to_string(night)}));
+    history.append(record_of_duetting({.night = night,
+                                       .levels = {{"response_ns_p99", night % 3}},
+                                       .reference = "base" + std::to_string(night)}));
     history.append(
-        record_of({.night = night, .levels = {{"response_ns_p99", 2}}, .reference = ""}));
+        record_of_duetting({.night = night, .levels = {{"response_ns_p99", 2}}, .reference = ""}));
     update_charts(history);
   }
   CHECK(findings(history, {}).empty());
@@ -273,7 +274,7 @@ void takes_an_acknowledgement(const std::string& place) {
   CHECK_THROWS_AS(acknowledge(history, id, "?"), Error);
 }
 
-constexpr StoreCase kCases[] = {
+constexpr StoreCase kChartCases[] = {
     {"what changed in one night in many series is one finding", finds_one_change_in_many_series},
     {"a change of the machine is named", names_what_changed_in_the_machine},
     {"a level that comes back is fixed", fixes_what_comes_back},
@@ -290,7 +291,7 @@ constexpr StoreCase kCases[] = {
 }  // namespace
 
 std::span<const StoreCase> chart_cases() {
-  return kCases;
+  return kChartCases;
 }
 
 }  // namespace tailgate::history

@@ -232,7 +232,7 @@ void reads_only(const std::string& place) {
   CHECK(reader.list({}).size() == 1);
 }
 
-constexpr StoreCase kCases[] = {
+constexpr StoreCase kStoreCases[] = {
     {"a document that is appended twice counts once", counts_once},
     {"the later state of a document replaces the earlier", keeps_the_later_state},
     {"merged distributions are the histograms added up", merges_distributions},
@@ -248,7 +248,7 @@ constexpr StoreCase kCases[] = {
 }  // namespace
 
 std::span<const StoreCase> store_cases() {
-  return kCases;
+  return kStoreCases;
 }
 
 }  // namespace tailgate::history

@@ -41,7 +41,7 @@ Json json_of(const BudgetVerdict& budget, const BoundVerdict& verdict) {
   return json;
 }
 
-std::string render_budgets(const BudgetVerdicts& verdicts, const ExportOptions&) {
+std::string render_budgets_json(const BudgetVerdicts& verdicts, const ExportOptions&) {
   Json budgets = Json::array();
   for (const BudgetVerdict& verdict : verdicts.list) {
     Json bounds = Json::array();
@@ -69,7 +69,7 @@ std::string render_budgets(const BudgetVerdicts& verdicts, const ExportOptions&)
 
 }  // namespace
 
-constinit const Exporter exporters::budgets_json =
-    exporter_of<render_budgets, Form::json>("json", "all figures (results/README.md)", ".json");
+constinit const Exporter exporters::budgets_json = exporter_of<render_budgets_json, Form::json>(
+    "json", "all figures (results/README.md)", ".json");
 
 }  // namespace tailgate

@@ -10,7 +10,7 @@
 namespace tailgate {
 namespace {
 
-std::string render_budgets(const BudgetVerdicts& verdicts, const ExportOptions&) {
+std::string render_budgets_junit(const BudgetVerdicts& verdicts, const ExportOptions&) {
   JunitCases all;
   for (const BudgetVerdict& verdict : verdicts.list) {
     const std::string suite = budget_title(verdict);
@@ -28,7 +28,7 @@ std::string render_budgets(const BudgetVerdicts& verdicts, const ExportOptions&)
 
 }  // namespace
 
-constinit const Exporter exporters::budgets_junit =
-    exporter_of<render_budgets, Form::xml>("junit", "JUnit XML, a test case per bound", ".xml");
+constinit const Exporter exporters::budgets_junit = exporter_of<render_budgets_junit, Form::xml>(
+    "junit", "JUnit XML, a test case per bound", ".xml");
 
 }  // namespace tailgate

@@ -49,7 +49,7 @@ BudgetVerdicts all_outcomes() {
 }
 
 // The text in one line.
-std::string joined(const std::string& text) {
+std::string joined_lines(const std::string& text) {
   std::string words;
   std::istringstream lines(text);
   for (std::string word; lines >> word;) words += word + " ";
@@ -62,7 +62,7 @@ TEST_CASE("budgets as text: the outcome, then reasons from the worst on, then ta
   CHECK(text.starts_with("FAIL  6 bounds: 1 fail, 1 invalid, 1 inconclusive, 3 pass\n"));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) CHECK(columns_of(line) <= kColumns);
-  const std::string words = joined(text);
+  const std::string words = joined_lines(text);
   CHECK_THAT(words, Contains("file:mode=mmap at 20k/s, steady, p99 < 50us: p99 is 61.00us (95 %: "
                              "58.52us .. 63.48us, mean of 3 trials)"));
   CHECK_THAT(words, Contains("no result is for the budget of journald"));
@@ -86,8 +86,8 @@ TEST_CASE("budgets that are kept need no reasons") {
 
 TEST_CASE("one trial is told how to get an interval") {
   const Result one = result_of("file", {10'000});
-  const std::string words =
-      joined(render(judge_budgets({parse_budget("file: p99 < 50us")}, {{"a.json", &one}}), "text"));
+  const std::string words = joined_lines(
+      render(judge_budgets({parse_budget("file: p99 < 50us")}, {{"a.json", &one}}), "text"));
   CHECK_THAT(words, Contains("INCONCLUSIVE") &&
                         Contains("in the only trial, and one trial alone") &&
                         Contains("-> run more trials: --trials 5"));

@@ -9,6 +9,7 @@
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
 #include "harness/report/painter.h"
+#include "harness/report/verdict_title.h"
 
 namespace tailgate {
 namespace {
@@ -28,18 +29,6 @@ std::vector<Shown> bounds_of(const BudgetVerdicts& verdicts, VerdictOutcome outc
   return found;
 }
 
-std::string painted(const std::string& text, VerdictOutcome outcome, const Painter& painter) {
-  if (outcome == VerdictOutcome::pass) return painter.green(text);
-  return outcome == VerdictOutcome::inconclusive ? painter.yellow(text) : painter.red(text);
-}
-
-// In capitals what must not be overlooked.
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return result;
-}
-
 std::string heading(const BudgetVerdicts& verdicts, const Painter& painter) {
   const VerdictOutcome outcome = verdicts.outcome();
   std::size_t all = 0;
@@ -51,9 +40,9 @@ std::string heading(const BudgetVerdicts& verdicts, const Painter& painter) {
     if (count == 0) continue;
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, enum_text(kind));
   }
-  const std::string text = fmt::format("{}  {} {}: {}", upper(enum_text(outcome)), all,
+  const std::string text = fmt::format("{}  {} {}: {}", upper_case(enum_text(outcome)), all,
                                        all == 1 ? "bound" : "bounds", counts);
-  return painter.bold(painted(text, outcome, painter)) + "\n";
+  return painter.bold(painted_outcome(text, outcome, painter)) + "\n";
 }
 
 // Of an invalid path its own reasons stand for all of its bounds.
@@ -84,8 +73,8 @@ std::string row(const BoundVerdict& verdict, const Painter& painter) {
   const std::string word(enum_text(verdict.outcome));
   return fmt::format("  {:<28}{:>9}  {:<24}", first_columns(verdict.bound.text, 27), value,
                      bound_interval_text(verdict)) +
-         painted(verdict.outcome == VerdictOutcome::fail ? "FAIL" : word, verdict.outcome,
-                 painter) +
+         painted_outcome(verdict.outcome == VerdictOutcome::fail ? "FAIL" : word, verdict.outcome,
+                         painter) +
          "\n";
 }
 
@@ -103,7 +92,7 @@ std::string table(const BudgetVerdict& budget, const Painter& painter) {
   return text;
 }
 
-std::string render_budgets(const BudgetVerdicts& verdicts, const ExportOptions& options) {
+std::string render_budgets_text(const BudgetVerdicts& verdicts, const ExportOptions& options) {
   const Painter painter(options.colour);
   std::string text = heading(verdicts, painter);
   for (const VerdictOutcome outcome :
@@ -117,6 +106,6 @@ std::string render_budgets(const BudgetVerdicts& verdicts, const ExportOptions& 
 }  // namespace
 
 constinit const Exporter exporters::budgets_text =
-    exporter_of<render_budgets, Form::text>("text", "what the terminal shows", ".txt");
+    exporter_of<render_budgets_text, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

@@ -54,7 +54,7 @@ Json relabelled_json(const RelabelledRow& row) {
   return json;
 }
 
-std::string render_calibration(const CalibrationReport& report, const ExportOptions&) {
+std::string render_calibration_json(const CalibrationReport& report, const ExportOptions&) {
   Json document = {{"runs", report.record.runs.size()},
                    {"wanted_bound", kWantedBound},
                    {"scores", Json::array()},
@@ -72,7 +72,8 @@ std::string render_calibration(const CalibrationReport& report, const ExportOpti
 
 }  // namespace
 
-constinit const Exporter exporters::calibration_json = exporter_of<render_calibration, Form::json>(
-    "json", "scores, rows and relabelled gates", ".json");
+constinit const Exporter exporters::calibration_json =
+    exporter_of<render_calibration_json, Form::json>("json", "scores, rows and relabelled gates",
+                                                     ".json");
 
 }  // namespace tailgate

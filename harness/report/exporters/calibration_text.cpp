@@ -151,7 +151,7 @@ std::string origin_text(const Calibration& calibration) {
                               list_text("machine", machines), list_text("revision", revisions)));
 }
 
-std::string render_calibration(const CalibrationReport& report, const ExportOptions&) {
+std::string render_calibration_text(const CalibrationReport& report, const ExportOptions&) {
   return scores_text(report.scores) + tables_text(report.rows, report.relabelled) + "\n" +
          origin_text(report.record);
 }
@@ -159,6 +159,6 @@ std::string render_calibration(const CalibrationReport& report, const ExportOpti
 }  // namespace
 
 constinit const Exporter exporters::calibration_text =
-    exporter_of<render_calibration, Form::markdown>("text", "what the terminal shows", ".md");
+    exporter_of<render_calibration_text, Form::markdown>("text", "what the terminal shows", ".md");
 
 }  // namespace tailgate

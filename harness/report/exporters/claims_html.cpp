@@ -61,7 +61,7 @@ std::string source_cell(const std::string& source) {
   return web ? fmt::format("<a href=\"{0}\">{0}</a>", text) : text;
 }
 
-std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions&) {
+std::string render_claims_html(const ClaimVerdicts& verdicts, const ExportOptions&) {
   std::string text = kHead;
   text += fmt::format("<p>{}.</p>\n", xml_attribute(claim_counts_text(verdicts)));
   if (!verdicts.machine.empty()) {
@@ -82,6 +82,6 @@ std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::claims_html =
-    exporter_of<render_claims, Form::xml>("html", "a page for a browser", ".html");
+    exporter_of<render_claims_html, Form::xml>("html", "a page for a browser", ".html");
 
 }  // namespace tailgate

@@ -41,7 +41,7 @@ Json json_of(const ClaimVerdict& verdict) {
           {"measure", verdict.measure}};
 }
 
-std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions&) {
+std::string render_claims_json(const ClaimVerdicts& verdicts, const ExportOptions&) {
   Json claims = Json::array();
   for (const ClaimVerdict& verdict : verdicts.list) claims.push_back(json_of(verdict));
   const Json document = {{"format", "tailgate-claims"},
@@ -57,6 +57,6 @@ std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::claims_json =
-    exporter_of<render_claims, Form::json>("json", "all figures (results/README.md)", ".json");
+    exporter_of<render_claims_json, Form::json>("json", "all figures (results/README.md)", ".json");
 
 }  // namespace tailgate

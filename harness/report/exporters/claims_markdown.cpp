@@ -15,7 +15,7 @@ std::string asked_cell(const ClaimVerdict& verdict) {
   return markdown_text(text);
 }
 
-std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions&) {
+std::string render_claims_markdown(const ClaimVerdicts& verdicts, const ExportOptions&) {
   std::string text = fmt::format("# Claims about logging paths\n\n{}.\n",
                                  markdown_text(claim_counts_text(verdicts)));
   if (!verdicts.machine.empty()) {
@@ -34,6 +34,6 @@ std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::claims_markdown =
-    exporter_of<render_claims, Form::markdown>("markdown", "a table", ".md");
+    exporter_of<render_claims_markdown, Form::markdown>("markdown", "a table", ".md");
 
 }  // namespace tailgate

@@ -62,7 +62,7 @@ std::string row(const ClaimVerdict& verdict, std::size_t source, const Painter& 
   return text;
 }
 
-std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions& options) {
+std::string render_claims_text(const ClaimVerdicts& verdicts, const ExportOptions& options) {
   const Painter painter(options.colour);
   std::string text = painter.bold("Claims: " + claim_counts_text(verdicts)) + "\n";
   if (!verdicts.machine.empty()) text += paragraph("Machine: " + verdicts.machine);
@@ -81,6 +81,6 @@ std::string render_claims(const ClaimVerdicts& verdicts, const ExportOptions& op
 }  // namespace
 
 constinit const Exporter exporters::claims_text =
-    exporter_of<render_claims, Form::text>("text", "what the terminal shows", ".txt");
+    exporter_of<render_claims_text, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

@@ -64,7 +64,7 @@ Json pair_json(const NamedResult& a, const NamedResult& b) {
           {"steps", std::move(steps)}};
 }
 
-std::string render_comparison(const Comparison& comparison, const ExportOptions&) {
+std::string render_comparison_json(const Comparison& comparison, const ExportOptions&) {
   Json list = Json::array();
   for (const ResultPair& pair : comparison.pairs) list.push_back(pair_json(pair.a, pair.b));
   return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -72,7 +72,8 @@ std::string render_comparison(const Comparison& comparison, const ExportOptions&
 
 }  // namespace
 
-constinit const Exporter exporters::comparison_json = exporter_of<render_comparison, Form::json>(
-    "json", "figures, changes, and reasons not to compare", ".json");
+constinit const Exporter exporters::comparison_json =
+    exporter_of<render_comparison_json, Form::json>(
+        "json", "figures, changes, and reasons not to compare", ".json");
 
 }  // namespace tailgate

@@ -10,13 +10,13 @@ namespace {
 using nlohmann::json;
 
 // A sample without its trial of losses, so that nothing forbids to compare it.
-Result clean_result() {
+Result calm_result() {
   Result result = sample_result();
   result.trials.resize(2);
   return result;
 }
 
-json compared(const Result& a, const Result& b) {
+json compared_as_json(const Result& a, const Result& b) {
   const json list = json::parse(render(Comparison{{{{"a.json", a}, {"b.json", b}}}}, "json"));
   REQUIRE(list.size() == 1);
   CHECK(list[0]["a"] == "a.json");
@@ -26,9 +26,9 @@ json compared(const Result& a, const Result& b) {
 
 // Twice the p99 is a change of 1; a trial's p50 is stated in sample.h.
 TEST_CASE("JSON of a comparison has both figures, the change, and every trial's") {
-  Result slower = clean_result();
+  Result slower = calm_result();
   slower.summary[0].response.p99_ns *= 2;
-  const json pair = compared(clean_result(), slower);
+  const json pair = compared_as_json(calm_result(), slower);
   CHECK(pair["comparable"] == true);
   CHECK(pair["reasons"].empty());
   const json& step = pair["steps"][0];
@@ -37,12 +37,12 @@ TEST_CASE("JSON of a comparison has both figures, the change, and every trial's"
   CHECK(step["response"]["p99_ns"]["change"] == 1.0);
   CHECK(step["response"]["p50_ns"]["a"] == step["response"]["p50_ns"]["b"]);
   CHECK(step["response"]["p50_ns"]["a_trials"].size() == 2);
-  const Latency first = clean_result().trials[0].service;
+  const Latency first = calm_result().trials[0].service;
   CHECK(step["service"]["p50_ns"]["b_trials"][0] == first.p50_ns);
 }
 
 TEST_CASE("JSON of a comparison has what logging cost where both measured it") {
-  Result a = clean_result();
+  Result a = calm_result();
   RoleOverhead logging;
   logging.role = "logging";
   logging.cpu_ns_per_event = {1200, 100};
@@ -50,7 +50,7 @@ TEST_CASE("JSON of a comparison has what logging cost where both measured it") {
   a.summary[0].overhead = {logging};
   Result b = a;
   b.summary[0].overhead[0].cpu_ns_per_event = {1500, {}};
-  const json step = compared(a, b)["steps"][0];
+  const json step = compared_as_json(a, b)["steps"][0];
   const json cpu = step["logging"]["cpu_ns_per_event"];
   CHECK(cpu["change"] == 0.25);
   CHECK(cpu["a_half_width"] == 100);
@@ -58,15 +58,15 @@ TEST_CASE("JSON of a comparison has what logging cost where both measured it") {
   CHECK_FALSE(step["logging"]["switches_per_event"].contains("change"));
   CHECK_FALSE(step["logging"].contains("faults_per_event"));
   b.summary[0].overhead.clear();
-  CHECK_FALSE(compared(a, b)["steps"][0].contains("logging"));
+  CHECK_FALSE(compared_as_json(a, b)["steps"][0].contains("logging"));
 }
 
 TEST_CASE("JSON of a comparison tells which steps may not be compared, and why") {
-  Result result = clean_result();
+  Result result = calm_result();
   result.summary.push_back(result.summary[0]);
   result.summary[1].step = result.trials[1].step = 1;
   result.trials[1].rate_missed = true;
-  json pair = compared(result, result);
+  json pair = compared_as_json(result, result);
   CHECK(pair["comparable"] == false);
   REQUIRE(pair["reasons"].size() == 2);
   CHECK(pair["reasons"][0]["step"] == 1);
@@ -74,7 +74,7 @@ TEST_CASE("JSON of a comparison tells which steps may not be compared, and why")
   CHECK(pair["steps"][1]["comparable"] == false);
   Result elsewhere = result;
   elsewhere.machine.fingerprint = "elsewhere";
-  pair = compared(result, elsewhere);
+  pair = compared_as_json(result, elsewhere);
   CHECK_FALSE(pair["reasons"][0].contains("step"));
   CHECK(pair["steps"][0]["comparable"] == false);
 }

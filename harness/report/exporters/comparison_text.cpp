@@ -81,7 +81,7 @@ std::string title(const char* letter, const Result& result, const std::string& n
   return lines;
 }
 
-std::string render_comparison(const Comparison& comparison, const ExportOptions& options) {
+std::string render_comparison_text(const Comparison& comparison, const ExportOptions& options) {
   const Painter painter(options.colour);
   std::string text;
   text += painter.red(painter.bold("NOT TAKEN IN DUET: NO VERDICT")) + "\n";
@@ -102,6 +102,6 @@ std::string render_comparison(const Comparison& comparison, const ExportOptions&
 }  // namespace
 
 constinit const Exporter exporters::comparison_text =
-    exporter_of<render_comparison, Form::text>("text", "what the terminal shows", ".txt");
+    exporter_of<render_comparison_text, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

@@ -26,12 +26,6 @@ namespace {
 constexpr std::size_t kMaxCulprits = 8;
 constexpr std::size_t kMaxSlices = 12;
 
-// Cuts a text to a number of columns: the system's names may be of any length.
-std::string cut(const std::string& text, std::size_t columns) {
-  if (columns_of(text) <= columns) return text;
-  return std::string(first_columns(text, columns - 1)) + "~";
-}
-
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
@@ -61,8 +55,8 @@ std::string tail_text(const ExplainedTail& tail) {
     const Culprit& culprit = tail.culprits[i];
     const std::string pid = culprit.pid == 0 ? "" : fmt::format(" ({})", culprit.pid);
     text +=
-        fmt::format("      {:<15}{:<39}{:>11}{:>8}\n", cut(culprit.cause, 14),
-                    cut(culprit.name + pid, 38), human_duration(culprit.time_ns), culprit.calls);
+        fmt::format("      {:<15}{:<39}{:>11}{:>8}\n", cut_to(culprit.cause, 14),
+                    cut_to(culprit.name + pid, 38), human_duration(culprit.time_ns), culprit.calls);
   }
   return text;
 }
@@ -74,7 +68,7 @@ std::string slice_line(const CallSlice& slice, const ExplainedCall& call) {
   std::string who = slice.name;
   if (slice.pid != 0) who += fmt::format(" ({})", slice.pid);
   if (!slice.detail.empty()) who += (who.empty() ? "" : ", ") + slice.detail;
-  std::string what = fmt::format("{:<15}{}", cut(slice.cause, 14), cut(who, kColumns - 41));
+  std::string what = fmt::format("{:<15}{}", cut_to(slice.cause, 14), cut_to(who, kColumns - 41));
   what.erase(what.find_last_not_of(' ') + 1);
   return fmt::format("    {:>10}{:>10}  {}\n", (before ? "-" : "+") + human_duration(apart),
                      human_duration(slice.end_ns - slice.start_ns), what);
@@ -187,7 +181,7 @@ std::string disturbance_text(const Result& result, unsigned step) {
 
 std::string render_explanation(const Result& result, const ExportOptions& options) {
   std::string text =
-      cut(fmt::format("{}@{}", result.scenario.name, result.sink.label), kColumns) + "\n";
+      cut_to(fmt::format("{}@{}", result.scenario.name, result.sink.label), kColumns) + "\n";
   bool any = false;
   for (const StepSummary& step : result.summary) {
     const std::vector<const Trial*> trials = explained_trials(result, step.step);

@@ -30,7 +30,7 @@ Json json_of(const Candidate& candidate) {
   return json;
 }
 
-std::string render_recommendation(const Recommendation& recommendation, const ExportOptions&) {
+std::string render_recommendation_json(const Recommendation& recommendation, const ExportOptions&) {
   const LoggingNeeds& needs = recommendation.needs;
   Json sinks = Json::array();
   for (const Candidate& candidate : recommendation.candidates) sinks.push_back(json_of(candidate));
@@ -53,7 +53,7 @@ std::string render_recommendation(const Recommendation& recommendation, const Ex
 }  // namespace
 
 constinit const Exporter exporters::recommendation_json =
-    exporter_of<render_recommendation, Form::json>(
+    exporter_of<render_recommendation_json, Form::json>(
         "json", "every sink with its figures and reasons", ".json");
 
 }  // namespace tailgate

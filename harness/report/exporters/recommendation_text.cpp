@@ -129,8 +129,8 @@ std::string reasons(const Recommendation& recommendation, const Painter& painter
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string render_recommendation(const Recommendation& recommendation,
-                                  const ExportOptions& options) {
+std::string render_recommendation_text(const Recommendation& recommendation,
+                                       const ExportOptions& options) {
   const Painter painter(options.colour);
   std::string text = answer(recommendation) + table(recommendation, painter) +
                      trust(recommendation, painter) + reasons(recommendation, painter);
@@ -143,6 +143,6 @@ std::string render_recommendation(const Recommendation& recommendation,
 }  // namespace
 
 constinit const Exporter exporters::recommendation_text =
-    exporter_of<render_recommendation, Form::text>("text", "what the terminal shows", ".txt");
+    exporter_of<render_recommendation_text, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

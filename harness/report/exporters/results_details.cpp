@@ -222,7 +222,7 @@ std::string notes(const Result& result, const Painter& painter) {
   return text;
 }
 
-std::string render_results(const Results& results, const ExportOptions& options) {
+std::string render_results_details(const Results& results, const ExportOptions& options) {
   const Painter painter(options.colour);
   std::string text = table(results, options, painter);
   const bool roles = options.roles || results.size() == 1;
@@ -244,7 +244,8 @@ std::string render_results(const Results& results, const ExportOptions& options)
 
 }  // namespace
 
-constinit const Exporter exporters::results_details = exporter_of<render_results, Form::text>(
-    "details", "every step, role and remark", ".details.txt");
+constinit const Exporter exporters::results_details =
+    exporter_of<render_results_details, Form::text>("details", "every step, role and remark",
+                                                    ".details.txt");
 
 }  // namespace tailgate

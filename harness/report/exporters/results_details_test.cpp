@@ -16,22 +16,22 @@ std::string text_of(const std::vector<Result>& results, const ExportOptions& opt
   return render(named, "details", options);
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> detail_lines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
 }
 
-void check_width(const std::string& text) {
-  for (const std::string& line : lines_of(text)) {
+void check_lines(const std::string& text) {
+  for (const std::string& line : detail_lines(text)) {
     INFO(line);
     CHECK(columns_of(line) <= 80);
   }
 }
 
 TEST_CASE("the table aligns the figures under their titles") {
-  const auto lines = lines_of(text_of({sample_result()}));
+  const auto lines = detail_lines(text_of({sample_result()}));
   REQUIRE(lines.size() > 5);
   CHECK(lines[0] ==
         "rate/s achieved  trials time         p50     p99   p99.9     max    lost  unacc.");
@@ -57,7 +57,7 @@ TEST_CASE("several results share a table of overhead unless every role is asked 
   CHECK_THAT(text_of({two[0]}), Catch::Contains("daemons "));
   CHECK_THAT(text_of(two), !Catch::Contains("daemons ") && Catch::Contains("logging "));
   CHECK_THAT(text_of(two, {.roles = true}), Catch::Contains("daemons "));
-  check_width(text_of(two));
+  check_lines(text_of(two));
 }
 
 TEST_CASE("a remark that trials share is printed once") {
@@ -80,7 +80,7 @@ TEST_CASE("trials have rows of their own when asked for") {
   CHECK_THAT(text, Catch::Contains("    #0      10k      ok response"));
   CHECK_THAT(text, Catch::Contains("    #2     9.5k      ok response"));
   CHECK_THAT(text, Catch::Contains("    #3        0 crashed response       -       -"));
-  check_width(text);
+  check_lines(text);
 }
 
 TEST_CASE("a step that could not keep up, losses that nobody checked and a bounded maximum show") {
@@ -91,11 +91,11 @@ TEST_CASE("a step that could not keep up, losses that nobody checked and a bound
     trial.ledger.checked = false;
     trial.ledger.unaccounted = 0;
   }
-  const auto lines = lines_of(text_of({result}));
+  const auto lines = detail_lines(text_of({result}));
   CHECK(lines[2] ==
         "   10k     10k!     3/4 response 10.00ms 19.81ms 19.99ms>20.00ms     100       -");
   result.summary[0].saturated_by_machine = true;
-  CHECK_THAT(lines_of(text_of({result}))[2], Catch::StartsWith("   10k    10k m     3/4"));
+  CHECK_THAT(detail_lines(text_of({result}))[2], Catch::StartsWith("   10k    10k m     3/4"));
 }
 
 TEST_CASE("a ramp is named by both of its rates, above rows that have room for neither") {
@@ -105,7 +105,7 @@ TEST_CASE("a ramp is named by both of its rates, above rows that have room for n
     trial.load.rate_hz = 1'000;
     trial.load.end_rate_hz = 100'000;
   }
-  const auto lines = lines_of(text_of({result}));
+  const auto lines = detail_lines(text_of({result}));
   CHECK(lines[1] == "steady@file:mode=mmap (preset quick) from 1k to 100k events/s");
   CHECK(lines[2].starts_with("  ramp      10k "));
 }
@@ -115,7 +115,7 @@ TEST_CASE("events that could not be read back have a question mark, not a number
   result.trials[1].outcome = TrialOutcome::unchecked;
   result.trials[1].ledger.checked = false;
   result.trials[1].ledger.unchecked_cause = "the consumer ended by signal 9";
-  const auto lines = lines_of(text_of({result}, {.trials = true}));
+  const auto lines = detail_lines(text_of({result}, {.trials = true}));
   CHECK_THAT(lines[2], Catch::EndsWith("       ?"));
   CHECK_THAT(text_of({result}, {.trials = true}),
              Catch::Contains("#1") && Catch::Contains(" unread "));
@@ -139,7 +139,7 @@ TEST_CASE("no line is wider than 80 columns, whatever the values") {
     trial.remarks.push_back({"µ " + std::string(200, 'y') + " words", std::string(120, 'z')});
   }
   result.scenario.preset = std::string(100, 'p');
-  check_width(text_of({result, sample_result()}, {.trials = true}));
+  check_lines(text_of({result, sample_result()}, {.trials = true}));
 }
 
 TEST_CASE("colours change no text") {
@@ -154,9 +154,9 @@ TEST_CASE("colours change no text") {
 }
 
 TEST_CASE("results without trials, and none at all, are shown too") {
-  check_width(text_of({Result()}));
+  check_lines(text_of({Result()}));
   CHECK_THAT(text_of({Result()}), Catch::Contains("floor: not measured"));
-  CHECK(lines_of(text_of({})).size() == 1);
+  CHECK(detail_lines(text_of({})).size() == 1);
 }
 
 }  // namespace

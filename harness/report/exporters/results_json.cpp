@@ -19,7 +19,7 @@ Json without_distributions(Json summary) {
   return summary;
 }
 
-std::string render_results(const Results& results, const ExportOptions&) {
+std::string render_results_json(const Results& results, const ExportOptions&) {
   Json list = Json::array();
   for (const auto& [name, result] : results) {
     const Json full = Json::parse(write_result(result));
@@ -47,7 +47,7 @@ std::string render_results(const Results& results, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::results_json = exporter_of<render_results, Form::json>(
+constinit const Exporter exporters::results_json = exporter_of<render_results_json, Form::json>(
     "json", "the figures of the text, without distributions", ".summary.json");
 
 }  // namespace tailgate

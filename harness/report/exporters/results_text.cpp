@@ -206,7 +206,7 @@ std::string legend(const Marks& used) {
   return text;
 }
 
-std::string render_results(const Results& results, const ExportOptions& options) {
+std::string render_results_text(const Results& results, const ExportOptions& options) {
   const Painter painter(options.colour);
   const std::string answers = answers_text(results);
   // Without a column the paths of one load are ranked by p99, the loads of one path by rate.
@@ -245,6 +245,6 @@ std::string render_results(const Results& results, const ExportOptions& options)
 }  // namespace
 
 constinit const Exporter exporters::results_text =
-    exporter_of<render_results, Form::text>("text", "the answer on one screen", ".txt");
+    exporter_of<render_results_text, Form::text>("text", "the answer on one screen", ".txt");
 
 }  // namespace tailgate

@@ -48,7 +48,7 @@ std::string answer_to(const std::vector<Result>& results, const std::string& sor
 }
 
 // The text in one line.
-std::string joined(std::string text) {
+std::string joined_text(std::string text) {
   std::string words;
   std::istringstream lines(std::move(text));
   for (std::string word; lines >> word;) words += word + " ";
@@ -56,7 +56,8 @@ std::string joined(std::string text) {
 }
 
 TEST_CASE("the answer names the cheapest sink with its tail and its losses") {
-  const std::string answer = joined(answer_to({run("file", 5000, 500), run("spdlog", 5000, 200)}));
+  const std::string answer =
+      joined_text(answer_to({run("file", 5000, 500), run("spdlog", 5000, 200)}));
   CHECK_THAT(answer, Contains("Best here at 5k events/s: spdlog. "));
   CHECK_THAT(
       answer,
@@ -73,17 +74,17 @@ TEST_CASE("the answer names the best of those whose events survive more than the
   const Result nothing = surviving("async", 100, Survives::nothing);
   const Result kill = surviving("file", 200, Survives::kill);
   Result crash = surviving("odsync", 300, Survives::crash);
-  const std::string all = joined(answer_to({crash, kill, nothing}));
+  const std::string all = joined_text(answer_to({crash, kill, nothing}));
   CHECK_THAT(all, Contains("Best here at 5k events/s: async."));
   CHECK_THAT(all, Contains("Surviving a crash of the system: odsync, 99 % within 15.00us."));
-  CHECK_THAT(joined(answer_to({kill, nothing})),
+  CHECK_THAT(joined_text(answer_to({kill, nothing})),
              Contains("Surviving the program's death: file, 99 % within 10.00us."));
-  CHECK_THAT(joined(answer_to({surviving("best", 50, Survives::crash), kill})),
+  CHECK_THAT(joined_text(answer_to({surviving("best", 50, Survives::crash), kill})),
              !Contains("Surviving"));
-  CHECK_THAT(joined(answer_to({run("unknown", 5000, 100), kill})),
+  CHECK_THAT(joined_text(answer_to({run("unknown", 5000, 100), kill})),
              Contains("Surviving the program's death: file"));
   crash.trials[0].granted.push_back({"file_system", "tmpfs"});
-  CHECK_THAT(joined(answer_to({crash, kill})), !Contains("Surviving"));
+  CHECK_THAT(joined_text(answer_to({crash, kill})), !Contains("Surviving"));
 }
 
 TEST_CASE("a sink that missed the rate, was not read back or is unbalanced is not the cheapest") {
@@ -105,9 +106,9 @@ TEST_CASE("a sink that missed the rate, was not read back or is unbalanced is no
   SECTION("no trial completed") {
     results[1].summary[0].trials = 0;
   }
-  CHECK_THAT(joined(answer_to(results)), Contains(": slow. "));
+  CHECK_THAT(joined_text(answer_to(results)), Contains(": slow. "));
   results[0].summary[0].saturated = true;
-  CHECK_THAT(joined(answer_to(results)), Contains("no path here held the rate"));
+  CHECK_THAT(joined_text(answer_to(results)), Contains("no path here held the rate"));
 }
 
 TEST_CASE("a sink that lost events is not the best, and its line has the share and a mark") {
@@ -116,7 +117,7 @@ TEST_CASE("a sink that lost events is not the best, and its line has the share a
   results[1].trials[0].ledger.lost = 10;
   const std::string text = answer_to(results);
   CHECK_THAT(text, Contains("\nx fast ") && Contains(" 1% ") && Contains("x lost events"));
-  CHECK_THAT(joined(text), Contains("slow. "));
+  CHECK_THAT(joined_text(text), Contains("slow. "));
   results[1].trials[0].ledger.delivered = 0;
   results[1].trials[0].ledger.lost = 1000;
   const std::string none_left = answer_to(results);
@@ -127,7 +128,7 @@ TEST_CASE("a sink that lost events is not the best, and its line has the share a
 TEST_CASE("nothing is trusted where nobody looked whether the machine was free") {
   std::vector<Result> results = {run("file", 1000, 50), run("mmap", 1000, 100)};
   results[1].trials[0].noise.observed_ns = 0;
-  const std::string text = joined(answer_to(results));
+  const std::string text = joined_text(answer_to(results));
   CHECK_THAT(text, Contains("No path is named the best: nobody looked whether the machine was free "
                             "before 1 of 2 trials (--noise-s 0)."));
   CHECK_THAT(text, Contains("Machine: nobody looked whether the machine was free before 1 of 2"));
@@ -175,12 +176,12 @@ TEST_CASE("processor times are compared where both are more than chance") {
   };
   const std::string sentence = "journald uses 20 times as much processor time as file.";
   const Result journald = with_cpu("journald", 20'000, 500);
-  CHECK_THAT(joined(answer_to({with_cpu("file", 1'000, 100), journald})), Contains(sentence));
-  CHECK_THAT(joined(answer_to({with_cpu("file", 1'000, 1'100), journald})),
+  CHECK_THAT(joined_text(answer_to({with_cpu("file", 1'000, 100), journald})), Contains(sentence));
+  CHECK_THAT(joined_text(answer_to({with_cpu("file", 1'000, 1'100), journald})),
              !Contains("processor time"));
-  CHECK_THAT(joined(answer_to({with_cpu("file", -300, 100), journald})),
+  CHECK_THAT(joined_text(answer_to({with_cpu("file", -300, 100), journald})),
              !Contains("processor time"));
-  CHECK_THAT(joined(answer_to({with_cpu("file", 1'000, {}), journald})),
+  CHECK_THAT(joined_text(answer_to({with_cpu("file", 1'000, {}), journald})),
              !Contains("processor time"));
 }
 
@@ -241,7 +242,7 @@ TEST_CASE("other loads have a line each, a sweep one for the rates that were hel
     sweep.summary.push_back(step);
   }
   results.push_back(sweep);
-  const std::string text = joined(answer_to(results));
+  const std::string text = joined_text(answer_to(results));
   CHECK_THAT(text, Contains("max, throughput: a 2M/s"));
   CHECK_THAT(text, Contains("sweep, highest rate held: a 100k/s"));
 }
@@ -254,7 +255,7 @@ TEST_CASE("a rate that was missed by the machine's fault has a mark of its own")
   const std::string text = answer_to(results);
   CHECK_THAT(text, Contains("\nm a ") && Contains("\nm missed the rate by the machine's fault"));
   CHECK_THAT(text, Contains("\n! b ") && Contains("\n! could not keep up with the rate"));
-  CHECK_THAT(joined(text), Contains("1 of 2 missed it by the machine's fault"));
+  CHECK_THAT(joined_text(text), Contains("1 of 2 missed it by the machine's fault"));
   results[0].trials[0].noise.lost_share = 0.4;
   CHECK_THAT(answer_to(results), Contains("\nm a "));
 }
@@ -283,7 +284,7 @@ TEST_CASE("a sweep's rate that was missed by the machine's fault leaves open wha
     sweep.summary.push_back(step);
   }
   const std::string text = answer_to(results);
-  CHECK_THAT(joined(text), Contains("sweep, highest rate held: a 10k/s m"));
+  CHECK_THAT(joined_text(text), Contains("sweep, highest rate held: a 10k/s m"));
   CHECK_THAT(text, Contains("\nm missed the rate by the machine's fault"));
 }
 
@@ -295,13 +296,13 @@ TEST_CASE("a mark on another load is in the legend, too") {
 
 TEST_CASE("a busy machine is marked on every path and said in a sentence") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
-  CHECK_THAT(joined(answer_to(results)),
+  CHECK_THAT(joined_text(answer_to(results)),
              Contains("Machine: free for the load in all of 2 trials."));
   results[1].trials[0].noise.lost_share = 0.4;
   const std::string text = answer_to(results);
   CHECK_THAT(text, Contains("\n~ b "));
   CHECK_THAT(text, Contains("\n~ Machine: busy in 1 of 2 trials"));
-  CHECK_THAT(joined(text), Contains("up to 40 %") && Contains("No path is named the best"));
+  CHECK_THAT(joined_text(text), Contains("up to 40 %") && Contains("No path is named the best"));
 }
 
 TEST_CASE("one busy trial counts as much as it is of the path's events") {
@@ -316,7 +317,7 @@ TEST_CASE("one busy trial counts as much as it is of the path's events") {
 TEST_CASE("of different machines no path is named the best") {
   std::vector<Result> results = {run("a", 5000, 5), run("b", 5000, 6)};
   results[1].machine.fingerprint = "other";
-  CHECK_THAT(joined(answer_to(results)),
+  CHECK_THAT(joined_text(answer_to(results)),
              Contains("No path is named the best: the runs are of 2 different machines."));
 }
 
@@ -324,7 +325,7 @@ TEST_CASE("the answer alone is a sentence also where one path was measured") {
   const auto answer = [](const std::vector<Result>& results) {
     Results named;
     for (const Result& result : results) named.push_back({"a file", result});
-    return joined(render(named, "answer"));
+    return joined_text(render(named, "answer"));
   };
   Result one = run("a", 5000, 5);
   CHECK(answer({one}) ==
@@ -358,15 +359,15 @@ TEST_CASE("paths are ranked by the median where the machine's gaps decide the ta
   CHECK_THAT(share(0.004, 0.006), Contains("Best by the median at 5k events/s: b."));
   const std::string some = share(0.03, 0.04);
   CHECK_THAT(
-      joined(some),
+      joined_text(some),
       Contains("Best by the median at 5k events/s: b. Half of its calls "
                "returned within 60ns") &&
           Contains("Surviving the program's death: a, half within 70ns") &&
           Contains("Machine: used by others for up to 4 % of the time: do not trust tails."));
   CHECK(some.find("\n  b ") < some.find("\n  a "));
   const std::string busy = share(0.06, 0.07);
-  CHECK_THAT(joined(busy), Contains("Best by the median at 5k events/s: b.") &&
-                               Contains("busy in 2 of 2 trials"));
+  CHECK_THAT(joined_text(busy), Contains("Best by the median at 5k events/s: b.") &&
+                                    Contains("busy in 2 of 2 trials"));
   CHECK(busy.find("\n~ b ") < busy.find("\n~ a "));
   CHECK_THAT(share(0.21, 0.22), Contains("No path is named the best"));
 }
@@ -384,13 +385,14 @@ TEST_CASE(
   add(results[0], 0.4, {{"cc1plus", 0.9}, {"sshd", 0.001}});
   add(results[1], 0.3, {{"dpkg", 0.5}, {"cc1plus", 0.2}});
   add(results[2], 0.01, {{"firefox", 3}});
-  CHECK_THAT(joined(answer_to(results)),
+  CHECK_THAT(joined_text(answer_to(results)),
              Contains("Machine: busy in 2 of 3 trials, by cc1plus and dpkg (for up to"));
   results[0].trials[0].neighbours.reset();
   results[1].trials[0].neighbours->processes.clear();
-  CHECK_THAT(joined(answer_to(results)), Contains("Machine: busy in 2 of 3 trials (for up to"));
+  CHECK_THAT(joined_text(answer_to(results)),
+             Contains("Machine: busy in 2 of 3 trials (for up to"));
   results[1].trials[0].neighbours->stolen_ns = 300'000'000;
-  CHECK_THAT(joined(answer_to(results)), Contains("trials, by the hypervisor (for up to"));
+  CHECK_THAT(joined_text(answer_to(results)), Contains("trials, by the hypervisor (for up to"));
 }
 
 TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines") {
@@ -438,7 +440,8 @@ TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines")
     results[5].sink.survives = Survives::kill;
     results[8].sink.survives = Survives::crash;
     const std::string text = answer_to(results);
-    CHECK_THAT(joined(text), Contains("28 times") && Contains("Surviving a crash of the system"));
+    CHECK_THAT(joined_text(text),
+               Contains("28 times") && Contains("Surviving a crash of the system"));
     fits(text);
   }
   SECTION("busy") {
@@ -457,7 +460,7 @@ TEST_CASE("the quick suite's answer fits a terminal of 80 columns and 24 lines")
     }
     results[5].sink.survives = Survives::crash;
     const std::string text = answer_to(results);
-    CHECK_THAT(joined(text), Contains("Best by the median") && Contains("Surviving a crash"));
+    CHECK_THAT(joined_text(text), Contains("Best by the median") && Contains("Surviving a crash"));
     fits(text);
   }
 }
@@ -466,7 +469,7 @@ TEST_CASE("only runs at one rate are compared") {
   CHECK_THAT(answer_to({run("file", 5000, 500)}), !Contains("Best"));
   CHECK_THAT(answer_to({run("file", 5000, 500), run("spdlog", 6000, 500)}), !Contains("Best"));
   const std::string answer =
-      joined(answer_to({run("a", 10, 5), run("b", 5000, 20), run("c", 5000, 30)}));
+      joined_text(answer_to({run("a", 10, 5), run("b", 5000, 20), run("c", 5000, 30)}));
   CHECK_THAT(answer, Contains("at 5k events/s: b."));
 }
 
@@ -501,11 +504,11 @@ TEST_CASE("a scenario's answer is printed in place of the rows of its steps") {
                              .holds = {},
                              .figures = {},
                              .cannot = {"kill daemon: the sink has no process of its own"}};
-  const std::string both = joined(answer_to(results));
+  const std::string both = joined_text(answer_to(results));
   CHECK_THAT(both, Contains("At 5k events/s `file` loses nothing."));
   CHECK_THAT(both, Contains("`file` cannot: kill daemon: the sink has no process of its own"));
   CHECK_THAT(both, !Contains("file 5k") && Contains("spdlog 5k"));
-  const std::string alone = joined(answer_to({results[0]}));
+  const std::string alone = joined_text(answer_to({results[0]}));
   CHECK_THAT(alone, Contains("loses nothing.") && !Contains("No trial was run"));
   CHECK_THAT(alone, !Contains("p99.9"));
 }

@@ -5,7 +5,7 @@
 namespace tailgate {
 namespace {
 
-std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
+std::string render_verdicts_json(const Verdicts& verdicts, const ExportOptions&) {
   std::string text = "[";
   for (const Verdict& verdict : verdicts.list) {
     text += (text.size() == 1 ? "\n" : ",\n") + write_verdict(verdict);
@@ -16,6 +16,6 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::verdicts_json =
-    exporter_of<render_verdicts, Form::json>("json", "a list (results/VERDICT.md)", ".json");
+    exporter_of<render_verdicts_json, Form::json>("json", "a list (results/VERDICT.md)", ".json");
 
 }  // namespace tailgate

@@ -41,7 +41,7 @@ void add_suite(const Verdict& verdict, JunitCases& all) {
   all.add_suite(suite, cases);
 }
 
-std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
+std::string render_verdicts_junit(const Verdicts& verdicts, const ExportOptions&) {
   JunitCases all;
   for (const Verdict& verdict : verdicts.list) add_suite(verdict, all);
   return all.document("tailgate gate");
@@ -49,7 +49,7 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
 
 }  // namespace
 
-constinit const Exporter exporters::verdicts_junit =
-    exporter_of<render_verdicts, Form::xml>("junit", "JUnit XML, a test suite per duet", ".xml");
+constinit const Exporter exporters::verdicts_junit = exporter_of<render_verdicts_junit, Form::xml>(
+    "junit", "JUnit XML, a test suite per duet", ".xml");
 
 }  // namespace tailgate

@@ -71,7 +71,7 @@ std::string section(const Verdict& verdict) {
   return text;
 }
 
-std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
+std::string render_verdicts_markdown(const Verdicts& verdicts, const ExportOptions&) {
   std::string text = "# Verdicts of the gate\n\n" + summary(verdicts.list);
   for (const Verdict& verdict : verdicts.list) text += section(verdict);
   return text;
@@ -80,7 +80,7 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions&) {
 }  // namespace
 
 constinit const Exporter exporters::verdicts_markdown =
-    exporter_of<render_verdicts, Form::markdown>("markdown", "a table, then a section per duet",
-                                                 ".md");
+    exporter_of<render_verdicts_markdown, Form::markdown>(
+        "markdown", "a table, then a section per duet", ".md");
 
 }  // namespace tailgate

@@ -14,12 +14,6 @@
 namespace tailgate {
 namespace {
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return result;
-}
-
 std::string rounds_text(const Verdict& verdict) {
   std::string text = verdict_extent(verdict) + " used" + layouts_text(verdict);
   if (verdict.rounds_needed) {
@@ -46,16 +40,12 @@ std::string reasons_text(const Verdict& verdict, const Painter& painter) {
   return text;
 }
 
-std::string painted(const std::string& text, VerdictOutcome outcome, const Painter& painter) {
-  if (outcome == VerdictOutcome::pass) return painter.green(text);
-  return outcome == VerdictOutcome::inconclusive ? painter.yellow(text) : painter.red(text);
-}
-
 std::string verdict_text(const Verdict& verdict, const Painter& painter) {
   std::string text;
-  const std::string heading = upper(enum_text(verdict.outcome)) + "  " + verdict_title(verdict);
+  const std::string heading =
+      upper_case(enum_text(verdict.outcome)) + "  " + verdict_title(verdict);
   for (const std::string& line : wrapped(heading, kColumns, 2)) {
-    text += painter.bold(painted(line, verdict.outcome, painter)) + "\n";
+    text += painter.bold(painted_outcome(line, verdict.outcome, painter)) + "\n";
   }
   if (!verdict.label.empty()) text += note("restricted use: " + verdict.label, "", painter);
   text += reasons_text(verdict, painter);
@@ -67,7 +57,7 @@ std::string verdict_text(const Verdict& verdict, const Painter& painter) {
   return text;
 }
 
-std::string render_verdicts(const Verdicts& verdicts, const ExportOptions& options) {
+std::string render_verdicts_text(const Verdicts& verdicts, const ExportOptions& options) {
   const Painter painter(options.colour);
   std::string text;
   for (const Verdict& verdict : verdicts.list) {
@@ -79,6 +69,6 @@ std::string render_verdicts(const Verdicts& verdicts, const ExportOptions& optio
 }  // namespace
 
 constinit const Exporter exporters::verdicts_text =
-    exporter_of<render_verdicts, Form::text>("text", "what the terminal shows", ".txt");
+    exporter_of<render_verdicts_text, Form::text>("text", "what the terminal shows", ".txt");
 
 }  // namespace tailgate

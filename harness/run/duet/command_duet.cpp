@@ -55,10 +55,10 @@ std::vector<CommandFigure> figures_in(const SampleFormat& format,
   return figures;
 }
 
-class Runner {
+class CommandRunner {
  public:
-  Runner(const CommandDuetRequest& request, const Environment& environment,
-         const CommandDuetObserver& observer)
+  CommandRunner(const CommandDuetRequest& request, const Environment& environment,
+                const CommandDuetObserver& observer)
       : request_(request),
         environment_(environment),
         observer_(observer),
@@ -237,7 +237,7 @@ class Runner {
 
 CommandDuet run_command_duet(const CommandDuetRequest& request, const Environment& environment,
                              const CommandDuetObserver& observer) {
-  return Runner(request, environment, observer).run();
+  return CommandRunner(request, environment, observer).run();
 }
 
 }  // namespace tailgate

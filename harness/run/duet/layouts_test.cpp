@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 constexpr unsigned kCount = 15;
 
 // A build of one file, in a folder that is removed.
-class Build {
+class BuildFolder {
  public:
-  explicit Build(const std::string& name) : folder_(fs::temp_directory_path() / name) {
+  explicit BuildFolder(const std::string& name) : folder_(fs::temp_directory_path() / name) {
     remove_folder(folder_);
     fs::create_directories(folder_ / "layouts");
     write_file_atomically(file(), "made");
@@ -29,9 +29,9 @@ class Build {
       write_file_atomically(folder_ / "layouts" / std::to_string(i), "layout " + std::to_string(i));
     }
   }
-  ~Build() { remove_folder(folder_); }
-  Build(const Build&) = delete;
-  Build& operator=(const Build&) = delete;
+  ~BuildFolder() { remove_folder(folder_); }
+  BuildFolder(const BuildFolder&) = delete;
+  BuildFolder& operator=(const BuildFolder&) = delete;
 
   fs::path file() const { return folder_ / "program"; }
   fs::path layouts() const { return folder_ / "layouts"; }
@@ -51,8 +51,8 @@ TEST_CASE("an order has every layout once and follows from the seed") {
 }
 
 TEST_CASE("rounds have layouts in place, the same number on both sides, and in the end the build") {
-  const Build a("tailgate-layouts-a");
-  const Build b("tailgate-layouts-b");
+  const BuildFolder a("tailgate-layouts-a");
+  const BuildFolder b("tailgate-layouts-b");
   const SideLayouts side_a = a.side();
   const SideLayouts side_b = b.side();
   std::set<unsigned> seen;
@@ -75,7 +75,7 @@ TEST_CASE("rounds have layouts in place, the same number on both sides, and in t
 }
 
 TEST_CASE("a layout that is missing is an error, and what the build made is put back") {
-  const Build a("tailgate-layouts-c");
+  const BuildFolder a("tailgate-layouts-c");
   const SideLayouts side = a.side();
   fs::remove(a.layouts() / std::to_string(layout_order(kCount, 3)[1]));
   {

@@ -43,7 +43,7 @@ class Walker : public pugi::xml_tree_walker {
 // An element takes three bytes of text and some seventy of memory.
 constexpr std::size_t kMaxDocumentBytes = std::size_t{8} << 20;
 
-void read_process(std::string_view text, SampleCollector& into) {
+void read_catch2_process(std::string_view text, SampleCollector& into) {
   if (text.size() > kMaxDocumentBytes) {
     throw Error(
         fmt::format("{}: a document of more than {} MiB", into.origin(), kMaxDocumentBytes >> 20),
@@ -62,12 +62,12 @@ void read_process(std::string_view text, SampleCollector& into) {
 }
 
 // Each process begins with an XML declaration.
-void read(std::string_view text, SampleCollector& into) {
+void read_catch2(std::string_view text, SampleCollector& into) {
   constexpr std::string_view kDeclaration = "<?xml";
   std::size_t begin = text.find(kDeclaration);
   while (begin != std::string_view::npos) {
     const std::size_t next = text.find(kDeclaration, begin + kDeclaration.size());
-    read_process(text.substr(begin, next - begin), into);
+    read_catch2_process(text.substr(begin, next - begin), into);
     begin = next;
   }
 }
@@ -79,6 +79,6 @@ constinit const SampleFormat sample_formats::catch2 = {
     "start the program once per repetition with -r xml: a file each, or all after each other in "
     "one "
     "file",
-    read};
+    read_catch2};
 
 }  // namespace tailgate

@@ -90,7 +90,7 @@ void report(const std::string& name, const Latencies& latencies, SampleCollector
   }
 }
 
-void read_process(const json& document, SampleCollector& into) {
+void read_fio_process(const json& document, SampleCollector& into) {
   std::map<std::string, Latencies> all;
   for (const json& job : list_member(document, "jobs")) {
     const std::string name = text_member(job, "jobname");
@@ -109,8 +109,9 @@ void read_process(const json& document, SampleCollector& into) {
   into.end_process();
 }
 
-void read(std::string_view text, SampleCollector& into) {
-  visit_documents(text, into.origin(), [&](const json& document) { read_process(document, into); });
+void read_fio(std::string_view text, SampleCollector& into) {
+  visit_documents(text, into.origin(),
+                  [&](const json& document) { read_fio_process(document, into); });
 }
 
 }  // namespace
@@ -119,6 +120,6 @@ constinit const SampleFormat sample_formats::fio = {
     "fio", "fio's JSON (--output-format=json+): completion latencies, one run per document",
     "run fio once per repetition with --output-format=json+: a file each, or all after each other "
     "in one file",
-    read};
+    read_fio};
 
 }  // namespace tailgate

@@ -51,7 +51,7 @@ bool is_median(const json& entry) {
   return text_member(entry, "aggregate_name") == "median";
 }
 
-void read_process(const json& document, SampleCollector& into) {
+void read_gbench_process(const json& document, SampleCollector& into) {
   if (const json* context = member(document, "context")) {
     const std::string host = text_member(*context, "host_name");
     if (!host.empty()) into.add_machine(host);
@@ -65,8 +65,9 @@ void read_process(const json& document, SampleCollector& into) {
   into.end_process();
 }
 
-void read(std::string_view text, SampleCollector& into) {
-  visit_documents(text, into.origin(), [&](const json& document) { read_process(document, into); });
+void read_gbench(std::string_view text, SampleCollector& into) {
+  visit_documents(text, into.origin(),
+                  [&](const json& document) { read_gbench_process(document, into); });
 }
 
 }  // namespace
@@ -75,6 +76,6 @@ constinit const SampleFormat sample_formats::gbench = {
     "gbench", "Google Benchmark's JSON (--benchmark_format=json), one process per document",
     "start the program once per repetition with --benchmark_format=json: a file each, or all after "
     "each other in one file",
-    read};
+    read_gbench};
 
 }  // namespace tailgate

@@ -81,7 +81,7 @@ std::size_t end_of_log(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-void read(std::string_view text, SampleCollector& into) {
+void read_hlog(std::string_view text, SampleCollector& into) {
   LogReader reader(into);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = end_of_log(text, at);
@@ -94,6 +94,6 @@ void read(std::string_view text, SampleCollector& into) {
 
 constinit const SampleFormat sample_formats::hlog = {
     "hlog", "HdrHistogram interval logs, one process per log",
-    "write one log per process: a file each, or all after each other in one file", read};
+    "write one log per process: a file each, or all after each other in one file", read_hlog};
 
 }  // namespace tailgate

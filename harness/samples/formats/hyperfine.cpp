@@ -35,7 +35,7 @@ void read_results(const json& document, SampleCollector& into) {
   }
 }
 
-void read(std::string_view text, SampleCollector& into) {
+void read_hyperfine(std::string_view text, SampleCollector& into) {
   visit_documents(text, into.origin(), [&](const json& document) { read_results(document, into); });
 }
 
@@ -43,6 +43,6 @@ void read(std::string_view text, SampleCollector& into) {
 
 constinit const SampleFormat sample_formats::hyperfine = {
     "hyperfine", "hyperfine's JSON (--export-json), each of a command's times one process",
-    "run hyperfine with --runs N", read};
+    "run hyperfine with --runs N", read_hyperfine};
 
 }  // namespace tailgate

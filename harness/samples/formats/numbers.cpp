@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(kSpaces) - begin + 1);
 }
 
-void read(std::string_view text, SampleCollector& into) {
+void read_numbers(std::string_view text, SampleCollector& into) {
   constexpr std::size_t kShown = 40;
   std::size_t line_number = 0;
   while (!text.empty()) {
@@ -42,6 +42,6 @@ void read(std::string_view text, SampleCollector& into) {
 
 constinit const SampleFormat sample_formats::numbers = {
     "numbers", "plain numbers, one a line, each the figure of one process",
-    "run the program more often, and write one figure of each process", read};
+    "run the program more often, and write one figure of each process", read_numbers};
 
 }  // namespace tailgate
