@@ -89,6 +89,19 @@ def test_a_lost_event_fails_and_a_busy_machine_is_invalid(tmp_path):
     assert done.returncode == 4 and "busy in 1 of 3 trials" in done.stdout
 
 
+def test_a_verdict_says_that_nobody_looked_whether_the_machine_was_free(tmp_path):
+    unobserved = result("file", [40, 41, 42])
+    unobserved["trials"][1]["noise"]["observed_ns"] = 0
+    save(tmp_path, a=unobserved, b=result("spdlog", [40, 41, 42]))
+    done = tailgate("budget", ".", "--budget", "file: p99 < 50us", "--budget",
+                    "spdlog: p99 < 50us", "--json", "v.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.count("nobody looked") == 1
+    assert "before 1 of 3 trials" in " ".join(done.stdout.split())
+    remarks = [len(b["remarks"]) for b in json.loads((tmp_path / "v.json").read_text())["budgets"]]
+    assert remarks == [1, 0]
+
+
 def test_verdicts_are_written_as_junit_and_json(tmp_path):
     save(tmp_path, a=result("file", [40, 41, 42]), b=result("spdlog", [60, 61, 62]))
     done = tailgate("budget", "a.json", "b.json", "--budget", "file: p99 < 50us, lost = 0",

@@ -7,6 +7,7 @@
 #include "harness/base/quoting.h"
 #include "harness/cli/etl_inputs.h"
 #include "harness/etl/anonymize.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
@@ -33,8 +34,10 @@ int write_copy(AnonymizeArguments& arguments) {
     }
   });
   arguments.options.max_bytes = static_cast<std::uint64_t>(arguments.max_mb * kBytesPerMb);
+  const InterruptFlag interrupt;
   const etl::AnonymizeCounts counts = anonymize(*traces->pointers.front(), traces->decoder,
                                                 arguments.options, arguments.out, arguments.force);
+  if (InterruptFlag::raised()) return kExitInterrupted;
   print_etl_text(fmt::format(
       "{} records in {} buffers, {} bytes: {}\n"
       "left out: {} buffers by time or size, {} that cannot be read, {} bytes behind damage\n"

@@ -119,12 +119,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal of POSIX")
-@pytest.mark.parametrize("command", ("to-perfetto", "to-sqlite"))
+@pytest.mark.parametrize("command", ("to-perfetto", "to-sqlite", "to-pcapng", "anonymize"))
 def test_an_interrupt_leaves_nothing(command, tmp_path):
     event = ("<Event><System><Provider Name='P'/><EventID>1</EventID>"
              "<TimeCreated SystemTime='2020-07-29T00:00:00Z'/></System></Event>\n")
     log = tmp_path / "log.xml"
     log.write_text(event * 100_000, encoding="ascii")
+    if command == "anonymize":  # copies buffers of a trace: here of several sessions in one file
+        log = tmp_path / "log.etl"
+        log.write_bytes(TRACES[0].read_bytes() * 2000)
     folder = tmp_path / "out"
     folder.mkdir()
     with subprocess.Popen([PROGRAM, "etl", command, log, "--out", folder / "out"],

@@ -7,6 +7,7 @@
 #include "harness/cli/etl_inputs.h"
 #include "harness/cli/terminal.h"
 #include "harness/etl/packets.h"
+#include "harness/os/process.h"
 
 namespace tailgate {
 namespace {
@@ -34,9 +35,11 @@ std::string summary(const etl::PacketCounts& counts, const std::string& out) {
 int write_packets(ToPcapngArguments& arguments) {
   auto traces = open_etl_traces(arguments.inputs, true);
   finish_etl_filter(arguments.filter, *traces, false);
+  const InterruptFlag interrupt;
   const etl::PacketCounts counts =
       write_pcapng(traces->pointers, traces->decoder, arguments.filter.filter, arguments.drops,
                    arguments.out, arguments.force);
+  if (InterruptFlag::raised()) return kExitInterrupted;
   if (!counts.why_nothing.empty()) tell_lines(counts.why_nothing + "\n");
   print_etl_text(summary(counts, arguments.out));
   return kExitDone;

@@ -12,6 +12,7 @@
 #include "harness/etl/new_file.h"
 #include "harness/etl/schema_records.h"
 #include "harness/etl/trace_reader.h"
+#include "harness/os/process.h"
 
 namespace tailgate::etl {
 namespace {
@@ -348,6 +349,7 @@ AnonymizeCounts anonymize(const TraceFile& file, Decoder& decoder, const Anonymi
   std::ofstream out(target.temporary(), std::ios::binary);
   AnonymizeCounts counts;
   for (const BufferRef& buffer : file.buffers()) {
+    if (InterruptFlag::raised()) return {};
     BufferCopy copy(file, buffer);
     const Epoch& epoch = file.epochs()[buffer.epoch];
     if (copy.empty()) {

@@ -41,7 +41,8 @@ struct AnonymizeCounts {
 // networks, GUIDs and bytes in payloads, other items, what no schema describes, and so the whole
 // payload of an event without a schema.
 //
-// Throws Error when the copy cannot be written, or exists and may not be replaced.
+// Throws Error when the copy cannot be written, or exists and may not be replaced. Writes nothing
+// when the user interrupts it (InterruptFlag).
 AnonymizeCounts anonymize(const TraceFile& file, Decoder& decoder, const AnonymizeOptions& options,
                           const std::filesystem::path& path, bool replace);
 

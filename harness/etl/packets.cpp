@@ -10,6 +10,7 @@
 #include "harness/base/error.h"
 #include "harness/etl/event_stream.h"
 #include "harness/etl/new_file.h"
+#include "harness/os/process.h"
 
 namespace tailgate::etl {
 namespace {
@@ -291,7 +292,7 @@ PacketCounts write_pcapng(const std::vector<const TraceFile*>& files, Decoder& d
   PacketWriter writer(out);
   EventStream events(files, decoder, filter);
   Packet packet;
-  while (events.next()) {
+  while (!InterruptFlag::raised() && events.next()) {
     const PacketEvent found = read_packet(events.event().header, packet);
     if (found == PacketEvent::unreadable) ++writer.counts().unreadable;
     if (found != PacketEvent::packet) continue;
@@ -304,6 +305,7 @@ PacketCounts write_pcapng(const std::vector<const TraceFile*>& files, Decoder& d
   writer.finish();
   out.close();
   check_written(out.good(), path);
+  if (InterruptFlag::raised()) return {};
   file.complete();
   PacketCounts counts = writer.counts();
   counts.why_nothing = events.why_nothing();

@@ -55,6 +55,7 @@ struct PacketCounts {
 // Writes the packets that pass the filter to a new file, whole or not at all, in order of time.
 // with_drops: also the reports of dropped packets, on interfaces of their own, with a comment that
 // names the reason. Throws Error when it cannot be written, or exists and may not be replaced.
+// Writes nothing when the user interrupts it (InterruptFlag).
 PacketCounts write_pcapng(const std::vector<const TraceFile*>& files, Decoder& decoder,
                           const EventFilter& filter, bool with_drops,
                           const std::filesystem::path& path, bool replace);

@@ -274,6 +274,13 @@ BudgetVerdict judge_step(const Budget& budget, const BudgetSubject& subject,
   verdict.rate_hz = step.rate_hz;
   verdict.trials = judged.completed.size();
   verdict.invalid = judged.invalid;
+  if (judged.facts.unobserved_trials > 0) {
+    verdict.remarks.push_back(
+        {fmt::format("nobody looked whether the machine was free before {} of {} trials, so other "
+                     "programs may have decided",
+                     judged.facts.unobserved_trials, judged.facts.all_trials),
+         "run it without --noise-s 0"});
+  }
   for (const BudgetBound& bound : budget.bounds) {
     verdict.bounds.push_back(judge_bound(bound, judged));
   }

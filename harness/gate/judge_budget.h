@@ -55,6 +55,7 @@ struct BudgetVerdict {
   std::size_t trials = 0;  // completed
   VerdictOutcome outcome = VerdictOutcome::invalid;
   std::vector<Remark> invalid;  // why the trials may not be judged
+  std::vector<Remark> remarks;  // what the verdict could not take into account
   std::vector<BoundVerdict> bounds;
 };
 

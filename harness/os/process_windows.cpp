@@ -245,10 +245,14 @@ int run_program(std::vector<std::string> arguments) {
 }
 
 std::optional<std::filesystem::path> find_program(const std::string& name) {
-  constexpr DWORD kMostCharacters = 32'768;
+  constexpr DWORD kMostCharacters = 32'768;  // of a path and of a variable
+  std::wstring folders(kMostCharacters, L'\0');
+  folders.resize(GetEnvironmentVariableW(L"PATH", folders.data(), kMostCharacters));
+  if (folders.empty() || folders.size() >= kMostCharacters) return {};
+  // Without folders of ours the search begins in the current one, where anybody's program may lie.
   std::wstring path(kMostCharacters, L'\0');
-  const DWORD length =
-      SearchPathW(nullptr, wide(name).c_str(), L".exe", kMostCharacters, path.data(), nullptr);
+  const DWORD length = SearchPathW(folders.c_str(), wide(name).c_str(), L".exe", kMostCharacters,
+                                   path.data(), nullptr);
   if (length == 0 || length >= kMostCharacters) return {};
   path.resize(length);
   return std::filesystem::path(path);

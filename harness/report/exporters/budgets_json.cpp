@@ -41,15 +41,19 @@ Json json_of(const BudgetVerdict& budget, const BoundVerdict& verdict) {
   return json;
 }
 
+Json json_of(const std::vector<Remark>& remarks) {
+  Json json = Json::array();
+  for (const Remark& remark : remarks) {
+    json.push_back({{"what", remark.what}, {"remedy", remark.remedy}});
+  }
+  return json;
+}
+
 std::string render_budgets_json(const BudgetVerdicts& verdicts, const ExportOptions&) {
   Json budgets = Json::array();
   for (const BudgetVerdict& verdict : verdicts.list) {
     Json bounds = Json::array();
     for (const BoundVerdict& bound : verdict.bounds) bounds.push_back(json_of(verdict, bound));
-    Json invalid = Json::array();
-    for (const Remark& reason : verdict.invalid) {
-      invalid.push_back({{"what", reason.what}, {"remedy", reason.remedy}});
-    }
     budgets.push_back({{"budget", verdict.budget},
                        {"outcome", enum_text(verdict.outcome)},
                        {"file", verdict.file},
@@ -57,7 +61,8 @@ std::string render_budgets_json(const BudgetVerdicts& verdicts, const ExportOpti
                        {"scenario", verdict.scenario},
                        {"rate_hz", verdict.rate_hz},
                        {"trials", verdict.trials},
-                       {"invalid", invalid},
+                       {"invalid", json_of(verdict.invalid)},
+                       {"remarks", json_of(verdict.remarks)},
                        {"bounds", bounds}});
   }
   const Json document = {{"format", "tailgate-budgets"},

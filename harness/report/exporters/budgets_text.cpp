@@ -89,6 +89,7 @@ std::string table(const BudgetVerdict& budget, const Painter& painter) {
   if (!budget.file.empty()) text += "  " + budget.file + "\n";
   text += fmt::format("  {:<28}{:>9}  {:<24}{}\n", "bound", "measured", "95 % interval", "verdict");
   for (const BoundVerdict& bound : budget.bounds) text += row(bound, painter);
+  for (const Remark& remark : budget.remarks) text += note(remark.what, remark.remedy, painter);
   return text;
 }
 
