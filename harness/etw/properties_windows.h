@@ -38,6 +38,7 @@ class Properties {
     text.copy(storage_.file, text.size());
   }
   const wchar_t* name() const { return storage_.name; }
+  const wchar_t* file() const { return storage_.file; }
 
  private:
   static constexpr std::size_t kNameUnits = 1024;  // for each of the two names; Windows recommends

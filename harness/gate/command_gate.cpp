@@ -86,7 +86,8 @@ bool is_wanted(const CommandFigure& figure, const std::vector<std::string>& metr
   return std::find(metrics.begin(), metrics.end(), figure.metric) != metrics.end();
 }
 
-void begin_judgement(JudgedFigure& figure, std::size_t rounds, const CommandGateSettings& settings) {
+void begin_judgement(JudgedFigure& figure, std::size_t rounds,
+                     const CommandGateSettings& settings) {
   MetricJudgement& judgement = figure.judgement;
   judgement.name = figure.name.name;
   judgement.unit = figure.name.unit;

@@ -247,10 +247,9 @@ TEST_CASE("another figure orders otherwise") {
 TEST_CASE("nothing measured: the run to make") {
   const Recommendation none = recommend({}, needs());
   CHECK(none.best() == nullptr);
-  CHECK(
-      none.measure ==
-      "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300 --trials 5 "
-      "--out DIR");
+  CHECK(none.measure ==
+        "tailgate run steady --sink SINK,SINK --set rate_hz=20000 --set payload=300 --trials 5 "
+        "--out DIR");
   const Recommendation elsewhere =
       recommend({candidate("file", 10, Survives::kill, 1'000)}, needs());
   CHECK(elsewhere.best() == nullptr);

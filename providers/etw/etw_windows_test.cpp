@@ -2,6 +2,7 @@
 // the sink's logic, not the behaviour of Windows.
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <optional>
 
 #include "harness/base/testing/test_directory.h"
@@ -11,6 +12,7 @@
 #include "harness/os/affinity.h"
 #include "harness/os/api_windows.h"
 #include "harness/os/install_paths.h"
+#include "harness/os/process.h"
 #include "harness/trial/processes/controller.h"
 #include "harness/trial/scratch.h"
 #include "providers/etw/logman.h"
@@ -84,9 +86,44 @@ TEST_CASE("all events of a trial are read back and the ledger balances") {
   for (const char* sink : {"etw", "etw:mode=circular", "etw:clock=system:flush_timer_s=0",
                            "etw:mode=new_file:file_bytes=1Mi", "etw:mode=memory:buffer_bytes=128Ki",
                            "etw:mode=private", "etw:mode=realtime", "etw:controller=logman",
-                           "etw:controller=logman:mode=realtime"}) {
+                           "etw:controller=logman:mode=realtime",
+                           "etw:controller=logman:mode=circular:flush_timer_s=2"}) {
     check_balanced(sink, run(sink));
   }
+}
+
+TEST_CASE("logman's sessions are saved, started, stopped and deleted, those of dead runs, too") {
+  const std::filesystem::path folder = executable_path().parent_path();
+  const auto saved = [&folder] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".collector") names.push_back(entry.path().stem().string());
+    }
+    return names;
+  };
+  const std::string alive = "tailgate-" + std::to_string(this_process_number()) + "-other";
+  for (const std::string& name : {std::string("tailgate-2000000000-killed"), alive}) {
+    std::ofstream(folder / (name + ".collector")) << "create\ntrace\n" << name << '\n';
+  }
+  const Trial trial = run("etw:controller=logman:flush_timer_s=2");
+  check_balanced("logman", trial);
+  CHECK(granted(trial, "flush_timer_s") == "2");
+  CHECK(saved() == std::vector<std::string>{alive});
+  std::filesystem::remove(folder / (alive + ".collector"));
+}
+
+TEST_CASE("a setting that matters and was not granted ends the trial with the reason") {
+  const std::vector<std::pair<const wchar_t*, std::string>> faults = {
+      {L"logman_drops", "has log_file_mode = 0x0 instead of 0x2"},
+      {L"logman_numbers", "has file = trace.etl_000001.etl instead of trace.etl"}};
+  for (const auto& [fault, text] : faults) {
+    const Trial trial = run("etw:controller=logman:mode=circular", fault);
+    CHECK(trial.outcome == TrialOutcome::failed);
+    CHECK_THAT(trial.outcome_detail, Catch::Contains(text));
+  }
+  const Trial trial = run("etw:controller=logman:flush_timer_s=2", L"logman_drops");
+  CHECK(trial.outcome == TrialOutcome::failed);
+  CHECK_THAT(trial.outcome_detail, Catch::Contains("has flush_timer_s = 0 instead of 2"));
 }
 
 TEST_CASE("the result contains the settings that Windows granted, not those requested") {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+#include <utility>
+
 #include "harness/base/error.h"
 #include "providers/etw/options.h"
 
@@ -18,16 +21,16 @@ void check_logman_can(const Options& options) {
   if (options.boolean("stack")) refuse("stack=true");
 }
 
-std::vector<std::string> logman_start(const TrialContext& context, const std::string& session) {
+std::vector<std::string> logman_create(const TrialContext& context, const std::string& session) {
   const Options& options = context.options;
   const auto number = [&](const char* name) { return std::to_string(options.integer(name)); };
   const Selection selection = session_selection(options);
   const std::int64_t flush_s = options.integer("flush_timer_s");
   const std::string& clock = options.text("clock");
   const std::string& mode = options.text("mode");
-  std::vector<std::string> arguments = {"start",
+  std::vector<std::string> arguments = {"create",
+                                        "trace",
                                         session,
-                                        "-ets",
                                         "-p",
                                         "{" + etl::to_text(provider_guid(context)) + "}",
                                         fmt::format("{:#x}", selection.keyword),
@@ -50,10 +53,22 @@ std::vector<std::string> logman_start(const TrialContext& context, const std::st
     add({"-rt"});
     return arguments;
   }
-  add({"-o", trace_path(context).string()});
+  // The file has this very name: nothing is appended to it (--v), and nothing is in the way (-ow).
+  add({"-o", trace_path(context).string(), "--v", "-ow"});
   const std::string file_mib = std::to_string(options.integer("file_bytes") >> 20);
   if (mode == "circular") add({"-f", "bincirc", "-max", file_mib});
   return arguments;
+}
+
+std::vector<std::string> dead_collectors(const std::string& listed,
+                                         const std::function<bool(const std::string&)>& is_dead) {
+  std::vector<std::string> dead;
+  std::istringstream lines(listed);
+  for (std::string line; std::getline(lines, line);) {
+    std::string name = line.substr(0, line.find_first_of(" \t\r"));
+    if (is_dead(name)) dead.push_back(std::move(name));
+  }
+  return dead;
 }
 
 }  // namespace tailgate::etw

@@ -20,30 +20,45 @@ bool has(const std::vector<std::string>& arguments, std::vector<std::string> par
          arguments.end();
 }
 
-TEST_CASE("one call of logman starts the session and enables the provider") {
+TEST_CASE("logman saves the session with all that the options ask for") {
   const TrialContext trial = context({{"buffer_bytes", "128Ki"},
                                       {"buffers_min_count", "4"},
                                       {"buffers_max_count", "32"},
                                       {"flush_timer_s", "61"},
                                       {"level", "verbose"},
                                       {"clock", "system"}});
-  const std::vector<std::string> arguments = logman_start(trial, "tailgate-1");
-  CHECK(has(arguments, {"start", "tailgate-1", "-ets"}));
+  const std::vector<std::string> arguments = logman_create(trial, "tailgate-1");
+  CHECK(has(arguments, {"create", "trace", "tailgate-1"}));
   CHECK(has(arguments, {"-p", "{" + etl::to_text(provider_guid(trial)) + "}", "0x1", "0x5"}));
   CHECK(has(arguments, {"-bs", "128"}));
   CHECK(has(arguments, {"-nb", "4", "32"}));
   CHECK(has(arguments, {"-ft", "00:01:01"}));
   CHECK(has(arguments, {"-ct", "system"}));
-  CHECK(has(arguments, {"-o", trace_path(trial).string()}));
+  CHECK(has(arguments, {"-o", trace_path(trial).string(), "--v", "-ow"}));
+  CHECK_FALSE(has(arguments, {"-ets"}));  // with it some versions drop -ft and -f
   CHECK_FALSE(has(arguments, {"-f"}));
 }
 
 TEST_CASE("logman gets the size of a circular file, and no file for a real-time session") {
-  const auto circular = logman_start(context({{"mode", "circular"}, {"file_bytes", "8Mi"}}), "s");
+  const auto circular = logman_create(context({{"mode", "circular"}, {"file_bytes", "8Mi"}}), "s");
   CHECK(has(circular, {"-f", "bincirc", "-max", "8"}));
-  const auto realtime = logman_start(context({{"mode", "realtime"}}), "s");
+  const auto realtime = logman_create(context({{"mode", "realtime"}}), "s");
   CHECK(has(realtime, {"-rt"}));
   CHECK_FALSE(has(realtime, {"-o"}));
+}
+
+TEST_CASE("the saved sessions of dead processes are found in what logman lists") {
+  const std::string listed =
+      "\r\nData Collector Set                      Type                          Status\r\n"
+      "-------------------------------------------------------------------------------\r\n"
+      "tailgate-12-aa                          Trace                         Stopped\r\n"
+      "tailgate-34-bb                          Trace                         Running\r\n"
+      "Server Manager Performance Monitor      Counter                       Stopped\r\n"
+      "\r\nThe command completed successfully.\r\n";
+  const auto dead = dead_collectors(
+      listed, [](const std::string& name) { return name.starts_with("tailgate-12-"); });
+  CHECK(dead == std::vector<std::string>{"tailgate-12-aa"});
+  CHECK(dead_collectors("", [](const std::string&) { return false; }).empty());
 }
 
 TEST_CASE("options without a counterpart in logman are refused by name") {

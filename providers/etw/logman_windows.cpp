@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "harness/os/api_windows.h"
 #include "harness/os/process.h"
@@ -20,21 +22,26 @@ std::filesystem::path logman_path() {
   return std::filesystem::path(folder) / "logman.exe";
 }
 
-// logman's output, on one line.
-std::string said(const std::filesystem::path& output) {
+// The beginning of logman's output, on one line.
+std::string said(const std::string& output) {
   constexpr std::size_t kMaxBytes = 500;
-  std::ifstream file(output);
+  std::istringstream words(output);
   std::string text;
-  for (std::string word; text.size() < kMaxBytes && file >> word;) {
+  for (std::string word; text.size() < kMaxBytes && words >> word;) {
     text += (text.empty() ? "" : " ") + word;
   }
   return text.empty() ? "nothing" : text;
 }
 
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
-void run_logman(const std::vector<std::string>& arguments, std::chrono::seconds limit,
-                const std::filesystem::path& output) {
+std::string run_logman(const std::vector<std::string>& arguments, std::chrono::seconds limit,
+                       const std::filesystem::path& output) {
   const std::string call = fmt::format("logman {}", fmt::join(arguments, " "));
   std::error_code ignored;
   std::filesystem::remove(output, ignored);
@@ -49,8 +56,9 @@ void run_logman(const std::vector<std::string>& arguments, std::chrono::seconds 
     throw Error(fmt::format("'{}' had not ended after {} s", call, limit.count()),
                 "raise logman_timeout_s, or use controller=api");
   }
-  if (end->exited && end->code == 0) return;
-  throw Error(fmt::format("'{}' ended by {}; it said: {}", call, end->text(), said(output)),
+  std::string text = content_of(output);
+  if (end->exited && end->code == 0) return text;
+  throw Error(fmt::format("'{}' ended by {}; it said: {}", call, end->text(), said(text)),
               "sessions need an elevated prompt or the group Performance Log Users; "
               "controller=api tells more exactly what is wrong");
 }

@@ -1,24 +1,12 @@
-#include <fmt/format.h>
-
-#include <charconv>
 #include <optional>
 
 #include "harness/etw/access_windows.h"
-#include "harness/os/process.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
 #include "providers/etw/trace_control_windows.h"
 
 namespace tailgate::etw {
 namespace {
-
-constexpr std::string_view kNamePrefix = "tailgate-";
-
-// The name contains the pid, so that sweep() recognises the sessions of dead processes.
-std::string session_name(const TrialContext& context) {
-  return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
-                     etl::to_text(provider_guid(context)));
-}
 
 // In mode private the provider starts the session.
 class EtwSession : public Session {
@@ -53,14 +41,6 @@ class EtwSession : public Session {
   std::optional<TraceControl> control_;
 };
 
-// The pid in "tailgate-1234-…", or 0.
-int pid_of(const std::string& name) {
-  int pid = 0;
-  if (!name.starts_with(kNamePrefix)) return pid;
-  std::from_chars(name.data() + kNamePrefix.size(), name.data() + name.size(), pid);
-  return pid;
-}
-
 }  // namespace
 
 Probe probe(const Options& options) {
@@ -86,8 +66,7 @@ void sweep() {
   ULONG count = 0;
   if (api().query_all_traces(pointers, kMost, &count) != ERROR_SUCCESS) return;
   for (ULONG i = 0; i < count && i < kMost; ++i) {
-    const int pid = pid_of(narrow(sessions[i].name()));
-    if (pid == 0 || process_cpu_ns(pid)) continue;
+    if (!is_of_dead_process(narrow(sessions[i].name()))) continue;
     Properties ended;
     api().control_trace(0, sessions[i].name(), &ended.properties(), EVENT_TRACE_CONTROL_STOP);
   }

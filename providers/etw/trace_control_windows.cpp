@@ -1,14 +1,18 @@
 #include "providers/etw/trace_control_windows.h"
 
+#include <charconv>
 #include <cstring>
 
 #include "harness/etw/access_windows.h"
+#include "harness/os/process.h"
 #include "providers/etw/logman.h"
 #include "providers/etw/options.h"
 #include "providers/etw/retention.h"
 
 namespace tailgate::etw {
 namespace {
+
+constexpr std::string_view kNamePrefix = "tailgate-";
 
 // The value for WNODE_HEADER::ClientContext.
 ULONG clock_number(const Options& options) {
@@ -60,6 +64,18 @@ Properties wanted(const TrialContext& context) {
 
 }  // namespace
 
+std::string session_name(const TrialContext& context) {
+  return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
+                     etl::to_text(provider_guid(context)));
+}
+
+bool is_of_dead_process(const std::string& session) {
+  if (!session.starts_with(kNamePrefix)) return false;
+  int pid = 0;
+  std::from_chars(session.data() + kNamePrefix.size(), session.data() + session.size(), pid);
+  return pid != 0 && !process_cpu_ns(pid);
+}
+
 TraceControl::TraceControl(const TrialContext& context, std::string name)
     : context_(context),
       text_(std::move(name)),
@@ -72,6 +88,7 @@ TraceControl::~TraceControl() {
   if (!running_) return;
   Properties ignored;
   api().control_trace(handle_, name_.c_str(), &ignored.properties(), EVENT_TRACE_CONTROL_STOP);
+  if (by_logman_) try_logman({"delete", text_});
 }
 
 void TraceControl::check(const char* call, ULONG error) const {
@@ -87,7 +104,7 @@ void TraceControl::start() {
   Properties stale;  // of an earlier process with the same pid
   api().control_trace(0, name_.c_str(), &stale.properties(), EVENT_TRACE_CONTROL_STOP);
   if (by_logman_) {
-    logman(logman_start(context_, text_));
+    start_by_logman();
   } else {
     start_by_api();
   }
@@ -95,10 +112,25 @@ void TraceControl::start() {
   try {
     if (!by_logman_) enable();
     query();
+    check_granted();
   } catch (const Error&) {
     running_ = false;
     Properties ignored;
     api().control_trace(handle_, name_.c_str(), &ignored.properties(), EVENT_TRACE_CONTROL_STOP);
+    if (by_logman_) try_logman({"delete", text_});
+    throw;
+  }
+}
+
+// What logman saves outlives the process that started it; so that of dead ones goes first.
+void TraceControl::start_by_logman() {
+  delete_dead_collectors();
+  try_logman({"delete", text_});  // of an earlier process with the same pid
+  logman(logman_create(context_, text_));
+  try {
+    logman({"start", text_});
+  } catch (const Error&) {
+    try_logman({"delete", text_});
     throw;
   }
 }
@@ -130,6 +162,32 @@ void TraceControl::query() {
   if (given_->NumberOfBuffers > 0) return;
   throw Error(fmt::format("session '{}' has no buffers: nothing is traced", text_),
               "run on Windows");
+}
+
+// Numbers of buffers and their size are Windows' to choose; the result tells what it chose.
+void TraceControl::check_granted() const {
+  const Properties asked = wanted(context_);
+  const auto demand = [this](const char* setting, const auto& asks, const auto& given) {
+    if (asks == given) return;
+    throw Error(fmt::format("session '{}' has {} = {} instead of {}", text_, setting, given, asks),
+                by_logman_ ? "use controller=api: this logman drops what it was asked for"
+                           : "ask for a setting that this Windows grants");
+  };
+  constexpr ULONG kModes = EVENT_TRACE_FILE_MODE_CIRCULAR | EVENT_TRACE_FILE_MODE_APPEND |
+                           EVENT_TRACE_FILE_MODE_NEWFILE | EVENT_TRACE_REAL_TIME_MODE |
+                           EVENT_TRACE_BUFFERING_MODE;
+  demand("log_file_mode", fmt::format("{:#x}", asked->LogFileMode & kModes),
+         fmt::format("{:#x}", given_->LogFileMode & kModes));
+  if (asked->FlushTimer != 0) demand("flush_timer_s", asked->FlushTimer, given_->FlushTimer);
+  if (asked->MaximumFileSize != 0) {
+    demand("file_bytes", std::uint64_t{asked->MaximumFileSize} << 20,
+           std::uint64_t{given_->MaximumFileSize} << 20);
+  }
+  // logman may append to the name that it is given.
+  if (by_logman_ && writes_file(context_.options)) {
+    demand("file", trace_path(context_).filename().string(),
+           std::filesystem::path(given_.file()).filename().string());
+  }
 }
 
 std::vector<std::pair<std::string, std::string>> TraceControl::granted() const {
@@ -185,14 +243,35 @@ Properties TraceControl::stop_by_logman() {
   Properties ended;
   const ULONG error =
       api().control_trace(0, name_.c_str(), &ended.properties(), EVENT_TRACE_CONTROL_QUERY);
-  logman({"stop", text_, "-ets"});
+  logman({"stop", text_});
+  logman({"delete", text_});
   check("ControlTraceW", error);
   return ended;
 }
 
-void TraceControl::logman(const std::vector<std::string>& arguments) const {
-  run_logman(arguments, std::chrono::seconds(context_.options.integer("logman_timeout_s")),
-             context_.directory / "logman.log");
+void TraceControl::delete_dead_collectors() const {
+  std::string listed;
+  try {
+    listed = logman({"query"});
+  } catch (const Error&) {
+    return;  // what is asked of logman next tells the error
+  }
+  for (const std::string& name : dead_collectors(listed, is_of_dead_process)) {
+    try_logman({"delete", name});
+  }
+}
+
+// Where nothing depends on the outcome.
+void TraceControl::try_logman(const std::vector<std::string>& arguments) const {
+  try {
+    logman(arguments);
+  } catch (const Error&) {
+  }
+}
+
+std::string TraceControl::logman(const std::vector<std::string>& arguments) const {
+  return run_logman(arguments, std::chrono::seconds(context_.options.integer("logman_timeout_s")),
+                    context_.directory / "logman.log");
 }
 
 std::vector<Loss> TraceControl::losses() const {

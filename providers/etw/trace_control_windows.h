@@ -11,6 +11,12 @@
 
 namespace tailgate::etw {
 
+// The name of a trial's session. It contains the pid of the process that starts it.
+std::string session_name(const TrialContext& context);
+
+// Whether a session has such a name, and the process has ended.
+bool is_of_dead_process(const std::string& session);
+
 class TraceControl {
  public:
   TraceControl(const TrialContext& context, std::string name);
@@ -19,7 +25,8 @@ class TraceControl {
   TraceControl& operator=(const TraceControl&) = delete;
 
   // Starts the session with the program that the option `controller` names. Stops a stale session
-  // of the same name first. Throws Error and then leaves no session.
+  // of the same name first. Throws Error, also when Windows granted something else than the options
+  // ask for and that decides what is measured, and then leaves no session.
   void start();
 
   // Stops the session; all of its events are then in the file or with the consumer. A second call
@@ -37,10 +44,14 @@ class TraceControl {
  private:
   void start_by_api();
   void enable();
+  void start_by_logman();
   void query();
+  void check_granted() const;
   Properties stop_by_api();
   Properties stop_by_logman();
-  void logman(const std::vector<std::string>& arguments) const;
+  void delete_dead_collectors() const;
+  void try_logman(const std::vector<std::string>& arguments) const;
+  std::string logman(const std::vector<std::string>& arguments) const;
   void check(const char* call, ULONG error) const;
 
   TrialContext context_;

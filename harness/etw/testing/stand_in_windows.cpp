@@ -157,6 +157,9 @@ void describe(EVENT_TRACE_PROPERTIES* properties) {
   properties->LogFileMode = memory.asked.LogFileMode;
   properties->FlushTimer = memory.asked.FlushTimer;
   properties->MaximumFileSize = memory.asked.MaximumFileSize;
+  wcscpy(reinterpret_cast<wchar_t*>(reinterpret_cast<std::uint8_t*>(properties) +
+                                    properties->LogFileNameOffset),
+         memory.file);
   properties->EventsLost = memory.events_lost;
   properties->BuffersWritten = memory.buffers_written;
   properties->LogBuffersLost = memory.log_buffers_lost;

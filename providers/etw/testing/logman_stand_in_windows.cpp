@@ -1,8 +1,13 @@
-// Stands in for logman.exe and uses the library that stands in for event tracing. It starts the
-// session in a process of its own, which ends with the session.
+// Stands in for logman.exe and uses the library that stands in for event tracing. What `create`
+// saves is a file beside the program, a word a line. `start` starts the session in a process of its
+// own, which ends with the session.
 //
-// TAILGATE_STAND_IN_FAULT plants a fault: logman_fails (prints an error and ends) or logman_hangs.
+// TAILGATE_STAND_IN_FAULT plants a fault: logman_fails (prints an error and ends), logman_hangs,
+// logman_drops (sessions start without -ft, -f and -max) or logman_numbers (their files get another
+// name).
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -20,6 +25,7 @@ namespace {
 
 using namespace tailgate;
 using etw::Properties;
+namespace fs = std::filesystem;
 
 // The words after each option, up to the next option.
 std::map<std::string, std::vector<std::string>> options_of(const std::vector<std::string>& words) {
@@ -36,11 +42,58 @@ std::map<std::string, std::vector<std::string>> options_of(const std::vector<std
   return options;
 }
 
+constexpr const char* kCollector = ".collector";
+
+fs::path collector_path(const std::string& name) {
+  return executable_path().parent_path() / (name + kCollector);
+}
+
+int create(const std::vector<std::string>& words) {
+  std::ofstream file(collector_path(words.at(2)));
+  for (const std::string& word : words) file << word << '\n';
+  return file.good() ? 0 : 1;
+}
+
+std::vector<std::string> created(const std::string& name) {
+  std::ifstream file(collector_path(name));
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word);) words.push_back(word);
+  return words;
+}
+
+int not_found() {
+  std::puts("Error:\nData Collector Set was not found.");
+  return 1;
+}
+
+int query() {
+  std::puts("\nData Collector Set                      Type                          Status");
+  std::puts("-----------------------------------------------------------------------------");
+  for (const auto& entry : fs::directory_iterator(executable_path().parent_path())) {
+    if (entry.path().extension() != kCollector) continue;
+    std::printf("%-40s%-30s%s\n", entry.path().stem().string().c_str(), "Trace", "Stopped");
+  }
+  return 0;
+}
+
+// A time as logman takes it: "00:01:01".
+ULONG seconds_of(const std::string& text) {
+  return static_cast<ULONG>(std::stoul(text.substr(0, 2)) * 3600 +
+                            std::stoul(text.substr(3, 2)) * 60 + std::stoul(text.substr(6, 2)));
+}
+
 // Runs in the session's own process until somebody has stopped the session.
-int serve(const std::vector<std::string>& words) {
-  auto options = options_of({words.begin() + 2, words.end()});
+int serve(const std::vector<std::string>& named) {
+  const std::vector<std::string> words = created(named.at(1));
+  auto options = options_of({words.begin() + 3, words.end()});
+  if (etw::stand_in::planted("logman_drops")) {
+    for (const char* dropped : {"-ft", "-f", "-max"}) options.erase(dropped);
+  }
+  if (etw::stand_in::planted("logman_numbers")) options.at("-o").at(0) += "_000001.etl";
   Properties wanted;
   wanted->BufferSize = std::stoul(options.at("-bs").at(0));
+  if (options.contains("-ft")) wanted->FlushTimer = seconds_of(options.at("-ft").at(0));
+  if (options.contains("-max")) wanted->MaximumFileSize = std::stoul(options.at("-max").at(0));
   wanted->LogFileMode = options.contains("-rt")  ? EVENT_TRACE_REAL_TIME_MODE
                         : options.contains("-f") ? EVENT_TRACE_FILE_MODE_CIRCULAR
                                                  : EVENT_TRACE_FILE_MODE_SEQUENTIAL;
@@ -49,7 +102,7 @@ int serve(const std::vector<std::string>& words) {
   const auto guid = etl::parse_guid(provider.at(0));
   GUID native;
   std::memcpy(&native, guid.value().bytes.data(), sizeof native);
-  const std::wstring name = wide(words.at(1));
+  const std::wstring name = wide(named.at(1));
   TRACEHANDLE handle = 0;
   if (etw::api().start_trace(&handle, name.c_str(), &wanted.properties()) != ERROR_SUCCESS) {
     return 1;
@@ -67,6 +120,7 @@ int serve(const std::vector<std::string>& words) {
 
 // Starts the session's process and waits until the session runs.
 int start(std::vector<std::string> words) {
+  if (created(words.at(1)).empty()) return not_found();
   words.front() = "serve";
   std::vector<std::string> arguments = words;
   arguments.insert(arguments.begin(), "logman");
@@ -98,12 +152,16 @@ int stop(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() < 2) return 2;
+  if (words.empty()) return 2;
   if (etw::stand_in::planted("logman_hangs")) std::this_thread::sleep_for(std::chrono::hours(1));
   if (etw::stand_in::planted("logman_fails")) {
     std::puts("Error:\nAccess is denied.");
     return 5;
   }
+  if (words.front() == "query") return query();
+  if (words.size() < 2) return 2;
+  if (words.front() == "create") return create(words);
+  if (words.front() == "delete") return fs::remove(collector_path(words.at(1))) ? 0 : not_found();
   if (words.front() == "serve") return serve(words);
   return words.front() == "start" ? start(words) : stop(words);
 }
