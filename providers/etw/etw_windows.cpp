@@ -22,7 +22,7 @@ class EtwSink : public SinkType {
   // Windows machine.
   Capabilities capabilities(const Options& options) const override {
     const std::string& mode = options.text("mode");
-    const bool delivers = mode != "unlistened" && options.text("level") != "warning";
+    const bool delivers = etw::selects_events(options);
     // The kernel keeps the buffers of a session, but the process those of its private one.
     const bool kept = delivers && (mode == "file" || mode == "new_file" || mode == "realtime");
     return {.read_back = delivers,

@@ -86,7 +86,8 @@ TEST_CASE("all events of a trial are read back and the ledger balances") {
   for (const char* sink : {"etw", "etw:mode=circular", "etw:clock=system:flush_timer_s=0",
                            "etw:mode=new_file:file_bytes=1Mi", "etw:mode=memory:buffer_bytes=128Ki",
                            "etw:mode=private", "etw:mode=realtime", "etw:controller=logman",
-                           "etw:controller=logman:mode=realtime",
+                           "etw:controller=logman:mode=realtime", "etw:keyword=3", "etw:keyword=0",
+                           "etw:provider_guid=01234567-89ab-cdef-0123-456789abcdef",
                            "etw:controller=logman:mode=circular:flush_timer_s=2"}) {
     check_balanced(sink, run(sink));
   }
@@ -154,7 +155,7 @@ TEST_CASE("keep_in keeps the files and removes the oldest") {
 }
 
 TEST_CASE("without a listener nothing is delivered and no ledger is checked") {
-  for (const char* sink : {"etw:mode=unlistened", "etw:level=warning"}) {
+  for (const char* sink : {"etw:mode=unlistened", "etw:level=warning", "etw:keyword=2"}) {
     const Trial trial = run(sink);
     INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
     CHECK(trial.outcome == TrialOutcome::completed);

@@ -39,6 +39,25 @@ TEST_CASE("logman saves the session with all that the options ask for") {
   CHECK_FALSE(has(arguments, {"-f"}));
 }
 
+TEST_CASE("a provider has the GUID that the options give, and files keep the trial's") {
+  const TrialContext own = context({{"keep_in", "kept"}});
+  const TrialContext pinned =
+      context({{"keep_in", "kept"}, {"provider_guid", "01234567-89ab-cdef-0123-456789abcdef"}});
+  CHECK(etl::to_text(provider_guid(pinned)) == "01234567-89ab-cdef-0123-456789abcdef");
+  CHECK(trace_path(pinned) == trace_path(own));
+  CHECK_THROWS_WITH(provider_guid(context({{"provider_guid", "tailgate"}})),
+                    Catch::Contains("provider_guid = 'tailgate' is no GUID"));
+}
+
+TEST_CASE("level and keyword decide whether the session enables the events") {
+  CHECK(selects_events(context({}).options));
+  CHECK(selects_events(context({{"keyword", "3"}}).options));
+  CHECK(selects_events(context({{"keyword", "0"}}).options));
+  CHECK_FALSE(selects_events(context({{"keyword", "2"}}).options));
+  CHECK_FALSE(selects_events(context({{"level", "warning"}}).options));
+  CHECK_FALSE(selects_events(context({{"mode", "unlistened"}}).options));
+}
+
 TEST_CASE("logman gets the size of a circular file, and no file for a real-time session") {
   const auto circular = logman_create(context({{"mode", "circular"}, {"file_bytes", "8Mi"}}), "s");
   CHECK(has(circular, {"-f", "bincirc", "-max", "8"}));

@@ -1,7 +1,10 @@
 #include "providers/etw/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "harness/base/error.h"
 #include "providers/etw/retention.h"
 
 namespace tailgate::etw {
@@ -26,7 +29,7 @@ std::filesystem::path trace_folder(const TrialContext& context) {
 // In a folder that several trials share, each trial's files have a name of their own.
 std::string trace_stem(const TrialContext& context) {
   if (context.options.text("keep_in").empty()) return "trace";
-  return kKeptPrefix + etl::to_text(provider_guid(context));
+  return kKeptPrefix + etl::to_text(trial_guid(context));
 }
 
 }  // namespace
@@ -72,6 +75,12 @@ OptionTable options() {
                     "highest level that the session enables; the provider writes information, so "
                     "with warning each call finds that nobody listens and returns",
                     {"warning", "information", "verbose"}),
+      {"keyword", integer, "1",
+       "keywords that the session enables, as a mask (0: all); the provider writes 1, so with 2 "
+       "each call finds that nobody listens and returns",
+       0, 0x1p53},
+      {"provider_guid", OptionType::text, "",
+       "the provider's GUID, for tools that know it (empty: one of the trial's own)"},
       {"compressed", boolean, "false", "Windows compresses the buffers before it writes them"},
       {"stack", boolean, "false", "Windows adds the caller's stack to each event"},
   };
@@ -80,7 +89,15 @@ OptionTable options() {
 Selection session_selection(const Options& options) {
   const std::string& level = options.text("level");
   const int number = level == "warning" ? 3 : level == "verbose" ? 5 : kInformation;
-  return {.level = static_cast<std::uint8_t>(number), .keyword = kKeyword};
+  return {.level = static_cast<std::uint8_t>(number),
+          .keyword = static_cast<std::uint64_t>(options.integer("keyword"))};
+}
+
+bool selects_events(const Options& options) {
+  const Selection selected = session_selection(options);
+  const Selection written = event_selection();
+  const bool keyword = selected.keyword == 0 || (selected.keyword & written.keyword) != 0;
+  return options.text("mode") != "unlistened" && keyword && selected.level >= written.level;
 }
 
 Selection event_selection() {
@@ -89,7 +106,7 @@ Selection event_selection() {
 
 // A GUID of version 8 of RFC 9562, whose bits the application chooses: here a name and the
 // directory's hash.
-etl::Guid provider_guid(const TrialContext& context) {
+etl::Guid trial_guid(const TrialContext& context) {
   etl::Guid guid{{'t', 'l', 'g', 't', 'e', 't', 'w', 0x80, 0x80, 0}};
   std::uint64_t hash = fnv1a(context.directory.string());
   for (std::size_t i = 9; i < guid.bytes.size(); ++i) {
@@ -97,6 +114,14 @@ etl::Guid provider_guid(const TrialContext& context) {
     hash >>= 8;
   }
   return guid;
+}
+
+etl::Guid provider_guid(const TrialContext& context) {
+  const std::string& pinned = context.options.text("provider_guid");
+  if (pinned.empty()) return trial_guid(context);
+  if (const auto guid = etl::parse_guid(pinned)) return *guid;
+  throw Error(fmt::format("provider_guid = '{}' is no GUID", pinned),
+              "write it as 01234567-89ab-cdef-0123-456789abcdef");
 }
 
 std::filesystem::path trace_path(const TrialContext& context) {

@@ -23,8 +23,14 @@ struct Selection {
 Selection session_selection(const Options& options);
 Selection event_selection();
 
-// The provider's GUID in this trial. A trial's session enables no other provider; the GUID is made
-// from the trial's directory.
+// Whether a trial's session, if the mode has one, enables the events of its provider.
+bool selects_events(const Options& options);
+
+// A GUID of this trial alone, made from its directory; sessions and files have it in their names.
+etl::Guid trial_guid(const TrialContext& context);
+
+// The provider's GUID: the option's, else the trial's. A trial's session enables no other provider.
+// Throws Error when the option is no GUID.
 etl::Guid provider_guid(const TrialContext& context);
 
 // The path of the session's file as Windows expects it; in mode new_file it contains %d, which

@@ -70,10 +70,7 @@ class EtwProvider : public Provider {
     if (failed != ERROR_SUCCESS) api().event_unregister(handle_);
     check("EventSetInformation", failed);
     if (context.options.text("mode") == "private") start_private_session(context);
-    const Selection listens = session_selection(context.options);
-    const bool listened =
-        context.options.text("mode") != "unlistened" && listens.level >= descriptor_.Level;
-    if (listened) wait_until_enabled();
+    if (selects_events(context.options)) wait_until_enabled();
   }
   ~EtwProvider() override { close(); }
 
@@ -106,7 +103,7 @@ class EtwProvider : public Provider {
 
  private:
   void start_private_session(const TrialContext& context) {
-    private_session_.emplace(context, "tailgate-private-" + etl::to_text(provider_guid(context)));
+    private_session_.emplace(context, "tailgate-private-" + etl::to_text(trial_guid(context)));
     try {
       private_session_->start();
     } catch (const Error&) {

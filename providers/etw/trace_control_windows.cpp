@@ -66,7 +66,7 @@ Properties wanted(const TrialContext& context) {
 
 std::string session_name(const TrialContext& context) {
   return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
-                     etl::to_text(provider_guid(context)));
+                     etl::to_text(trial_guid(context)));
 }
 
 bool is_of_dead_process(const std::string& session) {
