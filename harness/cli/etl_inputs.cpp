@@ -1,5 +1,6 @@
 #include "harness/cli/etl_inputs.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -77,8 +78,11 @@ std::unique_ptr<EtlTraces> open_etl_traces(const EtlInputs& inputs, bool with_sc
 }
 
 bool print_etl_text(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-         std::fflush(stdout) == 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return true;
+  }
+  if (errno == EPIPE) std::clearerr(stdout);  // the reader has seen enough, which is no failure
+  return false;
 }
 
 void add_etl_filter(Command* command, EtlFilterArguments& arguments) {

@@ -39,7 +39,7 @@ void add_etl_inputs(Command* command, EtlInputs& inputs, bool with_schemas);
 // Opens the files. with_schemas: reads them once to learn what they describe. Throws Error.
 std::unique_ptr<EtlTraces> open_etl_traces(const EtlInputs& inputs, bool with_schemas);
 
-// A TextSink to standard output.
+// A TextSink to standard output. False once its reader has closed it, or when it cannot be written.
 bool print_etl_text(std::string_view text);
 
 // The options that choose events.

@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void remove_those_in(const fs::path& folder) {
+void remove_entries_of(const fs::path& folder) {
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     remove_folder(at->path());
@@ -25,7 +25,7 @@ bool remove_folder(const fs::path& folder) {
   }
   if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) return DeleteFileW(folder.c_str()) != 0;
   // A reparse point leads to another place, whose files stay.
-  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0) remove_those_in(folder);
+  if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0) remove_entries_of(folder);
   return RemoveDirectoryW(folder.c_str()) != 0;
 }
 

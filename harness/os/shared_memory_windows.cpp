@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kTooMuch = "free memory, or record with fewer threads or digits";
 constexpr std::size_t kPageBytes = 4096;
 
-HANDLE handle_of(std::intptr_t native) {
+HANDLE section_of(std::intptr_t native) {
   return reinterpret_cast<HANDLE>(native);
 }
 
@@ -49,21 +49,21 @@ SharedMemory SharedMemory::open_inherited(const std::string& handle) {
   const Error none("'" + handle + "' is not an inherited shared memory handle",
                    "this command is for tailgate's own use; start a run with 'tailgate run'");
   if (error != std::errc() || stop != end || native <= 0) throw none;
-  void* address = MapViewOfFile(handle_of(native), FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
+  void* address = MapViewOfFile(section_of(native), FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, 0);
   if (address == nullptr) throw none;
   // The section does not report its size; the view's size is the same, rounded up to pages.
   MEMORY_BASIC_INFORMATION view = {};
   VirtualQuery(address, &view, sizeof view);
   auto* data = static_cast<std::byte*>(address);
   touch_pages(data, view.RegionSize);
-  SetHandleInformation(handle_of(native), HANDLE_FLAG_INHERIT, 0);
+  SetHandleInformation(section_of(native), HANDLE_FLAG_INHERIT, 0);
   return SharedMemory(data, view.RegionSize, native);
 }
 
 SharedMemory::~SharedMemory() {
   if (data_ == nullptr) return;
   UnmapViewOfFile(data_);
-  CloseHandle(handle_of(native_));
+  CloseHandle(section_of(native_));
 }
 
 std::string SharedMemory::handle() const {

@@ -20,14 +20,14 @@ struct Consumer {
 };
 Consumer consumer;
 
-struct StoredRecord {
+struct TakenRecord {
   std::int64_t time;
   std::uint16_t processor;
   std::vector<std::uint8_t> bytes;
 };
 
-std::vector<StoredRecord> take_records(bool all) {
-  std::vector<StoredRecord> records;
+std::vector<TakenRecord> take_records(bool all) {
+  std::vector<TakenRecord> records;
   const auto keep = [] {
     const bool lost = planted("realtime_buffer_lost") && shared().realtime_buffers_lost == 0;
     shared().realtime_buffers_lost += lost ? 1 : 0;
@@ -45,7 +45,7 @@ std::vector<StoredRecord> take_records(bool all) {
   return records;
 }
 
-void deliver(const StoredRecord& stored) {
+void deliver(const TakenRecord& stored) {
   etl::Record record;
   record.data = stored.bytes.data();
   record.time = stored.time;
@@ -114,7 +114,7 @@ __declspec(dllexport) ULONG WINAPI ProcessTrace(TRACEHANDLE*, ULONG, FILETIME*, 
     const auto now = std::chrono::steady_clock::now();
     const bool flush = over || now - last_flush >= timer;
     if (flush) last_flush = now;
-    for (const StoredRecord& record : take_records(flush)) deliver(record);
+    for (const TakenRecord& record : take_records(flush)) deliver(record);
     if (over) return ERROR_SUCCESS;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
