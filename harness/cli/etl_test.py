@@ -44,6 +44,22 @@ def in_sqlite(name, value, stored):
     return stored == value
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a closed pipe has another error elsewhere")
+@pytest.mark.parametrize("arguments", (("dump",), ("dump", "--threads", "2"), ("dump", "--json")))
+def test_a_reader_that_has_seen_enough_is_no_failure(arguments, tmp_path):
+    event = ("<Event><System><Provider Name='P'/><EventID>1</EventID>"
+             "<TimeCreated SystemTime='2020-07-29T00:00:00Z'/></System></Event>\n")
+    log = tmp_path / "log.xml"
+    log.write_text(event * 20_000, encoding="ascii")  # more than a pipe holds
+    with subprocess.Popen([PROGRAM, "etl", *arguments, log], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(timeout=60) == 0, said
+    assert said == b""
+
+
 @pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)
 def test_sqlite_has_every_event_and_every_field(trace, tmp_path):
     out = tmp_path / "trace.sqlite"
