@@ -19,15 +19,9 @@ constexpr USHORT kMetadataItem = 11;  // EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL
 // After the session has stopped, Windows delivers the remaining events and then ends ProcessTrace.
 constexpr std::chrono::seconds kLastDelivery{20};
 
-GUID native(const etl::Guid& guid) {
-  GUID result;
-  std::memcpy(&result, guid.bytes.data(), sizeof result);
-  return result;
-}
-
 class LiveConsumer : public Consumer {
  public:
-  explicit LiveConsumer(const TrialContext& context) : guid_(native(provider_guid(context))) {
+  explicit LiveConsumer(const TrialContext& context) : guid_(native_guid(provider_guid(context))) {
     const char* session = std::getenv(kSessionVariable);
     name_ = wide(session == nullptr ? "" : session);
     EVENT_TRACE_LOGFILEW source = {};

@@ -45,17 +45,10 @@ EVENT_DATA_DESCRIPTOR piece(const void* data, std::size_t bytes, ULONG type) {
           .Reserved = type};
 }
 
-GUID native(const etl::Guid& guid) {
-  GUID result;
-  static_assert(sizeof result == sizeof guid.bytes);
-  std::memcpy(&result, guid.bytes.data(), sizeof result);
-  return result;
-}
-
 class EtwProvider : public Provider {
  public:
   explicit EtwProvider(const TrialContext& context)
-      : guid_(native(provider_guid(context))),
+      : guid_(native_guid(provider_guid(context))),
         descriptor_{.Id = 0,
                     .Version = 0,
                     .Channel = 11,  // WINEVENT_CHANNEL_TRACELOGGING

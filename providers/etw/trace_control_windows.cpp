@@ -50,7 +50,7 @@ Properties wanted(const TrialContext& context) {
   Properties wanted;
   wanted->Wnode.ClientContext = clock_number(options);
   // A private session has its provider's GUID; other sessions may have any.
-  std::memcpy(&wanted->Wnode.Guid, provider_guid(context).bytes.data(), sizeof(GUID));
+  wanted->Wnode.Guid = native_guid(provider_guid(context));
   wanted->BufferSize = number("buffer_bytes") / 1024;
   wanted->MinimumBuffers = number("buffers_min_count");
   wanted->MaximumBuffers = number("buffers_max_count");
@@ -63,6 +63,13 @@ Properties wanted(const TrialContext& context) {
 }
 
 }  // namespace
+
+GUID native_guid(const etl::Guid& guid) {
+  GUID result;
+  static_assert(sizeof result == sizeof guid.bytes);
+  std::memcpy(&result, guid.bytes.data(), sizeof result);
+  return result;
+}
 
 std::string session_name(const TrialContext& context) {
   return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
@@ -146,8 +153,7 @@ void TraceControl::enable() {
   constexpr ULONG kStackTrace = 4;  // EVENT_ENABLE_PROPERTY_STACK_TRACE
   if (context_.options.boolean("stack")) parameters.EnableProperty = kStackTrace;
   const Selection selection = session_selection(context_.options);
-  GUID guid;
-  std::memcpy(&guid, provider_guid(context_).bytes.data(), sizeof guid);
+  const GUID guid = native_guid(provider_guid(context_));
   constexpr ULONG kTimeoutMs = 5000;  // waits until the registered providers have been notified
   check("EnableTraceEx2",
         api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, selection.level,

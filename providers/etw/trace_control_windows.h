@@ -6,10 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "harness/etl/guid.h"
 #include "harness/etw/properties_windows.h"
 #include "harness/sink/sink.h"
 
 namespace tailgate::etw {
+
+// As Windows' calls take it.
+GUID native_guid(const etl::Guid& guid);
 
 // The name of a trial's session. It contains the pid of the process that starts it.
 std::string session_name(const TrialContext& context);
