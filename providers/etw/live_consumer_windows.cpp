@@ -1,7 +1,6 @@
 // Receives events from a real-time session, on a thread in which Windows calls back.
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <thread>
 

@@ -1,6 +1,5 @@
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <thread>
 
