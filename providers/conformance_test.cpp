@@ -251,7 +251,7 @@ bool ends_in_a_unit(const std::string& name) {
   const std::vector<std::string> endings = {"_ns",     "_us",    "_ms",     "_s",     "_bytes",
                                             "_hz",     "_share", "_ratio",  "_every", "_at",
                                             "_events", "_count", "_percent"};
-  const std::vector<std::string> without_dimension = {"seed", "sigma"};
+  const std::vector<std::string> without_dimension = {"keyword", "seed", "sigma"};
   return std::any_of(endings.begin(), endings.end(),
                      [&](const std::string& ending) { return name.ends_with(ending); }) ||
          std::count(without_dimension.begin(), without_dimension.end(), name) > 0;

@@ -15,6 +15,7 @@ Trial trial_of(unsigned index, std::uint64_t time_ns) {
   trial.index = index;
   trial.outcome = TrialOutcome::completed;
   trial.achieved_rate_hz = 20'000;
+  trial.noise.observed_ns = 1'000'000'000;
   trial.response.count = trial.service.count = 20'000;
   trial.response.p99_ns = time_ns;
   trial.response.p99_9_ns = 2 * time_ns;
