@@ -24,7 +24,7 @@ struct KernelSession {
   std::int64_t started = 0;
   std::uint32_t starter = 0;  // the thread that started it
 };
-KernelSession session;
+KernelSession kernel_session;
 
 std::int64_t clock_now(ULONG clock) {
   return clock == kCycleCounter ? static_cast<std::int64_t>(__rdtsc()) : counter();
@@ -38,12 +38,12 @@ etl::WriterOptions writer_options() {
   LARGE_INTEGER hz;
   QueryPerformanceFrequency(&hz);
   etl::WriterOptions options;
-  options.buffer_bytes = session.asked.BufferSize * 1024;
-  options.mode = session.asked.LogFileMode;
+  options.buffer_bytes = kernel_session.asked.BufferSize * 1024;
+  options.mode = kernel_session.asked.LogFileMode;
   options.processors = kProcessors;
-  options.start_raw = session.started;
+  options.start_raw = kernel_session.started;
   options.clock_hz = hz.QuadPart;
-  options.clock_type = session.asked.Wnode.ClientContext;
+  options.clock_type = kernel_session.asked.Wnode.ClientContext;
   options.events_lost = events_lost();
   return options;
 }
@@ -61,13 +61,14 @@ std::vector<std::uint8_t> dpc_record(std::int64_t time) {
 // WrQueue, 32 WrPreempted.
 std::multimap<std::int64_t, std::vector<std::uint8_t>> session_records(std::int64_t ended) {
   const Shared& memory = shared();
-  const std::uint32_t thread = memory.load_thread != 0 ? memory.load_thread : session.starter;
+  const std::uint32_t thread =
+      memory.load_thread != 0 ? memory.load_thread : kernel_session.starter;
   std::multimap<std::int64_t, std::vector<std::uint8_t>> records;
   const auto switched = [&](std::int64_t time, std::uint32_t to, std::uint32_t from,
                             std::uint8_t state, std::uint8_t reason) {
     records.emplace(time, etl::context_switch_record(time, to, from, state, reason));
   };
-  switched(session.started, thread, 0, 1, 0);
+  switched(kernel_session.started, thread, 0, 1, 0);
   if (memory.slept.end != 0) {
     switched(memory.slept.begin, 0, thread, 5, 11);
     switched(memory.slept.end, thread, 0, 1, 0);
@@ -76,7 +77,7 @@ std::multimap<std::int64_t, std::vector<std::uint8_t>> session_records(std::int6
     switched(memory.preempted.begin, kPreemptor, thread, 1, 32);
     switched(memory.preempted.end, thread, kPreemptor, 5, 15);
   }
-  const std::int64_t middle = session.started + (ended - session.started) / 2;
+  const std::int64_t middle = kernel_session.started + (ended - kernel_session.started) / 2;
   records.emplace(middle, dpc_record(middle));
   switched(ended, 0, thread, 5, 0);
   return records;
@@ -84,19 +85,20 @@ std::multimap<std::int64_t, std::vector<std::uint8_t>> session_records(std::int6
 
 void write_file() {
   etl::TraceWriter writer(writer_options());
-  for (const auto& [time, record] : session_records(clock_now(session.asked.Wnode.ClientContext))) {
+  for (const auto& [time, record] :
+       session_records(clock_now(kernel_session.asked.Wnode.ClientContext))) {
     writer.add(0, record);
   }
   writer.flush_all();
   const std::vector<std::uint8_t> bytes = writer.file();
-  std::ofstream(session.file, std::ios::binary)
+  std::ofstream(kernel_session.file, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
 }
 
 void describe(EVENT_TRACE_PROPERTIES* properties) {
   properties->NumberOfBuffers = planted("no_buffers") ? 0 : kBuffersGranted;
-  properties->EnableFlags = session.asked.EnableFlags;
+  properties->EnableFlags = kernel_session.asked.EnableFlags;
   if (planted("kernel_no_dpc")) properties->EnableFlags &= ~ULONG{EVENT_TRACE_FLAG_DPC};
   properties->EventsLost = events_lost();
 }
@@ -105,13 +107,13 @@ void describe(EVENT_TRACE_PROPERTIES* properties) {
 
 ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties,
                    TRACEHANDLE* handle) {
-  if (session.running) return ERROR_ALREADY_EXISTS;
-  session.running = true;
-  session.name = name;
-  session.file = text_at(properties, properties->LogFileNameOffset);
-  session.asked = *properties;
-  session.started = clock_now(properties->Wnode.ClientContext);
-  session.starter = GetCurrentThreadId();
+  if (kernel_session.running) return ERROR_ALREADY_EXISTS;
+  kernel_session.running = true;
+  kernel_session.name = name;
+  kernel_session.file = text_at(properties, properties->LogFileNameOffset);
+  kernel_session.asked = *properties;
+  kernel_session.started = clock_now(properties->Wnode.ClientContext);
+  kernel_session.starter = GetCurrentThreadId();
   Shared& memory = shared();
   memory.load_thread = 0;
   memory.slept = memory.preempted = {};
@@ -122,13 +124,14 @@ ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties
 }
 
 bool is_kernel(TRACEHANDLE handle, const wchar_t* name) {
-  return session.running && (handle == kKernelHandle || (handle == 0 && session.name == name));
+  return kernel_session.running &&
+         (handle == kKernelHandle || (handle == 0 && kernel_session.name == name));
 }
 
 ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code) {
   describe(properties);
   if (code != EVENT_TRACE_CONTROL_STOP) return ERROR_SUCCESS;
-  session.running = false;
+  kernel_session.running = false;
   shared().kernel_clock = 0;
   write_file();
   return planted("stopped") ? kInstanceNotFound : ERROR_SUCCESS;
@@ -151,5 +154,5 @@ void hold_up_call() {
 
 // The properties with which the last session was started.
 extern "C" __declspec(dllexport) const EVENT_TRACE_PROPERTIES* kernel_session_asked() {
-  return &tailgate::etw::stand_in::session.asked;
+  return &tailgate::etw::stand_in::kernel_session.asked;
 }
