@@ -96,7 +96,7 @@ void write_file() {
              static_cast<std::streamsize>(bytes.size()));
 }
 
-void describe(EVENT_TRACE_PROPERTIES* properties) {
+void describe_kernel(EVENT_TRACE_PROPERTIES* properties) {
   properties->NumberOfBuffers = planted("no_buffers") ? 0 : kBuffersGranted;
   properties->EnableFlags = kernel_session.asked.EnableFlags;
   if (planted("kernel_no_dpc")) properties->EnableFlags &= ~ULONG{EVENT_TRACE_FLAG_DPC};
@@ -129,7 +129,7 @@ bool is_kernel(TRACEHANDLE handle, const wchar_t* name) {
 }
 
 ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code) {
-  describe(properties);
+  describe_kernel(properties);
   if (code != EVENT_TRACE_CONTROL_STOP) return ERROR_SUCCESS;
   kernel_session.running = false;
   shared().kernel_clock = 0;
