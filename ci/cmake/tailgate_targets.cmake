@@ -54,8 +54,8 @@ else()
     target_compile_options(tailgate_options INTERFACE
       $<$<CXX_COMPILER_ID:GNU>:-Wno-${false_alarm}>)
   endforeach()
-  # GCC takes a file that is compiled as one with others for a header, whose classes may hold
-  # nothing of an unnamed namespace. The preset dev finds the headers in which one does.
+  # GCC warns when a class in a header has a member whose type is in an unnamed namespace. It takes
+  # files that are compiled as one for headers, so there the warning is off; the preset dev warns.
   if(CMAKE_UNITY_BUILD)
     target_compile_options(tailgate_options INTERFACE
       $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
@@ -95,7 +95,7 @@ if(BUILD_TESTING)
     target_compile_options(tailgate_test_options INTERFACE $<$<NOT:$<CONFIG:Debug>>:-O0>)
   endif()
   if(MINGW)
-    # Eight files of tests have more sections than an object file of the older kind may have.
+    # Eight test files together have more sections than the default format of object files allows.
     target_compile_options(tailgate_test_options INTERFACE -Wa,-mbig-obj)
   endif()
   tailgate_precompile(precompiled_test precompiled_test.h

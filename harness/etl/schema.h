@@ -14,8 +14,7 @@
 
 namespace tailgate::etl {
 
-// Structures within structures; deeper ones are refused, as no event that a library writes has
-// them.
+// Structures within structures; an event with deeper ones is not decoded.
 inline constexpr int kMaxStructureDepth = 16;
 
 // A text that many schemas refer to, such as their provider's name. Copies share it: one long text

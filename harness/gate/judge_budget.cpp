@@ -277,7 +277,7 @@ BudgetVerdict judge_step(const Budget& budget, const BudgetSubject& subject,
   if (judged.facts.unobserved_trials > 0) {
     verdict.remarks.push_back(
         {fmt::format("nobody looked whether the machine was free before {} of {} trials, so other "
-                     "programs may have decided",
+                     "programs may have changed the figures",
                      judged.facts.unobserved_trials, judged.facts.all_trials),
          "run it without --noise-s 0"});
   }

@@ -34,10 +34,6 @@ struct Duets {
   auto operator<=>(const Duets&) const = default;
 };
 
-std::string text(const Value& value) {
-  return std::get<std::string>(value);
-}
-
 class Charter {
  public:
   explicit Charter(Database& database) : database_(database) {}
@@ -49,8 +45,8 @@ class Charter {
              "SELECT chart_queue.id, night, fingerprint, reference, scenario, preset, sink"
              " FROM chart_queue JOIN documents ON documents.id = document")) {
       entries.push_back(std::get<std::int64_t>(row[0]));
-      nights[{text(row[1]), text(row[2]), text(row[3]), text(row[4]), text(row[5]), text(row[6])}] =
-          true;
+      nights[{text_in(row[1]), text_in(row[2]), text_in(row[3]), text_in(row[4]), text_in(row[5]),
+              text_in(row[6])}] = true;
     }
     for (const auto& [duets, once] : nights) chart(duets);
     for (const std::int64_t entry : entries) {
@@ -73,7 +69,7 @@ class Charter {
                " AND document = $1 WHERE kind = 'duet' AND scenario = $2 AND preset = $3"
                " AND sink = $4 AND part = 'effect' AND unit = 'ln ratio'",
                {document[0], duets.scenario, duets.preset, duets.sink})) {
-        if (!is_charted_metric(text(row[1]))) continue;
+        if (!is_charted_metric(text_in(row[1]))) continue;
         values[std::get<std::int64_t>(row[0])].push_back(std::get<double>(row[2]));
       }
     }
@@ -93,7 +89,7 @@ class Charter {
         {key.series, key.fingerprint, key.reference});
     ChartState before;
     if (!kept.empty()) {
-      const std::string last = text(kept[0][0]);
+      const std::string last = text_in(kept[0][0]);
       // Another duet of the last night takes the place of that night's value.
       const auto state = decode_chart(std::get<Bytes>(kept[0][last == night ? 2 : 1]));
       if (night < last || !state) return make_anew(key);
@@ -111,7 +107,7 @@ class Charter {
          database_.run("SELECT night, value FROM figures JOIN documents ON documents.id = document"
                        " WHERE series = $1 AND fingerprint = $2 AND reference = $3",
                        {key.series, key.fingerprint, key.reference})) {
-      nights[text(row[0])].push_back(std::get<double>(row[1]));
+      nights[text_in(row[0])].push_back(std::get<double>(row[1]));
     }
     ChartState before;
     ChartState with;

@@ -22,6 +22,11 @@ struct Bytes {
 };
 
 using Value = std::variant<std::monostate, std::int64_t, double, std::string, Bytes>;
+
+// The value of a column of type TEXT that is never NULL. Throws std::bad_variant_access for others.
+inline const std::string& text_in(const Value& value) {
+  return std::get<std::string>(value);
+}
 using Row = std::vector<Value>;
 
 // How a database is opened.

@@ -13,10 +13,6 @@
 namespace tailgate::history {
 namespace {
 
-std::string finding_text(const Value& value) {
-  return std::get<std::string>(value);
-}
-
 template <TextEnum Enum>
 Enum known(const std::string& name) {
   if (const auto value = enum_value<Enum>(name)) return *value;
@@ -32,21 +28,21 @@ std::vector<FindingMember> members_of(Database& database, std::int64_t finding) 
                     " FROM finding_members JOIN series ON series.id = series WHERE finding = $1",
                     {finding})) {
     FindingMember& one = members.emplace_back();
-    one.series = {known<Kind>(finding_text(row[0])),
-                  finding_text(row[1]),
-                  finding_text(row[2]),
-                  finding_text(row[3]),
-                  finding_text(row[4]),
-                  finding_text(row[5]),
-                  finding_text(row[6]),
-                  finding_text(row[7])};
-    one.found_night = finding_text(row[8]);
-    one.last_before = finding_text(row[9]);
-    one.first_after = finding_text(row[10]);
+    one.series = {known<Kind>(text_in(row[0])),
+                  text_in(row[1]),
+                  text_in(row[2]),
+                  text_in(row[3]),
+                  text_in(row[4]),
+                  text_in(row[5]),
+                  text_in(row[6]),
+                  text_in(row[7])};
+    one.found_night = text_in(row[8]);
+    one.last_before = text_in(row[9]);
+    one.first_after = text_in(row[10]);
     one.level_before = std::get<double>(row[11]);
     one.level_after = std::get<double>(row[12]);
     one.statistic = std::get<double>(row[13]);
-    one.fixed_night = finding_text(row[14]);
+    one.fixed_night = text_in(row[14]);
   }
   std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) {
     return std::tuple(-std::abs(a.statistic), a.series) <
@@ -122,17 +118,17 @@ std::vector<Finding> findings(History& history, const Filter& filter) {
            {filter.since, filter.until, filter.machine})) {
     Finding& one = found.emplace_back();
     one.id = std::get<std::int64_t>(row[0]);
-    one.state = known<FindingState>(finding_text(row[1]));
+    one.state = known<FindingState>(text_in(row[1]));
     one.is_creep = std::get<std::int64_t>(row[2]) != 0;
-    one.fingerprint = finding_text(row[3]);
-    one.reference = finding_text(row[4]);
-    one.found_night = finding_text(row[5]);
-    one.last_before = finding_text(row[6]);
-    one.first_after = finding_text(row[7]);
-    one.revision_before = finding_text(row[8]);
-    one.revision_after = finding_text(row[9]);
-    one.reason = finding_text(row[10]);
-    one.fixed_night = finding_text(row[11]);
+    one.fingerprint = text_in(row[3]);
+    one.reference = text_in(row[4]);
+    one.found_night = text_in(row[5]);
+    one.last_before = text_in(row[6]);
+    one.first_after = text_in(row[7]);
+    one.revision_before = text_in(row[8]);
+    one.revision_after = text_in(row[9]);
+    one.reason = text_in(row[10]);
+    one.fixed_night = text_in(row[11]);
   }
   for (Finding& one : found) {
     one.members = members_of(history.database(), one.id);
@@ -155,7 +151,7 @@ void acknowledge(History& history, std::int64_t id, const std::string& reason) {
     throw Error(fmt::format("'{}' has no finding {}", history.place(), id),
                 "'tailgate history findings --all' shows which there are");
   }
-  throw Error(fmt::format("finding {} is fixed since {}", id, finding_text(fixed[0][0])),
+  throw Error(fmt::format("finding {} is fixed since {}", id, text_in(fixed[0][0])),
               "it needs no reason to stay");
 }
 

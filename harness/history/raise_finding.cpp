@@ -23,10 +23,6 @@ struct Range {
   NightOfChart first_after;
 };
 
-std::string text_of_value(const Value& value) {
-  return std::get<std::string>(value);
-}
-
 class Raising {
  public:
   Raising(Database& database, const ChartKey& key, const std::string& night,
@@ -60,8 +56,7 @@ class Raising {
     }
     const Row& before = nights[change_.most_after];
     const Row& after = nights[change_.fewest_after - 1];
-    range_ = {{text_of_value(before[0]), text_of_value(before[1])},
-              {text_of_value(after[0]), text_of_value(after[1])}};
+    range_ = {{text_in(before[0]), text_in(before[1])}, {text_in(after[0]), text_in(after[1])}};
   }
 
   // Whether this change was raised before, as when a chart is made anew.
@@ -72,8 +67,8 @@ class Raising {
              " WHERE series = $1 AND fingerprint = $2 AND reference = $3",
              {key_.series, key_.fingerprint, key_.reference})) {
       const bool same_way = std::get<double>(row[0]) * change_.change() > 0;
-      if (same_way && overlaps(text_of_value(row[1]), text_of_value(row[2]))) return true;
-      const std::string fixed = text_of_value(row[3]);
+      if (same_way && overlaps(text_in(row[1]), text_in(row[2]))) return true;
+      const std::string fixed = text_in(row[3]);
       const bool within = fixed > range_.last_before.night && fixed <= range_.first_after.night;
       if (!same_way && within) return true;
     }
@@ -138,8 +133,7 @@ class Raising {
          database_.run("SELECT id, last_before, first_after FROM findings WHERE fingerprint = $1"
                        " AND reference = $2 AND is_creep = $3 AND fixed_night = '' ORDER BY id",
                        {key_.fingerprint, key_.reference, std::int64_t{change_.is_creep}})) {
-      if (overlaps(text_of_value(row[1]), text_of_value(row[2])))
-        return std::get<std::int64_t>(row[0]);
+      if (overlaps(text_in(row[1]), text_in(row[2]))) return std::get<std::int64_t>(row[0]);
     }
     return {};
   }

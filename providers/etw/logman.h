@@ -18,7 +18,7 @@ void check_logman_can(const Options& options);
 // the session's name; `logman start` then starts it
 // (https://learn.microsoft.com/windows-server/administration/windows-commands/logman-create-trace).
 // Not with -ets, which starts a session at once without saving anything: some versions of logman
-// then drop -ft and -f in silence.
+// then ignore -ft and -f without an error (https://github.com/viamrobotics/rdk/pull/6026).
 std::vector<std::string> logman_create(const TrialContext& context, const std::string& session);
 
 // The saved sessions of dead processes, in what `logman query` lists: each has a line that begins

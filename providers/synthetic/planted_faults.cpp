@@ -1,13 +1,10 @@
 #include "providers/synthetic/planted_faults.h"
 
 namespace tailgate {
-namespace {
 
-bool strikes(std::uint64_t count, std::uint64_t every) {
-  return every != 0 && count % every == 0;
+bool strikes(std::uint64_t number, std::uint64_t every) {
+  return every != 0 && number % every == 0;
 }
-
-}  // namespace
 
 FaultPlan fault_plan(const Options& options) {
   const auto every = [&](const char* name) {

@@ -21,6 +21,9 @@ struct FaultPlan {
 
 FaultPlan fault_plan(const Options& options);
 
+// Whether the field `every` selects the event, or call, with this number.
+bool strikes(std::uint64_t number, std::uint64_t every);
+
 // Plants the faults into events and passes these on to another visitor.
 class FaultPlanter {
  public:

@@ -42,10 +42,6 @@ struct CallPlan {
   std::uint64_t refuse_over_bytes, cut_over_bytes;  // 0: no event is too long
 };
 
-bool falls_due(std::uint64_t call, std::uint64_t every) {
-  return every != 0 && call % every == 0;
-}
-
 [[noreturn]] void hang() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
@@ -116,13 +112,13 @@ class SyntheticProvider : public Provider {
     if (closed_) return kClosed;
     if (call == plan_.hang_at) hang();
     if (call == plan_.crash_at) std::abort();
-    if (falls_due(call, plan_.refuse_every)) return kPlanted;
+    if (strikes(call, plan_.refuse_every)) return kPlanted;
     if (plan_.refuse_over_bytes != 0 && event.size() > plan_.refuse_over_bytes) return kPlanted;
-    if (falls_due(call, plan_.lose_every)) {
+    if (strikes(call, plan_.lose_every)) {
       ++state.lost;
       return kAccepted;
     }
-    if (falls_due(call, plan_.hide_every)) return kAccepted;
+    if (strikes(call, plan_.hide_every)) return kAccepted;
     if (plan_.cut_over_bytes != 0 && event.size() > plan_.cut_over_bytes) {
       event = event.first(plan_.cut_over_bytes);
     }

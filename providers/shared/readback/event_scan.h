@@ -1,12 +1,16 @@
 // Finds the next event in damaged bytes.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 
 #include "harness/base/event.h"
 
 namespace tailgate {
+
+// How long a poll of a live consumer reads on before it returns.
+inline constexpr std::chrono::milliseconds kPollBudget{2};
 
 inline constexpr std::size_t kNoHeader = static_cast<std::size_t>(-1);
 

@@ -6,11 +6,6 @@
 #include "providers/shared/readback/event_scan.h"
 
 namespace tailgate {
-namespace {
-
-constexpr std::chrono::milliseconds kPollBudget{2};
-
-}  // namespace
 
 EventStreamConsumer::EventStreamConsumer(const std::filesystem::path& path, EventEncoding encoding,
                                          FileGrowth growth)

@@ -9,8 +9,6 @@
 namespace tailgate {
 namespace {
 
-constexpr std::chrono::milliseconds kLinePollBudget{2};
-
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -54,7 +52,7 @@ void visit_line(std::span<const std::byte> line, EventVisitor& visitor) {
 LineEventsConsumer::LineEventsConsumer(const std::filesystem::path& path) : tail_(path) {}
 
 std::size_t LineEventsConsumer::poll(EventVisitor& visitor) {
-  const auto deadline = std::chrono::steady_clock::now() + kLinePollBudget;
+  const auto deadline = std::chrono::steady_clock::now() + kPollBudget;
   std::size_t events = 0;
   do {
     const std::span<const std::byte> bytes = tail_.fill();
