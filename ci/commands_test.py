@@ -177,6 +177,30 @@ def test_what_bench_compiled_serves_test_and_the_other_way_round(configured, tmp
     assert commands_to_build_the_program(tmp_path, configured["bench"]) == first
 
 
+@pytest.mark.parametrize("second, code", [("100% tests passed", 0), ("0% tests passed", 1)])
+def test_what_failed_is_repeated_once_and_named(tmp_path, second, code):
+    (tmp_path / "ci").mkdir()
+    for name in ("test", "common.sh"):
+        shutil.copy(CI / name, tmp_path / "ci")
+    fake_tool(tmp_path, "cmake", "exit 0")
+    fake_tool(tmp_path, "ctest", f"""
+case "$*" in
+  *--rerun-failed*) echo "{second}, of 1" ;;
+  *) printf '50%% tests passed, 1 tests failed out of 2\n\nThe following tests FAILED:\n'
+     printf '\t7 - area:a name, of words (Failed)\nErrors while running CTest\n'
+     exit 8 ;;
+esac""")
+    environment = dict(os.environ, PATH=f"{tmp_path}:{os.environ['PATH']}")
+    done = subprocess.run([str(tmp_path / "ci/test"), "--no-setup", "--no-clang-tidy"],
+                          env=environment, check=False, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+    summary = done.stdout.split("summary after")[1]
+    assert "50% tests passed, 1 tests failed out of 2" in summary
+    assert "repeated alone: area:a name, of words (Failed)" in summary
+    assert f"{second}, of 1" in summary
+    assert done.returncode == code
+
+
 def test_bench_names_the_suites_when_there_is_no_such_one():
     wrong = run("bench", "no-such-suite")
     assert wrong.returncode != 0

@@ -51,3 +51,33 @@ build_preset() {
   grep -A 100 'optional parts:' "$log" | grep '^--   ' || true
   "${build[@]}" || fail "the $preset build failed; repeat it with: ${build[*]}"
 }
+
+closing_line() {
+  grep -E '^[0-9]+% tests passed' "$1" || echo "ctest did not finish"
+}
+
+# run_tests PRESET PARALLEL [CTEST ARGUMENTS ...]: runs the tests of build/PRESET, then once more and
+# alone those that failed: many measure this machine, which the other tests, other programs and a
+# hypervisor disturb. Lines for a summary, which name each repeated test, go to build/PRESET/
+# summary.log. Returns 1 if a test failed again.
+run_tests() {
+  local preset=$1 parallel=$2 folder=build/$1
+  shift 2
+  step "testing $preset"
+  local first=$folder/test.log again=$folder/test_again.log summary=$folder/summary.log
+  rm -f "$again" "$summary"
+  local passed=yes
+  ctest --preset "$preset" --parallel "$parallel" "$@" </dev/null 2>&1 | tee "$first" || passed=no
+  printf '%s\n    %s: log in %s\n' "$(closing_line "$first")" "$preset" "$first" >"$summary"
+  [ "$passed" = no ] || return 0
+  grep -qE '^[0-9]+% tests passed' "$first" || return 1
+  step "testing once more what failed"
+  passed=yes
+  ctest --preset "$preset" --rerun-failed "$@" </dev/null 2>&1 | tee "$again" || passed=no
+  {
+    sed -n '/^The following tests FAILED:/,/^Errors while/s/^[[:space:]]*[0-9]* - /    repeated alone: /p' \
+      "$first"
+    printf '%s\n    repeated alone: log in %s\n' "$(closing_line "$again")" "$again"
+  } >>"$summary"
+  [ "$passed" = yes ] && grep -qE '^100% tests passed' "$again"
+}

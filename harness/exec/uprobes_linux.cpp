@@ -155,10 +155,11 @@ class Uprobes::Recording {
     }
   }
 
-  // A page says that records before it were lost, but has not always room for their number.
+  // A page says that records before it were lost, but has not always room for their number. Called
+  // once everything was read.
   void count_what_no_page_told() {
-    const tracefs::BufferCounts counts = instance_.counts();
-    const std::uint64_t lost = counts.overrun_events + counts.dropped_events;
+    const tracefs::BufferCounts counts = tracefs::buffer_counts(instance_.folder());
+    const std::uint64_t lost = counts.overrun_events + counts.dropped_events + counts.unread_events;
     const std::uint64_t told = memory_.counts().records_lost;
     if (lost > told) writer_.count_lost(lost - told);
   }

@@ -146,12 +146,13 @@ void Instance::stop() const {
   folder_.write("tracing_on", "0", "see the kernel's log");
 }
 
-BufferCounts Instance::counts() const {
+BufferCounts buffer_counts(const TraceFolder& instance) {
   BufferCounts counts;
-  for (const std::string& cpu : folder_.folders_in("per_cpu")) {
-    const std::string stats = folder_.read("per_cpu/" + cpu + "/stats");
+  for (const std::string& cpu : instance.folders_in("per_cpu")) {
+    const std::string stats = instance.read("per_cpu/" + cpu + "/stats");
     counts.overrun_events += stats_count(stats, "overrun");
     counts.dropped_events += stats_count(stats, "dropped events");
+    counts.unread_events += stats_count(stats, "entries");
   }
   return counts;
 }

@@ -94,7 +94,7 @@ TEST_CASE("an instance exists as long as its owner, and the other roles find it"
     };
     CHECK(has("trace_clock", "mono_raw"));
     CHECK(has("overwrite", "true"));
-    CHECK(instance.counts().overrun_events == 0);
+    CHECK(buffer_counts(instance.folder()).overrun_events == 0);
   }
   CHECK_FALSE(exists(name));
   CHECK_THROWS_AS(open_instance(directory.path()), Error);

@@ -135,9 +135,11 @@ TEST_CASE("live pages are read as libtraceevent reads them, and read and missed 
     write_markers(folder, kMarkers);
     const Pages pages = read_pages(folder, layout.page_bytes);
     const std::size_t records = compare(layout, pages);
-    const std::uint64_t overrun = instance.counts().overrun_events;
+    const BufferCounts counts = buffer_counts(instance.folder());
+    const std::uint64_t overrun = counts.overrun_events;
     CHECK((overrun > 0) == small);
     CHECK(records + overrun == 2 * kMarkers);
+    CHECK(counts.unread_events == 0);
     std::uint64_t missed = 0;
     bool all_told = true;
     for (const std::vector<std::byte>& bytes : pages) {

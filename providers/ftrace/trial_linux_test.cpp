@@ -75,7 +75,9 @@ TEST_CASE("a buffer far too small: overwritten events are lost, the others deliv
   CHECK(trial.outcome == TrialOutcome::completed);
   check_balance(trial);
   if (consume == ConsumerMode::after) CHECK(lost_to(trial.ledger, "overrun") > 0);
-  CHECK(lost_to(trial.ledger, "overrun") == trial.ledger.lost);
+  const std::uint64_t uncounted =
+      lost_to(trial.ledger, "overrun that the kernel did not count");
+  CHECK(lost_to(trial.ledger, "overrun") + uncounted == trial.ledger.lost);
   CHECK(trial.ledger.delivered > 0);
   check_nothing_left();
 }

@@ -53,6 +53,11 @@ class RingConsumer : public Consumer {
 
   std::size_t poll(EventVisitor& visitor) override;
 
+  // Asks the kernel for the events that it overwrote without counting them: everything was read,
+  // yet its books hold more (BufferCounts::unread_events).
+  void finish(EventVisitor& visitor) override;
+  std::vector<Loss> losses(std::uint64_t missing) const override;
+
   const std::vector<CpuBuffer>& buffers() const { return buffers_; }
 
  private:
@@ -60,8 +65,10 @@ class RingConsumer : public Consumer {
   void refill_all(EventVisitor& visitor);
   std::size_t hand_over(std::span<const std::byte> data, EventVisitor& visitor) const;
 
+  TraceFolder instance_;
   RecordFormat format_;
   std::vector<CpuBuffer> buffers_;
+  std::uint64_t uncounted_events_ = 0;
 };
 
 }  // namespace tailgate::tracefs

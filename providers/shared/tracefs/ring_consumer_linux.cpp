@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "harness/base/error.h"
+#include "harness/tracefs/instance.h"
 
 namespace tailgate::tracefs {
 namespace {
@@ -44,7 +46,7 @@ bool CpuBuffer::refill(EventVisitor& visitor) {
 }
 
 RingConsumer::RingConsumer(const TraceFolder& instance, const RecordFormat& format)
-    : format_(format) {
+    : instance_(instance.folder(".")), format_(format) {
   const PageLayout layout =
       parse_page_layout(instance.read("events/header_page"), instance.read("events/header_event"));
   for (const std::string& cpu : instance.folders_in("per_cpu")) {
@@ -66,6 +68,16 @@ std::size_t RingConsumer::poll(EventVisitor& visitor) {
     refill_all(visitor);
   }
   return events;
+}
+
+void RingConsumer::finish(EventVisitor&) {
+  uncounted_events_ = buffer_counts(instance_).unread_events;
+}
+
+std::vector<Loss> RingConsumer::losses(std::uint64_t missing) const {
+  const std::uint64_t events = std::min(missing, uncounted_events_);
+  if (events == 0) return {};
+  return {{"overrun that the kernel did not count", events}};
 }
 
 CpuBuffer* RingConsumer::oldest() {

@@ -22,7 +22,7 @@ void TraceSession::stop() {
   if (!instance_ || stopped_) return;
   stopped_ = true;
   instance_->stop();
-  const BufferCounts counts = instance_->counts();
+  const BufferCounts counts = buffer_counts(instance_->folder());
   if (counts.overrun_events > 0) losses_.push_back({"overrun", counts.overrun_events});
   if (when_full_ == WhenFull::lost && counts.dropped_events > 0) {
     losses_.push_back({"dropped", counts.dropped_events});
