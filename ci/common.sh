@@ -56,10 +56,10 @@ closing_line() {
   grep -E '^[0-9]+% tests passed' "$1" || echo "ctest did not finish"
 }
 
-# run_tests PRESET PARALLEL [CTEST ARGUMENTS ...]: runs the tests of build/PRESET, then once more and
-# alone those that failed: many measure this machine, which the other tests, other programs and a
-# hypervisor disturb. Lines for a summary, which name each repeated test, go to build/PRESET/
-# summary.log. Returns 1 if a test failed again.
+# run_tests PRESET PARALLEL [CTEST ARGUMENTS ...]: runs the tests of build/PRESET. Those that failed
+# run once more, alone: many measure this machine, which the other tests, other programs and a
+# hypervisor disturb. build/PRESET/summary.log gets the lines for a summary; they name each
+# repeated test. Returns 1 if a test failed again.
 run_tests() {
   local preset=$1 parallel=$2 folder=build/$1
   shift 2
@@ -75,8 +75,7 @@ run_tests() {
   passed=yes
   ctest --preset "$preset" --rerun-failed "$@" </dev/null 2>&1 | tee "$again" || passed=no
   {
-    sed -n '/^The following tests FAILED:/,/^Errors while/s/^[[:space:]]*[0-9]* - /    repeated alone: /p' \
-      "$first"
+    sed -n '/^The following tests FAILED/,$s/^[[:space:]]*[0-9]* - /    repeated alone: /p' "$first"
     printf '%s\n    repeated alone: log in %s\n' "$(closing_line "$again")" "$again"
   } >>"$summary"
   [ "$passed" = yes ] && grep -qE '^100% tests passed' "$again"
