@@ -245,6 +245,7 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_etl_spans(etl, action);
   add_etl_activities(etl, action);
   add_etl_to_sqlite(etl, action);
+  add_etl_record(etl, action);
   add_etl_to_pcapng(etl, action);
   add_etl_to_perfetto(etl, action);
   add_etl_anonymize(etl, action);

@@ -60,6 +60,7 @@ void add_etl_spans(Command* etl, Action& action);
 void add_etl_to_sqlite(Command* etl, Action& action);
 void add_etl_to_pcapng(Command* etl, Action& action);
 void add_etl_to_perfetto(Command* etl, Action& action);
+void add_etl_record(Command* etl, Action& action);
 void add_etl_stacks(Command* etl, Action& action);
 void add_etl_buffers(Command* etl, Action& action);
 void add_etl_anonymize(Command* etl, Action& action);

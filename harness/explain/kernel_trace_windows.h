@@ -13,7 +13,4 @@ namespace tailgate::etw {
 // leaves no session.
 std::unique_ptr<activity::Trace> start_kernel_trace(const activity::TraceOptions& options);
 
-// Whether a start can be expected to succeed here.
-Probe probe_kernel_trace();
-
 }  // namespace tailgate::etw

@@ -1,4 +1,5 @@
 #include "harness/base/error.h"
+#include "harness/etw/kernel_session.h"
 #include "harness/explain/kernel_trace_windows.h"
 #include "harness/explain/no_trace.h"
 #include "harness/explain/start_trace.h"
@@ -23,7 +24,7 @@ std::unique_ptr<Trace> start_trace(const TraceOptions& options) {
 }
 
 Probe probe_trace() {
-  return etw::probe_kernel_trace();
+  return etw::probe_kernel_session();
 }
 
 }  // namespace tailgate::activity

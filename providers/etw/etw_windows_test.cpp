@@ -88,6 +88,7 @@ TEST_CASE("all events of a trial are read back and the ledger balances") {
                            "etw:mode=private", "etw:mode=realtime", "etw:controller=logman",
                            "etw:controller=logman:mode=realtime", "etw:keyword=3", "etw:keyword=0",
                            "etw:provider_guid=01234567-89ab-cdef-0123-456789abcdef",
+                           "etw:processes=program:session_name=shop.{host}",
                            "etw:controller=logman:mode=circular:flush_timer_s=2"}) {
     check_balanced(sink, run(sink));
   }
@@ -155,7 +156,8 @@ TEST_CASE("keep_in keeps the files and removes the oldest") {
 }
 
 TEST_CASE("without a listener nothing is delivered and no ledger is checked") {
-  for (const char* sink : {"etw:mode=unlistened", "etw:level=warning", "etw:keyword=2"}) {
+  for (const char* sink :
+       {"etw:mode=unlistened", "etw:level=warning", "etw:keyword=2", "etw:processes=others"}) {
     const Trial trial = run(sink);
     INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
     CHECK(trial.outcome == TrialOutcome::completed);

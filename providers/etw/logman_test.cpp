@@ -56,6 +56,25 @@ TEST_CASE("level and keyword decide whether the session enables the events") {
   CHECK_FALSE(selects_events(context({{"keyword", "2"}}).options));
   CHECK_FALSE(selects_events(context({{"level", "warning"}}).options));
   CHECK_FALSE(selects_events(context({{"mode", "unlistened"}}).options));
+  CHECK(selects_events(context({{"processes", "program"}}).options));
+  CHECK_FALSE(selects_events(context({{"processes", "others"}}).options));
+}
+
+TEST_CASE("a session has the trial's name, or the one that the options give") {
+  const TrialContext own = context({});
+  const std::string guid = etl::to_text(trial_guid(own));
+  CHECK(session_name(own, 12, "web-1") == "tailgate-12-" + guid);
+  const TrialContext named = context({{"session_name", "shop.{host}.{host}"}});
+  const std::string end = guid.substr(guid.size() - 8);
+  CHECK(session_name(named, 12, "web-1") == "tailgate-12-shop.web-1.web-1-" + end);
+  CHECK(session_name(named, 12, "{host}") == "tailgate-12-shop.{host}.{host}-" + end);
+  for (const char* wrong : {"a\\b", "a/b", "a\"b", "a\nb"}) {
+    CHECK_THROWS_WITH(session_name(context({{"session_name", wrong}}), 12, "web-1"),
+                      Catch::Contains("is no name that a session can have"));
+  }
+  const std::string too_long(201, 'a');
+  CHECK_THROWS_WITH(session_name(context({{"session_name", too_long.c_str()}}), 12, ""),
+                    Catch::Contains("at most 200 bytes"));
 }
 
 TEST_CASE("logman gets the size of a circular file, and no file for a real-time session") {
@@ -84,7 +103,8 @@ TEST_CASE("options without a counterpart in logman are refused by name") {
   for (const auto& [option, value] : {std::pair{"mode", "memory"},
                                       {"mode", "private"},
                                       {"compressed", "true"},
-                                      {"stack", "true"}}) {
+                                      {"stack", "true"},
+                                      {"processes", "program"}}) {
     CHECK_THROWS_WITH(check_logman_can(context({{option, value}}).options),
                       Catch::Contains(std::string(option) + "=" + value));
   }

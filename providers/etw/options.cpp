@@ -79,8 +79,16 @@ OptionTable options() {
        "keywords that the session enables, as a mask (0: all); the provider writes 1, so with 2 "
        "each call finds that nobody listens and returns",
        0, 0x1p53},
+      choice_option("processes", "all",
+                    "of which processes the session records events, by a filter on the program's "
+                    "file name (Windows 8.1 and later). program: of tailgate; others: of no "
+                    "program that exists, so that each call finds that nobody listens and returns",
+                    {"all", "program", "others"}),
       {"provider_guid", OptionType::text, "",
        "the provider's GUID, for tools that know it (empty: one of the trial's own)"},
+      {"session_name", OptionType::text, "",
+       "part of the session's name, for tools that look for it; {host} stands for this machine's "
+       "name (empty: the trial's GUID)"},
       {"compressed", boolean, "false", "Windows compresses the buffers before it writes them"},
       {"stack", boolean, "false", "Windows adds the caller's stack to each event"},
   };
@@ -97,7 +105,8 @@ bool selects_events(const Options& options) {
   const Selection selected = session_selection(options);
   const Selection written = event_selection();
   const bool keyword = selected.keyword == 0 || (selected.keyword & written.keyword) != 0;
-  return options.text("mode") != "unlistened" && keyword && selected.level >= written.level;
+  return options.text("mode") != "unlistened" && options.text("processes") != "others" && keyword &&
+         selected.level >= written.level;
 }
 
 Selection event_selection() {
@@ -122,6 +131,25 @@ etl::Guid provider_guid(const TrialContext& context) {
   if (const auto guid = etl::parse_guid(pinned)) return *guid;
   throw Error(fmt::format("provider_guid = '{}' is no GUID", pinned),
               "write it as 01234567-89ab-cdef-0123-456789abcdef");
+}
+
+std::string session_name(const TrialContext& context, int pid, const std::string& host) {
+  const std::string guid = etl::to_text(trial_guid(context));
+  std::string part = context.options.text("session_name");
+  if (part.empty()) return fmt::format("{}{}-{}", kSessionPrefix, pid, guid);
+  constexpr std::string_view kHost = "{host}";
+  for (std::size_t at = 0; (at = part.find(kHost, at)) != std::string::npos; at += host.size()) {
+    part.replace(at, kHost.size(), host);
+  }
+  constexpr std::size_t kMaxBytes = 200;
+  const bool control =
+      std::any_of(part.begin(), part.end(), [](unsigned char letter) { return letter < ' '; });
+  if (part.size() > kMaxBytes || control || part.find_first_of("\\/\"") != std::string::npos) {
+    throw Error(fmt::format("session_name = '{}' is no name that a session can have", part),
+                fmt::format("use at most {} bytes, without slashes and quotes", kMaxBytes));
+  }
+  // Both sides of a duet have sessions of one process at once.
+  return fmt::format("{}{}-{}-{}", kSessionPrefix, pid, part, guid.substr(guid.size() - 8));
 }
 
 std::filesystem::path trace_path(const TrialContext& context) {

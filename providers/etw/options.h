@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/options.h"
@@ -32,6 +33,13 @@ etl::Guid trial_guid(const TrialContext& context);
 // The provider's GUID: the option's, else the trial's. A trial's session enables no other provider.
 // Throws Error when the option is no GUID.
 etl::Guid provider_guid(const TrialContext& context);
+
+// What every session's name begins with; the pid of the process that starts it follows.
+inline constexpr std::string_view kSessionPrefix = "tailgate-";
+
+// The name of a trial's session: "tailgate-PID-GUID", or what the option session_name says in place
+// of the GUID. Throws Error when no session can have such a name.
+std::string session_name(const TrialContext& context, int pid, const std::string& host);
 
 // The path of the session's file as Windows expects it; in mode new_file it contains %d, which
 // Windows replaces by a number.

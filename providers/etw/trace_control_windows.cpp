@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "harness/etw/access_windows.h"
+#include "harness/os/install_paths.h"
 #include "harness/os/process.h"
 #include "providers/etw/logman.h"
 #include "providers/etw/options.h"
@@ -11,8 +13,6 @@
 
 namespace tailgate::etw {
 namespace {
-
-constexpr std::string_view kNamePrefix = "tailgate-";
 
 // The value for WNODE_HEADER::ClientContext.
 ULONG clock_number(const Options& options) {
@@ -62,6 +62,31 @@ Properties wanted(const TrialContext& context) {
   return wanted;
 }
 
+// Windows calls a provider back only in the processes of these programs. The name ends in a zero,
+// which its size includes (Microsoft's documentation of EVENT_FILTER_DESCRIPTOR).
+class ProgramFilter {
+ public:
+  // processes: the option of that name.
+  explicit ProgramFilter(const std::string& processes) {
+    if (processes == "program") name_ = executable_path().filename().wstring();
+    if (processes == "others") name_ = L"no-program-of-this-name.exe";
+  }
+  // The parameters refer to this object from then on.
+  void add_to(ENABLE_TRACE_PARAMETERS& parameters) {
+    if (name_.empty()) return;
+    constexpr ULONG kExecutableName = 0x80000008;  // EVENT_FILTER_TYPE_EXECUTABLE_NAME
+    descriptor_.Ptr = reinterpret_cast<ULONGLONG>(name_.c_str());
+    descriptor_.Size = static_cast<ULONG>((name_.size() + 1) * sizeof(wchar_t));
+    descriptor_.Type = kExecutableName;
+    parameters.EnableFilterDesc = &descriptor_;
+    parameters.FilterDescCount = 1;
+  }
+
+ private:
+  std::wstring name_;
+  EVENT_FILTER_DESCRIPTOR descriptor_ = {};
+};
+
 }  // namespace
 
 GUID native_guid(const etl::Guid& guid) {
@@ -72,14 +97,17 @@ GUID native_guid(const etl::Guid& guid) {
 }
 
 std::string session_name(const TrialContext& context) {
-  return fmt::format("{}{}-{}", kNamePrefix, GetCurrentProcessId(),
-                     etl::to_text(trial_guid(context)));
+  wchar_t host[MAX_COMPUTERNAME_LENGTH + 1] = {};
+  DWORD units = static_cast<DWORD>(std::size(host));
+  if (!GetComputerNameW(host, &units)) units = 0;
+  return session_name(context, static_cast<int>(GetCurrentProcessId()),
+                      narrow(std::wstring_view(host, units)));
 }
 
 bool is_of_dead_process(const std::string& session) {
-  if (!session.starts_with(kNamePrefix)) return false;
+  if (!session.starts_with(kSessionPrefix)) return false;
   int pid = 0;
-  std::from_chars(session.data() + kNamePrefix.size(), session.data() + session.size(), pid);
+  std::from_chars(session.data() + kSessionPrefix.size(), session.data() + session.size(), pid);
   return pid != 0 && !process_cpu_ns(pid);
 }
 
@@ -152,6 +180,8 @@ void TraceControl::enable() {
   parameters.Version = 2;           // ENABLE_TRACE_PARAMETERS_VERSION_2
   constexpr ULONG kStackTrace = 4;  // EVENT_ENABLE_PROPERTY_STACK_TRACE
   if (context_.options.boolean("stack")) parameters.EnableProperty = kStackTrace;
+  ProgramFilter filter(context_.options.text("processes"));
+  filter.add_to(parameters);
   const Selection selection = session_selection(context_.options);
   const GUID guid = native_guid(provider_guid(context_));
   constexpr ULONG kTimeoutMs = 5000;  // waits until the registered providers have been notified

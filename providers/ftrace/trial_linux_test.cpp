@@ -75,8 +75,7 @@ TEST_CASE("a buffer far too small: overwritten events are lost, the others deliv
   CHECK(trial.outcome == TrialOutcome::completed);
   check_balance(trial);
   if (consume == ConsumerMode::after) CHECK(lost_to(trial.ledger, "overrun") > 0);
-  const std::uint64_t uncounted =
-      lost_to(trial.ledger, "overrun that the kernel did not count");
+  const std::uint64_t uncounted = lost_to(trial.ledger, "overrun that the kernel did not count");
   CHECK(lost_to(trial.ledger, "overrun") + uncounted == trial.ledger.lost);
   CHECK(trial.ledger.delivered > 0);
   check_nothing_left();

@@ -50,6 +50,7 @@ struct Shared {
   GUID provider;
   UCHAR level;
   ULONGLONG keyword;
+  wchar_t program[kNameUnits];  // the only one whose provider is called back; empty: all
   wchar_t name[kNameUnits];
   wchar_t file[kNameUnits];
   EVENT_TRACE_PROPERTIES asked;

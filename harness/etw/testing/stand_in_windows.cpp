@@ -176,12 +176,29 @@ struct Registration {
 std::mutex registrations_mutex;
 std::vector<Registration*> registrations;  // registrations of this process
 
+bool is_filtered_out() {
+  if (shared().program[0] == 0) return false;
+  wchar_t path[kNameUnits] = {};
+  GetModuleFileNameW(nullptr, path, kNameUnits - 1);
+  return std::filesystem::path(path).filename() != shared().program;
+}
+
+// Remembers the only program whose providers are enabled.
+void keep_filter(const ENABLE_TRACE_PARAMETERS* parameters) {
+  constexpr ULONG kExecutableName = 0x80000008;  // EVENT_FILTER_TYPE_EXECUTABLE_NAME
+  shared().program[0] = 0;
+  if (parameters == nullptr || parameters->FilterDescCount == 0) return;
+  const EVENT_FILTER_DESCRIPTOR& filter = *parameters->EnableFilterDesc;
+  if (filter.Type != kExecutableName || filter.Size > sizeof shared().program) return;
+  std::memcpy(shared().program, reinterpret_cast<const void*>(filter.Ptr), filter.Size);
+}
+
 // Windows calls back on another thread and some time later; so does this.
 void tell(Registration& registration) {
   registration.tellers.emplace_back([&registration] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const Shared& memory = shared();
-    if (memory.enabled == 0 ||
+    if (memory.enabled == 0 || is_filtered_out() ||
         std::memcmp(&memory.provider, &registration.provider, sizeof(GUID)) != 0) {
       return;
     }
@@ -291,12 +308,13 @@ __declspec(dllexport) ULONG WINAPI
 
 __declspec(dllexport) ULONG WINAPI
     EnableTraceEx2(TRACEHANDLE, LPCGUID provider, ULONG, UCHAR level, ULONGLONG keyword, ULONGLONG,
-                   ULONG, ENABLE_TRACE_PARAMETERS*) {
+                   ULONG, ENABLE_TRACE_PARAMETERS* parameters) {
   if (planted("enable_fails")) return ERROR_INVALID_PARAMETER;
   Shared& memory = shared();
   memory.provider = *provider;
   memory.level = level;
   memory.keyword = keyword;
+  keep_filter(parameters);
   memory.enabled = 1;
   const std::lock_guard lock(registrations_mutex);
   for (Registration* registration : registrations) tell(*registration);
