@@ -19,9 +19,17 @@ void JunitCases::add(std::string_view suite, std::string_view name, std::string_
                                          element, xml_attribute(message));
 }
 
+void JunitCases::say(std::string_view line) {
+  said_ += fmt::format("{}\n", line);
+}
+
 void JunitCases::add_suite(std::string_view name, const JunitCases& cases) {
-  text_ += fmt::format("  <testsuite name=\"{}\" {}>\n{}  </testsuite>\n", xml_attribute(name),
-                       cases.counts(), cases.text_);
+  const std::string said =
+      cases.said_.empty()
+          ? ""
+          : fmt::format("    <system-out>{}</system-out>\n", xml_attribute(cases.said_));
+  text_ += fmt::format("  <testsuite name=\"{}\" {}>\n{}{}  </testsuite>\n", xml_attribute(name),
+                       cases.counts(), cases.text_, said);
   tests_ += cases.tests_;
   failures_ += cases.failures_;
   errors_ += cases.errors_;

@@ -14,7 +14,9 @@ class JunitCases {
   // element: "failure", "error" or "skipped"; empty when the test passed. Any texts.
   void add(std::string_view suite, std::string_view name, std::string_view element,
            std::string_view message);
-  // The cases of another list as a suite of that name.
+  // A line of the suite's output: what its cases could not take into account.
+  void say(std::string_view line);
+  // The cases and the output of another list as a suite of that name.
   void add_suite(std::string_view name, const JunitCases& cases);
 
   // The document; only suites were added. program: "tailgate gate".
@@ -24,6 +26,7 @@ class JunitCases {
   std::string counts() const;
 
   std::string text_;
+  std::string said_;
   int tests_ = 0;
   int failures_ = 0;
   int errors_ = 0;

@@ -21,6 +21,9 @@ std::string render_budgets_junit(const BudgetVerdicts& verdicts, const ExportOpt
                 fmt::format("{}: {}{}{}", enum_text(bound.outcome), reason.what,
                             reason.remedy.empty() ? "" : ": ", reason.remedy));
     }
+    for (const Remark& remark : verdict.remarks) {
+      cases.say(fmt::format("{}: {}", remark.what, remark.remedy));
+    }
     all.add_suite(suite, cases);
   }
   return all.document("tailgate budget");

@@ -127,6 +127,14 @@ TEST_CASE("budgets as JUnit: a suite for each path, a case for each bound") {
                            R"(failures="1" errors="0" skipped="0">)"));
   CHECK_THAT(xml, Contains(R"(name="lost = 0"/>)"));
   CHECK_THAT(xml, Contains("<failure message=\"fail: p99 is 61.00us"));
+  CHECK_THAT(xml, !Contains("system-out"));
+}
+
+TEST_CASE("budgets as JUnit: what a verdict could not take into account is its suite's output") {
+  BudgetVerdicts verdicts = all_outcomes();
+  verdicts.list[0].remarks.push_back({"nobody looked & saw", "measure again"});
+  CHECK_THAT(render(verdicts, "junit"),
+             Contains("<system-out>nobody looked &#38; saw: measure again&#10;</system-out>"));
 }
 
 }  // namespace
