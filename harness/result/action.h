@@ -1,5 +1,5 @@
-// What a scenario does to the processes of a trial while its load runs, and what became of the
-// events.
+// What a scenario does to the processes of a trial, or to its session, while its load runs, and
+// what became of the events.
 #pragma once
 
 #include <cstdint>
@@ -7,43 +7,60 @@
 #include <string>
 
 #include "harness/base/enum_text.h"
+#include "harness/base/switch_way.h"
 
 namespace tailgate {
 
 enum class ActionKind {
-  kill,    // end it at once (SIGKILL)
-  stop,    // let it run no further (SIGSTOP)
-  resume,  // let it run again (SIGCONT)
+  kill,     // end it at once (SIGKILL)
+  stop,     // let it run no further (SIGSTOP)
+  resume,   // let it run again (SIGCONT)
+  disable,  // the session listens no more to the provider
+  enable,   // the session listens again
 };
 template <>
-inline constexpr auto kEnumTexts<ActionKind> = enum_texts<ActionKind>(
-    {{ActionKind::kill, "kill"}, {ActionKind::stop, "stop"}, {ActionKind::resume, "continue"}});
+inline constexpr auto kEnumTexts<ActionKind> =
+    enum_texts<ActionKind>({{ActionKind::kill, "kill"},
+                            {ActionKind::stop, "stop"},
+                            {ActionKind::resume, "continue"},
+                            {ActionKind::disable, "disable"},
+                            {ActionKind::enable, "enable"}});
+
+// Whether it is done to the session, and not to processes.
+constexpr bool is_switch(ActionKind what) {
+  return what == ActionKind::disable || what == ActionKind::enable;
+}
 
 enum class ActionTarget {
   program,  // the provider process
   daemon,   // all processes that work for the session
   both,
+  session,   // disable and enable only
+  consumer,  // the process that reads the events back
 };
 template <>
 inline constexpr auto kEnumTexts<ActionTarget> =
     enum_texts<ActionTarget>({{ActionTarget::program, "program"},
                               {ActionTarget::daemon, "daemon"},
-                              {ActionTarget::both, "both"}});
+                              {ActionTarget::both, "both"},
+                              {ActionTarget::session, "session"},
+                              {ActionTarget::consumer, "consumer"}});
 
 // An action as planned. It begins at a time or at an event.
 struct TrialAction {
   ActionKind what = ActionKind::kill;
   ActionTarget who = ActionTarget::program;
-  std::optional<double> at_s = {};             // after recording starts
+  std::optional<double> at_s = {};  // after recording starts; below 0: within the warm-up
   std::optional<std::uint64_t> at_event = {};  // as soon as so many calls have returned
   double spread_s = 0;  // of at_s: each trial draws its time evenly from so many seconds more
-  double for_s = 0;     // stop only: continue after so long; 0: do not
+  double for_s = 0;     // stop: continue after so long; disable: enable after so long; 0: do not
   double every_s = 0;   // of at_s: again after so long, until the load ends; 0: once
+  SwitchWay by = SwitchWay::session;  // disable and enable only
 
   bool operator==(const TrialAction&) const = default;
 };
 
-// An action on one process, as carried out.
+// An action on one process or on the session, as carried out.
 struct ActionDone {
   ActionKind what = ActionKind::kill;
   ActionTarget who = ActionTarget::program;
@@ -54,11 +71,12 @@ struct ActionDone {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("what", &ActionDone::what, "kill, stop or continue");
+    v("what", &ActionDone::what, "kill, stop, continue, disable or enable");
     v("who", &ActionDone::who,
-      "program (the provider) or daemon (a process of the session); both, if it was refused before "
-      "a process was chosen");
-    v("process", &ActionDone::process, "the process's name; empty if there was none");
+      "program (the provider), daemon (a process of the session), consumer or session; both, if it "
+      "was refused before a process was chosen");
+    v("process", &ActionDone::process,
+      "the process's name; empty if there was none, and of the session");
     v("at_ns", &ActionDone::at_ns, "when, on the run clock");
     v("event", &ActionDone::event, "calls that had returned by then, of all threads");
     v("refused", &ActionDone::refused, "why it could not be done; empty if it was done");
@@ -88,6 +106,42 @@ struct Survival {
     v("accepted_after", &Survival::accepted_after,
       "events that the program accepted after a kill that it survived");
     v("gone_after", &Survival::gone_after, "of these, events that were not read back");
+  }
+};
+
+// What became of the events around the switches of a trial that disabled and enabled its session.
+// A call that neither ended before a switch nor began after it had returned is in doubt.
+struct SwitchedEvents {
+  std::uint64_t off = 0;
+  std::uint64_t in_doubt = 0;
+  std::uint64_t missed = 0;
+  std::uint64_t missed_most = 0;
+  std::uint64_t missed_ns = 0;
+  std::uint64_t leaked = 0;
+  std::uint64_t leaked_most = 0;
+  std::uint64_t leaked_ns = 0;
+  std::uint64_t lost_between = 0;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("off", &SwitchedEvents::off, "calls made while the session was disabled");
+    v("in_doubt", &SwitchedEvents::in_doubt, "calls made in a switch, or running when it began");
+    v("missed", &SwitchedEvents::missed,
+      "events of calls that began after an enable had returned, and of which none was recorded up "
+      "to their thread's first event that was");
+    v("missed_most", &SwitchedEvents::missed_most, "the most of these after one enable");
+    v("missed_ns", &SwitchedEvents::missed_ns,
+      "the longest time from an enable's return to the call of a thread's first event that was "
+      "recorded, or to the next switch; 0 if none was missed (duration)");
+    v("leaked", &SwitchedEvents::leaked,
+      "events of calls that began after a disable had returned, and were recorded");
+    v("leaked_most", &SwitchedEvents::leaked_most, "the most of these after one disable");
+    v("leaked_ns", &SwitchedEvents::leaked_ns,
+      "the longest time from a disable's return to the call of the last event recorded after it; 0 "
+      "if none was (duration)");
+    v("lost_between", &SwitchedEvents::lost_between,
+      "events that were not read back although the session was enabled and had begun to record; "
+      "those are also in the ledger, as lost or unaccounted");
   }
 };
 

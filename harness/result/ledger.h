@@ -1,4 +1,5 @@
-// The account of a trial's events: emitted = delivered + lost + unaccounted.
+// The account of a trial's events: emitted = delivered + lost + unaccounted, and what was not meant
+// to be recorded.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct LossCount {
     v("cause", &LossCount::cause, "the sink's name of the cause");
     v("reported_by", &LossCount::reported_by,
       "who reported the loss: call (the call was refused), provider, session, consumer, or "
-      "scenario (it killed the process that had the events)");
+      "scenario (it killed the process that had the events, or had just enabled the session)");
     v("events", &LossCount::events, "events lost for this cause");
   }
 };
@@ -34,7 +35,8 @@ struct LedgerCounts {
   std::uint64_t foreign = 0;  // not emitted by this trial
 };
 
-// The account of all events: emitted = delivered + lost + unaccounted.
+// The account of all events: emitted = delivered + lost + unaccounted; where the scenario disabled
+// the session, + switched_off.
 struct LedgerAccount : LedgerCounts {
   bool checked = false;
   std::uint64_t emitted = 0;
@@ -44,6 +46,7 @@ struct LedgerAccount : LedgerCounts {
   std::uint64_t in_flight = 0;
   std::string unaccounted_cause;
   std::optional<std::string> unchecked_cause;
+  std::optional<std::uint64_t> switched_off;
 
   // Whether the events should have been read back, but were not: nobody knows what became of them.
   bool unchecked() const { return unchecked_cause.has_value(); }
@@ -64,7 +67,8 @@ struct LedgerAccount : LedgerCounts {
       "distinct events that the consumer read back intact");
     v("lost", &LedgerAccount::lost, "events that the sink reports as lost: the sum of losses");
     v("unaccounted", &LedgerAccount::unaccounted,
-      "emitted - delivered - lost: events that disappeared without a report. If it is not zero, "
+      "emitted - delivered - lost - switched_off: events that disappeared without a report. If it "
+      "is not zero, "
       "the trial is invalid. (Older versions: below zero where the sink reports losses of events "
       "that were delivered; such a ledger is unchecked now)");
     v("losses", &LedgerAccount::losses, "lost events by cause");
@@ -85,6 +89,10 @@ struct LedgerAccount : LedgerCounts {
       "why the events could not be read back, or which counts contradict each other (then losses "
       "are empty, too); absent if the events were read back, or if the sink or the user does not "
       "let them be read back");
+    v("switched_off", &LedgerAccount::switched_off,
+      "events of calls that were made while the scenario had the session disabled, or in the "
+      "switch itself, and were not read back: they were not meant to be, so they are neither lost "
+      "nor unaccounted; absent if the session was not switched");
   }
 };
 

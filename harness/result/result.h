@@ -21,11 +21,13 @@
 
 #include "harness/result/action.h"
 #include "harness/result/answer.h"
+#include "harness/result/durations.h"
 #include "harness/result/explanation.h"
 #include "harness/result/ledger.h"
 #include "harness/result/neighbours.h"
 #include "harness/result/overhead.h"
 #include "harness/result/program_use.h"
+#include "harness/result/switching.h"
 
 namespace tailgate {
 
@@ -41,40 +43,6 @@ struct Setting {
   static void describe(Visitor& v) {
     v("name", &Setting::name, "the option's name");
     v("value", &Setting::value, "its resolved value, as text");
-  }
-};
-
-// A distribution of durations, and its most used quantiles.
-struct Latency {
-  std::uint64_t count = 0;
-  std::uint64_t min_ns = 0;
-  double mean_ns = 0;
-  std::uint64_t p50_ns = 0;
-  std::uint64_t p90_ns = 0;
-  std::uint64_t p99_ns = 0;
-  std::uint64_t p99_9_ns = 0;
-  std::uint64_t p99_99_ns = 0;
-  std::uint64_t max_ns = 0;
-  std::uint64_t overflow = 0;
-  std::string hdr;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("count", &Latency::count,
-      "number of recorded values, including those above the histogram's range");
-    v("min_ns", &Latency::min_ns, "smallest value, to the histogram's precision");
-    v("mean_ns", &Latency::mean_ns, "arithmetic mean of the recorded values");
-    v("p50_ns", &Latency::p50_ns, "median");
-    v("p90_ns", &Latency::p90_ns, "90th percentile");
-    v("p99_ns", &Latency::p99_ns, "99th percentile");
-    v("p99_9_ns", &Latency::p99_9_ns, "99.9th percentile");
-    v("p99_99_ns", &Latency::p99_99_ns, "99.99th percentile");
-    v("max_ns", &Latency::max_ns, "largest value, to the histogram's precision");
-    v("overflow", &Latency::overflow,
-      "number of values above the histogram's range; they are counted at the range's end. If it is "
-      "above zero, max_ns is a lower bound");
-    v("hdr", &Latency::hdr,
-      "the whole distribution: HdrHistogram V2 encoding, zlib-compressed, base64; unit ns");
   }
 };
 
@@ -280,6 +248,7 @@ struct Trial {
   std::vector<Remark> remarks;
   std::optional<std::vector<ActionDone>> actions;
   std::optional<Survival> survival;
+  std::optional<Switching> switching;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -337,10 +306,12 @@ struct Trial {
       "whether the provider's memory for measurements was locked in RAM");
     v("granted", &Trial::granted, "settings that the sink reports it ran with");
     v("remarks", &Trial::remarks, "what a reader of this trial must know");
-    v("actions", &Trial::actions, "what the scenario did to its processes; absent if nothing");
+    v("actions", &Trial::actions, "what the scenario did to it; absent if nothing");
     v("survival", &Trial::survival,
       "what became of the events when the scenario killed a process; absent if it killed none, or "
       "if they were not read back");
+    v("switching", &Trial::switching,
+      "how the switches went; absent if the session was not switched");
   }
 };
 

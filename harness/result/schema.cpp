@@ -43,8 +43,9 @@ TAILGATE_ABOUT(Trial, "one fresh process that ran the scenario against the sink 
 TAILGATE_ABOUT(Load, "the load that the scenario planned for one step");
 TAILGATE_ABOUT(Interval, "an interval of a trial");
 TAILGATE_ABOUT(SlowCall, "one of the slowest calls of a trial");
-TAILGATE_ABOUT(LedgerAccount,
-               "what became of every event: emitted = delivered + lost + unaccounted");
+TAILGATE_ABOUT(
+    LedgerAccount,
+    "what became of every event: emitted = delivered + lost + unaccounted (+ switched_off)");
 TAILGATE_ABOUT(LossCount, "the events lost for one cause");
 TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
 TAILGATE_ABOUT(DaemonUse, "a process that worked for the session, such as a collecting daemon");
@@ -91,7 +92,9 @@ TAILGATE_ABOUT(Floor,
                "that does nothing");
 TAILGATE_ABOUT(ProgramUse, "a program that was measured: how, and what became of it");
 TAILGATE_ABOUT(TimedCalls, "calls of one function or kind");
-TAILGATE_ABOUT(ActionDone, "what a scenario did to a process of a trial during its load");
+TAILGATE_ABOUT(ActionDone, "what a scenario did to a process or the session of a trial");
+TAILGATE_ABOUT(Switching, "how the switches of a trial's session went, and the calls at them");
+TAILGATE_ABOUT(SwitchedEvents, "what became of the events around the switches of the session");
 TAILGATE_ABOUT(Survival,
                "what a killed process took with it, of the events that calls had accepted");
 TAILGATE_ABOUT(Answer, "a scenario's answer: one sentence and the figures behind it");

@@ -72,9 +72,15 @@ Enum read_word(const TomlNode& node, const std::string& name) {
 
 TrialAction read_action(const TomlNode& table) {
   constexpr double kMaxS = 86400;
-  table.check_keys({"at_s", "at_event", "spread_s", "do", "who", "for_s", "every_s"});
-  const TomlNode& what = table.required("do", "what is done: kill, stop or continue");
+  table.check_keys({"at_s", "at_event", "spread_s", "do", "who", "for_s", "every_s", "by"});
+  const TomlNode& what =
+      table.required("do", "what is done: kill, stop, continue, disable or enable");
   TrialAction action{.what = read_word<ActionKind>(what, "do")};
+  if (is_switch(action.what)) action.who = ActionTarget::session;
+  if (const TomlNode* by = table.find("by")) {
+    if (!is_switch(action.what)) by->fail("by is for disable and enable", "leave it out");
+    action.by = read_word<SwitchWay>(*by, "by");
+  }
   if (const TomlNode* who = table.find("who")) action.who = read_word<ActionTarget>(*who, "who");
   if (const TomlNode* at = table.find("at_s")) action.at_s = at->number("at_s", 0, kMaxS);
   if (const TomlNode* at = table.find("at_event")) {

@@ -16,10 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/event.h"
 #include "harness/base/options.h"
 #include "harness/base/probe.h"
 #include "harness/base/survives.h"
+#include "harness/base/switch_way.h"
 #include "harness/os/clock.h"
 
 namespace tailgate {
@@ -109,6 +111,17 @@ class Session {
   // A process whose user and mount namespaces the provider and the consumer enter, for paths that
   // exist only there; 0: none.
   virtual int namespace_pid() const { return 0; }
+
+  // Makes the running session listen to its provider (on), or no more, while load threads emit. It
+  // listens after start(). A call that begins after listen() has returned should be recorded, or
+  // not, accordingly; how far that holds is measured. A call while the session does not listen is
+  // accepted or refused, as the path does it. Throws Error with the reason where the path cannot be
+  // switched in that way; then nothing has changed.
+  virtual void listen(bool on, SwitchWay way) {
+    static_cast<void>(on);
+    static_cast<void>(way);
+    throw Error("the sink cannot be switched while it runs", "");
+  }
 
   // Flushes what is buffered in the session and ends it. Called after the provider process has
   // ended, whichever way it did. A second call does nothing. Throws Error when something may have

@@ -55,8 +55,9 @@ class Instance {
   // Name, clock, buffer size and mode, as the kernel reports them.
   std::vector<std::pair<std::string, std::string>> granted() const;
 
-  // Stops recording; events in the buffer stay readable. Throws Error.
-  void stop() const;
+  // Whether it records from now on; it does after its creation. Events in the buffer stay readable.
+  // Throws Error.
+  void record(bool on) const;
 
  private:
   void set_up(const InstanceOptions& options) const;

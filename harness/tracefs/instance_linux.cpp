@@ -142,8 +142,8 @@ std::vector<std::pair<std::string, std::string>> Instance::granted() const {
           {"overwrite", overwrite ? "true" : "false"}};
 }
 
-void Instance::stop() const {
-  folder_.write("tracing_on", "0", "see the kernel's log");
+void Instance::record(bool on) const {
+  folder_.write("tracing_on", on ? "1" : "0", "see the kernel's log");
 }
 
 BufferCounts buffer_counts(const TraceFolder& instance) {

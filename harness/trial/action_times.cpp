@@ -17,6 +17,11 @@ std::uint64_t ns(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
+// That time, or the load's start if it would be before the clock's own.
+std::uint64_t time_after(std::uint64_t start_ns, double seconds) {
+  return seconds < 0 ? start_ns - std::min(start_ns, ns(-seconds)) : start_ns + ns(seconds);
+}
+
 void require_times(bool holds, const std::string& what_failed, const std::string& remedy) {
   if (!holds) throw Error(what_failed, remedy);
 }
@@ -27,21 +32,40 @@ double times_of(const TrialAction& action, double load_s) {
   return std::floor((load_s - *action.at_s) / action.every_s) + 1;
 }
 
+// Disabling and enabling is for the session, signals are for processes.
+void check_target(const TrialAction& action) {
+  const std::string name(enum_text(action.what));
+  const std::string who(enum_text(action.who));
+  const bool of_session = action.who == ActionTarget::session;
+  require_times(is_switch(action.what) == of_session,
+                fmt::format("the action '{}' cannot be done to {}", name, who),
+                of_session ? "disable or enable the session"
+                           : "kill, stop or continue processes; disable and enable the session");
+  require_times(action.who != ActionTarget::consumer || action.what != ActionKind::kill,
+                "a killed consumer can read nothing back", "stop it");
+}
+
 void check_action(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
+  const bool ends = action.what == ActionKind::stop || action.what == ActionKind::disable;
+  check_target(action);
   require_times(action.at_s.has_value() != action.at_event.has_value(),
                 fmt::format("the action '{}' does not say when it begins", name),
                 "give exactly one of at_s and at_event");
-  require_times(action.what == ActionKind::stop || action.for_s == 0,
+  require_times(ends || action.for_s == 0,
                 fmt::format("the action '{}' has for_s = {}", name, action.for_s),
-                "only what is stopped can continue after a time");
+                "only what is stopped or disabled can be ended after a time");
+  require_times(!action.at_s || *action.at_s >= -load.warmup_s,
+                fmt::format("the action '{}' begins at {} s, before the warm-up of {} s", name,
+                            action.at_s.value_or(0), load.warmup_s),
+                "let it begin later, or set a longer warmup_s");
   require_times(action.at_s.has_value() || (action.spread_s == 0 && action.every_s == 0),
                 fmt::format("the action '{}' has at_event with spread_s or every_s", name),
                 "begin it at_s seconds after recording starts");
   require_times(
-      action.every_s == 0 || action.what != ActionKind::stop || action.for_s < action.every_s,
+      action.every_s == 0 || !ends || action.for_s < action.every_s,
       fmt::format("for_s = {} is not shorter than every_s = {}", action.for_s, action.every_s),
-      "continue before the next stop");
+      "let it end before it is done again");
   const bool outlasts =
       load.duration_s > 0 && action.at_s && *action.at_s + action.spread_s >= load.duration_s;
   require_times(!outlasts,
@@ -65,6 +89,15 @@ void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load
                 fmt::format("repeat them at most {} times", kMostActions));
 }
 
+std::uint32_t most_switches(const std::vector<TrialAction>& actions, const LoadPlan& load) {
+  double switches = 0;
+  for (const TrialAction& action : actions) {
+    if (!is_switch(action.what)) continue;
+    switches += times_of(action, load.duration_s) * (action.for_s > 0 ? 2 : 1);
+  }
+  return static_cast<std::uint32_t>(std::clamp(switches, 0.0, 2.0 * kMostActions));
+}
+
 ActionTimes::ActionTimes(const std::vector<TrialAction>& actions, const LoadPlan& load,
                          std::uint64_t record_start_ns, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -75,7 +108,7 @@ ActionTimes::ActionTimes(const std::vector<TrialAction>& actions, const LoadPlan
       continue;
     }
     const double later_s = std::uniform_real_distribution<double>(0, 1)(random) * action.spread_s;
-    std::uint64_t at_ns = record_start_ns + ns(*action.at_s + later_s);
+    std::uint64_t at_ns = time_after(record_start_ns, *action.at_s + later_s);
     do {
       add_with_end(at_ns, action);
       at_ns += ns(action.every_s);
@@ -90,8 +123,11 @@ void ActionTimes::add(std::uint64_t at_ns, const DueAction& action) {
 }
 
 void ActionTimes::add_with_end(std::uint64_t at_ns, const TrialAction& action) {
-  add(at_ns, {action.what, action.who});
-  if (action.for_s > 0) add(at_ns + ns(action.for_s), {ActionKind::resume, action.who});
+  add(at_ns, {action.what, action.who, action.by});
+  if (action.for_s <= 0) return;
+  const ActionKind end =
+      action.what == ActionKind::disable ? ActionKind::enable : ActionKind::resume;
+  add(at_ns + ns(action.for_s), {end, action.who, action.by});
 }
 
 std::optional<DueAction> ActionTimes::take(std::uint64_t now_ns, std::uint64_t events) {

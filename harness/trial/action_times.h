@@ -18,7 +18,11 @@ void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load
 struct DueAction {
   ActionKind what = ActionKind::kill;
   ActionTarget who = ActionTarget::program;
+  SwitchWay by = SwitchWay::session;
 };
+
+// The most switches of the session that these actions make.
+std::uint32_t most_switches(const std::vector<TrialAction>& actions, const LoadPlan& load);
 
 class ActionTimes {
  public:

@@ -37,6 +37,34 @@ TEST_CASE("a stop that repeats is continued each time, until the load ends") {
                                  "stop@1100", "continue@1350"});
 }
 
+TEST_CASE("a session that is disabled for a time is enabled again, and both are switches") {
+  const TrialAction toggle = {.what = ActionKind::disable,
+                              .who = ActionTarget::session,
+                              .at_s = 0.1,
+                              .for_s = 0.25,
+                              .every_s = 0.5,
+                              .by = SwitchWay::level};
+  CHECK(all_of({toggle}, 1) ==
+        std::vector<std::string>{"disable@100", "enable@350", "disable@600", "enable@850"});
+  CHECK(most_switches({toggle}, load_of(1)) == 4);
+  CHECK(most_switches({{.what = ActionKind::stop, .at_s = 0.1}}, load_of(1)) == 0);
+  ActionTimes times({toggle}, load_of(1), kStartNs, 1);
+  CHECK(times.take(kStartNs + 200'000'000, 0)->by == SwitchWay::level);
+  CHECK(times.take(kStartNs + 400'000'000, 0)->by == SwitchWay::level);
+}
+
+TEST_CASE("an action may begin within the warm-up") {
+  const TrialAction early = {
+      .what = ActionKind::disable, .who = ActionTarget::session, .at_s = -0.5};
+  LoadPlan load = load_of(1);
+  load.warmup_s = 0.5;
+  CHECK_NOTHROW(check_actions({early}, load));
+  load.warmup_s = 0.4;
+  CHECK_THROWS_WITH(check_actions({early}, load), Catch::Contains("before the warm-up"));
+  ActionTimes times({early}, load_of(1), kStartNs, 1);
+  CHECK(times.next_ns() == kStartNs - 500'000'000);
+}
+
 TEST_CASE("actions are done in the order of their times, those of one time as they are listed") {
   CHECK(all_of({{.what = ActionKind::kill, .at_s = 0.5},
                 {.what = ActionKind::stop, .at_s = 0.2},
@@ -77,6 +105,11 @@ TEST_CASE("actions that cannot be are refused with what to do") {
   refused({.what = ActionKind::stop, .at_s = 0, .for_s = 1, .every_s = 1}, load_of(9), "shorter");
   refused({.at_s = 0.9, .spread_s = 0.2}, load_of(1), "has ended");
   refused({.at_s = 0, .every_s = 1e-4}, load_of(1), "times");
+  refused({.what = ActionKind::disable, .at_s = 0}, load_of(1), "cannot be done to program");
+  refused({.what = ActionKind::stop, .who = ActionTarget::session, .at_s = 0}, load_of(1),
+          "cannot be done to session");
+  refused({.what = ActionKind::kill, .who = ActionTarget::consumer, .at_s = 0}, load_of(1),
+          "read nothing back");
   LoadPlan by_events = load_of(0);
   by_events.events = 100;
   refused({.at_s = 0, .every_s = 1}, by_events, "needs a load with a duration");

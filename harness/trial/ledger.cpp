@@ -112,10 +112,18 @@ void balance(LedgerAccount& account, const LedgerInputs& inputs) {
   }
   if (!account.checked) return;
   std::uint64_t unaccounted = account.emitted - account.delivered - account.lost;
-  if (const std::uint64_t killed = std::min(unaccounted, inputs.killed); killed > 0) {
-    account.losses.push_back({"killed", "scenario", killed});
-    account.lost += killed;
-    unaccounted -= killed;
+  const auto excuse = [&](const char* cause, std::uint64_t events) {
+    const std::uint64_t excused = std::min(unaccounted, events);
+    if (excused == 0) return;
+    account.losses.push_back({cause, "scenario", excused});
+    account.lost += excused;
+    unaccounted -= excused;
+  };
+  excuse("killed", inputs.killed);
+  if (inputs.switched) {
+    account.switched_off = std::min(unaccounted, inputs.switched->not_delivered);
+    unaccounted -= *account.switched_off;
+    excuse("missed after an enable", inputs.switched->events.missed);
   }
   if (unaccounted > 0 && inputs.interrupted) {
     return refuse(account, fmt::format("interrupted when {} of {} events had been read back",
@@ -123,6 +131,17 @@ void balance(LedgerAccount& account, const LedgerInputs& inputs) {
   }
   account.unaccounted = static_cast<std::int64_t>(unaccounted);
   account.unaccounted_cause = why_unaccounted(account, inputs);
+}
+
+// Takes back refusals of calls that were not to be recorded anyhow.
+void forgive_refusals(std::uint64_t events, std::vector<LossCount>& losses) {
+  for (LossCount& loss : losses) {
+    if (loss.reported_by != "call") continue;
+    const std::uint64_t forgiven = std::min(loss.events, events);
+    loss.events -= forgiven;
+    events -= forgiven;
+  }
+  std::erase_if(losses, [](const LossCount& loss) { return loss.events == 0; });
 }
 
 }  // namespace
@@ -171,6 +190,7 @@ bool Ledger::add(std::span<const std::byte> bytes, EventStamp& stamp) {
   }
   thread.seen[word] |= bit;
   ++counts_.delivered;
+  if (keeps_times_) keep_time(thread, stamp);
   if (stamp.sequence >= thread.youngest && (!mark_ || stamp.sequence < mark_(stamp.thread))) {
     thread.youngest = stamp.sequence + 1;
     thread.youngest_ns = stamp.emit_ns;
@@ -181,6 +201,19 @@ bool Ledger::add(std::span<const std::byte> bytes, EventStamp& stamp) {
     thread.next = stamp.sequence + 1;
   }
   return true;
+}
+
+void Ledger::keep_time(Thread& thread, const EventStamp& stamp) {
+  std::vector<std::uint64_t>& times_ns = thread.times_ns;
+  if (stamp.sequence >= times_ns.size()) {
+    times_ns.resize(std::max<std::size_t>(stamp.sequence + 1, 2 * times_ns.size()));
+  }
+  times_ns[stamp.sequence] = stamp.emit_ns;
+}
+
+std::optional<std::uint64_t> Ledger::time_of(unsigned thread, std::uint64_t sequence) const {
+  if (!has(thread, sequence)) return std::nullopt;
+  return threads_.at(thread).times_ns.at(sequence);
 }
 
 bool Ledger::has(unsigned thread, std::uint64_t sequence) const {
@@ -229,6 +262,7 @@ LedgerAccount balance_ledger(const TrialMemory& memory, const LedgerInputs& inpu
     add_slots(consumer.losses, consumer.loss_count, "consumer", account.losses);
     static_cast<LedgerCounts&>(account) = consumer.counts;
     account.emitted += account.delivered_in_flight;
+    if (inputs.switched) forgive_refusals(inputs.switched->refused, account.losses);
   }
   account.lost = sum_of(account.losses);
   balance(account, inputs);

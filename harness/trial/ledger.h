@@ -1,10 +1,12 @@
 // The ledger: counts by sequence number which of the emitted events were read back. Also the
-// account of a whole trial: emitted = delivered + lost + unaccounted.
+// account of a whole trial: emitted = delivered + lost + unaccounted, and + switched_off where the
+// scenario switched the session.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +33,9 @@ class Ledger {
   // trial.
   bool add(std::span<const std::byte> bytes, EventStamp& stamp);
 
+  // Keeps the time of each event that is added from now on, for time_of(): 8 bytes each.
+  void keep_times() { keeps_times_ = true; }
+
   void add_damage(std::size_t bytes) { counts_.damaged_bytes += bytes; }
 
   const LedgerCounts& counts() const { return counts_; }
@@ -38,24 +43,30 @@ class Ledger {
   // Whether that event was delivered.
   bool has(unsigned thread, std::uint64_t sequence) const;
 
+  // The start of the call whose event was delivered; nothing if it was not. Needs keep_times().
+  std::optional<std::uint64_t> time_of(unsigned thread, std::uint64_t sequence) const;
+
   // What was read of that thread. end: numbers below it are before the mark.
   ThreadRead read_of(unsigned thread, std::uint64_t end) const;
 
  private:
   struct Thread {
-    std::vector<std::uint64_t> seen;  // a bit for each sequence number
-    std::uint64_t next = 0;           // highest number seen + 1
-    std::uint64_t begun = 0;          // at the last query
-    std::uint64_t youngest = 0;       // highest number before the mark + 1, …
-    std::uint64_t youngest_ns = 0;    // … and that event's time
+    std::vector<std::uint64_t> seen;      // a bit for each sequence number
+    std::uint64_t next = 0;               // highest number seen + 1
+    std::uint64_t begun = 0;              // at the last query
+    std::uint64_t youngest = 0;           // highest number before the mark + 1, …
+    std::uint64_t youngest_ns = 0;        // … and that event's time
+    std::vector<std::uint64_t> times_ns;  // by sequence number
   };
 
+  static void keep_time(Thread& thread, const EventStamp& stamp);
   bool was_emitted(Thread& thread, unsigned number, std::uint64_t sequence);
 
   std::uint32_t run_;
   EventEncoding encoding_;
   std::function<std::uint64_t(unsigned)> begun_;
   std::function<std::uint64_t(unsigned)> mark_;
+  bool keeps_times_ = false;
   std::vector<Thread> threads_;
   LedgerCounts counts_;
 };
@@ -71,6 +82,7 @@ struct LedgerInputs {
   bool interrupted = false;          // by the user: what was on its way was not waited for
   bool accounts_losses = false;
   std::uint64_t killed = 0;  // events that a process took with it which the scenario killed
+  std::optional<SwitchRead> switched = {};  // if the scenario switched the session
   std::vector<Loss> session_losses = {};
   std::string session_failure = {};  // what failed when the session was stopped
   std::string provider_end = {};     // how the provider ended, if not by itself

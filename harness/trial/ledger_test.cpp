@@ -195,6 +195,51 @@ TEST_CASE("what an interrupt did not wait for is unchecked, not unaccounted") {
   CHECK_THAT(account.unchecked_cause.value_or(""), Catch::Contains("interrupted when 6 of 10"));
 }
 
+TEST_CASE("what was switched off is neither lost nor unaccounted, what an enable missed is lost") {
+  const TrialMemory memory = memory_of(100);
+  memory.header().consumer.counts.delivered = 50;
+  SwitchRead switched{};
+  switched.not_delivered = 30;
+  switched.events.missed = 15;
+  const LedgerAccount account =
+      balance_ledger(memory, {.read_back = true, .accounts_losses = true, .switched = switched});
+  CHECK(account.switched_off == 30);
+  CHECK(account.lost == 15);
+  CHECK(account.unaccounted == 5);
+  CHECK(account.emitted == account.delivered + account.lost + 5 + *account.switched_off);
+  REQUIRE(account.losses.size() == 1);
+  CHECK(account.losses.front().cause == "missed after an enable");
+  CHECK(account.losses.front().reported_by == "scenario");
+  CHECK_FALSE(balance_ledger(memory, {.read_back = true}).switched_off);
+}
+
+TEST_CASE("refusals of calls that were switched off are no losses, others are") {
+  const TrialMemory memory = memory_of(100);
+  memory.header().provider.refusal_causes[0].set("off");
+  memory.thread(0).refused[0] = 40;
+  memory.header().consumer.counts.delivered = 60;
+  SwitchRead switched{};
+  switched.not_delivered = 30;
+  switched.refused = 30;
+  const LedgerAccount account = balance_ledger(memory, {.read_back = true, .switched = switched});
+  CHECK(account.switched_off == 30);
+  CHECK(account.lost == 10);
+  CHECK(account.unaccounted == 0);
+  // Where nothing was read back, nobody knows which were off.
+  CHECK(balance_ledger(memory, {.switched = switched}).lost == 40);
+}
+
+TEST_CASE("the times of events are known where they were asked for") {
+  Fixture f;
+  f.ledger.keep_times();
+  for (std::uint64_t i : {0, 7, 3, 99}) CHECK(f.add(1, i));
+  CHECK(f.ledger.time_of(1, 7) == 1007u);
+  CHECK(f.ledger.time_of(1, 99) == 1099u);
+  CHECK_FALSE(f.ledger.time_of(1, 4));
+  CHECK_FALSE(f.ledger.time_of(1, 5000));
+  CHECK_FALSE(f.ledger.time_of(0, 0));
+}
+
 TEST_CASE("what was read before a mark is counted apart, and its youngest event is known") {
   std::uint64_t mark = 70;
   EventStamp stamp{};

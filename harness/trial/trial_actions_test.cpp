@@ -12,7 +12,8 @@
 namespace tailgate {
 namespace {
 
-Trial run(const std::string& sink, const std::vector<TrialAction>& actions, unsigned threads = 1) {
+Trial run(const std::string& sink, const std::vector<TrialAction>& actions, unsigned threads = 1,
+          WantedConsumer consumer = {}) {
   static const ClockParameters clock = measure_clock();
   TrialSettings settings;
   settings.clock = clock;
@@ -22,6 +23,7 @@ Trial run(const std::string& sink, const std::vector<TrialAction>& actions, unsi
   settings.consumer_cpus = {initial_cpus().front()};
   settings.noise_s = 0.01;
   settings.actions = actions;
+  settings.consumer = consumer;
   LoadPlan load;
   load.rate_hz = 5'000;
   load.duration_s = 0.6;
@@ -148,6 +150,68 @@ TEST_CASE("a program that is stopped again and again goes on, and its calls wait
   }
   CHECK(trial.response.max_ns >= longest_ns / 10 * 9);
   CHECK(trial.measured == 3'000);
+}
+
+TEST_CASE("events of a disabled session are not meant to be recorded, by every thread") {
+  const unsigned threads = GENERATE(1u, 3u);
+  const ConsumerMode mode = GENERATE(ConsumerMode::live, ConsumerMode::after);
+  const Trial trial = run("synthetic:lose_every=100",
+                          {{.what = ActionKind::disable,
+                            .who = ActionTarget::session,
+                            .at_s = 0.1,
+                            .for_s = 0.1,
+                            .every_s = 0.2}},
+                          threads, mode);
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(trial.consumer.mode == mode);
+  REQUIRE(trial.switching);
+  REQUIRE(trial.switching->events);
+  REQUIRE(trial.ledger.switched_off);
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.emitted ==
+        trial.ledger.delivered + trial.ledger.lost + *trial.ledger.switched_off);
+  CHECK(trial.switching->switches == trial.actions->size());
+  CHECK(trial.switching->events->off > 1'000);
+  // The sink's own loss is none of the switch's, however it is reported.
+  CHECK(trial.switching->events->lost_between + trial.switching->events->missed ==
+        trial.ledger.lost);
+  CHECK(trial.ledger.lost > 0);
+  CHECK(trial.switching->at_switch.count > 0);
+  CHECK(trial.switching->at_switch.count + trial.switching->elsewhere.count == trial.measured);
+}
+
+TEST_CASE("a session that cannot be switched is refused once, and the trial goes on") {
+  const Trial trial = run("file", {{.what = ActionKind::disable,
+                                    .who = ActionTarget::session,
+                                    .at_s = 0.1,
+                                    .for_s = 0.05,
+                                    .every_s = 0.1}});
+  check_went_as_planned(trial);
+  REQUIRE(trial.actions);
+  REQUIRE(trial.actions->size() == 1);
+  CHECK(trial.actions->front().refused == "the sink cannot be switched while it runs");
+  CHECK_FALSE(trial.switching);
+  CHECK_FALSE(trial.ledger.switched_off);
+}
+
+TEST_CASE("a consumer that is stopped for a while reads everything later") {
+  const Trial trial =
+      run("synthetic",
+          {{.what = ActionKind::stop, .who = ActionTarget::consumer, .at_s = 0.2, .for_s = 0.2}});
+  if (trial.actions && !trial.actions->empty() && !trial.actions->front().refused.empty()) return;
+  check_went_as_planned(trial);
+  CHECK(trial.ledger.delivered == 3'000);
+  REQUIRE(trial.consumer.delivery);
+  CHECK(trial.consumer.delivery->max_ns > 150'000'000);
+}
+
+TEST_CASE("no consumer is stopped where none reads during the load") {
+  const Trial trial =
+      run("synthetic", {{.what = ActionKind::stop, .who = ActionTarget::consumer, .at_s = 0.2}}, 1,
+          ConsumerMode::after);
+  check_went_as_planned(trial);
+  REQUIRE(trial.actions);
+  CHECK(trial.actions->front().refused == "no consumer reads while the load runs");
 }
 
 }  // namespace

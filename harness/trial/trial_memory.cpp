@@ -27,6 +27,11 @@ std::size_t log_bytes(const TrialPlan& plan) {
   return whole_pages(sizeof(CallLogHead) + plan.turns.max_calls * sizeof(CallRecord));
 }
 
+// Of one switch.
+std::size_t switch_bytes(const TrialPlan& plan) {
+  return sizeof(SwitchHead) + plan.load.threads * sizeof(SwitchMark);
+}
+
 std::size_t block_bytes(const TrialPlan& plan) {
   return whole_pages(sizeof(ThreadBlock) +
                      (plan.slowest + plan.slowest_responses) * sizeof(SlowSlot));
@@ -50,7 +55,8 @@ TrialMemory TrialMemory::create(const TrialPlan& plan) {
   const HistogramLayout layout(plan.range);
   const std::size_t size_bytes = whole_pages(sizeof(TrialHeader)) +
                                  plan.load.threads * thread_bytes(plan, layout) +
-                                 2 * histogram_bytes(layout) + plan.load.threads * log_bytes(plan);
+                                 2 * histogram_bytes(layout) + plan.load.threads * log_bytes(plan) +
+                                 whole_pages(plan.max_switches * switch_bytes(plan));
   TrialMemory memory(SharedMemory::create(size_bytes), plan);
   // The memory is zeroed, which is the initial state of these types; this starts their lifetimes.
   auto* header = new (memory.memory_.data()) TrialHeader;
@@ -122,6 +128,16 @@ CallLogHead& TrialMemory::log(unsigned thread) const {
 
 CallRecord* TrialMemory::calls(unsigned thread) const {
   return reinterpret_cast<CallRecord*>(&log(thread) + 1);
+}
+
+SwitchHead& TrialMemory::switch_head(std::size_t number) const {
+  std::byte* first =
+      memory_.data() + tail_offset_ + 2 * histogram_bytes_ + plan().load.threads * log_bytes_;
+  return *reinterpret_cast<SwitchHead*>(first + number * switch_bytes(plan()));
+}
+
+SwitchMark& TrialMemory::switch_mark(std::size_t number, unsigned thread) const {
+  return reinterpret_cast<SwitchMark*>(&switch_head(number) + 1)[thread];
 }
 
 }  // namespace tailgate

@@ -17,6 +17,7 @@
 #include "harness/histogram/histogram.h"
 #include "harness/os/clock.h"
 #include "harness/os/shared_memory.h"
+#include "harness/result/action.h"
 #include "harness/result/ledger.h"
 #include "harness/trial/load.h"
 
@@ -86,7 +87,8 @@ struct TrialPlan {
   std::uint64_t poll_interval_ns = 0;   // of the live consumer
   LoadPlan load;
   TurnPlan turns;
-  std::uint32_t contract = 0;  // the provider makes the calls of contract.h instead of the load
+  std::uint32_t contract = 0;      // the provider makes the calls of contract.h instead of the load
+  std::uint32_t max_switches = 0;  // of the session, by the scenario; room for so many
   ClockParameters clock;
   HistogramRange range;
   std::uint32_t live = 0;                  // the consumer reads while the trial runs
@@ -216,12 +218,34 @@ struct MarkBlock {
   std::array<ThreadMark, kMaxThreads> threads;
 };
 
+// A switch of the session, as the controller made it; each thread's SwitchMark follows.
+struct SwitchHead {
+  std::atomic<std::uint64_t> on;  // 1: the session listens from then on; 0: it does not
+  std::atomic<std::uint64_t> begin_ns;
+  std::atomic<std::uint64_t> end_ns;  // the session's call had returned
+};
+
+// Where a load thread was at a switch.
+struct SwitchMark {
+  std::atomic<std::uint64_t> finished_before;  // calls that had returned when it began …
+  std::atomic<std::uint64_t> refused_before;   // … and been refused
+  std::atomic<std::uint64_t> started_after;    // calls begun when it had ended …
+  std::atomic<std::uint64_t> refused_after;    // … refusals by then
+};
+
 // What was read back of one load thread's events.
 struct ThreadRead {
   std::uint64_t delivered;         // distinct and intact
   std::uint64_t delivered_before;  // of these, with numbers below the thread's mark, …
   std::uint64_t next_before;       // … the highest of these numbers + 1; 0: none …
   std::uint64_t youngest_ns;       // … and the start of that call
+};
+
+// What was read back around the switches.
+struct SwitchRead {
+  SwitchedEvents events;
+  std::uint64_t not_delivered;  // of the calls that were off or in doubt …
+  std::uint64_t refused;        // … and refused
 };
 
 struct ConsumerBlock {
@@ -234,11 +258,12 @@ struct ConsumerBlock {
   std::array<LossSlot, kLossSlots> losses;
   std::atomic<std::uint32_t> loss_count;
   std::array<ThreadRead, kMaxThreads> threads;
+  SwitchRead switches;
 };
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 8;
+inline constexpr std::uint32_t kTrialProtocol = 9;
 
 struct TrialHeader {
   std::uint64_t magic;
@@ -254,6 +279,7 @@ struct TrialHeader {
   ProviderBlock provider;
   ConsumerBlock consumer;
   MarkBlock mark;
+  std::atomic<std::uint32_t> switches;  // number of switches made
 };
 
 // The distributions that each load thread records; in a closed loop only service.
@@ -279,6 +305,9 @@ class TrialMemory {
   std::uint64_t* delivery_words() const;
   CallLogHead& log(unsigned thread) const;
   CallRecord* calls(unsigned thread) const;  // plan().turns.max_calls of them
+  // number: below plan().max_switches.
+  SwitchHead& switch_head(std::size_t number) const;
+  SwitchMark& switch_mark(std::size_t number, unsigned thread) const;
   const HistogramLayout& layout() const { return layout_; }
   SharedMemory& memory() { return memory_; }
 
@@ -292,7 +321,8 @@ class TrialMemory {
   std::size_t histogram_bytes_;
   std::size_t thread_bytes_;
   std::size_t log_bytes_;
-  std::size_t tail_offset_;  // floor and delivery histograms, then the threads' logs of calls
+  // Floor and delivery histograms, then the threads' logs of calls, then the switches.
+  std::size_t tail_offset_;
 };
 
 }  // namespace tailgate

@@ -38,7 +38,8 @@ void plant(const wchar_t* fault) {
 }
 
 Trial run(const std::string& sink, const wchar_t* fault = L"",
-          std::optional<activity::TraceMethod> trace = std::nullopt) {
+          std::optional<activity::TraceMethod> trace = std::nullopt,
+          const std::vector<TrialAction>& actions = {}) {
   plant(fault);
   LoadPlan load;
   load.rate_hz = 20'000;
@@ -52,6 +53,7 @@ Trial run(const std::string& sink, const wchar_t* fault = L"",
   settings.consumer_cpus = {initial_cpus().front()};
   settings.noise_s = 0.01;
   settings.trace = trace;
+  settings.actions = actions;
   const Scratch scratch({}, false);
   return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial",
                    [](const TrialProgress&) {});
@@ -91,6 +93,40 @@ TEST_CASE("all events of a trial are read back and the ledger balances") {
                            "etw:processes=program:session_name=shop.{host}",
                            "etw:controller=logman:mode=circular:flush_timer_s=2"}) {
     check_balanced(sink, run(sink));
+  }
+}
+
+TEST_CASE("a session that is disabled and enabled under load loses nothing between") {
+  for (const SwitchWay way : {SwitchWay::session, SwitchWay::level, SwitchWay::keyword}) {
+    INFO(way);
+    const Trial trial = run("etw", L"", std::nullopt,
+                            {{.what = ActionKind::disable,
+                              .who = ActionTarget::session,
+                              .at_s = 0.1,
+                              .for_s = 0.05,
+                              .every_s = 0.1,
+                              .by = way}});
+    CHECK(trial.outcome == TrialOutcome::completed);
+    REQUIRE(trial.switching);
+    REQUIRE(trial.switching->events);
+    CHECK(trial.switching->switches >= 6);
+    CHECK(trial.switching->events->off > 1'000);
+    CHECK(trial.switching->events->leaked == 0);
+    CHECK(trial.switching->events->missed == 0);
+    CHECK(trial.switching->events->lost_between == 0);
+    CHECK(trial.ledger.unaccounted == 0);
+  }
+}
+
+TEST_CASE("a session that logman started, or that there is not, is not switched") {
+  for (const char* sink : {"etw:controller=logman", "etw:mode=unlistened"}) {
+    const Trial trial =
+        run(sink, L"", std::nullopt,
+            {{.what = ActionKind::disable, .who = ActionTarget::session, .at_s = 0.1}});
+    REQUIRE(trial.actions);
+    REQUIRE(trial.actions->size() == 1);
+    CHECK_THAT(trial.actions->front().refused, Catch::Contains("switched"));
+    CHECK_FALSE(trial.switching);
   }
 }
 

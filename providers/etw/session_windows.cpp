@@ -19,6 +19,10 @@ class EtwSession : public Session {
   void start() override {
     if (control_) control_->start();
   }
+  void listen(bool on, SwitchWay way) override {
+    if (!control_) return Session::listen(on, way);
+    control_->listen(on, way);
+  }
   void stop() override {
     if (control_) control_->stop();
   }

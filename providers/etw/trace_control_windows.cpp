@@ -14,6 +14,8 @@
 namespace tailgate::etw {
 namespace {
 
+constexpr ULONG kTimeoutMs = 5000;  // EnableTraceEx2 waits until the providers have been notified
+
 // The value for WNODE_HEADER::ClientContext.
 ULONG clock_number(const Options& options) {
   const std::string& clock = options.text("clock");
@@ -145,7 +147,7 @@ void TraceControl::start() {
   }
   running_ = true;
   try {
-    if (!by_logman_) enable();
+    if (!by_logman_) enable(session_selection(context_.options));
     query();
     check_granted();
   } catch (const Error&) {
@@ -175,19 +177,38 @@ void TraceControl::start_by_api() {
   check("StartTraceW", api().start_trace(&handle_, name_.c_str(), &properties.properties()));
 }
 
-void TraceControl::enable() {
+void TraceControl::enable(const Selection& selection) const {
   ENABLE_TRACE_PARAMETERS parameters = {};
   parameters.Version = 2;           // ENABLE_TRACE_PARAMETERS_VERSION_2
   constexpr ULONG kStackTrace = 4;  // EVENT_ENABLE_PROPERTY_STACK_TRACE
   if (context_.options.boolean("stack")) parameters.EnableProperty = kStackTrace;
   ProgramFilter filter(context_.options.text("processes"));
   filter.add_to(parameters);
-  const Selection selection = session_selection(context_.options);
   const GUID guid = native_guid(provider_guid(context_));
-  constexpr ULONG kTimeoutMs = 5000;  // waits until the registered providers have been notified
   check("EnableTraceEx2",
         api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, selection.level,
                            selection.keyword, 0, kTimeoutMs, &parameters));
+}
+
+void TraceControl::listen(bool on, SwitchWay way) {
+  if (by_logman_) {
+    throw Error("a session that logman started is not switched", "use controller=api");
+  }
+  if (on) return enable(session_selection(context_.options));
+  const Selection written = event_selection();
+  switch (way) {
+    case SwitchWay::level:
+      return enable({.level = static_cast<std::uint8_t>(written.level - 1),
+                     .keyword = session_selection(context_.options).keyword});
+    case SwitchWay::keyword:
+      return enable(
+          {.level = session_selection(context_.options).level, .keyword = written.keyword << 1});
+    case SwitchWay::session:
+      break;
+  }
+  const GUID guid = native_guid(provider_guid(context_));
+  check("EnableTraceEx2", api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0,
+                                             0, 0, kTimeoutMs, nullptr));
 }
 
 // A real session has buffers; a stub's has none.

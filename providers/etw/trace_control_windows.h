@@ -9,6 +9,7 @@
 #include "harness/etl/guid.h"
 #include "harness/etw/properties_windows.h"
 #include "harness/sink/sink.h"
+#include "providers/etw/options.h"
 
 namespace tailgate::etw {
 
@@ -33,6 +34,10 @@ class TraceControl {
   // ask for and that decides what is measured, and then leaves no session.
   void start();
 
+  // Enables the provider's events in the running session, or leaves them out: altogether, or by the
+  // session's level or keywords. Throws Error.
+  void listen(bool on, SwitchWay way);
+
   // Stops the session; all of its events are then in the file or with the consumer. A second call
   // does nothing. Throws Error when events are missing that nobody counted.
   void stop();
@@ -47,7 +52,7 @@ class TraceControl {
 
  private:
   void start_by_api();
-  void enable();
+  void enable(const Selection& selection) const;
   void start_by_logman();
   void query();
   void check_granted() const;

@@ -79,6 +79,7 @@ class FallbackSession : public Session {
     return session_->environment();
   }
   int namespace_pid() const override { return session_ ? session_->namespace_pid() : 0; }
+  void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
   void stop() override {
     if (session_) session_->stop();
   }

@@ -52,6 +52,32 @@ void check_nothing_left() {
   }
 }
 
+TEST_CASE("an instance that stops and starts recording under load has exactly what lies between") {
+  if (skipped()) return;
+  TrialSettings toggled = settings();
+  toggled.actions = {{.what = ActionKind::disable,
+                      .who = ActionTarget::session,
+                      .at_s = 0.1,
+                      .for_s = 0.1,
+                      .every_s = 0.2}};
+  LoadPlan load;
+  load.rate_hz = 10'000;
+  load.duration_s = 0.5;
+  load.warmup_s = 0;
+  const Trial trial = run_stress(
+      "ftrace", load, std::nullopt, [](const TrialProgress&) {}, toggled);
+  INFO(describe(trial));
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(trial.ledger.unaccounted == 0);
+  CHECK(trial.ledger.lost == 0);  // though the kernel refuses what comes while it is off
+  REQUIRE(trial.switching);
+  REQUIRE(trial.switching->events);
+  CHECK(trial.switching->events->off > 500);
+  CHECK(trial.switching->events->missed == 0);
+  CHECK(trial.switching->events->leaked == 0);
+  CHECK(trial.switching->events->lost_between == 0);
+}
+
 TEST_CASE("a load of events that are too large is refused before it runs") {
   LoadPlan load;
   load.payload.first = 4064;

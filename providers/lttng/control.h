@@ -45,6 +45,10 @@ class TraceControl {
   // Creates and starts the session, with one channel and its event. Throws Error.
   void start() const;
 
+  // Disables the event, or enables it again, in the running session; the daemon has told the
+  // programs when this returns. Throws Error.
+  void listen(bool on) const;
+
   // Stops the session, waits until its data is written and, with output=snapshot, records the
   // snapshot. The session itself ends with its daemon. Throws Error; also when the daemon does not
   // answer within the limit.

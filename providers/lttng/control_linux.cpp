@@ -246,6 +246,18 @@ void TraceControl::start() const {
   });
 }
 
+void TraceControl::listen(bool on) const {
+  call_inside(namespace_pid_, kStartLimit, [this, on] {
+    const Handle handle = open_handle(plan_);
+    if (on) {
+      enable_event(handle.get());
+    } else {
+      check(lttng_disable_event(handle.get(), kEvent, kChannel), "disabling the event");
+    }
+    return TraceCounts{};
+  });
+}
+
 TraceCounts TraceControl::stop(std::chrono::milliseconds limit) const {
   return call_inside(namespace_pid_, limit, [this] {
     stop_and_wait_for_data();

@@ -103,6 +103,48 @@ struct Keep : CtfVisitor {
 
 }  // namespace
 
+TEST_CASE("an event that is disabled and enabled under load is recorded exactly in between") {
+  if (!available()) return;
+  TrialSettings toggled = settings();
+  toggled.actions = {{.what = ActionKind::disable,
+                      .who = ActionTarget::session,
+                      .at_s = 0.1,
+                      .for_s = 0.1,
+                      .every_s = 0.2}};
+  LoadPlan load = load_of(0, 10'000);
+  load.duration_s = 0.5;
+  const Scratch scratch({}, false);
+  const Trial trial =
+      run_trial(sink_choice("lttng"), load, toggled, scratch.path() / "trial", nothing);
+  INFO(describe(trial));
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(trial.ledger.unaccounted == 0);
+  REQUIRE(trial.switching);
+  CHECK(trial.switching->switches >= 3);
+  REQUIRE(trial.switching->events);
+  CHECK(trial.switching->events->off > 500);
+  CHECK(trial.switching->events->missed == 0);
+  CHECK(trial.switching->events->leaked == 0);
+  CHECK(trial.switching->events->lost_between == 0);
+}
+
+TEST_CASE("an event's level is not changed while the session runs") {
+  if (!available()) return;
+  TrialSettings toggled = settings();
+  toggled.actions = {{.what = ActionKind::disable,
+                      .who = ActionTarget::session,
+                      .at_s = 0.05,
+                      .by = SwitchWay::level}};
+  LoadPlan load = load_of(0, 1'000);
+  load.duration_s = 0.1;
+  const Scratch scratch({}, false);
+  const Trial trial =
+      run_trial(sink_choice("lttng"), load, toggled, scratch.path() / "trial", nothing);
+  REQUIRE(trial.actions);
+  CHECK(trial.actions->at(0).refused == "a session of LTTng does not change an event's level");
+  check_balanced(trial);
+}
+
 TEST_CASE("the ledger balances with every setting") {
   if (!available()) return;
   const std::string sink =

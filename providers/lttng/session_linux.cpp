@@ -141,6 +141,16 @@ class LttngSession : public Session {
     return variables;
   }
 
+  // As `lttng disable-event` and `enable-event` do it. To LTTng, an event at another level is
+  // another rule, which is enabled beside the first.
+  void listen(bool on, SwitchWay way) override {
+    if (way != SwitchWay::session) {
+      throw Error(fmt::format("a session of LTTng does not change an event's {}", enum_text(way)),
+                  "disable and enable the event");
+    }
+    control_->listen(on);
+  }
+
   int namespace_pid() const override { return namespace_ ? namespace_->pid() : 0; }
 
   // Checks first whether daemons died: LTTng stops a session without an error when its consumer

@@ -63,6 +63,8 @@ class PlantedSession : public Session {
 
   int namespace_pid() const override { return session_->namespace_pid(); }
 
+  void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
+
   void stop() override {
     if (burner_) burner_->stop();
     session_->stop();

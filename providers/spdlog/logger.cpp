@@ -31,6 +31,7 @@ class LoggerProvider : public Provider {
     }
     // By default the library puts time, logger and level before each message.
     if (options.text("pattern") == "message") logger_->set_pattern("%v");
+    if (options.text("level") == "off") logger_->set_level(spdlog::level::off);
     if (options.boolean("flush_each")) logger_->flush_on(spdlog::level::trace);
     logger_->set_error_handler(
         [this](const std::string&) { failed_.fetch_add(1, std::memory_order_relaxed); });

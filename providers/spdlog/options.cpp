@@ -23,6 +23,14 @@ OptionTable options() {
        {"message", "default"}},
       {"flush_each", OptionType::boolean, "false",
        "flush the C library's buffer after every message, not only when it is full"},
+      {"level",
+       OptionType::choice,
+       "info",
+       "the logger's level; the provider writes info, so with off each call finds that nobody "
+       "listens and returns",
+       0,
+       0,
+       {"info", "off"}},
   };
 }
 

@@ -48,12 +48,13 @@ class SpdlogSink : public SinkType {
   // spdlog cannot say which events were in it: a full disk shows as unaccounted events and as an
   // error of close().
   Capabilities capabilities(const Options& options) const override {
+    const bool listens = options.text("level") != "off";
     const bool at_once = options.text("mode") == "sync" && options.boolean("flush_each");
-    return {.read_back = true,
-            .live_read = true,
-            .accounts_losses = true,
+    return {.read_back = listens,
+            .live_read = listens,
+            .accounts_losses = listens,
             .asynchronous = !at_once,
-            .survives = at_once ? Survives::kill : Survives::nothing,
+            .survives = at_once && listens ? Survives::kill : Survives::nothing,
             .deferred_work = options.text("mode") != "sync",
             .text_events = true};
   }

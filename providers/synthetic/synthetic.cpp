@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -14,9 +15,23 @@
 #include "providers/synthetic/delay_law.h"
 #include "providers/synthetic/kept_back.h"
 #include "providers/synthetic/planted_faults.h"
+#include "providers/synthetic/reader_room.h"
+#include "providers/synthetic/switched.h"
 
 namespace tailgate {
 namespace {
+
+std::filesystem::path switch_path(const TrialContext& context) {
+  return context.directory / "synthetic.switch";
+}
+
+std::filesystem::path reader_path(const TrialContext& context) {
+  return context.directory / "synthetic.reader";
+}
+
+ReaderRoom reader_room_of(const Options& options) {
+  return reader_room(options.integer("reader_room_events"), options.text("reader_full"));
+}
 
 std::filesystem::path store_path(const TrialContext& context) {
   return context.directory / "synthetic.events";
@@ -58,6 +73,9 @@ class SyntheticProvider : public Provider {
         law_(delay_law(context.options)),
         stalls_(stall_plan(context.options)),
         plan_(context.options),
+        switched_(switch_path(context), switch_law(context.options)),
+        room_(reader_room_of(context.options)),
+        read_(reader_path(context)),
         store_(store_path(context), context.expected_bytes) {
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
     const auto kept = static_cast<std::size_t>(context.options.integer("kill_loses_events"));
@@ -69,12 +87,17 @@ class SyntheticProvider : public Provider {
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
     const std::uint64_t start_ns = clock_.now_ns();
     ThreadState& state = threads_[thread];
+    const SwitchedCall switched = switched_.call(start_ns, state.switches_seen);
+    if (!switched.recorded) {
+      ++state.calls;
+      wait_until(start_ns + switched.delay_ns);
+      return closed_ ? kClosed : kAccepted;
+    }
     std::uint64_t release_ns = start_ns;
     if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
-    release_ns += law_.draw_ns(state.random);
+    release_ns += law_.draw_ns(state.random) + switched.delay_ns;
     const EmitStatus status = take(state, event);
-    while (clock_.now_ns() < release_ns) {
-    }
+    wait_until(release_ns);
     return status;
   }
 
@@ -105,7 +128,14 @@ class SyntheticProvider : public Provider {
     KeptBack kept;
     std::uint64_t calls = 0;
     std::uint64_t lost = 0;
+    std::uint64_t switches_seen = 0;
+    std::vector<std::string> grown;  // memory for what the consumer has not read
   };
+
+  void wait_until(std::uint64_t release_ns) const noexcept {
+    while (clock_.now_ns() < release_ns) {
+    }
+  }
 
   EmitStatus take(ThreadState& state, std::span<const std::byte> event) noexcept {
     const std::uint64_t call = ++state.calls;
@@ -119,12 +149,33 @@ class SyntheticProvider : public Provider {
       return kAccepted;
     }
     if (strikes(call, plan_.hide_every)) return kAccepted;
+    if (room_.events != 0 && !has_room(state)) {
+      ++state.lost;
+      return kAccepted;
+    }
     if (plan_.cut_over_bytes != 0 && event.size() > plan_.cut_over_bytes) {
       event = event.first(plan_.cut_over_bytes);
     }
+    stored_.fetch_add(1, std::memory_order_relaxed);
     const bool stored = state.kept.keep(
         event, [this](std::span<const std::byte> oldest) { return store_.append(oldest); });
     return stored ? kAccepted : kStoreFull;
+  }
+
+  bool is_behind() const noexcept {
+    return stored_.load(std::memory_order_relaxed) - read_.events() >= room_.events;
+  }
+
+  // Makes room for an event, as planned, where the consumer is behind; returns whether there is.
+  bool has_room(ThreadState& state) noexcept {
+    if (!is_behind()) return true;
+    if (room_.then == WhenReaderIsBehind::lose) return false;
+    if (room_.then == WhenReaderIsBehind::grow) {
+      state.grown.emplace_back(kGrowthBytes, 'x');
+      return true;
+    }
+    while (is_behind()) std::this_thread::yield();
+    return true;
   }
 
   // The start of the first call that any thread made.
@@ -136,12 +187,17 @@ class SyntheticProvider : public Provider {
     return origin == kNoOrigin ? start_ns : origin;
   }
 
+  static constexpr std::size_t kGrowthBytes = 8192;  // for each event
   static constexpr std::uint64_t kNoOrigin = ~std::uint64_t{0};
 
   Clock clock_;
   DelayLaw law_;
   StallPlan stalls_;
   CallPlan plan_;
+  SwitchedProvider switched_;
+  ReaderRoom room_;
+  ReaderCount read_;
+  std::atomic<std::uint64_t> stored_ = 0;
   MappedLog store_;
   std::vector<ThreadState> threads_;
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
@@ -153,12 +209,14 @@ class SyntheticConsumer : public Consumer {
   explicit SyntheticConsumer(const TrialContext& context)
       : stored_(store_path(context), context.encoding, FileGrowth::in_place),
         planter_(fault_plan(context.options), context.encoding),
+        read_(reader_path(context)),
         crash_at_(static_cast<std::uint64_t>(context.options.integer("read_crash_at"))) {}
 
   std::size_t poll(EventVisitor& visitor) override {
     Planting planting(planter_, visitor);
     const std::size_t read = stored_.poll(planting);
     events_ += read;
+    read_.add(read);
     if (crash_at_ != 0 && events_ >= crash_at_) std::abort();
     return read;
   }
@@ -183,6 +241,7 @@ class SyntheticConsumer : public Consumer {
 
   EventStreamConsumer stored_;
   FaultPlanter planter_;
+  ReaderCount read_;
   std::uint64_t crash_at_;
   std::uint64_t events_ = 0;
 };
@@ -190,18 +249,24 @@ class SyntheticConsumer : public Consumer {
 // Creates the store, so that a consumer finds it before the provider has opened it.
 class SyntheticSession : public Session {
  public:
-  explicit SyntheticSession(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit SyntheticSession(const TrialContext& context)
+      : path_(store_path(context)), switch_path_(switch_path(context)), clock_(context.clock) {}
 
   void start() override {
     if (!std::ofstream(path_, std::ios::trunc)) {
       throw system_error("open", path_.string(), errno,
                          "choose a trial directory that can be written to");
     }
+    switch_.emplace(switch_path_);
   }
+  void listen(bool on, SwitchWay) override { switch_->set(on, clock_.now_ns()); }
   void stop() override {}
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path switch_path_;
+  Clock clock_;
+  std::optional<SharedSwitch> switch_;
 };
 
 class SyntheticSink : public SinkType {
@@ -226,7 +291,7 @@ class SyntheticSink : public SinkType {
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
     stall_plan(context.options);  // reports contradictory options when a run starts
-    return std::make_unique<SyntheticSession>(store_path(context));
+    return std::make_unique<SyntheticSession>(context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
     return std::make_unique<SyntheticProvider>(context);
@@ -280,6 +345,21 @@ OptionTable SyntheticSink::options() const {
        65535},
       {"kill_loses_events", integer, "0",
        "the last so many events of each thread stay in the program until it closes", 0, 1e6},
+      {"off_service_ns", integer, "0", "the service time while the session is disabled", 0, kMaxNs},
+      {"toggle_stall_us", real, "0",
+       "the first call of each thread after a switch of the session takes so much longer", 0, 60e6},
+      {"toggle_lag_ms", real, "0", "events are not stored for so long after an enable", 0, 60e3},
+      {"toggle_leak_ms", real, "0", "events are still stored for so long after a disable", 0, 60e3},
+      {"reader_room_events", integer, "0",
+       "room for so many events that a live consumer has not read (0: without limit)", 0, 1e9},
+      {"reader_full",
+       OptionType::choice,
+       "wait",
+       "what a call does when that room is full: waits for the consumer, loses its event and "
+       "reports it, or takes more memory",
+       0,
+       0,
+       {"wait", "lose", "grow"}},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }

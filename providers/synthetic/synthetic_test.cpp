@@ -160,5 +160,59 @@ TEST_CASE("kill_loses_events keeps the last events of each thread until the sink
   CHECK(trial.read_back().sequences.size() == 105);
 }
 
+TEST_CASE("events of a disabled session are accepted and not stored") {
+  TestTrial trial("synthetic:service_ns=0");
+  trial.open();
+  const auto emit = [&trial](int calls) {
+    for (int i = 0; i < calls; ++i) CHECK(trial.emit().empty());
+  };
+  emit(10);
+  trial.session().listen(false, SwitchWay::session);
+  trial.session().listen(false, SwitchWay::level);  // is so already
+  emit(20);
+  trial.session().listen(true, SwitchWay::keyword);
+  emit(5);
+  trial.provider().close();
+  CHECK(trial.emit() == "closed");
+  const Record read = trial.read_back();
+  CHECK(read.sequences.size() == 15);
+  CHECK(read.sequences.at(10) == 30);
+}
+
+TEST_CASE("a switch comes into force as late, and holds up as long, as planned") {
+  TestTrial trial(
+      "synthetic:service_ns=0:toggle_lag_ms=200:toggle_leak_ms=200:toggle_stall_us=3000:"
+      "off_service_ns=20_000");
+  trial.open();
+  const Clock& clock = trial.context().clock;
+  const auto took_ns = [&] {
+    const std::uint64_t start_ns = clock.now_ns();
+    trial.emit();
+    return clock.now_ns() - start_ns;
+  };
+  const auto listen = [&](bool on) {
+    trial.session().listen(on, SwitchWay::session);
+    return clock.now_ns();
+  };
+  const auto wait_until = [&](std::uint64_t end_ns) {
+    while (clock.now_ns() < end_ns) {
+    }
+  };
+  trial.emit();
+  std::uint64_t switched_ns = listen(false);
+  CHECK(took_ns() >= 3'000'000);  // leaks, and stalls
+  CHECK(trial.read_back().sequences.size() == 2);
+  wait_until(switched_ns + 200'000'000);
+  CHECK(took_ns() >= 20'000);
+  CHECK(trial.read_back().sequences.size() == 2);
+  switched_ns = listen(true);
+  CHECK(took_ns() >= 3'000'000);  // comes too early, and stalls
+  CHECK(trial.read_back().sequences.size() == 2);
+  wait_until(switched_ns + 200'000'000);
+  trial.emit();
+  trial.provider().close();
+  CHECK(trial.read_back().sequences.size() == 3);
+}
+
 }  // namespace
 }  // namespace tailgate

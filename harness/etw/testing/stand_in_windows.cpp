@@ -307,10 +307,14 @@ __declspec(dllexport) ULONG WINAPI
 }
 
 __declspec(dllexport) ULONG WINAPI
-    EnableTraceEx2(TRACEHANDLE, LPCGUID provider, ULONG, UCHAR level, ULONGLONG keyword, ULONGLONG,
-                   ULONG, ENABLE_TRACE_PARAMETERS* parameters) {
+    EnableTraceEx2(TRACEHANDLE, LPCGUID provider, ULONG code, UCHAR level, ULONGLONG keyword,
+                   ULONGLONG, ULONG, ENABLE_TRACE_PARAMETERS* parameters) {
   if (planted("enable_fails")) return ERROR_INVALID_PARAMETER;
   Shared& memory = shared();
+  if (code == EVENT_CONTROL_CODE_DISABLE_PROVIDER) {
+    memory.enabled = 0;
+    return ERROR_SUCCESS;
+  }
   memory.provider = *provider;
   memory.level = level;
   memory.keyword = keyword;
@@ -356,7 +360,9 @@ __declspec(dllexport) ULONG WINAPI
                        ULONG count, EVENT_DATA_DESCRIPTOR* pieces) {
   Shared& memory = shared();
   const auto* registration = reinterpret_cast<const Registration*>(handle);
-  if (memory.enabled == 0 || descriptor->Level > memory.level) return ERROR_SUCCESS;
+  // What Windows does in EventWriteTransfer; providers of other processes hear of no later change.
+  const bool keyword = memory.keyword == 0 || (descriptor->Keyword & memory.keyword) != 0;
+  if (memory.enabled == 0 || descriptor->Level > memory.level || !keyword) return ERROR_SUCCESS;
   hold_up_call();
   EventRecord event;
   event.provider = portable(registration->provider);

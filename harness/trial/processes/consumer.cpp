@@ -8,6 +8,7 @@
 #include "harness/trial/processes/role.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/survival.h"
+#include "harness/trial/switches.h"
 
 namespace tailgate {
 namespace {
@@ -27,7 +28,9 @@ class ConsumerProcess : public EventVisitor {
             [&memory](unsigned thread) {
               return memory.thread(thread).started.load(std::memory_order_acquire);
             },
-            [&memory](unsigned thread) { return end_of_survival(memory, thread); }) {}
+            [&memory](unsigned thread) { return end_of_survival(memory, thread); }) {
+    if (memory.plan().max_switches > 0) ledger_.keep_times();
+  }
 
   void run() {
     bind_this_thread(cpu_list(memory_.plan().consumer_cpus));
@@ -83,7 +86,14 @@ class ConsumerProcess : public EventVisitor {
       const std::uint64_t accepted = memory_.thread(i).finished.load();
       block_.threads[i] = ledger_.read_of(i, std::min(accepted, end_of_survival(memory_, i)));
     }
-    const std::uint64_t missing = missing_events(memory_, block_.counts);
+    block_.switches = read_switches(memory_, [this](unsigned thread, std::uint64_t sequence) {
+      return ledger_.time_of(thread, sequence);
+    });
+    std::uint64_t missing = missing_events(memory_, block_.counts);
+    // Those that were refused are not missing.
+    missing -=
+        std::min(missing, block_.switches.not_delivered -
+                              std::min(block_.switches.not_delivered, block_.switches.refused));
     publish_losses(consumer_->losses(missing), block_.losses, block_.loss_count);
   }
 

@@ -216,7 +216,10 @@ class TrialRun {
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();
     trial_.survival = roles_.survival();
-    if (actions_) trial_.actions = actions_->take();
+    if (actions_) {
+      trial_.actions = actions_->take();
+      trial_.switching = actions_->switching(roles_.switched_events());
+    }
     collect_consumer();
     judge_missed_rate(memory_, trial_);
     add_remarks(memory_, trial_);

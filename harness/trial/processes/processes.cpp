@@ -13,6 +13,7 @@
 #include "harness/os/remove_folder.h"
 #include "harness/os/shared_wait.h"
 #include "harness/result/latency.h"
+#include "harness/trial/action_times.h"
 #include "harness/trial/ledger.h"
 #include "harness/trial/processes/role.h"
 #include "harness/trial/survival.h"
@@ -49,6 +50,7 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   plan.load = roles.load;
   plan.turns = roles.turns;
   plan.contract = roles.contract ? 1 : 0;
+  plan.max_switches = most_switches(settings.actions, roles.load);
   plan.clock = settings.clock;
   plan.range = settings.range;
   plan.live = consumer_mode(roles.sink, settings.consumer) == ConsumerMode::live ? 1 : 0;
@@ -296,7 +298,11 @@ void TrialProcesses::signal(int pid, ActionKind what) {
       return send_signal(pid, ProcessSignal::stop);
     case ActionKind::resume:
       return send_signal(pid, ProcessSignal::resume);
+    case ActionKind::disable:
+    case ActionKind::enable:
+      break;
   }
+  throw std::logic_error("a session gets no signal");
 }
 
 std::vector<DaemonProcess> TrialProcesses::daemons() const {
@@ -306,6 +312,11 @@ std::vector<DaemonProcess> TrialProcesses::daemons() const {
 std::optional<Survival> TrialProcesses::survival() const {
   if (!kill_planned_ || !ledger_.checked) return std::nullopt;
   return survival_of(memory_);
+}
+
+std::optional<SwitchedEvents> TrialProcesses::switched_events() const {
+  if (header_.switches.load() == 0 || !ledger_.checked) return std::nullopt;
+  return header_.consumer.switches.events;
 }
 
 void TrialProcesses::end_provider() {
@@ -417,6 +428,8 @@ void TrialProcesses::read_back() {
                             .interrupted = InterruptFlag::raised(),
                             .accounts_losses = sink_.capabilities.accounts_losses,
                             .killed = kill_planned_ ? taken_by_kill(survival_of(memory_)) : 0,
+                            .switched = header_.switches.load() == 0 ? std::optional<SwitchRead>{}
+                                                                     : header_.consumer.switches,
                             .session_losses = session_ ? session_->losses() : std::vector<Loss>{},
                             .session_failure = session_failure_,
                             .provider_end = provider_end_});

@@ -59,6 +59,7 @@ class TrialProcesses {
 
   bool provider_started() const { return provider_.has_value(); }
   int provider_pid() const { return provider_ ? provider_->pid() : 0; }
+  int consumer_pid() const { return consumer_ ? consumer_->pid() : 0; }
   int victim_pid() const { return victim_ ? victim_->pid() : 0; }
   // All processes that a sampler may watch, without the victim.
   std::vector<WatchedProcess> processes() const;
@@ -79,6 +80,11 @@ class TrialProcesses {
   void expect_kill(bool program);
   void signal(int pid, ActionKind what);
   std::vector<DaemonProcess> daemons() const;
+  // Throws Error if the session cannot be switched in that way.
+  void listen(bool on, SwitchWay way) { session_->listen(on, way); }
+  // What became of the events around the switches; after read_back(). Nothing if there were none,
+  // or if the ledger is unchecked.
+  std::optional<SwitchedEvents> switched_events() const;
 
   // What became of the events when the scenario killed a process; after read_back(). Nothing if it
   // killed none, or if the ledger is unchecked.

@@ -21,7 +21,8 @@ TrialActions::TrialActions(const std::vector<TrialAction>& actions, TrialProcess
     : processes_(processes),
       clock_(processes.memory().plan().clock),
       times_(actions, processes.memory().plan().load, record_start_ns,
-             processes.memory().plan().run) {}
+             processes.memory().plan().run),
+      switches_(processes.memory()) {}
 
 void TrialActions::carry_out(std::uint64_t events) {
   while (const std::optional<DueAction> due = times_.take(clock_.now_ns(), events)) {
@@ -47,6 +48,8 @@ void TrialActions::act(const DueAction& due, std::uint64_t events) {
                           .at_ns = clock_.now_ns(),
                           .event = events,
                           .refused = ""};
+  if (is_switch(due.what)) return switch_session(due, action);
+  if (due.who == ActionTarget::consumer) return act_on_consumer(action);
   const std::vector<DaemonProcess> daemons =
       due.who == ActionTarget::program ? std::vector<DaemonProcess>{} : processes_.daemons();
   if (due.who != ActionTarget::program && daemons.empty()) {
@@ -70,6 +73,31 @@ void TrialActions::act(const DueAction& due, std::uint64_t events) {
   }
 }
 
+void TrialActions::act_on_consumer(ActionDone action) {
+  const int pid = processes_.consumer_pid();
+  if (pid == 0) {
+    action.refused = "no consumer reads while the load runs";
+    return done_.push_back(action);
+  }
+  action.process = "consumer";
+  send(action, pid);
+}
+
+void TrialActions::switch_session(const DueAction& due, ActionDone action) {
+  if (switch_refused_ || !switches_.has_room()) return;
+  const bool on = due.what == ActionKind::enable;
+  switches_.begin();
+  try {
+    processes_.listen(on, due.by);
+    switches_.end(on);
+  } catch (const Error& error) {
+    switches_.cancel();
+    switch_refused_ = true;
+    action.refused = error.what_failed();
+  }
+  done_.push_back(action);
+}
+
 void TrialActions::send(const ActionDone& action, int pid) {
   done_.push_back(action);
   try {
@@ -84,7 +112,7 @@ void TrialActions::send(const ActionDone& action, int pid) {
 void TrialActions::finish() {
   std::map<std::pair<ActionTarget, std::string>, bool> stopped;
   for (const ActionDone& action : done_) {
-    if (action.refused.empty()) {
+    if (action.refused.empty() && !is_switch(action.what)) {
       stopped[{action.who, action.process}] = action.what == ActionKind::stop;
     }
   }

@@ -1,13 +1,16 @@
-// Carries out the actions of a trial, on its processes alone.
+// Carries out the actions of a trial, on its own processes and session alone.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/result/action.h"
 #include "harness/trial/action_times.h"
 #include "harness/trial/processes/processes.h"
+#include "harness/trial/switches.h"
 
 namespace tailgate {
 
@@ -27,13 +30,22 @@ class TrialActions {
 
   std::vector<ActionDone> take() { return std::move(done_); }
 
+  // How the switches went; nothing if there were none.
+  std::optional<Switching> switching(const std::optional<SwitchedEvents>& events) const {
+    return switches_.report(events);
+  }
+
  private:
   void act(const DueAction& due, std::uint64_t events);
+  void act_on_consumer(ActionDone action);
   void send(const ActionDone& action, int pid);
+  void switch_session(const DueAction& due, ActionDone action);
 
   TrialProcesses& processes_;
   Clock clock_;
   ActionTimes times_;
+  SwitchWatch switches_;
+  bool switch_refused_ = false;  // then no more are tried
   std::vector<ActionDone> done_;
 };
 

@@ -1,5 +1,7 @@
 #include "providers/shared/tracefs/trace_session.h"
 
+#include <fmt/format.h>
+
 namespace tailgate::tracefs {
 
 TraceSession::TraceSession(const TrialContext& context, WhenFull when_full)
@@ -18,10 +20,18 @@ std::vector<std::pair<std::string, std::string>> TraceSession::granted() const {
   return instance_->granted();
 }
 
+void TraceSession::listen(bool on, SwitchWay way) {
+  if (way != SwitchWay::session) {
+    throw Error(fmt::format("the kernel's trace buffer has no {}", enum_text(way)),
+                "switch it as a whole");
+  }
+  instance_->record(on);
+}
+
 void TraceSession::stop() {
   if (!instance_ || stopped_) return;
   stopped_ = true;
-  instance_->stop();
+  instance_->record(false);
   const BufferCounts counts = buffer_counts(instance_->folder());
   if (counts.overrun_events > 0) losses_.push_back({"overrun", counts.overrun_events});
   if (when_full_ == WhenFull::lost && counts.dropped_events > 0) {

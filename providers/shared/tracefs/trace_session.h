@@ -21,6 +21,7 @@ class TraceSession : public Session {
 
   void start() override;
   std::vector<std::pair<std::string, std::string>> granted() const override;
+  void listen(bool on, SwitchWay way) override;
   void stop() override;
   std::vector<Loss> losses() const override { return losses_; }
 
