@@ -1,11 +1,11 @@
 """What the plots of answers share.
 
-A scenario that asks a question (crash, stopped, capacity, payload) writes its answer into the
-result. Its steps differ in what they try, so only the plot of the question shows them.
+A scenario that asks a question (QUESTIONS) writes its answer into the result. Its steps differ in
+what they try, so only the plot of the question shows them.
 """
 from caption import Part, Skip, caption, listed, missing_steps, names, notes, rate_text
 
-QUESTIONS = ("crash", "stopped", "capacity", "payload")
+QUESTIONS = ("crash", "stopped", "capacity", "payload", "toggle", "disabled", "realtime")
 MOST_NAMES = 8  # in one note
 
 

@@ -59,7 +59,13 @@ def answered():
             testing.stopped({1: 50, 99_000_000: 50}, [{1: 5}] * 2, stop_ns=300e6),
             testing.tried("capacity", [(testing.load(), [{}])], {"capacity_hz": 9.0}),
             testing.tried("payload", [(testing.load(payload="64"), [{}])],
-                          {"at_64_bytes_service_p50_ns": 9.0, "limit_bytes": 64.0})]
+                          {"at_64_bytes_service_p50_ns": 9.0, "limit_bytes": 64.0}),
+            testing.toggled({"missed_ns": (3, 1, 9), "lost_between_events": 1},
+                            cannot=["disable session: no"]),
+            testing.answered(testing.steady([{5: 9}], scenario="disabled"), "disabled",
+                             {"off_cost_ns": (3, 1, 9), "on_cost_ns": 30.0}),
+            testing.answered(testing.steady([{5: 9}], scenario="realtime"), "realtime",
+                             {"at_10_hz_delivery_p50_ns": (3, 1, 9), "slow_lost_events": 30.0})]
 
 
 def with_names(made, own):

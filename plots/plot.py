@@ -5,6 +5,7 @@ import causes
 import command
 import crash
 import delivery
+import disabled
 import histogram
 import losses
 import over_time
@@ -12,15 +13,18 @@ import overhead
 import payload
 import percentiles
 import ranking
+import realtime
 import stopped
 import sweep
 import throughput
+import toggle
 
 KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": histogram.draw,
          "over_time": over_time.draw, "sweep": sweep.draw, "throughput": throughput.draw,
          "delivery": delivery.draw, "losses": losses.draw, "overhead": overhead.draw,
          "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
-         "capacity": capacity.draw, "payload": payload.draw}
+         "capacity": capacity.draw, "payload": payload.draw, "toggle": toggle.draw,
+         "disabled": disabled.draw, "realtime": realtime.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

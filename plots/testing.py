@@ -231,6 +231,12 @@ def crashed(figures, *, cannot=(), **changes):
                     cannot=cannot)
 
 
+def toggled(figures, *, cannot=(), **changes):
+    """A run of `toggle` with these figures."""
+    return answered(steady([{900: 100}] * 3, scenario="toggle", **changes), "toggle", figures,
+                    cannot=cannot)
+
+
 def stopped(response, intervals=(), *, p90_per_stop=0.9, stop_ns=100e6, who="program", holds=True,
             **changes):
     """A run of `stopped` whose only stop begins as recording does, with these distributions of its

@@ -11,7 +11,10 @@
   SCENARIO(crash)                    \
   SCENARIO(stopped)                  \
   SCENARIO(capacity)                 \
-  SCENARIO(payload)
+  SCENARIO(payload)                  \
+  SCENARIO(toggle)                   \
+  SCENARIO(disabled)                 \
+  SCENARIO(realtime)
 
 namespace tailgate {
 

@@ -56,15 +56,26 @@ TEST_CASE("a preset lists actions and names who judges them") {
       "at_event = 1000\n"
       "do = \"stop\"\n"
       "who = \"both\"\n"
-      "for_s = 0.25\n");
+      "for_s = 0.25\n"
+      "[[action]]\n"
+      "at_s = 0.1\n"
+      "do = \"disable\"\n"
+      "for_s = 0.1\n"
+      "every_s = 0.3\n"
+      "by = \"level\"\n");
   const PresetRun& run = preset.runs.front();
   REQUIRE(run.judge != nullptr);
   CHECK(run.judge->name() == "crash");
-  CHECK(
-      run.actions ==
-      std::vector<TrialAction>{
-          {.what = ActionKind::kill, .at_s = 0.5, .spread_s = 0.2},
-          {.what = ActionKind::stop, .who = ActionTarget::both, .at_event = 1000, .for_s = 0.25}});
+  CHECK(run.actions ==
+        std::vector<TrialAction>{
+            {.what = ActionKind::kill, .at_s = 0.5, .spread_s = 0.2},
+            {.what = ActionKind::stop, .who = ActionTarget::both, .at_event = 1000, .for_s = 0.25},
+            {.what = ActionKind::disable,
+             .who = ActionTarget::session,
+             .at_s = 0.1,
+             .for_s = 0.1,
+             .every_s = 0.3,
+             .by = SwitchWay::level}});
 }
 
 TEST_CASE("a TOML list becomes the text of a list option") {
@@ -102,6 +113,10 @@ TEST_CASE("each error has one line with file and line number, value and remedy")
               "who 'me'"},
       Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"kill\"\nwhen = 1\n", "p.toml:4", "'when'"},
       Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"kill\"\nat_s = -1\n", "p.toml:4", "at_s"},
+      Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"kill\"\nby = \"level\"\n", "p.toml:4",
+              "disable and enable"},
+      Mistake{"scenario = \"steady\"\n[[action]]\ndo = \"enable\"\nby = \"mood\"\n", "p.toml:4",
+              "'mood' is not known"},
       Mistake{"scenario = \"crash\"\n[[action]]\ndo = \"kill\"\nat_s = 1\n",
               "p.toml:", "acts by its own options"},
       Mistake{"scenario = \"steady\"\njudge = \"burst\"\n", "p.toml:2", "judges nothing"},

@@ -66,6 +66,18 @@ std::string joined_words(const std::vector<std::string>& words) {
   return text;
 }
 
+std::vector<std::string> refused_switches(const Result& result) {
+  std::vector<std::string> all;
+  for (const Trial& trial : result.trials) {
+    for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
+      if (action.refused.empty() || !is_switch(action.what)) continue;
+      std::string text = fmt::format("{} session: {}", enum_text(action.what), action.refused);
+      if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+    }
+  }
+  return all;
+}
+
 AnswerFigure range_figure(std::string name, const std::vector<double>& values, std::string about) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const auto count = static_cast<unsigned>(values.size());

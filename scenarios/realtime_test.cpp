@@ -1,0 +1,75 @@
+// What the scenario realtime answers, on sinks whose full buffer makes the writer wait, grows, or
+// loses events, as planted.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "scenarios/testing/run_scenario.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+const std::vector<std::pair<std::string, std::string>> kRealtimeSmoke = {
+    {"rates_hz", "500,4000"}, {"duration_s", "0.8"}, {"warmup_s", "0"},
+    {"stop_s", "0.1"},        {"stall_s", "0.4"},    {"trials", "2"}};
+
+bool readers_stop(const Result& result) {
+  return result.answer && result.answer->cannot.empty();
+}
+
+double least_of(const Answer& answer, const std::string& name) {
+  const auto figure = std::find_if(answer.figures.begin(), answer.figures.end(),
+                                   [&](const AnswerFigure& one) { return one.name == name; });
+  INFO(name << " in: " << answer.sentence);
+  REQUIRE(figure != answer.figures.end());
+  return *figure->low;
+}
+
+TEST_CASE("realtime says that a slow reader alone pays where nothing is planted") {
+  const Result result = run_scenario("realtime", "synthetic", kRealtimeSmoke);
+  if (!readers_stop(result)) return;  // Windows stops no other process
+  INFO(result.answer->sentence);
+  CHECK_THAT(result.answer->sentence,
+             Contains("`synthetic` delivers half and 99 % of its events within") &&
+                 Contains("at 500 events/s and ") && Contains("at 4k events/s.") &&
+                 Contains("A reader that is stopped half of the time at 4k events/s costs the "
+                          "reader alone") &&
+                 Contains("One that stands still once at 4k events/s costs the reader alone"));
+  CHECK(least_of(*result.answer, "at_500_hz_delivery_p50_ns") > 0);
+  // A fifth of what comes in a stop waits longer than 80 ms of it.
+  CHECK(least_of(*result.answer, "slow_delivery_p99_ns") > 80e6);
+  CHECK(least_of(*result.answer, "stalled_delivery_p99_ns") > 350e6);
+  CHECK(least_of(*result.answer, "stalled_lost_events") == 0);
+}
+
+TEST_CASE("realtime finds who pays for a reader that stands still") {
+  // In 0.4 s come 1,600 events, and the buffer holds 400.
+  const auto [how, words, unpaid] = GENERATE(std::tuple{"lose", "costs the data (", "writer"},
+                                             std::tuple{"wait", "costs the writer (", "data"},
+                                             std::tuple{"grow", "costs memory (", "data"});
+  const std::string sink = std::string("synthetic:reader_room_events=400:reader_full=") + how;
+  const Result result = run_scenario("realtime", sink, kRealtimeSmoke);
+  if (!readers_stop(result)) return;
+  INFO(result.answer->sentence);
+  const std::string stalled =
+      result.answer->sentence.substr(result.answer->sentence.find("One that stands still"));
+  CHECK_THAT(stalled, Contains(words));
+  CHECK_THAT(stalled, !Contains(unpaid));
+  for (const Trial& trial : result.trials) CHECK(trial.ledger.unaccounted == 0);
+}
+
+TEST_CASE("realtime says of a sink that cannot be read during the load that nobody can") {
+  auto settings = kRealtimeSmoke;
+  settings.emplace_back("trials", "1");
+  settings.emplace_back("duration_s", "0.3");
+  settings.emplace_back("stall_s", "0.1");
+  const Result result = run_scenario("realtime", "null", settings);
+  REQUIRE(result.answer);
+  CHECK_THAT(result.answer->sentence, Contains("`null`: nobody can read while the load runs."));
+  CHECK(result.answer->cannot ==
+        std::vector<std::string>{"stop consumer: no consumer reads while the load runs"});
+}
+
+}  // namespace
+}  // namespace tailgate

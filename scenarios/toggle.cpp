@@ -1,0 +1,202 @@
+// Switches what is listened to off and on, many times a second under load: what calls at the switch
+// take, which events are missed after an enable, which are still written after a disable, and
+// whether any is lost between.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/result/latency.h"
+#include "harness/run/scenario.h"
+#include "scenarios/words.h"
+
+namespace tailgate {
+namespace {
+
+// Of the calls at a switch, 0.1 % are longer than the p99.9 of the others if the switch plays no
+// part. It does where ten times as many are, and two at least, in every trial.
+constexpr double kSlowShare = 0.001;
+constexpr double kClearly = 10;
+
+// What the trials in which the session was switched showed.
+struct Toggled {
+  std::vector<double> slow_per_switch;
+  bool clearly_slow = true;                                // in every trial
+  std::vector<double> at_switch_p99_ns, at_switch_max_ns;  // service times
+  std::vector<double> elsewhere_p99_ns, elsewhere_p99_9_ns;
+  std::vector<double> switch_ns;
+  std::vector<double> missed, missed_ns, leaked, leaked_ns, lost;  // where events were read back
+};
+
+// Calls at the switches that took longer than the p99.9 of the others.
+double slow_calls(const Switching& switching) {
+  const Histogram at_switch = decode_latency(switching.at_switch);
+  return static_cast<double>(
+      at_switch.count_between(switching.elsewhere.p99_9_ns + 1, at_switch.max()));
+}
+
+Toggled toggled_in(const Result& result) {
+  Toggled seen;
+  const auto add = [](std::vector<double>& values, std::uint64_t value) {
+    values.push_back(static_cast<double>(value));
+  };
+  for (const Trial& trial : result.trials) {
+    if (!trial.switching || trial.outcome != TrialOutcome::completed) continue;
+    const double slow = slow_calls(*trial.switching);
+    const auto usual = kSlowShare * static_cast<double>(trial.switching->at_switch.count);
+    seen.slow_per_switch.push_back(slow / static_cast<double>(trial.switching->switches));
+    seen.clearly_slow = seen.clearly_slow && slow >= std::max(2.0, kClearly * usual);
+    add(seen.at_switch_p99_ns, trial.switching->at_switch.p99_ns);
+    add(seen.at_switch_max_ns, trial.switching->at_switch.max_ns);
+    add(seen.elsewhere_p99_ns, trial.switching->elsewhere.p99_ns);
+    add(seen.elsewhere_p99_9_ns, trial.switching->elsewhere.p99_9_ns);
+    add(seen.switch_ns, trial.switching->switch_p50_ns);
+    if (!trial.switching->events) continue;
+    const SwitchedEvents& events = *trial.switching->events;
+    add(seen.missed, events.missed_most);
+    add(seen.missed_ns, events.missed_ns);
+    add(seen.leaked, events.leaked_most);
+    add(seen.leaked_ns, events.leaked_ns);
+    add(seen.lost, events.lost_between);
+  }
+  return seen;
+}
+
+double most_of(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+std::string most_events(const std::vector<double>& values) {
+  return event_words(most_of(values), most_of(values));
+}
+
+std::string range_of(const std::vector<double>& values_ns) {
+  const auto [low, high] = std::minmax_element(values_ns.begin(), values_ns.end());
+  return duration_range_words(*low, *high);
+}
+
+std::string call_words(const Toggled& seen) {
+  if (!seen.clearly_slow) {
+    return fmt::format("calls at a switch take no longer than others (p99 {} against {})",
+                       range_of(seen.at_switch_p99_ns), range_of(seen.elsewhere_p99_ns));
+  }
+  const AnswerFigure slow = range_figure("", seen.slow_per_switch, "");
+  return fmt::format(
+      "{:.2g} calls at each switch take longer than 99.9 % of the others (the longest {} against "
+      "{})",
+      slow.value, range_of(seen.at_switch_max_ns), range_of(seen.elsewhere_p99_9_ns));
+}
+
+std::string event_clauses(const Toggled& seen) {
+  if (seen.lost.empty()) return "; what became of its events is unknown";
+  const std::string missed =
+      most_of(seen.missed) == 0
+          ? "an enable misses no event"
+          : fmt::format("an enable misses up to {} ({})", most_events(seen.missed),
+                        duration_words(most_of(seen.missed_ns)));
+  const std::string leaked =
+      most_of(seen.leaked) == 0
+          ? "none is written after a disable"
+          : fmt::format("up to {} written after a disable (for {})",
+                        most_events(seen.leaked) + " are", duration_words(most_of(seen.leaked_ns)));
+  const std::string lost = most_of(seen.lost) == 0
+                               ? "none is lost between"
+                               : fmt::format("up to {} lost between, where none may be",
+                                             most_events(seen.lost) + " are");
+  return fmt::format("; {}, {} and {}", missed, leaked, lost);
+}
+
+std::vector<AnswerFigure> figures_of(const Toggled& seen) {
+  std::vector<AnswerFigure> figures = {
+      range_figure("slow_per_switch_calls", seen.slow_per_switch,
+                   "calls at a switch that took longer than the p99.9 of the others, per switch"),
+      range_figure("at_switch_p99_ns", seen.at_switch_p99_ns,
+                   "99th percentile of the service time of calls at a switch"),
+      range_figure("at_switch_max_ns", seen.at_switch_max_ns, "the longest of these"),
+      range_figure("elsewhere_p99_ns", seen.elsewhere_p99_ns,
+                   "99th percentile of the service time of all other calls"),
+      range_figure("elsewhere_p99_9_ns", seen.elsewhere_p99_9_ns, "99.9th percentile of these"),
+      range_figure("switch_ns", seen.switch_ns,
+                   "median time that the session took to carry out a switch")};
+  if (seen.lost.empty()) return figures;
+  figures.push_back(range_figure("missed_events", seen.missed,
+                                 "the most events missed after one enable had returned"));
+  figures.push_back(range_figure("missed_ns", seen.missed_ns,
+                                 "the longest time from an enable to the first event recorded"));
+  figures.push_back(range_figure("leaked_events", seen.leaked,
+                                 "the most events written after one disable had returned"));
+  figures.push_back(range_figure("leaked_ns", seen.leaked_ns,
+                                 "the longest time from a disable to the last event recorded"));
+  figures.push_back(range_figure("lost_between_events", seen.lost,
+                                 "events lost while the session was enabled and recorded"));
+  return figures;
+}
+
+class Toggle : public Scenario {
+ public:
+  std::string name() const override { return "toggle"; }
+  std::string description() const override {
+    return "switches the session off and on under load: slow calls, missed and late events";
+  }
+
+  OptionTable options() const override {
+    return without_options(
+        with_defaults(
+            with_load_options({
+                {"rate_hz", OptionType::real, "10000", "events per second, all threads together",
+                 0.001, 1e9},
+                {"off_s", OptionType::real, "0.05", "how long the session is off each time", 0.001,
+                 60},
+                {"on_s", OptionType::real, "0.05", "how long it is on between", 0.001, 60},
+                {"by", OptionType::choice, "session",
+                 "what switches: the session enables and disables the events, or its level or its "
+                 "keywords take them in or leave them out",
+                 0, 0, enum_choices<SwitchWay>()},
+            }),
+            {{"trials", "5"}, {"duration_s", "1"}, {"warmup_s", "0.2"}}),
+        {"events"});
+  }
+
+  std::optional<LoadPlan> next_step(const Options& options,
+                                    std::span<const StepOutcome> before) const override {
+    if (!before.empty()) return std::nullopt;
+    LoadPlan plan = load_from(options);
+    plan.shape = Shape::steady;
+    plan.rate_hz = options.real("rate_hz");
+    return plan;
+  }
+
+  std::vector<TrialAction> actions(const Options& options, std::size_t) const override {
+    return {{.what = ActionKind::disable,
+             .who = ActionTarget::session,
+             .at_s = options.real("on_s"),
+             .for_s = options.real("off_s"),
+             .every_s = options.real("on_s") + options.real("off_s"),
+             .by = *enum_value<SwitchWay>(options.text("by"))}};
+  }
+
+  bool judges() const override { return true; }
+
+  std::optional<Answer> answer(const Result& result) const override {
+    Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
+    answer.cannot = refused_switches(result);
+    const Toggled seen = toggled_in(result);
+    if (seen.switch_ns.empty()) {
+      if (answer.cannot.empty()) return std::nullopt;
+      answer.sentence = fmt::format("{}: the session could not be switched.", at_rate(result));
+      return answer;
+    }
+    answer.figures = figures_of(seen);
+    answer.sentence = fmt::format("{} is switched off and on again and again: {}{}.",
+                                  at_rate(result), call_words(seen), event_clauses(seen));
+    if (!seen.lost.empty()) answer.holds = most_of(seen.lost) == 0;
+    return answer;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Scenario> make_toggle_scenario() {
+  return std::make_unique<Toggle>();
+}
+
+}  // namespace tailgate
