@@ -3,6 +3,7 @@
 #include "providers/planted/planted.h"
 #include "providers/plugin/host.h"
 #include "providers/plugin/plugin.h"
+#include "providers/queue/queue.h"
 
 // One line a sink, in the order in which they are listed; the first is the floor.
 #define TAILGATE_SINKS(SINK) \
@@ -28,7 +29,8 @@ void add_all_sinks(SinkCatalog& sinks) {
 #define TAILGATE_ADD_SINK(NAME) sinks.add(make_##NAME##_sink(sinks));
   TAILGATE_SINKS(TAILGATE_ADD_SINK)
   sinks.set_loader(plugin_loader());
-  sinks.set_wrapper({.has_option = is_plant_option, .wrap = plant_into});
+  sinks.add_wrapper({.has_option = is_plant_option, .wrap = plant_into});
+  sinks.add_wrapper({.has_option = is_queue_option, .wrap = put_behind_queue});
 }
 
 std::optional<int> run_sink_process(int argc, char** argv) {

@@ -7,8 +7,8 @@
 
 namespace tailgate {
 
-// Adds all sinks, the wrapper that plants changes into them, and the loader of plugins, to an empty
-// catalog.
+// Adds all sinks, the wrappers that plant changes into them and put them behind a queue, and the
+// loader of plugins, to an empty catalog.
 void add_all_sinks(SinkCatalog& sinks);
 
 // Call it in main(), beside run_role. If the arguments name a process that a sink starts of this

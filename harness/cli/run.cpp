@@ -132,8 +132,8 @@ std::vector<RunRequest> requests_from(const SinkCatalog& catalog, const RunArgum
                   "name one or more: --sink null,file ('tailgate sinks' lists them)");
     }
     for (SinkChoice& sink : sinks) {
-      RunRequest request{run.scenario, options,     std::move(sink),
-                         preset.name,  run.actions, run.judge};
+      RunRequest request{run.scenario, options,   std::move(sink), preset.name,
+                         run.actions,  run.judge, &catalog};
       // Parts of a suite that differ in their sinks alone are one part for the user's sinks.
       const bool again = !arguments.sink_lists.empty() &&
                          std::any_of(requests.begin(), requests.end(),

@@ -23,6 +23,7 @@
 #include "harness/result/answer.h"
 #include "harness/result/durations.h"
 #include "harness/result/explanation.h"
+#include "harness/result/kept_events.h"
 #include "harness/result/ledger.h"
 #include "harness/result/neighbours.h"
 #include "harness/result/overhead.h"
@@ -249,6 +250,8 @@ struct Trial {
   std::optional<std::vector<ActionDone>> actions;
   std::optional<Survival> survival;
   std::optional<Switching> switching;
+  std::optional<StorageUse> storage;
+  std::optional<KeptEvents> kept_events;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -312,6 +315,12 @@ struct Trial {
       "if they were not read back");
     v("switching", &Trial::switching,
       "how the switches went; absent if the session was not switched");
+    v("storage", &Trial::storage,
+      "how much room the trial's files took during the load; absent if the scenario asks for "
+      "nothing of it");
+    v("kept_events", &Trial::kept_events,
+      "which of the accepted events were left at the end; absent if the scenario asks for nothing "
+      "of it, or if they were not read back");
   }
 };
 

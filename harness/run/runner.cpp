@@ -22,6 +22,15 @@ std::vector<TrialAction> actions_of(const RunRequest& request, std::size_t step)
                                  : request.actions;
 }
 
+// The sink of a step: the user's, with the options that the scenario gives it there.
+SinkChoice sink_of(const RunRequest& request, std::size_t step) {
+  const std::vector<std::string> options = request.scenario->sink_options(request.options, step);
+  if (options.empty()) return request.sink;
+  std::string text = request.sink.text;
+  for (const std::string& option : options) text += ":" + option;
+  return request.sinks->choice(text);
+}
+
 // The state of one run: its steps and trials so far.
 class Run {
  public:
@@ -29,6 +38,7 @@ class Run {
       : request_(std::move(request)),
         interval_bytes_(interval_bytes),
         environment_(environment),
+        sink_(request_.sink),
         settings_(settings_for(request_.sink, environment.trial)),
         drift_(Clock(settings_.clock)) {
     result_.id = random_id();
@@ -46,6 +56,7 @@ class Run {
                                  "do not compare the latencies with runs without --victim"});
     }
     result_.explained = traced;
+    settings_.watch_storage = request_.scenario->asks_for_storage();
     plan_next_step();
     refresh();
   }
@@ -98,7 +109,7 @@ class Run {
     TrialSettings settings = settings_;
     settings.trace = activity::TraceMethod::best;
     Trial trial =
-        tailgate::run_trial(request_.sink, plan, settings, environment_.scratch / folder, progress);
+        tailgate::run_trial(sink_, plan, settings, environment_.scratch / folder, progress);
     trial.index = index;
     trial.step = step();
     trial.intervals.clear();  // they are most of its size, and the untraced trial has them
@@ -107,8 +118,8 @@ class Run {
   }
 
   void run_trial(const std::string& folder, const ProgressCallback& progress) {
-    Trial trial = tailgate::run_trial(request_.sink, *plan_, settings_,
-                                      environment_.scratch / folder, progress);
+    Trial trial =
+        tailgate::run_trial(sink_, *plan_, settings_, environment_.scratch / folder, progress);
     trial.index = static_cast<unsigned>(result_.trials.size());
     trial.step = step();
     if (trial.outcome != TrialOutcome::interrupted) ++in_step_;
@@ -175,6 +186,7 @@ class Run {
     if (!plan_) return;
     trials_of_step_ = scenario.trials(request_.options, before_);
     settings_.actions = actions_of(request_, before_.size());
+    sink_ = sink_of(request_, before_.size());
   }
 
   void refresh() {
@@ -189,6 +201,7 @@ class Run {
   RunRequest request_;
   std::size_t interval_bytes_;  // that the intervals of all its trials may take
   const Environment& environment_;
+  SinkChoice sink_;  // of the current step
   TrialSettings settings_;
   std::size_t trials_of_step_ = 1;  // of the current one
   DriftMeter drift_;
@@ -273,17 +286,27 @@ class Controls {
 
 }  // namespace
 
-void check_request(const RunRequest& request, const TrialSettings& settings) {
-  const Probe probe = request.sink.type->probe(request.sink.options);
+namespace {
+
+void check_sink(const SinkChoice& sink, const LoadPlan& plan, const TrialSettings& settings) {
+  const Probe probe = sink.type->probe(sink.options);
   if (!probe.available) {
-    throw Error(fmt::format("sink '{}' is not available: {}", request.sink.text, probe.reason),
+    throw Error(fmt::format("sink '{}' is not available: {}", sink.text, probe.reason),
                 probe.remedy);
   }
-  consumer_mode(request.sink, settings.consumer);
+  consumer_mode(sink, settings.consumer);
+  check_sink_load(sink, plan);
+}
+
+}  // namespace
+
+void check_request(const RunRequest& request, const TrialSettings& settings) {
   const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
   check_load(*plan);
   check_actions(actions_of(request, 0), *plan);
-  check_sink_load(request.sink, *plan);
+  check_sink(request.sink, *plan, settings);
+  // A scenario that gives the sink options does so in one of its first two steps.
+  for (const std::size_t step : {0, 1}) check_sink(sink_of(request, step), *plan, settings);
 }
 
 double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,

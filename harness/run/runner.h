@@ -27,6 +27,8 @@ struct RunRequest {
   std::string preset;                     // empty if the scenario was named directly
   std::vector<TrialAction> actions = {};  // of a preset; empty: the scenario's own
   const Scenario* judge = nullptr;        // of the trials; null: the scenario itself
+  // For a scenario that gives the sink options in some steps; null: it must give none.
+  const SinkCatalog* sinks = nullptr;
 };
 
 // What else runs for each trial.

@@ -65,6 +65,17 @@ class Scenario {
     return {};
   }
 
+  // Options that the sink has in that step beside those that the user gave: of a wrapper, such as
+  // "queued_slots=1024". Nothing: the sink as the user gave it.
+  virtual std::vector<std::string> sink_options(const Options& options, std::size_t step) const {
+    static_cast<void>(options);
+    static_cast<void>(step);
+    return {};
+  }
+
+  // Whether its trials are to record how much room their files take, and which events are left.
+  virtual bool asks_for_storage() const { return false; }
+
   // Whether answer() can judge trials; a preset may name such a scenario as its judge.
   virtual bool judges() const { return false; }
 

@@ -59,10 +59,12 @@ SinkChoice SinkCatalog::choice(std::string_view text, SinkUse use) const {
   const std::vector<std::string_view> parts = split(text, ':');
   std::shared_ptr<const SinkType> type =
       loader_.is_library(parts.front()) ? loader_.load(parts.front(), use) : find(parts.front());
-  const bool wrapped = std::any_of(parts.begin() + 1, parts.end(), [this](std::string_view part) {
-    return wrapper_.has_option(part.substr(0, part.find('=')));
-  });
-  if (wrapped) type = wrapper_.wrap(std::move(type));
+  for (const SinkWrapper& wrapper : wrappers_) {
+    const bool wrapped = std::any_of(parts.begin() + 1, parts.end(), [&](std::string_view part) {
+      return wrapper.has_option(part.substr(0, part.find('=')));
+    });
+    if (wrapped) type = wrapper.wrap(std::move(type));
+  }
   Options options(type->options(), fmt::format("sink '{}'", type->name()));
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');

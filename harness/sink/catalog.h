@@ -47,7 +47,8 @@ class SinkCatalog {
   // Sinks are listed in the order in which they were added. No two may have one name.
   void add(std::unique_ptr<const SinkType> sink);
 
-  void set_wrapper(const SinkWrapper& wrapper) { wrapper_ = wrapper; }
+  // Of several wrappers that a choice names, one that was added later is around the others.
+  void add_wrapper(const SinkWrapper& wrapper) { wrappers_.push_back(wrapper); }
 
   void set_loader(const LibraryLoader& loader) { loader_ = loader; }
 
@@ -74,7 +75,7 @@ class SinkCatalog {
 
  private:
   std::vector<std::shared_ptr<const SinkType>> sinks_;
-  SinkWrapper wrapper_ = {[](std::string_view) { return false; }, nullptr};
+  std::vector<SinkWrapper> wrappers_;
   LibraryLoader loader_ = {[](std::string_view) { return false; }, nullptr};
 };
 

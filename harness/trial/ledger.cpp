@@ -195,6 +195,10 @@ bool Ledger::add(std::span<const std::byte> bytes, EventStamp& stamp) {
     thread.youngest = stamp.sequence + 1;
     thread.youngest_ns = stamp.emit_ns;
   }
+  if (thread.oldest == 0 || stamp.sequence < thread.oldest - 1) {
+    thread.oldest = stamp.sequence + 1;
+    thread.oldest_ns = stamp.emit_ns;
+  }
   if (stamp.sequence + 1 < thread.next) {
     ++counts_.reordered;
   } else {
@@ -238,6 +242,9 @@ ThreadRead Ledger::read_of(unsigned number, std::uint64_t end) const {
       read.next_before = first + 64 - static_cast<std::uint64_t>(std::countl_zero(before));
   }
   read.youngest_ns = thread.youngest_ns;
+  read.oldest = thread.oldest;
+  read.oldest_ns = thread.oldest_ns;
+  read.next = thread.next;
   return read;
 }
 

@@ -56,6 +56,8 @@ class Ledger {
     std::uint64_t begun = 0;              // at the last query
     std::uint64_t youngest = 0;           // highest number before the mark + 1, …
     std::uint64_t youngest_ns = 0;        // … and that event's time
+    std::uint64_t oldest = 0;             // lowest number + 1, 0: none, …
+    std::uint64_t oldest_ns = 0;          // … and that event's time
     std::vector<std::uint64_t> times_ns;  // by sequence number
   };
 

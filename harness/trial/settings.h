@@ -50,6 +50,8 @@ struct TrialSettings {
   double sample_hz = profile::kSampleRateHz;
   // What is done to the trial's processes during the load.
   std::vector<TrialAction> actions = {};
+  // Record how much room the trial's files take, and which events are left at the end.
+  bool watch_storage = false;
 };
 
 // Returns the settings for trials of that sink: the given ones, but for a sink whose calls are made

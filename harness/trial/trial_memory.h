@@ -239,6 +239,9 @@ struct ThreadRead {
   std::uint64_t delivered_before;  // of these, with numbers below the thread's mark, …
   std::uint64_t next_before;       // … the highest of these numbers + 1; 0: none …
   std::uint64_t youngest_ns;       // … and the start of that call
+  std::uint64_t oldest;            // the lowest number + 1; 0: none …
+  std::uint64_t oldest_ns;         // … and the start of that call
+  std::uint64_t next;              // the highest number + 1; 0: none
 };
 
 // What was read back around the switches.

@@ -45,7 +45,8 @@ inline Result run_scenario(const std::string& name, const std::string& sink,
   return run_request({.scenario = &scenario,
                       .options = options,
                       .sink = test_catalog().sinks.choice(sink),
-                      .preset = ""});
+                      .preset = "",
+                      .sinks = &test_catalog().sinks});
 }
 
 }  // namespace tailgate

@@ -10,11 +10,13 @@
 
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
+#include "harness/trial/kept_events.h"
 #include "harness/trial/neighbour_meter.h"
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/processes/processes.h"
 #include "harness/trial/processes/trial_actions.h"
 #include "harness/trial/result_facts.h"
+#include "harness/trial/storage_meter.h"
 #include "harness/trial/trial_trace.h"
 
 namespace tailgate {
@@ -84,6 +86,7 @@ class TrialRun {
     if (!settings_.victim_cpus.empty() && !roles_.start_victim()) return;
     if (settings_.trace && !start_trace()) return;
     trial_.started_utc = utc_now();
+    if (settings_.watch_storage) storage_.emplace(settings_.clock, directory_);
     watch_processes();
     look_at_neighbours();
     begin_overhead();
@@ -159,6 +162,7 @@ class TrialRun {
         next_cut_ns += interval_ns;
       }
       neighbours_.follow_load();
+      if (storage_) storage_->look();
       report("load");
       if (actions_) actions_->carry_out(load_counts().events);
       std::this_thread::sleep_for(actions_ ? actions_->wait() : kPollInterval);
@@ -216,6 +220,7 @@ class TrialRun {
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();
     trial_.survival = roles_.survival();
+    collect_storage();
     if (actions_) {
       trial_.actions = actions_->take();
       trial_.switching = actions_->switching(roles_.switched_events());
@@ -244,6 +249,12 @@ class TrialRun {
     trace_.reset();
     const std::size_t kept = std::size_t{settings_.slowest} * memory_.plan().load.threads;
     trial_.slowest.resize(std::min(trial_.slowest.size(), kept));
+  }
+
+  void collect_storage() {
+    if (!storage_) return;
+    trial_.storage = storage_->take();
+    if (trial_.ledger.checked) trial_.kept_events = kept_events_of(memory_);
   }
 
   void add_cpu_of_stopping() {
@@ -282,6 +293,7 @@ class TrialRun {
   std::chrono::steady_clock::time_point began_;
   std::optional<TrialTrace> trace_;
   std::optional<TrialActions> actions_;
+  std::optional<StorageMeter> storage_;
   Trial trial_;
 };
 

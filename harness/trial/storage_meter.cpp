@@ -1,0 +1,67 @@
+#include "harness/trial/storage_meter.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace tailgate {
+namespace {
+
+// a, then b, as one look.
+StorageLook joined(const StorageLook& a, StorageLook b) {
+  b.most_bytes = std::max(a.most_bytes, b.most_bytes);
+  return b;
+}
+
+}  // namespace
+
+StorageMeter::StorageMeter(const ClockParameters& clock, std::filesystem::path directory)
+    : clock_(clock), directory_(std::move(directory)) {
+  use_.before_bytes = now().bytes;
+}
+
+StorageLook StorageMeter::now() const {
+  namespace fs = std::filesystem;
+  StorageLook look{.at_ns = clock_.now_ns()};
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(directory_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_symlink(gone) || !entry->is_regular_file(gone)) continue;
+    const std::uintmax_t bytes = entry->file_size(gone);
+    if (gone) continue;
+    look.bytes += bytes;
+    ++look.files;
+  }
+  look.most_bytes = look.bytes;
+  return look;
+}
+
+void StorageMeter::look() {
+  ++use_.looks;
+  pending_ = in_pending_ == 0 ? now() : joined(pending_, now());
+  if (++in_pending_ < each_) return;
+  keep(pending_);
+  in_pending_ = 0;
+}
+
+void StorageMeter::keep(const StorageLook& look) {
+  if (use_.kept.size() == kMostKept) {
+    for (std::size_t i = 0; i < kMostKept / 2; ++i) {
+      use_.kept[i] = joined(use_.kept[2 * i], use_.kept[2 * i + 1]);
+    }
+    use_.kept.resize(kMostKept / 2);
+    each_ *= 2;
+  }
+  use_.kept.push_back(look);
+}
+
+StorageUse StorageMeter::take() {
+  ++use_.looks;
+  const StorageLook last = in_pending_ == 0 ? now() : joined(pending_, now());
+  in_pending_ = 0;
+  use_.kept.push_back(last);
+  return std::move(use_);
+}
+
+}  // namespace tailgate
