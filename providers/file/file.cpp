@@ -14,6 +14,8 @@
 #include "harness/os/private_folder.h"
 #include "harness/os/remove_folder.h"
 #include "providers/file/modes.h"
+#include "providers/shared/readback/file_sequence.h"
+#include "providers/shared/storage/rotating_log.h"
 
 namespace tailgate {
 namespace {
@@ -49,6 +51,8 @@ class FileSession : public Session {
   explicit FileSession(const TrialContext& context)
       : directory_(context.directory),
         path_(file_path(context)),
+        cap_bytes_(chosen_mode(context.options).one_file ? 0
+                                                         : context.options.integer("max_bytes")),
         outside_(!context.options.text("dir").empty()) {}
 
   ~FileSession() override {
@@ -68,7 +72,10 @@ class FileSession : public Session {
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
-    return {{"path", path_.string()}, {"file_system", file::file_system_name(path_.parent_path())}};
+    std::vector<std::pair<std::string, std::string>> granted = {
+        {"path", path_.string()}, {"file_system", file::file_system_name(path_.parent_path())}};
+    if (cap_bytes_ > 0) granted.emplace_back("cap_bytes", std::to_string(cap_bytes_));
+    return granted;
   }
 
   void stop() override {}
@@ -76,6 +83,7 @@ class FileSession : public Session {
  private:
   std::filesystem::path directory_;
   std::filesystem::path path_;
+  std::int64_t cap_bytes_;  // 0: none
   bool outside_;
   bool started_ = false;
 };
@@ -92,7 +100,7 @@ class FileSink : public SinkType {
   Capabilities capabilities(const Options& options) const override {
     const file::Mode& mode = chosen_mode(options);
     return {.read_back = true,
-            .live_read = true,
+            .live_read = mode.one_file,
             .accounts_losses = mode.accounts_losses,
             .asynchronous = mode.buffered,
             .survives = mode.survives(options),
@@ -118,8 +126,13 @@ class FileSink : public SinkType {
     return chosen_mode(context.options).open(context, file_path(context));
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return std::make_unique<EventStreamConsumer>(file_path(context), context.encoding,
-                                                 chosen_mode(context.options).growth);
+    const file::Mode& mode = chosen_mode(context.options);
+    const auto open = [encoding = context.encoding, &mode](const std::filesystem::path& path) {
+      return std::make_unique<EventStreamConsumer>(path, encoding, mode.growth);
+    };
+    const std::filesystem::path path = file_path(context);
+    if (mode.one_file) return open(path);
+    return std::make_unique<FileSequence>(RotatingLog::files_of(path), open);
   }
 };
 
@@ -141,6 +154,8 @@ OptionTable FileSink::options() const {
       {"capacity_bytes", integer, "0",
        "preallocated: size of the file (0: a quarter more than the trial expects)", 0,
        kMaxCapacityBytes},
+      {"max_bytes", integer, "64Mi", "rotate, capped: all files together", 4096, kMaxCapacityBytes},
+      {"files", integer, "4", "rotate: files that share max_bytes", 2, 1000},
       {"ring_events", integer, "256", "io_uring: events in flight per thread", 1, 4096},
       {"sqpoll", OptionType::boolean, "false",
        "io_uring: a kernel thread polls the queue, so emit() makes no system call"},

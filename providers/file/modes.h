@@ -23,6 +23,7 @@ struct Mode {
   // Opens the session's file for writing. Throws Error.
   std::unique_ptr<Provider> (*open)(const TrialContext& context, const std::filesystem::path& path);
   bool multi_threaded = true;  // several threads may emit at once
+  bool one_file = true;        // else a RotatingLog's, which are read after the trial
 };
 
 // All modes in the order of the listing, including those of other operating systems.
@@ -48,6 +49,8 @@ std::unique_ptr<Provider> open_fdatasync(const TrialContext&, const std::filesys
 std::unique_ptr<Provider> open_preallocated(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_mmap(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_io_uring(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_rotate(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_capped(const TrialContext&, const std::filesystem::path&);
 
 std::unique_ptr<Provider> open_write_through(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_no_buffering(const TrialContext&, const std::filesystem::path&);

@@ -51,6 +51,8 @@ const std::vector<Mode>& modes() {
       {"no_buffering", in_place, false, true, survives_kill, probe_other_system, open_other_system},
       {"flush_buffers", append, false, true, survives_by_sync, probe_other_system,
        open_other_system},
+      {"rotate", append, false, true, survives_nothing, always, open_rotate, true, false},
+      {"capped", append, false, true, survives_kill, always, open_capped, true, false},
   };
   return list;
 }

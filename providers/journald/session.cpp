@@ -113,6 +113,8 @@ bool JournaldSession::learn_base() {
                 {"keep_free_bytes", reader.text("DISK_KEEP_FREE")},
                 {"limit_bytes", reader.text("LIMIT")},
                 granted_queue_length()};
+    const std::int64_t cap_bytes = context_.options.integer("max_use_bytes");
+    if (cap_bytes > 0) granted_.emplace_back("cap_bytes", std::to_string(cap_bytes));
     return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
@@ -13,10 +14,17 @@ namespace {
 
 constexpr EmitStatus kClosed = 1;
 
+std::shared_ptr<spdlog::sinks::sink> open_file(const Options& options, const std::string& path) {
+  const auto max_bytes = static_cast<std::size_t>(options.integer("max_bytes"));
+  if (max_bytes == 0) return std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+  const auto files = static_cast<std::size_t>(options.integer("files"));
+  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, max_bytes / files, files - 1);
+}
+
 class LoggerProvider : public Provider {
  public:
   LoggerProvider(const TrialContext& context, const std::filesystem::path& path)
-      : path_(path), file_(std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string())) {
+      : path_(path), file_(open_file(context.options, path.string())) {
     const Options& options = context.options;
     const std::string& mode = options.text("mode");
     if (mode == "sync") {
@@ -74,7 +82,7 @@ class LoggerProvider : public Provider {
   std::filesystem::path path_;
   std::uint64_t overrun_ = 0;
   std::atomic<std::uint64_t> failed_ = 0;  // the worker increments it until the pool ends
-  std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file_;
+  std::shared_ptr<spdlog::sinks::sink> file_;
   std::shared_ptr<spdlog::details::thread_pool> pool_;
   std::shared_ptr<spdlog::logger> logger_;
 };

@@ -2,6 +2,7 @@
 // can compare what the harness reports with what was planted. The laws are in README.md.
 #include "harness/sink/sink.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -11,7 +12,9 @@
 #include <utility>
 
 #include "providers/shared/readback/event_stream.h"
+#include "providers/shared/readback/file_sequence.h"
 #include "providers/shared/storage/mapped_log.h"
+#include "providers/shared/storage/rotating_log.h"
 #include "providers/synthetic/delay_law.h"
 #include "providers/synthetic/kept_back.h"
 #include "providers/synthetic/planted_faults.h"
@@ -57,6 +60,55 @@ struct CallPlan {
   std::uint64_t refuse_over_bytes, cut_over_bytes;  // 0: no event is too long
 };
 
+std::uint64_t cap_bytes(const TrialContext& context) {
+  return static_cast<std::uint64_t>(context.options.integer("cap_bytes"));
+}
+
+// Where the events are: one mapped file, or with a cap several that are written.
+class SyntheticStore {
+ public:
+  explicit SyntheticStore(const TrialContext& context) {
+    if (const std::uint64_t cap = cap_bytes(context); cap > 0) {
+      const auto late = static_cast<std::uint64_t>(context.options.integer("cap_late_events"));
+      capped_.emplace(
+          store_path(context),
+          RotatingLog::Plan{.max_bytes = cap, .files = kCappedFiles, .late_events = late});
+    } else {
+      mapped_.emplace(store_path(context), context.expected_bytes);
+    }
+  }
+
+  bool append(std::span<const std::byte> event) noexcept {
+    if (mapped_) [[likely]]
+      return mapped_->append(event);
+    int error = 0;
+    return capped_->append(event, error) == RotatingLog::Append::done;
+  }
+
+  void close() {
+    if (mapped_) mapped_->close();
+    if (capped_) capped_->close();
+  }
+
+  std::uint64_t removed_events() const { return capped_ ? capped_->removed_events() : 0; }
+
+ private:
+  static constexpr unsigned kCappedFiles = 4;
+  std::optional<MappedLog> mapped_;
+  std::optional<RotatingLog> capped_;
+};
+
+std::unique_ptr<Consumer> open_store(const TrialContext& context) {
+  const std::filesystem::path path = store_path(context);
+  const bool capped = cap_bytes(context) > 0;
+  const auto open = [encoding = context.encoding, capped](const std::filesystem::path& file) {
+    return std::make_unique<EventStreamConsumer>(
+        file, encoding, capped ? FileGrowth::append : FileGrowth::in_place);
+  };
+  if (!capped) return open(path);
+  return std::make_unique<FileSequence>(RotatingLog::files_of(path), open);
+}
+
 [[noreturn]] void hang() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
@@ -76,9 +128,11 @@ class SyntheticProvider : public Provider {
         switched_(switch_path(context), switch_law(context.options)),
         room_(reader_room_of(context.options)),
         read_(reader_path(context)),
-        store_(store_path(context), context.expected_bytes) {
+        store_(context) {
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
-    const auto kept = static_cast<std::size_t>(context.options.integer("kill_loses_events"));
+    const auto kept = static_cast<std::size_t>(std::max(
+        context.options.integer("kill_loses_events"), context.options.integer("hide_last_events")));
+    hides_last_ = context.options.integer("hide_last_events") > 0;
     for (unsigned i = 0; i < context.threads; ++i) {
       threads_.emplace_back(seed + (i << 20), KeptBack(kept, context.max_event_bytes));
     }
@@ -109,6 +163,7 @@ class SyntheticProvider : public Provider {
     if (closed_) return;
     closed_ = true;
     for (ThreadState& state : threads_) {
+      if (hides_last_) continue;
       state.kept.release([this](std::span<const std::byte> event) { return store_.append(event); });
     }
     store_.close();
@@ -117,7 +172,10 @@ class SyntheticProvider : public Provider {
   std::vector<Loss> losses() const override {
     std::uint64_t lost = 0;
     for (const ThreadState& state : threads_) lost += state.lost;
-    return {{"planted", lost}};
+    std::vector<Loss> losses = {{"planted", lost}};
+    const std::uint64_t removed = store_.removed_events();
+    if (removed > 0) losses.push_back({"removed at the cap", removed});
+    return losses;
   }
 
  private:
@@ -198,23 +256,24 @@ class SyntheticProvider : public Provider {
   ReaderRoom room_;
   ReaderCount read_;
   std::atomic<std::uint64_t> stored_ = 0;
-  MappedLog store_;
+  SyntheticStore store_;
   std::vector<ThreadState> threads_;
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
   bool closed_ = false;
+  bool hides_last_ = false;
 };
 
 class SyntheticConsumer : public Consumer {
  public:
   explicit SyntheticConsumer(const TrialContext& context)
-      : stored_(store_path(context), context.encoding, FileGrowth::in_place),
+      : stored_(open_store(context)),
         planter_(fault_plan(context.options), context.encoding),
         read_(reader_path(context)),
         crash_at_(static_cast<std::uint64_t>(context.options.integer("read_crash_at"))) {}
 
   std::size_t poll(EventVisitor& visitor) override {
     Planting planting(planter_, visitor);
-    const std::size_t read = stored_.poll(planting);
+    const std::size_t read = stored_->poll(planting);
     events_ += read;
     read_.add(read);
     if (crash_at_ != 0 && events_ >= crash_at_) std::abort();
@@ -223,7 +282,7 @@ class SyntheticConsumer : public Consumer {
 
   void finish(EventVisitor& visitor) override {
     Planting planting(planter_, visitor);
-    stored_.finish(planting);
+    stored_->finish(planting);
     planter_.release_held(visitor);
   }
 
@@ -239,7 +298,7 @@ class SyntheticConsumer : public Consumer {
     EventVisitor& to_;
   };
 
-  EventStreamConsumer stored_;
+  std::unique_ptr<Consumer> stored_;
   FaultPlanter planter_;
   ReaderCount read_;
   std::uint64_t crash_at_;
@@ -250,7 +309,10 @@ class SyntheticConsumer : public Consumer {
 class SyntheticSession : public Session {
  public:
   explicit SyntheticSession(const TrialContext& context)
-      : path_(store_path(context)), switch_path_(switch_path(context)), clock_(context.clock) {}
+      : path_(store_path(context)),
+        cap_bytes_(cap_bytes(context)),
+        switch_path_(switch_path(context)),
+        clock_(context.clock) {}
 
   void start() override {
     if (!std::ofstream(path_, std::ios::trunc)) {
@@ -259,11 +321,17 @@ class SyntheticSession : public Session {
     }
     switch_.emplace(switch_path_);
   }
-  void listen(bool on, SwitchWay) override { switch_->set(on, clock_.now_ns()); }
-  void stop() override {}
+  std::vector<std::pair<std::string, std::string>> granted() const override {
+    if (cap_bytes_ == 0) return {};
+    return {{"cap_bytes", std::to_string(cap_bytes_)}};
+  }
+  void listen(bool on, SwitchWay) override { switch_.value().set(on, clock_.now_ns()); }
+  // Windows removes no file that is mapped.
+  void stop() override { switch_.reset(); }
 
  private:
   std::filesystem::path path_;
+  std::uint64_t cap_bytes_;  // 0: none
   std::filesystem::path switch_path_;
   Clock clock_;
   std::optional<SharedSwitch> switch_;
@@ -279,9 +347,11 @@ class SyntheticSink : public SinkType {
   OptionTable options() const override;
 
   Capabilities capabilities(const Options& options) const override {
-    const bool keeps_back = options.integer("kill_loses_events") > 0;
+    const bool keeps_back = options.integer("kill_loses_events") > 0 ||
+                            options.integer("hide_last_events") > 0 ||
+                            options.integer("cap_bytes") > 0;
     return {.read_back = true,
-            .live_read = true,
+            .live_read = options.integer("cap_bytes") == 0,
             .accounts_losses = true,
             .survives = keeps_back ? Survives::nothing : Survives::kill,
             .may_refuse = true};
@@ -360,6 +430,13 @@ OptionTable SyntheticSink::options() const {
        0,
        0,
        {"wait", "lose", "grow"}},
+      {"hide_last_events", integer, "0",
+       "the last so many events of each thread are never stored, and reported nowhere", 0, 1e6},
+      {"cap_bytes", integer, "0",
+       "the store is four files that together keep this cap: the oldest is removed (0: one file)",
+       0, 1e12},
+      {"cap_late_events", integer, "0",
+       "a file is removed only so many events after it should have been", 0, 1e9},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }
