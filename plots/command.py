@@ -40,7 +40,9 @@ CALLED_AS = "--called-as="  # what `tailgate plot` puts first: how the user know
 
 def parser(kinds, called_as=None):
     one = len(kinds) == 1
-    name = called_as or (f"{next(iter(kinds))}.py" if one else "plot.py")
+    # The script of the kind queue has another name than Python's module queue.
+    script = pathlib.Path(next(iter(kinds.values())).__globals__["__file__"]).name
+    name = called_as or (script if one else "plot.py")
     exit_codes = ", ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items())
     made = argparse.ArgumentParser(
         prog=name, formatter_class=argparse.RawDescriptionHelpFormatter,

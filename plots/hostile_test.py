@@ -65,7 +65,14 @@ def answered():
             testing.answered(testing.steady([{5: 9}], scenario="disabled"), "disabled",
                              {"off_cost_ns": (3, 1, 9), "on_cost_ns": 30.0}),
             testing.answered(testing.steady([{5: 9}], scenario="realtime"), "realtime",
-                             {"at_10_hz_delivery_p50_ns": (3, 1, 9), "slow_lost_events": 30.0})]
+                             {"at_10_hz_delivery_p50_ns": (3, 1, 9), "slow_lost_events": 30.0}),
+            testing.tried("queue", [(testing.load(), [{}])], {
+                "queued_at_1000_hz_p50_ratio": 0.5, "direct_at_1000_hz_service_p50_ns": 9.0,
+                "queued_at_1000_hz_service_p50_ns": 4.5}),
+            testing.tried("retention", [(testing.load(), [{"storage": {
+                "looks": 1, "before_bytes": 0, "kept": [
+                    {"at_ns": 5, "bytes": 9, "most_bytes": 9, "files": 1}]}}])],
+                          {"cap_bytes": 9.0, "history_ns": 9.0})]
 
 
 def with_names(made, own):

@@ -12,8 +12,10 @@ import over_time
 import overhead
 import payload
 import percentiles
+import queue_answer
 import ranking
 import realtime
+import retention
 import stopped
 import sweep
 import throughput
@@ -24,7 +26,8 @@ KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": 
          "delivery": delivery.draw, "losses": losses.draw, "overhead": overhead.draw,
          "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
          "capacity": capacity.draw, "payload": payload.draw, "toggle": toggle.draw,
-         "disabled": disabled.draw, "realtime": realtime.draw}
+         "disabled": disabled.draw, "realtime": realtime.draw, "queue": queue_answer.draw,
+         "retention": retention.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

@@ -14,7 +14,9 @@
   SCENARIO(payload)                  \
   SCENARIO(toggle)                   \
   SCENARIO(disabled)                 \
-  SCENARIO(realtime)
+  SCENARIO(realtime)                 \
+  SCENARIO(queue)                    \
+  SCENARIO(retention)
 
 namespace tailgate {
 

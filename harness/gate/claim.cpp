@@ -92,7 +92,8 @@ struct Ending {
 };
 
 constexpr Ending kEndings[] = {{"_ns", kTimes},      {"_hz", kRates},     {"_bytes", kBytes},
-                               {"_events", kCounts}, {"_share", kShares}, {"_per_stop", kShares}};
+                               {"_events", kCounts}, {"_share", kShares}, {"_per_stop", kShares},
+                               {"_ratio", kRatios}};
 
 std::optional<ClaimSpelling> spelling_of_figure(const std::string& name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
@@ -133,7 +134,7 @@ ClaimMetric metric_named(std::string_view bound, const std::string& name) {
   throw Error(fmt::format("'{}' is about '{}', which is no figure of a result", bound, name),
               choice_remedy(name, known) +
                   "; or a figure of a scenario's answer, whose name ends in _ns, _hz, _bytes, "
-                  "_events, _share or _per_stop");
+                  "_events, _share, _ratio or _per_stop");
 }
 
 // The limit and its unit: a share where a count has a percent sign.

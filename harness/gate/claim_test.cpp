@@ -53,7 +53,8 @@ TEST_CASE("a claim's bound has a figure, a relation and a number with its unit")
             ClaimUnit::bytes},
       Given{"program_gone_events = 0", ClaimKind::figure, BoundRelation::exactly, 0,
             ClaimUnit::count},
-      Given{"p90_per_stop < 10%", ClaimKind::figure, BoundRelation::below, 0.1, ClaimUnit::share});
+      Given{"p90_per_stop < 10%", ClaimKind::figure, BoundRelation::below, 0.1, ClaimUnit::share},
+      Given{"a_ratio > 1.5x", ClaimKind::figure, BoundRelation::above, 1.5, ClaimUnit::ratio});
   INFO(given.text);
   const ClaimBound bound = parse_claim_bound(given.text, false);
   CHECK(bound.metric.kind == given.kind);
