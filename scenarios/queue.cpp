@@ -228,7 +228,7 @@ class Queue : public Scenario {
         with_load_options({
             {"rates_hz", OptionType::text, "1k,10k,100k",
              "ascending list of events per second, all threads together"},
-            {"queued_slots", OptionType::integer, "1024", "events that the queue holds at most", 1,
+            {"queued_events", OptionType::integer, "1024", "events that the queue holds at most", 1,
              1 << 24},
             {"queued_wake_events", OptionType::integer, "1",
              "the queue's thread sleeps until so many events are there", 1, 1 << 24},
@@ -257,7 +257,7 @@ class Queue : public Scenario {
   std::vector<std::string> sink_options(const Options& options, std::size_t step) const override {
     const QueueSide side = queue_place(options, step).side;
     if (side == QueueSide::direct) return {};
-    return {fmt::format("queued_slots={}", options.integer("queued_slots")),
+    return {fmt::format("queued_events={}", options.integer("queued_events")),
             fmt::format("queued_wake_events={}", options.integer("queued_wake_events")),
             fmt::format("queued_when_full={}", side == QueueSide::dropping ? "drop" : "block")};
   }

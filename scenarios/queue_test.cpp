@@ -13,7 +13,7 @@ const std::vector<std::pair<std::string, std::string>> kQueueSmoke = {{"rates_hz
                                                                       {"events", "200"},
                                                                       {"warmup_s", "0"},
                                                                       {"trials", "3"},
-                                                                      {"queued_slots", "8"}};
+                                                                      {"queued_events", "8"}};
 
 const AnswerFigure& queue_figure(const Answer& answer, const std::string& name) {
   for (const AnswerFigure& figure : answer.figures) {

@@ -66,7 +66,7 @@ class Scenario {
   }
 
   // Options that the sink has in that step beside those that the user gave: of a wrapper, such as
-  // "queued_slots=1024". Nothing: the sink as the user gave it.
+  // "queued_events=1024". Nothing: the sink as the user gave it.
   virtual std::vector<std::string> sink_options(const Options& options, std::size_t step) const {
     static_cast<void>(options);
     static_cast<void>(step);

@@ -263,3 +263,14 @@ TEST_CASE("what was read before a mark is counted apart, and its youngest event 
   CHECK(ledger.read_of(0, 1 << 20).delivered_before == read.delivered);
   CHECK(ledger.read_of(0, 1 << 20).next_before == 100);
 }
+
+TEST_CASE("the oldest event that was read is known, in whatever order they come") {
+  Fixture f;
+  for (const std::uint64_t i : {40, 12, 41, 13, 90}) CHECK(f.add(0, i));
+  const ThreadRead read = f.ledger.read_of(0, 100);
+  CHECK(read.oldest == 12 + 1);
+  CHECK(read.oldest_ns == 1000 + 12);
+  CHECK(read.next == 90 + 1);
+  CHECK(f.ledger.read_of(1, 100).oldest == 0);
+  CHECK(f.ledger.read_of(1, 100).next == 0);
+}

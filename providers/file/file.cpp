@@ -155,7 +155,7 @@ OptionTable FileSink::options() const {
        "preallocated: size of the file (0: a quarter more than the trial expects)", 0,
        kMaxCapacityBytes},
       {"max_bytes", integer, "64Mi", "rotate, capped: all files together", 4096, kMaxCapacityBytes},
-      {"files", integer, "4", "rotate: files that share max_bytes", 2, 1000},
+      {"files_count", integer, "4", "rotate: files that share max_bytes", 2, 1000},
       {"ring_events", integer, "256", "io_uring: events in flight per thread", 1, 4096},
       {"sqpoll", OptionType::boolean, "false",
        "io_uring: a kernel thread polls the queue, so emit() makes no system call"},

@@ -51,7 +51,7 @@ std::uint64_t max_bytes(const TrialContext& context) {
 
 std::unique_ptr<Provider> open_rotate(const TrialContext& context,
                                       const std::filesystem::path& path) {
-  const auto files = static_cast<unsigned>(context.options.integer("files"));
+  const auto files = static_cast<unsigned>(context.options.integer("files_count"));
   return std::make_unique<RotatingProvider>(
       path, RotatingLog::Plan{.max_bytes = max_bytes(context), .files = files});
 }

@@ -20,7 +20,7 @@ std::size_t whole_lines(std::size_t bytes) {
 std::size_t lines_of(const EventRing::Plan& plan) {
   const std::size_t lines = whole_lines(sizeof(Size) + plan.max_event_bytes);
   if (plan.slots > EventRing::kMaxBytes / (lines * kLineBytes)) {
-    throw Error(fmt::format("queued_slots = {} with events of up to {} bytes needs more than {} "
+    throw Error(fmt::format("queued_events = {} with events of up to {} bytes needs more than {} "
                             "bytes of memory",
                             plan.slots, plan.max_event_bytes, EventRing::kMaxBytes),
                 "use fewer slots, or smaller events");

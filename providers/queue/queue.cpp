@@ -21,7 +21,7 @@ constexpr EmitStatus kTooLong = 2;
 
 OptionTable queue_options() {
   return {
-      {"queued_slots", OptionType::integer, "8192", "events that the queue holds at most", 1,
+      {"queued_events", OptionType::integer, "8192", "events that the queue holds at most", 1,
        1 << 24},
       choice_option("queued_when_full", "block",
                     "a full queue makes the caller wait, or drops its event and counts it as lost",
@@ -42,7 +42,7 @@ TrialContext behind_queue(TrialContext context) {
 EventRing::Plan ring_plan(const TrialContext& context) {
   const Options& options = context.options;
   const auto wake_events = static_cast<std::size_t>(options.integer("queued_wake_events"));
-  return {.slots = static_cast<std::size_t>(options.integer("queued_slots")),
+  return {.slots = static_cast<std::size_t>(options.integer("queued_events")),
           .max_event_bytes = context.max_event_bytes,
           .wake_events = wake_events,
           .wake_us =

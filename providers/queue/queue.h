@@ -1,6 +1,6 @@
 // Puts a queue in front of any sink: a call copies its event into a ring and returns, and one
 // thread makes the sink's calls. An option that begins with "queued_" adds the queue, whatever its
-// value: "journald:queued_slots=1024:queued_when_full=drop".
+// value: "journald:queued_events=1024:queued_when_full=drop".
 #pragma once
 
 #include <memory>

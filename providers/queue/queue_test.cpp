@@ -21,7 +21,7 @@ std::uint64_t lost_to(const Provider& provider, const std::string& cause) {
 
 TEST_CASE("an option that begins with queued_ puts any sink behind a queue") {
   const SinkChoice plain = sink_choice("synthetic:service_ns=100");
-  const SinkChoice queued = sink_choice("synthetic:service_ns=100:queued_slots=16");
+  const SinkChoice queued = sink_choice("synthetic:service_ns=100:queued_events=16");
   CHECK(plain.type != queued.type);
   CHECK(queued.type->name() == "synthetic");
   CHECK(queued.options.integer("service_ns") == 100);
@@ -29,11 +29,11 @@ TEST_CASE("an option that begins with queued_ puts any sink behind a queue") {
   CHECK(can.asynchronous);
   CHECK(can.deferred_work);
   CHECK(can.survives == Survives::nothing);
-  CHECK_THROWS_WITH(sink_choice("null:queued_slot=1"), Contains("did you mean 'queued_slots'?"));
+  CHECK_THROWS_WITH(sink_choice("null:queued_event=1"), Contains("did you mean 'queued_events'?"));
 }
 
 TEST_CASE("a queue and a planted change go together, the change behind the queue") {
-  TestTrial trial("synthetic:plant_loss_share=1:queued_slots=16");
+  TestTrial trial("synthetic:plant_loss_share=1:queued_events=16");
   trial.open();
   for (int i = 0; i < 10; ++i) CHECK(trial.emit().empty());
   trial.provider().close();
@@ -42,7 +42,7 @@ TEST_CASE("a queue and a planted change go together, the change behind the queue
 
 TEST_CASE("closing hands the queue's events to the sink, of all threads") {
   const std::string wake = GENERATE("1", "1000");
-  TestTrial trial("file:mode=write:queued_slots=100:queued_wake_events=" + wake, 3);
+  TestTrial trial("file:mode=write:queued_events=100:queued_wake_events=" + wake, 3);
   trial.open();
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < 3; ++thread) trial.emit(thread);  // makes their counters
@@ -59,7 +59,7 @@ TEST_CASE("closing hands the queue's events to the sink, of all threads") {
 
 TEST_CASE("a full queue drops events and counts each, or makes the caller wait") {
   const bool drops = GENERATE(true, false);
-  TestTrial trial(std::string("synthetic:service_ns=2_000_000:queued_slots=4:queued_when_full=") +
+  TestTrial trial(std::string("synthetic:service_ns=2_000_000:queued_events=4:queued_when_full=") +
                   (drops ? "drop" : "block"));
   trial.open();
   const Clock& clock = trial.context().clock;
@@ -80,7 +80,7 @@ TEST_CASE("a full queue drops events and counts each, or makes the caller wait")
 }
 
 TEST_CASE("what the sink refuses behind the queue is lost, with its cause") {
-  TestTrial trial("synthetic:refuse_every=2:queued_slots=64");
+  TestTrial trial("synthetic:refuse_every=2:queued_events=64");
   trial.open();
   for (int i = 0; i < 20; ++i) CHECK(trial.emit().empty());
   trial.provider().close();
@@ -99,7 +99,7 @@ TEST_CASE("the session says how the queue runs") {
     return false;
   };
   CHECK(has("queued_when_full", "drop"));
-  CHECK(has("queued_slots", "8192"));
+  CHECK(has("queued_events", "8192"));
 }
 
 }  // namespace

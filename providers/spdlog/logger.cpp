@@ -17,7 +17,7 @@ constexpr EmitStatus kClosed = 1;
 std::shared_ptr<spdlog::sinks::sink> open_file(const Options& options, const std::string& path) {
   const auto max_bytes = static_cast<std::size_t>(options.integer("max_bytes"));
   if (max_bytes == 0) return std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
-  const auto files = static_cast<std::size_t>(options.integer("files"));
+  const auto files = static_cast<std::size_t>(options.integer("files_count"));
   return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, max_bytes / files, files - 1);
 }
 

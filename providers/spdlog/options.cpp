@@ -33,7 +33,7 @@ OptionTable options() {
        {"info", "off"}},
       {"max_bytes", OptionType::integer, "0",
        "rotating files that have so many bytes together (0: one file that grows)", 0, 1e12},
-      {"files", OptionType::integer, "4", "with max_bytes: how many files", 2, 1000},
+      {"files_count", OptionType::integer, "4", "with max_bytes: how many files", 2, 1000},
   };
 }
 

@@ -26,7 +26,7 @@ bool rotates(const Options& options) {
 // The library's names: spdlog.log is the newest, spdlog.1.log the one before.
 std::vector<std::filesystem::path> rotated_logs(const TrialContext& context) {
   std::vector<std::filesystem::path> files = {log_path(context)};
-  for (int number = 1; number < context.options.integer("files"); ++number) {
+  for (int number = 1; number < context.options.integer("files_count"); ++number) {
     std::filesystem::path file = context.directory / ("spdlog." + std::to_string(number) + ".log");
     if (std::filesystem::exists(file)) files.push_back(std::move(file));
   }
