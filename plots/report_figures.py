@@ -46,8 +46,17 @@ def row(part):
 def load_words(load):
     if not load:
         return ""
-    threads = f", {load['threads']} threads" if load["threads"] > 1 else ""
-    return f"{load_text(load)}, {load['payload']} B{threads}"
+    return f"{load_text(load)}, {load['payload']} B{writer_words(load)}"
+
+
+def writer_words(load):
+    """A load's threads, processes and sessions, where there are several, as load_words.cpp says
+    them."""
+    processes = load.get("processes", 1)
+    text = f", {load['threads']} threads" if load["threads"] > processes else ""
+    if processes > 1:
+        text += f"{' in' if text else ','} {processes} processes"
+    return text + (f", {load['sessions']} sessions" if load.get("sessions", 1) > 1 else "")
 
 
 def quantile(part, field, beyond):

@@ -24,6 +24,8 @@ std::vector<std::string> capability_words(const Capabilities& can) {
   if (can.deferred_work) words.push_back("deferred work");
   if (can.may_refuse) words.push_back("may refuse");
   if (!can.multi_threaded) words.push_back("one thread");
+  if (can.multi_process) words.push_back("several processes");
+  if (can.multi_session) words.push_back("several sessions");
   if (!can.driver_language.empty()) words.push_back("driven in " + can.driver_language);
   return words;
 }

@@ -12,6 +12,7 @@
 #include "harness/histogram/histogram_codec.h"
 #include "harness/history/dates.h"
 #include "harness/result/latency.h"
+#include "harness/result/load_words.h"
 
 namespace tailgate::history {
 
@@ -75,8 +76,7 @@ std::string load_text(const Load& load) {
     text += fmt::format(" of {} every {:.6g} s", load.burst_events, load.burst_gap_s);
   }
   text += fmt::format(", {}{}", load.payload, load.payload.ends_with(')') ? "" : " B");
-  if (load.threads > 1) text += fmt::format(", {} threads", load.threads);
-  return text;
+  return text + writer_words(load);
 }
 
 std::int64_t time_of(const std::string& utc, const char* field, const std::string& origin) {

@@ -21,6 +21,8 @@ RankedLoad load_of(const Result& result, const StepSummary& step) {
                    [&](const Trial& candidate) { return candidate.step == step.step; });
   if (trial != result.trials.end()) {
     load.threads = trial->load.threads;
+    load.processes = trial->load.processes;
+    load.sessions = trial->load.sessions;
     if (trial->load.shape == Shape::ramp) load.end_rate_hz = trial->load.end_rate_hz;
     load.payload = trial->load.payload;
   }
@@ -28,8 +30,11 @@ RankedLoad load_of(const Result& result, const StepSummary& step) {
 }
 
 bool is_same(const RankedLoad& a, const RankedLoad& b) {
-  return std::tie(a.scenario, a.rate_hz, a.end_rate_hz, a.threads, a.payload) ==
-         std::tie(b.scenario, b.rate_hz, b.end_rate_hz, b.threads, b.payload);
+  const auto all = [](const RankedLoad& load) {
+    return std::tie(load.scenario, load.rate_hz, load.end_rate_hz, load.threads, load.processes,
+                    load.sessions, load.payload);
+  };
+  return all(a) == all(b);
 }
 
 struct Column {

@@ -60,6 +60,8 @@ struct RankedLoad {
   double rate_hz = 0;      // 0: as fast as they could
   double end_rate_hz = 0;  // of a ramp; else 0
   unsigned threads = 1;
+  std::optional<unsigned> processes;  // this and the next as in Load
+  std::optional<unsigned> sessions;
   std::string payload;
   std::vector<RankedPath> paths;
 };

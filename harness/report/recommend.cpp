@@ -13,6 +13,7 @@
 #include "harness/report/answer_sentence.h"
 #include "harness/report/human.h"
 #include "harness/report/ranking.h"
+#include "harness/result/load_words.h"
 #include "harness/stats/trial_interval.h"
 
 namespace tailgate {
@@ -40,6 +41,7 @@ std::vector<MeasuredStep> steps_of(const Results& results) {
 
 bool has_rate(const MeasuredStep& measured, const LoggingNeeds& needs) {
   return measured.load->shape == Shape::steady && measured.load->threads == needs.threads &&
+         !measured.load->processes && !measured.load->sessions &&
          std::abs(measured.load->rate_hz - needs.rate_hz) <= 1e-3 * needs.rate_hz;
 }
 
@@ -60,8 +62,8 @@ std::string usual_payload(const std::vector<MeasuredStep>& steps, const LoggingN
 std::string load_text(const Load& load) {
   const std::string rate =
       load.rate_hz > 0 ? human_rate(load.rate_hz) + "/s" : std::string("the highest rate");
-  const std::string threads = load.threads > 1 ? fmt::format(", {} threads", load.threads) : "";
-  return fmt::format("{} {} of {} bytes{}", enum_text(load.shape), rate, load.payload, threads);
+  return fmt::format("{} {} of {} bytes{}", enum_text(load.shape), rate, load.payload,
+                     writer_words(load));
 }
 
 // How far a load is from the one that is asked for: what differs in kind first, then the rate.
@@ -69,6 +71,7 @@ auto distance(const Load& load, const LoggingNeeds& needs, const std::string& pa
   const double ratio = load.rate_hz > 0 ? std::abs(std::log(load.rate_hz / needs.rate_hz))
                                         : std::numeric_limits<double>::max();
   return std::tuple(load.shape != Shape::steady, load.threads != needs.threads,
+                    load.processes.has_value(), load.sessions.has_value(),
                     !payload.empty() && load.payload != payload, ratio);
 }
 

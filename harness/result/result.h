@@ -25,6 +25,7 @@
 #include "harness/result/explanation.h"
 #include "harness/result/kept_events.h"
 #include "harness/result/ledger.h"
+#include "harness/result/load.h"
 #include "harness/result/neighbours.h"
 #include "harness/result/overhead.h"
 #include "harness/result/program_use.h"
@@ -44,47 +45,6 @@ struct Setting {
   static void describe(Visitor& v) {
     v("name", &Setting::name, "the option's name");
     v("value", &Setting::value, "its resolved value, as text");
-  }
-};
-
-// The load that the scenario planned for one step.
-struct Load {
-  Shape shape = Shape::steady;
-  double rate_hz = 0;
-  double end_rate_hz = 0;
-  std::uint64_t burst_events = 0;
-  double burst_gap_s = 0;
-  unsigned threads = 1;
-  std::string payload;
-  double warmup_s = 0;
-  double duration_s = 0;
-  std::uint64_t events = 0;
-  Pacing pacing = Pacing::hybrid;
-  std::uint64_t seed = 0;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("shape", &Load::shape, "steady, poisson, burst, ramp (open loop) or max (closed loop)");
-    v("rate_hz", &Load::rate_hz,
-      "target rate of all threads together, in events per second; ramp: at the start; 0 for max");
-    v("end_rate_hz", &Load::end_rate_hz,
-      "ramp only: target rate at the end; else equal to rate_hz");
-    v("burst_events", &Load::burst_events,
-      "burst: events per burst and thread; max: a thread's calls between two pauses, or 0 for no "
-      "pauses; else 0");
-    v("burst_gap_s", &Load::burst_gap_s,
-      "burst: time between the starts of two bursts of one thread, in seconds; max: length of the "
-      "pauses, in seconds; else 0");
-    v("threads", &Load::threads, "load threads");
-    v("payload", &Load::payload,
-      "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'");
-    v("warmup_s", &Load::warmup_s, "seconds of load before recording starts");
-    v("duration_s", &Load::duration_s, "seconds of recorded load; 0: limited by event count");
-    v("events", &Load::events,
-      "number of recorded events of all threads together; 0: limited by duration");
-    v("pacing", &Load::pacing,
-      "how a load thread waits for the intended time: spin, hybrid, sleep");
-    v("seed", &Load::seed, "seed of all random numbers of the schedule and the payload");
   }
 };
 
@@ -214,6 +174,27 @@ struct Remark {
   }
 };
 
+// What one load thread of several recorded.
+struct WriterUse {
+  unsigned thread = 0;
+  unsigned process = 0;
+  std::uint64_t measured = 0;
+  double achieved_rate_hz = 0;
+  Latency service;
+  Latency response;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("thread", &WriterUse::thread, "load thread");
+    v("process", &WriterUse::process, "the provider process that it belongs to, from 0");
+    v("measured", &WriterUse::measured, "events recorded in its histograms");
+    v("achieved_rate_hz", &WriterUse::achieved_rate_hz,
+      "these / time, from the start of recording to its last return");
+    v("service", &WriterUse::service, "its service times");
+    v("response", &WriterUse::response, "its response times; for max they equal service times");
+  }
+};
+
 struct Trial {
   unsigned index = 0;
   unsigned step = 0;
@@ -232,6 +213,7 @@ struct Trial {
   Latency service;
   Latency response;
   Latency start_lag;
+  std::optional<std::vector<WriterUse>> writers;
   std::vector<Interval> intervals;
   std::vector<SlowCall> slowest;
   LedgerAccount ledger;
@@ -283,6 +265,9 @@ struct Trial {
     v("response", &Trial::response,
       "response time: call return - intended start; the main figure. For max it equals service");
     v("start_lag", &Trial::start_lag, "schedule lag: call start - intended start");
+    v("writers", &Trial::writers,
+      "what each load thread recorded; absent where there is one, and in files of before it was "
+      "recorded");
     v("intervals", &Trial::intervals, "service and response times by interval");
     v("slowest", &Trial::slowest,
       "each thread's calls with the longest service times, longest first");
@@ -346,6 +331,9 @@ struct SinkUsed {
   bool accounts_losses = false;
   bool asynchronous = false;
   std::optional<Survives> survives = {};
+  std::optional<bool> multi_threaded = {};
+  std::optional<bool> multi_process = {};
+  std::optional<bool> multi_session = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -362,6 +350,13 @@ struct SinkUsed {
       "capability: what every accepted event survives: nothing, kill (the program's death) or "
       "crash "
       "(also the system's); absent in files of before it was declared");
+    v("multi_threaded", &SinkUsed::multi_threaded,
+      "capability: several threads may emit at once; absent in files of before it was recorded, as "
+      "the next two");
+    v("multi_process", &SinkUsed::multi_process,
+      "capability: several processes may emit into one session at once");
+    v("multi_session", &SinkUsed::multi_session,
+      "capability: several sessions may get the events of one provider");
   }
 };
 

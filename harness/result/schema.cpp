@@ -48,6 +48,7 @@ TAILGATE_ABOUT(
     "what became of every event: emitted = delivered + lost + unaccounted (+ switched_off)");
 TAILGATE_ABOUT(LossCount, "the events lost for one cause");
 TAILGATE_ABOUT(ConsumerReport, "how the events were read back");
+TAILGATE_ABOUT(WriterUse, "what one load thread of several recorded");
 TAILGATE_ABOUT(DaemonUse, "a process that worked for the session, such as a collecting daemon");
 TAILGATE_ABOUT(Overhead, "what each role used while a trial's recorded load ran");
 TAILGATE_ABOUT(RoleUse, "what the processes of one role used, or the whole machine");

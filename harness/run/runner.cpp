@@ -182,7 +182,10 @@ class Run {
 
   void plan_next_step() {
     const Scenario& scenario = *request_.scenario;
-    plan_ = scenario.next_step(request_.options, before_);
+    while ((plan_ = scenario.next_step(request_.options, before_)) &&
+           why_not_shared(request_.sink, *plan_)) {
+      before_.push_back({.load = *plan_, .failed = true, .not_taken = true});
+    }
     if (!plan_) return;
     trials_of_step_ = scenario.trials(request_.options, before_);
     settings_.actions = actions_of(request_, before_.size());

@@ -51,7 +51,10 @@ const Scenario& ScenarioCatalog::find(std::string_view name) const {
 OptionTable with_load_options(OptionTable own) {
   OptionTable table = std::move(own);
   const OptionTable shared = {
-      {"threads", OptionType::integer, "1", "load threads; the rate is shared among them", 1, 256},
+      {"threads", OptionType::integer, "1",
+       "load threads of each process; the rate is shared among all", 1, 256},
+      {"processes", OptionType::integer, "1", "provider processes that write into the session", 1,
+       64},
       {"payload", OptionType::text, "128",
        "event size in bytes, header included: N, uniform(a,b) or lognormal(p50,p99)"},
       {"warmup_s", OptionType::real, "0.5", "seconds of load before recording starts", 0, 3600},
@@ -94,6 +97,15 @@ bool has_option(const Options& options, std::string_view name) {
                      [&](const OptionSpec& option) { return option.name == name; });
 }
 
+// Of an option that is one number; 1 where the scenario has none of that name, or a list.
+std::uint32_t count_of(const Options& options, std::string_view name) {
+  const bool is_number =
+      std::any_of(options.table().begin(), options.table().end(), [&](const OptionSpec& option) {
+        return option.name == name && option.type == OptionType::integer;
+      });
+  return is_number ? static_cast<std::uint32_t>(options.integer(name)) : 1;
+}
+
 }  // namespace
 
 Options given_options(const Scenario& scenario, const Result& result) {
@@ -106,7 +118,8 @@ Options given_options(const Scenario& scenario, const Result& result) {
 
 LoadPlan load_from(const Options& options) {
   LoadPlan plan;
-  plan.threads = static_cast<std::uint32_t>(options.integer("threads"));
+  plan.processes = count_of(options, "processes");
+  plan.threads = count_of(options, "threads") * plan.processes;
   if (has_option(options, "payload")) plan.payload = parse_payload(options.text("payload"));
   plan.warmup_s = options.real("warmup_s");
   if (has_option(options, "events")) {

@@ -35,6 +35,7 @@ struct StepOutcome {
   bool saturated = false;   // the median trial missed its rate
   bool by_machine = false;  // and that is proven to be the machine's fault, after several attempts
   bool failed = false;      // no trial completed
+  bool not_taken = false;   // the sink cannot take such a load, so there was none
   std::vector<StepTrial> trials = {};
 };
 
@@ -112,7 +113,8 @@ class ScenarioCatalog {
   std::vector<std::unique_ptr<const Scenario>> scenarios_;
 };
 
-// Returns the scenario's own options followed by those that every scenario has: threads, payload,
+// Returns the scenario's own options followed by those that every scenario has: threads, processes,
+// payload,
 // warmup_s, duration_s, events, pacing, seed, trials.
 OptionTable with_load_options(OptionTable own);
 

@@ -49,6 +49,10 @@ struct Capabilities {
   bool may_refuse = false;
   // Several threads may emit at once.
   bool multi_threaded = true;
+  // Several provider processes may emit into one session at once, and each event stays whole …
+  bool multi_process = false;
+  // … and several sessions may get the events of one provider.
+  bool multi_session = false;
   // The path frames or transports text: events come in the text encoding, without line feeds.
   bool text_events = false;
   // Larger events are refused by the system, whatever the options; 0: none is too large.
@@ -84,9 +88,12 @@ struct TrialContext {
   Options options;                       // of this sink, resolved
   std::filesystem::path directory = {};  // private to the trial; exists; removed after it
   std::uint32_t run = 0;                 // stamped into every event of this trial
-  unsigned threads = 1;                  // load threads, numbered from 0
-  std::size_t max_event_bytes = 0;       // the largest event that will be emitted
-  std::uint64_t expected_bytes = 0;      // about how many will be emitted, all threads; for sizing
+  unsigned threads = 1;                  // load threads of all provider processes, numbered from 0
+  unsigned processes = 1;            // provider processes; each has an equal share of the threads
+  unsigned process = 0;              // the number of this one, from 0; in the other roles 0
+  unsigned sessions = 1;             // that get the events; the first is the one that is read back
+  std::size_t max_event_bytes = 0;   // the largest event that will be emitted
+  std::uint64_t expected_bytes = 0;  // about how many will be emitted, all threads; for sizing
   Clock clock = {};
   EventEncoding encoding = EventEncoding::binary;
 };

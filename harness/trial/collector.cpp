@@ -182,6 +182,25 @@ bool has_unplanned_loss(const LedgerAccount& ledger) {
   });
 }
 
+WriterUse writer_use(const TrialMemory& memory, unsigned number, std::uint64_t start_ns) {
+  const LoadPlan& load = memory.plan().load;
+  const auto recorded = [&](Metric metric) {
+    return make_latency(
+        snapshot(memory.layout(), memory.words(number, recorded_as(memory, metric))));
+  };
+  WriterUse use{.thread = number,
+                .process = number / threads_each(load),
+                .service = recorded(Metric::service),
+                .response = recorded(Metric::response)};
+  use.measured = use.service.count;
+  const std::uint64_t end_ns = memory.thread(number).last_end_ns.load();
+  if (start_ns != 0 && end_ns > start_ns) {
+    use.achieved_rate_hz =
+        1e9 * static_cast<double>(use.measured) / static_cast<double>(end_ns - start_ns);
+  }
+  return use;
+}
+
 }  // namespace
 
 IntervalCollector::IntervalCollector(const TrialMemory& memory)
@@ -303,6 +322,12 @@ void collect_measurements(const TrialMemory& memory, Trial& trial) {
   const std::uint64_t go_ns = memory.header().go_ns.load();
   if (go_ns == 0) return;
   trial.start_ns = go_ns + static_cast<std::uint64_t>(load.warmup_s * 1e9);
+  if (load.threads > 1) {
+    trial.writers.emplace();
+    for (unsigned i = 0; i < load.threads; ++i) {
+      trial.writers->push_back(writer_use(memory, i, trial.start_ns));
+    }
+  }
   for (unsigned i = 0; i < load.threads; ++i) {
     trial.end_ns = std::max(trial.end_ns, memory.thread(i).last_end_ns.load());
   }
@@ -431,6 +456,8 @@ Load describe_load(const LoadPlan& plan) {
           .burst_events = plan.burst_events,
           .burst_gap_s = plan.burst_gap_s,
           .threads = plan.threads,
+          .processes = plan.processes > 1 ? std::optional(plan.processes) : std::nullopt,
+          .sessions = plan.sessions > 1 ? std::optional(plan.sessions) : std::nullopt,
           .payload = payload_text(plan.payload),
           .warmup_s = plan.warmup_s,
           .duration_s = plan.duration_s,

@@ -14,7 +14,17 @@ void add_slots(const std::array<LossSlot, kLossSlots>& slots, std::uint32_t coun
                const char* reported_by, std::vector<LossCount>& losses) {
   for (std::size_t i = 0; i < std::min<std::size_t>(count, kLossSlots); ++i) {
     const std::uint64_t events = slots[i].events.load();
-    if (events > 0) losses.push_back({slots[i].cause.get(), reported_by, events});
+    if (events == 0) continue;
+    // Several processes name the same causes.
+    const std::string cause = slots[i].cause.get();
+    const auto same = std::find_if(losses.begin(), losses.end(), [&](const LossCount& loss) {
+      return loss.cause == cause && loss.reported_by == reported_by;
+    });
+    if (same == losses.end()) {
+      losses.push_back({cause, reported_by, events});
+    } else {
+      same->events += std::min(events, std::numeric_limits<std::uint64_t>::max() - same->events);
+    }
   }
 }
 
@@ -30,7 +40,7 @@ void add_refusals(const TrialMemory& memory, std::vector<LossCount>& losses) {
   }
 }
 
-// What the provider process knows: the emitted events and its own losses.
+// What the provider processes know: the emitted events and its own losses.
 LedgerAccount provider_account(const TrialMemory& memory) {
   LedgerAccount account;
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
@@ -39,9 +49,11 @@ LedgerAccount provider_account(const TrialMemory& memory) {
     account.emitted += finished;
     account.in_flight += thread.started.load() - finished;
   }
-  const ProviderBlock& provider = memory.header().provider;
   add_refusals(memory, account.losses);
-  add_slots(provider.losses, provider.loss_count, "provider", account.losses);
+  for (unsigned i = 0; i < memory.plan().load.processes; ++i) {
+    const ProviderBlock& provider = provider_block(memory.header(), i);
+    add_slots(provider.losses, provider.loss_count, "provider", account.losses);
+  }
   return account;
 }
 

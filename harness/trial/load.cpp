@@ -76,6 +76,22 @@ void check_shape(const LoadPlan& plan) {
   }
 }
 
+void check_writers(const LoadPlan& plan) {
+  require_load(plan.threads >= 1 && plan.threads <= kMaxThreads,
+               fmt::format("threads = {} is not possible", plan.threads),
+               fmt::format("give 1 to {}, of all processes together", kMaxThreads));
+  require_load(plan.processes >= 1 && plan.processes <= kMaxProcesses,
+               fmt::format("processes = {} is not possible", plan.processes),
+               fmt::format("give 1 to {}", kMaxProcesses));
+  require_load(plan.threads % plan.processes == 0,
+               fmt::format("{} processes cannot have equal shares of {} threads", plan.processes,
+                           plan.threads),
+               "give each process as many threads");
+  require_load(plan.sessions >= 1 && plan.sessions <= kMaxSessions,
+               fmt::format("sessions = {} is not possible", plan.sessions),
+               fmt::format("give 1 to {}", kMaxSessions));
+}
+
 }  // namespace
 
 std::uint64_t expected_events(const LoadPlan& plan) {
@@ -88,9 +104,7 @@ std::uint64_t expected_events(const LoadPlan& plan) {
 
 void check_load(const LoadPlan& plan) {
   check_shape(plan);
-  require_load(plan.threads >= 1 && plan.threads <= kMaxThreads,
-               fmt::format("threads = {} is not possible", plan.threads),
-               fmt::format("give 1 to {}", kMaxThreads));
+  check_writers(plan);
   require_load((plan.duration_s > 0) != (plan.events > 0),
                fmt::format("duration_s = {} and events = {} do not say when to stop",
                            plan.duration_s, plan.events),

@@ -11,6 +11,8 @@
 namespace tailgate {
 
 inline constexpr std::uint32_t kMaxThreads = 256;
+inline constexpr std::uint32_t kMaxProcesses = 64;
+inline constexpr std::uint32_t kMaxSessions = 64;  // that ETW has room for
 
 enum class PayloadLaw : std::uint32_t { fixed, uniform, lognormal };
 
@@ -32,7 +34,9 @@ struct LoadPlan {
   // Per burst and thread; max: calls of a thread between two pauses, 0: it makes none.
   std::uint64_t burst_events = 0;
   double burst_gap_s = 0;  // between the starts of two bursts of one thread; max: a pause's length
-  std::uint32_t threads = 1;
+  std::uint32_t threads = 1;    // of all provider processes together
+  std::uint32_t processes = 1;  // provider processes; each has as many of the threads
+  std::uint32_t sessions = 1;   // that get every event; the first one is read back
   PayloadPlan payload;
   double warmup_s = 0.5;
   double duration_s = 1;     // of recording; 0: limited by events
@@ -45,6 +49,11 @@ struct LoadPlan {
 // Returns about how many events the whole trial emits, including the warm-up: an upper bound for
 // open-loop shapes, except that poisson is random, and a guess for max.
 std::uint64_t expected_events(const LoadPlan& plan);
+
+// The load threads of each provider process: those of process p have the numbers from p times this.
+inline unsigned threads_each(const LoadPlan& plan) {
+  return plan.threads / plan.processes;
+}
 
 // Throws Error for a plan that cannot be run.
 void check_load(const LoadPlan& plan);

@@ -81,15 +81,15 @@ void NeighbourMeter::look(const std::vector<int>& own) {
 
 NeighbourMeter::LoadTimes NeighbourMeter::load_times() const {
   LoadTimes times{.threads = {}, .stolen_ns = stolen_by_cpu()};
-  for (const std::uint32_t thread : load_.threads) {
-    const std::optional<ThreadTimes> one = thread_times(load_.pid, thread);
+  for (const LoadThreadId& thread : load_) {
+    const std::optional<ThreadTimes> one = thread_times(thread.pid, thread.thread);
     if (!one) return {.threads = {}, .stolen_ns = times.stolen_ns};
     times.threads.push_back(*one);
   }
   return times;
 }
 
-void NeighbourMeter::begin_load(const LoadThreadIds& load) {
+void NeighbourMeter::begin_load(const std::vector<LoadThreadId>& load) {
   load_ = load;
   begin_ = last_ = load_times();
 }

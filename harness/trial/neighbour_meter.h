@@ -12,10 +12,10 @@
 
 namespace tailgate {
 
-// The load's threads, for the meter.
-struct LoadThreadIds {
+// A thread of the load, for the meter; the system's ids.
+struct LoadThreadId {
   int pid = 0;
-  std::vector<std::uint32_t> threads = {};  // the system's ids
+  std::uint32_t thread = 0;
 };
 
 // Works in the calling thread, the controller's. A look takes some milliseconds, so that it is
@@ -31,7 +31,7 @@ class NeighbourMeter {
   void look(const std::vector<int>& own);
 
   // The recorded load begins; a second call discards the first (the warm-up).
-  void begin_load(const LoadThreadIds& load);
+  void begin_load(const std::vector<LoadThreadId>& load);
   // It runs: what was taken up to now counts, since its threads' counts end with them. Call it
   // often; reads them every 20 ms.
   void follow_load();
@@ -61,7 +61,7 @@ class NeighbourMeter {
   std::uint64_t last_ns_ = 0;
   std::vector<std::uint64_t> first_stolen_ns_;
   std::vector<std::uint64_t> last_stolen_ns_;
-  LoadThreadIds load_;
+  std::vector<LoadThreadId> load_;
   LoadTimes begin_;
   LoadTimes last_;
   std::uint64_t followed_ns_ = 0;  // when

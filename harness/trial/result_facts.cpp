@@ -32,7 +32,10 @@ SinkUsed describe_sink(const SinkChoice& sink) {
           .read_back = can.read_back,
           .accounts_losses = can.accounts_losses,
           .asynchronous = can.asynchronous,
-          .survives = can.survives};
+          .survives = can.survives,
+          .multi_threaded = can.multi_threaded,
+          .multi_process = can.multi_process,
+          .multi_session = can.multi_session};
 }
 
 ClockUsed describe_clock(const ClockParameters& clock, const ClockDrift& drift) {

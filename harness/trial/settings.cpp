@@ -47,13 +47,30 @@ ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted) {
                          : ConsumerMode::none;
 }
 
-void check_sink_load(const SinkChoice& sink, const LoadPlan& load) {
+std::optional<Error> why_not_shared(const SinkChoice& sink, const LoadPlan& load) {
   const Capabilities can = sink.type->capabilities(sink.options);
-  if (load.threads > 1 && !can.multi_threaded) {
-    throw Error(fmt::format("sink '{}' takes events from one thread only, threads = {}", sink.text,
-                            load.threads),
-                "set threads=1");
+  if (threads_each(load) > 1 && !can.multi_threaded) {
+    return Error(fmt::format("sink '{}' takes events from one thread only, threads = {}", sink.text,
+                             threads_each(load)),
+                 "set threads=1");
   }
+  if (load.processes > 1 && !can.multi_process) {
+    return Error(fmt::format("sink '{}' takes events from one process only, processes = {}",
+                             sink.text, load.processes),
+                 "set processes=1, or choose another sink or mode: 'tailgate sinks' lists those "
+                 "that several processes can share");
+  }
+  if (load.sessions > 1 && !can.multi_session) {
+    return Error(
+        fmt::format("sink '{}' has one session only, sessions = {}", sink.text, load.sessions),
+        "choose a sink whose provider can be in several: see 'tailgate sinks'");
+  }
+  return std::nullopt;
+}
+
+void check_sink_load(const SinkChoice& sink, const LoadPlan& load) {
+  if (const std::optional<Error> why_not = why_not_shared(sink, load)) throw *why_not;
+  const Capabilities can = sink.type->capabilities(sink.options);
   const bool drawn_around_median = load.payload.law == PayloadLaw::lognormal;
   const auto largest = static_cast<double>(can.largest_event_bytes);
   if (largest > 0 && !drawn_around_median && load.payload.first > largest) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/explain/trace.h"
 #include "harness/histogram/histogram.h"
 #include "harness/os/clock.h"
@@ -62,8 +63,11 @@ TrialSettings settings_for(const SinkChoice& sink, TrialSettings settings);
 // not possible.
 ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted);
 
-// Throws Error if the sink cannot take that load: from several threads, or with events that are all
-// larger than it takes. Drawn sizes may exceed that; such events are refused, and counted.
+// Says why the sink cannot take events from so many threads or processes, or for so many sessions.
+std::optional<Error> why_not_shared(const SinkChoice& sink, const LoadPlan& load);
+
+// Throws Error if the sink cannot take that load: from so many, or with events that are all larger
+// than it takes. Drawn sizes may exceed that; such events are refused, and counted.
 void check_sink_load(const SinkChoice& sink, const LoadPlan& load);
 
 }  // namespace tailgate

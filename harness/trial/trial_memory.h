@@ -193,6 +193,8 @@ struct FloorBlock {
   double two_clock_reads_ns;
 };
 
+// Of one provider process. What it says of the machine, the floor and the causes of refusals, the
+// first process says for all.
 struct ProviderBlock {
   std::atomic<Phase> phase;
   std::atomic<std::uint32_t> memory_locked;
@@ -283,7 +285,13 @@ struct TrialHeader {
   ConsumerBlock consumer;
   MarkBlock mark;
   std::atomic<std::uint32_t> switches;  // number of switches made
+  std::array<ProviderBlock, kMaxProcesses - 1> further_providers;  // of a load of several processes
 };
+
+// The block of a provider process, numbered from 0.
+inline ProviderBlock& provider_block(TrialHeader& header, unsigned process) {
+  return process == 0 ? header.provider : header.further_providers.at(process - 1);
+}
 
 // The distributions that each load thread records; in a closed loop only service.
 enum class Metric : std::uint32_t { service, response, start_lag };

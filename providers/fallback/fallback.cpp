@@ -138,6 +138,7 @@ class FallbackSink : public SinkType {
             .deferred_work = a.deferred_work || b.deferred_work,
             .may_refuse = a.may_refuse || b.may_refuse,
             .multi_threaded = a.multi_threaded && b.multi_threaded,
+            .multi_process = a.multi_process && b.multi_process,
             .text_events = a.text_events || b.text_events};
   }
 

@@ -105,7 +105,8 @@ class FileSink : public SinkType {
             .asynchronous = mode.buffered,
             .survives = mode.survives(options),
             .may_refuse = true,
-            .multi_threaded = mode.multi_threaded};
+            .multi_threaded = mode.multi_threaded,
+            .multi_process = mode.multi_process};
   }
 
   Probe probe(const Options& options) const override {

@@ -24,6 +24,8 @@ struct Mode {
   std::unique_ptr<Provider> (*open)(const TrialContext& context, const std::filesystem::path& path);
   bool multi_threaded = true;  // several threads may emit at once
   bool one_file = true;        // else a RotatingLog's, which are read after the trial
+  // Several processes may, too: each call appends whole events in one piece.
+  bool multi_process = false;
 };
 
 // All modes in the order of the listing, including those of other operating systems.

@@ -37,13 +37,17 @@ std::string mounted_type(dev_t device) {
 const std::vector<Mode>& modes() {
   constexpr FileGrowth append = FileGrowth::append;
   constexpr FileGrowth in_place = FileGrowth::in_place;
+  constexpr bool kThreads = true;
+  // Linux appends what one write(2) or writev(2) has in one piece (write(2), O_APPEND).
+  constexpr bool kProcesses = true;
   static const std::vector<Mode> list = {
-      {"write", append, false, true, survives_kill, always, open_write},
+      {"write", append, false, true, survives_kill, always, open_write, kThreads, kProcesses},
       // After a failed write the C library drops its buffer and does not say which events it held.
       {"stdio", append, true, false, survives_by_flush, always, open_stdio},
-      {"writev", append, true, true, survives_by_batch, always, open_writev},
-      {"odsync", append, false, true, survives_crash, always, open_odsync},
-      {"fdatasync", append, false, true, survives_by_sync, always, open_fdatasync},
+      {"writev", append, true, true, survives_by_batch, always, open_writev, kThreads, kProcesses},
+      {"odsync", append, false, true, survives_crash, always, open_odsync, kThreads, kProcesses},
+      {"fdatasync", append, false, true, survives_by_sync, always, open_fdatasync, kThreads,
+       kProcesses},
       {"preallocated", in_place, false, true, survives_by_sync, always, open_preallocated},
       {"mmap", in_place, false, true, survives_kill, always, open_mmap},
       {"io_uring", append, true, true, survives_nothing, probe_io_uring, open_io_uring},

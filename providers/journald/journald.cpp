@@ -30,6 +30,7 @@ class JournaldSink : public SinkType {
             .survives = Survives::kill,
             .deferred_work = true,
             .may_refuse = true,
+            .multi_process = true,
             .text_events = options.text("encoding") == "text"};
   }
 

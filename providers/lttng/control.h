@@ -11,7 +11,8 @@
 namespace tailgate::lttng_detail {
 
 struct TracePlan {
-  std::string buffers;  // the values of the sink's options
+  std::string session = "tailgate";  // its name, in its daemon
+  std::string buffers;               // the values of the sink's options
   std::string loss;
   std::string output;
   std::uint64_t subbuf_bytes = 0;

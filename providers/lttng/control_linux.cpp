@@ -24,7 +24,6 @@
 namespace tailgate::lttng_detail {
 namespace {
 
-constexpr const char* kSession = "tailgate";
 constexpr const char* kChannel = "events";
 constexpr const char* kEvent = "tailgate:event";
 constexpr std::chrono::milliseconds kStartLimit{10'000};
@@ -111,7 +110,7 @@ using Handle = std::unique_ptr<lttng_handle, decltype(&lttng_destroy_handle)>;
 
 Handle open_handle(const TracePlan& plan) {
   lttng_domain domain = user_space(plan.buffers);
-  Handle handle(lttng_create_handle(kSession, &domain), lttng_destroy_handle);
+  Handle handle(lttng_create_handle(plan.session.c_str(), &domain), lttng_destroy_handle);
   if (handle == nullptr) throw Error("LTTng: no memory for a handle", "free memory");
   return handle;
 }
@@ -122,14 +121,14 @@ void create_session(const TracePlan& plan) {
   const std::string folder = plan.folder.string();
   lttng_session_descriptor* made = nullptr;
   if (plan.output == "file") {
-    made = lttng_session_descriptor_local_create(kSession, folder.c_str());
+    made = lttng_session_descriptor_local_create(plan.session.c_str(), folder.c_str());
   } else if (plan.output == "snapshot") {
-    made = lttng_session_descriptor_snapshot_local_create(kSession, folder.c_str());
+    made = lttng_session_descriptor_snapshot_local_create(plan.session.c_str(), folder.c_str());
   } else {
     const std::string control = fmt::format("tcp4://127.0.0.1:{}", kRelayControlPort);
     const std::string data = fmt::format("tcp4://127.0.0.1:{}", kRelayDataPort);
-    made = lttng_session_descriptor_live_network_create(kSession, control.c_str(), data.c_str(),
-                                                        plan.switch_timer_us);
+    made = lttng_session_descriptor_live_network_create(plan.session.c_str(), control.c_str(),
+                                                        data.c_str(), plan.switch_timer_us);
   }
   const Descriptor descriptor(made, lttng_session_descriptor_destroy);
   if (descriptor == nullptr) {
@@ -211,10 +210,10 @@ TraceCounts read_counts(lttng_handle* handle) {
 }
 
 // Not lttng_stop_tracing: it checks only every 200 ms whether the data is written.
-void stop_and_wait_for_data() {
-  check(lttng_stop_tracing_no_wait(kSession), "stopping the session");
+void stop_and_wait_for_data(const char* session) {
+  check(lttng_stop_tracing_no_wait(session), "stopping the session");
   int pending = 0;
-  while ((pending = lttng_data_pending(kSession)) == 1) std::this_thread::sleep_for(kPollInterval);
+  while ((pending = lttng_data_pending(session)) == 1) std::this_thread::sleep_for(kPollInterval);
   check(pending, "waiting for the session's data");
 }
 
@@ -241,7 +240,7 @@ void TraceControl::start() const {
     }
     enable_channel(plan_, handle.get());
     enable_event(handle.get());
-    check(lttng_start_tracing(kSession), "starting the session");
+    check(lttng_start_tracing(plan_.session.c_str()), "starting the session");
     return TraceCounts{};
   });
 }
@@ -260,9 +259,9 @@ void TraceControl::listen(bool on) const {
 
 TraceCounts TraceControl::stop(std::chrono::milliseconds limit) const {
   return call_inside(namespace_pid_, limit, [this] {
-    stop_and_wait_for_data();
+    stop_and_wait_for_data(plan_.session.c_str());
     if (plan_.output == "snapshot") {
-      check(lttng_snapshot_record(kSession, nullptr, 0), "taking the snapshot");
+      check(lttng_snapshot_record(plan_.session.c_str(), nullptr, 0), "taking the snapshot");
     }
     return read_counts(open_handle(plan_).get());
   });

@@ -23,7 +23,11 @@ class LttngSink : public SinkType {
     return {.read_back = true,
             .live_read = options.text("output") != "snapshot",
             .accounts_losses = true,
-            .deferred_work = true};
+            .deferred_work = true,
+            // With buffers of each process, the trace has a folder for each.
+            .multi_process = options.text("buffers") == "uid",
+            // The relay daemon of a live session, and the snapshot, are of one session.
+            .multi_session = options.text("output") == "file"};
   }
 
   Probe probe(const Options&) const override { return lttng_detail::probe_tracer(); }

@@ -50,6 +50,14 @@ TracePlan plan_of(const TrialContext& context) {
           .folder = trace_folder(context)};
 }
 
+// Of a further session of the same daemon, which gets the same events, and which nobody reads.
+TracePlan further_plan(const TrialContext& context, unsigned session) {
+  TracePlan plan = plan_of(context);
+  plan.session += fmt::format("-{}", session);
+  plan.folder = context.directory / fmt::format("session-{}", session);
+  return plan;
+}
+
 void check_plan(const TracePlan& plan, const TrialContext& context) {
   if (!std::has_single_bit(plan.subbuf_bytes) || !std::has_single_bit(plan.subbuf_count)) {
     throw Error(fmt::format("lttng: subbuf_bytes = {} and subbuf_count = {} are not both powers "
@@ -82,6 +90,7 @@ class LttngSession : public Session {
   explicit LttngSession(const TrialContext& context)
       : directory_(context.directory), plan_(plan_of(context)), tsc_(uses_tsc(context)) {
     check_plan(plan_, context);
+    for (unsigned i = 1; i < context.sessions; ++i) further_.push_back(further_plan(context, i));
     if (tsc_) {
       clock_hz_ = fmt::format("{:.0f}", context.clock.parameters().frequency_hz);
       clock_library_ = find_library(kClockLibrary);
@@ -109,6 +118,7 @@ class LttngSession : public Session {
       control_.emplace(session_daemon_->pid(), plan_);
       session_daemon_->wait_until([this] { return control_->daemon_alive(); }, kReadyWithin);
       control_->start();
+      for (const TracePlan& plan : further_) TraceControl(session_daemon_->pid(), plan).start();
       started_by_daemon_ = descendants(session_daemon_->pid());
     } catch (...) {
       end_daemons();
@@ -291,6 +301,7 @@ class LttngSession : public Session {
 
   std::filesystem::path directory_;
   TracePlan plan_;
+  std::vector<TracePlan> further_;
   bool tsc_;
   std::string clock_hz_;
   std::filesystem::path clock_library_;

@@ -24,7 +24,9 @@ class NullSink : public SinkType {
     return "takes events and drops them: the harness's own cost";
   }
   OptionTable options() const override { return {}; }
-  Capabilities capabilities(const Options&) const override { return {}; }
+  Capabilities capabilities(const Options&) const override {
+    return {.multi_process = true, .multi_session = true};
+  }
   Probe probe(const Options&) const override { return {}; }
 
   std::unique_ptr<Session> make_session(const TrialContext&) const override {

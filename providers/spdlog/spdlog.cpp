@@ -79,6 +79,9 @@ class SpdlogSink : public SinkType {
             .asynchronous = !at_once,
             .survives = at_once && listens && !rotating ? Survives::kill : Survives::nothing,
             .deferred_work = options.text("mode") != "sync",
+            // The library opens its file to append. Unless it flushes after each event, the C
+            // library's buffer ends amid one, and another process's may follow.
+            .multi_process = at_once,
             .text_events = true};
   }
 

@@ -2,15 +2,19 @@
 // can compare what the harness reports with what was planted. The laws are in README.md.
 #include "harness/sink/sink.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "harness/os/sleep.h"
 #include "providers/shared/readback/event_stream.h"
 #include "providers/shared/readback/file_sequence.h"
 #include "providers/shared/storage/mapped_log.h"
@@ -20,6 +24,7 @@
 #include "providers/synthetic/planted_faults.h"
 #include "providers/synthetic/reader_room.h"
 #include "providers/synthetic/switched.h"
+#include "providers/synthetic/turn_queue.h"
 
 namespace tailgate {
 namespace {
@@ -36,8 +41,9 @@ ReaderRoom reader_room_of(const Options& options) {
   return reader_room(options.integer("reader_room_events"), options.text("reader_full"));
 }
 
-std::filesystem::path store_path(const TrialContext& context) {
-  return context.directory / "synthetic.events";
+// Each provider process has a store of its own.
+std::filesystem::path store_path(const TrialContext& context, unsigned process) {
+  return context.directory / fmt::format("synthetic-{}.events", process);
 }
 
 // Which calls hang, crash, are refused or are lost, by their number: counted per thread from 1. 0:
@@ -64,17 +70,18 @@ std::uint64_t cap_bytes(const TrialContext& context) {
   return static_cast<std::uint64_t>(context.options.integer("cap_bytes"));
 }
 
-// Where the events are: one mapped file, or with a cap several that are written.
+// Where the events of a provider process are: one mapped file, or with a cap several that are
+// written.
 class SyntheticStore {
  public:
   explicit SyntheticStore(const TrialContext& context) {
+    const std::filesystem::path path = store_path(context, context.process);
     if (const std::uint64_t cap = cap_bytes(context); cap > 0) {
       const auto late = static_cast<std::uint64_t>(context.options.integer("cap_late_events"));
       capped_.emplace(
-          store_path(context),
-          RotatingLog::Plan{.max_bytes = cap, .files = kCappedFiles, .late_events = late});
+          path, RotatingLog::Plan{.max_bytes = cap, .files = kCappedFiles, .late_events = late});
     } else {
-      mapped_.emplace(store_path(context), context.expected_bytes);
+      mapped_.emplace(path, context.expected_bytes / context.processes);
     }
   }
 
@@ -98,8 +105,8 @@ class SyntheticStore {
   std::optional<RotatingLog> capped_;
 };
 
-std::unique_ptr<Consumer> open_store(const TrialContext& context) {
-  const std::filesystem::path path = store_path(context);
+std::unique_ptr<Consumer> open_store(const TrialContext& context, unsigned process) {
+  const std::filesystem::path path = store_path(context, process);
   const bool capped = cap_bytes(context) > 0;
   const auto open = [encoding = context.encoding, capped](const std::filesystem::path& file) {
     return std::make_unique<EventStreamConsumer>(
@@ -107,6 +114,26 @@ std::unique_ptr<Consumer> open_store(const TrialContext& context) {
   };
   if (!capped) return open(path);
   return std::make_unique<FileSequence>(RotatingLog::files_of(path), open);
+}
+
+// How calls get in each other's way, and how the load thread 0 and further sessions are slower.
+struct SharingPlan {
+  explicit SharingPlan(const TrialContext& context)
+      : sleeps(context.options.boolean("sleep")),
+        first_thread_times(context.options.real("first_thread_times")),
+        session_times(1 + context.options.real("session_percent") / 100 * (context.sessions - 1)) {}
+
+  bool sleeps;
+  double first_thread_times;
+  double session_times;
+};
+
+// The lock that serialises calls; nothing if none does.
+std::unique_ptr<TurnQueue> turn_queue(const TrialContext& context) {
+  const std::string& within = context.options.text("serial");
+  if (within == "none") return nullptr;
+  const unsigned process = within == "process" ? context.process : 0;
+  return std::make_unique<TurnQueue>(context.directory / fmt::format("turns-{}", process));
 }
 
 [[noreturn]] void hang() {
@@ -128,6 +155,8 @@ class SyntheticProvider : public Provider {
         switched_(switch_path(context), switch_law(context.options)),
         room_(reader_room_of(context.options)),
         read_(reader_path(context)),
+        sharing_(context),
+        queue_(turn_queue(context)),
         store_(context) {
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
     const auto kept = static_cast<std::size_t>(std::max(
@@ -139,19 +168,9 @@ class SyntheticProvider : public Provider {
   }
 
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
-    const std::uint64_t start_ns = clock_.now_ns();
-    ThreadState& state = threads_[thread];
-    const SwitchedCall switched = switched_.call(start_ns, state.switches_seen);
-    if (!switched.recorded) {
-      ++state.calls;
-      wait_until(start_ns + switched.delay_ns);
-      return closed_ ? kClosed : kAccepted;
-    }
-    std::uint64_t release_ns = start_ns;
-    if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
-    release_ns += law_.draw_ns(state.random) + switched.delay_ns;
-    const EmitStatus status = take(state, event);
-    wait_until(release_ns);
+    if (queue_) queue_->enter();
+    const EmitStatus status = emit_in_turn(thread, event);
+    if (queue_) queue_->leave();
     return status;
   }
 
@@ -190,9 +209,21 @@ class SyntheticProvider : public Provider {
     std::vector<std::string> grown;  // memory for what the consumer has not read
   };
 
-  void wait_until(std::uint64_t release_ns) const noexcept {
-    while (clock_.now_ns() < release_ns) {
+  EmitStatus emit_in_turn(unsigned thread, std::span<const std::byte> event) noexcept {
+    const std::uint64_t start_ns = clock_.now_ns();
+    ThreadState& state = threads_[thread];
+    const SwitchedCall switched = switched_.call(start_ns, state.switches_seen);
+    if (!switched.recorded) {
+      ++state.calls;
+      wait_until(start_ns + switched.delay_ns);
+      return closed_ ? kClosed : kAccepted;
     }
+    std::uint64_t release_ns = start_ns;
+    if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
+    release_ns += service_ns(thread, state) + switched.delay_ns;
+    const EmitStatus status = take(state, event);
+    wait_until(release_ns);
+    return status;
   }
 
   EmitStatus take(ThreadState& state, std::span<const std::byte> event) noexcept {
@@ -236,6 +267,21 @@ class SyntheticProvider : public Provider {
     return true;
   }
 
+  std::uint64_t service_ns(unsigned thread, ThreadState& state) noexcept {
+    const double times = sharing_.session_times * (thread == 0 ? sharing_.first_thread_times : 1);
+    const std::uint64_t drawn_ns = law_.draw_ns(state.random);
+    return times == 1 ? drawn_ns
+                      : static_cast<std::uint64_t>(times * static_cast<double>(drawn_ns));
+  }
+
+  void wait_until(std::uint64_t release_ns) const noexcept {
+    std::uint64_t now_ns = clock_.now_ns();
+    while (now_ns < release_ns) {
+      if (sharing_.sleeps) sleep_for_ns(release_ns - now_ns);
+      now_ns = clock_.now_ns();
+    }
+  }
+
   // The start of the first call that any thread made.
   std::uint64_t origin_ns(std::uint64_t start_ns) noexcept {
     std::uint64_t origin = origin_ns_.load(std::memory_order_relaxed);
@@ -256,6 +302,8 @@ class SyntheticProvider : public Provider {
   ReaderRoom room_;
   ReaderCount read_;
   std::atomic<std::uint64_t> stored_ = 0;
+  SharingPlan sharing_;
+  std::unique_ptr<TurnQueue> queue_;
   SyntheticStore store_;
   std::vector<ThreadState> threads_;
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
@@ -266,14 +314,16 @@ class SyntheticProvider : public Provider {
 class SyntheticConsumer : public Consumer {
  public:
   explicit SyntheticConsumer(const TrialContext& context)
-      : stored_(open_store(context)),
-        planter_(fault_plan(context.options), context.encoding),
+      : planter_(fault_plan(context.options), context.encoding),
         read_(reader_path(context)),
-        crash_at_(static_cast<std::uint64_t>(context.options.integer("read_crash_at"))) {}
+        crash_at_(static_cast<std::uint64_t>(context.options.integer("read_crash_at"))) {
+    for (unsigned i = 0; i < context.processes; ++i) stored_.push_back(open_store(context, i));
+  }
 
   std::size_t poll(EventVisitor& visitor) override {
     Planting planting(planter_, visitor);
-    const std::size_t read = stored_->poll(planting);
+    std::size_t read = 0;
+    for (const auto& store : stored_) read += store->poll(planting);
     events_ += read;
     read_.add(read);
     if (crash_at_ != 0 && events_ >= crash_at_) std::abort();
@@ -282,7 +332,7 @@ class SyntheticConsumer : public Consumer {
 
   void finish(EventVisitor& visitor) override {
     Planting planting(planter_, visitor);
-    stored_->finish(planting);
+    for (const auto& store : stored_) store->finish(planting);
     planter_.release_held(visitor);
   }
 
@@ -298,26 +348,27 @@ class SyntheticConsumer : public Consumer {
     EventVisitor& to_;
   };
 
-  std::unique_ptr<Consumer> stored_;
+  std::vector<std::unique_ptr<Consumer>> stored_;  // of each provider process
   FaultPlanter planter_;
   ReaderCount read_;
   std::uint64_t crash_at_;
   std::uint64_t events_ = 0;
 };
 
-// Creates the store, so that a consumer finds it before the provider has opened it.
+// Creates the stores, so that a consumer finds them before the providers have opened them.
 class SyntheticSession : public Session {
  public:
   explicit SyntheticSession(const TrialContext& context)
-      : path_(store_path(context)),
-        cap_bytes_(cap_bytes(context)),
-        switch_path_(switch_path(context)),
-        clock_(context.clock) {}
+      : cap_bytes_(cap_bytes(context)), switch_path_(switch_path(context)), clock_(context.clock) {
+    for (unsigned i = 0; i < context.processes; ++i) paths_.push_back(store_path(context, i));
+  }
 
   void start() override {
-    if (!std::ofstream(path_, std::ios::trunc)) {
-      throw system_error("open", path_.string(), errno,
-                         "choose a trial directory that can be written to");
+    for (const std::filesystem::path& path : paths_) {
+      if (!std::ofstream(path, std::ios::trunc)) {
+        throw system_error("open", path.string(), errno,
+                           "choose a trial directory that can be written to");
+      }
     }
     switch_.emplace(switch_path_);
   }
@@ -330,7 +381,7 @@ class SyntheticSession : public Session {
   void stop() override { switch_.reset(); }
 
  private:
-  std::filesystem::path path_;
+  std::vector<std::filesystem::path> paths_;
   std::uint64_t cap_bytes_;  // 0: none
   std::filesystem::path switch_path_;
   Clock clock_;
@@ -354,7 +405,10 @@ class SyntheticSink : public SinkType {
             .live_read = options.integer("cap_bytes") == 0,
             .accounts_losses = true,
             .survives = keeps_back ? Survives::nothing : Survives::kill,
-            .may_refuse = true};
+            .may_refuse = true,
+            .multi_process = options.integer("cap_bytes") == 0 &&
+                             options.integer("reader_room_events") == 0,
+            .multi_session = true};
   }
 
   Probe probe(const Options&) const override { return {}; }
@@ -437,6 +491,17 @@ OptionTable SyntheticSink::options() const {
        0, 1e12},
       {"cap_late_events", integer, "0",
        "a file is removed only so many events after it should have been", 0, 1e9},
+      {"sleep", OptionType::boolean, "false", "calls sleep for their service time, not spin"},
+      {"serial",
+       OptionType::choice,
+       "none",
+       "calls wait for one another, in the order in which they came: in a process, or in all",
+       0,
+       0,
+       {"none", "process", "session"}},
+      {"first_thread_times", real, "1", "the calls of load thread 0 take so many times as long", 0,
+       1e6},
+      {"session_percent", real, "0", "each further session makes calls so much longer", 0, 1e6},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }

@@ -26,6 +26,7 @@ class SyslogSink : public SinkType {
             .survives = Survives::kill,
             .deferred_work = true,
             .may_refuse = options.text("mode") == "datagram",
+            .multi_process = true,
             .text_events = true};
   }
 

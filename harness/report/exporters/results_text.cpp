@@ -17,6 +17,7 @@
 #include "harness/report/human.h"
 #include "harness/report/painter.h"
 #include "harness/report/ranking.h"
+#include "harness/result/load_words.h"
 
 namespace tailgate {
 namespace {
@@ -111,8 +112,7 @@ std::string title(const Painter& painter) {
 std::string load_text(const RankedLoad& load) {
   std::string text = load.scenario;
   if (load.rate_hz > 0) text += fmt::format(" at {}/s", load_rate_text(load));
-  if (load.threads > 1) text += fmt::format(", {} threads", load.threads);
-  return text;
+  return text + writer_words(load.threads, load.processes, load.sessions);
 }
 
 // The highest rate of each sink's sweep that it held. A higher one that it missed by the machine's

@@ -50,6 +50,11 @@ unsigned turn_count(double length_s, bool drained, const TurnWishes& wishes) {
 }
 
 void check_can_be_cut(const LoadPlan& load) {
+  if (load.processes > 1) {
+    throw Error(
+        fmt::format("processes = {}: a side of a duet has one provider process", load.processes),
+        "compare with processes=1, or threads instead");
+  }
   if (load.shape == Shape::ramp) {
     throw Error("a ramp cannot be divided into equal turns",
                 "compare steady rates: scenario steady or burst");

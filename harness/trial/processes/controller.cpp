@@ -127,9 +127,12 @@ class TrialRun {
   }
 
   void begin_overhead() {
-    LoadThreadIds load{.pid = roles_.provider_pid()};
-    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
-      load.threads.push_back(memory_.thread(i).os_thread.load(std::memory_order_acquire));
+    const std::vector<int> pids = roles_.provider_pids();
+    const LoadPlan& plan = memory_.plan().load;
+    std::vector<LoadThreadId> load;
+    for (unsigned i = 0; i < plan.threads; ++i) {
+      load.push_back({.pid = pids.at(i / threads_each(plan)),
+                      .thread = memory_.thread(i).os_thread.load(std::memory_order_acquire)});
     }
     neighbours_.begin_load(load);
     overhead_.begin();
@@ -148,7 +151,7 @@ class TrialRun {
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
     if (!settings_.actions.empty()) actions_.emplace(settings_.actions, roles_, record_start_ns);
     bool warming_up = memory_.plan().load.warmup_s > 0;
-    while (header_.provider.phase.load(std::memory_order_acquire) < Phase::closing) {
+    while (roles_.provider_phase() < Phase::closing) {
       if (roles_.provider_ended()) return;
       if (InterruptFlag::raised()) return roles_.interrupt();
       if (roles_.load_hangs(header_.go_ns.load())) return;
@@ -178,8 +181,7 @@ class TrialRun {
     std::vector<RoleUse> uses = overhead_.end();
     look_at_neighbours();
     roles_.end_provider();
-    const bool whole_load =
-        roles_.went_well() && header_.provider.phase.load(std::memory_order_acquire) == Phase::done;
+    const bool whole_load = roles_.went_well() && roles_.provider_phase() == Phase::done;
     const std::string damage = why_not_measured(memory_, whole_load);
     if (damage.empty()) {
       record_pending_calls(memory_);

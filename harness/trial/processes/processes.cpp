@@ -85,6 +85,10 @@ std::vector<Setting> settings_of(const std::vector<std::pair<std::string, std::s
   return settings;
 }
 
+std::string provider_log(unsigned process) {
+  return process == 0 ? "provider.log" : fmt::format("provider-{}.log", process);
+}
+
 }  // namespace
 
 TrialProcesses::TrialProcesses(const ProcessesPlan& plan, Report report)
@@ -124,7 +128,7 @@ steady_clock::time_point TrialProcesses::patience() const {
 }
 
 // The last line of a process's output, such as the message of a crash or an abort.
-std::string TrialProcesses::last_line(const char* log_name) const {
+std::string TrialProcesses::last_line(const std::string& log_name) const {
   std::ifstream input(directory_ / log_name);
   std::string last;
   for (std::string line; std::getline(input, line);) {
@@ -133,11 +137,14 @@ std::string TrialProcesses::last_line(const char* log_name) const {
   return last;
 }
 
-Child TrialProcesses::start_child(const char* command, const char* log_name) {
+Child TrialProcesses::start_child(const char* command, const std::string& log_name,
+                                  unsigned process) {
+  std::vector<std::string> arguments = {command, memory_.memory().handle()};
+  if (process > 0) arguments.push_back(fmt::format("{}", process));
   std::vector<std::pair<std::string, std::string>> environment = session_->environment();
   environment.insert(environment.end(), environment_.begin(), environment_.end());
   return Child::start({.program = program_,
-                       .arguments = {command, memory_.memory().handle()},
+                       .arguments = std::move(arguments),
                        .environment = environment,
                        .inherited = {memory_.memory().native()},
                        .output = directory_ / log_name,
@@ -157,9 +164,30 @@ void TrialProcesses::start_session() {
   granted_ = settings_of(session_->granted());
 }
 
+// The first process alone observes the machine and measures the floor, before the others start.
 bool TrialProcesses::start_provider() {
-  provider_ = start_child(kProviderCommand, "provider.log");
+  providers_.push_back(start_child(kProviderCommand, provider_log(0)));
+  if (!wait_for_provider(Phase::ready, "opening the sink")) return false;
+  for (unsigned i = 1; i < memory_.plan().load.processes; ++i) {
+    providers_.push_back(start_child(kProviderCommand, provider_log(i), i));
+  }
   return wait_for_provider(Phase::ready, "opening the sink");
+}
+
+std::vector<int> TrialProcesses::provider_pids() const {
+  std::vector<int> pids;
+  for (const Child& provider : providers_) pids.push_back(provider.pid());
+  return pids;
+}
+
+Phase TrialProcesses::provider_phase() const {
+  Phase least = Phase::done;
+  for (unsigned i = 0; i < providers_.size(); ++i) {
+    const Phase phase = provider_block(header_, i).phase.load(std::memory_order_acquire);
+    if (phase == Phase::failed) return phase;
+    least = std::min(least, phase);
+  }
+  return least;
 }
 
 bool TrialProcesses::start_live_consumer() {
@@ -183,7 +211,7 @@ bool TrialProcesses::start_victim() {
 
 std::vector<WatchedProcess> TrialProcesses::processes() const {
   std::vector<WatchedProcess> processes;
-  if (provider_) processes.push_back({Role::provider, "provider", provider_->pid()});
+  for (const int pid : provider_pids()) processes.push_back({Role::provider, "provider", pid});
   if (consumer_) processes.push_back({Role::consumer, "consumer", consumer_->pid()});
   if (session_) {
     for (const DaemonProcess& daemon : session_->daemons()) {
@@ -197,9 +225,9 @@ bool TrialProcesses::wait_for_provider(Phase wanted, const char* doing) {
   const double limit_s = settings_.hang_timeout_s + settings_.noise_s;
   const auto deadline = steady_clock::now() + std::chrono::duration<double>(limit_s);
   while (true) {
-    const Phase phase = header_.provider.phase.load(std::memory_order_acquire);
+    const Phase phase = provider_phase();
     if (phase == Phase::failed) {
-      end_as(TrialOutcome::failed, header_.provider.error.get());
+      end_as(TrialOutcome::failed, provider_error());
       return false;
     }
     if (phase >= wanted) return true;
@@ -217,21 +245,44 @@ bool TrialProcesses::wait_for_provider(Phase wanted, const char* doing) {
   }
 }
 
+// What went wrong in the provider process that has failed.
+std::string TrialProcesses::provider_error() const {
+  for (unsigned i = 0; i < providers_.size(); ++i) {
+    const ProviderBlock& block = provider_block(header_, i);
+    if (block.phase.load(std::memory_order_acquire) == Phase::failed) return block.error.get();
+  }
+  return "";
+}
+
 bool TrialProcesses::provider_ended() {
-  const std::optional<ChildEnd> end = provider_->poll();
-  if (!end) return false;
-  const Phase phase = header_.provider.phase.load(std::memory_order_acquire);
-  if (phase == Phase::done) return true;
+  bool all = true;
+  for (unsigned i = 0; i < providers_.size(); ++i) {
+    const std::optional<ChildEnd> end = providers_[i].poll();
+    if (!end) {
+      all = false;
+    } else if (ended_too_early(i, *end)) {
+      return true;
+    }
+  }
+  return all;
+}
+
+bool TrialProcesses::ended_too_early(unsigned process, const ChildEnd& end) {
+  const Phase phase = provider_block(header_, process).phase.load(std::memory_order_acquire);
+  if (phase == Phase::done) return false;
   if (phase == Phase::failed) {
-    end_as(TrialOutcome::failed, header_.provider.error.get());
+    end_as(TrialOutcome::failed, provider_error());
     return true;
   }
-  provider_end_ = end->text();
-  if (provider_kill_planned_ && end->killed()) return true;
-  const std::string said = last_line("provider.log");
+  provider_end_ = end.text();
+  if (provider_kill_planned_ && end.killed()) return false;
+  const std::string said = last_line(provider_log(process));
+  const std::string which = providers_.size() == 1
+                                ? "the provider"
+                                : fmt::format("provider {} of {}", process + 1, providers_.size());
   const std::string detail =
-      "the provider ended by " + provider_end_ + (said.empty() ? "" : "; it said: " + said);
-  end_as(end->killed() ? TrialOutcome::killed : TrialOutcome::crashed, detail);
+      which + " ended by " + provider_end_ + (said.empty() ? "" : "; it said: " + said);
+  end_as(end.killed() ? TrialOutcome::killed : TrialOutcome::crashed, detail);
   return true;
 }
 
@@ -278,8 +329,7 @@ void TrialProcesses::interrupt() {
   header_.stop.store(1, std::memory_order_release);
   wake_all(header_.turn.granted);
   const auto deadline = steady_clock::now() + std::chrono::seconds(2);
-  while (header_.provider.phase.load() < Phase::done && !provider_->poll() &&
-         steady_clock::now() < deadline) {
+  while (provider_phase() < Phase::done && !provider_ended() && steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kPollInterval);
   }
 }
@@ -320,14 +370,16 @@ std::optional<SwitchedEvents> TrialProcesses::switched_events() const {
 }
 
 void TrialProcesses::end_provider() {
-  if (!provider_) return;
-  if (victim_) victim_->kill();
+  if (victim_ && provider_started()) victim_->kill();
   header_.sampled.store(1, std::memory_order_release);
-  const bool done = header_.provider.phase.load(std::memory_order_acquire) == Phase::done;
-  const std::optional<ChildEnd> end = provider_->wait_for(milliseconds(done ? 2000 : 0));
-  if (end) return;
-  provider_end_ = provider_->kill().text();
-  if (done) add_remark("the provider process did not exit after it had finished", "");
+  for (unsigned i = 0; i < providers_.size(); ++i) {
+    const Phase phase = provider_block(header_, i).phase.load(std::memory_order_acquire);
+    const bool done = phase == Phase::done;
+    if (providers_[i].wait_for(milliseconds(done ? 2000 : 0))) continue;
+    const std::string end = providers_[i].kill().text();
+    if (provider_end_.empty()) provider_end_ = end;
+    if (done) add_remark("the provider process did not exit after it had finished", "");
+  }
 }
 
 void TrialProcesses::stop_session() {

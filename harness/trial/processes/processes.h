@@ -1,6 +1,6 @@
-// The session, the provider process and the consumer process of a trial, or of one side of a duet's
-// round: starts, watches and ends them, and records the outcome. The caller controls the load and
-// the measurements.
+// The session, the provider processes and the consumer process of a trial, or of one side of a
+// duet's round: starts, watches and ends them, and records the outcome. The caller controls the
+// load and the measurements.
 #pragma once
 
 #include <chrono>
@@ -57,9 +57,13 @@ class TrialProcesses {
   bool start_victim();         // waits for its first round
   bool wait_for_provider(Phase wanted, const char* doing);
 
-  bool provider_started() const { return provider_.has_value(); }
-  int provider_pid() const { return provider_ ? provider_->pid() : 0; }
+  bool provider_started() const { return !providers_.empty(); }
+  // Of the first provider process; 0: not started.
+  int provider_pid() const { return providers_.empty() ? 0 : providers_.front().pid(); }
+  std::vector<int> provider_pids() const;
   int consumer_pid() const { return consumer_ ? consumer_->pid() : 0; }
+  // The phase that all provider processes have reached; failed if one of them has.
+  Phase provider_phase() const;
   int victim_pid() const { return victim_ ? victim_->pid() : 0; }
   // All processes that a sampler may watch, without the victim.
   std::vector<WatchedProcess> processes() const;
@@ -67,7 +71,8 @@ class TrialProcesses {
   // Number of events, of any kind, that the consumer has read so far.
   std::uint64_t consumed() const { return header_.consumer.events.load(); }
 
-  // Returns whether the provider process has ended; sets the outcome if it had not finished.
+  // Returns whether all provider processes have ended, or one that had not finished, which sets the
+  // outcome.
   bool provider_ended();
   // Returns whether a call has not returned for too long, or none has begun for too long though one
   // was due; if so, sets the outcome. The load has run without a pause since running_since_ns.
@@ -118,7 +123,9 @@ class TrialProcesses {
   std::optional<std::uint64_t> stop_ns() const;
 
  private:
-  Child start_child(const char* command, const char* log_name);
+  Child start_child(const char* command, const std::string& log_name, unsigned process = 0);
+  std::string provider_error() const;
+  bool ended_too_early(unsigned process, const ChildEnd& end);
   void start_consumer();
   bool wait_for_consumer_ready();
   std::string why_consumer_not_ready();
@@ -129,7 +136,7 @@ class TrialProcesses {
   bool wait_for_consumer_end();
   std::string read_events();
   std::string why_not_read_back(const ChildEnd& end, bool ended_itself) const;
-  std::string last_line(const char* log_name) const;
+  std::string last_line(const std::string& log_name) const;
   void add_remark(const std::string& what, const std::string& remedy);
   std::chrono::milliseconds hang_timeout() const;
   std::chrono::steady_clock::time_point patience() const;
@@ -148,7 +155,7 @@ class TrialProcesses {
   bool session_started_ = false;
   std::uint64_t session_start_ns_ = 0;
   std::optional<std::uint64_t> session_stop_ns_;
-  std::optional<Child> provider_;
+  std::vector<Child> providers_;
   std::optional<Child> consumer_;
   std::optional<Child> victim_;
   TrialOutcome outcome_ = TrialOutcome::completed;

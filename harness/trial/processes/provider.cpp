@@ -73,11 +73,15 @@ class LoadThreads {
 
 class ProviderProcess {
  public:
-  ProviderProcess(const SinkCatalog& sinks, TrialMemory& memory)
+  ProviderProcess(const SinkCatalog& sinks, TrialMemory& memory, unsigned process)
       : memory_(memory),
         header_(memory.header()),
+        block_(provider_block(header_, process)),
+        process_(process),
         floor_(sinks.floor()),
-        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get(), SinkUse::open))) {}
+        sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get(), SinkUse::open))) {
+    sink_.context.process = process;
+  }
 
   void run() {
     if (!sink_.capabilities.driver_language.empty()) hand_over();
@@ -86,7 +90,7 @@ class ProviderProcess {
     } else {
       run_load();
     }
-    header_.provider.phase.store(Phase::done, std::memory_order_release);
+    block_.phase.store(Phase::done, std::memory_order_release);
     wait_until_sampled();
   }
 
@@ -101,29 +105,30 @@ class ProviderProcess {
   }
 
   void run_load() {
-    ProviderBlock& block = header_.provider;
     // Threads that the sink starts may run on all processors.
     bind_this_thread(cpu_list(memory_.plan().all_cpus));
-    block.memory_locked = memory_.memory().lock() ? 1 : 0;
-    on_load_processor([this] {
-      observe_surroundings();
-      header_.provider.floor = measure_floor(
-          memory_.plan(), floor_, HistogramWriter(memory_.layout(), memory_.floor_words()));
-    });
+    block_.memory_locked = memory_.memory().lock() ? 1 : 0;
+    if (process_ == 0) {
+      on_load_processor([this] {
+        observe_surroundings();
+        block_.floor = measure_floor(memory_.plan(), floor_,
+                                     HistogramWriter(memory_.layout(), memory_.floor_words()));
+      });
+    }
     const std::uint64_t began_ns = now_ns();
     provider_ = sink_.type->open_provider(sink_.context);
     publish_refusal_causes(provider_->refusal_causes());
-    LoadThreads threads(memory_.plan().load.threads,
-                        [this](unsigned number) { load_thread(number); });
+    const unsigned count = threads_each(memory_.plan().load);
+    LoadThreads threads(count, [this, count](unsigned i) { load_thread(process_ * count + i); });
     wait_until_warm();
-    block.open_ns.store(passed_ns(began_ns), std::memory_order_relaxed);
-    block.phase.store(Phase::ready, std::memory_order_release);
+    block_.open_ns.store(passed_ns(began_ns), std::memory_order_relaxed);
+    block_.phase.store(Phase::ready, std::memory_order_release);
     threads.wait();
-    block.phase.store(Phase::closing, std::memory_order_release);
+    block_.phase.store(Phase::closing, std::memory_order_release);
     const std::uint64_t closing_ns = now_ns();
     provider_->close();
-    block.close_ns.store(passed_ns(closing_ns), std::memory_order_relaxed);
-    publish_losses(provider_->losses(), block.losses, block.loss_count);
+    block_.close_ns.store(passed_ns(closing_ns), std::memory_order_relaxed);
+    publish_losses(provider_->losses(), block_.losses, block_.loss_count);
   }
 
   std::uint64_t now_ns() const { return sink_.context.clock.now_ns(); }
@@ -152,12 +157,12 @@ class ProviderProcess {
 
   void observe_surroundings() {
     const TrialPlan& plan = memory_.plan();
-    header_.provider.noise = observe_noise(Clock(plan.clock), plan.noise_ns);
+    block_.noise = observe_noise(Clock(plan.clock), plan.noise_ns);
   }
 
   void publish_refusal_causes(const std::vector<std::string>& causes) {
     for (std::size_t i = 0; i < causes.size() && i < Provider::kMaxRefusalCauses; ++i) {
-      header_.provider.refusal_causes[i].set(causes[i]);
+      block_.refusal_causes[i].set(causes[i]);
     }
   }
 
@@ -169,7 +174,7 @@ class ProviderProcess {
     try {
       bind_this_thread({cpus[thread % cpus.size()]});
     } catch (const std::exception& error) {
-      header_.provider.error.set(error.what());
+      block_.error.set(error.what());
     }
   }
 
@@ -179,13 +184,13 @@ class ProviderProcess {
       if (header_.stop.load(std::memory_order_relaxed) != 0) break;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    if (go_ns != 0) header_.provider.phase.store(Phase::loading, std::memory_order_release);
+    if (go_ns != 0) block_.phase.store(Phase::loading, std::memory_order_release);
     return go_ns;
   }
 
   // Waits for all load threads. Throws what one of them threw.
   void wait_until_warm() {
-    warm_.wait_for(memory_.plan().load.threads);
+    warm_.wait_for(threads_each(memory_.plan().load));
     const std::lock_guard guard(cold_mutex_);
     if (!cold_) return;
     header_.stop = 1;
@@ -244,6 +249,8 @@ class ProviderProcess {
 
   TrialMemory& memory_;
   TrialHeader& header_;
+  ProviderBlock& block_;
+  unsigned process_;
   const SinkType& floor_;
   TrialSink sink_;
   std::unique_ptr<Provider> provider_;
@@ -254,16 +261,18 @@ class ProviderProcess {
 
 }  // namespace
 
-int run_provider_process(const SinkCatalog& sinks, const std::string& shared_memory_handle) {
+int run_provider_process(const SinkCatalog& sinks, const std::string& shared_memory_handle,
+                         unsigned process) {
   prepare_child_process();
   name_this_thread("tg-provider");
   TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
   try {
-    ProviderProcess(sinks, memory).run();
+    ProviderProcess(sinks, memory, process).run();
     return 0;
   } catch (const std::exception& error) {
-    memory.header().provider.error.set(error.what());
-    memory.header().provider.phase.store(Phase::failed, std::memory_order_release);
+    ProviderBlock& block = provider_block(memory.header(), process);
+    block.error.set(error.what());
+    block.phase.store(Phase::failed, std::memory_order_release);
     return 1;
   }
 }

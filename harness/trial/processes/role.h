@@ -13,9 +13,12 @@ inline constexpr const char* kProviderCommand = "provider-process";
 inline constexpr const char* kConsumerCommand = "consumer-process";
 inline constexpr const char* kVictimCommand = "victim-process";
 
-// Opens the sink, waits for the start, runs the load threads, and closes the sink. Returns exit
-// code 0, or 1 if an error prevented the load; the error's text is then in the shared memory.
-int run_provider_process(const SinkCatalog& sinks, const std::string& shared_memory_handle);
+// process: its number among the trial's provider processes, which follows the handle where it is
+// not the first, 0. Opens the sink, waits for the start, runs the load threads, and closes the
+// sink. Returns exit code 0, or 1 if an error prevented the load; the error's text is then in the
+// shared memory.
+int run_provider_process(const SinkCatalog& sinks, const std::string& shared_memory_handle,
+                         unsigned process);
 
 // Reads the events back and keeps the ledger, until the session is over and nothing is left to
 // read.

@@ -63,7 +63,7 @@ void TrialActions::act(const DueAction& due, std::uint64_t events) {
     ActionDone on_program = action;
     on_program.who = ActionTarget::program;
     on_program.process = "provider";
-    send(on_program, processes_.provider_pid());
+    for (const int pid : processes_.provider_pids()) send(on_program, pid);
   }
   for (const DaemonProcess& daemon : daemons) {
     ActionDone on_daemon = action;

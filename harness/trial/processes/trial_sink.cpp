@@ -14,6 +14,8 @@ TrialSink trial_sink(const TrialPlan& plan, SinkChoice choice) {
                       .directory = plan.directory.get(),
                       .run = plan.run,
                       .threads = plan.load.threads,
+                      .processes = plan.load.processes,
+                      .sessions = plan.load.sessions,
                       .max_event_bytes = max_payload_bytes(plan.load, min_event_bytes(encoding)),
                       .expected_bytes = expected_bytes(plan.load, min_event_bytes(encoding)),
                       .clock = Clock(plan.clock),

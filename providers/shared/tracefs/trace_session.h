@@ -1,7 +1,9 @@
 // The session of a sink that writes to a trace instance of the kernel.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "harness/sink/sink.h"
 #include "harness/tracefs/instance.h"
@@ -14,6 +16,11 @@ enum class WhenFull : std::uint8_t {
   lost,     // the write succeeds, so the session counts a loss
 };
 
+// Where a session of the trial keeps its instance's name: for the first one, which is read back,
+// the trial's directory.
+std::filesystem::path session_directory(const TrialContext& context, unsigned session);
+
+// With as many instances as the trial has sessions; all figures are of the first.
 class TraceSession : public Session {
  public:
   // Uses the options buffer_bytes and overwrite.
@@ -33,6 +40,7 @@ class TraceSession : public Session {
   TrialContext context_;
   WhenFull when_full_;
   std::unique_ptr<Instance> instance_;
+  std::vector<std::unique_ptr<Instance>> further_;
   bool stopped_ = false;
   std::vector<Loss> losses_;
 };
