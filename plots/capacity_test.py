@@ -44,6 +44,18 @@ def test_each_rate_says_whether_it_was_held(as_runs, options, line):
     assert "p99.9 of 1 ms" in figure.texts[1].get_text()
 
 
+def test_each_number_of_writers_has_a_row(as_runs, options, line):
+    steps = [(testing.load(10.0), [HELD]), (testing.load(20.0, threads=2, processes=2), [HELD]),
+             (testing.load(40.0, threads=2, processes=2), [SLOW])]
+    run = testing.tried("capacity", steps, {
+        "capacity_hz": (10, 10, None), "processes_2_capacity_hz": (20, 20, 40)})
+    _, panel, _ = drawn(as_runs(run | {"scenario": LEVEL}), options)
+    assert [text.get_text() for text in panel.get_yticklabels()] == ["file, 2 processes", "file"]
+    assert rates(panel, "file held in all trials") == [10]
+    assert rates(panel, "file, 2 processes held in none") == [40]
+    assert line(panel, "file, 2 processes between") == [[20, 40], [0, 0]]
+
+
 @pytest.mark.parametrize("change, reason", [
     (HELD, ""), (SLOW, "p99.9 too long"), (RATE, "rate missed"),
     (RATE | {"missed_by_machine": True}, capacity.BY_MACHINE),

@@ -1,4 +1,5 @@
-// Searches for the highest rate at which a service level holds, and confirms it by repeated trials.
+// Searches for the highest rate at which a service level holds, and confirms it by repeated trials;
+// with several numbers of threads or processes, for each of them in turn.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "harness/run/scenario.h"
 #include "scenarios/search.h"
 #include "scenarios/words.h"
+#include "scenarios/writers.h"
 
 namespace tailgate {
 namespace {
@@ -80,14 +82,30 @@ Looked looked_at(const std::vector<StepTrial>& trials, double rate_hz, const Gri
           .held = std::max(static_cast<unsigned>(held), by_machine ? 1u : 0u)};
 }
 
-std::optional<NextLook> next_of(const Options& options, std::span<const StepOutcome> before) {
-  if (before.size() >= static_cast<std::size_t>(options.integer("most_steps"))) return std::nullopt;
+// Where the search among the rates of some writers goes on; nothing when it is over.
+std::optional<NextLook> next_of(const Options& options, const Writers& writers,
+                                std::span<const StepOutcome> before) {
   const Grid grid = grid_of(options);
   std::vector<Looked> looked;
   for (const StepOutcome& step : before) {
+    if (!(writers_of(step.load) == writers)) continue;
+    if (step.not_taken) return std::nullopt;
     looked.push_back(looked_at(step.trials, step.load.rate_hz, grid, level_ns(options)));
   }
+  if (looked.size() >= static_cast<std::size_t>(options.integer("most_steps"))) return std::nullopt;
   return next_look(capacity_search(options), looked);
+}
+
+struct NextTry {
+  Writers writers;
+  NextLook look;
+};
+
+std::optional<NextTry> next_try(const Options& options, std::span<const StepOutcome> before) {
+  for (const Writers& writers : writers_from(options)) {
+    if (const auto look = next_of(options, writers, before)) return NextTry{writers, *look};
+  }
+  return std::nullopt;
 }
 
 // Why the trials at a rate missed the level: "too slow 4, events lost 1".
@@ -116,7 +134,7 @@ class Capacity : public Scenario {
 
   OptionTable options() const override {
     constexpr double kMostHz = 1e8;
-    return with_defaults(
+    const OptionTable table = with_defaults(
         with_load_options({
             {"level_p99_9_ms", OptionType::real, "1",
              "the level: the response time's 99.9th percentile in ms; nothing lost; rate held",
@@ -129,6 +147,7 @@ class Capacity : public Scenario {
             {"most_steps", OptionType::integer, "40", "rates that are tried at most", 1, 1000},
         }),
         {{"trials", "5"}, {"duration_s", "1"}, {"warmup_s", "0.2"}});
+    return with_writer_lists(table, "1", "1");
   }
 
   std::optional<LoadPlan> next_step(const Options& options,
@@ -136,39 +155,41 @@ class Capacity : public Scenario {
     if (options.integer("trials") < 2) {
       throw Error("trials = 1 confirms nothing", "confirm a rate by 2 trials or more");
     }
-    const std::optional<NextLook> next = next_of(options, before);
+    const std::optional<NextTry> next = next_try(options, before);
     if (!next) return std::nullopt;
     LoadPlan plan = load_from(options);
+    set_writers(next->writers, plan);
     plan.shape = Shape::steady;
-    plan.rate_hz = grid_of(options).rate_hz(next->place);
+    plan.rate_hz = grid_of(options).rate_hz(next->look.place);
     return plan;
   }
 
   std::size_t trials(const Options& options, std::span<const StepOutcome> before) const override {
-    const std::optional<NextLook> next = next_of(options, before);
-    return next ? next->trials : 1;
+    const std::optional<NextTry> next = next_try(options, before);
+    return next ? next->look.trials : 1;
   }
 
   std::size_t max_steps(const Options& options) const override {
-    return static_cast<std::size_t>(options.integer("most_steps"));
+    return static_cast<std::size_t>(options.integer("most_steps")) * writers_from(options).size();
   }
 
   std::optional<Answer> answer(const Result& result) const override;
 };
 
-// The trials of one rate, in all of its steps that confirm.
+// What was tried with some writers: the trials of each rate that confirm it.
 struct Tried {
   std::map<std::int64_t, std::vector<StepTrial>> by_place;
   std::vector<Looked> looked;
   unsigned by_machine = 0;
 };
 
-Tried tried_in(const Result& result, const Options& options) {
+Tried tried_in(const Result& result, const Options& options, const Writers& writers) {
   const Grid grid = grid_of(options);
   std::map<unsigned, std::vector<StepTrial>> by_step;
   std::map<unsigned, double> rate_hz;
   Tried tried;
   for (const Trial& trial : result.trials) {
+    if (!(writers_of(trial.load) == writers)) continue;
     by_step[trial.step].push_back(step_trial(trial));
     rate_hz[trial.step] = trial.load.rate_hz;
     tried.by_machine += trial.rate_missed && trial.missed_by_machine.value_or(false) ? 1 : 0;
@@ -182,11 +203,11 @@ Tried tried_in(const Result& result, const Options& options) {
   return tried;
 }
 
-std::optional<AnswerFigure> rate_figure(const FoundPlace& found, const Grid& grid,
-                                        unsigned trials) {
+std::optional<AnswerFigure> rate_figure(const std::string& name, const FoundPlace& found,
+                                        const Grid& grid, unsigned trials) {
   const std::optional<std::int64_t> best = found.best ? found.best : found.holds;
   if (!best) return std::nullopt;
-  AnswerFigure figure{.name = "capacity_hz",
+  AnswerFigure figure{.name = name,
                       .value = grid.rate_hz(*best),
                       .low = {},
                       .high = {},
@@ -200,49 +221,100 @@ std::optional<AnswerFigure> rate_figure(const FoundPlace& found, const Grid& gri
   return figure;
 }
 
-std::optional<Answer> Capacity::answer(const Result& result) const {
-  if (result.scenario.name != name()) return std::nullopt;
-  const Options given = given_options(*this, result);
-  const Tried tried = tried_in(result, given);
-  const FoundPlace found = found_place(capacity_search(given), tried.looked);
-  if (!found.holds && !found.misses) return std::nullopt;
-  const Grid grid = grid_of(given);
+// What the search with some writers has found.
+struct FoundRate {
+  FoundPlace place;
+  Tried tried;
+  std::optional<AnswerFigure> figure;
+};
+
+FoundRate found_with(const Writers& writers, bool is_first, const Result& result,
+                     const Options& given) {
+  Tried tried = tried_in(result, given, writers);
+  const FoundPlace place = found_place(capacity_search(given), tried.looked);
+  const std::string name = is_first ? "capacity_hz" : key_of(writers) + "_capacity_hz";
   const auto trials = static_cast<unsigned>(given.integer("trials"));
-  Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-  const std::optional<AnswerFigure> figure = rate_figure(found, grid, trials);
-  if (figure) answer.figures.push_back(*figure);
-  const std::string sink = fmt::format("`{}`", result.sink.label);
+  return {.place = place,
+          .tried = std::move(tried),
+          .figure = rate_figure(name, place, grid_of(given), trials)};
+}
+
+// The sentence on the first writers that were tried, without its full stop.
+std::string first_words(const FoundRate& found, const std::string& sink, const Options& given) {
+  const Grid grid = grid_of(given);
+  const std::int64_t trials = given.integer("trials");
   const std::string level =
       fmt::format("a p99.9 of {} or less, nothing lost and the rate held within 1 %",
                   duration_words(level_ns(given)));
-  if (!found.holds) {
-    answer.sentence = fmt::format(
-        "{} holds {} at none of the rates that were confirmed, down to "
-        "{} events/s",
-        sink, level, rate_words(grid.rate_hz(*found.misses)));
-  } else if (!found.misses) {
-    answer.sentence = fmt::format(
-        "{} holds {} at {} events/s in all of {} trials, and at no higher rate it failed", sink,
-        level, rate_words(*figure->low), trials);
-  } else {
-    answer.sentence = fmt::format(
-        "{} holds {} up to {} events/s ({} to {}: all of {} trials hold at the lower, none at the "
-        "upper)",
-        sink, level, rate_words(figure->value), rate_words(*figure->low), rate_words(*figure->high),
-        trials);
+  const FoundPlace& place = found.place;
+  if (!place.holds) {
+    return fmt::format("{} holds {} at none of the rates that were confirmed, down to {} events/s",
+                       sink, level, rate_words(grid.rate_hz(*place.misses)));
   }
-  if (found.misses) {
-    const auto missed = tried.by_place.find(*found.misses);
-    if (missed != tried.by_place.end()) {
-      answer.sentence += fmt::format("; above it, of {} trials: {}", missed->second.size(),
-                                     miss_words(missed->second, level_ns(given)));
+  if (!place.misses) {
+    return fmt::format(
+        "{} holds {} at {} events/s in all of {} trials, and at no higher rate it failed", sink,
+        level, rate_words(*found.figure->low), trials);
+  }
+  return fmt::format(
+      "{} holds {} up to {} events/s ({} to {}: all of {} trials hold at the lower, none at the "
+      "upper)",
+      sink, level, rate_words(found.figure->value), rate_words(*found.figure->low),
+      rate_words(*found.figure->high), trials);
+}
+
+// "; above it, of 5 trials: p99.9 too long in 5".
+std::string why_not_more(const FoundRate& found, const Options& given) {
+  if (!found.place.misses) return "";
+  const auto missed = found.tried.by_place.find(*found.place.misses);
+  if (missed == found.tried.by_place.end()) return "";
+  return fmt::format("; above it, of {} trials: {}", missed->second.size(),
+                     miss_words(missed->second, level_ns(given)));
+}
+
+// "with 4 threads up to 20k (18k to 22k)".
+std::string further_words(const Writers& writers, const FoundRate& found, const Options& given) {
+  const std::string with = fmt::format("with {} ", words_of(writers));
+  const Grid grid = grid_of(given);
+  const FoundPlace& place = found.place;
+  if (!place.holds) {
+    return with + fmt::format("at none, down to {}", rate_words(grid.rate_hz(*place.misses)));
+  }
+  if (!place.misses) return with + fmt::format("still at {}", rate_words(*found.figure->low));
+  return with + fmt::format("up to {} ({} to {})", rate_words(found.figure->value),
+                            rate_words(*found.figure->low), rate_words(*found.figure->high));
+}
+
+std::optional<Answer> Capacity::answer(const Result& result) const {
+  if (result.scenario.name != name()) return std::nullopt;
+  const Options given = given_options(*this, result);
+  const std::vector<Writers> wanted = writers_from(given);
+  Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
+  unsigned by_machine = 0;
+  for (const Writers& writers : wanted) {
+    const bool is_first = writers == wanted.front();
+    const FoundRate found = found_with(writers, is_first, result, given);
+    by_machine += found.tried.by_machine;
+    if (!found.place.holds && !found.place.misses) {
+      if (is_first) return std::nullopt;
+      continue;
     }
+    if (found.figure) answer.figures.push_back(*found.figure);
+    if (!is_first) {
+      answer.sentence += "; " + further_words(writers, found, given);
+      continue;
+    }
+    const std::string with =
+        wanted.size() > 1 ? fmt::format(" with {}", words_of(writers)) : std::string();
+    answer.sentence = first_words(found, fmt::format("`{}`{}", result.sink.label, with), given) +
+                      why_not_more(found, given);
   }
   answer.sentence += ".";
-  if (tried.by_machine > 0) {
+  if (by_machine > 0) {
     answer.sentence +=
-        fmt::format(" {} trials missed their rate by the machine's fault.", tried.by_machine);
+        fmt::format(" {} trials missed their rate by the machine's fault.", by_machine);
   }
+  answer.cannot = not_taken(wanted, result.sink);
   if (!result.sink.read_back && !result.sink.live_read) {
     answer.cannot.push_back("be read back: what it loses without saying so stays unseen");
   }

@@ -1,6 +1,10 @@
 // What the scenario capacity answers, on sinks whose highest rate is planted.
 #include <catch2/catch.hpp>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "harness/base/error.h"
 #include "scenarios/testing/run_scenario.h"
 
@@ -70,6 +74,54 @@ TEST_CASE("capacity says so when the level holds at no rate") {
   CHECK_THAT(result.answer->sentence, Contains("at none of the rates"));
   CHECK_THAT(result.answer->sentence, Contains("events lost in 2"));
   CHECK(result.answer->figures.empty());
+}
+
+TEST_CASE("capacity of threads and of processes, where those of a process wait for one another") {
+  // A call sleeps 10 ms: 100 a second at most, of a process however many threads it has.
+  const Result result =
+      run_scenario("capacity", "synthetic:service_ns=10_000_000:sleep=true:serial=process",
+                   {{"threads", "1, 2"},
+                    {"processes", "2"},
+                    {"level_p99_9_ms", "500"},
+                    {"start_rate_hz", "80"},
+                    {"least_rate_hz", "20"},
+                    {"most_rate_hz", "320"},
+                    {"precision_percent", "100"},
+                    {"duration_s", "0.25"},
+                    {"warmup_s", "0"},
+                    {"trials", "2"}});
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  std::map<std::string, double> capacity;
+  for (const AnswerFigure& figure : answer.figures) capacity[figure.name] = figure.value;
+  if (capacity.size() < 3) {
+    WARN("the machine was too busy for any rate");
+    return;
+  }
+  CHECK(capacity.at("capacity_hz") <= 80.1);
+  CHECK(capacity.at("threads_2_capacity_hz") <= 80.1);
+  CHECK(capacity.at("processes_2_capacity_hz") <= 160.1);
+  CHECK_THAT(answer.sentence, Contains(" with one thread holds a p99.9 of 500 ms") &&
+                                  Contains("; with 2 threads ") && Contains("; with 2 processes "));
+  if (answer.sentence.find("machine's fault") != std::string::npos) return;  // it can only be lower
+  CHECK(capacity.at("processes_2_capacity_hz") > capacity.at("threads_2_capacity_hz"));
+}
+
+TEST_CASE("capacity says which writers the sink cannot take, and goes on") {
+  const Result result = run_scenario("capacity", "file:mode=mmap",
+                                     {{"processes", "2"},
+                                      {"level_p99_9_ms", "1000"},
+                                      {"start_rate_hz", "50"},
+                                      {"least_rate_hz", "50"},
+                                      {"most_rate_hz", "100"},
+                                      {"precision_percent", "100"},
+                                      {"duration_s", "0.2"},
+                                      {"warmup_s", "0"},
+                                      {"trials", "2"}});
+  CHECK(result.complete);
+  REQUIRE(result.answer);
+  CHECK(result.answer->cannot == std::vector<std::string>{"take events from several processes"});
 }
 
 TEST_CASE("capacity refuses rates that are not in order, and a single trial") {
