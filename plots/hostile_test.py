@@ -24,7 +24,7 @@ HOSTILE = ["\x1b[2J\x1b[31mred\x07 \x9b31m \x00nul \x7f \x0b one\r\ntwo\ttab \u2
            "_hidden -rf ../../x /etc/passwd", "A" * 100_000]
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 KEPT = {"format", "hdr", "outcome", "shape", "pacing", "mode", "measure", "decision", "effect_kind",
-        "role"}
+        "role", "kind"}
 
 
 def hostile(value, text, key=""):
@@ -72,7 +72,19 @@ def answered():
             testing.tried("retention", [(testing.load(), [{"storage": {
                 "looks": 1, "before_bytes": 0, "kept": [
                     {"at_ns": 5, "bytes": 9, "most_bytes": 9, "files": 1}]}}])],
-                          {"cap_bytes": 9.0, "history_ns": 9.0})]
+                          {"cap_bytes": 9.0, "history_ns": 9.0}),
+            compared(), testing.tried("kernel_flags", [(testing.load(), [{}])],
+                                      {"irq_call_p50_ns": 9.0, "irq_records_per_s": 9.0})]
+
+
+def compared():
+    """A result with a line that came back changed."""
+    first = {"thread": 0, "sequence": 3, "offset_bytes": 7, "expected": "a", "found": "b"}
+    kind = {"kind": "nul", "lines": 9, "same": 8, "cut": 0, "changed": 1, "missing": 0,
+            "first": first}
+    copy = {"sink": "file", "kinds": [kind], "twice": 0, "foreign": 0}
+    return testing.tried("parity", [(testing.load(payload="lines(4096)"), [{"copies": [copy]}])],
+                         {"differing_lines": 1.0})
 
 
 def with_names(made, own):

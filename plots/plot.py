@@ -7,9 +7,11 @@ import crash
 import delivery
 import disabled
 import histogram
+import kernel_flags
 import losses
 import over_time
 import overhead
+import parity
 import payload
 import percentiles
 import queue_answer
@@ -27,7 +29,7 @@ KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": 
          "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
          "capacity": capacity.draw, "payload": payload.draw, "toggle": toggle.draw,
          "disabled": disabled.draw, "realtime": realtime.draw, "queue": queue_answer.draw,
-         "retention": retention.draw}
+         "retention": retention.draw, "parity": parity.draw, "kernel_flags": kernel_flags.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

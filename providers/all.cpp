@@ -18,7 +18,8 @@
   SINK(user_events)          \
   SINK(etw)                  \
   SINK(eventlog)             \
-  SINK(fallback)
+  SINK(fallback)             \
+  SINK(tee)
 
 namespace tailgate {
 

@@ -16,7 +16,9 @@
   SCENARIO(disabled)                 \
   SCENARIO(realtime)                 \
   SCENARIO(queue)                    \
-  SCENARIO(retention)
+  SCENARIO(retention)                \
+  SCENARIO(parity)                   \
+  SCENARIO(kernel_flags)
 
 namespace tailgate {
 

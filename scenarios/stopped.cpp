@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "harness/run/scenario.h"
-#include "harness/stats/trial_interval.h"
 #include "scenarios/words.h"
 
 namespace tailgate {
@@ -73,24 +72,9 @@ Seen seen_in(const Result& result) {
 }
 
 AnswerFigure share_figure(const Seen& seen) {
-  AnswerFigure figure{.name = "p90_per_stop",
-                      .value = seen.shares.front(),
-                      .low = {},
-                      .high = {},
-                      .trials = static_cast<unsigned>(seen.shares.size()),
-                      .about =
-                          "90th percentile of the response time, as a share of the stops' "
-                          "length; of one trial"};
-  if (const auto interval = trial_interval(seen.shares, 0.95)) {
-    figure.value = interval->estimate;
-    figure.low = interval->low;
-    figure.high = interval->high;
-    figure.about = fmt::format(
-        "90th percentile of the response time, as a share of the stops' "
-        "length: {} of the trials and its 95 % confidence interval",
-        interval->of_median ? "median" : "mean");
-  }
-  return figure;
+  return interval_figure("p90_per_stop", seen.shares,
+                         "90th percentile of the response time, as a share of the stops' length",
+                         "trial");
 }
 
 std::string share_words(const AnswerFigure& share) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/stats/quantile_interval.h"
+#include "harness/stats/trial_interval.h"
 
 namespace tailgate {
 namespace {
@@ -89,6 +90,24 @@ AnswerFigure range_figure(std::string name, const std::vector<double>& values, s
           .about = fmt::format("{}: median, least and most of the trials; a further trial lies "
                                "between these with a probability of {}/{}",
                                about, count - 1, count + 1)};
+}
+
+AnswerFigure interval_figure(std::string name, const std::vector<double>& values,
+                             const std::string& about, const std::string& of) {
+  AnswerFigure figure{.name = std::move(name),
+                      .value = values.front(),
+                      .low = {},
+                      .high = {},
+                      .trials = static_cast<unsigned>(values.size()),
+                      .about = fmt::format("{}; of one {}", about, of)};
+  if (const auto interval = trial_interval(values, 0.95)) {
+    figure.value = interval->estimate;
+    figure.low = interval->low;
+    figure.high = interval->high;
+    figure.about = fmt::format("{}: {} of the {}s and its 95 % confidence interval", about,
+                               interval->of_median ? "median" : "mean", of);
+  }
+  return figure;
 }
 
 }  // namespace tailgate

@@ -34,4 +34,9 @@ std::vector<std::string> refused_switches(const Result& result);
 // distribution; the figure says so.
 AnswerFigure range_figure(std::string name, const std::vector<double>& values, std::string about);
 
+// What their median or mean is, with its 95 % confidence interval (trial_interval); of a single
+// value without one. of: what gave each value, "trial". At least one value.
+AnswerFigure interval_figure(std::string name, const std::vector<double>& values,
+                             const std::string& about, const std::string& of);
+
 }  // namespace tailgate

@@ -159,7 +159,7 @@ class Uprobes::Recording {
   // once everything was read.
   void count_what_no_page_told() {
     const tracefs::BufferCounts counts = tracefs::buffer_counts(instance_.folder());
-    const std::uint64_t lost = counts.overrun_events + counts.dropped_events + counts.unread_events;
+    const std::uint64_t lost = counts.overrun_events + counts.dropped_events + counts.kept_events;
     const std::uint64_t told = memory_.counts().records_lost;
     if (lost > told) writer_.count_lost(lost - told);
   }

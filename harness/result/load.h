@@ -45,7 +45,8 @@ struct Load {
     v("sessions", &Load::sessions,
       "sessions that got the events, of which the first was measured; absent if there is one");
     v("payload", &Load::payload,
-      "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'");
+      "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'; or "
+      "'lines(largest)': log lines of unusual kinds");
     v("warmup_s", &Load::warmup_s, "seconds of load before recording starts");
     v("duration_s", &Load::duration_s, "seconds of recorded load; 0: limited by event count");
     v("events", &Load::events,

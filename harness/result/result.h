@@ -21,9 +21,11 @@
 
 #include "harness/result/action.h"
 #include "harness/result/answer.h"
+#include "harness/result/copies.h"
 #include "harness/result/durations.h"
 #include "harness/result/explanation.h"
 #include "harness/result/kept_events.h"
+#include "harness/result/kernel_events.h"
 #include "harness/result/ledger.h"
 #include "harness/result/load.h"
 #include "harness/result/neighbours.h"
@@ -234,6 +236,8 @@ struct Trial {
   std::optional<Switching> switching;
   std::optional<StorageUse> storage;
   std::optional<KeptEvents> kept_events;
+  std::optional<std::vector<CopyRead>> copies;
+  std::optional<KernelEventsUse> kernel_events;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -306,6 +310,11 @@ struct Trial {
     v("kept_events", &Trial::kept_events,
       "which of the accepted events were left at the end; absent if the scenario asks for nothing "
       "of it, or if they were not read back");
+    v("copies", &Trial::copies,
+      "what came back of each copy of the log lines, byte by byte; absent unless the load is log "
+      "lines and the sink can be read back");
+    v("kernel_events", &Trial::kernel_events,
+      "the kernel's events that the scenario switched on; absent if it does not ask for any");
   }
 };
 

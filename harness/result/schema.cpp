@@ -93,6 +93,10 @@ TAILGATE_ABOUT(Floor,
                "that does nothing");
 TAILGATE_ABOUT(ProgramUse, "a program that was measured: how, and what became of it");
 TAILGATE_ABOUT(TimedCalls, "calls of one function or kind");
+TAILGATE_ABOUT(CopyRead, "one sink's copy of the log lines, compared with what was sent");
+TAILGATE_ABOUT(LineKindRead, "the lines of one kind in a copy");
+TAILGATE_ABOUT(LineDifference, "where a line that came back first differs from what was sent");
+TAILGATE_ABOUT(KernelEventsUse, "a group of the kernel's events that was on during a trial");
 TAILGATE_ABOUT(ActionDone, "what a scenario did to a process or the session of a trial");
 TAILGATE_ABOUT(Switching, "how the switches of a trial's session went, and the calls at them");
 TAILGATE_ABOUT(SwitchedEvents, "what became of the events around the switches of the session");

@@ -31,6 +31,12 @@ SinkChoice sink_of(const RunRequest& request, std::size_t step) {
   return request.sinks->choice(text);
 }
 
+// A control trial is not killed or stopped, and no kernel event is on in it, so it is no floor
+// under trials that are.
+bool has_controls(const RunRequest& request) {
+  return actions_of(request, 0).empty() && !request.scenario->kernel_group(request.options, 0);
+}
+
 // The state of one run: its steps and trials so far.
 class Run {
  public:
@@ -128,8 +134,7 @@ class Run {
     refresh();
   }
 
-  // A control trial is not killed or stopped, so it is no floor under trials that are.
-  bool has_controls() const { return settings_.actions.empty(); }
+  bool has_controls() const { return tailgate::has_controls(request_); }
 
   // Whether the current step has all of its trials.
   bool step_is_full() const { return !over() && in_step_ == trials_of_step_; }
@@ -190,6 +195,7 @@ class Run {
     trials_of_step_ = scenario.trials(request_.options, before_);
     settings_.actions = actions_of(request_, before_.size());
     sink_ = sink_of(request_, before_.size());
+    settings_.kernel_group = scenario.kernel_group(request_.options, before_.size());
   }
 
   void refresh() {
@@ -319,8 +325,7 @@ double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& s
     const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
     const auto trials = static_cast<double>(request.scenario->trials(request.options, {}));
     const auto steps = static_cast<double>(request.scenario->max_steps(request.options));
-    total.add(*plan, planned_trial_s(*plan, settings) * trials * steps,
-              actions_of(request, 0).empty());
+    total.add(*plan, planned_trial_s(*plan, settings) * trials * steps, has_controls(request));
   }
   return total.total_s();
 }

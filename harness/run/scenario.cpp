@@ -56,7 +56,7 @@ OptionTable with_load_options(OptionTable own) {
       {"processes", OptionType::integer, "1", "provider processes that write into the session", 1,
        64},
       {"payload", OptionType::text, "128",
-       "event size in bytes, header included: N, uniform(a,b) or lognormal(p50,p99)"},
+       "event size in bytes, header included: N, uniform(a,b), lognormal(p50,p99) or lines(N)"},
       {"warmup_s", OptionType::real, "0.5", "seconds of load before recording starts", 0, 3600},
       {"duration_s", OptionType::real, "5", "seconds of recorded load; unused if events is set",
        0.001, 86400},

@@ -77,6 +77,14 @@ class Scenario {
   // Whether its trials are to record how much room their files take, and which events are left.
   virtual bool asks_for_storage() const { return false; }
 
+  // The group of the kernel's events that is on in that step; nothing: the scenario does not ask
+  // what they cost.
+  virtual std::optional<KernelGroup> kernel_group(const Options& options, std::size_t step) const {
+    static_cast<void>(options);
+    static_cast<void>(step);
+    return std::nullopt;
+  }
+
   // Whether answer() can judge trials; a preset may name such a scenario as its judge.
   virtual bool judges() const { return false; }
 

@@ -53,7 +53,8 @@ struct Capabilities {
   bool multi_process = false;
   // … and several sessions may get the events of one provider.
   bool multi_session = false;
-  // The path frames or transports text: events come in the text encoding, without line feeds.
+  // The path frames or transports text: events come in the text encoding, without line feeds
+  // unless the load is log lines (harness/base/log_lines.h), which have what paths do not expect.
   bool text_events = false;
   // Larger events are refused by the system, whatever the options; 0: none is too large.
   std::size_t largest_event_bytes = 0;
@@ -182,6 +183,12 @@ class EventVisitor {
   virtual void event(std::span<const std::byte> bytes) = 0;
   // Bytes that should have held events but could not be taken apart into them.
   virtual void damage(std::size_t bytes) = 0;
+  // One copy of an event, of a sink that makes several (SinkType::copies); number: which, from 0.
+  // The event itself is handed over once all copies of it are read.
+  virtual void copy(std::size_t number, std::span<const std::byte> bytes) {
+    static_cast<void>(number);
+    static_cast<void>(bytes);
+  }
 };
 
 // Lives in the consumer process. Construction opens the path for reading; throws Error.
@@ -218,6 +225,12 @@ class SinkType {
   // With these options: a mode may be able to do what another is not.
   virtual Capabilities capabilities(const Options& options) const = 0;
   virtual Probe probe(const Options& options) const = 0;
+
+  // The names of the copies that it makes of each event, if it makes several, with these options.
+  virtual std::vector<std::string> copies(const Options& options) const {
+    static_cast<void>(options);
+    return {};
+  }
 
   // Removes what sessions of runs that are dead, by SIGKILL say, left outside of their directories;
   // knows it by a mark of its own and touches nothing else. Throws Error.

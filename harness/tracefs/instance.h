@@ -24,16 +24,17 @@ struct InstanceOptions {
 // where all of them would exceed 256 MiB together, but 1 MiB at least.
 std::uint64_t buffer_bytes_to_poll();
 
-// Events of all processors since the instance was created, by the kernel's files
-// per_cpu/cpuN/stats.
+// Events of all processors, by the kernel's files per_cpu/cpuN/stats: those that were lost since
+// the instance was created, and those that can be read.
 struct BufferCounts {
   std::uint64_t overrun_events = 0;  // overwritten before they were read
   std::uint64_t dropped_events = 0;  // rejected: the buffer was full
-  // Still to be read, by the kernel's books. Where a reader takes a page while a writer overwrites
+  // In the buffer now, by the kernel's books. Where a reader takes a page while a writer overwrites
   // the next one, the kernel may lose a page that it does not count as overrun (seen with Linux
   // 6.18 on a busy machine: 8 of 186,700 events). Such events stay in this number after everything
   // was read.
-  std::uint64_t unread_events = 0;
+  std::uint64_t kept_events = 0;
+  std::uint64_t kept_bytes = 0;
 };
 
 // Reads the counts of an instance. Throws Error.

@@ -152,7 +152,8 @@ BufferCounts buffer_counts(const TraceFolder& instance) {
     const std::string stats = instance.read("per_cpu/" + cpu + "/stats");
     counts.overrun_events += stats_count(stats, "overrun");
     counts.dropped_events += stats_count(stats, "dropped events");
-    counts.unread_events += stats_count(stats, "entries");
+    counts.kept_events += stats_count(stats, "entries");
+    counts.kept_bytes += stats_count(stats, "bytes");
   }
   return counts;
 }

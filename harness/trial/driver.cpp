@@ -215,12 +215,16 @@ template <EventEncoding kEncoding>
 void drive(const LoadThread& load, Provider& provider, const ThreadRecord& record) {
   constexpr std::size_t kMinBytes = min_event_bytes(kEncoding);
   const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
-  std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
+  EventBuffers events = event_buffers(load.plan, kEncoding);
   Schedule schedule(load.plan, load.thread, load.start_ns);
   Heaps heaps(record);
-  const TrialEmitter<kEncoding> emitter(
-      {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
-      record.progress, HistogramRecorder(record, heaps));
+  const TrialEmitter<kEncoding> emitter({.run = load.run,
+                                         .thread = load.thread,
+                                         .sizes = sizes,
+                                         .events = events.bytes.data(),
+                                         .stride_bytes = events.stride_bytes},
+                                        provider, record.progress,
+                                        HistogramRecorder(record, heaps));
   if (load.plan.shape == Shape::max) {
     closed_loop(load, emitter, schedule.record_start_ns(), record.progress);
   } else {

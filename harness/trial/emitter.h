@@ -20,8 +20,9 @@ struct EmitterPlan {
   std::uint32_t run;
   unsigned thread;
   std::span<const std::uint16_t>
-      sizes;         // in bytes, used cyclically; their number is a power of two
-  std::byte* event;  // buffer in which events are built
+      sizes;                 // in bytes, used cyclically; their number is a power of two
+  std::byte* events;         // buffers in which events are built, used as the sizes …
+  std::size_t stride_bytes;  // … from each to the next; 0: there is one
 };
 
 // Recorder has void record<kScheduled>(sequence, intended_ns, start_ns, end_ns), which is called
@@ -36,13 +37,16 @@ class Emitter {
         recorder_(std::move(recorder)),
         sizes_(plan.sizes.data()),
         size_mask_(plan.sizes.size() - 1),
-        event_(plan.event),
+        events_(plan.events),
+        event_(plan.events),
+        stride_bytes_(plan.stride_bytes),
         run_(plan.run),
         thread_(static_cast<std::uint16_t>(plan.thread)) {}
 
   // Does the work for the next event that does not need its time.
   [[gnu::always_inline]] HeaderWriter<kEncoding> prepare() {
     size_bytes_ = sizes_[sequence_ & size_mask_];
+    event_ = events_ + (sequence_ & size_mask_) * stride_bytes_;
     return {event_,
             {.run = run_,
              .thread = thread_,
@@ -91,7 +95,9 @@ class Emitter {
   Recorder recorder_;
   const std::uint16_t* sizes_;
   std::size_t size_mask_;
-  std::byte* event_;
+  std::byte* events_;
+  std::byte* event_;  // the prepared one
+  std::size_t stride_bytes_;
   std::uint32_t run_;
   std::uint16_t thread_;
   std::uint16_t size_bytes_ = 0;

@@ -160,11 +160,12 @@ void forgive_refusals(std::uint64_t events, std::vector<LossCount>& losses) {
 
 Ledger::Ledger(std::uint32_t run, unsigned threads, EventEncoding encoding,
                std::function<std::uint64_t(unsigned)> begun,
-               std::function<std::uint64_t(unsigned)> mark)
+               std::function<std::uint64_t(unsigned)> mark, const LogLines* lines)
     : run_(run),
       encoding_(encoding),
       begun_(std::move(begun)),
       mark_(std::move(mark)),
+      lines_(lines),
       threads_(threads) {}
 
 bool Ledger::was_emitted(Thread& thread, unsigned number, std::uint64_t sequence) {
@@ -174,7 +175,8 @@ bool Ledger::was_emitted(Thread& thread, unsigned number, std::uint64_t sequence
 }
 
 bool Ledger::add(std::span<const std::byte> bytes, EventStamp& stamp) {
-  const EventCheck check = check_event(bytes, encoding_, stamp);
+  const EventCheck check = lines_ == nullptr ? check_event(bytes, encoding_, stamp)
+                                             : check_event(bytes, encoding_, *lines_, stamp);
   if (check == EventCheck::not_an_event || check == EventCheck::too_short) {
     ++counts_.foreign;
     return false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/event.h"
+#include "harness/base/log_lines.h"
 #include "harness/result/result.h"
 #include "harness/sink/sink.h"
 #include "harness/trial/trial_memory.h"
@@ -25,9 +26,10 @@ class Ledger {
   // number was not emitted by this trial.
   // mark(thread): from that number on, its events are none of those that read_of() counts as before
   // the mark; it may change while they are added. Nothing: no such number.
+  // lines: the events' bodies, if they are log lines; they must outlive the ledger.
   Ledger(std::uint32_t run, unsigned threads, EventEncoding encoding,
          std::function<std::uint64_t(unsigned)> begun,
-         std::function<std::uint64_t(unsigned)> mark = {});
+         std::function<std::uint64_t(unsigned)> mark = {}, const LogLines* lines = nullptr);
 
   // Adds an event that was read back. Returns true and sets stamp if it is a new event of this
   // trial.
@@ -69,6 +71,7 @@ class Ledger {
   std::function<std::uint64_t(unsigned)> begun_;
   std::function<std::uint64_t(unsigned)> mark_;
   bool keeps_times_ = false;
+  const LogLines* lines_;
   std::vector<Thread> threads_;
   LedgerCounts counts_;
 };

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/event.h"
+#include "harness/base/log_lines.h"
 
 namespace tailgate {
 namespace {
@@ -19,12 +20,28 @@ void require_load(bool holds, const std::string& what_failed, const std::string&
   if (!holds) throw Error(what_failed, remedy);
 }
 
-// "name(a,b)" -> a, b
-std::optional<std::pair<double, double>> parse_pair(std::string_view text, std::string_view name) {
+// "name(a,b)" -> "a,b"
+std::optional<std::string_view> arguments_of(std::string_view text, std::string_view name) {
   if (!text.starts_with(name)) return std::nullopt;
   text.remove_prefix(name.size());
   if (!text.starts_with('(') || !text.ends_with(')')) return std::nullopt;
-  text = text.substr(1, text.size() - 2);
+  return text.substr(1, text.size() - 2);
+}
+
+// The whole text as a number.
+std::optional<double> parse_number(std::string_view text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+// "name(a,b)" -> a, b
+std::optional<std::pair<double, double>> parse_pair(std::string_view whole, std::string_view name) {
+  const auto arguments = arguments_of(whole, name);
+  if (!arguments) return std::nullopt;
+  const std::string_view text = *arguments;
   double first = 0;
   double second = 0;
   const char* end = text.data() + text.size();
@@ -132,22 +149,24 @@ PayloadPlan parse_payload(std::string_view text) {
            bytes <= static_cast<double>(kMaxEventBytes);
   };
   std::optional<PayloadPlan> plan;
-  double size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error == std::errc() && end == text.data() + text.size()) {
-    plan = PayloadPlan{PayloadLaw::fixed, size, 0};
+  if (const auto size = parse_number(text)) {
+    plan = PayloadPlan{PayloadLaw::fixed, *size, 0};
   } else if (const auto pair = parse_pair(text, "uniform")) {
     plan = PayloadPlan{PayloadLaw::uniform, pair->first, pair->second};
   } else if (const auto pair = parse_pair(text, "lognormal")) {
     plan = PayloadPlan{PayloadLaw::lognormal, pair->first, pair->second};
+  } else if (const auto largest = arguments_of(text, "lines")) {
+    if (const auto size = parse_number(*largest)) plan = PayloadPlan{PayloadLaw::lines, *size, 0};
   }
-  const bool drawn = plan && plan->law != PayloadLaw::fixed;
+  const bool lines = plan && plan->law == PayloadLaw::lines;
+  const bool drawn = plan && !lines && plan->law != PayloadLaw::fixed;
   if (!plan || !in_range(plan->first) ||
-      (drawn && (!in_range(plan->second) || plan->second < plan->first))) {
+      (drawn && (!in_range(plan->second) || plan->second < plan->first)) ||
+      (lines && plan->first < double{kLeastLongestBytes})) {
     throw Error(fmt::format("payload = '{}' is not valid", text),
                 fmt::format("give a size from {} to {} bytes, or uniform(smallest,largest), or "
-                            "lognormal(median,p99)",
-                            kBinaryHeaderBytes, kMaxEventBytes));
+                            "lognormal(median,p99), or lines(largest) with {} or more",
+                            kBinaryHeaderBytes, kMaxEventBytes, kLeastLongestBytes));
   }
   return *plan;
 }
@@ -160,6 +179,8 @@ std::string payload_text(const PayloadPlan& payload) {
       return fmt::format("uniform({},{})", payload.first, payload.second);
     case PayloadLaw::lognormal:
       return fmt::format("lognormal({},{})", payload.first, payload.second);
+    case PayloadLaw::lines:
+      return fmt::format("lines({})", payload.first);
   }
   return "";
 }

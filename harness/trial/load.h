@@ -14,13 +14,13 @@ inline constexpr std::uint32_t kMaxThreads = 256;
 inline constexpr std::uint32_t kMaxProcesses = 64;
 inline constexpr std::uint32_t kMaxSessions = 64;  // that ETW has room for
 
-enum class PayloadLaw : std::uint32_t { fixed, uniform, lognormal };
+enum class PayloadLaw : std::uint32_t { fixed, uniform, lognormal, lines };
 
 // Event sizes in bytes, header included. Drawn sizes are clamped to what the encoding and
-// kMaxEventBytes allow.
+// kMaxEventBytes allow. `lines`: the events' bodies are log lines (harness/base/log_lines.h).
 struct PayloadPlan {
   PayloadLaw law = PayloadLaw::fixed;
-  double first = 128;  // fixed: the size; uniform: smallest; lognormal: median
+  double first = 128;  // fixed: the size; uniform: smallest; lognormal: median; lines: largest
   double second = 0;   // uniform: largest; lognormal: 99th percentile
 
   bool operator==(const PayloadPlan&) const = default;
@@ -58,7 +58,7 @@ inline unsigned threads_each(const LoadPlan& plan) {
 // Throws Error for a plan that cannot be run.
 void check_load(const LoadPlan& plan);
 
-// Parses "128", "uniform(64,512)" or "lognormal(128,2000)". Throws Error.
+// Parses "128", "uniform(64,512)", "lognormal(128,2000)" or "lines(8192)". Throws Error.
 PayloadPlan parse_payload(std::string_view text);
 std::string payload_text(const PayloadPlan& payload);
 

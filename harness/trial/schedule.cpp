@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "harness/base/event.h"
+#include "harness/base/log_lines.h"
 
 namespace tailgate {
 namespace {
@@ -22,6 +22,19 @@ std::uint64_t thread_seed(const LoadPlan& plan, unsigned thread) {
 
 std::uint64_t scaled_ns(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+}
+
+// Of events whose bodies are log lines.
+std::vector<std::uint16_t> line_sizes(const LoadPlan& plan, std::size_t min_bytes) {
+  const EventEncoding encoding = min_bytes == min_event_bytes(EventEncoding::binary)
+                                     ? EventEncoding::binary
+                                     : EventEncoding::text;
+  const LogLines lines(encoding, max_payload_bytes(plan, min_bytes));
+  std::vector<std::uint16_t> sizes;
+  for (std::size_t i = 0; i < kLogLines; ++i) {
+    sizes.push_back(static_cast<std::uint16_t>(lines.event_bytes(i)));
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -148,15 +161,27 @@ LoadLimits load_limits(const LoadPlan& plan, unsigned thread, std::uint64_t reco
 
 std::size_t max_payload_bytes(const LoadPlan& plan, std::size_t min_bytes) {
   const PayloadPlan& payload = plan.payload;
-  const double largest = payload.law == PayloadLaw::fixed     ? payload.first
-                         : payload.law == PayloadLaw::uniform ? payload.second
-                                                              : double{kMaxEventBytes};
+  const double largest = payload.law == PayloadLaw::uniform     ? payload.second
+                         : payload.law == PayloadLaw::lognormal ? double{kMaxEventBytes}
+                                                                : payload.first;
   return std::clamp(static_cast<std::size_t>(largest), min_bytes, kMaxEventBytes);
+}
+
+EventBuffers event_buffers(const LoadPlan& plan, EventEncoding encoding) {
+  const std::size_t bytes = max_payload_bytes(plan, min_event_bytes(encoding));
+  if (plan.payload.law != PayloadLaw::lines) return {prepare_event(encoding, bytes), 0};
+  const LogLines lines(encoding, bytes);
+  EventBuffers buffers{std::vector<std::byte>(kLogLines * bytes), bytes};
+  for (std::size_t i = 0; i < kLogLines; ++i) {
+    std::ranges::copy(lines.body(i), &buffers.bytes[i * bytes + lines.header_bytes()]);
+  }
+  return buffers;
 }
 
 std::vector<std::uint16_t> payload_sizes(const LoadPlan& plan, unsigned thread,
                                          std::size_t min_bytes) {
   const PayloadPlan& payload = plan.payload;
+  if (payload.law == PayloadLaw::lines) return line_sizes(plan, min_bytes);
   std::mt19937_64 random(thread_seed(plan, thread) ^ 0x5157u);
   // 2.3263: the standard normal's 99th percentile.
   const double sigma = payload.law == PayloadLaw::lognormal

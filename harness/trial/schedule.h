@@ -2,10 +2,12 @@
 // sink does not shift it; this keeps response times free of coordinated omission.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "harness/base/event.h"
 #include "harness/trial/load.h"
 
 namespace tailgate {
@@ -74,6 +76,15 @@ LoadLimits load_limits(const LoadPlan& plan, unsigned thread, std::uint64_t reco
 // length. min_bytes: the smallest event of the encoding. Drawn at random from plan.seed and thread.
 std::vector<std::uint16_t> payload_sizes(const LoadPlan& plan, unsigned thread,
                                          std::size_t min_bytes);
+
+// In which a load thread builds its events.
+struct EventBuffers {
+  std::vector<std::byte> bytes;  // the bodies are there, the headers are not
+  // From the buffer of an event to that of the next; 0: all share one. There are as many as sizes.
+  std::size_t stride_bytes = 0;
+};
+
+EventBuffers event_buffers(const LoadPlan& plan, EventEncoding encoding);
 
 // Returns the sum of the sizes of all expected events (expected_events) of all threads.
 std::uint64_t expected_bytes(const LoadPlan& plan, std::size_t min_bytes);

@@ -205,6 +205,27 @@ TEST_CASE("payload sizes follow their distribution and fit the encoding") {
   CHECK(max_payload_bytes(plan, kBinaryHeaderBytes) == kMaxEventBytes);
 }
 
+TEST_CASE("events of log lines have buffers of their own, of the sizes that are drawn") {
+  LoadPlan plan;
+  plan.payload = parse_payload("lines(4096)");
+  CHECK(payload_text(plan.payload) == "lines(4096)");
+  const auto sizes = payload_sizes(plan, 0, kTextHeaderBytes);
+  CHECK(sizes.size() == kLogLines);
+  CHECK(max_payload_bytes(plan, kTextHeaderBytes) == 4096);
+  CHECK(*std::max_element(sizes.begin(), sizes.end()) == 4096);
+  EventBuffers buffers = event_buffers(plan, EventEncoding::text);
+  const LogLines lines(EventEncoding::text, 4096);
+  REQUIRE(buffers.bytes.size() >= (kLogLines - 1) * buffers.stride_bytes + 4096);
+  for (std::size_t i = 0; i < kLogLines; ++i) {
+    std::byte* const event = &buffers.bytes[i * buffers.stride_bytes];
+    stamp_event(event, EventEncoding::text,
+                {.run = 1, .thread = 0, .size_bytes = sizes[i], .sequence = 640 + i, .emit_ns = 5});
+    EventStamp stamp;
+    CHECK(check_event(std::span(event, sizes[i]), EventEncoding::text, lines, stamp) ==
+          EventCheck::intact);
+  }
+}
+
 TEST_CASE("the expected bytes are the sum of the expected events' sizes") {
   LoadPlan plan;
   plan.duration_s = 0;
@@ -221,8 +242,9 @@ TEST_CASE("the expected bytes are the sum of the expected events' sizes") {
 }
 
 TEST_CASE("impossible payloads and loads are refused with value and remedy") {
-  for (const char* text : {"", "12", "70000", "uniform(10,20)", "uniform(300,100)", "uniform(100)",
-                           "gauss(100,200)", "100 ", "lognormal(100,200"}) {
+  for (const char* text :
+       {"", "12", "70000", "uniform(10,20)", "uniform(300,100)", "uniform(100)", "gauss(100,200)",
+        "100 ", "lognormal(100,200", "lines", "lines(100)", "lines(70000)", "lines(2000,3000)"}) {
     CHECK_THROWS_WITH(parse_payload(text), Catch::Contains(text) && Catch::Contains("give a size"));
   }
   LoadPlan plan;

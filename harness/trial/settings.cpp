@@ -71,7 +71,13 @@ std::optional<Error> why_not_shared(const SinkChoice& sink, const LoadPlan& load
 void check_sink_load(const SinkChoice& sink, const LoadPlan& load) {
   if (const std::optional<Error> why_not = why_not_shared(sink, load)) throw *why_not;
   const Capabilities can = sink.type->capabilities(sink.options);
-  const bool drawn_around_median = load.payload.law == PayloadLaw::lognormal;
+  if (load.payload.law == PayloadLaw::lines && !can.driver_language.empty()) {
+    throw Error(fmt::format("sink '{}' is driven by a program in {}, which writes no log lines",
+                            sink.text, can.driver_language),
+                "set payload to a size");
+  }
+  const bool drawn_around_median =
+      load.payload.law == PayloadLaw::lognormal || load.payload.law == PayloadLaw::lines;
   const auto largest = static_cast<double>(can.largest_event_bytes);
   if (largest > 0 && !drawn_around_median && load.payload.first > largest) {
     throw Error(fmt::format("sink '{}' takes events of at most {} bytes, payload = {}", sink.text,

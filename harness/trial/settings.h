@@ -14,6 +14,7 @@
 #include "harness/os/clock.h"
 #include "harness/profile/sampler.h"
 #include "harness/result/action.h"
+#include "harness/result/kernel_events.h"
 #include "harness/result/values.h"
 #include "harness/sink/catalog.h"
 #include "harness/trial/load.h"
@@ -49,6 +50,9 @@ struct TrialSettings {
   std::optional<activity::TraceMethod> trace = {};
   // With the trace, sample the functions at this rate of processor time; 0: do not.
   double sample_hz = profile::kSampleRateHz;
+  // The group of the kernel's events that is on during the load; nothing: the kernel's buffer is
+  // not touched.
+  std::optional<KernelGroup> kernel_group = {};
   // What is done to the trial's processes during the load.
   std::vector<TrialAction> actions = {};
   // Record how much room the trial's files take, and which events are left at the end.

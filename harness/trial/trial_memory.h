@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/base/log_lines.h"
 #include "harness/histogram/histogram.h"
 #include "harness/os/clock.h"
 #include "harness/os/shared_memory.h"
@@ -253,6 +254,34 @@ struct SwitchRead {
   std::uint64_t refused;        // … and refused
 };
 
+// The first bytes of a part of a line.
+struct LineShare {
+  std::uint32_t count;
+  std::array<std::byte, 16> bytes;
+};
+
+// What came back of one kind of lines (LineKindRead).
+struct LineKindBlock {
+  std::uint64_t lines;
+  std::uint64_t same;
+  std::uint64_t cut;
+  std::uint64_t changed;
+  std::uint64_t missing;
+  // The first that was cut or changed, from where it differs.
+  std::uint64_t first_sequence;
+  std::uint64_t first_offset_bytes;
+  std::uint32_t first_thread;
+  LineShare expected;
+  LineShare found;
+};
+
+struct CopyBlock {
+  std::array<LineKindBlock, kLineKinds> kinds;
+  std::uint64_t twice;
+  std::uint64_t foreign;
+};
+inline constexpr std::size_t kMaxCopies = 8;
+
 struct ConsumerBlock {
   std::atomic<Phase> phase;
   SharedText<512> error;
@@ -264,6 +293,8 @@ struct ConsumerBlock {
   std::atomic<std::uint32_t> loss_count;
   std::array<ThreadRead, kMaxThreads> threads;
   SwitchRead switches;
+  std::array<CopyBlock, kMaxCopies> copies;  // if the load is log lines
+  std::atomic<std::uint32_t> copy_count;     // written last
 };
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another

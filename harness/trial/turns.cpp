@@ -298,12 +298,15 @@ template <EventEncoding kEncoding>
 void drive(const LoadThread& load, Provider& provider, const TurnRecord& record) {
   constexpr std::size_t kMinBytes = min_event_bytes(kEncoding);
   const std::vector<std::uint16_t> sizes = payload_sizes(load.plan, load.thread, kMinBytes);
-  std::vector<std::byte> event = prepare_event(kEncoding, max_payload_bytes(load.plan, kMinBytes));
+  EventBuffers events = event_buffers(load.plan, kEncoding);
   ThreadWatch watch(load.clock);
   record.turn.classified.store(watch.tells_kinds() ? 1 : 0);
-  TurnEmitter<kEncoding> emitter(
-      {.run = load.run, .thread = load.thread, .sizes = sizes, .event = event.data()}, provider,
-      record.progress, CallRecorder(record, watch));
+  TurnEmitter<kEncoding> emitter({.run = load.run,
+                                  .thread = load.thread,
+                                  .sizes = sizes,
+                                  .events = events.bytes.data(),
+                                  .stride_bytes = events.stride_bytes},
+                                 provider, record.progress, CallRecorder(record, watch));
   Pacer pacer(load.plan.pacing, load.clock, load.stop);
   Handover handover(load, record.turn);
   std::uint32_t number = 0;  // of the next turn

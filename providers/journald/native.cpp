@@ -1,4 +1,5 @@
 #include <bit>
+#include <cstring>
 #include <string_view>
 
 #include "providers/journald/places.h"
@@ -34,8 +35,9 @@ class NativeProvider : public Provider {
   EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
     static_assert(std::endian::native == std::endian::little);
     std::uint64_t size = event.size();
-    iovec parts[4] = {part(binary_ ? kBinaryPrefix : kTextPrefix),
-                      {&size, binary_ ? sizeof size : 0},
+    const bool sized = binary_ || std::memchr(event.data(), '\n', event.size()) != nullptr;
+    iovec parts[4] = {part(sized ? kBinaryPrefix : kTextPrefix),
+                      {&size, sized ? sizeof size : 0},
                       {const_cast<std::byte*>(event.data()), event.size()},
                       part(kRest)};
     const EmitStatus status = socket_.send(parts);

@@ -2,8 +2,10 @@
 // of order or changed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "harness/sink/sink.h"
@@ -17,6 +19,9 @@ struct FaultPlan {
   std::uint64_t corrupt_every = 0;    // the last byte, of the body or of the checksum, is changed
   std::uint64_t duplicate_every = 0;  // is handed over twice in a row
   std::uint64_t reorder_every = 0;    // is handed over after the thread's next event
+  // Of all events that suffer none of these:
+  std::uint64_t cut_over_bytes = 0;   // longer ones end there; 0: none is too long
+  bool replace_invalid_utf8 = false;  // each byte of a body that is not UTF-8 becomes U+FFFD
 };
 
 FaultPlan fault_plan(const Options& options);
@@ -34,6 +39,8 @@ class FaultPlanter {
   void release_held(EventVisitor& to);
 
  private:
+  void damage_bytes(std::span<const std::byte> bytes, EventVisitor& to);
+
   struct ThreadState {
     std::uint64_t events = 0;
     std::vector<std::byte> held;

@@ -55,15 +55,14 @@ struct CallPlan {
         refuse_every(number(options, "refuse_every")),
         lose_every(number(options, "lose_every")),
         hide_every(number(options, "hide_every")),
-        refuse_over_bytes(number(options, "refuse_over_bytes")),
-        cut_over_bytes(number(options, "cut_over_bytes")) {}
+        refuse_over_bytes(number(options, "refuse_over_bytes")) {}
 
   static std::uint64_t number(const Options& options, const char* name) {
     return static_cast<std::uint64_t>(options.integer(name));
   }
 
   std::uint64_t hang_at, crash_at, refuse_every, lose_every, hide_every;
-  std::uint64_t refuse_over_bytes, cut_over_bytes;  // 0: no event is too long
+  std::uint64_t refuse_over_bytes;  // 0: no event is too long
 };
 
 std::uint64_t cap_bytes(const TrialContext& context) {
@@ -241,9 +240,6 @@ class SyntheticProvider : public Provider {
     if (room_.events != 0 && !has_room(state)) {
       ++state.lost;
       return kAccepted;
-    }
-    if (plan_.cut_over_bytes != 0 && event.size() > plan_.cut_over_bytes) {
-      event = event.first(plan_.cut_over_bytes);
     }
     stored_.fetch_add(1, std::memory_order_relaxed);
     const bool stored = state.kept.keep(
@@ -465,8 +461,10 @@ OptionTable SyntheticSink::options() const {
       count_option("crash_at", "a thread's call of this number aborts the process"),
       count_option("read_crash_at", "the consumer aborts when it has read so many events"),
       {"refuse_over_bytes", integer, "0", "longer events are refused (0: none)", 0, 65535},
-      {"cut_over_bytes", integer, "0", "longer events are stored up to that length (0: none)", 0,
+      {"cut_over_bytes", integer, "0", "longer events are read back up to that length (0: none)", 0,
        65535},
+      {"replace_invalid_utf8", OptionType::boolean, "false",
+       "bytes of a body that are not UTF-8 are read back as U+FFFD"},
       {"kill_loses_events", integer, "0",
        "the last so many events of each thread stay in the program until it closes", 0, 1e6},
       {"off_service_ns", integer, "0", "the service time while the session is disabled", 0, kMaxNs},

@@ -2,6 +2,7 @@
 // providers/testing/role_main.cpp.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,14 @@ inline Result run_scenario(const std::string& name, const std::string& sink,
                       .sink = test_catalog().sinks.choice(sink),
                       .preset = "",
                       .sinks = &test_catalog().sinks});
+}
+
+// The value of an answer's figure; not a number if it has none of this name.
+inline double figure_value(const Answer& answer, const std::string& name) {
+  for (const AnswerFigure& figure : answer.figures) {
+    if (figure.name == name) return figure.value;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace tailgate

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <exception>
+#include <optional>
 
 #include "harness/os/affinity.h"
 #include "harness/os/process.h"
 #include "harness/os/sleep.h"
 #include "harness/trial/ledger.h"
+#include "harness/trial/line_comparison.h"
 #include "harness/trial/processes/role.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/survival.h"
@@ -23,12 +25,14 @@ class ConsumerProcess : public EventVisitor {
         live_(memory.plan().live != 0),
         delivery_(memory.layout(), memory.delivery_words()),
         memory_(memory),
+        comparison_(comparison_of(memory, sink_)),
         ledger_(
             memory.plan().run, memory.plan().load.threads, sink_.context.encoding,
             [&memory](unsigned thread) {
               return memory.thread(thread).started.load(std::memory_order_acquire);
             },
-            [&memory](unsigned thread) { return end_of_survival(memory, thread); }) {
+            [&memory](unsigned thread) { return end_of_survival(memory, thread); },
+            comparison_ ? &comparison_->lines() : nullptr) {
     if (memory.plan().max_switches > 0) ledger_.keep_times();
   }
 
@@ -36,8 +40,15 @@ class ConsumerProcess : public EventVisitor {
     bind_this_thread(cpu_list(memory_.plan().consumer_cpus));
     consumer_ = sink_.type->open_consumer(sink_.context);
     block_.phase.store(Phase::ready, std::memory_order_release);
-    read_to_the_end();
-    consumer_->finish(*this);
+    try {
+      read_to_the_end();
+      consumer_->finish(*this);
+    } catch (...) {
+      // What the other copies hold is known, although not all could be read.
+      if (comparison_) comparison_->finish();
+      throw;
+    }
+    if (comparison_) comparison_->finish();
     publish();
     block_.phase.store(Phase::done, std::memory_order_release);
   }
@@ -45,13 +56,24 @@ class ConsumerProcess : public EventVisitor {
   void event(std::span<const std::byte> bytes) override {
     EventStamp stamp;
     if (ledger_.add(bytes, stamp) && live_) record_delivery(stamp.emit_ns);
+    if (comparison_ && makes_one_copy_) comparison_->add(0, bytes);
     events_ += 1;
     bytes_ += bytes.size();
+  }
+
+  void copy(std::size_t number, std::span<const std::byte> bytes) override {
+    if (comparison_) comparison_->add(number, bytes);
   }
 
   void damage(std::size_t bytes) override { ledger_.add_damage(bytes); }
 
  private:
+  static std::optional<LineComparison> comparison_of(TrialMemory& memory, const TrialSink& sink) {
+    if (memory.plan().load.payload.law != PayloadLaw::lines) return std::nullopt;
+    const std::size_t copies = sink.type->copies(sink.context.options).size();
+    return LineComparison(memory, sink.context.encoding, std::max<std::size_t>(1, copies));
+  }
+
   void read_to_the_end() {
     while (true) {
       // Read the flag before the poll: then this poll or a later one reads all events from before
@@ -104,6 +126,8 @@ class ConsumerProcess : public EventVisitor {
   bool live_;
   HistogramWriter delivery_;
   TrialMemory& memory_;
+  std::optional<LineComparison> comparison_;
+  const bool makes_one_copy_ = sink_.type->copies(sink_.context.options).empty();
   Ledger ledger_;
   std::unique_ptr<Consumer> consumer_;
   std::uint64_t events_ = 0;

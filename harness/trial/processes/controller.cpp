@@ -8,9 +8,11 @@
 #include <optional>
 #include <thread>
 
+#include "harness/explain/kernel_groups.h"
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
 #include "harness/trial/kept_events.h"
+#include "harness/trial/line_comparison.h"
 #include "harness/trial/neighbour_meter.h"
 #include "harness/trial/overhead_meter.h"
 #include "harness/trial/processes/processes.h"
@@ -85,6 +87,7 @@ class TrialRun {
     if (!roles_.start_provider() || !roles_.start_live_consumer()) return;
     if (!settings_.victim_cpus.empty() && !roles_.start_victim()) return;
     if (settings_.trace && !start_trace()) return;
+    if (settings_.kernel_group) kernel_events_.emplace(directory_, *settings_.kernel_group);
     trial_.started_utc = utc_now();
     if (settings_.watch_storage) storage_.emplace(settings_.clock, directory_);
     watch_processes();
@@ -178,6 +181,7 @@ class TrialRun {
     if (!roles_.provider_started()) return;
     if (actions_) actions_->finish();
     if (trace_) trace_->stop();
+    if (kernel_events_) trial_.kernel_events = kernel_events_->stop();
     std::vector<RoleUse> uses = overhead_.end();
     look_at_neighbours();
     roles_.end_provider();
@@ -276,6 +280,9 @@ class TrialRun {
     trial_.consumer.events = consumer.events.load();
     trial_.consumer.bytes = consumer.bytes.load();
     trial_.consumer.read_s = static_cast<double>(consumer.busy_ns.load()) / 1e9;
+    if (consumer.copy_count.load(std::memory_order_acquire) > 0) {
+      trial_.copies = copies_read(memory_, roles_.copy_names());
+    }
     if (trial_.consumer.mode != ConsumerMode::live) return;
     trial_.consumer.poll_interval_s = settings_.poll_interval_s;
     const Histogram delivery = snapshot(memory_.layout(), memory_.delivery_words());
@@ -294,6 +301,7 @@ class TrialRun {
   NeighbourMeter neighbours_;
   std::chrono::steady_clock::time_point began_;
   std::optional<TrialTrace> trace_;
+  std::optional<activity::KernelEvents> kernel_events_;
   std::optional<TrialActions> actions_;
   std::optional<StorageMeter> storage_;
   Trial trial_;

@@ -407,6 +407,11 @@ std::optional<std::uint64_t> TrialProcesses::stop_ns() const {
   return *session_stop_ns_ + close_ns;
 }
 
+std::vector<std::string> TrialProcesses::copy_names() const {
+  const std::vector<std::string> names = sink_.type->copies(sink_.context.options);
+  return names.empty() ? std::vector{memory_.plan().sink.get()} : names;
+}
+
 void TrialProcesses::start_consumer() {
   try {
     consumer_ = start_child(kConsumerCommand, "consumer.log");

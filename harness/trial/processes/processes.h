@@ -48,6 +48,8 @@ class TrialProcesses {
   TrialMemory& memory() { return memory_; }
   ConsumerMode consumer_mode() const { return consumer_mode_; }
   const Capabilities& capabilities() const { return sink_.capabilities; }
+  // The copies that the sink makes of each event, which are one with its own name for most.
+  std::vector<std::string> copy_names() const;
 
   // Throws Error if the session or the process cannot be started.
   void start_session();

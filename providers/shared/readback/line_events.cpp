@@ -26,6 +26,12 @@ std::span<const std::byte> field_event(std::span<const std::byte> line) {
   return intact ? event : std::span<const std::byte>{};
 }
 
+// Where the event begins whose last word begins at `word`. The text of a log line has spaces.
+std::size_t event_begin(std::span<const std::byte> line, std::size_t word) {
+  const std::size_t first = find_header(line, 0, EventEncoding::text);
+  return std::min(first, word);
+}
+
 // Handles one line, given without its line feed: hands over one event, unless the line is empty.
 void visit_line(std::span<const std::byte> line, EventVisitor& visitor) {
   // Text streams end lines so on Windows.
@@ -42,7 +48,7 @@ void visit_line(std::span<const std::byte> line, EventVisitor& visitor) {
     return visitor.event(value);
   }
   const std::size_t next = find_header(line, word + 1, EventEncoding::text);
-  if (next == kNoHeader) return visitor.event(event);
+  if (next == kNoHeader) return visitor.event(line.subspan(event_begin(line, word)));
   visitor.damage(next - word);
   visitor.event(line.subspan(next));
 }

@@ -54,6 +54,16 @@ TEST_CASE("a line is handed over once its line feed is written") {
   CHECK(record.damaged_bytes == 50);
 }
 
+TEST_CASE("an event's text may have spaces, which only its header tells from a prefix") {
+  const std::string line = line_event(1).substr(0, kTextHeaderBytes) + "INFO two words #012";
+  const Record record =
+      read_whole(line_event(0) + "\n[info] " + line + "\n" + line_event(2) + "\n");
+  CHECK(record.sequences == Sequences{0, 2});
+  CHECK(record.bad_events == 1);
+  CHECK(record.event_bytes == 100 + line.size() + 100);
+  CHECK(record.damaged_bytes == 0);
+}
+
 TEST_CASE("an event that follows a cut event on the same line is found") {
   const Record record = read_whole(line_event(0) + "\n[info] " + line_event(1).substr(0, 80) +
                                    line_event(2) + "\n" + line_event(3) + "\n");

@@ -54,7 +54,7 @@ class RingConsumer : public Consumer {
   std::size_t poll(EventVisitor& visitor) override;
 
   // Asks the kernel for the events that it overwrote without counting them: everything was read,
-  // yet its books hold more (BufferCounts::unread_events).
+  // yet its books hold more (BufferCounts::kept_events).
   void finish(EventVisitor& visitor) override;
   std::vector<Loss> losses(std::uint64_t missing) const override;
 

@@ -71,7 +71,7 @@ std::size_t RingConsumer::poll(EventVisitor& visitor) {
 }
 
 void RingConsumer::finish(EventVisitor&) {
-  uncounted_events_ = buffer_counts(instance_).unread_events;
+  uncounted_events_ = buffer_counts(instance_).kept_events;
 }
 
 std::vector<Loss> RingConsumer::losses(std::uint64_t missing) const {
