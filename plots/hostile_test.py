@@ -73,6 +73,12 @@ def answered():
                 "looks": 1, "before_bytes": 0, "kept": [
                     {"at_ns": 5, "bytes": 9, "most_bytes": 9, "files": 1}]}}])],
                           {"cap_bytes": 9.0, "history_ns": 9.0}),
+            testing.tried("contention", [(testing.load(), [{}])],
+                          {"threads_1_worst_p99_ns": 9.0, "threads_2_worst_p99_ns": 9.0,
+                           "threads_2_times_one": 1.5, "threads_2_fairness": 0.9}),
+            testing.tried("sessions", [(testing.load(), [{}])],
+                          {"sessions_1_service_p50_ns": 9.0, "per_session_service_p50_ns": 1.0,
+                           "per_session_share": 0.1}),
             compared(), testing.tried("kernel_flags", [(testing.load(), [{}])],
                                       {"irq_call_p50_ns": 9.0, "irq_records_per_s": 9.0})]
 

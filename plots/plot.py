@@ -3,6 +3,7 @@
 import capacity
 import causes
 import command
+import contention
 import crash
 import delivery
 import disabled
@@ -18,6 +19,7 @@ import queue_answer
 import ranking
 import realtime
 import retention
+import sessions
 import stopped
 import sweep
 import throughput
@@ -29,7 +31,8 @@ KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": 
          "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
          "capacity": capacity.draw, "payload": payload.draw, "toggle": toggle.draw,
          "disabled": disabled.draw, "realtime": realtime.draw, "queue": queue_answer.draw,
-         "retention": retention.draw, "parity": parity.draw, "kernel_flags": kernel_flags.draw}
+         "retention": retention.draw, "parity": parity.draw, "kernel_flags": kernel_flags.draw,
+         "contention": contention.draw, "sessions": sessions.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

@@ -18,7 +18,9 @@
   SCENARIO(queue)                    \
   SCENARIO(retention)                \
   SCENARIO(parity)                   \
-  SCENARIO(kernel_flags)
+  SCENARIO(kernel_flags)             \
+  SCENARIO(contention)               \
+  SCENARIO(sessions)
 
 namespace tailgate {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,14 @@ inline double figure_value(const Answer& answer, const std::string& name) {
     if (figure.name == name) return figure.value;
   }
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+// The answer's figure of that name. Throws std::out_of_range.
+inline const AnswerFigure& figure_of(const Answer& answer, const std::string& name) {
+  for (const AnswerFigure& figure : answer.figures) {
+    if (figure.name == name) return figure;
+  }
+  throw std::out_of_range("no figure " + name);
 }
 
 }  // namespace tailgate

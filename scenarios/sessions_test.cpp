@@ -1,0 +1,89 @@
+// What the scenario sessions answers, on sinks whose further sessions cost what is planted.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "harness/base/error.h"
+#include "scenarios/testing/run_scenario.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+Result in_sessions(const std::string& sink) {
+  return run_scenario("sessions", sink,
+                      {{"sessions", "1, 2, 4"},
+                       {"rate_hz", "500"},
+                       {"duration_s", "0.3"},
+                       {"warmup_s", "0"},
+                       {"trials", "2"}});
+}
+
+TEST_CASE("sessions: each further session costs what is planted") {
+  const Result result = in_sessions("synthetic:service_ns=200_000:session_percent=30");
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  CHECK(figure_of(answer, "sessions_1_service_p50_ns").value == Approx(200e3).epsilon(0.02));
+  CHECK(figure_of(answer, "sessions_4_service_p50_ns").value == Approx(380e3).epsilon(0.02));
+  const AnswerFigure& share = figure_of(answer, "per_session_share");
+  CHECK(share.value == Approx(0.3).margin(0.02));
+  CHECK(share.trials == 6);
+  CHECK_THAT(answer.sentence, Contains("each further session makes it") && Contains("longer"));
+}
+
+TEST_CASE("sessions: where none costs anything the slope is about zero") {
+  const Result result = in_sessions("synthetic:service_ns=200_000");
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  const AnswerFigure& share = figure_of(*result.answer, "per_session_share");
+  CHECK(share.value == Approx(0).margin(0.02));
+}
+
+TEST_CASE("sessions: a sink that has one session says so") {
+  const Result result = in_sessions("file");
+  CHECK(result.complete);
+  REQUIRE(result.answer);
+  CHECK(result.trials.size() == 2);
+  CHECK(result.answer->cannot == std::vector<std::string>{"be in several sessions"});
+}
+
+// A result with these median calls, in ns, with 1, 2 and 3 sessions.
+Result sessions_result(const std::vector<std::uint64_t>& p50_ns) {
+  Result result;
+  result.scenario.name = "sessions";
+  result.sink.label = "x";
+  for (unsigned i = 0; i < p50_ns.size(); ++i) {
+    Trial trial;
+    trial.outcome = TrialOutcome::completed;
+    trial.load.rate_hz = 1000;
+    trial.load.sessions = i % 3 + 1;
+    trial.measured = 10;
+    trial.service.p50_ns = p50_ns[i];
+    result.trials.push_back(trial);
+  }
+  return result;
+}
+
+TEST_CASE("sessions: a slope whose interval has zero in it is no difference") {
+  const Scenario& sessions = test_catalog().scenarios.find("sessions");
+  const auto none = sessions.answer(sessions_result({1000, 1010, 990, 1000, 990, 1010}));
+  REQUIRE(none);
+  CHECK_THAT(none->sentence,
+             Contains("a further session makes no difference that 6 trials resolve"));
+  const auto some = sessions.answer(sessions_result({1000, 1300, 1601, 1001, 1300, 1600}));
+  REQUIRE(some);
+  CHECK_THAT(some->sentence, Contains("30 % of a call in one session"));
+  CHECK(figure_of(*some, "per_session_service_p50_ns").value == Approx(300).margin(1));
+}
+
+TEST_CASE("sessions: numbers that cannot be are refused") {
+  const Scenario& sessions = test_catalog().scenarios.find("sessions");
+  Options options(sessions.options(), "scenario 'sessions'");
+  options.set("sessions", "1, 65");
+  CHECK_THROWS_WITH(sessions.next_step(options, {}), Contains("sessions has 65"));
+}
+
+}  // namespace
+}  // namespace tailgate
