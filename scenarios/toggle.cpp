@@ -34,6 +34,11 @@ double slow_calls(const Switching& switching) {
       at_switch.count_between(switching.elsewhere.p99_9_ns + 1, at_switch.max()));
 }
 
+// Whether calls fell into switches and between: a load that was held up just then tells nothing.
+bool met_calls(const Switching& switching) {
+  return switching.at_switch.count > 0 && (!switching.events || switching.events->off > 0);
+}
+
 Toggled toggled_in(const Result& result) {
   Toggled seen;
   const auto add = [](std::vector<double>& values, std::uint64_t value) {
@@ -41,6 +46,7 @@ Toggled toggled_in(const Result& result) {
   };
   for (const Trial& trial : result.trials) {
     if (!trial.switching || trial.outcome != TrialOutcome::completed) continue;
+    if (!met_calls(*trial.switching)) continue;
     const double slow = slow_calls(*trial.switching);
     const auto usual = kSlowShare * static_cast<double>(trial.switching->at_switch.count);
     seen.slow_per_switch.push_back(slow / static_cast<double>(trial.switching->switches));

@@ -156,21 +156,27 @@ void SwitchWatch::end(bool on) {
     mark.finished_before = begun_->threads[i].finished;
     mark.refused_before = begun_->threads[i].refused;
     mark.started_after = started.back();
-    mark.refused_after = refusals_of(block);
+  }
+  // Calls that run are in doubt, so their refusals belong to the switch.
+  const std::uint64_t until_ns = end_ns + kLongestWaitNs;
+  wait_for_calls(started, until_ns);
+  for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+    memory_.switch_mark(number, i).refused_after = refusals_of(memory_.thread(i));
   }
   header.switches.store(static_cast<std::uint32_t>(number + 1), std::memory_order_release);
   took_ns_.push_back(end_ns - begun_->begin_ns);
-  wait_for_next_calls(started);
+  for (std::uint64_t& calls : started) ++calls;
+  wait_for_calls(started, until_ns);
   Histogram around = merged(memory_, Metric::service);
   around.subtract(begun_->service);
   at_switch_.add(around);
   begun_.reset();
 }
 
-void SwitchWatch::wait_for_next_calls(const std::vector<std::uint64_t>& started) const {
-  const std::uint64_t until_ns = clock_.now_ns() + kLongestWaitNs;
-  for (unsigned i = 0; i < started.size(); ++i) {
-    while (memory_.thread(i).finished.load(std::memory_order_acquire) <= started[i]) {
+void SwitchWatch::wait_for_calls(const std::vector<std::uint64_t>& finished,
+                                 std::uint64_t until_ns) const {
+  for (unsigned i = 0; i < finished.size(); ++i) {
+    while (memory_.thread(i).finished.load(std::memory_order_acquire) < finished[i]) {
       if (clock_.now_ns() > until_ns) return;
       std::this_thread::sleep_for(kCallPoll);
     }

@@ -44,7 +44,8 @@ class SwitchWatch {
     Histogram service;
   };
 
-  void wait_for_next_calls(const std::vector<std::uint64_t>& started) const;
+  // Until so many calls of each thread have returned.
+  void wait_for_calls(const std::vector<std::uint64_t>& finished, std::uint64_t until_ns) const;
 
   const TrialMemory& memory_;
   Clock clock_;
