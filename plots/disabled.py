@@ -2,7 +2,6 @@
 """Disabled: what does a call cost while nobody listens, and while somebody does?"""
 import answers
 import intervals
-import style
 import units
 from answers import ends, figures
 from intervals import LOOKS, Panel
@@ -19,8 +18,7 @@ def draw(runs, options):
         "What does a call cost while nobody listens?", runs, named, more=[
             "A cost below 0 is drawn at 0. Lines are 95 % intervals."]), width=5.0,
         interval="95 % interval")
-    style.table(panel, [("nobody listens", "black")], [[fact(run), ""] for run, _ in named],
-                range(len(named)), first_inches=0.3, column_inches=1.6)
+    intervals.beside(panel, "nobody listens", [fact(run) for run, _ in named])
     yield answers.plot_name("disabled", runs), figure
 
 

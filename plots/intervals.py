@@ -76,6 +76,15 @@ def finish(axes, panel, named):
     axes.grid(False, axis="y")
 
 
+def beside(axes, heading, texts):
+    """A text to the right of each row, from the first on."""
+    for place, text, weight in ((-0.62, heading, "bold"),
+                                *((row, text, "normal") for row, text in enumerate(texts))):
+        axes.annotate(text, (1, place), xycoords=("axes fraction", "data"), xytext=(8, 0),
+                      textcoords="offset points", va="bottom" if weight == "bold" else "center",
+                      size=8.5, weight=weight)
+
+
 def reasons(run):
     """What could not be done to the run's sink, as one text."""
     return "; ".join(run.data["answer"]["cannot"])[:60]

@@ -4,7 +4,6 @@ import re
 
 import answers
 import intervals
-import style
 import units
 from answers import ends, figures
 from intervals import LOOKS, Panel
@@ -18,14 +17,13 @@ def draw(runs, options):
     named = sorted(answers.answered(runs, "realtime"), key=lambda one: freshness_ns(one[0]))
     panels = [panel("delivery time, p99", "delivery_p99_ns", "time until it was read"),
               panel("who pays: the writer", "response_p99_ns", "response time, p99"),
+              Panel("who pays: memory", marks("peak_rss_bytes"), "program and daemons",
+                    lambda number: units.format_rate(number) + "B"),
               Panel("who pays: the data", marks("lost_events"), "events lost", units.format_rate)]
     figure, axes = intervals.sheet(named, panels, answers.words(
-        "How fresh is what a live reader reads, and who pays for a slow one?", runs, named, more=[
-            "The freshest are on top. A reader that "
-            + ", ".join(f"{words}" for _, words, _ in READERS) + "."]))
-    style.table(axes[-1], [("fresh, p50", "black"), ("", "black")],
-                [[*fresh(run), ""] for run, _ in named], range(len(named)), first_inches=0.3,
-                column_inches=1.2)
+        "How fresh is what a live reader reads, and who pays for a slow one?", runs, named,
+        more=["The freshest are on top."]))
+    intervals.beside(axes[-1], "fresh, p50", [fresh(run) for run, _ in named])
     yield answers.plot_name("realtime", runs), figure
 
 
@@ -56,7 +54,7 @@ def freshness_ns(run):
 def fresh(run):
     known = [f"{units.format_ns(ends(figure)[1])} at {units.format_rate(rate)}"
              for rate, figure in rates(run).items()]
-    return [", ".join(known[:2])] if known else [intervals.reasons(run) or "unknown"]
+    return ", ".join(known[:2]) or intervals.reasons(run) or "unknown"
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 """Toggle: what happens at the switch when a session is disabled and enabled under load?"""
 import answers
 import intervals
-import style
 import units
 from answers import ends, figures
 from intervals import LOOKS, Panel
@@ -25,8 +24,7 @@ def draw(runs, options):
         "What happens where a session is switched off and on?", runs, named,
         answers.where_asked(named), ["The prompt ones are on top. Lost between: events that were "
                                      "not read back though the session was on and recorded."]))
-    style.table(axes[-1], [("lost between", "black")], [[lost(run), ""] for run, _ in named],
-                range(len(named)), first_inches=0.3, column_inches=0.9)
+    intervals.beside(axes[-1], "lost between", [lost(run) for run, _ in named])
     yield answers.plot_name("toggle", runs), figure
 
 
