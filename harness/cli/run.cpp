@@ -151,7 +151,7 @@ std::vector<RunRequest> available(std::vector<RunRequest> requests, const RunArg
   const bool alone = !arguments.sink_lists.empty() && requests.size() == 1;
   std::vector<RunRequest> available;
   for (RunRequest& request : requests) {
-    const Probe probe = request.sink.type->probe(request.sink.options);
+    const Probe probe = probe_request(request);
     if (!probe.available && !alone) {
       tell("left out: sink '{}' is not available here: {}\n  {}\n", request.sink.text, probe.reason,
            probe.remedy);

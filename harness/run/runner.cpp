@@ -297,25 +297,35 @@ class Controls {
 
 namespace {
 
-void check_sink(const SinkChoice& sink, const LoadPlan& plan, const TrialSettings& settings) {
-  const Probe probe = sink.type->probe(sink.options);
-  if (!probe.available) {
-    throw Error(fmt::format("sink '{}' is not available: {}", sink.text, probe.reason),
-                probe.remedy);
-  }
-  consumer_mode(sink, settings.consumer);
-  check_sink_load(sink, plan);
+// The user's, and those of the first steps: a scenario that gives the sink options does so in one
+// of its first two.
+std::vector<SinkChoice> sinks_of(const RunRequest& request) {
+  return {request.sink, sink_of(request, 0), sink_of(request, 1)};
 }
 
 }  // namespace
 
+Probe probe_request(const RunRequest& request) {
+  Probe probe;
+  for (const SinkChoice& sink : sinks_of(request)) {
+    probe = sink.type->probe(sink.options);
+    if (!probe.available) break;
+  }
+  return probe;
+}
+
 void check_request(const RunRequest& request, const TrialSettings& settings) {
+  if (const Probe probe = probe_request(request); !probe.available) {
+    throw Error(fmt::format("sink '{}' is not available: {}", request.sink.text, probe.reason),
+                probe.remedy);
+  }
   const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
   check_load(*plan);
   check_actions(actions_of(request, 0), *plan);
-  check_sink(request.sink, *plan, settings);
-  // A scenario that gives the sink options does so in one of its first two steps.
-  for (const std::size_t step : {0, 1}) check_sink(sink_of(request, step), *plan, settings);
+  for (const SinkChoice& sink : sinks_of(request)) {
+    consumer_mode(sink, settings.consumer);
+    check_sink_load(sink, *plan);
+  }
 }
 
 double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,

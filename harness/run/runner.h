@@ -79,6 +79,9 @@ std::vector<Result> execute_runs(std::vector<RunRequest> requests, const Environ
 double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& settings,
                  const Companions& companions);
 
+// Whether the request's sink is available, with the options that the scenario gives it, too.
+Probe probe_request(const RunRequest& request);
+
 // Throws Error if a request's first step is not a possible load, or if its sink is not available
 // with these options.
 void check_request(const RunRequest& request, const TrialSettings& settings);
