@@ -59,7 +59,9 @@ std::span<const std::byte> until_end_of_text(std::span<const std::byte> bytes) {
 }
 
 std::span<const std::byte> without_rounding(std::span<const std::byte> bytes) {
-  const std::size_t size = announced_size_bytes(bytes, EventEncoding::binary);
+  // Beside a sink that needs text, as in a tee, a raw event is text, too.
+  const std::size_t binary = announced_size_bytes(bytes, EventEncoding::binary);
+  const std::size_t size = binary != 0 ? binary : announced_size_bytes(bytes, EventEncoding::text);
   return size != 0 && size <= bytes.size() && bytes.size() - size < kMaxRoundingBytes
              ? bytes.first(size)
              : bytes;

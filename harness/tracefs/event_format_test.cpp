@@ -49,6 +49,8 @@ TEST_CASE("a raw marker's event is cut to its announced size if the rest can be 
   const std::string event = event_text(7, 101);
   CHECK(found_in(format, common(19) + event) == event);
   CHECK(found_in(format, common(19) + event + std::string(7, '\0')) == event);
+  const std::string text = event_text(7, 101, EventEncoding::text);
+  CHECK(found_in(format, common(19) + text + std::string(3, '\0')) == text);
   // If there is more than padding, or less than announced, the event is left as it is; the consumer
   // then counts it as bad.
   CHECK(found_in(format, common(19) + event + std::string(8, '\0')).size() == 109);
