@@ -58,8 +58,8 @@ class KernelEvents::Buffer {
 
   void stop(KernelEventsUse& use) const {
     write("events/enable", "0");
-    instance_.stop();
-    const tracefs::BufferCounts counts = instance_.counts();
+    instance_.record(false);
+    const tracefs::BufferCounts counts = tracefs::buffer_counts(instance_.folder());
     use.records = counts.kept_events + counts.overrun_events;
     use.rejected = counts.dropped_events;
     if (counts.kept_events == 0) return;

@@ -81,7 +81,7 @@ class SpdlogSink : public SinkType {
             .deferred_work = options.text("mode") != "sync",
             // The library opens its file to append. Unless it flushes after each event, the C
             // library's buffer ends amid one, and another process's may follow.
-            .multi_process = at_once,
+            .multi_process = at_once && !rotating,
             .text_events = true};
   }
 
