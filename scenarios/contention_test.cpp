@@ -63,7 +63,7 @@ TEST_CASE("contention: a lock of the session holds up processes as well") {
 }
 
 TEST_CASE("contention: a writer that gets less shows in the fairness") {
-  const Result result = contended(":first_thread_times=4", "4", "1", "0.8");
+  const Result result = contended(":first_thread_percent=300", "4", "1", "0.8");
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
   // Shares of 1/4, 1, 1 and 1: (3.25)^2 / (4 * 3.0625).

@@ -24,10 +24,9 @@ void JunitCases::say(std::string_view line) {
 }
 
 void JunitCases::add_suite(std::string_view name, const JunitCases& cases) {
-  const std::string said =
-      cases.said_.empty()
-          ? ""
-          : fmt::format("    <system-out>{}</system-out>\n", xml_attribute(cases.said_));
+  const std::string said = cases.said_.empty() ? ""
+                                               : fmt::format("    <system-out>{}</system-out>\n",
+                                                             xml_attribute(cases.said_));
   text_ += fmt::format("  <testsuite name=\"{}\" {}>\n{}{}  </testsuite>\n", xml_attribute(name),
                        cases.counts(), cases.text_, said);
   tests_ += cases.tests_;

@@ -315,7 +315,7 @@ struct TrialHeader {
   ProviderBlock provider;
   ConsumerBlock consumer;
   MarkBlock mark;
-  std::atomic<std::uint32_t> switches;  // number of switches made
+  std::atomic<std::uint32_t> switches;                             // number of switches made
   std::array<ProviderBlock, kMaxProcesses - 1> further_providers;  // of a load of several processes
 };
 

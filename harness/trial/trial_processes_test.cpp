@@ -98,7 +98,7 @@ TEST_CASE("what each process loses is added up by its cause") {
 }
 
 // The calls of thread 0 take so long that only process 1 gets to its 200th.
-constexpr const char* kOneSided = "synthetic:service_ns=10_000:first_thread_times=10_000";
+constexpr const char* kOneSided = "synthetic:service_ns=10_000:first_thread_percent=1_000_000";
 
 TEST_CASE("a process that crashes ends the trial, and says which it was") {
   const Trial trial = run_processes(std::string(kOneSided) + ":crash_at=200", {.duration_s = 5});

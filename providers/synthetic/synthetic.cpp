@@ -119,7 +119,7 @@ std::unique_ptr<Consumer> open_store(const TrialContext& context, unsigned proce
 struct SharingPlan {
   explicit SharingPlan(const TrialContext& context)
       : sleeps(context.options.boolean("sleep")),
-        first_thread_times(context.options.real("first_thread_times")),
+        first_thread_times(1 + context.options.real("first_thread_percent") / 100),
         session_times(1 + context.options.real("session_percent") / 100 * (context.sessions - 1)) {}
 
   bool sleeps;
@@ -402,8 +402,8 @@ class SyntheticSink : public SinkType {
             .accounts_losses = true,
             .survives = keeps_back ? Survives::nothing : Survives::kill,
             .may_refuse = true,
-            .multi_process = options.integer("cap_bytes") == 0 &&
-                             options.integer("reader_room_events") == 0,
+            .multi_process =
+                options.integer("cap_bytes") == 0 && options.integer("reader_room_events") == 0,
             .multi_session = true};
   }
 
@@ -497,8 +497,7 @@ OptionTable SyntheticSink::options() const {
        0,
        0,
        {"none", "process", "session"}},
-      {"first_thread_times", real, "1", "the calls of load thread 0 take so many times as long", 0,
-       1e6},
+      {"first_thread_percent", real, "0", "the calls of load thread 0 take so much longer", 0, 1e8},
       {"session_percent", real, "0", "each further session makes calls so much longer", 0, 1e6},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
