@@ -76,7 +76,8 @@ TEST_CASE("capacity says so when the level holds at no rate") {
   CHECK(result.answer->figures.empty());
 }
 
-TEST_CASE("capacity of threads and of processes, where those of a process wait for one another") {
+TEST_CASE("capacity of threads and of processes, where those of a process wait for one another",
+          "[long]") {
   // A call sleeps 10 ms: 100 a second at most, of a process however many threads it has.
   const Result result =
       run_scenario("capacity", "synthetic:service_ns=10_000_000:sleep=true:serial=process",

@@ -28,7 +28,7 @@ Result contended(const std::string& sink, const std::string& threads, const std:
                        {"trials", "2"}});
 }
 
-TEST_CASE("contention: writers that do not wait for one another get more than one can") {
+TEST_CASE("contention: writers that do not wait for one another get more than one can", "[long]") {
   const Result result = contended("", "4", "4");
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
@@ -43,7 +43,7 @@ TEST_CASE("contention: writers that do not wait for one another get more than on
                                   Contains("none is torn"));
 }
 
-TEST_CASE("contention: a lock in each process holds up threads, not processes") {
+TEST_CASE("contention: a lock in each process holds up threads, not processes", "[long]") {
   const Result result = contended(":serial=process", "4", "4");
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
@@ -54,7 +54,7 @@ TEST_CASE("contention: a lock in each process holds up threads, not processes") 
   CHECK(figure_of(*result.answer, "threads_4_worst_p99_ns").low >= 60e6);
 }
 
-TEST_CASE("contention: a lock of the session holds up processes as well") {
+TEST_CASE("contention: a lock of the session holds up processes as well", "[long]") {
   const Result result = contended(":serial=session", "1", "4");
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
@@ -62,7 +62,7 @@ TEST_CASE("contention: a lock of the session holds up processes as well") {
   CHECK(figure_of(*result.answer, "processes_4_worst_p99_ns").low >= 60e6);
 }
 
-TEST_CASE("contention: a writer that gets less shows in the fairness") {
+TEST_CASE("contention: a writer that gets less shows in the fairness", "[long]") {
   const Result result = contended(":first_thread_percent=300", "4", "1", "0.8");
   REQUIRE(result.answer);
   INFO(result.answer->sentence);

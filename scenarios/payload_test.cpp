@@ -12,7 +12,7 @@ using Catch::Contains;
 const std::vector<std::pair<std::string, std::string>> kPayloadSmoke = {
     {"sizes_bytes", "64,290,310"}, {"events", "20"}, {"warmup_s", "0"}, {"trials", "2"}};
 
-TEST_CASE("payload finds the exact size from which a sink refuses or cuts its events") {
+TEST_CASE("payload finds the exact size from which a sink refuses or cuts its events", "[long]") {
   struct Planted {
     const char* sink;
     const char* fate;

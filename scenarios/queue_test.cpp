@@ -23,7 +23,8 @@ const AnswerFigure& queue_figure(const Answer& answer, const std::string& name) 
   throw 0;
 }
 
-TEST_CASE("queue says that a queue is faster than a slow call, and who pays when it is full") {
+TEST_CASE("queue says that a queue is faster than a slow call, and who pays when it is full",
+          "[long]") {
   const Result result = run_scenario("queue", "synthetic:service_ns=400_000", kQueueSmoke);
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
@@ -48,7 +49,7 @@ TEST_CASE("queue says that a queue is slower than a call that is cheaper than an
   CHECK(queue_figure(*result.answer, "queued_at_500_hz_p50_ratio").low > 1);
 }
 
-TEST_CASE("queue finds no difference where both sides are the same") {
+TEST_CASE("queue finds no difference where both sides are the same", "[long]") {
   Result result = run_scenario("queue", "synthetic", kQueueSmoke);
   const Scenario& queue = test_catalog().scenarios.find("queue");
   // Each round's trial through the queue becomes the direct one of another round, so that pairs

@@ -43,7 +43,7 @@ TEST_CASE("realtime says that a slow reader alone pays where nothing is planted"
   CHECK(least_of(*result.answer, "stalled_lost_events") == 0);
 }
 
-TEST_CASE("realtime finds who pays for a reader that stands still") {
+TEST_CASE("realtime finds who pays for a reader that stands still", "[long]") {
   // In 0.4 s come 1,600 events, and the buffer holds 400.
   const auto [how, words, unpaid] = GENERATE(std::tuple{"lose", "costs the data (", "writer"},
                                              std::tuple{"wait", "costs the writer (", "data"},

@@ -33,7 +33,7 @@ TEST_CASE("sessions: each further session costs what is planted") {
   CHECK_THAT(answer.sentence, Contains("each further session makes it") && Contains("longer"));
 }
 
-TEST_CASE("sessions: where none costs anything the slope is about zero") {
+TEST_CASE("sessions: where none costs anything the slope is about zero", "[long]") {
   const Result result = in_sessions("synthetic:service_ns=200_000");
   REQUIRE(result.answer);
   INFO(result.answer->sentence);

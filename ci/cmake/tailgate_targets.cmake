@@ -9,7 +9,7 @@
 #       that they overload, stop and kill (label "stress"); not run with the sanitizers.
 #       WHOLE_TRIALS: its cases run whole trials of any sink; the program is also the trials'
 #       provider and consumer process.
-#       A case with the tag [long] takes seconds of arithmetic that depends on no operating system:
+#       A case with the tag [long] takes seconds, for what depends on no operating system:
 #       a build for another system, whose tests an emulator runs, leaves it out.
 #   tailgate_pytest(NAME [SERIAL] [LONG] FILES ...)
 #       Python tests, one ctest entry for all the files; none in a build for another system.

@@ -102,7 +102,10 @@ TAILGATE_ABOUT(Switching, "how the switches of a trial's session went, and the c
 TAILGATE_ABOUT(SwitchedEvents, "what became of the events around the switches of the session");
 TAILGATE_ABOUT(Survival,
                "what a killed process took with it, of the events that calls had accepted");
-TAILGATE_ABOUT(StorageUse, "how much room a trial's files took while its load ran");
+TAILGATE_ABOUT(StorageUse,
+               "how much room a trial's files took while its load ran; files whose names begin "
+               "with a dot hold "
+               "no events and do not count");
 TAILGATE_ABOUT(StorageLook, "the sizes of a trial's files at one time");
 TAILGATE_ABOUT(KeptEvents, "which of a trial's accepted events were left at its end");
 TAILGATE_ABOUT(Answer, "a scenario's answer: one sentence and the figures behind it");

@@ -28,6 +28,8 @@ StorageLook StorageMeter::now() const {
        entry.increment(error)) {
     std::error_code gone;
     if (entry->is_symlink(gone) || !entry->is_regular_file(gone)) continue;
+    // Such a file holds a sink's state, not events.
+    if (entry->path().filename().string().starts_with('.')) continue;
     const std::uintmax_t bytes = entry->file_size(gone);
     if (gone) continue;
     look.bytes += bytes;

@@ -20,6 +20,7 @@ TEST_CASE("a storage meter adds up the files of a folder and of those within") {
   StorageMeter meter(ClockParameters{}, scratch.path());
   std::filesystem::create_directory(scratch.path() / "within");
   write(scratch.path() / "within" / "new", 100);
+  write(scratch.path() / "within" / ".state", 1000);  // no events
   meter.look();
   std::filesystem::remove(scratch.path() / "old");
   const StorageUse use = meter.take();

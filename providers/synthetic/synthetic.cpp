@@ -30,11 +30,11 @@ namespace tailgate {
 namespace {
 
 std::filesystem::path switch_path(const TrialContext& context) {
-  return context.directory / "synthetic.switch";
+  return context.directory / ".synthetic.switch";
 }
 
 std::filesystem::path reader_path(const TrialContext& context) {
-  return context.directory / "synthetic.reader";
+  return context.directory / ".synthetic.reader";
 }
 
 ReaderRoom reader_room_of(const Options& options) {
@@ -132,7 +132,7 @@ std::unique_ptr<TurnQueue> turn_queue(const TrialContext& context) {
   const std::string& within = context.options.text("serial");
   if (within == "none") return nullptr;
   const unsigned process = within == "process" ? context.process : 0;
-  return std::make_unique<TurnQueue>(context.directory / fmt::format("turns-{}", process));
+  return std::make_unique<TurnQueue>(context.directory / fmt::format(".turns-{}", process));
 }
 
 [[noreturn]] void hang() {
