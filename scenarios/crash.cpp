@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/base/comma_list.h"
 #include "harness/base/error.h"
 #include "harness/run/scenario.h"
 #include "scenarios/words.h"
@@ -29,10 +30,7 @@ std::vector<std::string> victims_of(const Options& options) {
   for (const Victim& victim : kVictims) known.emplace_back(victim.word);
   const std::string& text = options.text("who");
   std::vector<std::string> chosen;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    std::string word = text.substr(at, comma - at);
-    std::erase(word, ' ');
+  for (std::string& word : comma_list(text)) {
     const bool twice = std::find(chosen.begin(), chosen.end(), word) != chosen.end();
     if (twice || std::find(known.begin(), known.end(), word) == known.end()) {
       throw Error(
@@ -40,7 +38,6 @@ std::vector<std::string> victims_of(const Options& options) {
           choice_remedy(word, known));
     }
     chosen.push_back(std::move(word));
-    at = comma + 1;
   }
   return chosen;
 }

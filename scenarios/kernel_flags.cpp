@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/base/comma_list.h"
 #include "harness/base/error.h"
 #include "harness/run/scenario.h"
 #include "scenarios/words.h"
@@ -20,18 +21,13 @@ constexpr double kLeastCpuNsPerS = 2e6;
 // The groups of a round, the one without events first.
 std::vector<KernelGroup> groups_of(const Options& options) {
   std::vector<KernelGroup> groups = {KernelGroup::none};
-  const std::string& text = options.text("groups");
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    std::string name = text.substr(at, comma - at);
-    std::erase(name, ' ');
+  for (const std::string& name : comma_list(options.text("groups"))) {
     const auto group = enum_value<KernelGroup>(name);
     if (!group) {
       throw Error(fmt::format("groups has '{}', which is no group of kernel events", name),
                   fmt::format("known groups: {}", fmt::join(enum_choices<KernelGroup>(), ", ")));
     }
     groups.push_back(*group);
-    at = comma + 1;
   }
   return groups;
 }

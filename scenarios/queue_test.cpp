@@ -15,14 +15,6 @@ const std::vector<std::pair<std::string, std::string>> kQueueSmoke = {{"rates_hz
                                                                       {"trials", "3"},
                                                                       {"queued_events", "8"}};
 
-const AnswerFigure& queue_figure(const Answer& answer, const std::string& name) {
-  for (const AnswerFigure& figure : answer.figures) {
-    if (figure.name == name) return figure;
-  }
-  FAIL("there is no figure " << name);
-  throw 0;
-}
-
 TEST_CASE("queue says that a queue is faster than a slow call, and who pays when it is full",
           "[long]") {
   const Result result = run_scenario("queue", "synthetic:service_ns=400_000", kQueueSmoke);
@@ -31,13 +23,13 @@ TEST_CASE("queue says that a queue is faster than a slow call, and who pays when
   INFO(answer.sentence);
   CHECK_THAT(answer.sentence, Contains("is faster at 500 events/s: it takes"));
   CHECK_THAT(answer.sentence, Contains("When it is full, callers wait"));
-  CHECK(queue_figure(answer, "direct_at_500_hz_service_p50_ns").low >= 400'000);
-  CHECK(queue_figure(answer, "queued_at_500_hz_p50_ratio").high < 1);
+  CHECK(figure_of(answer, "direct_at_500_hz_service_p50_ns").low >= 400'000);
+  CHECK(figure_of(answer, "queued_at_500_hz_p50_ratio").high < 1);
   // In a closed loop of 200 events the sink takes some before the last one comes: the queue keeps
   // 8, and drops most of the others. Callers who wait take the sink's time, but for what the queue
   // still holds at the end: some 8 of 200.
-  CHECK(queue_figure(answer, "full_dropped_share").low > 0.5);
-  CHECK(queue_figure(answer, "full_queued_service_mean_ns").low > 0.8 * 400'000);
+  CHECK(figure_of(answer, "full_dropped_share").low > 0.5);
+  CHECK(figure_of(answer, "full_queued_service_mean_ns").low > 0.8 * 400'000);
   CHECK(result.trials.size() == 3 * 5);
 }
 
@@ -46,7 +38,7 @@ TEST_CASE("queue says that a queue is slower than a call that is cheaper than an
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
   CHECK_THAT(result.answer->sentence, Contains("is slower at 500 events/s: it takes"));
-  CHECK(queue_figure(*result.answer, "queued_at_500_hz_p50_ratio").low > 1);
+  CHECK(figure_of(*result.answer, "queued_at_500_hz_p50_ratio").low > 1);
 }
 
 TEST_CASE("queue finds no difference where both sides are the same", "[long]") {

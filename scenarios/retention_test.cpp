@@ -13,14 +13,6 @@ using Catch::Contains;
 const std::vector<std::pair<std::string, std::string>> kRetentionSmoke = {
     {"rate_hz", "10000"}, {"payload", "1000"}, {"fill_bytes", "2_000_000"}, {"trials", "2"}};
 
-const AnswerFigure& retention_figure(const Answer& answer, const std::string& name) {
-  for (const AnswerFigure& figure : answer.figures) {
-    if (figure.name == name) return figure;
-  }
-  FAIL("there is no figure " << name);
-  throw 0;
-}
-
 TEST_CASE("retention says that a cap holds, and how far back what is left goes") {
   const Result result = run_scenario("retention", "synthetic:cap_bytes=500_000", kRetentionSmoke);
   REQUIRE(result.answer);
@@ -30,10 +22,10 @@ TEST_CASE("retention says that a cap holds, and how far back what is left goes")
   CHECK_THAT(answer.sentence, Contains("keeps its cap of 488 KiB"));
   CHECK_THAT(answer.sentence, Contains("none of the newest is missing"));
   // Each of four files takes 125 events; the newest has one at least.
-  CHECK(retention_figure(answer, "kept_events").low >= 3 * 125 + 1);
-  CHECK(retention_figure(answer, "kept_events").high <= 4 * 125);
+  CHECK(figure_of(answer, "kept_events").low >= 3 * 125 + 1);
+  CHECK(figure_of(answer, "kept_events").high <= 4 * 125);
   // 376 to 500 events at 10 kHz; the machine may make a load later, but not earlier.
-  CHECK(retention_figure(answer, "history_ns").low >= 0.0375e9);
+  CHECK(figure_of(answer, "history_ns").low >= 0.0375e9);
   for (const Trial& trial : result.trials) {
     REQUIRE(trial.storage);
     REQUIRE(trial.kept_events);
@@ -51,7 +43,7 @@ TEST_CASE("retention sees a cap that is exceeded during the load and not at the 
   INFO(answer.sentence);
   CHECK(answer.holds == false);
   CHECK_THAT(answer.sentence, Contains("exceeds its cap of 488 KiB"));
-  CHECK(retention_figure(answer, "most_bytes").low > 500'000 + 60'000);
+  CHECK(figure_of(answer, "most_bytes").low > 500'000 + 60'000);
   for (const Trial& trial : result.trials) CHECK(trial.storage->kept.back().bytes <= 532'768);
 }
 
@@ -63,7 +55,7 @@ TEST_CASE("retention says which of the newest events are missing") {
   INFO(answer.sentence);
   CHECK(answer.holds == false);
   CHECK_THAT(answer.sentence, Contains("but the newest 7 events are missing"));
-  CHECK(retention_figure(answer, "gone_newest_events").low == 7);
+  CHECK(figure_of(answer, "gone_newest_events").low == 7);
 }
 
 TEST_CASE("retention says that a path stops at its cap, and that what it accepted is there") {
@@ -74,7 +66,7 @@ TEST_CASE("retention says that a path stops at its cap, and that what it accepte
   INFO(answer.sentence);
   CHECK(answer.holds == true);
   CHECK_THAT(answer.sentence, Contains("stops taking events: 75 % of the calls are refused"));
-  CHECK(retention_figure(answer, "kept_events").low == 500);
+  CHECK(figure_of(answer, "kept_events").low == 500);
 }
 
 TEST_CASE("retention says of a path without a cap that it grows", "[long]") {
@@ -85,7 +77,7 @@ TEST_CASE("retention says of a path without a cap that it grows", "[long]") {
   CHECK_FALSE(answer.holds);
   CHECK_THAT(answer.sentence, Contains("names no cap of its files (at most 1.9"));
   CHECK(answer.cannot.size() == 1);
-  CHECK(retention_figure(answer, "kept_events").low == 2000);
+  CHECK(figure_of(answer, "kept_events").low == 2000);
 }
 
 TEST_CASE("retention's rotating files keep their cap", "[long]") {
@@ -97,7 +89,7 @@ TEST_CASE("retention's rotating files keep their cap", "[long]") {
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
   CHECK(result.answer->holds == true);
-  CHECK(retention_figure(*result.answer, "kept_events").low >= 3 * 124);
+  CHECK(figure_of(*result.answer, "kept_events").low >= 3 * 124);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <thread>
 
-#include "harness/base/quoting.h"
+#include "harness/base/comma_list.h"
 #include "harness/cli/etl_inputs.h"
 #include "harness/cli/terminal.h"
 #include "harness/etw/kernel_flags.h"
@@ -28,19 +28,9 @@ struct RecordArguments {
   bool list_flags = false;
 };
 
-std::vector<std::string> words_at_commas(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    words.push_back(text.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return words;
-}
-
 std::uint32_t chosen_flags(const std::string& text) {
   try {
-    return etw::kernel_flag_bits(words_at_commas(text));
+    return etw::kernel_flag_bits(comma_list(text));
   } catch (const Error& error) {
     throw UsageError(error);
   }

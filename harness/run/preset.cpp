@@ -65,7 +65,7 @@ Enum read_word(const TomlNode& node, const std::string& name) {
   const std::string text = node.text(name);
   const std::optional<Enum> value = enum_value<Enum>(text);
   if (!value)
-    node.fail(fmt::format("{} '{}' is not known", name, text),
+    node.fail(fmt::format("{} = '{}' is none of its values", name, text),
               choice_remedy(text, enum_choices<Enum>()));
   return *value;
 }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/base/comma_list.h"
 #include "harness/base/error.h"
 
 namespace tailgate {
@@ -134,15 +135,10 @@ LoadPlan load_from(const Options& options) {
 
 std::vector<double> parse_rates(const std::string& text, const std::string& name) {
   std::vector<double> rates;
-  std::size_t at = 0;
-  while (at <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    std::string part = text.substr(at, comma - at);
-    std::erase(part, ' ');
+  for (const std::string& part : comma_list(text)) {
     Options one({{"rate", OptionType::real, "1", "", 0.001, 1e9}}, name);
     one.set("rate", part);
     rates.push_back(one.real("rate"));
-    at = comma + 1;
   }
   const auto out_of_order = std::adjacent_find(rates.begin(), rates.end(), std::greater_equal<>());
   if (out_of_order != rates.end()) {

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "harness/trial/thread_counts.h"
+
 namespace tailgate {
 namespace {
-
-std::uint64_t refused_of(const ThreadBlock& thread) {
-  std::uint64_t refused = 0;
-  for (const std::atomic<std::uint64_t>& cause : thread.refused) refused += cause.load();
-  return refused;
-}
-
-std::uint64_t less(std::uint64_t from, std::uint64_t what) {
-  return from - std::min(from, what);
-}
 
 // Where a thread was at the kill.
 struct Place {
@@ -30,7 +22,7 @@ Place place_of(const TrialMemory& memory, unsigned thread) {
     return {marked.finished.load(), marked.refused.load(), marked.last_end_ns.load()};
   }
   const ThreadBlock& block = memory.thread(thread);
-  return {block.finished.load(), refused_of(block), block.last_end_ns.load()};
+  return {block.finished.load(), refusals_of(block), block.last_end_ns.load()};
 }
 
 }  // namespace
@@ -41,7 +33,7 @@ void mark_threads(TrialMemory& memory) {
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
     const ThreadBlock& block = memory.thread(i);
     mark.threads.at(i).finished = block.finished.load(std::memory_order_acquire);
-    mark.threads.at(i).refused = refused_of(block);
+    mark.threads.at(i).refused = refusals_of(block);
     mark.threads.at(i).last_end_ns = block.last_end_ns.load();
   }
   mark.set.store(1, std::memory_order_release);
@@ -63,19 +55,19 @@ Survival survival_of(const TrialMemory& memory) {
     const Place place = place_of(memory, i);
     const ThreadRead& read = memory.header().consumer.threads.at(i);
     const ThreadBlock& block = memory.thread(i);
-    const std::uint64_t accepted = less(place.finished, place.refused);
-    const std::uint64_t gone = less(accepted, read.delivered_before);
+    const std::uint64_t accepted = at_least_zero(place.finished, place.refused);
+    const std::uint64_t gone = at_least_zero(accepted, read.delivered_before);
     survival.accepted += accepted;
     survival.gone += gone;
-    survival.gone_last += std::min(gone, less(place.finished, read.next_before));
+    survival.gone_last += std::min(gone, at_least_zero(place.finished, read.next_before));
     const std::uint64_t accepted_after =
-        less(block.finished.load() - place.finished, refused_of(block) - place.refused);
+        at_least_zero(block.finished.load() - place.finished, refusals_of(block) - place.refused);
     survival.accepted_after += accepted_after;
-    survival.gone_after += less(accepted_after, read.delivered - read.delivered_before);
+    survival.gone_after += at_least_zero(accepted_after, read.delivered - read.delivered_before);
     last_ns = std::max(last_ns, place.last_end_ns);
     youngest_ns = std::max(youngest_ns, read.youngest_ns);
   }
-  if (survival.gone_last > 0) survival.gone_ns = less(last_ns, youngest_ns);
+  if (survival.gone_last > 0) survival.gone_ns = at_least_zero(last_ns, youngest_ns);
   return survival;
 }
 

@@ -6,6 +6,7 @@
 
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
+#include "harness/trial/thread_counts.h"
 
 namespace tailgate {
 namespace {
@@ -13,21 +14,11 @@ namespace {
 constexpr std::uint64_t kLongestWaitNs = 50'000'000;
 constexpr std::chrono::microseconds kCallPoll{20};
 
-std::uint64_t refusals_of(const ThreadBlock& thread) {
-  std::uint64_t refused = 0;
-  for (const std::atomic<std::uint64_t>& cause : thread.refused) refused += cause.load();
-  return refused;
-}
-
-std::uint64_t minus(std::uint64_t from, std::uint64_t what) {
-  return from - std::min(from, what);
-}
-
 // The calls of one thread between two switches, or in one.
 struct Calls {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
-  std::uint64_t size() const { return minus(end, first); }
+  std::uint64_t size() const { return at_least_zero(end, first); }
 };
 
 // Counts one thread's events, switch after switch.
@@ -53,7 +44,7 @@ class ThreadReader {
     for (std::uint64_t i = calls.first; i < calls.end; ++i) {
       if (!at(i)) ++read_.not_delivered;
     }
-    read_.refused += minus(mark.refused_after.load(), mark.refused_before.load());
+    read_.refused += at_least_zero(mark.refused_after.load(), mark.refused_before.load());
     next_ = std::max(next_, calls.end);
   }
 
@@ -76,7 +67,8 @@ class ThreadReader {
       const std::uint64_t refused =
           is_last ? refusals_of(block)
                   : memory_.switch_mark(number + 1, thread_).refused_before.load();
-      read_.refused += minus(refused, memory_.switch_mark(number, thread_).refused_after.load());
+      read_.refused +=
+          at_least_zero(refused, memory_.switch_mark(number, thread_).refused_after.load());
     }
     next_ = std::max(next_, calls.end);
   }
@@ -92,7 +84,7 @@ class ThreadReader {
     while (first < calls.end && !at(first)) ++first;
     if (first > calls.first) {
       const std::uint64_t recorded_ns = first < calls.end ? *at(first) : until_ns;
-      longest_ns = std::max(longest_ns, minus(recorded_ns, since_ns));
+      longest_ns = std::max(longest_ns, at_least_zero(recorded_ns, since_ns));
       missed += first - calls.first;
     }
     for (std::uint64_t i = first; i < calls.end; ++i) {
@@ -110,7 +102,7 @@ class ThreadReader {
         continue;
       }
       ++leaked;
-      longest_ns = std::max(longest_ns, minus(*call_ns, since_ns));
+      longest_ns = std::max(longest_ns, at_least_zero(*call_ns, since_ns));
     }
   }
 
