@@ -22,8 +22,9 @@ def draw(runs, options):
     named = sorted(answers.answered(runs, "toggle"), key=lambda one: worst(one[0]))
     figure, axes = intervals.sheet(named, PANELS, answers.words(
         "What happens where a session is switched off and on?", runs, named,
-        answers.where_asked(named), ["The prompt ones are on top. Lost between: events that were "
-                                     "not read back though the session was on and recorded."]))
+        answers.where_asked(named), ["The sinks whose switches take effect first are on top. Lost "
+                                     "between: events that were not read back though the session "
+                                     "was on and recorded."]))
     intervals.beside(axes[-1], "lost between", [lost(run) for run, _ in named])
     yield answers.plot_name("toggle", runs), figure
 

@@ -34,7 +34,7 @@ double slow_calls(const Switching& switching) {
       at_switch.count_between(switching.elsewhere.p99_9_ns + 1, at_switch.max()));
 }
 
-// Whether calls fell into switches and between: a load that was held up just then tells nothing.
+// Whether there were calls in the switches and between them: a load that was held up has none.
 bool met_calls(const Switching& switching) {
   return switching.at_switch.count > 0 && (!switching.events || switching.events->off > 0);
 }

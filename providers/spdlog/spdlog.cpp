@@ -80,7 +80,7 @@ class SpdlogSink : public SinkType {
             .survives = at_once && listens && !rotating ? Survives::kill : Survives::nothing,
             .deferred_work = options.text("mode") != "sync",
             // The library opens its file to append. Unless it flushes after each event, the C
-            // library's buffer ends amid one, and another process's may follow.
+            // library's buffer may end within one, and another process's event may follow.
             .multi_process = at_once && !rotating,
             .text_events = true};
   }

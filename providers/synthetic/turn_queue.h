@@ -14,7 +14,7 @@ class TurnQueue {
   // All that name the same file, which is created when it is missing, share the lock. Throws Error.
   explicit TurnQueue(const std::filesystem::path& path);
 
-  // Sleeps until all that came before have left. A process that dies in between holds it for ever.
+  // Sleeps until all earlier callers have left. A process that dies in between never leaves.
   void enter() noexcept;
   void leave() noexcept;
 
