@@ -10,20 +10,35 @@ namespace {
 // CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, which mingw-w64 10 does not define.
 constexpr DWORD kHighResolution = 2;
 
+// The calling thread's timer; null where none could be made. A slot for data of fibers closes it
+// when the thread ends. A thread_local with a destructor must not: the C library of mingw-w64 frees
+// its memory before the destructor runs (GCC bug 80816), which then closes a foreign handle and
+// writes into memory that another thread may own.
+HANDLE timer_of_thread() {
+  static const DWORD slot = FlsAlloc([](void* timer) { CloseHandle(timer); });
+  if (slot == FLS_OUT_OF_INDEXES) return nullptr;
+  if (HANDLE timer = FlsGetValue(slot)) return timer;
+  HANDLE timer = CreateWaitableTimerExW(nullptr, nullptr, kHighResolution, TIMER_ALL_ACCESS);
+  if (timer != nullptr && FlsSetValue(slot, timer) == 0) {
+    CloseHandle(timer);
+    return nullptr;
+  }
+  return timer;
+}
+
 }  // namespace
 
 // Uses a high-resolution timer, available since Windows 10 version 1803. Sleep() and the C++
 // library's sleeps end only at the system's timer interrupt, every 1 to 15.6 ms.
 void sleep_for_ns(std::uint64_t ns) {
-  thread_local const Handle timer(
-      CreateWaitableTimerExW(nullptr, nullptr, kHighResolution, TIMER_ALL_ACCESS));
+  HANDLE const timer = timer_of_thread();
   LARGE_INTEGER due;
   due.QuadPart = -static_cast<LONGLONG>((ns + 99) / 100);  // negative: relative, in units of 100 ns
-  if (!timer || SetWaitableTimer(timer.get(), &due, 0, nullptr, nullptr, FALSE) == 0) {
+  if (timer == nullptr || SetWaitableTimer(timer, &due, 0, nullptr, nullptr, FALSE) == 0) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
     return;
   }
-  WaitForSingleObject(timer.get(), INFINITE);
+  WaitForSingleObject(timer, INFINITE);
 }
 
 // Such timers expire in steps of half a millisecond.
