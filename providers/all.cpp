@@ -1,5 +1,6 @@
 #include "providers/all.h"
 
+#include "providers/fields/fields.h"
 #include "providers/planted/planted.h"
 #include "providers/plugin/host.h"
 #include "providers/plugin/plugin.h"
@@ -32,6 +33,7 @@ void add_all_sinks(SinkCatalog& sinks) {
   sinks.set_loader(plugin_loader());
   sinks.add_wrapper({.has_option = is_plant_option, .wrap = plant_into});
   sinks.add_wrapper({.has_option = is_queue_option, .wrap = put_behind_queue});
+  sinks.add_wrapper({.has_option = is_fields_option, .wrap = give_fields});
 }
 
 std::optional<int> run_sink_process(int argc, char** argv) {

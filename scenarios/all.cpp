@@ -12,6 +12,7 @@
   SCENARIO(stopped)                  \
   SCENARIO(capacity)                 \
   SCENARIO(payload)                  \
+  SCENARIO(fields)                   \
   SCENARIO(toggle)                   \
   SCENARIO(disabled)                 \
   SCENARIO(realtime)                 \

@@ -12,8 +12,11 @@
 namespace tailgate {
 namespace {
 
-// Of the calls at a switch, 0.1 % are longer than the p99.9 of the others if the switch plays no
-// part. It does where ten times as many are, and two at least, in every trial.
+// A call at a switch is slow if it takes longer than twice the p99.9 of the others: a read of what
+// another processor just wrote, which no switch can do without, is not a finding. If the switch
+// plays no part, 0.1 % of the calls are slow at most. It does where ten times as many are, and two
+// at least, in every trial.
+constexpr double kSlowTimes = 2;
 constexpr double kSlowShare = 0.001;
 constexpr double kClearly = 10;
 
@@ -27,11 +30,11 @@ struct Toggled {
   std::vector<double> missed, missed_ns, leaked, leaked_ns, lost;  // where events were read back
 };
 
-// Calls at the switches that took longer than the p99.9 of the others.
 double slow_calls(const Switching& switching) {
   const Histogram at_switch = decode_latency(switching.at_switch);
-  return static_cast<double>(
-      at_switch.count_between(switching.elsewhere.p99_9_ns + 1, at_switch.max()));
+  const auto limit_ns =
+      static_cast<std::uint64_t>(kSlowTimes * static_cast<double>(switching.elsewhere.p99_9_ns));
+  return static_cast<double>(at_switch.count_between(limit_ns + 1, at_switch.max()));
 }
 
 // Whether there were calls in the switches and between them: a load that was held up has none.
@@ -87,8 +90,8 @@ std::string call_words(const Toggled& seen) {
   }
   const AnswerFigure slow = range_figure("", seen.slow_per_switch, "");
   return fmt::format(
-      "{:.2g} calls at each switch take longer than 99.9 % of the others (the longest {} against "
-      "{})",
+      "{:.2g} calls at each switch take longer than twice the p99.9 of the others (the longest {} "
+      "against {})",
       slow.value, range_of(seen.at_switch_max_ns), range_of(seen.elsewhere_p99_9_ns));
 }
 
@@ -113,8 +116,9 @@ std::string event_clauses(const Toggled& seen) {
 
 std::vector<AnswerFigure> figures_of(const Toggled& seen) {
   std::vector<AnswerFigure> figures = {
-      range_figure("slow_per_switch_calls", seen.slow_per_switch,
-                   "calls at a switch that took longer than the p99.9 of the others, per switch"),
+      range_figure(
+          "slow_per_switch_calls", seen.slow_per_switch,
+          "calls at a switch that took longer than twice the p99.9 of the others, per switch"),
       range_figure("at_switch_p99_ns", seen.at_switch_p99_ns,
                    "99th percentile of the service time of calls at a switch"),
       range_figure("at_switch_max_ns", seen.at_switch_max_ns, "the longest of these"),

@@ -60,7 +60,8 @@ TEST_CASE("toggle finds the stall that each switch costs a call") {
   CHECK(toggle_figure(*result.answer, "at_switch_max_ns", false) >= 19.9e6);
   // One call of its only thread at each switch.
   CHECK(toggle_figure(*result.answer, "slow_per_switch_calls", false) > 0.8);
-  CHECK_THAT(result.answer->sentence, Contains("calls at each switch take longer than 99.9 %"));
+  CHECK_THAT(result.answer->sentence,
+             Contains("calls at each switch take longer than twice the p99.9"));
   CHECK(result.answer->holds == true);
 }
 

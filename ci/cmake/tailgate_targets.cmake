@@ -10,8 +10,7 @@
 #       WHOLE_TRIALS: its cases run whole trials of any sink; the program is also the trials'
 #       provider and consumer process.
 #       A case with the tag [long] takes seconds, for what depends on no operating system:
-#       a build for another system, whose tests an emulator runs, leaves it out. So it does with the
-#       tag [linux]: what the emulator cannot do.
+#       a build for another system, whose tests an emulator runs, leaves it out.
 #   tailgate_pytest(NAME [SERIAL] [LONG] FILES ...)
 #       Python tests, one ctest entry for all the files; none in a build for another system.
 #       TAILGATE_BUILD names the build folder to them. SERIAL: as above. LONG: takes a minute or
@@ -168,13 +167,13 @@ function(tailgate_test name)
   if(CMAKE_CROSSCOMPILING AND NOT ARG_SERIAL AND NOT ARG_STRESS)
     # An emulator's start takes longer than most cases, so it runs all of a program's at once.
     add_test(NAME "${name}: all cases"
-      COMMAND tailgate_${name}_test "~[long]~[linux]~[.]" --warn NoTests)
+      COMMAND tailgate_${name}_test "~[long]~[.]" --warn NoTests)
     set_tests_properties("${name}: all cases" PROPERTIES ${properties})
     return()
   endif()
   set(which "")
   if(CMAKE_CROSSCOMPILING)
-    set(which TEST_SPEC "~[long]~[linux]~[.]")
+    set(which TEST_SPEC "~[long]~[.]")
   endif()
   # A case whose name ctest does not hand on as it is must not pass by matching none.
   catch_discover_tests(tailgate_${name}_test ${which} TEST_PREFIX "${name}: "
