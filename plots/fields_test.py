@@ -1,4 +1,4 @@
-"""Compares the lines of the fields' plot with known figures."""
+"""Compares the marks of the fields' plot with known figures."""
 import pytest
 
 import fields
@@ -6,8 +6,7 @@ import testing
 from caption import Skip
 
 FIGURES = {"without_service_p50_ns": (1000, 900, 1100), "text_per_field_ns": (10, 9, 11),
-           "text_4_service_p50_ns": 1040, "text_32_service_p50_ns": 1320,
-           "real_per_field_ns": (1, -2, 3), "real_4_service_p50_ns": 1004}
+           "integer_per_field_ns": (20, 18, 22), "real_per_field_ns": (60, 50, 70)}
 
 
 def measured(figures, **changes):
@@ -16,29 +15,31 @@ def measured(figures, **changes):
 
 def drawn(runs, options):
     [(name, figure)] = list(fields.draw(runs, options))
-    return name, {axes.get_xlabel(): axes for axes in figure.axes}, figure
+    return name, figure.axes[0], figure
 
 
-def legends(panel):
-    return [text.get_text() for text in panel.get_legend().get_texts()]
+def marks(panel):
+    return sorted(float(line.get_xdata()[0]) for line in panel.lines
+                  if line.get_marker() not in ("None", "", None) and len(line.get_xdata()) == 1)
 
 
-def test_a_line_is_what_fields_add_to_a_call(as_runs, options, line):
-    name, panels, figure = drawn(as_runs(measured(FIGURES)), options)
+def test_a_mark_is_what_each_kind_of_field_adds(as_runs, options):
+    name, panel, figure = drawn(as_runs(measured(FIGURES)), options)
     assert name == "fields" and figure.texts[1].get_text().endswith("fields, 1k events/s")
-    assert line(panels["text of 10 letters"], "file") == [[0, 4, 32], [0, 40, 320]]
-    assert legends(panels["text of 10 letters"]) == ["file: 9 ns to 11 ns a field"]
+    assert marks(panel) == [10, 20, 60]
 
 
-def test_a_slope_about_zero_is_no_difference(as_runs, options):
-    _, panels, _ = drawn(as_runs(measured(FIGURES)), options)
-    assert legends(panels["number with 3 decimals"]) == [
-        "file: no difference that is told: \u22122 ns to 3 ns"]
+def test_beside_a_row_stands_the_call_and_its_dearest_field(as_runs):
+    [run] = as_runs(measured(FIGURES))
+    assert fields.fact(run) == "1 µs; 50.0 to 70.0 ns"
 
 
-def test_a_kind_that_was_not_measured_is_named(as_runs, options):
-    _, panels, _ = drawn(as_runs(measured(FIGURES)), options)
-    assert legends(panels["whole number of 10 digits"]) == ["file: not measured"]
+def test_the_cheapest_field_is_first_and_none_last(as_runs):
+    cheap, dear, none = as_runs(
+        measured(FIGURES | {"real_per_field_ns": (5, 4, 6)}, sink="a"),
+        measured(FIGURES, sink="b"), measured({"without_service_p50_ns": 1}, sink="c"))
+    assert sorted([none, dear, cheap], key=fields.cost_ns) == [cheap, dear, none]
+    assert fields.fact(none) == "1 ns"
 
 
 def test_other_runs_are_skipped(as_runs, options):

@@ -30,8 +30,9 @@ KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": 
          "over_time": over_time.draw, "sweep": sweep.draw, "throughput": throughput.draw,
          "delivery": delivery.draw, "losses": losses.draw, "overhead": overhead.draw,
          "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
-         "capacity": capacity.draw, "payload": payload.draw, "fields": fields.draw, "toggle": toggle.draw,
-         "disabled": disabled.draw, "realtime": realtime.draw, "queue": queue_answer.draw,
+         "capacity": capacity.draw, "payload": payload.draw, "fields": fields.draw,
+         "toggle": toggle.draw, "disabled": disabled.draw, "realtime": realtime.draw,
+         "queue": queue_answer.draw,
          "retention": retention.draw, "parity": parity.draw, "kernel_flags": kernel_flags.draw,
          "contention": contention.draw, "sessions": sessions.draw}
 
