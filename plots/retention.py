@@ -82,7 +82,9 @@ def verdict(run):
     holds = run.data["answer"].get("holds")
     if holds is None:
         return "not told" if cap_bytes(run) else "names no cap"
-    return "cap holds, newest all there" if holds else failures(run)
+    if holds:
+        return "cap holds, newest all there" if cap_bytes(run) else "nothing uncounted"
+    return failures(run)
 
 
 def failures(run):
@@ -91,7 +93,13 @@ def failures(run):
         return "NEWEST MISSING"
     if known.get("gone_between_events", {"value": 0})["value"]:
         return "EVENTS MISSING"
+    if known.get("uncounted_events", {"value": 0})["value"] and not exceeds_cap(run):
+        return "MISSING, UNCOUNTED"
     return "CAP EXCEEDED"
+
+
+def exceeds_cap(run):
+    return cap_bytes(run) and ends(figures(run)["most_bytes"])[1] > cap_bytes(run)
 
 
 def facts(run):

@@ -46,7 +46,7 @@ def test_the_bytes_of_the_fullest_trial_stand_over_time(as_runs, options, line):
 
 @pytest.mark.parametrize("change, verdict", [
     ({"most_bytes": 5 * MIB}, "CAP EXCEEDED"), ({"gone_newest_events": 7}, "NEWEST MISSING"),
-    ({"gone_between_events": 3}, "EVENTS MISSING")])
+    ({"gone_between_events": 3}, "EVENTS MISSING"), ({"uncounted_events": 9}, "UNCOUNTED")])
 def test_what_failed_is_named(as_runs, options, change, verdict):
     _, figure = drawn(as_runs(asked(KEPT | change, [[4]], holds=False)), options)
     assert verdict in texts(figure.axes[0])

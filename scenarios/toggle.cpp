@@ -188,7 +188,7 @@ class Toggle : public Scenario {
 
   std::optional<Answer> answer(const Result& result) const override {
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-    answer.cannot = refused_switches(result);
+    answer.cannot = refused_session_actions(result);
     const Toggled seen = toggled_in(result);
     if (seen.switch_ns.empty()) {
       if (answer.cannot.empty()) return std::nullopt;

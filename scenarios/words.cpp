@@ -67,11 +67,11 @@ std::string joined_words(const std::vector<std::string>& words) {
   return text;
 }
 
-std::vector<std::string> refused_switches(const Result& result) {
+std::vector<std::string> refused_session_actions(const Result& result) {
   std::vector<std::string> all;
   for (const Trial& trial : result.trials) {
     for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
-      if (action.refused.empty() || !is_switch(action.what)) continue;
+      if (action.refused.empty() || !is_of_session(action.what)) continue;
       std::string text = fmt::format("{} session: {}", enum_text(action.what), action.refused);
       if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
     }

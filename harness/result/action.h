@@ -17,6 +17,9 @@ enum class ActionKind {
   resume,   // let it run again (SIGCONT)
   disable,  // the session listens no more to the provider
   enable,   // the session listens again
+  rotate,   // the session begins new files
+  fill,     // fill the disk that is the session's own
+  free,     // and make room again
 };
 template <>
 inline constexpr auto kEnumTexts<ActionKind> =
@@ -24,18 +27,41 @@ inline constexpr auto kEnumTexts<ActionKind> =
                             {ActionKind::stop, "stop"},
                             {ActionKind::resume, "continue"},
                             {ActionKind::disable, "disable"},
-                            {ActionKind::enable, "enable"}});
+                            {ActionKind::enable, "enable"},
+                            {ActionKind::rotate, "rotate"},
+                            {ActionKind::fill, "fill"},
+                            {ActionKind::free, "free"}});
 
-// Whether it is done to the session, and not to processes.
+// Whether it switches the session off or on.
 constexpr bool is_switch(ActionKind what) {
   return what == ActionKind::disable || what == ActionKind::enable;
+}
+
+// Whether it is done to the session, and not to processes.
+constexpr bool is_of_session(ActionKind what) {
+  return is_switch(what) || what == ActionKind::rotate || what == ActionKind::fill ||
+         what == ActionKind::free;
+}
+
+// What ends it after for_s seconds; itself: nothing does.
+constexpr ActionKind end_of(ActionKind what) {
+  switch (what) {
+    case ActionKind::stop:
+      return ActionKind::resume;
+    case ActionKind::disable:
+      return ActionKind::enable;
+    case ActionKind::fill:
+      return ActionKind::free;
+    default:
+      return what;
+  }
 }
 
 enum class ActionTarget {
   program,  // the provider process
   daemon,   // all processes that work for the session
   both,
-  session,   // disable and enable only
+  session,   // disable, enable, rotate, fill and free only
   consumer,  // the process that reads the events back
 };
 template <>
@@ -53,7 +79,7 @@ struct TrialAction {
   std::optional<double> at_s = {};  // after recording starts; below 0: within the warm-up
   std::optional<std::uint64_t> at_event = {};  // as soon as so many calls have returned
   double spread_s = 0;  // of at_s: each trial draws its time evenly from so many seconds more
-  double for_s = 0;     // stop: continue after so long; disable: enable after so long; 0: do not
+  double for_s = 0;     // stop, disable, fill: continue, enable, free after so long; 0: do not
   double every_s = 0;   // of at_s: again after so long, until the load ends; 0: once
   SwitchWay by = SwitchWay::session;  // disable and enable only
 
@@ -71,7 +97,7 @@ struct ActionDone {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("what", &ActionDone::what, "kill, stop, continue, disable or enable");
+    v("what", &ActionDone::what, "kill, stop, continue, disable, enable, rotate, fill or free");
     v("who", &ActionDone::who,
       "program (the provider), daemon (a process of the session), consumer or session; both, if it "
       "was refused before a process was chosen");

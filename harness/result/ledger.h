@@ -91,8 +91,8 @@ struct LedgerAccount : LedgerCounts {
       "let them be read back");
     v("switched_off", &LedgerAccount::switched_off,
       "events of calls that were made while the scenario had the session disabled, or in the "
-      "switch itself, and were not read back: they were not meant to be, so they are neither lost "
-      "nor unaccounted; absent if the session was not switched");
+      "switch itself, or that the sink's options leave out, and were not read back: they were not "
+      "meant to be, so they are neither lost nor unaccounted; absent if none was left out");
   }
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -53,6 +54,9 @@ struct Capabilities {
   bool multi_process = false;
   // … and several sessions may get the events of one provider.
   bool multi_session = false;
+  // With these options the path takes calls and is meant to record none of their events: what was
+  // not read back is switched off, neither lost nor unaccounted.
+  bool switched_off = false;
   // The path frames or transports text: events come in the text encoding, without line feeds
   // unless the load is log lines (harness/base/log_lines.h), which have what paths do not expect.
   bool text_events = false;
@@ -90,9 +94,13 @@ struct TrialContext {
   std::filesystem::path directory = {};  // private to the trial; exists; removed after it
   std::uint32_t run = 0;                 // stamped into every event of this trial
   unsigned threads = 1;                  // load threads of all provider processes, numbered from 0
-  unsigned processes = 1;            // provider processes; each has an equal share of the threads
-  unsigned process = 0;              // the number of this one, from 0; in the other roles 0
+  unsigned processes = 1;  // provider processes; each has an equal share of the threads
+  unsigned process = 0;    // the number of this one, from 0; in the other roles 0
+  // A process whose user and mount namespaces those of this session lie in, 0: none. So several
+  // sessions of one trial share a view.
+  int inside_pid = 0;
   unsigned sessions = 1;             // that get the events; the first is the one that is read back
+  unsigned cpus = 1;                 // processors that the load threads may run on
   std::size_t max_event_bytes = 0;   // the largest event that will be emitted
   std::uint64_t expected_bytes = 0;  // about how many will be emitted, all threads; for sizing
   Clock clock = {};
@@ -130,6 +138,15 @@ class Session {
     static_cast<void>(way);
     throw Error("the sink cannot be switched while it runs", "");
   }
+
+  // Makes the running session begin new files, and keep those it has, while load threads emit. No
+  // event may be lost by that. Throws Error with the reason where the path has no files to rotate,
+  // or did not do it in time.
+  virtual void rotate() { throw Error("the sink rotates no files while it runs", ""); }
+
+  // The folder of its files, as the controller sees it, if they are on a file system that the
+  // session itself has mounted with a size: that one may be filled.
+  virtual std::optional<std::filesystem::path> own_disk() const { return std::nullopt; }
 
   // Flushes what is buffered in the session and ends it. Called after the provider process has
   // ended, whichever way it did. A second call does nothing. Throws Error when something may have

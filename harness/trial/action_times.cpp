@@ -32,29 +32,29 @@ double times_of(const TrialAction& action, double load_s) {
   return std::floor((load_s - *action.at_s) / action.every_s) + 1;
 }
 
-// Disabling and enabling is for the session, signals are for processes.
+// Signals are for processes, all else is for the session.
 void check_target(const TrialAction& action) {
   const std::string name(enum_text(action.what));
   const std::string who(enum_text(action.who));
   const bool of_session = action.who == ActionTarget::session;
-  require_times(is_switch(action.what) == of_session,
+  require_times(is_of_session(action.what) == of_session,
                 fmt::format("the action '{}' cannot be done to {}", name, who),
-                of_session ? "disable or enable the session"
-                           : "kill, stop or continue processes; disable and enable the session");
+                of_session ? "disable, enable, rotate, fill or free the session"
+                           : "kill, stop or continue processes; all else is for the session");
   require_times(action.who != ActionTarget::consumer || action.what != ActionKind::kill,
                 "a killed consumer can read nothing back", "stop it");
 }
 
 void check_action(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
-  const bool ends = action.what == ActionKind::stop || action.what == ActionKind::disable;
+  const bool ends = end_of(action.what) != action.what;
   check_target(action);
   require_times(action.at_s.has_value() != action.at_event.has_value(),
                 fmt::format("the action '{}' does not say when it begins", name),
                 "give exactly one of at_s and at_event");
   require_times(ends || action.for_s == 0,
                 fmt::format("the action '{}' has for_s = {}", name, action.for_s),
-                "only what is stopped or disabled can be ended after a time");
+                "only stop, disable and fill end after a time");
   require_times(!action.at_s || *action.at_s >= -load.warmup_s,
                 fmt::format("the action '{}' begins at {} s, before the warm-up of {} s", name,
                             action.at_s.value_or(0), load.warmup_s),
@@ -125,9 +125,7 @@ void ActionTimes::add(std::uint64_t at_ns, const DueAction& action) {
 void ActionTimes::add_with_end(std::uint64_t at_ns, const TrialAction& action) {
   add(at_ns, {action.what, action.who, action.by});
   if (action.for_s <= 0) return;
-  const ActionKind end =
-      action.what == ActionKind::disable ? ActionKind::enable : ActionKind::resume;
-  add(at_ns + ns(action.for_s), {end, action.who, action.by});
+  add(at_ns + ns(action.for_s), {end_of(action.what), action.who, action.by});
 }
 
 std::optional<DueAction> ActionTimes::take(std::uint64_t now_ns, std::uint64_t events) {

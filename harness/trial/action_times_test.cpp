@@ -53,6 +53,16 @@ TEST_CASE("a session that is disabled for a time is enabled again, and both are 
   CHECK(times.take(kStartNs + 400'000'000, 0)->by == SwitchWay::level);
 }
 
+TEST_CASE("a disk that is filled gets room again, and rotations repeat") {
+  CHECK(
+      all_of(
+          {{.what = ActionKind::fill, .who = ActionTarget::session, .at_s = 0.1, .for_s = 0.25},
+           {.what = ActionKind::rotate, .who = ActionTarget::session, .at_s = 0.2, .every_s = 0.4}},
+          1) == std::vector<std::string>{"fill@100", "rotate@200", "free@350", "rotate@600"});
+  CHECK(most_switches({{.what = ActionKind::fill, .who = ActionTarget::session, .at_s = 0.1}},
+                      load_of(1)) == 0);
+}
+
 TEST_CASE("an action may begin within the warm-up") {
   const TrialAction early = {
       .what = ActionKind::disable, .who = ActionTarget::session, .at_s = -0.5};

@@ -137,6 +137,10 @@ void balance(LedgerAccount& account, const LedgerInputs& inputs) {
     unaccounted -= *account.switched_off;
     excuse("missed after an enable", inputs.switched->events.missed);
   }
+  if (inputs.switched_off) {
+    account.switched_off = account.switched_off.value_or(0) + unaccounted;
+    unaccounted = 0;
+  }
   if (unaccounted > 0 && inputs.interrupted) {
     return refuse(account, fmt::format("interrupted when {} of {} events had been read back",
                                        account.delivered, account.emitted));

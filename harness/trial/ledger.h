@@ -86,7 +86,8 @@ struct LedgerInputs {
   std::string unchecked_cause = {};  // why it did not, although it should have; else empty
   bool interrupted = false;          // by the user: what was on its way was not waited for
   bool accounts_losses = false;
-  std::uint64_t killed = 0;  // events that a process took with it which the scenario killed
+  bool switched_off = false;  // nothing was meant to be recorded (Capabilities::switched_off)
+  std::uint64_t killed = 0;   // events that a process took with it which the scenario killed
   std::optional<SwitchRead> switched = {};  // if the scenario switched the session
   std::vector<Loss> session_losses = {};
   std::string session_failure = {};  // what failed when the session was stopped

@@ -213,6 +213,16 @@ TEST_CASE("what was switched off is neither lost nor unaccounted, what an enable
   CHECK_FALSE(balance_ledger(memory, {.read_back = true}).switched_off);
 }
 
+TEST_CASE(
+    "where the sink's options leave all events out, those that are missing are switched off") {
+  const TrialMemory memory = memory_of(100);
+  memory.header().consumer.counts.delivered = 3;
+  const LedgerAccount account = balance_ledger(memory, {.read_back = true, .switched_off = true});
+  CHECK(account.switched_off == 97);
+  CHECK(account.lost == 0);
+  CHECK(account.unaccounted == 0);
+}
+
 TEST_CASE("refusals of calls that were switched off are no losses, others are") {
   const TrialMemory memory = memory_of(100);
   memory.header().provider.refusal_causes[0].set("off");

@@ -15,16 +15,27 @@ StorageLook joined(const StorageLook& a, StorageLook b) {
 
 }  // namespace
 
-StorageMeter::StorageMeter(const ClockParameters& clock, std::filesystem::path directory)
-    : clock_(clock), directory_(std::move(directory)) {
+StorageMeter::StorageMeter(const ClockParameters& clock, const std::filesystem::path& directory)
+    : clock_(clock) {
+  add(directory);
+}
+
+void StorageMeter::add(const std::filesystem::path& directory) {
+  directories_.push_back(directory);
   use_.before_bytes = now().bytes;
 }
 
 StorageLook StorageMeter::now() const {
-  namespace fs = std::filesystem;
   StorageLook look{.at_ns = clock_.now_ns()};
+  for (const std::filesystem::path& directory : directories_) add_files_of(directory, look);
+  look.most_bytes = look.bytes;
+  return look;
+}
+
+void StorageMeter::add_files_of(const std::filesystem::path& directory, StorageLook& look) const {
+  namespace fs = std::filesystem;
   std::error_code error;
-  for (fs::recursive_directory_iterator entry(directory_, error), end; !error && entry != end;
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code gone;
     if (entry->is_symlink(gone) || !entry->is_regular_file(gone)) continue;
@@ -35,8 +46,6 @@ StorageLook StorageMeter::now() const {
     look.bytes += bytes;
     ++look.files;
   }
-  look.most_bytes = look.bytes;
-  return look;
 }
 
 void StorageMeter::look() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "harness/os/clock.h"
 #include "harness/result/kept_events.h"
@@ -13,7 +14,10 @@ namespace tailgate {
 class StorageMeter {
  public:
   // Looks for the first time: what is there now is counted as before_bytes.
-  StorageMeter(const ClockParameters& clock, std::filesystem::path directory);
+  StorageMeter(const ClockParameters& clock, const std::filesystem::path& directory);
+
+  // Looks at that folder, too, from now on; what is in it now is part of before_bytes.
+  void add(const std::filesystem::path& directory);
 
   // A file that is removed meanwhile counts or not. Does not throw.
   void look();
@@ -26,10 +30,11 @@ class StorageMeter {
 
  private:
   StorageLook now() const;
+  void add_files_of(const std::filesystem::path& directory, StorageLook& look) const;
   void keep(const StorageLook& look);
 
   Clock clock_;
-  std::filesystem::path directory_;
+  std::vector<std::filesystem::path> directories_;
   StorageUse use_;
   StorageLook pending_;  // what the looks since the last one that was kept saw
   std::size_t in_pending_ = 0;

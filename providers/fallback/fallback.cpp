@@ -80,6 +80,8 @@ class FallbackSession : public Session {
   }
   int namespace_pid() const override { return session_ ? session_->namespace_pid() : 0; }
   void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
+  void rotate() override { session_->rotate(); }
+  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
   void stop() override {
     if (session_) session_->stop();
   }

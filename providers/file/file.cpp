@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -14,6 +16,7 @@
 #include "harness/os/private_folder.h"
 #include "harness/os/remove_folder.h"
 #include "providers/file/modes.h"
+#include "providers/file/own_disk.h"
 #include "providers/shared/readback/file_sequence.h"
 #include "providers/shared/storage/rotating_log.h"
 
@@ -38,6 +41,7 @@ std::uint64_t name_hash(std::string_view text) {
 
 std::filesystem::path file_path(const TrialContext& context) {
   const std::string& directory = context.options.text("dir");
+  if (context.options.integer("disk_bytes") > 0) return context.directory / "disk" / "file.events";
   if (directory.empty()) return context.directory / "file.events";
   return std::filesystem::path(directory) /
          fmt::format("tailgate-{:016x}", name_hash(context.directory.string())) / "file.events";
@@ -53,6 +57,9 @@ class FileSession : public Session {
         path_(file_path(context)),
         cap_bytes_(chosen_mode(context.options).one_file ? 0
                                                          : context.options.integer("max_bytes")),
+        rotates_(chosen_mode(context.options).rotates),
+        disk_bytes_(static_cast<std::uint64_t>(context.options.integer("disk_bytes"))),
+        inside_pid_(context.inside_pid),
         outside_(!context.options.text("dir").empty()) {}
 
   ~FileSession() override {
@@ -65,25 +72,59 @@ class FileSession : public Session {
       make_private_folder(path_.parent_path());
     }
     started_ = true;
-    if (!std::ofstream(path_, std::ios::trunc)) {
+    if (disk_bytes_ > 0) {
+      std::filesystem::create_directory(path_.parent_path());
+      disk_.emplace(path_.parent_path(), disk_bytes_, inside_pid_);
+    }
+    if (!std::ofstream(seen(path_), std::ios::trunc)) {
       throw system_error("open", path_.string(), errno,
                          "give a dir= that exists and can be written to");
     }
+    if (rotates_) requests_.emplace(file::requests_path(seen(path_)));
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
     std::vector<std::pair<std::string, std::string>> granted = {
-        {"path", path_.string()}, {"file_system", file::file_system_name(path_.parent_path())}};
+        {"path", path_.string()},
+        {"file_system", file::file_system_name(seen(path_.parent_path()))}};
     if (cap_bytes_ > 0) granted.emplace_back("cap_bytes", std::to_string(cap_bytes_));
     return granted;
   }
 
-  void stop() override {}
+  int namespace_pid() const override { return disk_ ? disk_->namespace_pid() : 0; }
+
+  std::optional<std::filesystem::path> own_disk() const override {
+    if (!disk_) return std::nullopt;
+    return disk_->outside(path_.parent_path());
+  }
+
+  // As a program does that a signal tells to begin another file, it is asked and does it with its
+  // next event.
+  void rotate() override {
+    if (!requests_) return Session::rotate();
+    constexpr std::chrono::seconds kPatience{1};
+    if (requests_->ask(kPatience)) return;
+    throw Error("the program logged nothing for 1 s, so it has not begun another file",
+                "ask for rotations while it logs");
+  }
+
+  // Windows removes no file that is mapped.
+  void stop() override { requests_.reset(); }
 
  private:
+  // The path by which this process, the controller, reaches a file of the session.
+  std::filesystem::path seen(const std::filesystem::path& path) const {
+    return disk_ ? disk_->outside(path) : path;
+  }
+
   std::filesystem::path directory_;
   std::filesystem::path path_;
   std::int64_t cap_bytes_;  // 0: none
+  bool rotates_;
+  std::optional<RotationRequests> requests_;
+  std::uint64_t disk_bytes_;  // 0: none of its own
+  int inside_pid_;
+  std::optional<file::OwnDisk> disk_;
   bool outside_;
   bool started_ = false;
 };
@@ -116,6 +157,14 @@ class FileSink : public SinkType {
       return {.available = false,
               .reason = fmt::format("dir = '{}' is not a directory", directory),
               .remedy = "create it or name another one"};
+    }
+    if (options.integer("disk_bytes") > 0) {
+      if (!directory.empty()) {
+        return {.available = false,
+                .reason = "dir= with disk_bytes=: the disk is in the trial's own directory",
+                .remedy = "leave one of them out"};
+      }
+      if (const Probe disk = file::probe_own_disk(); !disk.available) return disk;
     }
     return chosen_mode(options).probe(options);
   }
@@ -155,8 +204,20 @@ OptionTable FileSink::options() const {
       {"capacity_bytes", integer, "0",
        "preallocated: size of the file (0: a quarter more than the trial expects)", 0,
        kMaxCapacityBytes},
-      {"max_bytes", integer, "64Mi", "rotate, capped: all files together", 4096, kMaxCapacityBytes},
-      {"files_count", integer, "4", "rotate: files that share max_bytes", 2, 1000},
+      {"max_bytes", integer, "64Mi", "rotate, launch, capped: all files together", 4096,
+       kMaxCapacityBytes},
+      {"files_count", integer, "4", "rotate, launch: files that share max_bytes", 2, 1000},
+      {"launch_every", integer, "0",
+       "launch: events after which the log begins anew, as in a program that is started again (0: "
+       "never)",
+       0},
+      choice_option("launch_names", "times",
+                    "launch: a file's name has the time to the nanosecond, or to the second, so "
+                    "that launches of one second overwrite each other",
+                    {"times", "seconds"}),
+      {"disk_bytes", integer, "0",
+       "put the file into a tmpfs of this size (0: into the trial's directory)", 0,
+       kMaxCapacityBytes},
       {"ring_events", integer, "256", "io_uring: events in flight per thread", 1, 4096},
       {"sqpoll", OptionType::boolean, "false",
        "io_uring: a kernel thread polls the queue, so emit() makes no system call"},

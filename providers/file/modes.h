@@ -26,6 +26,7 @@ struct Mode {
   bool one_file = true;        // else a RotatingLog's, which are read after the trial
   // Several processes may, too: each call appends whole events in one piece.
   bool multi_process = false;
+  bool rotates = false;  // begins its next file when the session asks it
 };
 
 // All modes in the order of the listing, including those of other operating systems.
@@ -42,6 +43,9 @@ Survives survives_by_sync(const Options& options);
 // "ext4", "tmpfs" …, or the type's number: "unknown (type 0x1234)".
 std::string file_system_name(const std::filesystem::path& directory);
 
+// In which the session of that file asks its program to rotate.
+std::filesystem::path requests_path(const std::filesystem::path& path);
+
 // Open the provider of each mode; the mode's file says what its emit() does.
 std::unique_ptr<Provider> open_stdio(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_write(const TrialContext&, const std::filesystem::path&);
@@ -52,6 +56,7 @@ std::unique_ptr<Provider> open_preallocated(const TrialContext&, const std::file
 std::unique_ptr<Provider> open_mmap(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_io_uring(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_rotate(const TrialContext&, const std::filesystem::path&);
+std::unique_ptr<Provider> open_launch(const TrialContext&, const std::filesystem::path&);
 std::unique_ptr<Provider> open_capped(const TrialContext&, const std::filesystem::path&);
 
 std::unique_ptr<Provider> open_write_through(const TrialContext&, const std::filesystem::path&);

@@ -55,7 +55,10 @@ const std::vector<Mode>& modes() {
       {"no_buffering", in_place, false, true, survives_kill, probe_other_system, open_other_system},
       {"flush_buffers", append, false, true, survives_by_sync, probe_other_system,
        open_other_system},
-      {"rotate", append, false, true, survives_nothing, always, open_rotate, true, false},
+      {"rotate", append, false, true, survives_nothing, always, open_rotate, true, false, false,
+       true},
+      {"launch", append, false, true, survives_nothing, always, open_launch, true, false, false,
+       true},
       {"capped", append, false, true, survives_kill, always, open_capped, true, false},
   };
   return list;

@@ -41,7 +41,10 @@ const std::vector<Mode>& modes() {
       {"no_buffering", in_place, false, true, survives_kill, ignored_by_wine, open_no_buffering},
       {"flush_buffers", append, false, true, survives_by_sync, always, open_flush_buffers,
        appends_whole},
-      {"rotate", append, false, true, survives_nothing, always, open_rotate, true, false},
+      {"rotate", append, false, true, survives_nothing, always, open_rotate, true, false, false,
+       true},
+      {"launch", append, false, true, survives_nothing, always, open_launch, true, false, false,
+       true},
       {"capped", append, false, true, survives_kill, always, open_capped, true, false},
   };
   return list;

@@ -1,5 +1,8 @@
-// Modes rotate and capped: one unbuffered write per event, under a lock. At max_bytes rotate
-// removes the oldest of its files, and capped takes no more events.
+// Modes rotate, launch and capped: one unbuffered write per event, under a lock. At max_bytes
+// rotate removes the oldest of its files, and capped takes no more events. Each launch of the
+// program has a file of its own, and removes the oldest of earlier launches before it begins.
+#include <optional>
+
 #include "providers/file/modes.h"
 #include "providers/file/refusal.h"
 #include "providers/shared/storage/rotating_log.h"
@@ -9,13 +12,17 @@ namespace {
 
 class RotatingProvider : public Provider {
  public:
-  RotatingProvider(const std::filesystem::path& path, const RotatingLog::Plan& plan)
-      : log_(path, plan) {}
+  RotatingProvider(const std::filesystem::path& path, RotatingLog::Plan plan) {
+    if (plan.at_cap == RotatingLog::AtCap::remove_oldest) {
+      plan.requests = &requests_.emplace(requests_path(path));
+    }
+    log_.emplace(path, plan);
+  }
 
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_) return kClosed;
     int error = 0;
-    switch (log_.append(event, error)) {
+    switch (log_->append(event, error)) {
       case RotatingLog::Append::done:
         return kAccepted;
       case RotatingLog::Append::at_cap:
@@ -30,16 +37,17 @@ class RotatingProvider : public Provider {
 
   void close() override {
     closed_ = true;
-    log_.close();
+    log_->close();
   }
 
   std::vector<Loss> losses() const override {
-    if (log_.removed_events() == 0) return {};
-    return {{"removed at the cap", log_.removed_events()}};
+    if (log_->removed_events() == 0) return {};
+    return {{"removed at the cap", log_->removed_events()}};
   }
 
  private:
-  RotatingLog log_;
+  std::optional<RotationRequests> requests_;
+  std::optional<RotatingLog> log_;
   bool closed_ = false;
 };
 
@@ -47,13 +55,32 @@ std::uint64_t max_bytes(const TrialContext& context) {
   return static_cast<std::uint64_t>(context.options.integer("max_bytes"));
 }
 
+unsigned files_count(const TrialContext& context) {
+  return static_cast<unsigned>(context.options.integer("files_count"));
+}
+
 }  // namespace
+
+std::filesystem::path requests_path(const std::filesystem::path& path) {
+  return path.parent_path() / ".rotations";
+}
+
+std::unique_ptr<Provider> open_launch(const TrialContext& context,
+                                      const std::filesystem::path& path) {
+  const bool seconds = context.options.text("launch_names") == "seconds";
+  return std::make_unique<RotatingProvider>(
+      path,
+      RotatingLog::Plan{
+          .max_bytes = max_bytes(context),
+          .files = files_count(context),
+          .names = seconds ? RotatingLog::Names::seconds : RotatingLog::Names::times,
+          .launch_events = static_cast<std::uint64_t>(context.options.integer("launch_every"))});
+}
 
 std::unique_ptr<Provider> open_rotate(const TrialContext& context,
                                       const std::filesystem::path& path) {
-  const auto files = static_cast<unsigned>(context.options.integer("files_count"));
   return std::make_unique<RotatingProvider>(
-      path, RotatingLog::Plan{.max_bytes = max_bytes(context), .files = files});
+      path, RotatingLog::Plan{.max_bytes = max_bytes(context), .files = files_count(context)});
 }
 
 std::unique_ptr<Provider> open_capped(const TrialContext& context,

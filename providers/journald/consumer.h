@@ -1,6 +1,9 @@
 // Reads the events of a journald trial back.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "harness/sink/sink.h"
 #include "providers/journald/journal_reader.h"
 
@@ -21,8 +24,9 @@ class JournaldConsumer : public Consumer {
 
   EventEncoding encoding_;
   JournalReader reader_;
-  std::uint64_t base_;      // sequence number of the last entry before the load
-  std::uint64_t read_ = 0;  // entries read, except journald's own
+  std::uint64_t base_;              // sequence number of the last entry before the load
+  std::vector<std::uint64_t> own_;  // numbers of entries that journald wrote about itself
+  std::uint64_t read_ = 0;          // entries read, except journald's own
   std::vector<Loss> losses_;
 };
 

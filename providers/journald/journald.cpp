@@ -25,12 +25,13 @@ class JournaldSink : public SinkType {
 
   Capabilities capabilities(const Options& options) const override {
     return {.read_back = true,
-            .live_read = true,
+            .live_read = journald_stores_events(options),
             .accounts_losses = true,
             .survives = Survives::kill,
             .deferred_work = true,
             .may_refuse = true,
             .multi_process = true,
+            .switched_off = !journald_stores_events(options),
             .text_events = options.text("encoding") == "text"};
   }
 

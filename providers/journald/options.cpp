@@ -24,11 +24,19 @@ OptionTable journald_options() {
        "compress fields larger than this (0: never; journald's own default is 512)", 0, kMaxBytes},
       {"sync_interval_s", integer, "300", "SyncIntervalSec: time between synchronisations", 1,
        86400},
+      choice_option("max_level_store", "debug",
+                    "MaxLevelStore: journald stores nothing less important; the events are info",
+                    {"debug", "info", "notice", "warning", "err", "crit", "alert", "emerg"}),
       {"disk_bytes", integer, "0",
        "put the journal into a tmpfs of this size (0: into the trial's directory, "
        "volatile: into /run)",
        0, kMaxBytes},
   };
+}
+
+bool journald_stores_events(const Options& options) {
+  const std::string& level = options.text("max_level_store");
+  return level == "debug" || level == "info";
 }
 
 }  // namespace tailgate

@@ -8,4 +8,7 @@ namespace tailgate {
 
 OptionTable journald_options();
 
+// Whether max_level_store lets the events in, whose priority is info.
+bool journald_stores_events(const Options& options);
+
 }  // namespace tailgate

@@ -18,6 +18,8 @@ class JournaldSession : public Session {
   std::vector<std::pair<std::string, std::string>> granted() const override { return granted_; }
   std::vector<DaemonProcess> daemons() const override;
   int namespace_pid() const override { return view_ ? view_->pid() : 0; }
+  void rotate() override;
+  std::optional<std::filesystem::path> own_disk() const override;
   // Lets the daemon store what it received, and compares that with the number of accepted events.
   // Throws Error when the daemon ended before, or when the private view's holder did.
   void stop() override;
@@ -28,6 +30,7 @@ class JournaldSession : public Session {
   void start_daemon();
   bool learn_base();
   bool said_disk_full() const;
+  std::uint64_t own_entries(std::uint64_t last) const;
   void count_losses(bool disk_full);
 
   const TrialContext context_;
@@ -35,6 +38,7 @@ class JournaldSession : public Session {
   std::unique_ptr<PrivateDaemon> daemon_;
   std::uint64_t base_ = 0;
   bool stopped_ = false;
+  bool rotated_ = false;
   std::vector<std::pair<std::string, std::string>> granted_;
   std::vector<Loss> losses_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
+#include "providers/lttng/options.h"
 
 namespace tailgate::lttng_detail {
 namespace {
@@ -39,11 +40,14 @@ class TraceConsumer::Forward : public CtfVisitor {
   EventVisitor& visitor_;
 };
 
-TraceConsumer::TraceConsumer(const TrialContext& context, bool overwrites)
+TraceConsumer::TraceConsumer(const TrialContext& context)
     : reader_(existing(trace_folder(context))),
-      overwrites_(overwrites),
+      overwrites_(loss_mode(context.options) == "overwrite"),
+      wraps_(wraps(context.options)),
       packet_bytes_(static_cast<std::size_t>(context.options.integer("subbuf_bytes"))),
-      completion_mark_(completion_mark(context.directory)) {}
+      completion_mark_(completion_mark(context.directory)) {
+  if (wraps_) reader_.read_in_order();
+}
 
 std::size_t TraceConsumer::poll(EventVisitor& visitor) {
   Forward forward(*this, visitor);
@@ -56,12 +60,14 @@ void TraceConsumer::finish(EventVisitor& visitor) {
 }
 
 std::vector<Loss> TraceConsumer::losses(std::uint64_t missing) const {
-  if (!overwrites_) return {};
+  if (!overwrites_ && !wraps_) return {};
   const CtfLosses told = reader_.losses(packet_bytes_);
-  std::vector<Loss> losses = {{"discarded", told.discarded_events}};
+  std::vector<Loss> losses;
+  if (overwrites_) losses.push_back({"discarded", told.discarded_events});
   if (!damaged_ && std::filesystem::exists(completion_mark_)) {
     const std::uint64_t rest = missing - std::min(missing, told.discarded_events);
-    losses.push_back({"overwritten", std::min(rest, told.missing_events_limit)});
+    losses.push_back(
+        {wraps_ ? "removed at the cap" : "overwritten", std::min(rest, told.missing_events_limit)});
   }
   std::erase_if(losses, [](const Loss& loss) { return loss.events == 0; });
   return losses;

@@ -18,23 +18,23 @@ std::filesystem::path completion_mark(const std::filesystem::path& trial_directo
 
 class TraceConsumer : public Consumer {
  public:
-  // Throws Error when the folder does not exist. overwrites: the oldest sub-buffers are
-  // overwritten, so the packets tell what was lost; else the session tells.
-  TraceConsumer(const TrialContext& context, bool overwrites);
+  // Throws Error when the folder does not exist.
+  explicit TraceConsumer(const TrialContext& context);
 
   std::size_t poll(EventVisitor& visitor) override;
   void finish(EventVisitor& visitor) override;
 
   // LTTng counts discarded events, but only packets that were overwritten. A missing event was
-  // overwritten if LTTng did not discard it, the trace is complete and undamaged, and the missing
-  // packets have room for it.
+  // overwritten, in the buffers or in the files, if LTTng did not discard it, the trace is complete
+  // and undamaged, and the missing packets have room for it.
   std::vector<Loss> losses(std::uint64_t missing) const override;
 
  private:
   class Forward;
 
   CtfTraceReader reader_;
-  bool overwrites_;
+  bool overwrites_;  // the oldest sub-buffers: the packets tell what was lost, else the session
+  bool wraps_;       // the oldest files: the packets tell what was in them
   std::size_t packet_bytes_;
   std::filesystem::path completion_mark_;
   bool damaged_ = false;

@@ -19,7 +19,9 @@ struct TracePlan {
   std::uint64_t subbuf_count = 0;
   std::uint32_t switch_timer_us = 0;
   std::uint32_t read_timer_us = 0;
-  std::filesystem::path folder;  // where the trace goes
+  std::uint64_t file_bytes = 0;   // of a trace file; 0: no limit
+  std::uint64_t files_count = 0;  // of each CPU; 0: no limit
+  std::filesystem::path folder;   // where the trace goes
 };
 
 // The tracer's counts, summed over all buffers of the session.
@@ -49,6 +51,10 @@ class TraceControl {
   // Disables the event, or enables it again, in the running session; the daemon has told the
   // programs when this returns. Throws Error.
   void listen(bool on) const;
+
+  // Moves the trace files that there are into a folder of their own, and begins new ones. Throws
+  // Error.
+  void rotate() const;
 
   // Stops the session, waits until its data is written and, with output=snapshot, records the
   // snapshot. The session itself ends with its daemon. Throws Error; also when the daemon does not

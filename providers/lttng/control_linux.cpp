@@ -27,6 +27,7 @@ namespace {
 constexpr const char* kChannel = "events";
 constexpr const char* kEvent = "tailgate:event";
 constexpr std::chrono::milliseconds kStartLimit{10'000};
+constexpr std::chrono::milliseconds kRotateLimit{5'000};
 constexpr std::chrono::milliseconds kPollInterval{2};
 
 constexpr const char* kRemedy =
@@ -172,6 +173,8 @@ void enable_channel(const TracePlan& plan, lttng_handle* handle) {
   // only.
   channel->attr.switch_timer_interval = plan.output == "file" ? plan.switch_timer_us : 0;
   channel->attr.read_timer_interval = plan.read_timer_us;
+  channel->attr.tracefile_size = plan.file_bytes;
+  channel->attr.tracefile_count = plan.files_count;
   // -1: waits without limit.
   const int blocking = plan.loss == "block" ? -1 : 0;
   check(lttng_channel_set_blocking_timeout(channel.get(), blocking),
@@ -207,6 +210,24 @@ TraceCounts read_counts(lttng_handle* handle) {
   }
   std::free(channels);
   return counts;
+}
+
+// As `lttng rotate` does it, which waits until the archive is complete.
+void rotate_and_wait(const char* session) {
+  lttng_rotation_handle* made = nullptr;
+  check(lttng_rotate_session(session, nullptr, &made), "rotating the session");
+  const std::unique_ptr<lttng_rotation_handle, decltype(&lttng_rotation_handle_destroy)> rotation(
+      made, lttng_rotation_handle_destroy);
+  lttng_rotation_state state = LTTNG_ROTATION_STATE_ONGOING;
+  while (state == LTTNG_ROTATION_STATE_ONGOING) {
+    std::this_thread::sleep_for(kPollInterval);
+    if (lttng_rotation_handle_get_state(rotation.get(), &state) != LTTNG_ROTATION_STATUS_OK) {
+      throw Error("LTTng: the state of a rotation is not known", kRemedy);
+    }
+  }
+  if (state != LTTNG_ROTATION_STATE_COMPLETED && state != LTTNG_ROTATION_STATE_EXPIRED) {
+    throw Error("LTTng: the rotation of the session failed", kRemedy);
+  }
 }
 
 // Not lttng_stop_tracing: it checks only every 200 ms whether the data is written.
@@ -253,6 +274,13 @@ void TraceControl::listen(bool on) const {
     } else {
       check(lttng_disable_event(handle.get(), kEvent, kChannel), "disabling the event");
     }
+    return TraceCounts{};
+  });
+}
+
+void TraceControl::rotate() const {
+  call_inside(namespace_pid_, kRotateLimit, [this] {
+    rotate_and_wait(plan_.session.c_str());
     return TraceCounts{};
   });
 }

@@ -201,6 +201,27 @@ TEST_CASE(
   CHECK(losses.missing_events_limit == 40);
 }
 
+// Files of limited size: the names wrap around, and the packets' numbers tell their order.
+TEST_CASE("files that wrapped around are read in the order of their packets") {
+  const SampleTrace trace;
+  const auto packet = [](std::uint64_t sequence) {
+    return sample_packet({.sequence = sequence, .events = {{1, std::to_string(sequence)}}});
+  };
+  write_sample(trace.folder() / "events_0_0", packet(6) + packet(7));
+  write_sample(trace.folder() / "events_0_1", packet(8));
+  write_sample(trace.folder() / "events_0_2", packet(4) + packet(5));
+  write_sample(trace.folder() / "events_1_0", packet(0));
+  CtfTraceReader reader(trace.directory.path());
+  reader.read_in_order();
+  Keep keep;
+  while (reader.poll(keep) > 0) {
+  }
+  reader.finish(keep);
+  CHECK(keep.payloads == Texts{"4", "5", "6", "7", "8", "0"});
+  CHECK(keep.damaged_bytes == 0);
+  CHECK(reader.losses(1084).missing_packets == 4);
+}
+
 TEST_CASE("the error for traces without metadata names their folders") {
   TestDirectory directory;
   write_sample(directory / "events_0", "bytes");

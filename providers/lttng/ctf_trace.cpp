@@ -22,7 +22,7 @@ std::vector<std::byte> whole_file(const fs::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::optional<CtfLayout> layout_of(const fs::path& metadata) {
+std::optional<CtfLayout> read_layout(const fs::path& metadata) {
   try {
     return read_ctf_layout(ctf_metadata_text(whole_file(metadata)));
   } catch (const Error& error) {
@@ -39,24 +39,47 @@ std::size_t find_packet(const CtfLayout& layout, std::span<const std::byte> byte
   return bytes.size();
 }
 
+// The trace that a folder is a part of: the same in all of the folders that rotations made.
+std::string trace_name(const fs::path& folder) {
+  const std::string path = folder.generic_string();
+  const std::size_t domain = path.rfind("/ust/");
+  return domain == std::string::npos ? path : path.substr(domain);
+}
+
+// The buffer of a stream's file, "events_0" of "events_0" and, of files of limited size,
+// "events_0_7".
+std::string buffer_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t cpu = name.find('_');
+  return trace_name(path.parent_path()) + "/" +
+         (cpu == std::string::npos ? name : name.substr(0, name.find('_', cpu + 1)));
+}
+
 }  // namespace
 
 std::span<const std::byte> CtfStream::ahead() const {
   return std::span(window_).subspan(begin_, end_ - begin_);
 }
 
-void CtfStream::open() {
-  if (file_.is_open()) return;
+// Returns false if a rotation has moved the file since it was found: the next scan finds it again.
+bool CtfStream::open() {
+  if (file_.is_open()) return true;
   file_.pubsetbuf(nullptr, 0);
-  if (!file_.open(path_, std::ios::in | std::ios::binary)) {
-    throw system_error("open", path_.string(), errno, "see whether the trace was moved or removed");
-  }
+  if (file_.open(path_, std::ios::in | std::ios::binary)) return true;
+  if (errno == ENOENT) return false;
+  throw system_error("open", path_.string(), errno, "see whether the trace may be read");
+}
+
+std::uint64_t CtfStream::first_sequence(const CtfLayout& layout) {
+  if (!fill_window(layout.events_at)) return 0;
+  const std::optional<CtfPacket> packet = read_ctf_packet(layout, ahead());
+  return packet ? packet->sequence : 0;
 }
 
 // Makes the window hold wanted_bytes ahead of begin_. Returns false when the file is shorter.
 bool CtfStream::fill_window(std::size_t wanted_bytes) {
   if (end_ - begin_ >= wanted_bytes) return true;
-  open();
+  if (!open()) return false;
   std::copy(window_.begin() + static_cast<std::ptrdiff_t>(begin_),
             window_.begin() + static_cast<std::ptrdiff_t>(end_), window_.begin());
   window_at_bytes_ += begin_;
@@ -166,61 +189,118 @@ void CtfTraceReader::scan() {
       continue;
     }
     if (path.filename() == "metadata") {
-      Trace& trace = traces_[path.parent_path()];
-      if (!trace.layout) trace.layout = layout_of(path);
+      std::optional<CtfLayout>& layout = traces_[path.parent_path()];
+      if (!layout) layout = read_layout(path);
     } else {
-      auto& stream = traces_[path.parent_path()].streams[path];
-      if (stream == nullptr) stream = std::make_unique<CtfStream>(path);
+      add_stream(path);
     }
   }
+  sort_streams();
+}
+
+void CtfTraceReader::add_stream(const fs::path& path) {
+  const std::optional<FileId> file = file_id(path);
+  if (!file) return;
+  const auto known = std::find_if(streams_.begin(), streams_.end(),
+                                  [&](const Stream& stream) { return stream.file == *file; });
+  if (known == streams_.end()) {
+    streams_.push_back({*file, std::make_unique<CtfStream>(path)});
+  } else if (known->data->path() != path) {
+    known->data->moved_to(path);
+  }
+}
+
+void CtfTraceReader::sort_streams() {
+  if (!in_order_) {
+    std::sort(streams_.begin(), streams_.end(),
+              [](const Stream& a, const Stream& b) { return a.data->path() < b.data->path(); });
+    return;
+  }
+  using Key = std::pair<std::string, std::uint64_t>;
+  std::vector<std::pair<Key, Stream>> keyed;
+  for (Stream& stream : streams_) {
+    const CtfLayout* const layout = layout_of(*stream.data);
+    keyed.emplace_back(Key{buffer_name(stream.data->path()),
+                           layout == nullptr ? 0 : stream.data->first_sequence(*layout)},
+                       std::move(stream));
+  }
+  std::sort(keyed.begin(), keyed.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  streams_.clear();
+  for (auto& [key, stream] : keyed) streams_.push_back(std::move(stream));
+}
+
+const CtfLayout* CtfTraceReader::layout_of(const CtfStream& stream) const {
+  const auto trace = traces_.find(stream.path().parent_path());
+  return trace == traces_.end() || !trace->second ? nullptr : &*trace->second;
 }
 
 std::size_t CtfTraceReader::read_known(CtfVisitor& visitor) {
   std::size_t count = 0;
-  for (auto& [path, trace] : traces_) {
-    if (!trace.layout) continue;
-    for (auto& [file, stream] : trace.streams) {
-      count += stream->read(*trace.layout, kPollBytes, visitor);
-    }
+  for (const Stream& stream : streams_) {
+    const CtfLayout* const layout = layout_of(*stream.data);
+    if (layout == nullptr) continue;
+    count += stream.data->read(*layout, kPollBytes, visitor);
+    if (in_order_ && count > 0) break;
   }
   return count;
 }
 
 std::size_t CtfTraceReader::poll(CtfVisitor& visitor) {
   const std::size_t count = read_known(visitor);
-  if (count > 0 || std::chrono::steady_clock::now() - scanned_ < kScanEvery) return count;
+  const bool has_all = in_order_ && !streams_.empty();
+  if (count > 0 || has_all || std::chrono::steady_clock::now() - scanned_ < kScanEvery) {
+    return count;
+  }
   scan();
   return read_known(visitor);
 }
 
 void CtfTraceReader::finish(CtfVisitor& visitor) {
-  scan();
-  for (auto& [path, trace] : traces_) {
-    for (auto& [file, stream] : trace.streams) {
-      if (trace.layout) {
-        stream->finish(*trace.layout, visitor);
-      } else if (fs::file_size(file) > 0) {
-        throw Error(fmt::format("'{}' has no complete metadata", path.string()),
-                    "see in the session's log why the consumer daemon did not write it");
-      }
+  if (!in_order_ || streams_.empty()) scan();
+  for (const Stream& stream : streams_) {
+    const fs::path& path = stream.data->path();
+    if (const CtfLayout* const layout = layout_of(*stream.data)) {
+      stream.data->finish(*layout, visitor);
+    } else if (fs::file_size(path) > 0) {
+      throw Error(fmt::format("'{}' has no complete metadata", path.parent_path().string()),
+                  "see in the session's log why the consumer daemon did not write it");
     }
   }
 }
 
 CtfLosses CtfTraceReader::losses(std::size_t packet_bytes) const {
-  CtfLosses all;
-  for (const auto& [path, trace] : traces_) {
-    std::uint64_t missing_packets = 0;
+  struct Buffer {
+    std::uint64_t packets = 0;
+    std::uint64_t next_packet = 0;
+    std::uint64_t discarded_events = 0;
+    const CtfLayout* layout = nullptr;
+  };
+  struct Trace {
+    std::map<std::string, Buffer> buffers;
     std::size_t smallest_bytes = CtfStream::kNoEvent;
-    for (const auto& [file, stream] : trace.streams) {
-      all.discarded_events += stream->discarded_events();
-      missing_packets += stream->missing_packets();
-      smallest_bytes = std::min(smallest_bytes, stream->smallest_event_bytes());
+  };
+  std::map<std::string, Trace> traces;
+  for (const auto& [file, data] : streams_) {
+    Trace& trace = traces[trace_name(data->path().parent_path())];
+    trace.smallest_bytes = std::min(trace.smallest_bytes, data->smallest_event_bytes());
+    Buffer& buffer = trace.buffers[buffer_name(data->path())];
+    buffer.packets += data->packets();
+    buffer.next_packet = std::max(buffer.next_packet, data->next_packet());
+    buffer.discarded_events = std::max(buffer.discarded_events, data->discarded_events());
+    if (const CtfLayout* const layout = layout_of(*data)) buffer.layout = layout;
+  }
+  CtfLosses all;
+  for (const auto& [name, trace] : traces) {
+    for (const auto& [buffer_name, buffer] : trace.buffers) {
+      const std::uint64_t missing =
+          buffer.next_packet - std::min(buffer.next_packet, buffer.packets);
+      all.discarded_events += buffer.discarded_events;
+      all.missing_packets += missing;
+      if (buffer.layout == nullptr || packet_bytes < buffer.layout->events_at) continue;
+      all.missing_events_limit +=
+          missing * ((packet_bytes - buffer.layout->events_at) / trace.smallest_bytes);
     }
-    all.missing_packets += missing_packets;
-    if (!trace.layout || packet_bytes < trace.layout->events_at) continue;
-    all.missing_events_limit +=
-        missing_packets * ((packet_bytes - trace.layout->events_at) / smallest_bytes);
   }
   return all;
 }

@@ -13,6 +13,7 @@
 
 #include "providers/lttng/ctf_layout.h"
 #include "providers/lttng/ctf_packet.h"
+#include "providers/lttng/file_id.h"
 
 namespace tailgate {
 
@@ -37,6 +38,14 @@ class CtfStream {
  public:
   explicit CtfStream(std::filesystem::path path) : path_(std::move(path)) {}
 
+  const std::filesystem::path& path() const { return path_; }
+  // A rotation has moved the file.
+  void moved_to(std::filesystem::path path) { path_ = std::move(path); }
+
+  // The number of its first packet, of all that its buffer's packets have; 0 before it is there.
+  // Call it before the first read().
+  std::uint64_t first_sequence(const CtfLayout& layout);
+
   // Hands over packets until none is left or about budget_bytes were read. Returns the number of
   // events. Throws Error.
   std::size_t read(const CtfLayout& layout, std::size_t budget_bytes, CtfVisitor& visitor);
@@ -45,7 +54,8 @@ class CtfStream {
   void finish(const CtfLayout& layout, CtfVisitor& visitor);
 
   std::uint64_t discarded_events() const { return discarded_events_; }
-  std::uint64_t missing_packets() const { return next_packet_ - packets_; }
+  std::uint64_t packets() const { return packets_; }
+  std::uint64_t next_packet() const { return next_packet_; }  // highest number + 1
 
   // The smallest event that was read, with its header. kNoEvent: none was read.
   std::size_t smallest_event_bytes() const { return smallest_event_bytes_; }
@@ -53,7 +63,7 @@ class CtfStream {
 
  private:
   bool fill_window(std::size_t wanted_bytes);
-  void open();
+  bool open();
   std::size_t take_packet(const CtfLayout& layout, const CtfPacket& packet, CtfVisitor& visitor);
   void count(const CtfPacket& packet);
   void skip_damage(const CtfLayout& layout, CtfVisitor& visitor);
@@ -74,10 +84,16 @@ class CtfStream {
 };
 
 // All traces below a folder. A sub-folder with a file `metadata` is one trace; the other files in
-// it are its streams (the folder `index` contains none).
+// it are its streams (the folder `index` contains none). The packets of one buffer are in several
+// files where these have a limited size, or where the session was rotated, which moves what there
+// is into another folder and begins anew.
 class CtfTraceReader {
  public:
   explicit CtfTraceReader(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Nobody writes any more: reads the files of each buffer in the order of its packets, one after
+  // another.
+  void read_in_order() { in_order_ = true; }
 
   // Hands over what became readable, for a few milliseconds at most, and returns the number of
   // events. It reads stream after stream, so events of different CPUs are not in order. Throws
@@ -92,16 +108,23 @@ class CtfTraceReader {
   CtfLosses losses(std::size_t packet_bytes) const;
 
  private:
-  struct Trace {
-    std::optional<CtfLayout> layout;  // set once the metadata declares the event
-    std::map<std::filesystem::path, std::unique_ptr<CtfStream>> streams;
+  // A stream is known by its file, which a rotation moves.
+  struct Stream {
+    FileId file;
+    std::unique_ptr<CtfStream> data;
   };
 
   void scan();
+  void add_stream(const std::filesystem::path& path);
+  void sort_streams();
+  // Nothing until the metadata declares the event.
+  const CtfLayout* layout_of(const CtfStream& stream) const;
   std::size_t read_known(CtfVisitor& visitor);
 
   std::filesystem::path folder_;
-  std::map<std::filesystem::path, Trace> traces_;
+  std::map<std::filesystem::path, std::optional<CtfLayout>> traces_;  // by folder
+  std::vector<Stream> streams_;                                       // in the order of reading
+  bool in_order_ = false;
   std::chrono::steady_clock::time_point scanned_{};
 };
 

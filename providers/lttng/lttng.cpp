@@ -21,7 +21,7 @@ class LttngSink : public SinkType {
   // sub-buffer that has one: so survival is not declared.
   Capabilities capabilities(const Options& options) const override {
     return {.read_back = true,
-            .live_read = options.text("output") != "snapshot",
+            .live_read = options.text("output") != "snapshot" && !lttng_detail::wraps(options),
             .accounts_losses = true,
             .deferred_work = true,
             // With buffers of each process, the trace has a folder for each.
@@ -39,8 +39,7 @@ class LttngSink : public SinkType {
     return lttng_detail::open_provider(context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    const bool overwrites = lttng_detail::loss_mode(context.options) == "overwrite";
-    return std::make_unique<lttng_detail::TraceConsumer>(context, overwrites);
+    return std::make_unique<lttng_detail::TraceConsumer>(context);
   }
 };
 

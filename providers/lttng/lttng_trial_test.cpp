@@ -5,7 +5,9 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "harness/base/testing/test_directory.h"
 #include "providers/lttng/consumer.h"
@@ -102,6 +104,60 @@ struct Keep : CtfVisitor {
 };
 
 }  // namespace
+
+struct Texts : CtfVisitor {
+  void event(const CtfEvent& event) override {
+    texts.emplace_back(reinterpret_cast<const char*>(event.payload.data()), event.payload.size());
+  }
+  void damage(std::size_t) override {}
+  std::vector<std::string> texts;
+};
+
+TEST_CASE("a file that a rotation moved is read on, and not again") {
+  const auto packet = [](const std::string& text) {
+    return sample_packet({.events = {{1, text}}});
+  };
+  const TestDirectory directory;
+  const std::filesystem::path folder = directory / "ust";
+  const std::filesystem::path chunk = directory / "archives" / "1" / "ust";
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_directories(chunk);
+  write_sample(folder / "metadata", metadata_packet(sample_metadata()));
+  write_sample(folder / "events_0", packet("a"));
+  CtfTraceReader reader(directory.path());
+  Texts read;
+  CHECK(reader.poll(read) == 1);
+  std::filesystem::rename(folder / "events_0", chunk / "events_0");
+  std::filesystem::copy_file(folder / "metadata", chunk / "metadata");
+  std::ofstream(chunk / "events_0", std::ios::app | std::ios::binary) << packet("b");
+  write_sample(folder / "events_0", packet("c"));
+  reader.finish(read);
+  std::sort(read.texts.begin(), read.texts.end());
+  CHECK(read.texts == std::vector<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("trace files that overwrite the oldest keep their cap, and what went is counted") {
+  if (!available()) return;
+  TrialSettings watched = settings();
+  watched.watch_storage = true;
+  LoadPlan load = load_of(10'000, 20'000);
+  load.threads = 1;
+  load.payload = parse_payload("200");
+  const Scratch scratch({}, false);
+  const Trial trial = run_trial(
+      sink_choice("lttng:subbuf_bytes=16Ki:subbuf_count=16:file_bytes=64Ki:files_count=4"), load,
+      watched, scratch.path() / "trial", nothing);
+  check_balanced(trial);
+  // A busy machine may be too late to empty the buffers.
+  const std::uint64_t discarded = lost_to(trial.ledger, "discarded");
+  CHECK(lost_to(trial.ledger, "removed at the cap") + discarded == trial.ledger.lost);
+  CHECK(trial.ledger.lost > 7'000);
+  CHECK(trial.ledger.reordered == 0);
+  REQUIRE(trial.kept_events);
+  CHECK(trial.kept_events->gone_newest + trial.kept_events->gone_between <= discarded);
+  REQUIRE(trial.storage);
+  for (const StorageLook& look : trial.storage->kept) CHECK(look.most_bytes <= 4 * 65536 + 32768);
+}
 
 TEST_CASE("an event that is disabled and enabled under load is recorded exactly in between") {
   if (!available()) return;
@@ -217,7 +273,7 @@ struct TraceWithGap {
     const TrialContext context = {
         .options = sink_choice("lttng:loss=overwrite:subbuf_bytes=4096").options,
         .directory = directory.path()};
-    lttng_detail::TraceConsumer consumer(context, true);
+    lttng_detail::TraceConsumer consumer(context);
     struct : EventVisitor {
       void event(std::span<const std::byte>) override {}
       void damage(std::size_t) override {}

@@ -19,12 +19,22 @@ OptionTable options() {
        0, 1e9},
       {"read_timer_us", OptionType::integer, "0",
        "how often the consumer daemon polls for full sub-buffers, 0: the program wakes it", 0, 1e9},
+      {"file_bytes", OptionType::integer, "0",
+       "file: size of a trace file (tracefile_size); 0: one file for each CPU", 0, 1e12},
+      {"files_count", OptionType::integer, "0",
+       "file: trace files for each CPU (tracefile_count), of which the oldest is overwritten; "
+       "0: all stay",
+       0, 1e6},
       choice_option(
           "output", "file",
           "file: into files; snapshot: nowhere until a snapshot at the end; live: through "
           "a relay daemon, as a live session",
           {"file", "snapshot", "live"}),
   };
+}
+
+bool wraps(const Options& options) {
+  return options.text("output") == "file" && options.integer("files_count") > 0;
 }
 
 std::string loss_mode(const Options& options) {

@@ -11,6 +11,9 @@ inline constexpr const char* kDescription = "LTTng-UST: per-CPU buffers, with pr
 
 OptionTable options();
 
+// Whether trace files overwrite the oldest ones.
+bool wraps(const Options& options);
+
 // "discard", "overwrite" or "block": the option `loss`, whose default depends on the output.
 std::string loss_mode(const Options& options);
 

@@ -47,6 +47,8 @@ TracePlan plan_of(const TrialContext& context) {
           .subbuf_count = static_cast<std::uint64_t>(options.integer("subbuf_count")),
           .switch_timer_us = static_cast<std::uint32_t>(options.integer("switch_timer_us")),
           .read_timer_us = static_cast<std::uint32_t>(options.integer("read_timer_us")),
+          .file_bytes = static_cast<std::uint64_t>(options.integer("file_bytes")),
+          .files_count = static_cast<std::uint64_t>(options.integer("files_count")),
           .folder = trace_folder(context)};
 }
 
@@ -56,6 +58,29 @@ TracePlan further_plan(const TrialContext& context, unsigned session) {
   plan.session += fmt::format("-{}", session);
   plan.folder = context.directory / fmt::format("session-{}", session);
   return plan;
+}
+
+void check_files(const TracePlan& plan) {
+  if (plan.output != "file" && plan.file_bytes + plan.files_count > 0) {
+    throw Error("lttng: file_bytes and files_count with output=" + plan.output,
+                "limit files with output=file");
+  }
+  if (plan.files_count > 0 && plan.file_bytes == 0) {
+    throw Error("lttng: files_count without file_bytes", "give the size of a file, too");
+  }
+  // LTTng would take the sub-buffer's size instead, and exceed the cap.
+  if (plan.file_bytes > 0 && plan.file_bytes < plan.subbuf_bytes) {
+    throw Error(fmt::format("lttng: file_bytes = {} is less than subbuf_bytes = {}",
+                            plan.file_bytes, plan.subbuf_bytes),
+                "give larger files, or smaller sub-buffers");
+  }
+}
+
+// What all of the trace may have: of the files, or of the buffers that a snapshot is taken of. One
+// for each processor that the load may use. 0: no limit.
+std::uint64_t cap_bytes(const TracePlan& plan, unsigned cpus) {
+  if (plan.output == "snapshot") return cpus * plan.subbuf_bytes * plan.subbuf_count;
+  return cpus * plan.file_bytes * plan.files_count;
 }
 
 void check_plan(const TracePlan& plan, const TrialContext& context) {
@@ -72,6 +97,7 @@ void check_plan(const TracePlan& plan, const TrialContext& context) {
                             plan.subbuf_bytes, context.max_event_bytes),
                 fmt::format("use at least {}", std::bit_ceil(needed)));
   }
+  check_files(plan);
   if (plan.output == "live" && plan.switch_timer_us == 0) {
     throw Error("lttng: a live session with switch_timer_us = 0", "give the live timer's period");
   }
@@ -79,8 +105,8 @@ void check_plan(const TracePlan& plan, const TrialContext& context) {
 
 // Shadows the daemons' fixed paths: /run/lttng (which they call /var/run/lttng) and /dev/shm, where
 // they leave files.
-MountPlan private_view() {
-  MountPlan plan;
+MountPlan private_view(int inside_pid) {
+  MountPlan plan(inside_pid);
   plan.shadow("/run", {"lttng"}).directory("/run/lttng").shadow("/dev/shm");
   return plan;
 }
@@ -88,7 +114,11 @@ MountPlan private_view() {
 class LttngSession : public Session {
  public:
   explicit LttngSession(const TrialContext& context)
-      : directory_(context.directory), plan_(plan_of(context)), tsc_(uses_tsc(context)) {
+      : directory_(context.directory),
+        plan_(plan_of(context)),
+        cpus_(context.cpus),
+        inside_pid_(context.inside_pid),
+        tsc_(uses_tsc(context)) {
     check_plan(plan_, context);
     for (unsigned i = 1; i < context.sessions; ++i) further_.push_back(further_plan(context, i));
     if (tsc_) {
@@ -111,7 +141,7 @@ class LttngSession : public Session {
     try {
       // A network namespace, because the session daemon opens a TCP port for applications in other
       // languages.
-      namespace_.emplace(private_view(), NetworkView::own);
+      namespace_.emplace(private_view(inside_pid_), NetworkView::own);
       if (plan_.output == "live") start_relay();
       start_session_daemon();
       // By the daemon's namespaces: they are there as long as it answers.
@@ -127,9 +157,14 @@ class LttngSession : public Session {
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
-    return {{"control library", "liblttng-ctl " + control_library_version()},
-            {"clock", tsc_ ? "time-stamp counter" : "CLOCK_MONOTONIC"},
-            {"loss", plan_.loss}};
+    std::vector<std::pair<std::string, std::string>> granted = {
+        {"control library", "liblttng-ctl " + control_library_version()},
+        {"clock", tsc_ ? "time-stamp counter" : "CLOCK_MONOTONIC"},
+        {"loss", plan_.loss}};
+    if (const std::uint64_t cap = cap_bytes(plan_, cpus_); cap > 0) {
+      granted.emplace_back("cap_bytes", std::to_string(cap));
+    }
+    return granted;
   }
 
   std::vector<DaemonProcess> daemons() const override {
@@ -159,6 +194,16 @@ class LttngSession : public Session {
                   "disable and enable the event");
     }
     control_->listen(on);
+  }
+
+  void rotate() override {
+    if (plan_.output != "file")
+      throw Error("a session with output=" + plan_.output + " has no files to rotate",
+                  "use output=file");
+    if (plan_.files_count > 0) {
+      throw Error("files that overwrite the oldest one are not rotated", "leave files_count out");
+    }
+    control_->rotate();
   }
 
   int namespace_pid() const override { return namespace_ ? namespace_->pid() : 0; }
@@ -301,6 +346,8 @@ class LttngSession : public Session {
 
   std::filesystem::path directory_;
   TracePlan plan_;
+  unsigned cpus_;
+  int inside_pid_;
   std::vector<TracePlan> further_;
   bool tsc_;
   std::string clock_hz_;

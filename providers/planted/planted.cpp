@@ -64,6 +64,8 @@ class PlantedSession : public Session {
   int namespace_pid() const override { return session_->namespace_pid(); }
 
   void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
+  void rotate() override { session_->rotate(); }
+  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
 
   void stop() override {
     if (burner_) burner_->stop();

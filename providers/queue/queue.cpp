@@ -68,6 +68,8 @@ class QueueSession : public Session {
     return session_->environment();
   }
   int namespace_pid() const override { return session_->namespace_pid(); }
+  void rotate() override { session_->rotate(); }
+  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
   void stop() override { session_->stop(); }
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override {
     return session_->daemons_cpu_in_stop_ns();

@@ -33,6 +33,10 @@ std::filesystem::path switch_path(const TrialContext& context) {
   return context.directory / ".synthetic.switch";
 }
 
+std::filesystem::path rotations_path(const TrialContext& context) {
+  return context.directory / ".synthetic.rotations";
+}
+
 std::filesystem::path reader_path(const TrialContext& context) {
   return context.directory / ".synthetic.reader";
 }
@@ -77,8 +81,12 @@ class SyntheticStore {
     const std::filesystem::path path = store_path(context, context.process);
     if (const std::uint64_t cap = cap_bytes(context); cap > 0) {
       const auto late = static_cast<std::uint64_t>(context.options.integer("cap_late_events"));
-      capped_.emplace(
-          path, RotatingLog::Plan{.max_bytes = cap, .files = kCappedFiles, .late_events = late});
+      loses_ = static_cast<std::uint64_t>(context.options.integer("rotate_loses_events"));
+      requests_.emplace(rotations_path(context));
+      capped_.emplace(path, RotatingLog::Plan{.max_bytes = cap,
+                                              .files = kCappedFiles,
+                                              .requests = &*requests_,
+                                              .late_events = late});
     } else {
       mapped_.emplace(path, context.expected_bytes / context.processes);
     }
@@ -87,6 +95,14 @@ class SyntheticStore {
   bool append(std::span<const std::byte> event) noexcept {
     if (mapped_) [[likely]]
       return mapped_->append(event);
+    if (loses_ > 0 && requests_->due()) {
+      to_lose_ = loses_;
+      requests_->done();
+    }
+    if (to_lose_ > 0) {
+      --to_lose_;
+      return true;
+    }
     int error = 0;
     return capped_->append(event, error) == RotatingLog::Append::done;
   }
@@ -101,7 +117,10 @@ class SyntheticStore {
  private:
   static constexpr unsigned kCappedFiles = 4;
   std::optional<MappedLog> mapped_;
+  std::optional<RotationRequests> requests_;
   std::optional<RotatingLog> capped_;
+  std::uint64_t loses_ = 0;  // events, at each rotation
+  std::uint64_t to_lose_ = 0;
 };
 
 std::unique_ptr<Consumer> open_store(const TrialContext& context, unsigned process) {
@@ -355,7 +374,10 @@ class SyntheticConsumer : public Consumer {
 class SyntheticSession : public Session {
  public:
   explicit SyntheticSession(const TrialContext& context)
-      : cap_bytes_(cap_bytes(context)), switch_path_(switch_path(context)), clock_(context.clock) {
+      : cap_bytes_(cap_bytes(context)),
+        switch_path_(switch_path(context)),
+        requests_path_(rotations_path(context)),
+        clock_(context.clock) {
     for (unsigned i = 0; i < context.processes; ++i) paths_.push_back(store_path(context, i));
   }
 
@@ -367,21 +389,32 @@ class SyntheticSession : public Session {
       }
     }
     switch_.emplace(switch_path_);
+    if (cap_bytes_ > 0) requests_.emplace(requests_path_);
   }
   std::vector<std::pair<std::string, std::string>> granted() const override {
     if (cap_bytes_ == 0) return {};
     return {{"cap_bytes", std::to_string(cap_bytes_)}};
   }
   void listen(bool on, SwitchWay) override { switch_.value().set(on, clock_.now_ns()); }
+  void rotate() override {
+    if (!requests_) return Session::rotate();
+    constexpr std::chrono::seconds kPatience{1};
+    if (!requests_->ask(kPatience)) throw Error("no event for 1 s, so no other file", "");
+  }
   // Windows removes no file that is mapped.
-  void stop() override { switch_.reset(); }
+  void stop() override {
+    switch_.reset();
+    requests_.reset();
+  }
 
  private:
   std::vector<std::filesystem::path> paths_;
   std::uint64_t cap_bytes_;  // 0: none
   std::filesystem::path switch_path_;
+  std::filesystem::path requests_path_;
   Clock clock_;
   std::optional<SharedSwitch> switch_;
+  std::optional<RotationRequests> requests_;
 };
 
 class SyntheticSink : public SinkType {
@@ -489,6 +522,9 @@ OptionTable SyntheticSink::options() const {
        0, 1e12},
       {"cap_late_events", integer, "0",
        "a file is removed only so many events after it should have been", 0, 1e9},
+      {"rotate_loses_events", integer, "0",
+       "cap_bytes: at each rotation the next so many events are accepted and lost, uncounted", 0,
+       1e9},
       {"sleep", OptionType::boolean, "false", "calls sleep for their service time, not spin"},
       {"serial",
        OptionType::choice,

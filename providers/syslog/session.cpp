@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <system_error>
 #include <thread>
@@ -59,6 +60,11 @@ std::filesystem::path event_file(const TrialContext& context) {
   return folder(context) / "events.log";
 }
 
+std::filesystem::path rotated_file(const std::filesystem::path& event_file, std::size_t rotation) {
+  std::filesystem::path path = event_file;
+  return path += fmt::format(".{}", rotation);
+}
+
 std::string configuration(const TrialContext& context) {
   const Options& options = context.options;
   return fmt::format(
@@ -87,7 +93,7 @@ void SyslogSession::start() {
     throw system_error("mkdir", folder(context_).string(), failed.value(),
                        "choose another --scratch folder");
   }
-  MountPlan plan;
+  MountPlan plan(context_.inside_pid);
   plan.shadow("/dev", {"log"}).file(kMark, context_.directory.string() + "\n");
   const auto disk_bytes = static_cast<std::uint64_t>(context_.options.integer("disk_bytes"));
   if (disk_bytes > 0) plan.tmpfs(folder(context_), disk_bytes);
@@ -101,6 +107,30 @@ void SyslogSession::start() {
   }
 }
 
+// The consumer may open the file before the first event. Held open, it can be read to the end
+// whatever becomes of its name and of the namespace.
+void SyslogSession::begin_file() {
+  const std::filesystem::path file = view_->outside(event_file(context_));
+  std::ofstream(file).flush();
+  events_.emplace_back(file, std::ios::binary);
+}
+
+// As logrotate does it: the file gets another name, and SIGHUP makes rsyslogd close it. What it has
+// read by then is still written there.
+void SyslogSession::rotate() {
+  const std::filesystem::path file = view_->outside(event_file(context_));
+  std::error_code failed;
+  std::filesystem::rename(file, rotated_file(file, events_.size()), failed);
+  if (failed) throw system_error("rename", file.string(), failed.value(), "see who removed it");
+  begin_file();
+  daemon_->signal(SIGHUP);
+}
+
+std::optional<std::filesystem::path> SyslogSession::own_disk() const {
+  if (!view_ || context_.options.integer("disk_bytes") == 0) return std::nullopt;
+  return view_->outside(folder(context_));
+}
+
 void SyslogSession::start_daemon() {
   const std::filesystem::path settings = context_.directory / "rsyslogd.conf";
   std::ofstream output(settings);
@@ -108,11 +138,7 @@ void SyslogSession::start_daemon() {
   if (!output.flush()) {
     throw Error("'" + settings.string() + "' cannot be written", "choose another --scratch folder");
   }
-  // The consumer may open the file before the first event. Held open, it can be read to the end
-  // whatever becomes of its name and of the namespace.
-  const std::filesystem::path file = view_->outside(event_file(context_));
-  std::ofstream(file).flush();
-  events_.open(file, std::ios::binary);
+  begin_file();
   daemon_ = std::make_unique<PrivateDaemon>(
       DaemonCommand{.name = "rsyslogd",
                     .arguments = {find_daemon("rsyslogd").string(), "-n", "-f", settings.string(),
@@ -137,17 +163,19 @@ std::vector<DaemonProcess> SyslogSession::daemons() const {
   return {{"rsyslogd", daemon_->pid()}};
 }
 
-// Counts the complete lines in the file.
+// Counts the complete lines in the files.
 std::uint64_t SyslogSession::written_events() {
-  events_.clear();
-  events_.seekg(0);
   std::vector<char> window(1 << 18);
   std::uint64_t lines = 0;
-  do {
-    events_.read(window.data(), static_cast<std::streamsize>(window.size()));
-    lines += static_cast<std::uint64_t>(
-        std::count(window.begin(), window.begin() + events_.gcount(), '\n'));
-  } while (events_);
+  for (std::ifstream& file : events_) {
+    file.clear();
+    file.seekg(0);
+    do {
+      file.read(window.data(), static_cast<std::streamsize>(window.size()));
+      lines += static_cast<std::uint64_t>(
+          std::count(window.begin(), window.begin() + file.gcount(), '\n'));
+    } while (file);
+  }
   return lines;
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/sink/sink.h"
 #include "providers/shared/daemon/private_daemon.h"
@@ -19,6 +20,9 @@ inline constexpr const char* kMark = "/dev/tailgate-session";
 // The file that rsyslogd writes, one event a line, as seen in the view.
 std::filesystem::path event_file(const TrialContext& context);
 
+// The name of the file that the n-th rotation, from 1, has put aside.
+std::filesystem::path rotated_file(const std::filesystem::path& event_file, std::size_t rotation);
+
 class SyslogSession : public Session {
  public:
   explicit SyslogSession(const TrialContext& context) : context_(context) {}
@@ -27,6 +31,8 @@ class SyslogSession : public Session {
   std::vector<std::pair<std::string, std::string>> granted() const override;
   std::vector<DaemonProcess> daemons() const override;
   int namespace_pid() const override { return view_ ? view_->pid() : 0; }
+  void rotate() override;
+  std::optional<std::filesystem::path> own_disk() const override;
   // Waits until rsyslogd's statistics say that it has handled every event, then ends it. Throws
   // Error when it ended before, or when the private view's holder did.
   void stop() override;
@@ -45,6 +51,7 @@ class SyslogSession : public Session {
   };
 
   void start_daemon();
+  void begin_file();
   Settled wait_until_settled();
   std::uint64_t written_events();
   bool has_full_disk() const;
@@ -54,7 +61,7 @@ class SyslogSession : public Session {
   const TrialContext context_;
   std::unique_ptr<PrivateNamespace> view_;
   std::unique_ptr<PrivateDaemon> daemon_;
-  std::ifstream events_;
+  std::vector<std::ifstream> events_;  // the current file, after those that were rotated
   bool stopped_ = false;
   bool reported_after_load_ = false;  // rsyslogd's statistics are complete
   std::uint64_t stop_cpu_ns_ = 0;

@@ -3,8 +3,8 @@
 
 #include "providers/shared/daemon/private_daemon.h"
 #include "providers/shared/daemon/private_namespace.h"
-#include "providers/shared/readback/line_events.h"
 #include "providers/syslog/provider.h"
+#include "providers/syslog/rotated_lines.h"
 #include "providers/syslog/session.h"
 
 namespace tailgate {
@@ -53,7 +53,7 @@ class SyslogSink : public SinkType {
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
     require_private_view(syslog::kMark, context);
-    return std::make_unique<LineEventsConsumer>(syslog::event_file(context));
+    return std::make_unique<syslog::RotatedLines>(syslog::event_file(context));
   }
 };
 

@@ -106,14 +106,8 @@ class TeeSession : public Session {
       : context_(context), choices_(choices_of(sinks, context.options)) {}
 
   void start() override {
-    for (std::size_t number = 0; number < choices_.size(); ++number) {
-      const TrialContext context = context_for(choices_[number], context_, number);
-      make_folder(context.directory);
-      sessions_.push_back(choices_[number].type->make_session(context));
-    }
     try {
-      for (const auto& session : sessions_) session->start();
-      require_one_namespace();
+      for (std::size_t number = 0; number < choices_.size(); ++number) start(number);
     } catch (...) {
       for (const auto& session : sessions_) stop_silently(*session);
       throw;
@@ -136,11 +130,17 @@ class TeeSession : public Session {
     return of_all<std::pair<std::string, std::string>>(
         [](const Session& session) { return session.environment(); });
   }
+  // The innermost one, which shows what all of the others show.
   int namespace_pid() const override {
+    int pid = 0;
     for (const auto& session : sessions_) {
-      if (session->namespace_pid() != 0) return session->namespace_pid();
+      if (session->namespace_pid() != 0) pid = session->namespace_pid();
     }
-    return 0;
+    return pid;
+  }
+  // All that can; if one cannot, it says so.
+  void rotate() override {
+    do_all(sessions_.size(), [this](std::size_t number) { sessions_[number]->rotate(); });
   }
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override { return cpu_in_stop_ns_; }
 
@@ -157,6 +157,16 @@ class TeeSession : public Session {
       for (auto& one : get(*session)) all.push_back(std::move(one));
     }
     return all;
+  }
+
+  // A process is in one mount namespace only, so each session makes its own within that of the
+  // session before it.
+  void start(std::size_t number) {
+    TrialContext context = context_for(choices_[number], context_, number);
+    context.inside_pid = namespace_pid();
+    make_folder(context.directory);
+    sessions_.push_back(choices_[number].type->make_session(context));
+    sessions_.back()->start();
   }
 
   // Also if it fails, the file has what this session and those before it lost.
@@ -183,19 +193,6 @@ class TeeSession : public Session {
     } catch (const Error&) {
       // What start() threw says more.
     }
-  }
-
-  // A process can enter the namespaces of one session only.
-  void require_one_namespace() const {
-    std::vector<std::string> names;
-    for (std::size_t number = 0; number < sessions_.size(); ++number) {
-      if (sessions_[number]->namespace_pid() != 0) names.push_back(choices_[number].text);
-    }
-    if (names.size() < 2) return;
-    throw Error(fmt::format("sink 'tee': {} and {} each exist in a namespace of their own, and a "
-                            "process can be in one only",
-                            names[0], names[1]),
-                "give each of them a tee, or a run, of its own");
   }
 
   TrialContext context_;

@@ -89,7 +89,10 @@ class TrialRun {
     if (settings_.trace && !start_trace()) return;
     if (settings_.kernel_group) kernel_events_.emplace(directory_, *settings_.kernel_group);
     trial_.started_utc = utc_now();
-    if (settings_.watch_storage) storage_.emplace(settings_.clock, directory_);
+    if (settings_.watch_storage) {
+      storage_.emplace(settings_.clock, directory_);
+      if (const auto folder = roles_.own_disk()) storage_->add(*folder);
+    }
     watch_processes();
     look_at_neighbours();
     begin_overhead();

@@ -348,8 +348,7 @@ void TrialProcesses::signal(int pid, ActionKind what) {
       return send_signal(pid, ProcessSignal::stop);
     case ActionKind::resume:
       return send_signal(pid, ProcessSignal::resume);
-    case ActionKind::disable:
-    case ActionKind::enable:
+    default:
       break;
   }
   throw std::logic_error("a session gets no signal");
@@ -484,6 +483,7 @@ void TrialProcesses::read_back() {
                             .unchecked_cause = why_not,
                             .interrupted = InterruptFlag::raised(),
                             .accounts_losses = sink_.capabilities.accounts_losses,
+                            .switched_off = sink_.capabilities.switched_off,
                             .killed = kill_planned_ ? taken_by_kill(survival_of(memory_)) : 0,
                             .switched = header_.switches.load() == 0 ? std::optional<SwitchRead>{}
                                                                      : header_.consumer.switches,

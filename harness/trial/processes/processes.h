@@ -89,6 +89,10 @@ class TrialProcesses {
   std::vector<DaemonProcess> daemons() const;
   // Throws Error if the session cannot be switched in that way.
   void listen(bool on, SwitchWay way) { session_->listen(on, way); }
+  // Throws Error if the session has no files to rotate, or did not.
+  void rotate() { session_->rotate(); }
+  // The folder of the session's files on a file system of its own, if it has one.
+  std::optional<std::filesystem::path> own_disk() const { return session_->own_disk(); }
   // What became of the events around the switches; after read_back(). Nothing if there were none,
   // or if the ledger is unchecked.
   std::optional<SwitchedEvents> switched_events() const;

@@ -49,6 +49,7 @@ void TrialActions::act(const DueAction& due, std::uint64_t events) {
                           .event = events,
                           .refused = ""};
   if (is_switch(due.what)) return switch_session(due, action);
+  if (is_of_session(due.what)) return change_storage(action);
   if (due.who == ActionTarget::consumer) return act_on_consumer(action);
   const std::vector<DaemonProcess> daemons =
       due.who == ActionTarget::program ? std::vector<DaemonProcess>{} : processes_.daemons();
@@ -98,6 +99,32 @@ void TrialActions::switch_session(const DueAction& due, ActionDone action) {
   done_.push_back(action);
 }
 
+// The session rotates its files, or its disk is filled or emptied. What was refused once is not
+// tried again, and neither is its end.
+void TrialActions::change_storage(ActionDone action) {
+  bool& refused = action.what == ActionKind::rotate ? rotate_refused_ : fill_refused_;
+  if (refused) return;
+  try {
+    if (action.what == ActionKind::rotate) {
+      processes_.rotate();
+    } else if (action.what == ActionKind::free) {
+      filler_.free();
+    } else {
+      const std::optional<std::filesystem::path> folder = processes_.own_disk();
+      if (!folder) {
+        throw Error("the session's files are on no file system of its own",
+                    "give the sink one (disk_bytes), if it has that option");
+      }
+      filler_.fill(*folder);
+      action.at_ns = clock_.now_ns();
+    }
+  } catch (const Error& error) {
+    refused = true;
+    action.refused = error.what_failed();
+  }
+  done_.push_back(std::move(action));
+}
+
 void TrialActions::send(const ActionDone& action, int pid) {
   done_.push_back(action);
   try {
@@ -110,9 +137,10 @@ void TrialActions::send(const ActionDone& action, int pid) {
 }
 
 void TrialActions::finish() {
+  filler_.free();
   std::map<std::pair<ActionTarget, std::string>, bool> stopped;
   for (const ActionDone& action : done_) {
-    if (action.refused.empty() && !is_switch(action.what)) {
+    if (action.refused.empty() && !is_of_session(action.what)) {
       stopped[{action.who, action.process}] = action.what == ActionKind::stop;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "harness/result/action.h"
 #include "harness/trial/action_times.h"
+#include "harness/trial/disk_filler.h"
 #include "harness/trial/processes/processes.h"
 #include "harness/trial/switches.h"
 
@@ -25,7 +26,8 @@ class TrialActions {
   // How long the controller may wait until it calls carry_out() again; kPollInterval at most.
   std::chrono::nanoseconds wait() const;
 
-  // The load has ended: what is still stopped continues, so that it can write what it has.
+  // The load has ended: what is still stopped continues, so that it can write what it has, and a
+  // disk that was filled has room again.
   void finish();
 
   std::vector<ActionDone> take() { return std::move(done_); }
@@ -39,13 +41,17 @@ class TrialActions {
   void act(const DueAction& due, std::uint64_t events);
   void act_on_consumer(ActionDone action);
   void send(const ActionDone& action, int pid);
+  void change_storage(ActionDone action);
   void switch_session(const DueAction& due, ActionDone action);
 
   TrialProcesses& processes_;
   Clock clock_;
   ActionTimes times_;
   SwitchWatch switches_;
+  DiskFiller filler_;
   bool switch_refused_ = false;  // then no more are tried
+  bool rotate_refused_ = false;
+  bool fill_refused_ = false;
   std::vector<ActionDone> done_;
 };
 

@@ -3,6 +3,15 @@
 #include "harness/trial/schedule.h"
 
 namespace tailgate {
+namespace {
+
+// An empty list binds nothing.
+unsigned load_processors(const TrialPlan& plan) {
+  const std::size_t load = cpu_list(plan.load_cpus).size();
+  return static_cast<unsigned>(load > 0 ? load : cpu_list(plan.all_cpus).size());
+}
+
+}  // namespace
 
 TrialSink trial_sink(const TrialPlan& plan, SinkChoice choice) {
   const Capabilities capabilities = choice.type->capabilities(choice.options);
@@ -16,6 +25,7 @@ TrialSink trial_sink(const TrialPlan& plan, SinkChoice choice) {
                       .threads = plan.load.threads,
                       .processes = plan.load.processes,
                       .sessions = plan.load.sessions,
+                      .cpus = load_processors(plan),
                       .max_event_bytes = max_payload_bytes(plan.load, min_event_bytes(encoding)),
                       .expected_bytes = expected_bytes(plan.load, min_event_bytes(encoding)),
                       .clock = Clock(plan.clock),

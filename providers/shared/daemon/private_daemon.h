@@ -45,6 +45,9 @@ class PrivateDaemon {
   // ends first or the limit passes.
   void wait_until(const std::function<bool()>& ready, std::chrono::milliseconds limit);
 
+  // Sends that signal. Throws Error if the daemon has ended.
+  void signal(int number);
+
   // Sends SIGCONT, in case something stopped the daemon (SIGSTOP).
   void resume();
 

@@ -190,6 +190,11 @@ void PrivateDaemon::wait_until(const std::function<bool()>& ready,
   }
 }
 
+void PrivateDaemon::signal(int number) {
+  if (alive() && kill(pid_, number) == 0) return;
+  throw Error(fmt::format("{} (process {}) has ended", command_.name, pid_), "see its log");
+}
+
 void PrivateDaemon::resume() {
   if (alive()) kill(pid_, SIGCONT);
 }

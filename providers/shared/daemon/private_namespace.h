@@ -17,13 +17,18 @@ namespace tailgate {
 // What the private view changes, applied in the order of the calls. Every path is absolute.
 class MountPlan {
  public:
+  // The view is made within the namespaces of that process, of another session's holder, and shows
+  // what that one shows, too. 0: within the ones that this process is in.
+  explicit MountPlan(int inside_pid = 0) : inside_pid_(inside_pid) {}
+  int inside_pid() const { return inside_pid_; }
+
   // Mounts an empty tmpfs over an existing directory. size_bytes 0: half of the memory.
   MountPlan& tmpfs(const std::filesystem::path& path, std::uint64_t size_bytes = 0);
   // Shows `source`, a directory or a file, at `target`, which exists and is of the same kind.
   MountPlan& bind(const std::filesystem::path& source, const std::filesystem::path& target);
   // Makes an existing directory writable without changing the original: names can be created,
   // replaced and removed in it. Its present entries stay visible, except the names in `hidden`.
-  // Lists the directory now, as this process sees it.
+  // Lists the directory now, as the namespaces show it in which the view is made.
   MountPlan& shadow(const std::filesystem::path& directory,
                     const std::vector<std::string>& hidden = {});
   // The next three create entries inside a tmpfs, a shadowed or a bound directory.
@@ -48,6 +53,7 @@ class MountPlan {
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
+  int inside_pid_;
   std::vector<Step> steps_;
 };
 

@@ -22,6 +22,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/os/namespaces_linux.h"
 #include "harness/os/process.h"
 
 namespace tailgate {
@@ -41,6 +42,7 @@ constexpr std::int32_t kReady = -1;
 constexpr std::int32_t kUnshare = -2;
 constexpr std::int32_t kIdentity = -3;
 constexpr std::int32_t kLoopback = -4;
+constexpr std::int32_t kEnter = -5;
 
 // Formatted before the fork: the child makes system calls only.
 struct Identity {
@@ -169,13 +171,14 @@ void close_controller_files(int report) {
 }
 
 [[noreturn]] void hold(const MountPlan& plan, NetworkView network, const Identity& identity,
-                       int report_to, pid_t parent) {
+                       const OtherNamespaces& outer, int report_to, pid_t parent) {
+  const Report entered = outer.enter() ? Report{kReady, 0} : Report{kEnter, errno};
   close_controller_files(report_to);
   report_to = STDERR_FILENO + 1;
   setsid();
   prctl(PR_SET_NAME, kHolderName);
   int held = -1;
-  Report report = enter_namespaces(identity, network);
+  Report report = entered.step == kReady ? enter_namespaces(identity, network) : entered;
   // After entering the namespaces, which may reset this setting.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -207,11 +210,12 @@ Report read_report(int from) {
 // Starts the holder. `pid` is 0 when it did not become ready.
 Report start_holder(const MountPlan& plan, NetworkView network, pid_t& pid) {
   const Identity identity;
+  const OtherNamespaces outer(plan.inside_pid());
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {kUnshare, errno};
   const pid_t parent = getpid();
   pid = fork();
-  if (pid == 0) hold(plan, network, identity, ends[1], parent);
+  if (pid == 0) hold(plan, network, identity, outer, ends[1], parent);
   const int fork_error = errno;
   close(ends[1]);
   const Report report = pid > 0 ? read_report(ends[0]) : Report{kUnshare, fork_error};
@@ -243,6 +247,8 @@ const char* word(MountPlan::Kind kind) {
 Error failure(const Report& report, const MountPlan& plan) {
   if (report.step == kUnshare)
     return system_error("unshare", "namespace", report.error_number, kRemedy);
+  if (report.step == kEnter)
+    return system_error("setns", "namespace", report.error_number, kRemedy);
   if (report.step == kIdentity)
     return system_error("write", "uid_map", report.error_number, kRemedy);
   if (report.step == kLoopback)
@@ -271,20 +277,26 @@ MountPlan& MountPlan::shadow(const std::filesystem::path& directory,
   steps_.push_back({Kind::hold, directory.string(), ""});
   tmpfs(directory);
   std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
+  // By the other process's root its namespaces' view is seen from here.
+  const std::filesystem::path seen =
+      inside_pid_ == 0 ? directory
+                       : std::filesystem::path(fmt::format("/proc/{}/root", inside_pid_)) /
+                             directory.relative_path();
+  for (const auto& entry : std::filesystem::directory_iterator(seen, failed)) {
     const std::string name = entry.path().filename().string();
+    const std::filesystem::path path = directory / name;
     if (std::find(hidden.begin(), hidden.end(), name) != hidden.end()) continue;
     std::error_code ignored;
     if (entry.is_symlink(ignored)) {
-      link(std::filesystem::read_symlink(entry.path(), ignored), entry.path());
+      link(std::filesystem::read_symlink(entry.path(), ignored), path);
       continue;
     }
     if (entry.is_directory(ignored)) {
-      this->directory(entry.path());
+      this->directory(path);
     } else {
-      file(entry.path(), "");
+      file(path, "");
     }
-    steps_.push_back({Kind::restore, entry.path().string(), name});
+    steps_.push_back({Kind::restore, path.string(), name});
   }
   return *this;
 }

@@ -87,6 +87,53 @@ TEST_CASE("a planted log removes late: more than its cap for a while, and not at
   CHECK(size_of(stem) <= 100);
 }
 
+TEST_CASE("each launch has a file of its own, named by time, and removes the oldest ones") {
+  const TestDirectory directory;
+  const std::filesystem::path stem = directory.path() / "log";
+  const RotatingLog::Plan plan{.max_bytes = 100, .files = 4, .names = RotatingLog::Names::times};
+  std::string written;
+  for (int launch = 10; launch < 30; ++launch) {
+    RotatingLog log(stem, plan);
+    CHECK(size_of(stem) <= 100 - 25);
+    for (int i = 0; i < launch % 7; ++i) {
+      CHECK(put(log, std::to_string(launch)) == Append::done);
+      written += std::to_string(launch);
+      CHECK(size_of(stem) <= 100);
+    }
+  }
+  const std::string left = all_of(stem);
+  CHECK(left == written.substr(written.size() - left.size()));
+  CHECK(left.size() >= 75 - 12);
+}
+
+TEST_CASE("a log that begins anew counts what its launches remove") {
+  const TestDirectory directory;
+  const std::filesystem::path stem = directory.path() / "log";
+  RotatingLog log(
+      stem, {.max_bytes = 100, .files = 4, .names = RotatingLog::Names::times, .launch_events = 3});
+  for (int i = 1000; i < 1100; ++i) CHECK(put(log, std::to_string(i)) == Append::done);
+  log.close();
+  const std::string left = all_of(stem);
+  CHECK(left.ends_with("1099"));
+  CHECK(log.removed_events() == 100 - left.size() / 4);
+  CHECK(RotatingLog::files_of(stem).size() == 7);  // six of 12 bytes, and the last one
+}
+
+TEST_CASE("a log that is asked begins its next file with its next event") {
+  const TestDirectory directory;
+  const std::filesystem::path stem = directory.path() / "log";
+  RotationRequests session(directory.path() / ".requests");
+  RotationRequests program(directory.path() / ".requests");
+  RotatingLog log(stem, {.max_bytes = 1000, .files = 4, .requests = &program});
+  CHECK(put(log, "1") == Append::done);
+  CHECK_FALSE(session.ask(std::chrono::milliseconds(1)));
+  CHECK(RotatingLog::files_of(stem).size() == 1);
+  CHECK(put(log, "2") == Append::done);
+  CHECK(put(log, "3") == Append::done);
+  CHECK(RotatingLog::files_of(stem).size() == 2);
+  CHECK(all_of(stem) == "123");
+}
+
 TEST_CASE("a rotating log in a folder that is not there is an error") {
   CHECK_THROWS(RotatingLog("/no/such/folder/log", {.max_bytes = 100, .files = 4}));
 }
