@@ -7,7 +7,9 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace tailgate::spdlog_detail {
 namespace {
@@ -41,14 +43,21 @@ class LoggerProvider : public Provider {
     if (options.text("pattern") == "message") logger_->set_pattern("%v");
     if (options.text("level") == "off") logger_->set_level(spdlog::level::off);
     if (options.boolean("flush_each")) logger_->flush_on(spdlog::level::trace);
+    const std::string& format = options.text("format");
+    format_ = format == "lazy" ? Format::lazy : format == "eager" ? Format::eager : Format::none;
+    calls_.resize(context.threads);
     logger_->set_error_handler(
         [this](const std::string&) { failed_.fetch_add(1, std::memory_order_relaxed); });
   }
 
-  EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
+  EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
     if (logger_ == nullptr) return kClosed;
-    logger_->log(spdlog::level::info,
-                 std::string_view(reinterpret_cast<const char*>(event.data()), event.size()));
+    const std::string_view text(reinterpret_cast<const char*>(event.data()), event.size());
+    if (format_ == Format::none) {
+      logger_->log(spdlog::level::info, text);
+    } else {
+      log_formatted(thread, text);
+    }
     return kAccepted;
   }
 
@@ -79,6 +88,28 @@ class LoggerProvider : public Provider {
   }
 
  private:
+  enum class Format : std::uint8_t { none, lazy, eager };
+
+  struct alignas(64) Calls {
+    std::uint64_t number = 0;
+  };
+
+  // The same text either way, and the event is its last word. An eager program formats it first, as
+  // in log(fmt::format(…)), and its text is thrown away where nobody listens.
+  void log_formatted(unsigned thread, std::string_view event) {
+    const std::uint64_t number = calls_[thread].number++;
+    const double share = static_cast<double>(number) / 1024;
+    if (format_ == Format::lazy) {
+      logger_->log(spdlog::level::info, kFormat, number, thread, share, event);
+    } else {
+      logger_->log(spdlog::level::info, fmt::format(kFormat, number, thread, share, event));
+    }
+  }
+
+  static constexpr const char kFormat[] = "call {} of thread {} at {:.3f}: {}";
+
+  Format format_ = Format::none;
+  std::vector<Calls> calls_;  // of each thread
   std::filesystem::path path_;
   std::uint64_t overrun_ = 0;
   std::atomic<std::uint64_t> failed_ = 0;  // the worker increments it until the pool ends
