@@ -27,7 +27,7 @@ class EtwSink : public SinkType {
     const bool kept = delivers && (mode == "file" || mode == "new_file" || mode == "realtime");
     return {.read_back = delivers,
             .live_read = delivers && mode == "realtime",
-            .accounts_losses = mode != "circular" && mode != "memory",
+            .accounts_losses = mode != "circular" && mode != "capped" && mode != "memory",
             .asynchronous = true,
             .survives = kept ? Survives::kill : Survives::nothing,
             .deferred_work = mode != "unlistened",

@@ -2,6 +2,7 @@
 // the sink's logic, not the behaviour of Windows.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 
@@ -39,7 +40,7 @@ void plant(const wchar_t* fault) {
 
 Trial run(const std::string& sink, const wchar_t* fault = L"",
           std::optional<activity::TraceMethod> trace = std::nullopt,
-          const std::vector<TrialAction>& actions = {}) {
+          const std::vector<TrialAction>& actions = {}, bool watch_storage = false) {
   plant(fault);
   LoadPlan load;
   load.rate_hz = 20'000;
@@ -54,6 +55,7 @@ Trial run(const std::string& sink, const wchar_t* fault = L"",
   settings.noise_s = 0.01;
   settings.trace = trace;
   settings.actions = actions;
+  settings.watch_storage = watch_storage;
   const Scratch scratch({}, false);
   return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial",
                    [](const TrialProgress&) {});
@@ -189,6 +191,42 @@ TEST_CASE("keep_in keeps the files and removes the oldest") {
   CHECK(files() == 2);
   check_balanced(sink, run(sink + ":keep_bytes=0"));
   CHECK(files() == 1);
+}
+
+// 12,000 events of some 200 bytes are more than two files of 1 MiB.
+TEST_CASE("a circular file has the newest events, and one that stops at its size the oldest") {
+  for (const std::string mode : {"circular", "capped"}) {
+    const Trial trial = run("etw:file_bytes=1Mi:mode=" + mode, L"", std::nullopt, {}, true);
+    INFO(mode << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
+    CHECK(trial.outcome == TrialOutcome::completed);
+    CHECK(granted(trial, "cap_bytes") == "1048576");
+    CHECK(trial.ledger.delivered > 3'000);
+    CHECK(trial.ledger.delivered < 9'000);
+    REQUIRE(trial.kept_events);
+    CHECK(trial.kept_events->gone_between == 0);
+    CHECK((trial.kept_events->gone_newest == 0) == (mode == "circular"));
+  }
+}
+
+TEST_CASE("files of a folder that keeps them have the time of their launch in their names") {
+  const TestDirectory folder;
+  const std::string sink =
+      "etw:mode=circular:file_bytes=1Mi:keep_bytes=2Mi:keep_in=" + folder.path().string();
+  std::vector<std::string> newest;
+  for (int launch = 0; launch < 3; ++launch) {
+    run(sink);
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    REQUIRE_FALSE(names.empty());
+    CHECK(names.size() <= 2);  // 1 MiB of earlier ones, and its own
+    newest.push_back(names.back());
+  }
+  CHECK(std::is_sorted(newest.begin(), newest.end()));
+  CHECK(newest[0] != newest[1]);
+  CHECK_THAT(newest[0], Catch::StartsWith("tailgate-20"));
 }
 
 TEST_CASE("without a listener nothing is delivered and no ledger is checked") {

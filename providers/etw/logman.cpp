@@ -59,6 +59,7 @@ std::vector<std::string> logman_create(const TrialContext& context, const std::s
   add({"-o", trace_path(context).string(), "--v", "-ow"});
   const std::string file_mib = std::to_string(options.integer("file_bytes") >> 20);
   if (mode == "circular") add({"-f", "bincirc", "-max", file_mib});
+  if (mode == "capped") add({"-f", "bin", "-max", file_mib});
   return arguments;
 }
 

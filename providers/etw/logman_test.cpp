@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "harness/base/error.h"
+#include "harness/base/testing/test_directory.h"
 #include "providers/etw/options.h"
 
 namespace tailgate::etw {
@@ -80,9 +83,37 @@ TEST_CASE("a session has the trial's name, or the one that the options give") {
 TEST_CASE("logman gets the size of a circular file, and no file for a real-time session") {
   const auto circular = logman_create(context({{"mode", "circular"}, {"file_bytes", "8Mi"}}), "s");
   CHECK(has(circular, {"-f", "bincirc", "-max", "8"}));
+  const auto capped = logman_create(context({{"mode", "capped"}, {"file_bytes", "8Mi"}}), "s");
+  CHECK(has(capped, {"-f", "bin", "-max", "8"}));
   const auto realtime = logman_create(context({{"mode", "realtime"}}), "s");
   CHECK(has(realtime, {"-rt"}));
   CHECK_FALSE(has(realtime, {"-o"}));
+}
+
+TEST_CASE("the files that a folder keeps have the time of their launch in their names") {
+  const TestDirectory directory;
+  TrialContext launched = context({{"keep_in", "kept"}});
+  launched.directory = directory.path();
+  const auto name = [&] { return trace_path(launched).filename().string(); };
+  const std::string guid = etl::to_text(trial_guid(launched));
+  CHECK(name() == "tailgate-" + guid + ".etl");
+  note_launch(launched);
+  const std::string first = name();
+  CHECK_THAT(first, Catch::Matches("tailgate-20[0-9]{6}T[0-9]{6}[.][0-9]{3}-" + guid + "[.]etl"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  note_launch(launched);
+  CHECK(first < name());
+}
+
+TEST_CASE("earlier files leave room for a file of limited size") {
+  const auto kept = [](const char* mode) {
+    return kept_before(
+        context({{"mode", mode}, {"keep_bytes", "384Mi"}, {"file_bytes", "128Mi"}}).options);
+  };
+  CHECK(kept("circular") == 256 << 20);
+  CHECK(kept("capped") == 256 << 20);
+  CHECK(kept("file") == 384 << 20);
+  CHECK(kept_before(context({{"mode", "circular"}, {"keep_bytes", "0"}}).options) == 0);
 }
 
 TEST_CASE("the saved sessions of dead processes are found in what logman lists") {

@@ -1,8 +1,12 @@
 #include "providers/etw/options.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fstream>
 
 #include "harness/base/error.h"
 #include "providers/etw/retention.h"
@@ -26,10 +30,22 @@ std::filesystem::path trace_folder(const TrialContext& context) {
   return keep_in.empty() ? context.directory : std::filesystem::path(keep_in);
 }
 
-// In a folder that several trials share, each trial's files have a name of their own.
+std::filesystem::path launch_file(const TrialContext& context) {
+  return context.directory / ".etw.launch";
+}
+
+// When the session was made, as it has noted it for the other roles; nothing where it has not.
+std::string launch_time(const TrialContext& context) {
+  std::ifstream file(launch_file(context));
+  std::string time;
+  return file >> time ? time + "-" : "";
+}
+
+// In a folder that several trials share, each trial's files have a name of their own, and those of
+// later launches come later in the alphabet.
 std::string trace_stem(const TrialContext& context) {
   if (context.options.text("keep_in").empty()) return "trace";
-  return kKeptPrefix + etl::to_text(trial_guid(context));
+  return kKeptPrefix + launch_time(context) + etl::to_text(trial_guid(context));
 }
 
 }  // namespace
@@ -44,11 +60,13 @@ OptionTable options() {
       choice_option(
           "mode", "file",
           "file: all buffers go to a file; circular: a file that overwrites its oldest buffers "
-          "at file_bytes; new_file: a new file every file_bytes; realtime: to the consumer "
+          "at file_bytes; capped: a file that ends at file_bytes, and nothing after; new_file: a "
+          "new file every file_bytes; realtime: to the consumer "
           "without a file; memory: buffers overwrite their oldest events and are written to "
           "a file at the end; private: a session within the provider's process; "
           "unlistened: no session, to measure a call that nobody listens to",
-          {"file", "circular", "new_file", "realtime", "memory", "private", "unlistened"}),
+          {"file", "circular", "capped", "new_file", "realtime", "memory", "private",
+           "unlistened"}),
       choice_option("controller", "api",
                     "who starts and stops the session. api: tailgate; logman: Windows' program of "
                     "that name",
@@ -60,13 +78,14 @@ OptionTable options() {
       {"buffers_max_count", integer, "0", "most buffers (0: Windows decides)", 0, kMaxBuffers},
       {"flush_timer_s", integer, "1",
        "time after which partly filled buffers are written (0: when the session ends)", 0, 3600},
-      {"file_bytes", integer, "64Mi", "circular, new_file: size of a file, in whole MiB", 1 << 20,
-       kMaxFileBytes},
+      {"file_bytes", integer, "64Mi", "circular, capped, new_file: size of a file, in whole MiB",
+       1 << 20, kMaxFileBytes},
       {"keep_in", OptionType::text, "",
        "folder that keeps the files after the trial (empty: removed with the trial)"},
       {"keep_bytes", integer, "1Gi",
-       "keep_in: largest total; the oldest files are removed before a session starts", 0,
-       kMaxFileBytes},
+       "keep_in: largest total, that of a circular or capped session included; the oldest files "
+       "are removed before a session starts",
+       0, kMaxFileBytes},
       choice_option("clock", "qpc",
                     "clock of the time stamps: QueryPerformanceCounter, the system time "
                     "(100 ns, coarse), or the processor's counter",
@@ -99,6 +118,24 @@ Selection session_selection(const Options& options) {
   const int number = level == "warning" ? 3 : level == "verbose" ? 5 : kInformation;
   return {.level = static_cast<std::uint8_t>(number),
           .keyword = static_cast<std::uint64_t>(options.integer("keyword"))};
+}
+
+bool is_capped(const Options& options) {
+  return options.text("mode") == "circular" || options.text("mode") == "capped";
+}
+
+std::uint64_t kept_before(const Options& options) {
+  const std::int64_t keep = options.integer("keep_bytes");
+  const std::int64_t own = is_capped(options) ? options.integer("file_bytes") : 0;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, keep - own));
+}
+
+void note_launch(const TrialContext& context) {
+  const auto now = std::chrono::system_clock::now();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::ofstream file(launch_file(context));
+  file << fmt::format("{:%Y%m%dT%H%M%S}.{:03}", fmt::gmtime(seconds), ms.count() % 1000);
 }
 
 bool selects_events(const Options& options) {

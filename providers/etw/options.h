@@ -24,6 +24,16 @@ struct Selection {
 Selection session_selection(const Options& options);
 Selection event_selection();
 
+// Whether the mode's file never has more than file_bytes.
+bool is_capped(const Options& options);
+
+// What the files that keep_in has may have together before a session starts, so that its own has
+// room.
+std::uint64_t kept_before(const Options& options);
+
+// Notes the time for the names of the trial's files. The session calls it when it is made.
+void note_launch(const TrialContext& context);
+
 // Whether a trial's session, if the mode has one, enables the events of its provider.
 bool selects_events(const Options& options);
 

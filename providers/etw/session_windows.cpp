@@ -12,6 +12,7 @@ namespace {
 class EtwSession : public Session {
  public:
   explicit EtwSession(const TrialContext& context) {
+    note_launch(context);
     const std::string& mode = context.options.text("mode");
     if (mode != "unlistened" && mode != "private") control_.emplace(context, session_name(context));
   }

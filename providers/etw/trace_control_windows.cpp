@@ -48,7 +48,7 @@ Properties wanted(const TrialContext& context) {
   const Options& options = context.options;
   const auto number = [&](const char* name) { return static_cast<ULONG>(options.integer(name)); };
   const std::string& mode = options.text("mode");
-  const bool capped = mode == "circular" || mode == "new_file";
+  const bool capped = mode == "circular" || mode == "new_file" || mode == "capped";
   Properties wanted;
   wanted->Wnode.ClientContext = clock_number(options);
   // A private session has its provider's GUID; other sessions may have any.
@@ -135,8 +135,7 @@ void TraceControl::check(const char* call, ULONG error) const {
 void TraceControl::start() {
   const Options& options = context_.options;
   if (!options.text("keep_in").empty()) {
-    remove_oldest_traces(options.text("keep_in"),
-                         static_cast<std::uint64_t>(options.integer("keep_bytes")));
+    remove_oldest_traces(options.text("keep_in"), kept_before(options));
   }
   Properties stale;  // of an earlier process with the same pid
   api().control_trace(0, name_.c_str(), &stale.properties(), EVENT_TRACE_CONTROL_STOP);
@@ -249,14 +248,19 @@ void TraceControl::check_granted() const {
 
 std::vector<std::pair<std::string, std::string>> TraceControl::granted() const {
   const EVENT_TRACE_PROPERTIES& given = given_.properties();
-  return {{"session", text_},
-          {"buffer_bytes", std::to_string(std::uint64_t{given.BufferSize} * 1024)},
-          {"buffers_min_count", std::to_string(given.MinimumBuffers)},
-          {"buffers_max_count", std::to_string(given.MaximumBuffers)},
-          {"buffers_count", std::to_string(given.NumberOfBuffers)},
-          {"flush_timer_s", std::to_string(given.FlushTimer)},
-          {"log_file_mode", fmt::format("{:#x}", given.LogFileMode)},
-          {"file_bytes", std::to_string(std::uint64_t{given.MaximumFileSize} << 20)}};
+  std::vector<std::pair<std::string, std::string>> granted = {
+      {"session", text_},
+      {"buffer_bytes", std::to_string(std::uint64_t{given.BufferSize} * 1024)},
+      {"buffers_min_count", std::to_string(given.MinimumBuffers)},
+      {"buffers_max_count", std::to_string(given.MaximumBuffers)},
+      {"buffers_count", std::to_string(given.NumberOfBuffers)},
+      {"flush_timer_s", std::to_string(given.FlushTimer)},
+      {"log_file_mode", fmt::format("{:#x}", given.LogFileMode)},
+      {"file_bytes", std::to_string(std::uint64_t{given.MaximumFileSize} << 20)}};
+  if (is_capped(context_.options)) {
+    granted.emplace_back("cap_bytes", std::to_string(std::uint64_t{given.MaximumFileSize} << 20));
+  }
+  return granted;
 }
 
 void TraceControl::stop() {
@@ -286,6 +290,8 @@ Properties TraceControl::stop_by_api() {
   Properties ended;
   const ULONG error =
       api().control_trace(handle_, nullptr, &ended.properties(), EVENT_TRACE_CONTROL_STOP);
+  // A sequential file that has reached its size may have ended its session.
+  if (error == kInstanceNotFound && context_.options.text("mode") == "capped") return given_;
   if (error == kInstanceNotFound) {
     throw windows_error("ControlTraceW", text_, error,
                         "the session was stopped by another program or for want of disk space; "

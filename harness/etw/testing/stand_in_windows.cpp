@@ -90,6 +90,25 @@ void write_file(std::filesystem::path path, const StoredRecord* first, const Sto
              static_cast<std::streamsize>(bytes.size()));
 }
 
+std::size_t bytes_of(const StoredRecord& record) {
+  return record.second.size();
+}
+
+// A circular file has the newest records that fit into MaximumFileSize. A sequential one with such
+// a size ends with it.
+void keep_within_limit(std::vector<StoredRecord>& records, std::size_t limit) {
+  const auto within = [limit, bytes = std::size_t{0}](const StoredRecord& record) mutable {
+    bytes += bytes_of(record);
+    return bytes <= limit;
+  };
+  if (in_mode(EVENT_TRACE_FILE_MODE_CIRCULAR)) {
+    const auto oldest = std::find_if_not(records.rbegin(), records.rend(), within);
+    records.erase(records.begin(), oldest.base());
+  } else {
+    records.erase(std::find_if_not(records.begin(), records.end(), within), records.end());
+  }
+}
+
 // Writes the collected records to one file, or to several of MaximumFileSize each whose numbers
 // replace %d.
 void write_files(const std::wstring& path) {
@@ -100,12 +119,13 @@ void write_files(const std::wstring& path) {
   });
   const bool many = in_mode(EVENT_TRACE_FILE_MODE_NEWFILE);
   const std::size_t limit = std::size_t{shared().asked.MaximumFileSize} << 20;
+  if (!many && limit > 0) keep_within_limit(records, limit);
   const StoredRecord* const end = records.data() + records.size();
   const StoredRecord* first = records.data();
   for (int number = 1; first != end || number == 1; ++number) {
     const StoredRecord* last = first;
     for (std::size_t bytes = 0; last != end && (!many || bytes < limit); ++last) {
-      bytes += last->second.size();
+      bytes += bytes_of(*last);
     }
     std::wstring numbered = path;
     if (many) numbered.replace(numbered.find(L"%d"), 2, std::to_wstring(number));

@@ -82,6 +82,11 @@ ULONG seconds_of(const std::string& text) {
                             std::stoul(text.substr(3, 2)) * 60 + std::stoul(text.substr(6, 2)));
 }
 
+bool is_circular(const std::map<std::string, std::vector<std::string>>& options) {
+  const auto kind = options.find("-f");
+  return kind != options.end() && kind->second.at(0) == "bincirc";
+}
+
 // Runs in the session's own process until somebody has stopped the session.
 int serve(const std::vector<std::string>& named) {
   const std::vector<std::string> words = created(named.at(1));
@@ -94,9 +99,9 @@ int serve(const std::vector<std::string>& named) {
   wanted->BufferSize = std::stoul(options.at("-bs").at(0));
   if (options.contains("-ft")) wanted->FlushTimer = seconds_of(options.at("-ft").at(0));
   if (options.contains("-max")) wanted->MaximumFileSize = std::stoul(options.at("-max").at(0));
-  wanted->LogFileMode = options.contains("-rt")  ? EVENT_TRACE_REAL_TIME_MODE
-                        : options.contains("-f") ? EVENT_TRACE_FILE_MODE_CIRCULAR
-                                                 : EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+  wanted->LogFileMode = options.contains("-rt") ? EVENT_TRACE_REAL_TIME_MODE
+                        : is_circular(options)  ? EVENT_TRACE_FILE_MODE_CIRCULAR
+                                                : EVENT_TRACE_FILE_MODE_SEQUENTIAL;
   if (options.contains("-o")) wanted.set_file(options.at("-o").at(0));
   const std::vector<std::string>& provider = options.at("-p");
   const auto guid = etl::parse_guid(provider.at(0));
