@@ -9,7 +9,7 @@ namespace tailgate {
 
 using CounterField = Counters::Count Counters::*;
 
-// The fields that only increase. The other fields, memory, are levels.
+// The fields that only increase. The other fields, memory and descriptors, are levels.
 inline constexpr std::array<CounterField, 21> kCounts = {
     &Counters::cpu_ns,
     &Counters::user_ns,
@@ -33,8 +33,9 @@ inline constexpr std::array<CounterField, 21> kCounts = {
     &Counters::softirqs,
     &Counters::stolen_ns,
 };
-inline constexpr std::array<CounterField, 2> kLevels = {&Counters::rss_bytes,
-                                                        &Counters::peak_rss_bytes};
+inline constexpr std::array<CounterField, 4> kLevels = {
+    &Counters::rss_bytes, &Counters::peak_rss_bytes, &Counters::private_bytes,
+    &Counters::descriptors};
 
 // Returns after - before for counts, or zero if that is negative (a coarse counter may run
 // backwards by one step). Levels are taken from `after`.

@@ -1,6 +1,7 @@
 #include "harness/overhead/process_counters_linux.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -21,6 +22,7 @@ std::uint64_t tick_ns() {
 ProcessCounters::ProcessCounters(int pid)
     : pid_(pid),
       folder_(fmt::format("/proc/{}", pid)),
+      descriptors_(folder_ + "/fd"),
       stat_(folder_ + "/stat"),
       status_(folder_ + "/status"),
       io_(folder_ + "/io") {}
@@ -32,6 +34,7 @@ bool ProcessCounters::read() {
   if (stat->ended()) return false;
   read_status();
   read_io();
+  read_descriptors();
   read_threads();
   return true;
 }
@@ -54,6 +57,7 @@ void ProcessCounters::read_status() {
   if (const auto rss = number_after(status, "VmRSS:")) counters_.rss_bytes = *rss * kKibibyte;
   if (const auto peak = number_after(status, "VmHWM:"))
     counters_.peak_rss_bytes = *peak * kKibibyte;
+  if (const auto own = number_after(status, "RssAnon:")) counters_.private_bytes = *own * kKibibyte;
 }
 
 void ProcessCounters::read_io() {
@@ -63,6 +67,18 @@ void ProcessCounters::read_io() {
   counters_.written_bytes = number_after(io, "wchar:");
   counters_.storage_read_bytes = number_after(io, "read_bytes:");
   counters_.storage_written_bytes = number_after(io, "write_bytes:");
+}
+
+// From Linux 6.2 on the folder's size is the number of descriptors (proc_pid_fd(5)); before, it is
+// 0, and the entries are counted. The folder of another user's process cannot be read without
+// privileges, so the count is absent.
+void ProcessCounters::read_descriptors() {
+  struct stat folder = {};
+  if (access(descriptors_.c_str(), R_OK | X_OK) != 0 || stat(descriptors_.c_str(), &folder) != 0) {
+    return;
+  }
+  counters_.descriptors = folder.st_size > 0 ? static_cast<std::uint64_t>(folder.st_size)
+                                             : numbers_in(descriptors_).size();
 }
 
 void ProcessCounters::find_threads() {

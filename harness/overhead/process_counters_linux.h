@@ -34,11 +34,13 @@ class ProcessCounters {
   void take_stat(const ProcessStat& stat);
   void read_status();
   void read_io();
+  void read_descriptors();
   void find_threads();
   void read_threads();
 
   int pid_;
   std::string folder_;
+  std::string descriptors_;  // the folder of its open descriptors
   ProcFile stat_;
   ProcFile status_;
   ProcFile io_;

@@ -37,7 +37,7 @@ struct WatchedProcess {
 };
 
 // Counts since the sampler began to watch; only differences between two samples are meaningful.
-// Memory is the level at that moment.
+// Memory and descriptors are levels at that moment.
 struct Sample {
   struct OfRole {
     unsigned processes = 0;

@@ -28,10 +28,14 @@ bool under_wine() {
 }
 
 void read_memory(HANDLE process, Counters& counters) {
-  PROCESS_MEMORY_COUNTERS memory = {};
-  if (GetProcessMemoryInfo(process, &memory, sizeof memory) == 0) return;
+  PROCESS_MEMORY_COUNTERS_EX memory = {};
+  if (GetProcessMemoryInfo(process, reinterpret_cast<PROCESS_MEMORY_COUNTERS*>(&memory),
+                           sizeof memory) == 0) {
+    return;
+  }
   counters.rss_bytes = memory.WorkingSetSize;
   counters.peak_rss_bytes = memory.PeakWorkingSetSize;
+  if (memory.PrivateUsage > 0) counters.private_bytes = memory.PrivateUsage;
   if (under_wine()) return;
   // Windows does not distinguish faults that read from storage.
   counters.minor_faults = memory.PageFaultCount;
@@ -43,6 +47,8 @@ void read_memory(HANDLE process, Counters& counters) {
 Counters read_process(HANDLE process) {
   Counters counters;
   read_memory(process, counters);
+  DWORD handles = 0;
+  if (GetProcessHandleCount(process, &handles) != 0 && handles > 0) counters.descriptors = handles;
   if (under_wine() && GetProcessId(process) != GetCurrentProcessId()) return counters;
   FILETIME created;
   FILETIME exited;

@@ -211,7 +211,21 @@ TEST_CASE("each first touch of a page is a minor fault, and the page is resident
   CHECK(value(used.major_faults) == 0);
   CHECK(value(used.rss_bytes) >= 0.99 * static_cast<double>(kPages * page));
   CHECK(value(used.peak_rss_bytes) >= 0.99 * static_cast<double>(kPages * page));
+  CHECK(value(used.private_bytes) >= 0.99 * static_cast<double>(kPages * page));
+  CHECK(value(used.private_bytes) <= value(used.rss_bytes));
   CHECK(value(counters_of(seen.uses, Role::machine).minor_faults) >= 0.99 * kPages);
+}
+
+TEST_CASE("descriptors are those that are open at the end") {
+  const auto open_after = [](int opened) {
+    const Watched seen = watched(Role::provider, [opened] {
+      for (int i = 0; i < opened; ++i) open("/dev/null", O_RDONLY | O_CLOEXEC);
+    });
+    return value(counters_of(seen.uses, Role::provider).descriptors);
+  };
+  const double before = open_after(0);
+  CHECK(before > 0);
+  CHECK(open_after(50) == before + 50);
 }
 
 TEST_CASE("each page that has to come from storage is a major fault") {

@@ -37,6 +37,8 @@ struct Counters {
   Count stolen_ns;
   Count rss_bytes;
   Count peak_rss_bytes;
+  Count private_bytes;
+  Count descriptors;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -77,6 +79,11 @@ struct Counters {
     v("rss_bytes", &Counters::rss_bytes, "resident memory at the end of the period");
     v("peak_rss_bytes", &Counters::peak_rss_bytes,
       "peak resident memory of each process since it began, summed");
+    v("private_bytes", &Counters::private_bytes,
+      "resident memory that is no mapped file, at the end of the period; Windows: committed memory "
+      "of its own");
+    v("descriptors", &Counters::descriptors,
+      "open file descriptors at the end of the period; Windows: handles");
   }
 };
 
