@@ -82,6 +82,9 @@ def answered():
             testing.tried("sessions", [(testing.load(), [{}])],
                           {"sessions_1_service_p50_ns": 9.0, "per_session_service_p50_ns": 1.0,
                            "per_session_share": 0.1}),
+            testing.tried("soak", [(testing.load(), [{
+                "intervals": [testing.interval(700_000_000, 800_000_000, {5: 9})]}])],
+                          {"response_p99_ns_per_h": (1.0, -1.0, 9.0)}),
             compared(), testing.tried("kernel_flags", [(testing.load(), [{}])],
                                       {"irq_call_p50_ns": 9.0, "irq_records_per_s": 9.0})]
 

@@ -21,6 +21,7 @@ import ranking
 import realtime
 import retention
 import sessions
+import soak
 import stopped
 import sweep
 import throughput
@@ -34,7 +35,7 @@ KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": 
          "toggle": toggle.draw, "disabled": disabled.draw, "realtime": realtime.draw,
          "queue": queue_answer.draw,
          "retention": retention.draw, "parity": parity.draw, "kernel_flags": kernel_flags.draw,
-         "contention": contention.draw, "sessions": sessions.draw}
+         "contention": contention.draw, "sessions": sessions.draw, "soak": soak.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

@@ -21,7 +21,8 @@
   SCENARIO(parity)                   \
   SCENARIO(kernel_flags)             \
   SCENARIO(contention)               \
-  SCENARIO(sessions)
+  SCENARIO(sessions)                 \
+  SCENARIO(soak)
 
 namespace tailgate {
 

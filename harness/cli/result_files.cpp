@@ -62,10 +62,14 @@ ResultFiles::ResultFiles(std::filesystem::path folder, const std::vector<RunRequ
   }
 }
 
+std::filesystem::path ResultFiles::place_of(const RunRequest& run) const {
+  return folder_ / name_of(of(run));
+}
+
 void ResultFiles::open(const std::vector<RunRequest>& runs, bool force) {
   for (const RunRequest& run : runs) {
     const std::string name = name_of(of(run));
-    files_.emplace(name, GrowingFile(folder_ / name, force));
+    files_.emplace(name, GrowingFile(folder_ / name, force || run.earlier));
   }
 }
 

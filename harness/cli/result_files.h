@@ -26,7 +26,11 @@ class ResultFiles {
   ResultFiles(std::filesystem::path folder, const std::vector<RunRequest>& all,
               std::vector<Setting> given);
 
-  // Throws UsageError if a file of these runs is there already, unless force.
+  // Where the run's file is to be.
+  std::filesystem::path place_of(const RunRequest& run) const;
+
+  // Throws UsageError if a file of these runs is there already, unless force, or unless the run
+  // goes on from it.
   void open(const std::vector<RunRequest>& runs, bool force);
 
   // Writes the run's file (see GrowingFile::save).

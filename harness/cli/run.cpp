@@ -24,6 +24,7 @@
 #include "harness/profile/sampler.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
+#include "harness/result/files.h"
 #include "harness/result/json.h"
 #include "harness/result/latency.h"
 #include "harness/run/attempts.h"
@@ -60,6 +61,7 @@ struct RunArguments {
   std::optional<double> sample_hz;  // nothing: profile::kSampleRateHz
   bool keep = false;
   bool force = false;
+  bool resume = false;
   bool plan = false;
   std::size_t part = 0;  // of a suite, from 1; 0: all of it
   bool json = false;
@@ -76,6 +78,10 @@ constexpr std::uint64_t kLongestNs = 3'600'000'000'000;  // an hour: the histogr
 void check_arguments(const RunArguments& arguments) {
   const bool of_runs =
       arguments.json || arguments.keep || arguments.force || arguments.budgets.given();
+  if (arguments.resume && (arguments.force || arguments.plan)) {
+    throw Error("--resume goes on with a result, so --force and --plan play no part",
+                "leave them out, or --resume");
+  }
   if (arguments.plan && of_runs) {
     throw Error("--plan runs nothing, so --json, --keep, --force and budgets play no part",
                 "leave them out, or --plan");
@@ -257,11 +263,17 @@ class RunReporter : public RunObserver {
   StatusLine status_;
 };
 
+// What was interrupted and has gone on later is no trouble.
+bool was_resumed(const Result& result, const Trial& trial) {
+  return trial.outcome == TrialOutcome::interrupted && result.resumed;
+}
+
 // A sink may lose events; one that lost all of them was not measured. What is lost where a scenario
 // with a question takes a sink past its limits is the answer; a trial that failed is none.
 bool run_went_well(const Result& result) {
   if (!result.complete) return false;
   return std::all_of(result.trials.begin(), result.trials.end(), [&](const Trial& trial) {
+    if (was_resumed(result, trial)) return true;
     if (trial.outcome != TrialOutcome::completed) return false;
     return result.answer || (trial.ledger.unaccounted == 0 && !trial.ledger.all_lost());
   });
@@ -381,13 +393,35 @@ int show_plan(const Catalog& catalog, const RunArguments& arguments) {
   return kExitDone;
 }
 
+// Takes up what the runs measured before they were interrupted; those that are complete are left
+// out. A run without a result begins.
+void resume_runs(const ResultFiles& files, std::vector<RunRequest>& requests,
+                 const Environment& environment) {
+  std::erase_if(requests, [&](RunRequest& request) {
+    const std::filesystem::path place = files.place_of(request);
+    std::error_code ignored;
+    if (!std::filesystem::exists(place, ignored)) return false;
+    Result earlier = load_result(place);
+    check_resumable(request, earlier, environment.machine, environment.build);
+    if (earlier.complete) tell("'{}' is complete\n", place.string());
+    const bool complete = earlier.complete;
+    request.earlier = std::move(earlier);
+    return complete;
+  });
+  if (requests.empty()) {
+    throw Error("there is nothing to resume: every result is complete",
+                "show it with 'tailgate show', or measure again with --force");
+  }
+}
+
 // The parts of a suite write into one folder, so their names depend on the whole of it.
 ResultFiles open_files(const Catalog& catalog, const RunArguments& arguments,
-                       const std::vector<RunRequest>& requests) {
+                       std::vector<RunRequest>& requests, const Environment& environment) {
   return as_usage([&] {
     const std::vector<RunRequest> all =
         requests_from(catalog.sinks, arguments, whole_preset_of(catalog, arguments));
     ResultFiles files(arguments.out, all, arguments.given());
+    if (arguments.resume) resume_runs(files, requests, environment);
     files.open(requests, arguments.force);
     return files;
   });
@@ -409,12 +443,12 @@ int run(const Catalog& catalog, const RunArguments& arguments) {
     check_budgets(catalog.sinks, budgets, wanted);
     return usable(std::move(wanted), arguments, environment.trial);
   });
-  ResultFiles files = open_files(catalog, arguments, requests);
-  environment.trial.clock = measure_clock(arguments.clock == "os");
   const MachineInfo machine = collect_machine_info();
   environment.machine = machine_used(machine);
   environment.label = machine.restriction;
   environment.build = build_used();
+  ResultFiles files = open_files(catalog, arguments, requests, environment);
+  environment.trial.clock = measure_clock(arguments.clock == "os");
   catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   environment.scratch = scratch.path();
@@ -456,6 +490,7 @@ void add_options(Command& command, RunArguments& arguments) {
       ->type_name("DIR")
       ->capture_default_str();
   command.add_flag("--force", arguments.force, "replace result files that are there already");
+  command.add_flag("--resume", arguments.resume, "go on with results that were interrupted");
   command.add_option("--consume", arguments.consume, "when to read the events back")
       ->one_of(consumer_choices())
       ->capture_default_str();

@@ -113,6 +113,14 @@ Histogram decode_latency(const Latency& latency) {
   return histogram;
 }
 
+Latency joined(const Latency& a, const Latency& b) {
+  if (a.count == 0 && a.overflow == 0) return b;
+  if (b.count == 0 && b.overflow == 0) return a;
+  Histogram both = decode_latency(a);
+  both.add(decode_latency(b));
+  return make_latency(both);
+}
+
 std::vector<StepSummary> summarize(const Result& result) {
   std::map<unsigned, std::vector<const Trial*>> by_step;
   for (const Trial& trial : result.trials) by_step[trial.step].push_back(&trial);

@@ -16,6 +16,9 @@ Latency make_latency(const Histogram& histogram);
 // if the distribution cannot be decoded or its number of values differs from `count`.
 Histogram decode_latency(const Latency& latency);
 
+// Returns the distribution of both together. Throws Error like decode_latency.
+Latency joined(const Latency& a, const Latency& b);
+
 // Returns one summary per step that has a trial, in order of steps: quantiles of the merged
 // histograms of its completed trials, the median of their achieved rates (for an even number, the
 // lower of the middle two), and whether that median trial missed its rate. A step whose trials all

@@ -23,6 +23,7 @@
 #include "harness/result/answer.h"
 #include "harness/result/copies.h"
 #include "harness/result/durations.h"
+#include "harness/result/early_end.h"
 #include "harness/result/explanation.h"
 #include "harness/result/kept_events.h"
 #include "harness/result/kernel_events.h"
@@ -238,6 +239,7 @@ struct Trial {
   std::optional<KeptEvents> kept_events;
   std::optional<std::vector<CopyRead>> copies;
   std::optional<KernelEventsUse> kernel_events;
+  std::optional<EarlyEnd> ended_early;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -279,7 +281,9 @@ struct Trial {
     v("consumer", &Trial::consumer, "how the events were read back");
     v("daemons", &Trial::daemons, "the processes that worked for the session", 2);
     v("overhead", &Trial::overhead,
-      "what each role used while the recorded load ran; absent if recording never began", 3);
+      "what each role used while the recorded load ran; absent if recording never began, or if the "
+      "controller was killed",
+      3);
     v("victim", &Trial::victim,
       "how fast the victim process worked during the load; absent without a victim", 3);
     v("explanation", &Trial::explanation,
@@ -315,6 +319,8 @@ struct Trial {
       "lines and the sink can be read back");
     v("kernel_events", &Trial::kernel_events,
       "the kernel's events that the scenario switched on; absent if it does not ask for any");
+    v("ended_early", &Trial::ended_early,
+      "the scenario's limit that ended the load before its time; absent if none did");
   }
 };
 
@@ -524,6 +530,7 @@ struct Result {
   std::vector<Disturbance> disturbance;
   std::vector<Remark> remarks;
   std::optional<Answer> answer;
+  std::optional<std::vector<Resumption>> resumed;
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -566,6 +573,8 @@ struct Result {
     v("remarks", &Result::remarks, "what a reader of this result must know");
     v("answer", &Result::answer,
       "what the scenario answers, derived from the trials; absent if it asks nothing");
+    v("resumed", &Result::resumed,
+      "where the run went on after it had been interrupted; absent if it never did");
   }
 };
 

@@ -108,6 +108,8 @@ TAILGATE_ABOUT(StorageUse,
                "no events and do not count");
 TAILGATE_ABOUT(StorageLook, "the sizes of a trial's files at one time");
 TAILGATE_ABOUT(KeptEvents, "which of a trial's accepted events were left at its end");
+TAILGATE_ABOUT(EarlyEnd, "the scenario's limit that ended a load before its time");
+TAILGATE_ABOUT(Resumption, "where a run went on that had been interrupted");
 TAILGATE_ABOUT(Answer, "a scenario's answer: one sentence and the figures behind it");
 TAILGATE_ABOUT(AnswerFigure, "a figure of an answer, with the interval that its trials give it");
 TAILGATE_ABOUT(Remark, "a problem that a reader of the figures must know");

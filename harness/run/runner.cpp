@@ -31,10 +31,21 @@ SinkChoice sink_of(const RunRequest& request, std::size_t step) {
   return request.sinks->choice(text);
 }
 
-// A control trial is not killed or stopped, and no kernel event is on in it, so it is no floor
-// under trials that are.
+// A scenario may want none. A control trial is not killed or stopped, and no kernel event is on in
+// it, so it is no floor under trials that are.
 bool has_controls(const RunRequest& request) {
-  return actions_of(request, 0).empty() && !request.scenario->kernel_group(request.options, 0);
+  return request.scenario->wants_controls() && actions_of(request, 0).empty() &&
+         !request.scenario->kernel_group(request.options, 0);
+}
+
+// What a run measured before it was interrupted: each of its trials is a step.
+std::vector<StepOutcome> earlier_steps(const RunRequest& request) {
+  std::vector<StepOutcome> steps;
+  if (!request.earlier) return steps;
+  for (const Trial& trial : request.earlier->trials) {
+    steps.push_back({.load = {}, .trials = {step_trial(trial)}});
+  }
+  return steps;
 }
 
 // The state of one run: its steps and trials so far.
@@ -63,6 +74,11 @@ class Run {
     }
     result_.explained = traced;
     settings_.watch_storage = request_.scenario->asks_for_storage();
+    settings_.end_limits = request_.scenario->end_limits(request_.options);
+    settings_.checkpoint_s = request_.scenario->checkpoint_s(request_.options);
+    before_ = earlier_steps(request_);
+    trials_before_ = before_.size();
+    if (request_.earlier) go_on_from(*std::exchange(request_.earlier, std::nullopt));
     plan_next_step();
     refresh();
   }
@@ -134,6 +150,17 @@ class Run {
     refresh();
   }
 
+  // The result as it is to be written while a trial runs.
+  Result with_checkpoint(const Trial& so_far) const {
+    Result result = result_;
+    Trial& trial = result.trials.emplace_back(so_far);
+    trial.index = static_cast<unsigned>(result_.trials.size());
+    trial.step = step();
+    fit_intervals(result.trials, interval_bytes_);
+    refresh(result);
+    return result;
+  }
+
   bool has_controls() const { return tailgate::has_controls(request_); }
 
   // Whether the current step has all of its trials.
@@ -167,6 +194,19 @@ class Run {
  private:
   unsigned step() const { return static_cast<unsigned>(before_.size()); }
 
+  // Takes over what a run measured before it was interrupted.
+  void go_on_from(Result earlier) {
+    result_.id = std::move(earlier.id);
+    const std::string resumed_utc = std::exchange(result_.started_utc, earlier.started_utc);
+    result_.trials = std::move(earlier.trials);
+    result_.remarks = std::move(earlier.remarks);
+    result_.resumed = std::move(earlier.resumed);
+    if (!result_.resumed) result_.resumed.emplace();
+    result_.resumed->push_back({.trial = static_cast<unsigned>(result_.trials.size()),
+                                .stopped_utc = earlier.finished_utc,
+                                .resumed_utc = resumed_utc});
+  }
+
   void go_on() {
     attempts_.end(result_, step(), true);
     fit_intervals(result_.trials, interval_bytes_);
@@ -182,7 +222,6 @@ class Run {
     before_.push_back(std::move(outcome));
     trials_before_ += trials_of_step_;
     plan_next_step();
-    result_.complete = !plan_;
   }
 
   void plan_next_step() {
@@ -191,6 +230,7 @@ class Run {
            why_not_shared(request_.sink, *plan_)) {
       before_.push_back({.load = *plan_, .failed = true, .not_taken = true});
     }
+    result_.complete = !plan_;
     if (!plan_) return;
     trials_of_step_ = scenario.trials(request_.options, before_);
     settings_.actions = actions_of(request_, before_.size());
@@ -198,13 +238,15 @@ class Run {
     settings_.kernel_group = scenario.kernel_group(request_.options, before_.size());
   }
 
-  void refresh() {
-    result_.finished_utc = utc_now();
-    result_.summary = summarize(result_);
-    result_.disturbance = disturbances(result_);
-    result_.clock = describe_clock(settings_.clock, drift_.read());
+  void refresh() { refresh(result_); }
+
+  void refresh(Result& result) const {
+    result.finished_utc = utc_now();
+    result.summary = summarize(result);
+    result.disturbance = disturbances(result);
+    result.clock = describe_clock(settings_.clock, drift_.read());
     const Scenario& judge = request_.judge != nullptr ? *request_.judge : *request_.scenario;
-    if (!result_.trials.empty()) result_.answer = judge.answer(result_);
+    if (!result.trials.empty()) result.answer = judge.answer(result);
   }
 
   RunRequest request_;
@@ -305,6 +347,16 @@ std::vector<SinkChoice> sinks_of(const RunRequest& request) {
 
 }  // namespace
 
+namespace {
+
+bool same(const std::vector<Setting>& a, const std::vector<Setting>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.name == y.name && x.value == y.value;
+  });
+}
+
+}  // namespace
+
 Probe probe_request(const RunRequest& request) {
   Probe probe;
   for (const SinkChoice& sink : sinks_of(request)) {
@@ -312,6 +364,25 @@ Probe probe_request(const RunRequest& request) {
     if (!probe.available) break;
   }
   return probe;
+}
+
+void check_resumable(const RunRequest& request, const Result& earlier, const Machine& machine,
+                     const Build& build) {
+  const std::string run = fmt::format("{}@{}", request.scenario->name(), request.sink.text);
+  if (!request.scenario->can_resume()) {
+    throw Error(fmt::format("the scenario '{}' cannot be resumed", request.scenario->name()),
+                "leave --resume out; --force replaces its result");
+  }
+  if (earlier.sink.label != describe_sink(request.sink).label ||
+      !same(earlier.scenario.options, describe_options(request.options))) {
+    throw Error(fmt::format("the result of '{}' has other options", run),
+                "give the same --sink and --set as before");
+  }
+  if (earlier.machine.fingerprint != machine.fingerprint ||
+      earlier.build.version != build.version || earlier.build.revision != build.revision) {
+    throw Error(fmt::format("the result of '{}' is of another machine or build", run),
+                "go on where it began, or name another folder with --out");
+  }
 }
 
 void check_request(const RunRequest& request, const TrialSettings& settings) {
@@ -332,8 +403,10 @@ double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& s
                  const Companions& companions) {
   TimePlan total(companions);
   for (const RunRequest& request : requests) {
-    const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, {});
-    const auto trials = static_cast<double>(request.scenario->trials(request.options, {}));
+    const std::vector<StepOutcome> before = earlier_steps(request);
+    const std::optional<LoadPlan> plan = request.scenario->next_step(request.options, before);
+    if (!plan) continue;
+    const auto trials = static_cast<double>(request.scenario->trials(request.options, before));
     const auto steps = static_cast<double>(request.scenario->max_steps(request.options));
     total.add(*plan, planned_trial_s(*plan, settings) * trials * steps, has_controls(request));
   }
@@ -387,7 +460,10 @@ class Repetitions {
     const bool traced_first = index % 2 == 1;
     if (traced_first) trace(run, plan, index, progress);
     if (InterruptFlag::raised()) return;
-    run.run_trial(fmt::format("trial-{}", count_), progress);
+    run.run_trial(fmt::format("trial-{}", count_), [&](const TrialProgress& trial) {
+      if (trial.so_far == nullptr) return progress(trial);
+      observer_.changed(run.with_checkpoint(*trial.so_far));
+    });
     observer_.trial_ended(run.result());
     if (!traced_first) trace(run, plan, index, progress);
     if (!companions_.control_sink || !run.has_controls() || InterruptFlag::raised()) return;

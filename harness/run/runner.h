@@ -29,6 +29,8 @@ struct RunRequest {
   const Scenario* judge = nullptr;        // of the trials; null: the scenario itself
   // For a scenario that gives the sink options in some steps; null: it must give none.
   const SinkCatalog* sinks = nullptr;
+  // What the run measured before it was interrupted, if it is to go on.
+  std::optional<Result> earlier = {};
 };
 
 // What else runs for each trial.
@@ -81,6 +83,11 @@ double planned_s(const std::vector<RunRequest>& requests, const TrialSettings& s
 
 // Whether the request's sink is available, with the options that the scenario gives it, too.
 Probe probe_request(const RunRequest& request);
+
+// Throws Error unless the request can go on with that result: of a scenario that can be resumed,
+// with the same options and sink, on the same machine, by the same build, and not complete.
+void check_resumable(const RunRequest& request, const Result& earlier, const Machine& machine,
+                     const Build& build);
 
 // Throws Error if a request's first step is not a possible load, or if its sink is not available
 // with these options.

@@ -23,6 +23,10 @@ StepTrial step_trial(const Trial& trial) {
           .by_machine = trial.missed_by_machine.value_or(false),
           .measured = trial.response.count > 0,
           .refused = refused,
+          .interrupted = trial.outcome == TrialOutcome::interrupted,
+          .recorded_s = trial.start_ns > 0 && trial.end_ns > trial.start_ns
+                            ? static_cast<double>(trial.end_ns - trial.start_ns) / 1e9
+                            : 0,
           .response_p99_9_ns = trial.response.p99_9_ns,
           .ledger = trial.ledger};
 }

@@ -12,6 +12,7 @@
 
 #include "harness/base/options.h"
 #include "harness/result/result.h"
+#include "harness/trial/early_end.h"
 #include "harness/trial/load.h"
 
 namespace tailgate {
@@ -20,9 +21,11 @@ namespace tailgate {
 struct StepTrial {
   bool completed = false;
   bool rate_missed = false;
-  bool by_machine = false;  // and that is proven to be the machine's fault
-  bool measured = false;    // there are response times
-  bool refused = false;     // an action could not be done
+  bool by_machine = false;   // and that is proven to be the machine's fault
+  bool measured = false;     // there are response times
+  bool refused = false;      // an action could not be done
+  bool interrupted = false;  // by the user, or because the controller ended
+  double recorded_s = 0;     // from the start of recording to the last return
   std::uint64_t response_p99_9_ns = 0;
   LedgerAccount ledger;
 };
@@ -76,6 +79,25 @@ class Scenario {
 
   // Whether its trials are to record how much room their files take, and which events are left.
   virtual bool asks_for_storage() const { return false; }
+
+  // What ends its trials' loads early.
+  virtual EndLimits end_limits(const Options& options) const {
+    static_cast<void>(options);
+    return {};
+  }
+
+  // How often the result is written while a trial's load runs, in seconds; 0: after the trial only.
+  virtual double checkpoint_s(const Options& options) const {
+    static_cast<void>(options);
+    return 0;
+  }
+
+  // Whether a run that was interrupted can go on later: next_step() then gets what was interrupted
+  // as one of the earlier steps, each of one trial, and returns what is left.
+  virtual bool can_resume() const { return false; }
+
+  // Whether the same load is also run on the null sink, to tell what logging costs.
+  virtual bool wants_controls() const { return true; }
 
   // The group of the kernel's events that is on in that step; nothing: the scenario does not ask
   // what they cost.

@@ -21,6 +21,9 @@ class IntervalCollector {
   // that the load paused. start_ns: of the first interval. roles: what each used in this one.
   void cut(std::uint64_t start_ns, std::uint64_t now_ns, std::vector<RoleUse> roles);
 
+  // The intervals so far; see IntervalSeries::so_far().
+  const std::vector<Interval>& so_far() const { return series_.so_far(); }
+
   // Ends the last interval, and puts all of them into the trial.
   void report(Trial& trial);
 

@@ -14,14 +14,6 @@ namespace {
 
 constexpr const char* kJoinedRemedy = "ask for longer ones with --interval-s, or run for less time";
 
-Latency joined(const Latency& a, const Latency& b) {
-  if (a.count == 0 && a.overflow == 0) return b;
-  if (b.count == 0 && b.overflow == 0) return a;
-  Histogram both = decode_latency(a);
-  both.add(decode_latency(b));
-  return make_latency(both);
-}
-
 std::size_t bytes_of(const std::vector<Interval>& intervals) {
   return std::accumulate(
       intervals.begin(), intervals.end(), std::size_t{0},

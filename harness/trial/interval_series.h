@@ -36,6 +36,9 @@ class IntervalSeries {
   // were in time; the last one may be shorter.
   std::vector<Interval> take();
 
+  // The intervals so far, in order; the older ones may be longer than the others.
+  const std::vector<Interval>& so_far() const { return intervals_; }
+
   // The memory that they take now.
   std::size_t bytes() const { return bytes_; }
 

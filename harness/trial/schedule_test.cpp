@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/event.h"
+#include "harness/base/log_lines.h"
 
 using namespace tailgate;
 

@@ -17,6 +17,7 @@
 #include "harness/result/kernel_events.h"
 #include "harness/result/values.h"
 #include "harness/sink/catalog.h"
+#include "harness/trial/early_end.h"
 #include "harness/trial/load.h"
 
 namespace tailgate {
@@ -57,6 +58,11 @@ struct TrialSettings {
   std::vector<TrialAction> actions = {};
   // Record how much room the trial's files take, and which events are left at the end.
   bool watch_storage = false;
+  // What ends the load early.
+  EndLimits end_limits = {};
+  // How often what was measured so far is reported, so that a controller that is killed leaves
+  // that; 0: never.
+  double checkpoint_s = 0;
 };
 
 // Returns the settings for trials of that sink: the given ones, but for a sink whose calls are made

@@ -67,6 +67,12 @@ void StorageMeter::keep(const StorageLook& look) {
   use_.kept.push_back(look);
 }
 
+StorageUse StorageMeter::so_far() const {
+  StorageUse use = use_;
+  if (in_pending_ > 0) use.kept.push_back(pending_);
+  return use;
+}
+
 StorageUse StorageMeter::take() {
   ++use_.looks;
   const StorageLook last = in_pending_ == 0 ? now() : joined(pending_, now());

@@ -22,6 +22,9 @@ class StorageMeter {
   // A file that is removed meanwhile counts or not. Does not throw.
   void look();
 
+  // What was seen so far.
+  StorageUse so_far() const;
+
   // Looks for the last time. Returns all that was seen.
   StorageUse take();
 

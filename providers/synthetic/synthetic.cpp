@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -146,6 +147,22 @@ struct SharingPlan {
   double session_times;
 };
 
+// What each call keeps for good, and how calls become slower.
+struct DriftPlan {
+  explicit DriftPlan(const Options& options)
+      : leak_bytes(CallPlan::number(options, "leak_bytes")),
+        leak_descriptors_every(CallPlan::number(options, "leak_descriptors_every")),
+        ns_per_s(options.real("drift_ns_per_s")) {}
+
+  std::uint64_t leak_bytes, leak_descriptors_every;  // 0: none
+  double ns_per_s;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+
 // The lock that serialises calls; nothing if none does.
 std::unique_ptr<TurnQueue> turn_queue(const TrialContext& context) {
   const std::string& within = context.options.text("serial");
@@ -170,6 +187,8 @@ class SyntheticProvider : public Provider {
         law_(delay_law(context.options)),
         stalls_(stall_plan(context.options)),
         plan_(context.options),
+        drift_(context.options),
+        opened_path_(store_path(context, context.process).string()),
         switched_(switch_path(context), switch_law(context.options)),
         room_(reader_room_of(context.options)),
         read_(reader_path(context)),
@@ -224,7 +243,8 @@ class SyntheticProvider : public Provider {
     std::uint64_t calls = 0;
     std::uint64_t lost = 0;
     std::uint64_t switches_seen = 0;
-    std::vector<std::string> grown;  // memory for what the consumer has not read
+    std::vector<std::string> grown;  // memory for what the consumer has not read, and leaks
+    std::vector<OpenFile> opened;    // leaks
   };
 
   EmitStatus emit_in_turn(unsigned thread, std::span<const std::byte> event) noexcept {
@@ -239,6 +259,8 @@ class SyntheticProvider : public Provider {
     std::uint64_t release_ns = start_ns;
     if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
     release_ns += service_ns(thread, state) + switched.delay_ns;
+    if (drift_.ns_per_s > 0) release_ns += drifted_ns(start_ns);
+    if (drift_.leak_bytes > 0) state.grown.emplace_back(drift_.leak_bytes, 'x');
     const EmitStatus status = take(state, event);
     wait_until(release_ns);
     return status;
@@ -246,6 +268,9 @@ class SyntheticProvider : public Provider {
 
   EmitStatus take(ThreadState& state, std::span<const std::byte> event) noexcept {
     const std::uint64_t call = ++state.calls;
+    if (strikes(call, drift_.leak_descriptors_every)) {
+      state.opened.emplace_back(std::fopen(opened_path_.c_str(), "rb"));
+    }
     if (closed_) return kClosed;
     if (call == plan_.hang_at) hang();
     if (call == plan_.crash_at) std::abort();
@@ -289,6 +314,12 @@ class SyntheticProvider : public Provider {
                       : static_cast<std::uint64_t>(times * static_cast<double>(drawn_ns));
   }
 
+  // By how much calls have become slower since the first one.
+  std::uint64_t drifted_ns(std::uint64_t start_ns) noexcept {
+    const auto since_ns = static_cast<double>(start_ns - std::min(start_ns, origin_ns(start_ns)));
+    return static_cast<std::uint64_t>(since_ns / 1e9 * drift_.ns_per_s);
+  }
+
   void wait_until(std::uint64_t release_ns) const noexcept {
     std::uint64_t now_ns = clock_.now_ns();
     while (now_ns < release_ns) {
@@ -313,6 +344,8 @@ class SyntheticProvider : public Provider {
   DelayLaw law_;
   StallPlan stalls_;
   CallPlan plan_;
+  DriftPlan drift_;
+  std::string opened_path_;
   SwitchedProvider switched_;
   ReaderRoom room_;
   ReaderCount read_;
@@ -535,6 +568,11 @@ OptionTable SyntheticSink::options() const {
        {"none", "process", "session"}},
       {"first_thread_percent", real, "0", "the calls of load thread 0 take so much longer", 0, 1e8},
       {"session_percent", real, "0", "each further session makes calls so much longer", 0, 1e6},
+      {"leak_bytes", integer, "0", "each call takes so much memory and keeps it", 0, 1e6},
+      count_option("leak_descriptors_every",
+                   "every n-th call of each thread opens a file and keeps it open"),
+      {"drift_ns_per_s", real, "0", "calls take so much longer for each second since the first one",
+       0, 1e9},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }

@@ -24,7 +24,7 @@ class SilentObserver : public RunObserver {
   bool full(const Result&) override { return false; }
 };
 
-inline Result run_request(RunRequest request) {
+inline Result run_request(RunRequest request, RunObserver& observer) {
   static const ClockParameters clock = measure_clock();
   const Scratch scratch({}, false);
   Environment environment;
@@ -35,8 +35,12 @@ inline Result run_request(RunRequest request) {
   environment.trial.consumer_cpus = {initial_cpus().front()};
   environment.trial.noise_s = 0.01;
   environment.scratch = scratch.path();
-  SilentObserver observer;
   return execute_runs({std::move(request)}, environment, {}, observer).at(0);
+}
+
+inline Result run_request(RunRequest request) {
+  SilentObserver observer;
+  return run_request(std::move(request), observer);
 }
 
 inline Result run_scenario(const std::string& name, const std::string& sink,

@@ -11,6 +11,7 @@
 #include "harness/explain/kernel_groups.h"
 #include "harness/result/latency.h"
 #include "harness/trial/collector.h"
+#include "harness/trial/early_end.h"
 #include "harness/trial/kept_events.h"
 #include "harness/trial/line_comparison.h"
 #include "harness/trial/neighbour_meter.h"
@@ -19,11 +20,14 @@
 #include "harness/trial/processes/trial_actions.h"
 #include "harness/trial/result_facts.h"
 #include "harness/trial/storage_meter.h"
+#include "harness/trial/thread_counts.h"
 #include "harness/trial/trial_trace.h"
 
 namespace tailgate {
 namespace {
 
+constexpr const char* kControllerEnded =
+    "the controller ended during the load; this is its last checkpoint";
 constexpr std::uint64_t kStartDelayNs = 2'000'000;  // from go_ns to the first intended time
 
 class TrialRun {
@@ -40,6 +44,7 @@ class TrialRun {
         clock_(settings.clock),
         intervals_(memory_),
         overhead_(settings.clock, directory_, [this] { return load_counts(); }),
+        limits_(settings.end_limits),
         neighbours_(clock_, settings.load_cpus, settings.consumer_cpus),
         began_(std::chrono::steady_clock::now()) {
     trial_.run = memory_.plan().run;
@@ -154,7 +159,9 @@ class TrialRun {
   void watch_load() {
     const std::uint64_t record_start_ns = this->record_start_ns();
     const auto interval_ns = static_cast<std::uint64_t>(settings_.interval_s * 1e9);
+    const auto checkpoint_ns = static_cast<std::uint64_t>(settings_.checkpoint_s * 1e9);
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
+    std::uint64_t next_checkpoint_ns = record_start_ns + checkpoint_ns;
     if (!settings_.actions.empty()) actions_.emplace(settings_.actions, roles_, record_start_ns);
     bool warming_up = memory_.plan().load.warmup_s > 0;
     while (roles_.provider_phase() < Phase::closing) {
@@ -167,8 +174,14 @@ class TrialRun {
         warming_up = false;
       }
       if (now_ns >= next_cut_ns) {
-        if (!cut(now_ns, overhead_.cut())) return;
+        std::vector<RoleUse> uses = overhead_.cut();
+        end_at_limits(now_ns, uses);
+        if (!cut(now_ns, std::move(uses))) return;
         next_cut_ns += interval_ns;
+      }
+      if (checkpoint_ns > 0 && now_ns >= next_checkpoint_ns) {
+        report_so_far();
+        next_checkpoint_ns = clock_.now_ns() + checkpoint_ns;
       }
       neighbours_.follow_load();
       if (storage_) storage_->look();
@@ -178,6 +191,46 @@ class TrialRun {
     }
     if (actions_) actions_->finish();
     roles_.wait_for_provider(Phase::done, "closing the sink");
+  }
+
+  // How far the load is behind its schedule.
+  double late_s(std::uint64_t now_ns) const {
+    double late_s = 0;
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      const std::uint64_t intended_ns = memory_.thread(i).last_intended_ns.load();
+      if (intended_ns == 0 || intended_ns >= now_ns) continue;
+      late_s = std::max(late_s, static_cast<double>(now_ns - intended_ns) / 1e9);
+    }
+    return late_s;
+  }
+
+  void end_at_limits(std::uint64_t now_ns, const std::vector<RoleUse>& uses) {
+    if (!settings_.end_limits.any() || trial_.ended_early) return;
+    EndSigns signs{.at_ns = now_ns, .late_s = late_s(now_ns)};
+    add_levels(uses, signs);
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      signs.refused_events += refusals_of(memory_.thread(i));
+    }
+    std::error_code failed;
+    const std::filesystem::space_info space = std::filesystem::space(directory_, failed);
+    if (!failed) signs.free_bytes = space.available;
+    trial_.ended_early = limits_.look(signs);
+    if (trial_.ended_early) roles_.end_load();
+  }
+
+  // The trial as it would be if the controller were killed now.
+  void report_so_far() const {
+    Trial trial = trial_;
+    trial.outcome = TrialOutcome::interrupted;
+    trial.outcome_detail = kControllerEnded;
+    trial.granted = roles_.granted();
+    trial.remarks = roles_.remarks();
+    collect_measurements(memory_, trial);
+    trial.intervals = intervals_.so_far();
+    trial.ledger = roles_.unread_ledger(kControllerEnded);
+    trial.consumer.mode = roles_.consumer_mode();
+    if (storage_) trial.storage = storage_->so_far();
+    progress_({.what = "checkpoint", .so_far = &trial});
   }
 
   void end_load() {
@@ -301,6 +354,7 @@ class TrialRun {
   Clock clock_;
   IntervalCollector intervals_;
   OverheadMeter overhead_;
+  EarlyEndWatch limits_;
   NeighbourMeter neighbours_;
   std::chrono::steady_clock::time_point began_;
   std::optional<TrialTrace> trace_;

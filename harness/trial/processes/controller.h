@@ -20,6 +20,8 @@ struct TrialProgress {
   double elapsed_s = 0;  // since the trial began
   double planned_s = 0;
   int provider_pid = 0;  // 0 before it has started
+  // At a checkpoint, the trial as if it had been interrupted then; else null.
+  const Trial* so_far = nullptr;
 };
 using ProgressCallback = std::function<void(const TrialProgress&)>;
 

@@ -324,10 +324,14 @@ bool TrialProcesses::load_stands_still(std::uint64_t now_ns, std::uint64_t runni
   return true;
 }
 
-void TrialProcesses::interrupt() {
-  end_as(TrialOutcome::interrupted, "by the user, during the load");
+void TrialProcesses::end_load() {
   header_.stop.store(1, std::memory_order_release);
   wake_all(header_.turn.granted);
+}
+
+void TrialProcesses::interrupt() {
+  end_as(TrialOutcome::interrupted, "by the user, during the load");
+  end_load();
   const auto deadline = steady_clock::now() + std::chrono::seconds(2);
   while (provider_phase() < Phase::done && !provider_ended() && steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kPollInterval);
@@ -473,6 +477,10 @@ std::string TrialProcesses::read_events() {
   const ChildEnd end = consumer_->kill();
   const bool done = header_.consumer.phase.load(std::memory_order_acquire) == Phase::done;
   return done ? "" : why_not_read_back(end, ended_itself);
+}
+
+LedgerAccount TrialProcesses::unread_ledger(const std::string& why) const {
+  return balance_ledger(memory_, {.unchecked_cause = why});
 }
 
 void TrialProcesses::read_back() {

@@ -79,6 +79,8 @@ class TrialProcesses {
   // Returns whether a call has not returned for too long, or none has begun for too long though one
   // was due; if so, sets the outcome. The load has run without a pause since running_since_ns.
   bool load_hangs(std::uint64_t running_since_ns);
+  // Tells the load's threads to end at their next event; the provider then closes the sink.
+  void end_load();
   // Stops the load for the user's interrupt and gives the provider two seconds to close.
   void interrupt();
 
@@ -120,6 +122,7 @@ class TrialProcesses {
   const std::vector<Setting>& granted() const { return granted_; }
   const std::vector<Remark>& remarks() const { return remarks_; }
   const LedgerAccount& ledger() const { return ledger_; }     // after read_back()
+  LedgerAccount unread_ledger(const std::string& why) const;  // before it
   std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const;  // after stop_session()
 
   // How long the sink's own steps took: starting its session and opening it, warm-up included;
