@@ -1,5 +1,5 @@
-// One provider in several sessions at once: what each further session costs a call, and what it
-// costs the processors.
+// One provider in several sessions at once, or several with a provider process each: what each
+// further session costs a call, and what it costs the processors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +26,13 @@ std::vector<std::uint32_t> sessions_of(const Options& options) {
     all.push_back(static_cast<std::uint32_t>(sessions));
   }
   return all;
+}
+
+constexpr const char* kEachProvider = "provider";
+
+// Whether each further session comes with a provider of its own.
+bool own_of(const Options& options) {
+  return options.text("each") == kEachProvider;
 }
 
 // Processor time of program and daemons for each event, without what the load spun.
@@ -87,33 +94,76 @@ std::string slope_range_words(const Slope& line) {
   return fmt::format("{} to {}", signed_words(line.low), signed_words(line.high));
 }
 
+// How the answer names the sessions.
+struct Spoken {
+  std::string further;    // "session", "session with its provider"
+  std::string in_fewest;  // "in one session"
+};
+
+Spoken spoken_of(unsigned least, bool own) {
+  const std::string sessions =
+      least == 1 ? std::string("one session") : fmt::format("{} sessions", least);
+  return {.further = own ? "session with its provider" : "session", .in_fewest = "in " + sessions};
+}
+
 // "each further session makes it 310 ns longer (300 to 320 ns), 28 % of a call in one session";
 // or "a further session makes no difference that 12 trials resolve (-3 ns to 5 ns)".
-std::string slope_words(const Slope& line, double first_ns, const std::string& in_fewest,
+std::string slope_words(const Slope& line, double first_ns, const Spoken& spoken,
                         std::size_t trials) {
   const std::string between = slope_range_words(line);
   if (line.low <= 0 && line.high >= 0) {
-    return fmt::format("a further session makes no difference that {} trials resolve ({})", trials,
-                       between);
+    return fmt::format("a further {} makes no difference that {} trials resolve ({})",
+                       spoken.further, trials, between);
   }
-  return fmt::format("each further session makes it {} {} ({}), {:.0f} % of a call in {}",
+  return fmt::format("each further {} makes it {} {} ({}), {:.0f} % of a call {}", spoken.further,
                      duration_words(std::abs(line.slope)), line.slope > 0 ? "longer" : "shorter",
-                     between, 100 * std::abs(line.slope) / first_ns, in_fewest);
+                     between, 100 * std::abs(line.slope) / first_ns, spoken.in_fewest);
+}
+
+// "4 sessions: why", of the numbers of sessions that failed. A limit of the system's shows there.
+std::vector<std::string> failed_in(const Result& result, const std::string& words) {
+  std::vector<std::string> all;
+  for (const Trial& trial : result.trials) {
+    if (trial.outcome != TrialOutcome::failed) continue;
+    std::string text = fmt::format("have {}{}: {}", trial.load.sessions.value_or(1), words,
+                                   trial.outcome_detail);
+    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+  }
+  return all;
+}
+
+// What the sink cannot do of what was asked.
+std::vector<std::string> cannot_in(const Result& result, bool own) {
+  std::vector<std::string> cannot = failed_in(result, own ? " sessions of a provider each"
+                                                          : " sessions of one provider");
+  if (!own && !result.sink.multi_session.value_or(true)) {
+    cannot.push_back("be in several sessions");
+  }
+  if (own && !result.sink.own_sessions.value_or(true)) {
+    cannot.push_back("give each provider process a session of its own");
+  }
+  return cannot;
 }
 
 class Sessions : public Scenario {
  public:
   std::string name() const override { return "sessions"; }
   std::string description() const override {
-    return "one provider in several sessions: what each further session costs";
+    return "one provider in several sessions, or several with one each: what each further costs";
   }
 
   OptionTable options() const override {
     return with_defaults(with_load_options({
                              {"sessions", OptionType::text, "1, 2, 4, 8",
-                              "sessions that get every event, one number after another"},
+                              "numbers of sessions, one after another"},
+                             choice_option("each", "session",
+                                           "what a further one brings. session: nothing, all get "
+                                           "every event of one provider; provider: a provider "
+                                           "process, which writes into it alone",
+                                           {"session", kEachProvider}),
                              {"rate_hz", OptionType::real, "10000",
-                              "events per second, all threads together", 0.001, 1e9},
+                              "events per second, all threads and processes together", 0.001,
+                              1e9},
                          }),
                          {{"trials", "3"}, {"duration_s", "1"}, {"warmup_s", "0.2"}});
   }
@@ -121,11 +171,14 @@ class Sessions : public Scenario {
   std::optional<LoadPlan> next_step(const Options& options,
                                     std::span<const StepOutcome> before) const override {
     const std::vector<std::uint32_t> tried = sessions_of(options);
-    if (before.size() >= tried.size()) return std::nullopt;
+    // Where so many failed, more of them do, too.
+    const bool over = !before.empty() && before.back().failed;
+    if (over || before.size() >= tried.size()) return std::nullopt;
     LoadPlan plan = load_from(options);
     plan.shape = Shape::steady;
     plan.rate_hz = options.real("rate_hz");
     plan.sessions = tried[before.size()];
+    if (own_of(options)) give_each_its_own(plan);
     return plan;
   }
 
@@ -134,26 +187,35 @@ class Sessions : public Scenario {
   }
 
   std::optional<Answer> answer(const Result& result) const override;
+
+ private:
+  static void give_each_its_own(LoadPlan& plan) {
+    if (plan.processes > 1) {
+      throw Error(fmt::format("each=provider with processes = {}", plan.processes),
+                  "leave processes out: there are as many as sessions");
+    }
+    plan.own_sessions = 1;
+    plan.processes = plan.sessions;
+    plan.threads *= plan.processes;
+  }
 };
 
 std::optional<Answer> Sessions::answer(const Result& result) const {
   if (result.scenario.name != name()) return std::nullopt;
   const CallsSeen seen = calls_seen_in(result);
   if (seen.calls_ns.empty()) return std::nullopt;
+  const bool own = own_of(given_options(*this, result));
   Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-  if (!result.sink.multi_session.value_or(true)) {
-    answer.cannot.push_back("be in several sessions");
-  }
+  answer.cannot = cannot_in(result, own);
   for (const auto& [sessions, calls_ns] : seen.calls_ns) {
     answer.figures.push_back(range_figure(fmt::format("sessions_{}_service_p50_ns", sessions),
                                           calls_ns, "median of a call"));
   }
   const auto& [least, first_ns] = *seen.calls_ns.begin();
   const auto& [most, last_ns] = *seen.calls_ns.rbegin();
-  const std::string in_fewest =
-      least == 1 ? std::string("one session") : fmt::format("{} sessions", least);
-  answer.sentence = fmt::format("{} takes {} for a call in {}", at_rate(result),
-                                duration_words(median(first_ns)), in_fewest);
+  const Spoken spoken = spoken_of(least, own);
+  answer.sentence = fmt::format("{} takes {} for a call {}", at_rate(result),
+                                duration_words(median(first_ns)), spoken.in_fewest);
   if (const auto line = slope_of(seen.call_ns, 0.95)) {
     const std::size_t trials = seen.call_ns.size();
     answer.figures.push_back(slope_figure("per_session_service_p50_ns", *line, 1, trials,
@@ -162,8 +224,9 @@ std::optional<Answer> Sessions::answer(const Result& result) const {
     answer.figures.push_back(slope_figure("per_session_share", *line, median(first_ns), trials,
                                           "the same as a share of the median call with the fewest "
                                           "sessions, whose own error is left out"));
-    answer.sentence += fmt::format(" and {} in {}; {}", duration_words(median(last_ns)), most,
-                                   slope_words(*line, median(first_ns), in_fewest, trials));
+    answer.sentence += fmt::format(" and {} in {}{}; {}", duration_words(median(last_ns)), most,
+                                   own ? " with a provider each" : "",
+                                   slope_words(*line, median(first_ns), spoken, trials));
   }
   if (const auto line = slope_of(seen.cpu_ns, 0.95)) {
     answer.figures.push_back(slope_figure("per_session_cpu_ns", *line, 1, seen.cpu_ns.size(),

@@ -11,9 +11,10 @@ namespace {
 
 using Catch::Contains;
 
-Result in_sessions(const std::string& sink) {
+Result in_sessions(const std::string& sink, const std::string& each = "session") {
   return run_scenario("sessions", sink,
                       {{"sessions", "1, 2, 4"},
+                       {"each", each},
                        {"rate_hz", "500"},
                        {"duration_s", "0.3"},
                        {"warmup_s", "0"},
@@ -49,6 +50,37 @@ TEST_CASE("sessions: a sink that has one session says so") {
   CHECK(result.answer->cannot == std::vector<std::string>{"be in several sessions"});
 }
 
+TEST_CASE("sessions: each further session with its provider costs what is planted") {
+  const Result result =
+      in_sessions("synthetic:service_ns=200_000:session_percent=30:sleep=true", "provider");
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  CHECK(figure_of(answer, "per_session_share").value == Approx(0.3).margin(0.1));
+  CHECK_THAT(answer.sentence, Contains("in 4 with a provider each; each further session with its "
+                                       "provider makes it"));
+  CHECK(answer.cannot.empty());
+  const Trial& last = result.trials.back();
+  CHECK(last.load.own_sessions == true);
+  CHECK(last.load.processes == 4u);
+  CHECK(last.ledger.delivered == last.ledger.emitted);
+}
+
+TEST_CASE("sessions: a provider each that costs nothing makes no difference", "[long]") {
+  const Result result = in_sessions("synthetic:service_ns=1_000_000:sleep=true", "provider");
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  CHECK(figure_of(*result.answer, "per_session_share").value == Approx(0).margin(0.05));
+}
+
+TEST_CASE("sessions: a sink whose providers cannot have a session each says so") {
+  const Result result = in_sessions("file", "provider");
+  REQUIRE(result.answer);
+  CHECK(result.trials.size() == 2);
+  CHECK(result.answer->cannot ==
+        std::vector<std::string>{"give each provider process a session of its own"});
+}
+
 // A result with these median calls, in ns, with 1, 2 and 3 sessions.
 Result sessions_result(const std::vector<std::uint64_t>& p50_ns) {
   Result result;
@@ -76,6 +108,19 @@ TEST_CASE("sessions: a slope whose interval has zero in it is no difference") {
   REQUIRE(some);
   CHECK_THAT(some->sentence, Contains("30 % of a call in one session"));
   CHECK(figure_of(*some, "per_session_service_p50_ns").value == Approx(300).margin(1));
+}
+
+TEST_CASE("sessions: a number of sessions that failed is listed, with the reason") {
+  const Scenario& sessions = test_catalog().scenarios.find("sessions");
+  Result result = sessions_result({1000, 1100});
+  result.trials.back().outcome = TrialOutcome::failed;
+  result.trials.back().outcome_detail = "no room";
+  const auto answer = sessions.answer(result);
+  REQUIRE(answer);
+  CHECK(answer->cannot == std::vector<std::string>{"have 2 sessions of one provider: no room"});
+  Options options(sessions.options(), "scenario 'sessions'");
+  const StepOutcome failed{.load = {}, .failed = true};
+  CHECK_FALSE(sessions.next_step(options, std::span(&failed, 1)));
 }
 
 TEST_CASE("sessions: numbers that cannot be are refused") {

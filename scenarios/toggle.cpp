@@ -1,6 +1,7 @@
 // Switches what is listened to off and on, many times a second under load: what calls at the switch
 // take, which events are missed after an enable, which are still written after a disable, and
-// whether any is lost between.
+// whether any is lost between. Or a rival's controller switches a second session of the provider:
+// what that costs the first one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,23 @@ struct Toggled {
   std::vector<double> elsewhere_p99_ns, elsewhere_p99_9_ns;
   std::vector<double> switch_ns;
   std::vector<double> missed, missed_ns, leaked, leaked_ns, lost;  // where events were read back
+  // Where a rival's session was switched: what is missing in the first one, and was emitted.
+  std::vector<double> first_lost, first_emitted;
 };
+
+bool is_of_rival(const Trial& trial) {
+  const auto& actions = trial.actions;
+  return actions && std::any_of(actions->begin(), actions->end(), [](const ActionDone& action) {
+           return action.who == ActionTarget::rival;
+         });
+}
+
+// What the first session should have got, and did not.
+void add_first_lost(const LedgerAccount& ledger, Toggled& seen) {
+  if (!ledger.checked) return;
+  seen.first_lost.push_back(static_cast<double>(ledger.lost + ledger.unaccounted));
+  seen.first_emitted.push_back(static_cast<double>(ledger.emitted));
+}
 
 double slow_calls(const Switching& switching) {
   const Histogram at_switch = decode_latency(switching.at_switch);
@@ -59,6 +76,7 @@ Toggled toggled_in(const Result& result) {
     add(seen.elsewhere_p99_ns, trial.switching->elsewhere.p99_ns);
     add(seen.elsewhere_p99_9_ns, trial.switching->elsewhere.p99_9_ns);
     add(seen.switch_ns, trial.switching->switch_p50_ns);
+    if (is_of_rival(trial)) add_first_lost(trial.ledger, seen);
     if (!trial.switching->events) continue;
     const SwitchedEvents& events = *trial.switching->events;
     add(seen.missed, events.missed_most);
@@ -114,6 +132,17 @@ std::string event_clauses(const Toggled& seen) {
   return fmt::format("; {}, {} and {}", missed, leaked, lost);
 }
 
+// "the first session loses none of 10000 events".
+std::string first_words(const Toggled& seen) {
+  if (seen.first_lost.empty()) return "what the first session lost is unknown";
+  const double emitted = most_of(seen.first_emitted);
+  if (most_of(seen.first_lost) == 0) {
+    return fmt::format("the first session loses none of {}", event_words(emitted, emitted));
+  }
+  return fmt::format("the first session loses up to {} of {:.0f}, where none may be",
+                     most_events(seen.first_lost), emitted);
+}
+
 std::vector<AnswerFigure> figures_of(const Toggled& seen) {
   std::vector<AnswerFigure> figures = {
       range_figure(
@@ -127,6 +156,11 @@ std::vector<AnswerFigure> figures_of(const Toggled& seen) {
       range_figure("elsewhere_p99_9_ns", seen.elsewhere_p99_9_ns, "99.9th percentile of these"),
       range_figure("switch_ns", seen.switch_ns,
                    "median time that the session took to carry out a switch")};
+  if (!seen.first_lost.empty()) {
+    figures.push_back(range_figure("first_lost_events", seen.first_lost,
+                                   "events that the first session lost, or that are unaccounted "
+                                   "for, while a rival switched the second one"));
+  }
   if (seen.lost.empty()) return figures;
   figures.push_back(range_figure("missed_events", seen.missed,
                                  "the most events missed after one enable had returned"));
@@ -161,6 +195,10 @@ class Toggle : public Scenario {
                  "what switches: the session enables and disables the events, or its level or its "
                  "keywords take them in or leave them out",
                  0, 0, enum_choices<SwitchWay>()},
+                choice_option("who_toggles", "own",
+                              "own: the session that is read back; rival: another controller, a "
+                              "second session of the same provider",
+                              {"own", kRival}),
             }),
             {{"trials", "5"}, {"duration_s", "1"}, {"warmup_s", "0.2"}}),
         {"events"});
@@ -172,12 +210,13 @@ class Toggle : public Scenario {
     LoadPlan plan = load_from(options);
     plan.shape = Shape::steady;
     plan.rate_hz = options.real("rate_hz");
+    if (by_rival(options)) plan.sessions = 2;
     return plan;
   }
 
   std::vector<TrialAction> actions(const Options& options, std::size_t) const override {
     return {{.what = ActionKind::disable,
-             .who = ActionTarget::session,
+             .who = by_rival(options) ? ActionTarget::rival : ActionTarget::session,
              .at_s = options.real("on_s"),
              .for_s = options.real("off_s"),
              .every_s = options.real("on_s") + options.real("off_s"),
@@ -196,11 +235,23 @@ class Toggle : public Scenario {
       return answer;
     }
     answer.figures = figures_of(seen);
+    if (is_of_rival(result.trials.front())) {
+      answer.sentence = fmt::format(
+          "{} is in two sessions, and a rival switches the second one off and on again and again: "
+          "{}; {}.",
+          at_rate(result), call_words(seen), first_words(seen));
+      if (!seen.first_lost.empty()) answer.holds = most_of(seen.first_lost) == 0;
+      return answer;
+    }
     answer.sentence = fmt::format("{} is switched off and on again and again: {}{}.",
                                   at_rate(result), call_words(seen), event_clauses(seen));
     if (!seen.lost.empty()) answer.holds = most_of(seen.lost) == 0;
     return answer;
   }
+
+ private:
+  static constexpr const char* kRival = "rival";
+  static bool by_rival(const Options& options) { return options.text("who_toggles") == kRival; }
 };
 
 }  // namespace

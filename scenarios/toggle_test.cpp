@@ -99,6 +99,52 @@ TEST_CASE("toggle does not hold where events are lost between the switches") {
   CHECK(result.trials.front().ledger.unaccounted > 0);
 }
 
+Result toggled_by_rival(const std::string& sink) {
+  auto settings = kToggleSmoke;
+  settings.emplace_back("who_toggles", "rival");
+  return run_scenario("toggle", sink, settings);
+}
+
+TEST_CASE("toggle by a rival finds nothing where the first session records on") {
+  const Result result = toggled_by_rival("synthetic");
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  CHECK(answer.holds == true);
+  CHECK(toggle_figure(answer, "first_lost_events") == 0);
+  CHECK_THAT(answer.sentence,
+             Contains("`synthetic` is in two sessions, and a rival switches the second one off") &&
+                 Contains("the first session loses none of"));
+  for (const Trial& trial : result.trials) {
+    CHECK(trial.load.sessions == 2u);
+    REQUIRE(trial.switching);
+    CHECK(trial.switching->switches >= 7);
+    CHECK_FALSE(trial.switching->events);
+    CHECK_FALSE(trial.ledger.switched_off);
+    CHECK(trial.ledger.emitted == trial.ledger.delivered);
+  }
+}
+
+TEST_CASE("toggle by a rival finds the stall and the loss that its switches plant") {
+  const Result result = toggled_by_rival("synthetic:rival_stall_us=20_000:rival_gap_ms=10");
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  CHECK(answer.holds == false);
+  CHECK(toggle_figure(answer, "at_switch_max_ns", false) >= 19.9e6);
+  // The stalled call of each of at least seven switches is lost, if none is late for the gap.
+  CHECK(toggle_figure(answer, "first_lost_events", false) >= 1);
+  CHECK_THAT(answer.sentence, Contains("calls at each switch take longer than 99.9 %") &&
+                                  Contains("the first session loses up to"));
+  for (const Trial& trial : result.trials) {
+    CHECK(trial.ledger.unaccounted == trial.ledger.emitted - trial.ledger.delivered);
+  }
+}
+
+TEST_CASE("toggle by a rival is refused where a provider has one session") {
+  CHECK_THROWS_WITH(toggled_by_rival("file"), Contains("has one session only"));
+}
+
 TEST_CASE("toggle says of a sink that cannot be switched why") {
   const Result result = run_scenario("toggle", "file", kToggleSmoke);
   REQUIRE(result.answer);

@@ -26,6 +26,7 @@ std::vector<std::string> capability_words(const Capabilities& can) {
   if (!can.multi_threaded) words.push_back("one thread");
   if (can.multi_process) words.push_back("several processes");
   if (can.multi_session) words.push_back("several sessions");
+  if (can.own_sessions) words.push_back("a session for each process");
   if (!can.driver_language.empty()) words.push_back("driven in " + can.driver_language);
   return words;
 }

@@ -78,7 +78,8 @@ void add_own(const Result& result, const char* name, std::vector<Incomparable>& 
 bool is_same_load(const Load& a, const Load& b) {
   const auto all = [](const Load& load) {
     return std::tie(load.shape, load.rate_hz, load.end_rate_hz, load.burst_events, load.burst_gap_s,
-                    load.threads, load.processes, load.sessions, load.payload, load.pacing);
+                    load.threads, load.processes, load.sessions, load.own_sessions, load.payload,
+                    load.pacing);
   };
   return all(a) == all(b);
 }

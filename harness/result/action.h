@@ -15,8 +15,8 @@ enum class ActionKind {
   kill,     // end it at once (SIGKILL)
   stop,     // let it run no further (SIGSTOP)
   resume,   // let it run again (SIGCONT)
-  disable,  // the session listens no more to the provider
-  enable,   // the session listens again
+  disable,  // the session, or a rival's, listens no more to the provider
+  enable,   // it listens again
   rotate,   // the session begins new files
   fill,     // fill the disk that is the session's own
   free,     // and make room again
@@ -32,7 +32,7 @@ inline constexpr auto kEnumTexts<ActionKind> =
                             {ActionKind::fill, "fill"},
                             {ActionKind::free, "free"}});
 
-// Whether it switches the session off or on.
+// Whether it switches a session off or on.
 constexpr bool is_switch(ActionKind what) {
   return what == ActionKind::disable || what == ActionKind::enable;
 }
@@ -62,6 +62,7 @@ enum class ActionTarget {
   daemon,   // all processes that work for the session
   both,
   session,   // disable, enable, rotate, fill and free only
+  rival,     // the second session of the same provider, by a controller of its own: disable, enable
   consumer,  // the process that reads the events back
 };
 template <>
@@ -70,6 +71,7 @@ inline constexpr auto kEnumTexts<ActionTarget> =
                               {ActionTarget::daemon, "daemon"},
                               {ActionTarget::both, "both"},
                               {ActionTarget::session, "session"},
+                              {ActionTarget::rival, "rival"},
                               {ActionTarget::consumer, "consumer"}});
 
 // An action as planned. It begins at a time or at an event.
@@ -99,10 +101,10 @@ struct ActionDone {
   static void describe(Visitor& v) {
     v("what", &ActionDone::what, "kill, stop, continue, disable, enable, rotate, fill or free");
     v("who", &ActionDone::who,
-      "program (the provider), daemon (a process of the session), consumer or session; both, if it "
-      "was refused before a process was chosen");
+      "program (the provider), daemon (a process of the session), consumer, session, or rival (the "
+      "second session of the same provider); both, if it was refused before a process was chosen");
     v("process", &ActionDone::process,
-      "the process's name; empty if there was none, and of the session");
+      "the process's name; empty if there was none, and of sessions");
     v("at_ns", &ActionDone::at_ns, "when, on the run clock");
     v("event", &ActionDone::event, "calls that had returned by then, of all threads");
     v("refused", &ActionDone::refused, "why it could not be done; empty if it was done");

@@ -19,6 +19,7 @@ struct Load {
   unsigned threads = 1;
   std::optional<unsigned> processes;
   std::optional<unsigned> sessions;
+  std::optional<bool> own_sessions = {};
   std::string payload;
   double warmup_s = 0;
   double duration_s = 0;
@@ -44,6 +45,8 @@ struct Load {
       "provider processes, which have equal shares of the threads; absent if there is one");
     v("sessions", &Load::sessions,
       "sessions that got the events, of which the first was measured; absent if there is one");
+    v("own_sessions", &Load::own_sessions,
+      "each provider process wrote into a session of its own, and all were measured; absent if not");
     v("payload", &Load::payload,
       "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'; or "
       "'lines(largest)': log lines of unusual kinds");

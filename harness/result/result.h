@@ -349,6 +349,7 @@ struct SinkUsed {
   std::optional<bool> multi_threaded = {};
   std::optional<bool> multi_process = {};
   std::optional<bool> multi_session = {};
+  std::optional<bool> own_sessions = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -372,6 +373,9 @@ struct SinkUsed {
       "capability: several processes may emit into one session at once");
     v("multi_session", &SinkUsed::multi_session,
       "capability: several sessions may get the events of one provider");
+    v("own_sessions", &SinkUsed::own_sessions,
+      "capability: each provider process may have a session of its own; absent in files of before "
+      "it was recorded");
   }
 };
 

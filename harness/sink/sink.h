@@ -52,8 +52,12 @@ struct Capabilities {
   bool multi_threaded = true;
   // Several provider processes may emit into one session at once, and each event stays whole …
   bool multi_process = false;
-  // … and several sessions may get the events of one provider.
+  // … and several sessions may get the events of one provider, …
   bool multi_session = false;
+  // … at most so many; 0: as many as there can be.
+  unsigned most_sessions = 0;
+  // Each provider process may have a session of its own (TrialContext::own_sessions).
+  bool own_sessions = false;
   // With these options the path takes calls and is meant to record none of their events: what was
   // not read back is switched off, neither lost nor unaccounted.
   bool switched_off = false;
@@ -101,6 +105,9 @@ struct TrialContext {
   int inside_pid = 0;
   unsigned sessions = 1;             // that get the events; the first is the one that is read back
   unsigned cpus = 1;                 // processors that the load threads may run on
+  // Each provider process writes into the session that has its number, and into no other. All of
+  // them are read back; there are as many sessions as processes.
+  bool own_sessions = false;
   std::size_t max_event_bytes = 0;   // the largest event that will be emitted
   std::uint64_t expected_bytes = 0;  // about how many will be emitted, all threads; for sizing
   Clock clock = {};
@@ -147,6 +154,20 @@ class Session {
   // The folder of its files, as the controller sees it, if they are on a file system that the
   // session itself has mounted with a size: that one may be filled.
   virtual std::optional<std::filesystem::path> own_disk() const { return std::nullopt; }
+
+  // The same for the second session that gets the events, as a controller would do it that knows
+  // nothing of the first one. The first session should record on; whether it does is measured.
+  virtual void listen_as_rival(bool on, SwitchWay way) {
+    static_cast<void>(on);
+    static_cast<void>(way);
+    throw Error("no other session of the sink can be switched while it runs", "");
+  }
+
+  // A provider process has been started, and has not opened the path yet. Throws Error.
+  virtual void provider_started(unsigned process, int pid) {
+    static_cast<void>(process);
+    static_cast<void>(pid);
+  }
 
   // Flushes what is buffered in the session and ends it. Called after the provider process has
   // ended, whichever way it did. A second call does nothing. Throws Error when something may have

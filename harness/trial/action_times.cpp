@@ -32,15 +32,21 @@ double times_of(const TrialAction& action, double load_s) {
   return std::floor((load_s - *action.at_s) / action.every_s) + 1;
 }
 
-// Signals are for processes, all else is for the session.
-void check_target(const TrialAction& action) {
+// Signals are for processes, all else is for sessions; a rival's is only disabled and enabled.
+void check_target(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
   const std::string who(enum_text(action.who));
-  const bool of_session = action.who == ActionTarget::session;
-  require_times(is_of_session(action.what) == of_session,
-                fmt::format("the action '{}' cannot be done to {}", name, who),
-                of_session ? "disable, enable, rotate, fill or free the session"
-                           : "kill, stop or continue processes; all else is for the session");
+  const bool of_rival = action.who == ActionTarget::rival;
+  const bool of_session = action.who == ActionTarget::session || of_rival;
+  require_times(
+      is_of_session(action.what) == of_session && (!of_rival || is_switch(action.what)),
+      fmt::format("the action '{}' cannot be done to {}", name, who),
+      of_rival     ? "disable or enable a rival's session"
+      : of_session ? "disable, enable, rotate, fill or free the session"
+                   : "kill, stop or continue processes; all else is for the session");
+  require_times(!of_rival || (load.sessions > 1 && load.own_sessions == 0),
+                fmt::format("the action '{}' is for a rival's session, and there is none", name),
+                "give the provider a second session");
   require_times(action.who != ActionTarget::consumer || action.what != ActionKind::kill,
                 "a killed consumer can read nothing back", "stop it");
 }
@@ -48,7 +54,7 @@ void check_target(const TrialAction& action) {
 void check_action(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
   const bool ends = end_of(action.what) != action.what;
-  check_target(action);
+  check_target(action, load);
   require_times(action.at_s.has_value() != action.at_event.has_value(),
                 fmt::format("the action '{}' does not say when it begins", name),
                 "give exactly one of at_s and at_event");
@@ -92,7 +98,7 @@ void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load
 std::uint32_t most_switches(const std::vector<TrialAction>& actions, const LoadPlan& load) {
   double switches = 0;
   for (const TrialAction& action : actions) {
-    if (!is_switch(action.what)) continue;
+    if (!is_switch(action.what) || action.who == ActionTarget::rival) continue;
     switches += times_of(action, load.duration_s) * (action.for_s > 0 ? 2 : 1);
   }
   return static_cast<std::uint32_t>(std::clamp(switches, 0.0, 2.0 * kMostActions));

@@ -21,7 +21,7 @@ struct DueAction {
   SwitchWay by = SwitchWay::session;
 };
 
-// The most switches of the session that these actions make.
+// The most switches that these actions make of the session which is read back.
 std::uint32_t most_switches(const std::vector<TrialAction>& actions, const LoadPlan& load);
 
 class ActionTimes {

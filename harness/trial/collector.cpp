@@ -458,6 +458,8 @@ Load describe_load(const LoadPlan& plan) {
           .threads = plan.threads,
           .processes = plan.processes > 1 ? std::optional(plan.processes) : std::nullopt,
           .sessions = plan.sessions > 1 ? std::optional(plan.sessions) : std::nullopt,
+          .own_sessions =
+              plan.own_sessions != 0 && plan.sessions > 1 ? std::optional(true) : std::nullopt,
           .payload = payload_text(plan.payload),
           .warmup_s = plan.warmup_s,
           .duration_s = plan.duration_s,

@@ -37,6 +37,8 @@ struct LoadPlan {
   std::uint32_t threads = 1;    // of all provider processes together
   std::uint32_t processes = 1;  // provider processes; each has as many of the threads
   std::uint32_t sessions = 1;   // that get every event; the first one is read back
+  // 1: each provider process has a session of its own instead, and all are read back.
+  std::uint32_t own_sessions = 0;
   PayloadPlan payload;
   double warmup_s = 0.5;
   double duration_s = 1;     // of recording; 0: limited by events

@@ -35,7 +35,8 @@ SinkUsed describe_sink(const SinkChoice& sink) {
           .survives = can.survives,
           .multi_threaded = can.multi_threaded,
           .multi_process = can.multi_process,
-          .multi_session = can.multi_session};
+          .multi_session = can.multi_session,
+          .own_sessions = can.own_sessions};
 }
 
 ClockUsed describe_clock(const ClockParameters& clock, const ClockDrift& drift) {

@@ -47,6 +47,19 @@ ConsumerMode consumer_mode(const SinkChoice& sink, WantedConsumer wanted) {
                          : ConsumerMode::none;
 }
 
+namespace {
+
+std::optional<Error> why_not_own(const SinkChoice& sink, const Capabilities& can,
+                                 const LoadPlan& load) {
+  if (can.own_sessions || load.sessions == 1) return std::nullopt;
+  return Error(fmt::format("the provider processes of sink '{}' cannot have a session each, "
+                           "sessions = {}",
+                           sink.text, load.sessions),
+               "choose a sink that can: see 'tailgate sinks'");
+}
+
+}  // namespace
+
 std::optional<Error> why_not_shared(const SinkChoice& sink, const LoadPlan& load) {
   const Capabilities can = sink.type->capabilities(sink.options);
   if (threads_each(load) > 1 && !can.multi_threaded) {
@@ -54,6 +67,7 @@ std::optional<Error> why_not_shared(const SinkChoice& sink, const LoadPlan& load
                              threads_each(load)),
                  "set threads=1");
   }
+  if (load.own_sessions != 0) return why_not_own(sink, can, load);
   if (load.processes > 1 && !can.multi_process) {
     return Error(fmt::format("sink '{}' takes events from one process only, processes = {}",
                              sink.text, load.processes),
@@ -64,6 +78,11 @@ std::optional<Error> why_not_shared(const SinkChoice& sink, const LoadPlan& load
     return Error(
         fmt::format("sink '{}' has one session only, sessions = {}", sink.text, load.sessions),
         "choose a sink whose provider can be in several: see 'tailgate sinks'");
+  }
+  if (can.most_sessions > 0 && load.sessions > can.most_sessions) {
+    return Error(fmt::format("a provider of sink '{}' is in {} sessions at most, sessions = {}",
+                             sink.text, can.most_sessions, load.sessions),
+                 fmt::format("set sessions={} or less", can.most_sessions));
   }
   return std::nullopt;
 }

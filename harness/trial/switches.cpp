@@ -134,31 +134,49 @@ void SwitchWatch::begin() {
 
 void SwitchWatch::end(bool on) {
   const std::uint64_t end_ns = clock_.now_ns();
+  const std::vector<std::uint64_t> started = calls_begun();
+  mark(on, end_ns, started);
+  count_calls(end_ns, started);
+}
+
+void SwitchWatch::end_of_rival() {
+  const std::uint64_t end_ns = clock_.now_ns();
+  count_calls(end_ns, calls_begun());
+}
+
+std::vector<std::uint64_t> SwitchWatch::calls_begun() const {
+  std::vector<std::uint64_t> started;
+  for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+    started.push_back(memory_.thread(i).started.load(std::memory_order_acquire));
+  }
+  return started;
+}
+
+void SwitchWatch::mark(bool on, std::uint64_t end_ns, const std::vector<std::uint64_t>& started) {
   TrialHeader& header = memory_.header();
   const std::size_t number = header.switches.load();
   SwitchHead& head = memory_.switch_head(number);
   head.on = on ? 1 : 0;
   head.begin_ns = begun_->begin_ns;
   head.end_ns = end_ns;
-  std::vector<std::uint64_t> started;
-  for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
-    const ThreadBlock& block = memory_.thread(i);
+  for (unsigned i = 0; i < started.size(); ++i) {
     SwitchMark& mark = memory_.switch_mark(number, i);
-    started.push_back(block.started.load(std::memory_order_acquire));
     mark.finished_before = begun_->threads[i].finished;
     mark.refused_before = begun_->threads[i].refused;
-    mark.started_after = started.back();
+    mark.started_after = started[i];
   }
   // Calls that run are in doubt, so their refusals belong to the switch.
-  const std::uint64_t until_ns = end_ns + kLongestWaitNs;
-  wait_for_calls(started, until_ns);
-  for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+  wait_for_calls(started, end_ns + kLongestWaitNs);
+  for (unsigned i = 0; i < started.size(); ++i) {
     memory_.switch_mark(number, i).refused_after = refusals_of(memory_.thread(i));
   }
   header.switches.store(static_cast<std::uint32_t>(number + 1), std::memory_order_release);
+}
+
+void SwitchWatch::count_calls(std::uint64_t end_ns, std::vector<std::uint64_t> started) {
   took_ns_.push_back(end_ns - begun_->begin_ns);
   for (std::uint64_t& calls : started) ++calls;
-  wait_for_calls(started, until_ns);
+  wait_for_calls(started, end_ns + kLongestWaitNs);
   Histogram around = merged(memory_, Metric::service);
   around.subtract(begun_->service);
   at_switch_.add(around);

@@ -26,6 +26,8 @@ class SwitchWatch {
   // The session has carried it out; it listens from now on, or does not. Waits until each load
   // thread has made one more call, but no longer than 50 ms.
   void end(bool on);
+  // The same for a rival's session: what the first one records is not to change.
+  void end_of_rival();
   // The session has not carried it out.
   void cancel() { begun_.reset(); }
 
@@ -44,6 +46,11 @@ class SwitchWatch {
     Histogram service;
   };
 
+  // Where each thread was, in the trial's memory, for read_switches().
+  void mark(bool on, std::uint64_t end_ns, const std::vector<std::uint64_t>& started);
+  std::vector<std::uint64_t> calls_begun() const;
+  // Counts the calls up to each thread's next one.
+  void count_calls(std::uint64_t end_ns, std::vector<std::uint64_t> started);
   // Until so many calls of each thread have returned.
   void wait_for_calls(const std::vector<std::uint64_t>& finished, std::uint64_t until_ns) const;
 

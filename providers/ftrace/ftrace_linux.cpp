@@ -7,6 +7,7 @@
 
 #include "harness/sink/sink.h"
 #include "providers/ftrace/options.h"
+#include "providers/shared/sessions/own_sessions.h"
 #include "providers/shared/tracefs/ring_consumer.h"
 #include "providers/shared/tracefs/trace_session.h"
 
@@ -75,7 +76,7 @@ class MarkerProvider : public Provider {
 
  private:
   static tracefs::Handle open_marker(const TrialContext& context, unsigned session) {
-    return tracefs::open_instance(tracefs::session_directory(context, session))
+    return tracefs::open_instance(session_directory(context, session))
         .open(marker_of(context.options).file, O_WRONLY);
   }
 
@@ -97,6 +98,7 @@ class FtraceSink : public SinkType {
             .may_refuse = true,
             .multi_process = true,
             .multi_session = true,
+            .own_sessions = true,
             .text_events = options.text("mode") == "text",
             .largest_event_bytes = largest_event_bytes(options)};
   }
@@ -108,12 +110,22 @@ class FtraceSink : public SinkType {
   }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return std::make_unique<tracefs::TraceSession>(context, tracefs::WhenFull::refused);
+    const auto make = [](const TrialContext& one) {
+      return std::make_unique<tracefs::TraceSession>(one, tracefs::WhenFull::refused);
+    };
+    if (context.own_sessions) return std::make_unique<OwnSessions>(context, make);
+    return make(context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return std::make_unique<MarkerProvider>(context);
+    return std::make_unique<MarkerProvider>(
+        context.own_sessions ? context_of_own(context, context.process) : context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    return context.own_sessions ? open_own_consumers(context, open_ring) : open_ring(context);
+  }
+
+ private:
+  static std::unique_ptr<Consumer> open_ring(const TrialContext& context) {
     const Marker& marker = marker_of(context.options);
     const tracefs::TraceFolder instance = tracefs::open_instance(context.directory);
     return std::make_unique<tracefs::RingConsumer>(

@@ -1,6 +1,7 @@
 #include "providers/lttng/consumer.h"
 
 #include <algorithm>
+#include <string>
 
 #include "harness/base/error.h"
 #include "providers/lttng/options.h"
@@ -17,8 +18,8 @@ const std::filesystem::path& existing(const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::filesystem::path trace_folder(const TrialContext& context) {
-  return context.directory / "trace";
+std::filesystem::path trace_folder(const TrialContext& context, unsigned session) {
+  return context.directory / (session == 0 ? "trace" : "session-" + std::to_string(session));
 }
 
 std::filesystem::path completion_mark(const std::filesystem::path& trial_directory) {
@@ -40,9 +41,9 @@ class TraceConsumer::Forward : public CtfVisitor {
   EventVisitor& visitor_;
 };
 
-TraceConsumer::TraceConsumer(const TrialContext& context)
-    : reader_(existing(trace_folder(context))),
-      overwrites_(loss_mode(context.options) == "overwrite"),
+TraceConsumer::TraceConsumer(const TrialContext& context, unsigned session, bool overwrites)
+    : reader_(existing(trace_folder(context, session))),
+      overwrites_(overwrites),
       wraps_(wraps(context.options)),
       packet_bytes_(static_cast<std::size_t>(context.options.integer("subbuf_bytes"))),
       completion_mark_(completion_mark(context.directory)) {

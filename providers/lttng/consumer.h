@@ -9,8 +9,9 @@
 
 namespace tailgate::lttng_detail {
 
-// The folder in the trial's directory into which the session's daemons write the trace.
-std::filesystem::path trace_folder(const TrialContext& context);
+// The folder in the trial's directory into which the daemons write the trace of that session, of
+// several the first one with the number 0.
+std::filesystem::path trace_folder(const TrialContext& context, unsigned session);
 
 // An empty file that the session writes when its daemons have delivered all that was in the
 // buffers. Without it the trace may be cut short.
@@ -18,8 +19,9 @@ std::filesystem::path completion_mark(const std::filesystem::path& trial_directo
 
 class TraceConsumer : public Consumer {
  public:
-  // Throws Error when the folder does not exist.
-  explicit TraceConsumer(const TrialContext& context);
+  // Throws Error when the folder does not exist. overwrites: the oldest sub-buffers are
+  // overwritten, so the packets tell what was lost; else the session tells.
+  TraceConsumer(const TrialContext& context, unsigned session, bool overwrites);
 
   std::size_t poll(EventVisitor& visitor) override;
   void finish(EventVisitor& visitor) override;

@@ -21,7 +21,8 @@ struct TracePlan {
   std::uint32_t read_timer_us = 0;
   std::uint64_t file_bytes = 0;   // of a trace file; 0: no limit
   std::uint64_t files_count = 0;  // of each CPU; 0: no limit
-  std::filesystem::path folder;   // where the trace goes
+  bool of_one_process = false;  // records only the events of the process that is given to track()
+  std::filesystem::path folder;  // where the trace goes
 };
 
 // The tracer's counts, summed over all buffers of the session.
@@ -47,6 +48,9 @@ class TraceControl {
 
   // Creates and starts the session, with one channel and its event. Throws Error.
   void start() const;
+
+  // From now on records the events of that process. Throws Error.
+  void track(int pid) const;
 
   // Disables the event, or enables it again, in the running session; the daemon has told the
   // programs when this returns. Throws Error.

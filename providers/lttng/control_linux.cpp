@@ -194,6 +194,29 @@ void enable_event(lttng_handle* handle) {
   check(lttng_enable_event(handle, event.get(), kChannel), "enabling the event");
 }
 
+using Tracker = std::unique_ptr<lttng_process_attr_tracker_handle,
+                                decltype(&lttng_process_attr_tracker_handle_destroy)>;
+
+Tracker open_tracker(const TracePlan& plan) {
+  lttng_process_attr_tracker_handle* made = nullptr;
+  const lttng_error_code code = lttng_session_get_tracker_handle(
+      plan.session.c_str(), LTTNG_DOMAIN_UST, LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID, &made);
+  if (code != LTTNG_OK) check(-code, "opening the tracker of processes");
+  return Tracker(made, lttng_process_attr_tracker_handle_destroy);
+}
+
+void check_tracker(lttng_process_attr_tracker_handle_status status, const std::string& doing) {
+  if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK) return;
+  throw Error(fmt::format("LTTng: {}: status {}", doing, static_cast<int>(status)), kRemedy);
+}
+
+// Of no process yet.
+void track_only_given(const TracePlan& plan) {
+  check_tracker(lttng_process_attr_tracker_handle_set_tracking_policy(
+                    open_tracker(plan).get(), LTTNG_TRACKING_POLICY_INCLUDE_SET),
+                "restricting the session to one process");
+}
+
 TraceCounts read_counts(lttng_handle* handle) {
   lttng_channel* channels = nullptr;
   const int count = lttng_list_channels(handle, &channels);
@@ -260,8 +283,18 @@ void TraceControl::start() const {
       enable_early_metadata(plan_, handle.get());
     }
     enable_channel(plan_, handle.get());
+    if (plan_.of_one_process) track_only_given(plan_);
     enable_event(handle.get());
     check(lttng_start_tracing(plan_.session.c_str()), "starting the session");
+    return TraceCounts{};
+  });
+}
+
+void TraceControl::track(int pid) const {
+  call_inside(namespace_pid_, kStartLimit, [this, pid] {
+    check_tracker(lttng_process_attr_virtual_process_id_tracker_handle_add_pid(
+                      open_tracker(plan_).get(), pid),
+                  "tracking the provider's process");
     return TraceCounts{};
   });
 }

@@ -5,6 +5,7 @@
 #include "providers/lttng/consumer.h"
 #include "providers/lttng/options.h"
 #include "providers/lttng/tracer.h"
+#include "providers/shared/sessions/own_sessions.h"
 
 namespace tailgate {
 namespace {
@@ -27,7 +28,10 @@ class LttngSink : public SinkType {
             // With buffers of each process, the trace has a folder for each.
             .multi_process = options.text("buffers") == "uid",
             // The relay daemon of a live session, and the snapshot, are of one session.
-            .multi_session = options.text("output") == "file"};
+            .multi_session = options.text("output") == "file",
+            // Which session the overwritten events are of, their packets do not tell.
+            .own_sessions = options.text("output") == "file" &&
+                            lttng_detail::loss_mode(options) != "overwrite"};
   }
 
   Probe probe(const Options&) const override { return lttng_detail::probe_tracer(); }
@@ -39,7 +43,15 @@ class LttngSink : public SinkType {
     return lttng_detail::open_provider(context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return std::make_unique<lttng_detail::TraceConsumer>(context);
+    const bool overwrites = lttng_detail::loss_mode(context.options) == "overwrite";
+    if (!context.own_sessions) {
+      return std::make_unique<lttng_detail::TraceConsumer>(context, 0, overwrites);
+    }
+    std::vector<std::unique_ptr<Consumer>> all;
+    for (unsigned i = 0; i < context.sessions; ++i) {
+      all.push_back(std::make_unique<lttng_detail::TraceConsumer>(context, i, overwrites));
+    }
+    return std::make_unique<OwnConsumers>(std::move(all));
   }
 };
 

@@ -49,14 +49,16 @@ TracePlan plan_of(const TrialContext& context) {
           .read_timer_us = static_cast<std::uint32_t>(options.integer("read_timer_us")),
           .file_bytes = static_cast<std::uint64_t>(options.integer("file_bytes")),
           .files_count = static_cast<std::uint64_t>(options.integer("files_count")),
-          .folder = trace_folder(context)};
+          .of_one_process = context.own_sessions,
+          .folder = trace_folder(context, 0)};
 }
 
-// Of a further session of the same daemon, which gets the same events, and which nobody reads.
+// Of a further session of the same daemon. It gets the same events, and nobody reads it; or it is
+// the own one of a provider process.
 TracePlan further_plan(const TrialContext& context, unsigned session) {
   TracePlan plan = plan_of(context);
   plan.session += fmt::format("-{}", session);
-  plan.folder = context.directory / fmt::format("session-{}", session);
+  plan.folder = trace_folder(context, session);
   return plan;
 }
 
@@ -120,7 +122,7 @@ class LttngSession : public Session {
         inside_pid_(context.inside_pid),
         tsc_(uses_tsc(context)) {
     check_plan(plan_, context);
-    for (unsigned i = 1; i < context.sessions; ++i) further_.push_back(further_plan(context, i));
+    for (unsigned i = 1; i < context.sessions; ++i) plans_.push_back(further_plan(context, i));
     if (tsc_) {
       clock_hz_ = fmt::format("{:.0f}", context.clock.parameters().frequency_hz);
       clock_library_ = find_library(kClockLibrary);
@@ -148,7 +150,9 @@ class LttngSession : public Session {
       control_.emplace(session_daemon_->pid(), plan_);
       session_daemon_->wait_until([this] { return control_->daemon_alive(); }, kReadyWithin);
       control_->start();
-      for (const TracePlan& plan : further_) TraceControl(session_daemon_->pid(), plan).start();
+      for (const TracePlan& plan : plans_) {
+        further_.emplace_back(session_daemon_->pid(), plan).start();
+      }
       started_by_daemon_ = descendants(session_daemon_->pid());
     } catch (...) {
       end_daemons();
@@ -189,11 +193,23 @@ class LttngSession : public Session {
   // As `lttng disable-event` and `enable-event` do it. To LTTng, an event at another level is
   // another rule, which is enabled beside the first.
   void listen(bool on, SwitchWay way) override {
-    if (way != SwitchWay::session) {
-      throw Error(fmt::format("a session of LTTng does not change an event's {}", enum_text(way)),
-                  "disable and enable the event");
-    }
+    check_way(way);
     control_->listen(on);
+    if (!plan_.of_one_process) return;
+    for (const TraceControl& control : further_) control.listen(on);
+  }
+
+  // As another controller of the same session daemon does it.
+  void listen_as_rival(bool on, SwitchWay way) override {
+    if (further_.empty()) return Session::listen_as_rival(on, way);
+    check_way(way);
+    further_.front().listen(on);
+  }
+
+  // Before the process has registered with the daemon, or soon after: it waits for its events.
+  void provider_started(unsigned process, int pid) override {
+    if (!plan_.of_one_process) return;
+    (process == 0 ? *control_ : further_.at(process - 1)).track(pid);
   }
 
   void rotate() override {
@@ -220,6 +236,7 @@ class LttngSession : public Session {
     const std::vector<std::uint64_t> cpu_before_ns = daemons_cpu_ns();
     try {
       counts_ = control_->stop(kStopWithin);
+      if (plan_.of_one_process) stop_further();
     } catch (const Error& error) {
       wrong.push_back(error.what_failed());
     }
@@ -228,6 +245,7 @@ class LttngSession : public Session {
       stop_cpu_ns_[i] -= std::min(stop_cpu_ns_[i], cpu_before_ns[i]);
     }
     control_.reset();
+    further_.clear();
     end_daemons();
     if (disk_is_full()) wrong.push_back("the consumer daemon found no space left for the trace");
     if (wrong.empty()) {
@@ -249,6 +267,21 @@ class LttngSession : public Session {
   }
 
  private:
+  static void check_way(SwitchWay way) {
+    if (way == SwitchWay::session) return;
+    throw Error(fmt::format("a session of LTTng does not change an event's {}", enum_text(way)),
+                "disable and enable the event");
+  }
+
+  // Those of the other provider processes, which are read back, too.
+  void stop_further() {
+    for (const TraceControl& control : further_) {
+      const TraceCounts counts = control.stop(kStopWithin);
+      counts_.discarded_events += counts.discarded_events;
+      counts_.lost_packets += counts.lost_packets;
+    }
+  }
+
   void add_clock(std::vector<std::pair<std::string, std::string>>& variables) const {
     if (!tsc_) return;
     variables.emplace_back("LTTNG_UST_CLOCK_PLUGIN", clock_library_.string());
@@ -348,7 +381,7 @@ class LttngSession : public Session {
   TracePlan plan_;
   unsigned cpus_;
   int inside_pid_;
-  std::vector<TracePlan> further_;
+  std::vector<TracePlan> plans_;  // of the further sessions
   bool tsc_;
   std::string clock_hz_;
   std::filesystem::path clock_library_;
@@ -358,6 +391,7 @@ class LttngSession : public Session {
   std::optional<PrivateDaemon> relay_daemon_;
   std::optional<PrivateDaemon> session_daemon_;
   std::optional<TraceControl> control_;
+  std::vector<TraceControl> further_;
   std::vector<HeldProcess> started_by_daemon_;
 };
 

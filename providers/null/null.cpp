@@ -25,7 +25,7 @@ class NullSink : public SinkType {
   }
   OptionTable options() const override { return {}; }
   Capabilities capabilities(const Options&) const override {
-    return {.multi_process = true, .multi_session = true};
+    return {.multi_process = true, .multi_session = true, .own_sessions = true};
   }
   Probe probe(const Options&) const override { return {}; }
 

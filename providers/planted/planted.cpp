@@ -64,6 +64,10 @@ class PlantedSession : public Session {
   int namespace_pid() const override { return session_->namespace_pid(); }
 
   void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
+  void listen_as_rival(bool on, SwitchWay way) override { session_->listen_as_rival(on, way); }
+  void provider_started(unsigned process, int pid) override {
+    session_->provider_started(process, pid);
+  }
   void rotate() override { session_->rotate(); }
   std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
 

@@ -185,6 +185,7 @@ class QueuedSink : public SinkType {
     can.deferred_work = true;
     can.survives = Survives::nothing;
     can.multi_threaded = true;
+    can.own_sessions = false;
     return can;
   }
 

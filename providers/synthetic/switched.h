@@ -72,6 +72,37 @@ struct SwitchedCall {
   std::uint64_t delay_ns = 0;
 };
 
+// What a switch of the second session by its own controller does to the first one.
+struct RivalLaw {
+  std::uint64_t stall_ns = 0;  // each thread's first call after it takes so much longer
+  std::uint64_t gap_ns = 0;    // events are not stored for so long after it
+};
+
+inline RivalLaw rival_law(const Options& options) {
+  return {.stall_ns = static_cast<std::uint64_t>(std::llround(options.real("rival_stall_us") * 1e3)),
+          .gap_ns = static_cast<std::uint64_t>(std::llround(options.real("rival_gap_ms") * 1e6))};
+}
+
+class RivalSwitch {
+ public:
+  RivalSwitch(const std::filesystem::path& path, const RivalLaw& law) : law_(law), switch_(path) {}
+
+  // seen: switches that the calling thread has seen.
+  SwitchedCall call(std::uint64_t now_ns, std::uint64_t& seen) const noexcept {
+    const std::uint64_t switches = switch_.switches();
+    if (switches == 0) [[likely]]
+      return {};
+    SwitchedCall call{.recorded = now_ns >= switch_.at_ns() + law_.gap_ns};
+    if (switches != seen) call.delay_ns = law_.stall_ns;
+    seen = switches;
+    return call;
+  }
+
+ private:
+  RivalLaw law_;
+  SharedSwitch switch_;
+};
+
 class SwitchedProvider {
  public:
   SwitchedProvider(const std::filesystem::path& path, const SwitchLaw& law)

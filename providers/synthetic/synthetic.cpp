@@ -38,6 +38,10 @@ std::filesystem::path rotations_path(const TrialContext& context) {
   return context.directory / ".synthetic.rotations";
 }
 
+std::filesystem::path rival_path(const TrialContext& context) {
+  return context.directory / ".synthetic.rival";
+}
+
 std::filesystem::path reader_path(const TrialContext& context) {
   return context.directory / ".synthetic.reader";
 }
@@ -190,6 +194,7 @@ class SyntheticProvider : public Provider {
         drift_(context.options),
         opened_path_(store_path(context, context.process).string()),
         switched_(switch_path(context), switch_law(context.options)),
+        rival_(rival_path(context), rival_law(context.options)),
         room_(reader_room_of(context.options)),
         read_(reader_path(context)),
         sharing_(context),
@@ -243,6 +248,7 @@ class SyntheticProvider : public Provider {
     std::uint64_t calls = 0;
     std::uint64_t lost = 0;
     std::uint64_t switches_seen = 0;
+    std::uint64_t rival_switches_seen = 0;
     std::vector<std::string> grown;  // memory for what the consumer has not read, and leaks
     std::vector<OpenFile> opened;    // leaks
   };
@@ -258,12 +264,19 @@ class SyntheticProvider : public Provider {
     }
     std::uint64_t release_ns = start_ns;
     if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
-    release_ns += service_ns(thread, state) + switched.delay_ns;
+    const SwitchedCall rival = rival_.call(start_ns, state.rival_switches_seen);
+    release_ns += service_ns(thread, state) + switched.delay_ns + rival.delay_ns;
     if (drift_.ns_per_s > 0) release_ns += drifted_ns(start_ns);
     if (drift_.leak_bytes > 0) state.grown.emplace_back(drift_.leak_bytes, 'x');
-    const EmitStatus status = take(state, event);
+    const EmitStatus status = rival.recorded ? take(state, event) : drop(state);
     wait_until(release_ns);
     return status;
+  }
+
+  // Reported nowhere.
+  EmitStatus drop(ThreadState& state) const noexcept {
+    ++state.calls;
+    return closed_ ? kClosed : kAccepted;
   }
 
   EmitStatus take(ThreadState& state, std::span<const std::byte> event) noexcept {
@@ -347,6 +360,7 @@ class SyntheticProvider : public Provider {
   DriftPlan drift_;
   std::string opened_path_;
   SwitchedProvider switched_;
+  RivalSwitch rival_;
   ReaderRoom room_;
   ReaderCount read_;
   std::atomic<std::uint64_t> stored_ = 0;
@@ -410,6 +424,7 @@ class SyntheticSession : public Session {
       : cap_bytes_(cap_bytes(context)),
         switch_path_(switch_path(context)),
         requests_path_(rotations_path(context)),
+        rival_path_(rival_path(context)),
         clock_(context.clock) {
     for (unsigned i = 0; i < context.processes; ++i) paths_.push_back(store_path(context, i));
   }
@@ -423,12 +438,14 @@ class SyntheticSession : public Session {
     }
     switch_.emplace(switch_path_);
     if (cap_bytes_ > 0) requests_.emplace(requests_path_);
+    rival_.emplace(rival_path_);
   }
   std::vector<std::pair<std::string, std::string>> granted() const override {
     if (cap_bytes_ == 0) return {};
     return {{"cap_bytes", std::to_string(cap_bytes_)}};
   }
   void listen(bool on, SwitchWay) override { switch_.value().set(on, clock_.now_ns()); }
+  void listen_as_rival(bool on, SwitchWay) override { rival_.value().set(on, clock_.now_ns()); }
   void rotate() override {
     if (!requests_) return Session::rotate();
     constexpr std::chrono::seconds kPatience{1};
@@ -437,6 +454,7 @@ class SyntheticSession : public Session {
   // Windows removes no file that is mapped.
   void stop() override {
     switch_.reset();
+    rival_.reset();
     requests_.reset();
   }
 
@@ -445,8 +463,10 @@ class SyntheticSession : public Session {
   std::uint64_t cap_bytes_;  // 0: none
   std::filesystem::path switch_path_;
   std::filesystem::path requests_path_;
+  std::filesystem::path rival_path_;
   Clock clock_;
   std::optional<SharedSwitch> switch_;
+  std::optional<SharedSwitch> rival_;
   std::optional<RotationRequests> requests_;
 };
 
@@ -463,14 +483,16 @@ class SyntheticSink : public SinkType {
     const bool keeps_back = options.integer("kill_loses_events") > 0 ||
                             options.integer("hide_last_events") > 0 ||
                             options.integer("cap_bytes") > 0;
+    const bool shared =
+        options.integer("cap_bytes") == 0 && options.integer("reader_room_events") == 0;
     return {.read_back = true,
             .live_read = options.integer("cap_bytes") == 0,
             .accounts_losses = true,
             .survives = keeps_back ? Survives::nothing : Survives::kill,
             .may_refuse = true,
-            .multi_process =
-                options.integer("cap_bytes") == 0 && options.integer("reader_room_events") == 0,
-            .multi_session = true};
+            .multi_process = shared,
+            .multi_session = true,
+            .own_sessions = shared};
   }
 
   Probe probe(const Options&) const override { return {}; }
@@ -538,6 +560,10 @@ OptionTable SyntheticSink::options() const {
        "the first call of each thread after a switch of the session takes so much longer", 0, 60e6},
       {"toggle_lag_ms", real, "0", "events are not stored for so long after an enable", 0, 60e3},
       {"toggle_leak_ms", real, "0", "events are still stored for so long after a disable", 0, 60e3},
+      {"rival_stall_us", real, "0",
+       "the same, after a switch of the second session by its own controller", 0, 60e6},
+      {"rival_gap_ms", real, "0",
+       "events are not stored for so long after such a switch, and reported nowhere", 0, 60e3},
       {"reader_room_events", integer, "0",
        "room for so many events that a live consumer has not read (0: without limit)", 0, 1e9},
       {"reader_full",

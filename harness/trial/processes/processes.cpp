@@ -166,11 +166,13 @@ void TrialProcesses::start_session() {
 
 // The first process alone observes the machine and measures the floor, before the others start.
 bool TrialProcesses::start_provider() {
-  providers_.push_back(start_child(kProviderCommand, provider_log(0)));
+  const auto start = [this](unsigned process) {
+    providers_.push_back(start_child(kProviderCommand, provider_log(process), process));
+    session_->provider_started(process, providers_.back().pid());
+  };
+  start(0);
   if (!wait_for_provider(Phase::ready, "opening the sink")) return false;
-  for (unsigned i = 1; i < memory_.plan().load.processes; ++i) {
-    providers_.push_back(start_child(kProviderCommand, provider_log(i), i));
-  }
+  for (unsigned i = 1; i < memory_.plan().load.processes; ++i) start(i);
   return wait_for_provider(Phase::ready, "opening the sink");
 }
 

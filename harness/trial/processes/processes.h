@@ -91,6 +91,8 @@ class TrialProcesses {
   std::vector<DaemonProcess> daemons() const;
   // Throws Error if the session cannot be switched in that way.
   void listen(bool on, SwitchWay way) { session_->listen(on, way); }
+  // The same for the session of a rival controller.
+  void listen_as_rival(bool on, SwitchWay way) { session_->listen_as_rival(on, way); }
   // Throws Error if the session has no files to rotate, or did not.
   void rotate() { session_->rotate(); }
   // The folder of the session's files on a file system of its own, if it has one.

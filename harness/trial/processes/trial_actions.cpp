@@ -85,12 +85,18 @@ void TrialActions::act_on_consumer(ActionDone action) {
 }
 
 void TrialActions::switch_session(const DueAction& due, ActionDone action) {
-  if (switch_refused_ || !switches_.has_room()) return;
+  const bool of_rival = due.who == ActionTarget::rival;
+  if (switch_refused_ || (!of_rival && !switches_.has_room())) return;
   const bool on = due.what == ActionKind::enable;
   switches_.begin();
   try {
-    processes_.listen(on, due.by);
-    switches_.end(on);
+    if (of_rival) {
+      processes_.listen_as_rival(on, due.by);
+      switches_.end_of_rival();
+    } else {
+      processes_.listen(on, due.by);
+      switches_.end(on);
+    }
   } catch (const Error& error) {
     switches_.cancel();
     switch_refused_ = true;

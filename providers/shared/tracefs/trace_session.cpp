@@ -5,16 +5,23 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "providers/shared/sessions/own_sessions.h"
 
 namespace tailgate::tracefs {
+namespace {
+
+void switch_instance(const Instance& instance, bool on, SwitchWay way) {
+  if (way != SwitchWay::session) {
+    throw Error(fmt::format("the kernel's trace buffer has no {}", enum_text(way)),
+                "switch it as a whole");
+  }
+  instance.record(on);
+}
+
+}  // namespace
 
 TraceSession::TraceSession(const TrialContext& context, WhenFull when_full)
     : context_(context), when_full_(when_full) {}
-
-std::filesystem::path session_directory(const TrialContext& context, unsigned session) {
-  if (session == 0) return context.directory;
-  return context.directory / ("session-" + std::to_string(session));
-}
 
 void TraceSession::start() {
   const Options& options = context_.options;
@@ -23,15 +30,9 @@ void TraceSession::start() {
       .overwrite = options.boolean("overwrite"),
       .clock = context_.clock.parameters().kind};
   instance_ = std::make_unique<Instance>(context_.directory, how);
+  create_session_directories(context_);
   for (unsigned i = 1; i < context_.sessions; ++i) {
-    const std::filesystem::path directory = session_directory(context_, i);
-    std::error_code failed;
-    std::filesystem::create_directories(directory, failed);
-    if (failed) {
-      throw system_error("mkdir", directory.string(), failed.value(),
-                         "choose a trial directory that can be written to");
-    }
-    further_.push_back(std::make_unique<Instance>(directory, how));
+    further_.push_back(std::make_unique<Instance>(session_directory(context_, i), how));
   }
 }
 
@@ -40,11 +41,12 @@ std::vector<std::pair<std::string, std::string>> TraceSession::granted() const {
 }
 
 void TraceSession::listen(bool on, SwitchWay way) {
-  if (way != SwitchWay::session) {
-    throw Error(fmt::format("the kernel's trace buffer has no {}", enum_text(way)),
-                "switch it as a whole");
-  }
-  instance_->record(on);
+  switch_instance(*instance_, on, way);
+}
+
+void TraceSession::listen_as_rival(bool on, SwitchWay way) {
+  if (further_.empty()) return Session::listen_as_rival(on, way);
+  switch_instance(*further_.front(), on, way);
 }
 
 void TraceSession::stop() {

@@ -1,7 +1,6 @@
 // The session of a sink that writes to a trace instance of the kernel.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -16,11 +15,8 @@ enum class WhenFull : std::uint8_t {
   lost,     // the write succeeds, so the session counts a loss
 };
 
-// Where a session of the trial keeps its instance's name: for the first one, which is read back,
-// the trial's directory.
-std::filesystem::path session_directory(const TrialContext& context, unsigned session);
-
-// With as many instances as the trial has sessions; all figures are of the first.
+// With as many instances as the trial has sessions; all figures are of the first. Each keeps its
+// name in its session's directory.
 class TraceSession : public Session {
  public:
   // Uses the options buffer_bytes and overwrite.
@@ -29,6 +25,7 @@ class TraceSession : public Session {
   void start() override;
   std::vector<std::pair<std::string, std::string>> granted() const override;
   void listen(bool on, SwitchWay way) override;
+  void listen_as_rival(bool on, SwitchWay way) override;
   void stop() override;
   std::vector<Loss> losses() const override { return losses_; }
 
