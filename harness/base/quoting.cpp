@@ -178,4 +178,29 @@ std::string xml_attribute(std::string_view text) {
   return result;
 }
 
+std::string xml_text(std::string_view text, std::uint64_t& replaced) {
+  constexpr std::string_view kMarkup = "&<>\"'";
+  if (is_plain(text) && text.find_first_of(kMarkup) == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const std::uint32_t code = character.code;
+    const bool is_space = code == '\t' || code == '\n' || code == '\r';
+    if ((code < 0x20 && !is_space) || code == 0xFFFE || code == 0xFFFF) {
+      result += kReplacement;
+      ++replaced;
+    } else if (is_unsafe(character) ||
+               (code < 0x80 && kMarkup.find(text[0]) != std::string_view::npos)) {
+      result += fmt::format("&#{};", code);
+    } else {
+      result += text.substr(0, character.bytes);
+    }
+    text.remove_prefix(character.bytes);
+  }
+  return result;
+}
+
 }  // namespace tailgate

@@ -8,6 +8,7 @@
 // every byte that is not part of valid UTF-8. A text without any of them is shown as it is.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,12 @@ std::string json_text(std::string json);
 // The value of an XML attribute, without the quotes. Markup and white space that XML would change
 // become references; unsafe characters, and those that XML 1.0 does not allow, become U+FFFD.
 std::string xml_attribute(std::string_view text);
+
+// The text of an XML element or attribute, as exactly as XML 1.0 has it. Markup, white space and
+// unsafe characters become references; a byte that is not part of valid UTF-8 becomes the Latin-1
+// character of its value. Control characters, U+FFFE and U+FFFF, which XML does not allow, become
+// U+FFFD; `replaced` grows by their number.
+std::string xml_text(std::string_view text, std::uint64_t& replaced);
 
 // Whether all of a text is valid UTF-8.
 bool is_utf8(std::string_view text);

@@ -29,6 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect(bar > 0 && markdown[bar - 1] == '\\');
   }
   expect(xml_attribute(text).find_first_of("<>\"'\n\r\t") == std::string::npos);
+  std::uint64_t replaced = 0;
+  const std::string xml = xml_text(text, replaced);
+  expect(replaced <= text.size() && is_utf8(xml));
+  expect(xml.find_first_of("<>\"'\n\r\t") == std::string::npos);
   const std::string json = json_text(std::string(text));
   expect(json_text(json) == json);
   return 0;

@@ -62,6 +62,18 @@ TEST_CASE("JSON keeps its meaning and its lines") {
         "{\n  \"a\": \"\\u007f\\u009b\\u202eµ\"\n}\n");
 }
 
+TEST_CASE("a text of XML is kept as far as XML allows it, and the rest is counted") {
+  std::uint64_t replaced = 0;
+  CHECK(xml_text("plain µs 時 𝄞", replaced) == "plain µs 時 𝄞");
+  CHECK(xml_text("<&>\"'\t\n\r", replaced) == "&#60;&#38;&#62;&#34;&#39;&#9;&#10;&#13;");
+  CHECK(xml_text("\u202E\u009B\x7f", replaced) == "&#8238;&#155;&#127;");
+  CHECK(xml_text("\xff \xed\xa0\x80", replaced) == "&#255; &#237;&#160;&#128;");
+  CHECK(replaced == 0);
+  CHECK(xml_text(std::string_view("\0\x1b\uFFFE\uFFFF\uFFFD", 11), replaced) ==
+        "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD");
+  CHECK(replaced == 4);
+}
+
 TEST_CASE("an XML attribute holds any text") {
   CHECK(xml_attribute("<&>\"'\t\n\r") == "&#60;&#38;&#62;&#34;&#39;&#9;&#10;&#13;");
   CHECK(xml_attribute("\x1b\u202E\u009B\xff\uFFFE") == "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD");

@@ -119,7 +119,14 @@ struct DumpArguments {
   etl::DumpOptions options;
   std::string columns;
   bool csv = false;
+  bool xml = false;
   std::string shown_time = "ms";
+
+  etl::DumpFormat format() const {
+    if (inputs.json) return etl::DumpFormat::json_lines;
+    if (xml) return etl::DumpFormat::xml;
+    return csv ? etl::DumpFormat::csv : etl::DumpFormat::tsv;
+  }
 };
 
 // The names between commas, but for those in back quotes.
@@ -152,12 +159,18 @@ void add_dump(Command* etl, Action& action) {
   Command* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
   add_etl_inputs(command, arguments->inputs, true);
   auto* json = command->add_flag("--json", arguments->inputs.json, "JSON lines instead of TSV");
-  command->add_flag("--csv", arguments->csv, "Comma-separated values instead of TSV")
+  auto* csv = command->add_flag("--csv", arguments->csv, "Comma-separated values instead of TSV");
+  csv
       ->excludes(json);
+  auto* xml = command->add_flag("--xml", arguments->xml,
+                                "XML as of the Windows Event Log instead of TSV");
+  xml->excludes(json);
+  xml->excludes(csv);
   command
       ->add_option("--columns", arguments->columns, "Only these, by commas: time_ms,pid,event,Size")
       ->type_name("NAMES")
-      ->excludes(json);
+      ->excludes(json)
+      ->excludes(xml);
   add_etl_filter(command, arguments->filter);
   command
       ->add_option("--time", arguments->shown_time,
@@ -173,9 +186,7 @@ void add_dump(Command* etl, Action& action) {
   command->callback([&action, arguments] {
     action = [arguments] {
       etl::DumpOptions& options = arguments->options;
-      options.format = arguments->inputs.json ? etl::DumpFormat::json_lines
-                       : arguments->csv       ? etl::DumpFormat::csv
-                                              : etl::DumpFormat::tsv;
+      options.format = arguments->format();
       as_usage([&] {
         for (const std::string& name : names_in(arguments->columns)) {
           options.columns.push_back(etl::EventPath::parse(name));

@@ -7,11 +7,13 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import struct
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -45,7 +47,8 @@ def in_sqlite(name, value, stored):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a closed pipe has another error elsewhere")
-@pytest.mark.parametrize("arguments", (("dump",), ("dump", "--threads", "2"), ("dump", "--json")))
+@pytest.mark.parametrize("arguments", (("dump",), ("dump", "--threads", "2"), ("dump", "--json"),
+                                       ("dump", "--xml")))
 def test_a_reader_that_has_seen_enough_is_no_failure(arguments, tmp_path):
     event = ("<Event><System><Provider Name='P'/><EventID>1</EventID>"
              "<TimeCreated SystemTime='2020-07-29T00:00:00Z'/></System></Event>\n")
@@ -113,6 +116,87 @@ def test_csv_has_the_columns_of_the_dump(trace):
         assert row["pid"] == ("" if event["pid"] is None else str(event["pid"]))
         if "payload" in event:
             assert row["misfit"].startswith(f"payload={event['payload']}")
+
+
+EVENT_SPACE = "{http://schemas.microsoft.com/win/2004/08/events/event}"
+TRACE_SPACE = "{http://schemas.microsoft.com/win/2004/08/events/trace}"
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def xml_value(value):
+    """A value of JSON as the text of an XML element."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return FORBIDDEN.sub("\ufffd", value)
+    return float(value)
+
+
+def xml_fields(fields):
+    """Fields of JSON as the (name, value) pairs of their elements."""
+    pairs = []
+    for name, value in fields.items():
+        name = re.sub(r"#\d+$", "", FORBIDDEN.sub("\ufffd", name))
+        for one in value if isinstance(value, list) else [value]:
+            pairs += flat_pairs(name, one)
+    return pairs
+
+
+def flat_pairs(name, value):
+    if isinstance(value, list):
+        return [pair for one in value for pair in flat_pairs(name, one)]
+    return [(name, xml_fields(value) if isinstance(value, dict) else xml_value(value))]
+
+
+def in_elements(parent, wanted):
+    """Whether the elements of an event's data are those pairs."""
+    if len(parent) != len(wanted):
+        return False
+    for element, (name, value) in zip(parent, wanted):
+        text = element.text or ""
+        if isinstance(value, list):
+            same = element.tag == EVENT_SPACE + "ComplexData" and in_elements(element, value)
+        else:
+            same = float(text) == value if isinstance(value, float) else text == value
+        if not same or re.sub(r"#\d+$", "", element.get("Name", "")) != name:
+            return False
+    return True
+
+
+def events_in_xml(*arguments):
+    root = ElementTree.fromstring(etl("dump", "--xml", *arguments))
+    assert root.tag == "Events"
+    return list(root)
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)
+def test_xml_has_what_json_has(trace):
+    elements = events_in_xml(trace)
+    events = dumped(trace)
+    assert len(elements) == len(events) > 0
+    for element, event in zip(elements, events):
+        system = {one.tag.removeprefix(EVENT_SPACE): one
+                  for one in element.find(EVENT_SPACE + "System")}
+        assert system["Provider"].get("Name") == event["provider"]
+        assert system["EventID"].text == str(event["id"])
+        assert system["Opcode"].text == str(event["opcode"])
+        assert system["TimeCreated"].get("SystemTime") == event["time_utc"]
+        pid = system["Execution"].get("ProcessID")
+        assert pid == (None if event["pid"] is None else str(event["pid"]))
+        named = element.find(f"{EVENT_SPACE}RenderingInfo/{TRACE_SPACE}EventName")
+        assert named.text == event["event"]
+        data = element.find(EVENT_SPACE + "EventData")
+        if data is None:
+            assert "0x" + element.find(EVENT_SPACE + "BinaryEventData").text == event["payload"]
+        else:
+            assert in_elements(data, xml_fields(event["fields"])), event
+
+
+def test_xml_is_the_same_by_any_number_of_threads():
+    one = etl("dump", "--xml", "--threads", "1", TRACES[0])
+    assert one == etl("dump", "--xml", "--threads", "3", TRACES[0])
+    assert events_in_xml("--where", "cpu > 60000", TRACES[0]) == []
+    assert len(events_in_xml("--limit", "1", TRACES[0])) == 1
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name)

@@ -153,7 +153,8 @@ def etl_cases(text):
                 ("to-perfetto", "--out", "no/" + text),
                 ("stacks", "--event", text), ("memory",), ("buffers", "--json"),
                 ("anonymize", "--out", "no/" + text), ("anonymize", "--out", "a.etl"))
-    return [("etl", "info", "text"), ("etl", "dump", "text"),
+    return [("etl", "info", "text"), ("etl", "dump", "text"), ("etl", "dump", "--xml", "text"),
+            ("etl", "dump", "--xml", "log.xml"), ("etl", "dump", "--xml", TRACE),
             ("etl", "dump", "--provider", text, text), ("etl", "spans", "text"),
             ("etl", "waits", "text"), ("etl", "activities", "text"), ("etl", "profile", "text"),
             ("etl", "memory", "text"), ("etl", "stacks", "text"), ("etl", "buffers", "text"),

@@ -67,6 +67,7 @@ std::string dump_in_place(const std::vector<const TraceFile*>& files, Decoder& d
     }
     if (events.passed() == options.max_events) break;
   }
+  text.append_footing(out);
   sink(out);
   if (events.passed() == 0) return events.why_nothing();
   return dump_notes(text, events.name_limits());

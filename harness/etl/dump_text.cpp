@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "harness/base/quoting.h"
+#include "harness/etl/dump_xml.h"
 #include "harness/etl/no_processor.h"
 #include "harness/etl/trace_names.h"
 #include "harness/etl/value_text.h"
@@ -206,6 +207,7 @@ DumpText::DumpText(const DumpOptions& options) : format_(options.format), time_(
 void DumpText::append_heading(std::string& out) const {
   if (columns_.empty()) {
     if (format_ == DumpFormat::tsv) out += standard_columns(time_) + "\n";
+    if (format_ == DumpFormat::xml) out += kXmlHeading;
     return;
   }
   for (const Column& column : columns_) {
@@ -215,11 +217,17 @@ void DumpText::append_heading(std::string& out) const {
   out += '\n';
 }
 
+void DumpText::append_footing(std::string& out) const {
+  if (format_ == DumpFormat::xml) out += kXmlFooting;
+}
+
 void DumpText::append(const EventView& view, bool attributed, std::string& out) {
   if (!columns_.empty()) {
     append_row(view, out);
   } else if (format_ == DumpFormat::tsv) {
     append_tsv(view, time_, out);
+  } else if (format_ == DumpFormat::xml) {
+    append_xml(view, replaced_, out);
   } else {
     append_json(view, attributed, time_, out);
   }
@@ -245,6 +253,7 @@ void DumpText::append_cell(std::string_view text, std::string& out) const {
 }
 
 void DumpText::add_seen(const DumpText& other) {
+  replaced_ += other.replaced_;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     columns_[i].seen = columns_[i].seen || other.columns_[i].seen;
   }
@@ -256,6 +265,11 @@ std::string DumpText::what_is_missing() const {
     if (column.seen || column.path.is_column()) continue;
     text += fmt::format("{}no event that is shown has a field '{}'", text.empty() ? "" : "\n",
                         printable(column.path.name()));
+  }
+  if (replaced_ > 0) {
+    text += fmt::format("{} characters that XML does not allow were replaced by U+FFFD; --json has "
+                        "them",
+                        replaced_);
   }
   return text;
 }

@@ -1,6 +1,7 @@
-// An event as a line of a dump: TSV, CSV or JSON.
+// An event as a line of a dump: TSV, CSV, JSON or XML.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,19 @@ class DumpText {
  public:
   explicit DumpText(const DumpOptions& options);
 
-  // The line of column names; nothing for JSON.
+  // The line of column names, or the start of the XML document; nothing for JSON.
   void append_heading(std::string& out) const;
+  // The document's end; nothing for all but XML.
+  void append_footing(std::string& out) const;
 
   // attributed: as of EventStream.
   void append(const EventView& view, bool attributed, std::string& out);
 
-  // Takes over which columns another dump with the same options had.
+  // Takes over which columns another dump with the same options had, and what it replaced.
   void add_seen(const DumpText& other);
 
-  // Says which of the user's columns no row had; empty when there are none.
+  // Says which of the user's columns no row had, and how many characters XML does not allow; empty
+  // when there are none.
   std::string what_is_missing() const;
 
  private:
@@ -38,6 +42,7 @@ class DumpText {
   DumpTime time_;
   std::vector<Column> columns_;  // empty: the standard ones as TSV, or JSON
   std::string cell_;
+  std::uint64_t replaced_ = 0;  // characters that XML does not allow
 };
 
 }  // namespace tailgate::etl

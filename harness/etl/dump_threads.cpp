@@ -121,6 +121,9 @@ class ThreadedDump {
     output_.rethrow();
     if (output_.stopped()) return {};
     if (read_ == 0) write_heading();
+    std::string footing;
+    text_.append_footing(footing);
+    if (!footing.empty()) sink_(footing);
     return any_passed_ ? dump_notes(text_, blocks_.name_limits()) : blocks_.matcher().why_nothing();
   }
 

@@ -41,6 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     dump_events({&file}, decoder, options, swallow);
     options.format = DumpFormat::csv;
     dump_events({&file}, decoder, options, swallow);
+    options.format = DumpFormat::xml;
+    dump_events({&file}, decoder, options, swallow);
     report_cpu({&file}, TextFormat::json, 100, swallow);
     report_profile({&file}, {ProfileFormat::text, 100}, swallow);
     report_waits({&file}, TextFormat::json, 100, swallow);

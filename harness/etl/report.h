@@ -60,16 +60,16 @@ struct TimeTexts {
 void set_times(const TimeTexts& texts, bool local, const std::vector<const TraceFile*>& files,
                EventFilter& filter);
 
-enum class DumpFormat { tsv, csv, json_lines };
+enum class DumpFormat { tsv, csv, json_lines, xml };
 
-// What the TSV's first column shows; JSON has the first two in any case.
+// What the TSV's first column shows; JSON has the first two in any case, XML the second.
 enum class DumpTime { since_start, utc, local };
 
 struct DumpOptions {
   DumpFormat format = DumpFormat::tsv;
   DumpTime time = DumpTime::since_start;
   EventFilter filter;
-  std::vector<EventPath> columns;  // empty: the standard ones. Not of JSON
+  std::vector<EventPath> columns;  // empty: the standard ones. Not of JSON and XML
   std::uint64_t max_events = 0;    // 0: all
   // More than one: they decode and format, and the output is the same. Not with max_events.
   unsigned threads = 1;
@@ -88,9 +88,11 @@ inline constexpr std::string_view kDumpColumns =
 // id gets those of the thread that was running (marked "attributed" in JSON). TSV and CSV begin
 // with a line of column names; CSV has the columns "fields" (a JSON object), "message", "misfit",
 // "process", "file" and "image"
-// in place of what follows TSV's standard columns. JSON has one object per line. When the filter
+// in place of what follows TSV's standard columns. JSON has one object per line, XML one <Event>
+// (dump_xml.h). When the filter
 // matches nothing, returns a text that says so, and what is near; when no event has what a column
-// names, one that says that; and one that says how many names had no room. Else nothing.
+// names, one that says that; one that says how many characters XML does not have; and one that says how
+// many names had no room. Else nothing.
 std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                         const DumpOptions& options, const TextSink& sink);
 

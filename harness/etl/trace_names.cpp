@@ -290,6 +290,10 @@ void append_names_tsv(const NamedEvent& named, std::string& out) {
   });
 }
 
+void visit_names(const NamedEvent& named, const NameVisitor& visit) {
+  for_each_name(named, visit);
+}
+
 void append_names_json(const NamedEvent& named, std::string& out) {
   for_each_name(named, [&out](std::string_view what, const std::string& name) {
     out += ",\"";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -128,5 +129,9 @@ void append_image_name(const NamedEvent& named, std::string& out);
 void append_names_tsv(const NamedEvent& named, std::string& out);
 // The same as members of a JSON object, each behind a comma.
 void append_names_json(const NamedEvent& named, std::string& out);
+
+// The same one by one: "process", "file" or "image", and the name.
+using NameVisitor = std::function<void(std::string_view what, const std::string& name)>;
+void visit_names(const NamedEvent& named, const NameVisitor& visit);
 
 }  // namespace tailgate::etl
