@@ -160,10 +160,9 @@ void add_dump(Command* etl, Action& action) {
   add_etl_inputs(command, arguments->inputs, true);
   auto* json = command->add_flag("--json", arguments->inputs.json, "JSON lines instead of TSV");
   auto* csv = command->add_flag("--csv", arguments->csv, "Comma-separated values instead of TSV");
-  csv
-      ->excludes(json);
-  auto* xml = command->add_flag("--xml", arguments->xml,
-                                "XML as of the Windows Event Log instead of TSV");
+  csv->excludes(json);
+  auto* xml =
+      command->add_flag("--xml", arguments->xml, "XML as of the Windows Event Log instead of TSV");
   xml->excludes(json);
   xml->excludes(csv);
   command

@@ -12,17 +12,19 @@ struct StacksArguments {
   EtlInputs inputs;
   EtlFilterArguments filter;
   std::string format = "text";
+  std::string symbols;
   std::size_t rows = 20;
 };
 
 int print_stacks(StacksArguments& arguments) {
   auto traces = open_etl_traces(arguments.inputs, true);
   finish_etl_filter(arguments.filter, *traces, false);
-  const auto format =
-      arguments.format == "folded" ? etl::StacksFormat::folded : etl::StacksFormat::text;
-  const std::string nothing =
-      report_stacks(traces->pointers, traces->decoder, arguments.filter.filter, format,
-                    arguments.rows, print_etl_text);
+  etl::StacksOptions options{
+      arguments.format == "folded" ? etl::StacksFormat::folded : etl::StacksFormat::text,
+      arguments.rows};
+  if (!arguments.symbols.empty()) options.symbols = arguments.symbols;
+  const std::string nothing = report_stacks(traces->pointers, traces->decoder,
+                                            arguments.filter.filter, options, print_etl_text);
   if (!nothing.empty()) tell_lines(nothing + "\n");
   return kExitDone;
 }
@@ -37,6 +39,9 @@ void add_etl_stacks(Command* etl, Action& action) {
       ->one_of({"text", "folded"})
       ->capture_default_str();
   command->add_option("--rows", arguments->rows, "Stacks of the text")->capture_default_str();
+  command
+      ->add_option("--symbols", arguments->symbols, "Folder of PDBs, Breakpad texts and perf maps")
+      ->type_name("DIR");
   add_etl_filter(command, arguments->filter);
   command->footer(
       "Examples:\n  tailgate etl stacks --event DiskIo/Read trace.etl\n"

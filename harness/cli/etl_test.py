@@ -322,3 +322,17 @@ def test_any_number_of_threads_dumps_the_same(trace, tmp_path):
             for other in others:
                 assert (other.returncode, other.stdout, other.stderr) == \
                     (alone.returncode, alone.stdout, alone.stderr)
+
+
+def test_xml_replaces_what_it_cannot_hold_and_says_so(tmp_path):
+    log = tmp_path / "log.xml"
+    log.write_bytes(b"<Event><System><Provider Name='P\xe2\x80\xae'/><EventID>1</EventID>"
+                    b"<TimeCreated SystemTime='2020-07-29T00:00:00Z'/></System><EventData>"
+                    b"<Data Name='a'>x\x01\x02 &lt;&amp; \xef\xbf\xbe</Data></EventData></Event>\n")
+    done = subprocess.run([PROGRAM, "etl", "dump", "--xml", log], capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=60, check=True)
+    [event] = ElementTree.fromstring(done.stdout)
+    provider = event.find(f"{EVENT_SPACE}System/{EVENT_SPACE}Provider")
+    assert provider.get("Name") == "P\u202e"
+    assert event.find(f"{EVENT_SPACE}EventData")[0].text == "x\ufffd\ufffd <& \ufffd"
+    assert done.stderr.startswith(b"3 characters that XML does not allow")

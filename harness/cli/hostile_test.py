@@ -151,7 +151,8 @@ def etl_cases(text):
                 ("to-pcapng", "--out", "no/" + text), ("to-pcapng", "--out", "a.pcapng"),
                 ("to-perfetto", "--counter", text, "--out", "a.json"),
                 ("to-perfetto", "--out", "no/" + text),
-                ("stacks", "--event", text), ("memory",), ("buffers", "--json"),
+                ("stacks", "--event", text), ("stacks", "--symbols", "."),
+                ("stacks", "--symbols", text), ("memory",), ("buffers", "--json"),
                 ("anonymize", "--out", "no/" + text), ("anonymize", "--out", "a.etl"))
     return [("etl", "info", "text"), ("etl", "dump", "text"), ("etl", "dump", "--xml", "text"),
             ("etl", "dump", "--xml", "log.xml"), ("etl", "dump", "--xml", TRACE),

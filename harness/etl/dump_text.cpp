@@ -267,9 +267,10 @@ std::string DumpText::what_is_missing() const {
                         printable(column.path.name()));
   }
   if (replaced_ > 0) {
-    text += fmt::format("{} characters that XML does not allow were replaced by U+FFFD; --json has "
-                        "them",
-                        replaced_);
+    text += fmt::format(
+        "{} characters that XML does not allow were replaced by U+FFFD; --json has "
+        "them",
+        replaced_);
   }
   return text;
 }

@@ -10,27 +10,21 @@
 #include "harness/etl/durations.h"
 #include "harness/etl/event_fields.h"
 #include "harness/etl/kernel_hooks.h"
+#include "harness/etl/module_reader.h"
 #include "harness/etl/stack_join.h"
+#include "harness/etl/symbols.h"
 #include "harness/etl/text.h"
 #include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
 namespace {
 
-constexpr std::uint64_t kKernelCodeFrom32 = 0x8000'0000;
 constexpr std::size_t kKnownFrames = 16'384;
 // These take 28 MB at most, beside the stacks' 34.
 constexpr std::size_t kMaxFrameNumbers = 1u << 18;
 constexpr std::size_t kMaxPendingSamples = 1u << 15;
 constexpr std::size_t kMaxPendingSampleFrames = 1u << 19;
 constexpr std::size_t kMaxProfiledThreads = 1u << 16;
-// ImageID/DbgID_RSDS, the class and opcode that kernel_layout_table.cpp describes.
-const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
-constexpr std::uint8_t kOpcodeRsds = 36;
-
-std::string file_name_of(const std::string& path) {
-  return path.substr(path.find_last_of("\\/") + 1);
-}
 
 }  // namespace
 
@@ -38,12 +32,11 @@ std::string file_name_of(const std::string& path) {
 class ProfileReader {
  public:
   ProfileReader(const std::vector<const TraceFile*>& files, Profile& profile)
-      : files_(files), profile_(profile) {}
+      : files_(files),
+        profile_(profile),
+        images_(files.front()->header().pointer_bytes, profile.modules_) {}
 
   void read() {
-    if (files_.front()->header().pointer_bytes == 4) {
-      profile_.modules_.set_kernel_from(kKernelCodeFrom32);
-    }
     collect_names();
     profile_.modules_.finish();
     join();
@@ -61,18 +54,10 @@ class ProfileReader {
     DecodedEvent event;
     while (const Record* record = reader.next()) {
       const RecordHeader header = decode_header(*record);
-      if (!header.is_kernel()) {
-        if (header.opcode != kOpcodeRsds || header.provider != kImageIdClass) continue;
-        decoder_.decode(*record, event);
-        add_pdb(event);
-        continue;
-      }
+      if (images_.add(*record, header) || !header.is_kernel()) continue;
       const std::uint16_t hook = header.hook_id;
       if (hook >= kHookStackKeyCreate && hook <= kHookStackKeyRundown) {
         keys_.add(*record, header);
-      } else if (is_image(hook)) {
-        decoder_.decode(*record, event);
-        add_image(event);
       } else if (hook >= kHookProcessStart && hook <= kHookProcessRundownEnd) {
         decoder_.decode(*record, event);
         add_process(event);
@@ -82,30 +67,6 @@ class ProfileReader {
     }
     keys_.sort();
     profile_.keys_over_limit_ = keys_.over_limit();
-  }
-
-  static bool is_image(std::uint16_t hook) {
-    return hook == kHookImageLoad || (hook >= kHookImageUnload && hook <= kHookImageRundownEnd);
-  }
-
-  void add_image(const DecodedEvent& event) {
-    const Field* name = find_field(event.fields, "FileName");
-    const std::uint64_t base = number_in(event.fields, "ImageBase");
-    if (name == nullptr || base == 0) return;
-    profile_.modules_.add_image(static_cast<std::uint32_t>(number_in(event.fields, "ProcessId")),
-                                base, number_in(event.fields, "ImageSize"),
-                                file_name_of(utf8_of_utf16(name->data)));
-  }
-
-  void add_pdb(const DecodedEvent& event) {
-    const Field* name = find_field(event.fields, "PDBFileName");
-    const Field* guid = find_field(event.fields, "GuidSig");
-    if (name == nullptr || guid == nullptr || guid->data.size() != 16) return;
-    profile_.modules_.add_pdb(static_cast<std::uint32_t>(number_in(event.fields, "ProcessId")),
-                              number_in(event.fields, "ImageBase"),
-                              file_name_of(utf8_of(name->data)),
-                              pdb_id(load_guid(guid->data.data()),
-                                     static_cast<std::uint32_t>(number_in(event.fields, "Age"))));
   }
 
   void add_process(const DecodedEvent& event) {
@@ -247,6 +208,7 @@ class ProfileReader {
 
   const std::vector<const TraceFile*>& files_;
   Profile& profile_;
+  ModuleReader images_;
   Decoder decoder_;
   StackKeys keys_;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // thread -> process
@@ -310,9 +272,7 @@ std::string_view Profile::module_name(std::uint32_t module) const {
 }
 
 std::string Profile::function_name(std::uint32_t function) const {
-  const Function& one = function_names_[function];
-  if (modules_[one.module].process != Module::kNoProcess) return one.name;
-  return fmt::format("{}!{}", module_name(one.module), one.name);
+  return function_text(modules_, function_names_[function]);
 }
 
 std::string Profile::frame_name(std::uint32_t frame) const {

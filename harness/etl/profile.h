@@ -59,6 +59,7 @@ class Profile {
     std::uint64_t offset = 0;          // in the image; in no image: the address
   };
   std::uint32_t frame_count() const { return frames_.size(); }
+  const FrameTable& frames() const { return frames_; }
   Frame frame(std::uint32_t number) const {
     return {frames_[number].module, frames_[number].offset};
   }

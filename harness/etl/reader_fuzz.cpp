@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     report_waits({&file}, TextFormat::json, 100, swallow);
     report_memory({&file}, TextFormat::json, 100, swallow);
     report_buffers({&file}, 0, TextFormat::json, swallow);
-    report_stacks({&file}, decoder, {}, StacksFormat::folded, 100, swallow);
+    report_stacks({&file}, decoder, {}, {StacksFormat::folded, 100}, swallow);
     report_spans({&file}, decoder, {}, SpanFormat::tsv, 100, swallow);
     report_spans({&file}, decoder, {}, SpanFormat::json, 100, swallow);
     read_packets({&file});

@@ -91,8 +91,8 @@ inline constexpr std::string_view kDumpColumns =
 // in place of what follows TSV's standard columns. JSON has one object per line, XML one <Event>
 // (dump_xml.h). When the filter
 // matches nothing, returns a text that says so, and what is near; when no event has what a column
-// names, one that says that; one that says how many characters XML does not have; and one that says how
-// many names had no room. Else nothing.
+// names, one that says that; one that says how many characters XML does not have; and one that says
+// how many names had no room. Else nothing.
 std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                         const DumpOptions& options, const TextSink& sink);
 

@@ -6,13 +6,16 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "harness/base/quoting.h"
 #include "harness/etl/event_filter.h"
 #include "harness/etl/kernel_activity.h"
+#include "harness/etl/module_reader.h"
 #include "harness/etl/stack_join.h"
+#include "harness/etl/symbols.h"
 #include "harness/etl/trace_names.h"
 #include "harness/etl/trace_reader.h"
 
@@ -50,15 +53,57 @@ class Texts {
 // A process, an event's name and its frames, innermost first: numbers of texts.
 using Stack = std::vector<std::uint32_t>;
 
+// Which places in images the texts of frames are, for the names of functions.
+class FunctionNames {
+ public:
+  FunctionNames(const std::vector<const TraceFile*>& files, std::filesystem::path folder)
+      : folder_(std::move(folder)), modules_(modules_in(files)) {
+    frames_.number_of({0, Profile::kNoModule}, kMaxTexts);
+  }
+
+  // A text that this place alone has; nothing when there is no room for it.
+  std::optional<std::string> own_text(std::uint32_t process, std::uint64_t address,
+                                      std::string_view text) {
+    const Modules::Place place = modules_.place_of(process, address);
+    const auto frame = frames_.number_of({place.offset, place.module}, kMaxTexts);
+    if (!frame) return std::nullopt;
+    return fmt::format("{}{}{}", text, kMark, *frame);
+  }
+
+  void read() { named_ = name_frames(modules_, frames_, folder_); }
+
+  // The name of the function of a text of own_text(), else the text that was given.
+  std::string shown(const std::string& own) const {
+    const std::size_t mark = own.rfind(kMark);
+    if (mark == std::string::npos) return own;
+    const auto frame = static_cast<std::size_t>(std::stoul(own.substr(mark + 1)));
+    const std::uint32_t function = named_.by_frame.at(frame);
+    return function == Profile::kNoFunction ? own.substr(0, mark)
+                                            : function_text(modules_, named_.functions[function]);
+  }
+
+  std::string unused() const { return unused_symbols(modules_, named_.modules); }
+
+ private:
+  static constexpr char kMark = '\x01';  // followed by the frame's number
+
+  std::filesystem::path folder_;
+  Modules modules_;
+  FrameTable frames_;
+  NamedFrames named_;
+};
+
 class EventStacks {
  public:
   EventStacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
-              const EventFilter& filter)
+              const EventFilter& filter, const std::optional<std::filesystem::path>& symbols)
       : files_(files),
         decoder_(decoder),
         matcher_(filter),
         names_(files),
-        keys_(stack_keys_in(files)) {}
+        keys_(stack_keys_in(files)) {
+    if (symbols && !files.empty()) functions_.emplace(files, *symbols);
+  }
 
   void read() {
     for (const auto& [session, keys] : keys_) over_limit_ += keys.over_limit();
@@ -69,8 +114,10 @@ class EventStacks {
       add(*record, reader.clock());
     }
     end_session();
+    if (functions_) name_functions();
   }
 
+  std::string unused_symbols() const { return functions_ ? functions_->unused() : std::string(); }
   std::uint64_t events() const { return events_; }
   std::uint64_t with_stack() const { return with_stack_; }
   std::uint64_t over_limit() const { return over_limit_; }
@@ -80,6 +127,21 @@ class EventStacks {
   std::string why_nothing() const { return matcher_.why_nothing(); }
 
  private:
+  // Frames of one function become one, and so do stacks.
+  void name_functions() {
+    functions_->read();
+    std::map<Stack, std::uint64_t> named;
+    for (const auto& [stack, count] : stacks_) {
+      Stack shown = {stack[0], stack[1]};
+      for (std::size_t i = 2; i < stack.size(); ++i) {
+        const std::uint32_t text = texts_.number_of(functions_->shown(texts_[stack[i]]));
+        shown.push_back(text == kNoText ? stack[i] : text);
+      }
+      named[std::move(shown)] += count;
+    }
+    stacks_ = std::move(named);
+  }
+
   void begin_session(const TraceReader& reader) {
     end_session();
     session_ = &reader.header();
@@ -130,8 +192,10 @@ class EventStacks {
                                           : "unknown"),
                    static_cast<std::uint32_t>(event.tag)};
     for (std::uint64_t address : event.frames) {
-      const std::string frame = session_names_->image(event.process, address);
-      stack.push_back(texts_.number_of(frame.empty() ? fmt::format("{:#x}", address) : frame));
+      std::string frame = session_names_->image(event.process, address);
+      if (frame.empty()) frame = fmt::format("{:#x}", address);
+      if (functions_) frame = functions_->own_text(event.process, address, frame).value_or(frame);
+      stack.push_back(texts_.number_of(frame));
     }
     count(std::move(stack));
   }
@@ -157,6 +221,7 @@ class EventStacks {
   FilterMatcher matcher_;
   TraceNames names_;
   const KeysOfSessions keys_;
+  std::optional<FunctionNames> functions_;  // where symbols were asked for
   std::unique_ptr<StackJoiner> joiner_;
   std::unique_ptr<KernelActivity> kernel_;
   const LogFileHeader* session_ = nullptr;
@@ -211,18 +276,7 @@ void write_text(const EventStacks& stacks, std::size_t max_rows, const TextSink&
   sink(out);
 }
 
-}  // namespace
-
-std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                          const EventFilter& filter, StacksFormat format, std::size_t max_rows,
-                          const TextSink& sink) {
-  EventStacks stacks(files, decoder, filter);
-  stacks.read();
-  if (format == StacksFormat::folded) {
-    write_folded(stacks, sink);
-  } else {
-    write_text(stacks, max_rows, sink);
-  }
+std::string what_is_missing(const EventStacks& stacks) {
   if (stacks.over_limit() != 0) {
     return fmt::format("{} stacks were left out: too many different ones; choose fewer events",
                        stacks.over_limit());
@@ -236,6 +290,23 @@ std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& d
   if (stacks.with_stack() != 0) return {};
   return "no event that passes has a stack; record with stacks (-stackwalk of xperf, <Stacks> of "
          "a WPR profile)";
+}
+
+}  // namespace
+
+std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                          const EventFilter& filter, const StacksOptions& options,
+                          const TextSink& sink) {
+  EventStacks stacks(files, decoder, filter, options.symbols);
+  stacks.read();
+  if (options.format == StacksFormat::folded) {
+    write_folded(stacks, sink);
+  } else {
+    write_text(stacks, options.max_rows, sink);
+  }
+  const std::string unused = stacks.unused_symbols();
+  const std::string missing = what_is_missing(stacks);
+  return unused + (unused.empty() || missing.empty() ? "" : "\n") + missing;
 }
 
 }  // namespace tailgate::etl

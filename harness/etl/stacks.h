@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,19 @@ enum class StacksFormat {
   folded,  // a line per stack, outermost frame first: "app.exe (500);a.dll+0x1;DiskIo/Read 7"
 };
 
+struct StacksOptions {
+  StacksFormat format = StacksFormat::text;
+  std::size_t max_rows = 20;  // stacks of the text
+  // Names functions, see symbolize().
+  std::optional<std::filesystem::path> symbols = std::nullopt;
+};
+
 // Reports how often the events that pass the filter occurred, by process and stack. When none pass,
-// returns a text that says so, and names similar ones; when none has a stack, one that says that.
+// returns a text that says so, and names similar ones; when none has a stack, one that says that;
+// when symbols were refused or could not be read, one that says why. Throws Error when the folder
+// of symbols cannot be read.
 std::string report_stacks(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                          const EventFilter& filter, StacksFormat format, std::size_t max_rows,
+                          const EventFilter& filter, const StacksOptions& options,
                           const TextSink& sink);
 
 }  // namespace tailgate::etl

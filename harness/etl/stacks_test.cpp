@@ -21,7 +21,7 @@ Report folded(KernelTrace& trace, const EventFilter& filter) {
   Decoder decoder;
   decoder.learn(files);
   Report report;
-  report.nothing = report_stacks({&file}, decoder, filter, StacksFormat::folded, 10,
+  report.nothing = report_stacks({&file}, decoder, filter, {StacksFormat::folded, 10},
                                  [&report](std::string_view text) {
                                    report.out += text;
                                    return true;

@@ -99,40 +99,39 @@ std::vector<fs::path> candidates(const Module& module, const fs::path& folder, F
   return found;
 }
 
-// Reads symbols of modules into a profile's functions.
+// Finds the functions that places in modules are in.
 class Symbolizer {
  public:
-  Symbolizer(Profile& profile, const fs::path& folder)
-      : profile_(profile),
+  Symbolizer(const Modules& modules, const FrameTable& frames, const fs::path& folder)
+      : modules_(modules),
+        frames_(frames),
         folder_(folder),
-        by_frame_(profile.frame_count(), Profile::kNoFunction) {}
+        by_frame_(frames.size(), Profile::kNoFunction) {}
 
-  std::vector<ModuleSymbols> run() {
+  NamedFrames run() {
     // Frame 0 is no address.
     std::vector<std::uint32_t> frames;
-    for (std::uint32_t frame = 1; frame < profile_.frame_count(); ++frame) frames.push_back(frame);
+    for (std::uint32_t frame = 1; frame < frames_.size(); ++frame) frames.push_back(frame);
     std::sort(frames.begin(), frames.end(), [this](std::uint32_t a, std::uint32_t b) {
-      const Profile::Frame x = profile_.frame(a);
-      const Profile::Frame y = profile_.frame(b);
+      const FrameTable::Frame& x = frames_[a];
+      const FrameTable::Frame& y = frames_[b];
       return x.module != y.module ? x.module < y.module : x.offset < y.offset;
     });
     std::vector<ModuleSymbols> all;
     for (auto from = frames.begin(); from != frames.end();) {
-      const std::uint32_t module = profile_.frame(*from).module;
-      const auto to = std::find_if(from, frames.end(), [&](std::uint32_t frame) {
-        return profile_.frame(frame).module != module;
-      });
+      const std::uint32_t module = frames_[*from].module;
+      const auto to = std::find_if(
+          from, frames.end(), [&](std::uint32_t frame) { return frames_[frame].module != module; });
       all.push_back(name_frames(module, {from, to}));
       from = to;
     }
-    profile_.set_functions(std::move(by_frame_), std::move(functions_));
-    return all;
+    return {std::move(by_frame_), std::move(functions_), std::move(all)};
   }
 
  private:
   // frames: the module's, by offset.
   ModuleSymbols name_frames(std::uint32_t number, const std::vector<std::uint32_t>& frames) {
-    const Module& module = profile_.modules()[number];
+    const Module& module = modules_[number];
     ModuleSymbols symbols{number, State::missing, {}, {}};
     if (module.pdb.empty() && module.process == Module::kNoProcess) {
       symbols.state = State::unknown;
@@ -201,7 +200,7 @@ class Symbolizer {
   void name_by(ModuleSymbols& symbols, const std::vector<std::uint32_t>& frames,
                const std::function<void(const VisitSymbol&)>& visit_all) {
     std::vector<std::uint64_t> addresses;
-    for (std::uint32_t frame : frames) addresses.push_back(profile_.frame(frame).offset);
+    for (std::uint32_t frame : frames) addresses.push_back(frames_[frame].offset);
     NearestSymbols nearest(std::move(addresses));
     visit_all([&nearest](const Symbol& symbol) { nearest.add(symbol); });
     const std::vector<std::string_view> names = nearest.names();
@@ -229,7 +228,8 @@ class Symbolizer {
                               over_limit, kMaxSymbolNamesBytes >> 20);
   }
 
-  Profile& profile_;
+  const Modules& modules_;
+  const FrameTable& frames_;
   const fs::path& folder_;
   Folders folders_;
   std::vector<std::uint32_t> by_frame_;
@@ -256,13 +256,35 @@ std::string_view name_of(State state) {
   return "unknown";
 }
 
-std::vector<ModuleSymbols> symbolize(Profile& profile, const fs::path& folder) {
+NamedFrames name_frames(const Modules& modules, const FrameTable& frames, const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     throw Error(fmt::format("'{}' is no folder", utf8_of_path(folder)),
                 "name the folder that the symbols are in");
   }
-  return Symbolizer(profile, folder).run();
+  return Symbolizer(modules, frames, folder).run();
+}
+
+std::vector<ModuleSymbols> symbolize(Profile& profile, const fs::path& folder) {
+  NamedFrames named = name_frames(profile.modules(), profile.frames(), folder);
+  profile.set_functions(std::move(named.by_frame), std::move(named.functions));
+  return std::move(named.modules);
+}
+
+std::string function_text(const Modules& modules, const Profile::Function& function) {
+  const Module& module = modules[function.module];
+  if (module.process != Module::kNoProcess) return function.name;
+  return fmt::format("{}!{}", module.name, function.name);
+}
+
+std::string unused_symbols(const Modules& modules, const std::vector<ModuleSymbols>& symbols) {
+  std::string out;
+  for (const ModuleSymbols& one : symbols) {
+    if (one.why.empty()) continue;
+    out += fmt::format("{}{} {}: {} ({})", out.empty() ? "" : "\n", one.file, name_of(one.state),
+                       one.why, modules[one.module].name);
+  }
+  return out;
 }
 
 }  // namespace tailgate::etl

@@ -40,4 +40,19 @@ std::string_view name_of(ModuleSymbols::State state);
 // read. Returns an entry for each image that the profile has frames of.
 std::vector<ModuleSymbols> symbolize(Profile& profile, const std::filesystem::path& folder);
 
+// The same for places in modules, of which the first is none.
+struct NamedFrames {
+  std::vector<std::uint32_t> by_frame;  // numbers in functions, or Profile::kNoFunction
+  std::vector<Profile::Function> functions;
+  std::vector<ModuleSymbols> modules;
+};
+NamedFrames name_frames(const Modules& modules, const FrameTable& frames,
+                        const std::filesystem::path& folder);
+
+// "ntdll.dll!RtlAllocateHeap"; of code in no image the function's name alone.
+std::string function_text(const Modules& modules, const Profile::Function& function);
+
+// Says which symbols were there and were not used, a line each; empty if none.
+std::string unused_symbols(const Modules& modules, const std::vector<ModuleSymbols>& symbols);
+
 }  // namespace tailgate::etl

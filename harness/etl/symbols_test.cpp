@@ -14,6 +14,7 @@
 #include "harness/base/testing/test_directory.h"
 #include "harness/etl/pdb_dump.h"
 #include "harness/etl/profile.h"
+#include "harness/etl/stacks.h"
 #include "harness/etl/testing/trace_writer.h"
 #include "harness/os/process.h"
 
@@ -342,4 +343,31 @@ TEST_CASE("symbols: functions from a PDB that a linker wrote") {
   app.age -= 1;
   app.guid.bytes[0] ^= 1;
   CHECK(json_of(trace_of(stacks, app), at)["symbols"][0]["state"] == "refused");
+}
+
+TEST_CASE("symbols: stacks of any events have functions, too", "[etl]") {
+  const TestDirectory folder;
+  const std::vector<std::uint8_t> bytes = app_trace();
+  const TraceFile file(bytes, "test");
+  Decoder decoder;
+  std::string text;
+  const auto stacks_of = [&](const fs::path& symbols) {
+    text.clear();
+    return report_stacks({&file}, decoder, {}, {StacksFormat::folded, 20, symbols},
+                         [&](std::string_view piece) {
+                           text += piece;
+                           return true;
+                         });
+  };
+  write(folder.path() / "app.sym", app_text(kAppId));
+  CHECK(stacks_of(folder.path()).empty());
+  INFO(text);
+  // Two samples in one function are one stack.
+  CHECK_THAT(text, Catch::Contains(";app.exe!main;app.exe!work,all;") && Catch::Contains(" 2\n"));
+  CHECK_THAT(text, Catch::Contains("lib.dll+0x10;"));
+  CHECK(text.find('\x01') == std::string::npos);
+  write(folder.path() / "app.sym", app_text(std::string(32, '0') + "1"));
+  CHECK_THAT(stacks_of(folder.path()), Catch::Contains("app.sym refused: its id is"));
+  CHECK_THAT(text, Catch::Contains("app.exe+0x1100"));
+  CHECK_THROWS_WITH(stacks_of(folder.path() / "none"), Catch::Contains("is no folder"));
 }
