@@ -1,6 +1,8 @@
-// Extracts the one field of the provider's events (metadata.h) from an event that was read back.
+// Extracts the provider's event (metadata.h) from a record that was read back: its one field, or
+// the fields of a log line, which it puts together again.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -10,16 +12,20 @@ namespace tailgate::etw {
 
 class EventField {
  public:
-  // metadata: the content of the extended item EVENT_SCHEMA_TL. Returns the field's bytes, a view
-  // of the payload; nothing when the metadata does not describe exactly one counted binary field or
-  // the payload has another size.
+  // metadata: the content of the extended item EVENT_SCHEMA_TL. Returns the event's bytes, a view
+  // of the payload or, of several fields, of memory that the next call overwrites. Nothing when the
+  // metadata describes neither, or when the payload has another size.
   std::optional<etl::Bytes> find(etl::Bytes metadata, etl::Bytes payload);
 
  private:
-  bool describes_our_field(etl::Bytes metadata);
+  enum class Kind : std::uint8_t { other, one, log };
+
+  Kind kind_of(etl::Bytes metadata);
+  std::optional<etl::Bytes> joined(etl::Bytes payload);
 
   std::vector<std::uint8_t> known_;  // metadata checked before; most events have the same
-  bool known_is_ours_ = false;
+  Kind known_kind_ = Kind::other;
+  std::vector<std::uint8_t> joined_;
 };
 
 }  // namespace tailgate::etw

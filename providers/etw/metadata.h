@@ -34,7 +34,35 @@ constexpr auto event_metadata(const char (&name)[kNameBytes], const char (&field
   return block;
 }
 
+// The types of a field that consists of a u16 count and that many bytes of UTF-8
+// (TlgInCOUNTEDANSISTRING, and TlgOutUTF8 behind it).
+inline constexpr std::uint8_t kCountedText = 23;
+inline constexpr std::uint8_t kAsUtf8 = 35;
+inline constexpr std::uint8_t kHasOutType = 0x80;
+
+// An event with a binary field and fields of text.
+template <std::size_t kNameBytes, std::size_t kFieldBytes, std::size_t... kTextBytes>
+constexpr auto log_metadata(const char (&name)[kNameBytes], const char (&field)[kFieldBytes],
+                            const char (&... texts)[kTextBytes]) {
+  std::array<std::uint8_t, 2 + 1 + kNameBytes + kFieldBytes + 1 + (0 + ... + (kTextBytes + 2))>
+      block{};
+  block[0] = static_cast<std::uint8_t>(block.size());
+  auto at = std::copy_n(name, kNameBytes, block.begin() + 3);
+  at = std::copy_n(field, kFieldBytes, at);
+  *at++ = kBinaryField;
+  const auto add = [&at](const char* text, std::size_t bytes) {
+    at = std::copy_n(text, bytes, at);
+    *at++ = kCountedText | kHasOutType;
+    *at++ = kAsUtf8;
+  };
+  (add(texts, kTextBytes), ...);
+  return block;
+}
+
 inline constexpr auto kProviderMetadata = provider_metadata("Tailgate");
 inline constexpr auto kEventMetadata = event_metadata("Event", "bytes");
+// Of a log line, behind tailgate's own header of the event.
+inline constexpr auto kLogMetadata =
+    log_metadata("Log", "header", "time", "level", "logger", "caller", "message", "fields");
 
 }  // namespace tailgate::etw

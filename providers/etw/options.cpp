@@ -98,6 +98,11 @@ OptionTable options() {
        "keywords that the session enables, as a mask (0: all); the provider writes 1, so with 2 "
        "each call finds that nobody listens and returns",
        0, 0x1p53},
+      choice_option(
+          "fields", "one",
+          "an event's fields. one: its bytes; log: those of a log line (payload lines(N)) "
+          "each by itself, time, level, logger, caller, message and JSON",
+          {"one", "log"}),
       choice_option("processes", "all",
                     "of which processes the session records events, by a filter on the program's "
                     "file name (Windows 8.1 and later). program: of tailgate; others: of no "

@@ -1,9 +1,11 @@
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <optional>
 #include <thread>
 
 #include "harness/etw/api_windows.h"
+#include "providers/etw/log_fields.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
@@ -48,6 +50,7 @@ class EtwProvider : public Provider {
  public:
   explicit EtwProvider(const TrialContext& context)
       : guid_(native_guid(provider_guid(context))),
+        splits_(context.options.text("fields") == "log"),
         descriptor_{.Id = 0,
                     .Version = 0,
                     .Channel = 11,  // WINEVENT_CHANNEL_TRACELOGGING
@@ -70,6 +73,11 @@ class EtwProvider : public Provider {
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_.load(std::memory_order_relaxed)) return kClosed;
     if (listened_level_.load(std::memory_order_relaxed) < descriptor_.Level) return kAccepted;
+    if (splits_) {
+      if (const auto fields = split_line(event.subspan(kBinaryHeaderBytes))) {
+        return write_log(event.first(kBinaryHeaderBytes), *fields);
+      }
+    }
     const auto bytes = static_cast<std::uint16_t>(event.size());
     EVENT_DATA_DESCRIPTOR pieces[] = {
         piece(kProviderMetadata.data(), kProviderMetadata.size(), kProviderMetadataType),
@@ -94,6 +102,23 @@ class EtwProvider : public Provider {
   }
 
  private:
+  // The event's header and each field of the log line, counted.
+  EmitStatus write_log(EventBytes header,
+                       const std::array<EventBytes, kLogFields>& fields) noexcept {
+    std::array<std::uint16_t, 1 + kLogFields> counts{};
+    std::array<EVENT_DATA_DESCRIPTOR, 2 + 2 * (1 + kLogFields)> pieces{};
+    pieces[0] = piece(kProviderMetadata.data(), kProviderMetadata.size(), kProviderMetadataType);
+    pieces[1] = piece(kLogMetadata.data(), kLogMetadata.size(), kEventMetadataType);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const EventBytes field = i == 0 ? header : fields[i - 1];
+      counts[i] = static_cast<std::uint16_t>(field.size());
+      pieces[2 + 2 * i] = piece(&counts[i], sizeof counts[i], 0);
+      pieces[3 + 2 * i] = piece(field.data(), field.size(), 0);
+    }
+    return refusal_of(api_.event_write(handle_, &descriptor_, nullptr, nullptr,
+                                       static_cast<ULONG>(pieces.size()), pieces.data()));
+  }
+
   void start_private_session(const TrialContext& context) {
     private_session_.emplace(context, "tailgate-private-" + etl::to_text(trial_guid(context)));
     try {
@@ -133,6 +158,7 @@ class EtwProvider : public Provider {
 
   const Api& api_ = api();
   GUID guid_;
+  bool splits_;  // log lines into their fields
   EVENT_DESCRIPTOR descriptor_;
   REGHANDLE handle_ = 0;
   std::atomic<std::uint32_t> listened_level_ = 0;  // 0: nobody listens
