@@ -69,12 +69,24 @@ def signed(value_ns):
     return ("\u2212" if value_ns < 0 else "") + units.format_ns(abs(value_ns))
 
 
+def counted(named):
+    """What the axis counts."""
+    each = {has_provider_each(run) for run, _ in named}
+    if each == {True}:
+        return "sessions, with a provider each"
+    return "sessions that get every event" if each == {False} else "sessions"
+
+
+def has_provider_each(run):
+    return any(trial["load"].get("own_sessions", False) for trial in run.data["trials"])
+
+
 def finish(panel, named):
     counts = sorted({count for run, _ in named for count, _ in calls(run)}) or [1]
     values = [value for line in panel.lines for value in line.get_ydata()] or [1.0, 10.0]
     style.log_axis(panel.yaxis, max(1.0, min(values)) / 1.5, max(2.0, *values) * 1.5)
     panel.set(xscale="log", xlim=(counts[0] / 1.2, counts[-1] * 1.2),
-              ylabel="median call (service, log.)", xlabel="sessions that get every event")
+              ylabel="median call (service, log.)", xlabel=counted(named))
     style.ticks(panel.xaxis, counts, [str(count) for count in counts])
     style.legend(panel, [style.handle(f"{name}: {added(run)}", **style.run_style(number))
                          for number, (run, name) in enumerate(named)])

@@ -32,6 +32,14 @@ def test_a_line_is_the_median_call_by_sessions(as_runs, options, line):
     assert "file: 280 ns to 320 ns, 30 % of the first" in legends(panel)
 
 
+def test_the_axis_says_whether_each_session_has_a_provider(as_runs, options):
+    _, panel, _ = drawn(as_runs(shared(FIGURES)), options)
+    assert panel.get_xlabel() == "sessions that get every event"
+    steps = [(testing.load(1000.0, own_sessions=True), [{}] * 3)] * 2
+    _, panel, _ = drawn(as_runs(testing.tried("sessions", steps, FIGURES)), options)
+    assert panel.get_xlabel() == "sessions, with a provider each"
+
+
 def test_a_slope_about_zero_is_no_difference(as_runs, options):
     none = FIGURES | {"per_session_service_p50_ns": (1, -5, 7)}
     _, panel, _ = drawn(as_runs(shared(none)), options)

@@ -37,6 +37,9 @@ def worst(run):
 
 
 def lost(run):
+    first = figures(run).get("first_lost_events")
+    if first:
+        return f"{ends(first)[1]:.0f} by the first session; a rival switches the second"
     figure = figures(run).get("lost_between_events")
     if figure:
         return f"{ends(figure)[1]:.0f}"

@@ -45,6 +45,12 @@ def test_nothing_switched_still_says_why(as_runs, options):
     assert "disable session: not while it runs" in [text.get_text() for text in panel.texts]
 
 
+def test_what_the_first_session_loses_to_a_rival_stands_beside_it(as_runs, options):
+    rival = {name: PROMPT[name] for name in ("at_switch_p99_ns", "elsewhere_p99_ns")}
+    _, axes = drawn(as_runs(testing.toggled(rival | {"first_lost_events": (1, 0, 7)})), options)
+    assert any(text.get_text().startswith("7 by the first session") for text in axes[-1].texts)
+
+
 def test_other_runs_are_skipped(as_runs, options):
     with pytest.raises(Skip, match="scenario toggle"):
         drawn(as_runs(testing.steady([{5: 1}])), options)

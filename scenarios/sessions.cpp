@@ -124,9 +124,11 @@ std::string slope_words(const Slope& line, double first_ns, const Spoken& spoken
 std::vector<std::string> failed_in(const Result& result, const std::string& words) {
   std::vector<std::string> all;
   for (const Trial& trial : result.trials) {
-    if (trial.outcome != TrialOutcome::failed) continue;
-    std::string text = fmt::format("have {}{}: {}", trial.load.sessions.value_or(1), words,
-                                   trial.outcome_detail);
+    const bool went_on =
+        trial.outcome == TrialOutcome::completed || trial.outcome == TrialOutcome::interrupted;
+    if (went_on) continue;
+    std::string text =
+        fmt::format("have {}{}: {}", trial.load.sessions.value_or(1), words, trial.outcome_detail);
     if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
   }
   return all;
@@ -134,8 +136,8 @@ std::vector<std::string> failed_in(const Result& result, const std::string& word
 
 // What the sink cannot do of what was asked.
 std::vector<std::string> cannot_in(const Result& result, bool own) {
-  std::vector<std::string> cannot = failed_in(result, own ? " sessions of a provider each"
-                                                          : " sessions of one provider");
+  std::vector<std::string> cannot =
+      failed_in(result, own ? " sessions of a provider each" : " sessions of one provider");
   if (!own && !result.sink.multi_session.value_or(true)) {
     cannot.push_back("be in several sessions");
   }
@@ -153,19 +155,18 @@ class Sessions : public Scenario {
   }
 
   OptionTable options() const override {
-    return with_defaults(with_load_options({
-                             {"sessions", OptionType::text, "1, 2, 4, 8",
-                              "numbers of sessions, one after another"},
-                             choice_option("each", "session",
-                                           "what a further one brings. session: nothing, all get "
-                                           "every event of one provider; provider: a provider "
-                                           "process, which writes into it alone",
-                                           {"session", kEachProvider}),
-                             {"rate_hz", OptionType::real, "10000",
-                              "events per second, all threads and processes together", 0.001,
-                              1e9},
-                         }),
-                         {{"trials", "3"}, {"duration_s", "1"}, {"warmup_s", "0.2"}});
+    return with_defaults(
+        with_load_options({
+            {"sessions", OptionType::text, "1, 2, 4, 8", "numbers of sessions, one after another"},
+            choice_option("each", "session",
+                          "what a further one brings. session: nothing, all get "
+                          "every event of one provider; provider: a provider "
+                          "process, which writes into it alone",
+                          {"session", kEachProvider}),
+            {"rate_hz", OptionType::real, "10000",
+             "events per second, all threads and processes together", 0.001, 1e9},
+        }),
+        {{"trials", "3"}, {"duration_s", "1"}, {"warmup_s", "0.2"}});
   }
 
   std::optional<LoadPlan> next_step(const Options& options,

@@ -72,8 +72,8 @@ std::vector<std::string> refused_session_actions(const Result& result) {
   for (const Trial& trial : result.trials) {
     for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
       if (action.refused.empty() || !is_of_session(action.what)) continue;
-      const std::string_view who = action.who == ActionTarget::rival ? "a rival's session"
-                                                                      : "session";
+      const std::string_view who =
+          action.who == ActionTarget::rival ? "a rival's session" : "session";
       std::string text = fmt::format("{} {}: {}", enum_text(action.what), who, action.refused);
       if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
     }

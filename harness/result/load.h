@@ -46,7 +46,8 @@ struct Load {
     v("sessions", &Load::sessions,
       "sessions that got the events, of which the first was measured; absent if there is one");
     v("own_sessions", &Load::own_sessions,
-      "each provider process wrote into a session of its own, and all were measured; absent if not");
+      "each provider process wrote into a session of its own, and all were measured; absent if "
+      "not");
     v("payload", &Load::payload,
       "event size in bytes, header included: a number, 'uniform(a,b)' or 'lognormal(p50,p99)'; or "
       "'lines(largest)': log lines of unusual kinds");

@@ -107,10 +107,10 @@ void check_writers(const LoadPlan& plan) {
   require_load(plan.sessions >= 1 && plan.sessions <= kMaxSessions,
                fmt::format("sessions = {} is not possible", plan.sessions),
                fmt::format("give 1 to {}", kMaxSessions));
-  require_load(plan.own_sessions == 0 || plan.sessions == plan.processes,
-               fmt::format("{} processes cannot have a session each of {}", plan.processes,
-                           plan.sessions),
-               "give as many sessions as processes");
+  require_load(
+      plan.own_sessions == 0 || plan.sessions == plan.processes,
+      fmt::format("{} processes cannot have a session each of {}", plan.processes, plan.sessions),
+      "give as many sessions as processes");
 }
 
 }  // namespace

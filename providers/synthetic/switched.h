@@ -79,8 +79,9 @@ struct RivalLaw {
 };
 
 inline RivalLaw rival_law(const Options& options) {
-  return {.stall_ns = static_cast<std::uint64_t>(std::llround(options.real("rival_stall_us") * 1e3)),
-          .gap_ns = static_cast<std::uint64_t>(std::llround(options.real("rival_gap_ms") * 1e6))};
+  return {
+      .stall_ns = static_cast<std::uint64_t>(std::llround(options.real("rival_stall_us") * 1e3)),
+      .gap_ns = static_cast<std::uint64_t>(std::llround(options.real("rival_gap_ms") * 1e6))};
 }
 
 class RivalSwitch {

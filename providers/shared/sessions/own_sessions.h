@@ -77,8 +77,8 @@ class OwnSessions : public Session {
         sessions_[i]->start();
       } catch (const Error& error) {
         stop_before(i);
-        throw Error("session " + std::to_string(i + 1) + " of " +
-                        std::to_string(sessions_.size()) + ": " + error.what_failed(),
+        throw Error("session " + std::to_string(i + 1) + " of " + std::to_string(sessions_.size()) +
+                        ": " + error.what_failed(),
                     error.remedy());
       }
     }
