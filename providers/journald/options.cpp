@@ -26,7 +26,7 @@ OptionTable journald_options() {
        86400},
       choice_option("max_level_store", "debug",
                     "MaxLevelStore: journald stores nothing less important; the events are info",
-                    {"debug", "info", "notice", "warning", "err", "crit", "alert", "emerg"}),
+                    {"debug", "info", "warning"}),
       {"disk_bytes", integer, "0",
        "put the journal into a tmpfs of this size (0: into the trial's directory, "
        "volatile: into /run)",
