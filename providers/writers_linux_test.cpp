@@ -69,5 +69,20 @@ TEST_CASE("a provider in several sessions is read back whole from the first") {
   });
 }
 
+TEST_CASE("provider processes with a session each deliver every event") {
+  LoadPlan load = stress_load(1'000, 0.3);
+  load.threads = 3;
+  load.processes = 3;
+  load.sessions = 3;
+  load.own_sessions = 1;
+  run_on_all(&Capabilities::own_sessions, load, [](const SinkChoice& choice, const Trial& trial) {
+    if (!choice.type->capabilities(choice.options).read_back) return;
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.delivered == 300);
+    CHECK(trial.ledger.foreign + trial.ledger.duplicates == 0);
+    CHECK(trial.load.own_sessions == true);
+  });
+}
+
 }  // namespace
 }  // namespace tailgate

@@ -277,6 +277,8 @@ def test_nothing_that_is_printed_controls_the_terminal(inputs):
             assert run.returncode >= 0, arguments
             for output in (run.stdout, run.stderr):
                 shown = output.decode("utf-8", "replace")
+                if "--xml" in arguments:  # has U+FFFD for what XML does not allow
+                    shown = output.decode("utf-8").replace("\ufffd", "?")
                 if UNSAFE.search(shown) or "\ufffd" in shown:
                     wrong.append((arguments[:3], UNSAFE.findall(shown)[:3]))
                 assert b"bug in tailgate" not in output, (arguments, output[:300])

@@ -17,6 +17,9 @@ TEST_CASE("a load's words name its threads, processes and sessions where there a
   load = {};
   load.sessions = 2;
   CHECK(writer_words(load) == ", 2 sessions");
+  load.processes = load.threads = 2;
+  load.own_sessions = true;
+  CHECK(writer_words(load) == ", 2 processes, a session each");
 }
 
 }  // namespace

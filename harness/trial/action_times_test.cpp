@@ -116,6 +116,8 @@ TEST_CASE("actions that cannot be are refused with what to do") {
   refused({.at_s = 0.9, .spread_s = 0.2}, load_of(1), "has ended");
   refused({.at_s = 0, .every_s = 1e-4}, load_of(1), "times");
   refused({.what = ActionKind::disable, .at_s = 0}, load_of(1), "cannot be done to program");
+  refused({.what = ActionKind::disable, .who = ActionTarget::rival, .at_s = 0}, load_of(1),
+          "there is none");
   refused({.what = ActionKind::stop, .who = ActionTarget::session, .at_s = 0}, load_of(1),
           "cannot be done to session");
   refused({.what = ActionKind::kill, .who = ActionTarget::consumer, .at_s = 0}, load_of(1),
