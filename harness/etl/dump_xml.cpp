@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "harness/base/quoting.h"
 #include "harness/etl/no_processor.h"
+#include "harness/etl/payload.h"
 #include "harness/etl/trace_names.h"
 #include "harness/etl/value_text.h"
 
@@ -171,7 +173,7 @@ bool append_data(const DecodedEvent& event, std::uint64_t& replaced, std::string
     return event.complete;
   }
   out += "<EventData>";
-  const bool whole = append_fields_xml(event.fields, replaced, out) && event.complete;
+  const bool whole = FieldElements(replaced, out).append(event.fields) && event.complete;
   out += "</EventData>";
   return whole;
 }
@@ -216,11 +218,6 @@ void append_names(const EventView& view, XmlText& xml, std::string& out) {
 }
 
 }  // namespace
-
-bool append_fields_xml(const std::vector<Field>& fields, std::uint64_t& replaced,
-                       std::string& out) {
-  return FieldElements(replaced, out).append(fields);
-}
 
 void append_xml(const EventView& view, std::uint64_t& replaced, std::string& out) {
   XmlText xml(replaced, out);

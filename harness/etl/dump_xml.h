@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/etl/event_path.h"
-#include "harness/etl/payload.h"
 
 namespace tailgate::etl {
 
@@ -17,14 +15,12 @@ inline constexpr std::string_view kXmlHeading =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Events>\n";
 inline constexpr std::string_view kXmlFooting = "</Events>\n";
 
-// Appends `fields` as <Data Name="..."> and <ComplexData Name="...">. An array is as many elements
-// of its name as it has values. Returns false when it left out fields after 16 MB of text. Adds to
-// `replaced` the characters that XML does not allow.
-bool append_fields_xml(const std::vector<Field>& fields, std::uint64_t& replaced, std::string& out);
-
-// Appends an <Event> element in a line of its own. What the event schema has no place for stands
-// behind, in tailgate's name space: Misfit, the bytes and fields that the schema and the payload do
-// not share, and Names, those of trace_names.h.
+// Appends an <Event> element in a line of its own. Fields are <Data Name="..."> and
+// <ComplexData Name="...">; an array is as many elements of its name as it has values. Those after
+// 16 MB of text are left out, and the event is marked damaged. `replaced` grows by the characters
+// that XML does not allow. What the event schema has no place for stands behind, in tailgate's name
+// space: Misfit, the bytes and fields that the schema and the payload do not share, and Names, those
+// of trace_names.h.
 void append_xml(const EventView& view, std::uint64_t& replaced, std::string& out);
 
 }  // namespace tailgate::etl

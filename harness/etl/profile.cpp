@@ -12,7 +12,6 @@
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/module_reader.h"
 #include "harness/etl/stack_join.h"
-#include "harness/etl/symbols.h"
 #include "harness/etl/text.h"
 #include "harness/etl/trace_reader.h"
 
@@ -272,7 +271,9 @@ std::string_view Profile::module_name(std::uint32_t module) const {
 }
 
 std::string Profile::function_name(std::uint32_t function) const {
-  return function_text(modules_, function_names_[function]);
+  const Function& one = function_names_[function];
+  if (modules_[one.module].process != Module::kNoProcess) return one.name;
+  return fmt::format("{}!{}", module_name(one.module), one.name);
 }
 
 std::string Profile::frame_name(std::uint32_t frame) const {
