@@ -19,8 +19,8 @@ inline constexpr std::string_view kXmlFooting = "</Events>\n";
 // <ComplexData Name="...">; an array is as many elements of its name as it has values. Those after
 // 16 MB of text are left out, and the event is marked damaged. `replaced` grows by the characters
 // that XML does not allow. What the event schema has no place for stands behind, in tailgate's name
-// space: Misfit, the bytes and fields that the schema and the payload do not share, and Names, those
-// of trace_names.h.
+// space: Misfit, the bytes and fields that the schema and the payload do not share, and Names, the
+// names of trace_names.h.
 void append_xml(const EventView& view, std::uint64_t& replaced, std::string& out);
 
 }  // namespace tailgate::etl
