@@ -273,7 +273,7 @@ struct TraceWithGap {
     const TrialContext context = {
         .options = sink_choice("lttng:loss=overwrite:subbuf_bytes=4096").options,
         .directory = directory.path()};
-    lttng_detail::TraceConsumer consumer(context);
+    lttng_detail::TraceConsumer consumer(context, 0, true);
     struct : EventVisitor {
       void event(std::span<const std::byte>) override {}
       void damage(std::size_t) override {}
