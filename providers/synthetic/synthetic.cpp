@@ -21,6 +21,7 @@
 #include "providers/shared/storage/mapped_log.h"
 #include "providers/shared/storage/rotating_log.h"
 #include "providers/synthetic/delay_law.h"
+#include "providers/synthetic/drift.h"
 #include "providers/synthetic/kept_back.h"
 #include "providers/synthetic/planted_faults.h"
 #include "providers/synthetic/reader_room.h"
@@ -150,22 +151,6 @@ struct SharingPlan {
   double first_thread_times;
   double session_times;
 };
-
-// What each call keeps for good, and how calls become slower.
-struct DriftPlan {
-  explicit DriftPlan(const Options& options)
-      : leak_bytes(CallPlan::number(options, "leak_bytes")),
-        leak_descriptors_every(CallPlan::number(options, "leak_descriptors_every")),
-        ns_per_s(options.real("drift_ns_per_s")) {}
-
-  std::uint64_t leak_bytes, leak_descriptors_every;  // 0: none
-  double ns_per_s;
-};
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
 // The lock that serialises calls; nothing if none does.
 std::unique_ptr<TurnQueue> turn_queue(const TrialContext& context) {
