@@ -103,8 +103,8 @@ struct TrialContext {
   // A process whose user and mount namespaces those of this session lie in, 0: none. So several
   // sessions of one trial share a view.
   int inside_pid = 0;
-  unsigned sessions = 1;             // that get the events; the first is the one that is read back
-  unsigned cpus = 1;                 // processors that the load threads may run on
+  unsigned sessions = 1;  // that get the events; the first is the one that is read back
+  unsigned cpus = 1;      // processors that the load threads may run on
   // Each provider process writes into the session that has its number, and into no other. All of
   // them are read back; there are as many sessions as processes.
   bool own_sessions = false;

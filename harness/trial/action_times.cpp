@@ -38,12 +38,11 @@ void check_target(const TrialAction& action, const LoadPlan& load) {
   const std::string who(enum_text(action.who));
   const bool of_rival = action.who == ActionTarget::rival;
   const bool of_session = action.who == ActionTarget::session || of_rival;
-  require_times(
-      is_of_session(action.what) == of_session && (!of_rival || is_switch(action.what)),
-      fmt::format("the action '{}' cannot be done to {}", name, who),
-      of_rival     ? "disable or enable a rival's session"
-      : of_session ? "disable, enable, rotate, fill or free the session"
-                   : "kill, stop or continue processes; all else is for the session");
+  require_times(is_of_session(action.what) == of_session && (!of_rival || is_switch(action.what)),
+                fmt::format("the action '{}' cannot be done to {}", name, who),
+                of_rival     ? "disable or enable a rival's session"
+                : of_session ? "disable, enable, rotate, fill or free the session"
+                             : "kill, stop or continue processes; all else is for the session");
   require_times(!of_rival || (load.sessions > 1 && load.own_sessions == 0),
                 fmt::format("the action '{}' is for a rival's session, and there is none", name),
                 "give the provider a second session");

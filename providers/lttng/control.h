@@ -21,8 +21,8 @@ struct TracePlan {
   std::uint32_t read_timer_us = 0;
   std::uint64_t file_bytes = 0;   // of a trace file; 0: no limit
   std::uint64_t files_count = 0;  // of each CPU; 0: no limit
-  bool of_one_process = false;   // records only the events of the process that is given to track()
-  std::filesystem::path folder;  // where the trace goes
+  bool of_one_process = false;    // records only the events of the process that is given to track()
+  std::filesystem::path folder;   // where the trace goes
 };
 
 // The tracer's counts, summed over all buffers of the session.
