@@ -134,7 +134,7 @@ TEST_CASE("toggle by a rival finds the stall and the loss that its switches plan
   CHECK(toggle_figure(answer, "at_switch_max_ns", false) >= 19.9e6);
   // The stalled call of each of at least seven switches is lost, if none is late for the gap.
   CHECK(toggle_figure(answer, "first_lost_events", false) >= 1);
-  CHECK_THAT(answer.sentence, Contains("calls at each switch take longer than 99.9 %") &&
+  CHECK_THAT(answer.sentence, Contains("calls at each switch take longer than twice the p99.9") &&
                                   Contains("the first session loses up to"));
   for (const Trial& trial : result.trials) {
     CHECK(trial.ledger.delivered + static_cast<std::uint64_t>(trial.ledger.unaccounted) ==
