@@ -18,10 +18,11 @@ struct Trend {
   std::size_t points = 0;
   double score = 0;        // pairs of points that rise, minus pairs that fall
   double variance = 0;     // of the score, where nothing drifts
-  double correlation = 1;  // the variance is so many times that of independent points
-  double p = 1;            // of so large a score or a larger one, up or down, where nothing drifts
-  double step_p = 1;       // of so many steps up, or down, or more, where each is as probable
-  Slope slope;             // of y by x, and its confidence interval
+  double correlation = 1;  // the variance, divided by that of independent points
+  double p = 1;            // probability of a score at least this far from 0 if nothing drifts
+  double step_p =
+      1;        // probability of at least so many steps in one direction if both are as likely
+  Slope slope;  // of y by x, and its confidence interval
 };
 
 // The test of Mann and Kendall: points that drift upward have more pairs that rise than pairs that

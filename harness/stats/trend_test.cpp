@@ -87,7 +87,7 @@ TEST_CASE("a level that changes between blocks plays no part") {
   CHECK(flat->p > 0.3);
 }
 
-TEST_CASE("a level that keeps growing by random steps is told by its steps") {
+TEST_CASE("the sign test finds a level that grows in every step, however unevenly") {
   // The sum of 1, 5, 1, 1, 9, 2, 1, 1, 12, 1, 3, 1, 1, 20.
   const Trend leak = trend_in({0, 1, 6, 7, 8, 17, 19, 20, 21, 33, 34, 37, 38, 39, 59});
   CHECK(leak.step_p == Approx(2.0 / 16384));  // 14 of 14 up: twice 2^-14
