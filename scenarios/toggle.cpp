@@ -13,11 +13,13 @@
 namespace tailgate {
 namespace {
 
-// A call at a switch is slow if it takes longer than twice the p99.9 of the others: a read of what
-// another processor just wrote, which no switch can do without, is not a finding. If the switch
-// plays no part, 0.1 % of the calls are slow at most. It does where ten times as many are, and two
-// at least, in every trial.
+// A call at a switch stalls if it takes 20 us longer than twice the p99.9 of the others. A shorter
+// delay is no finding: the first call after each switch reads what another processor just wrote,
+// which takes 0.3 to 6 us on the virtual machines seen so far. If the switch plays no part, 0.1 %
+// of the calls are as slow at most. It does where ten times as many are, and two at least, in every
+// trial.
 constexpr double kSlowTimes = 2;
+constexpr double kLeastStall_ns = 20'000;
 constexpr double kSlowShare = 0.001;
 constexpr double kClearly = 10;
 
@@ -49,8 +51,8 @@ void add_first_lost(const LedgerAccount& ledger, Toggled& seen) {
 
 double slow_calls(const Switching& switching) {
   const Histogram at_switch = decode_latency(switching.at_switch);
-  const auto limit_ns =
-      static_cast<std::uint64_t>(kSlowTimes * static_cast<double>(switching.elsewhere.p99_9_ns));
+  const auto limit_ns = static_cast<std::uint64_t>(
+      kSlowTimes * static_cast<double>(switching.elsewhere.p99_9_ns) + kLeastStall_ns);
   return static_cast<double>(at_switch.count_between(limit_ns + 1, at_switch.max()));
 }
 
@@ -103,14 +105,13 @@ std::string range_of(const std::vector<double>& values_ns) {
 
 std::string call_words(const Toggled& seen) {
   if (!seen.clearly_slow) {
-    return fmt::format("calls at a switch take no longer than others (p99 {} against {})",
+    return fmt::format("no calls stall at a switch (p99 {} against {} of the others)",
                        range_of(seen.at_switch_p99_ns), range_of(seen.elsewhere_p99_ns));
   }
   const AnswerFigure slow = range_figure("", seen.slow_per_switch, "");
-  return fmt::format(
-      "{:.2g} calls at each switch take longer than twice the p99.9 of the others (the longest {} "
-      "against {})",
-      slow.value, range_of(seen.at_switch_max_ns), range_of(seen.elsewhere_p99_9_ns));
+  return fmt::format("{:.2g} calls stall at each switch (the longest {}, the others' p99.9 {})",
+                     slow.value, range_of(seen.at_switch_max_ns),
+                     range_of(seen.elsewhere_p99_9_ns));
 }
 
 std::string event_clauses(const Toggled& seen) {
@@ -145,9 +146,9 @@ std::string first_words(const Toggled& seen) {
 
 std::vector<AnswerFigure> figures_of(const Toggled& seen) {
   std::vector<AnswerFigure> figures = {
-      range_figure(
-          "slow_per_switch_calls", seen.slow_per_switch,
-          "calls at a switch that took longer than twice the p99.9 of the others, per switch"),
+      range_figure("slow_per_switch_calls", seen.slow_per_switch,
+                   "calls at a switch that took 20 us longer than twice the p99.9 of the others, "
+                   "per switch"),
       range_figure("at_switch_p99_ns", seen.at_switch_p99_ns,
                    "99th percentile of the service time of calls at a switch"),
       range_figure("at_switch_max_ns", seen.at_switch_max_ns, "the longest of these"),
