@@ -15,6 +15,7 @@ from collections import Counter
 
 import answers
 import nights
+import nights_parts
 import plot
 import report_page as page
 import report_verdicts as verdicts
@@ -23,7 +24,8 @@ import style
 from caption import Skip, banner, origin
 from printable import drawable_data, replace_file, say, tell, unwritable
 from report_figures import tables_of_figures
-from report_findings import MOST_DRAWN, MOST_SERIES, section_of_findings, waits
+from report_findings import (MOST_DRAWN, MOST_SERIES, section_of_findings, section_of_fleet,
+                             section_of_parts, waits)
 from results import NotAResult, ResultError, load
 
 ALL_RATES = types.SimpleNamespace(rate_hz=None, trial=None, per_trial=False)
@@ -111,7 +113,7 @@ def content(found, options):
     answer = paragraphs(exported("answer", found, options)) if found.runs else []
     sections = [verdicts.section_of(judged, verdict_figures(found))] if judged else []
     if options.history:
-        sections.append(history(options))
+        sections += [history(options), *machines(options), *causes_and_roles(found, options)]
     if found.runs:
         table = exported("csv", found, options)
         sections += [*tables_of_figures(found.runs), *plots(found),
@@ -140,6 +142,33 @@ def history(options):
         if made:
             figures.append(image(*made, data="history"))
     return section_of_findings(findings, figures)
+
+
+def machines(options):
+    """The machines of the history that are not like others of their kind."""
+    return section_of_fleet(json.loads(asked(options.program, "history", "fleet", "--json",
+                                             "--history", options.history)))
+
+
+def causes_and_roles(found, options):
+    """What the nights of these machines consisted of, where the history has it; the machines are
+    those of the runs and verdicts, or all if it has none of these."""
+    answers = []
+    for kind in nights_parts.KINDS:
+        try:
+            answers.append((kind, asked(options.program, "history", "export", "csv", "--merge",
+                                        "group", *kind.question, "--history", options.history)))
+        except ResultError:
+            pass  # no night has this time
+    figures = nights_parts.by_identity(answers)
+    machines = {run.data["machine"]["fingerprint"] for run in found.runs} | {
+        run.data["fingerprint"] for run in found.verdicts}
+    own = {identity: shown for identity, shown in figures.items() if identity[0] in machines}
+    figures = own or figures
+    if figures:
+        drawn = [image(*nights_parts.draw(number, identity, shown), data="parts")
+                 for number, (identity, shown) in enumerate(figures.items(), 1)]
+        yield section_of_parts(figures, drawn)
 
 
 def first_sentence(text):

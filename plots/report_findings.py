@@ -1,8 +1,15 @@
-"""The part of a report that shows what the history found: levels that changed, and since when."""
-from report_page import Cell, paragraph, section, table
+"""The parts of a report that show a history: levels that changed, and since when; what the time
+consisted of, night by night."""
+import csv
+import io
+import statistics
+
+import nights_parts
+from report_page import Cell, download, paragraph, section, table
+from units import format_ns
 
 TITLES = ("Found", "Course", "State", "Sink", "Scenario", "Metric", "Change", "Between nights",
-          "Between revisions", "Events of the machine", "Reason")
+          "Between revisions", "Machines", "Events of the machine", "Reason")
 
 
 # Of the findings that wait for a decision, how many are drawn, and how many series of each.
@@ -37,4 +44,80 @@ def row(finding, series):
             Cell(f"{series['change_percent']:+.3g} %", series["change_percent"]),
             Cell(f"{series['last_before']} to {series['first_after']}"),
             Cell(f"{finding['revision_before'][:10]}..{finding['revision_after'][:10]}"),
-            Cell("; ".join(events)), Cell(finding["reason"])]
+            Cell(finding.get("machines_text", "")), Cell("; ".join(events)),
+            Cell(finding["reason"])]
+
+
+FLEET_TITLES = ("Machine", "Group", "Sink", "Scenario", "Load", "Role", "Metric",
+                "Against its group", "Of it new")
+
+
+def section_of_fleet(groups):
+    """groups: what `tailgate history fleet --json` prints. Nothing where no group is judged."""
+    judged = [group for group in groups if group["is_judged"]]
+    rows = [fleet_row(group, drift) for group in judged for drift in group["drifting"]]
+    if rows:
+        yield section("fleet", "Machines apart from their group", table(
+            "Last nights' times against the median of machines of the same kind", FLEET_TITLES,
+            rows))
+    elif judged:
+        machines = sum(len(group["machines"]) for group in judged)
+        yield section("fleet", "Machines", paragraph(
+            f"None of {machines} machines is apart from its group."))
+
+
+def fleet_row(group, drift):
+    return [Cell(drift["machine"]), Cell(group["fingerprint"]), Cell(drift["sink"]),
+            Cell(drift["scenario"]), Cell(drift["load"]), Cell(drift["part"]),
+            Cell(drift["metric"]), percent_cell(drift["level_percent"], "+.3g"),
+            percent_cell(drift["change_percent"] if drift["is_new"] else None, "+.3g")]
+
+
+PART_TITLES = ("Sink", "Scenario", "Load", "Time", "Part", "Last night", "Nights before, median",
+               "Change", "Share of the whole")
+
+
+def section_of_parts(figures, drawn):
+    """figures: what nights_parts.by_identity() returns. drawn: HTML."""
+    rows = [row for identity, shown in figures.items()
+            for kind, nights in shown for row in part_rows(identity, kind, nights)]
+    return section("parts", "Causes and roles", *drawn, table(
+        "The last night's times against those of the nights before", PART_TITLES, rows),
+        download(parts_csv(figures), "causes-and-roles.csv"))
+
+
+def part_rows(identity, kind, nights):
+    """A row for each part of the last night and of those before it."""
+    _, scenario, _, sink, load = identity
+    *earlier, last = nights.values()
+    whole = sum(last.values())
+    for part in sorted({part for parts in nights.values() for part in parts}):
+        now = last.get(part, 0.0)
+        before = statistics.median(parts.get(part, 0.0) for parts in earlier) if earlier else None
+        share = 100 * now / whole if whole > 0 else None
+        yield [Cell(sink), Cell(scenario), Cell(load), Cell(kind.title),
+               Cell(nights_parts.words_of(part)), time_cell(now), time_cell(before),
+               percent_cell(100 * (now / before - 1) if before and before > 0 else None, "+.3g"),
+               percent_cell(share, ".3g")]
+
+
+def time_cell(time):
+    if time is None:
+        return Cell("\u2013")
+    return Cell(("\u2212" if time < 0 else "") + format_ns(abs(time)), time)
+
+
+def percent_cell(percent, form):
+    return Cell("\u2013") if percent is None else Cell(f"{percent:{form}} %", percent)
+
+
+def parts_csv(figures):
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([*nights_parts.IDENTITY, "time", "night", "part", "ns"])
+    for identity, shown in figures.items():
+        for kind, nights in shown:
+            for night, parts in nights.items():
+                rows.writerows([*identity, kind.title, night, part, time]
+                               for part, time in sorted(parts.items()))
+    return text.getvalue()

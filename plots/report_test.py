@@ -222,6 +222,7 @@ def test_a_finding_is_a_row_for_each_of_its_series():
               "change_percent": 25.04, "last_before": "2026-11-20", "first_after": "2026-11-21"}
     finding = {"found_night": "2026-11-23", "course": "worse", "state": "open", "is_creep": False,
                "revision_before": "a" * 40, "revision_after": "b" * 40, "reason": "",
+               "machines_text": "all 12 machines of its group",
                "series": [series, series | {"metric": "response_ns_p50"}],
                "events": [{"night": "2026-11-21", "machine": "m1",
                            "changes": ["kernel: 6.1 -> 6.2"]}]}
@@ -229,7 +230,7 @@ def test_a_finding_is_a_row_for_each_of_its_series():
     assert [row[5] for row in rows] == ["response_ns_p99", "response_ns_p50"]
     assert rows[0] == ["2026-11-23", "worse", "open", "file", "steady", "response_ns_p99", "+25 %",
                        "2026-11-20 to 2026-11-21", "aaaaaaaaaa..bbbbbbbbbb",
-                       "2026-11-21: m1: kernel: 6.1 -> 6.2", ""]
+                       "all 12 machines of its group", "2026-11-21: m1: kernel: 6.1 -> 6.2", ""]
     assert "No level changed" in report_findings.section_of_findings([]).html
 
 

@@ -371,6 +371,8 @@ class RevisionGate {
     arguments.gate = true;
     arguments.policy = policy_file_.string();
     arguments.nightly = request_.nightly;
+    // For the history's charts of causes. A duet of commands has no traced rounds.
+    arguments.explain = request_.nightly && planned.benchmark == nullptr;
     arguments.history = history_of(planned);
     arguments.judged_together = planned_.size();
     if (planned.benchmark != nullptr) {

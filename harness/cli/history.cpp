@@ -11,6 +11,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/history_arguments.h"
 #include "harness/cli/history_findings.h"
+#include "harness/cli/history_fleet.h"
 #include "harness/cli/history_import.h"
 #include "harness/cli/history_text.h"
 #include "harness/cli/known_names.h"
@@ -181,7 +182,8 @@ void add_query(Command* history, const SinkCatalog& sinks, Action& action) {
   add_series(command, *arguments);
   command->footer(
       "Of a distribution any percentile can be asked, and min, max, mean and count.\n"
-      "Merged distributions are added up; of merged figures it is the median. What all\n"
+      "Merged distributions are added up; of merged figures it is the median. A * in a\n"
+      "metric's name stands for any letters, call_ns_in_* for a call by cause. What all\n"
       "rows share stands above the table. Scripts read 'tailgate history export csv'.\n"
       "\n"
       "Examples:\n"
@@ -252,6 +254,7 @@ void commands::add_history_command(Command& program, const Catalog& catalog, Act
   add_query(command, catalog.sinks, action);
   add_export(command, catalog.sinks, action);
   add_history_findings(command, action);
+  add_history_fleet(command, action);
 }
 
 }  // namespace tailgate

@@ -16,6 +16,8 @@
 #include "harness/cli/history_arguments.h"
 #include "harness/cli/terminal.h"
 #include "harness/history/history.h"
+#include "harness/history/parts.h"
+#include "harness/history/spread.h"
 #include "harness/report/human.h"
 
 namespace tailgate {
@@ -68,9 +70,13 @@ std::string where_of(const history::Finding& finding) {
 }
 
 std::string member_line(const FindingMember& member) {
-  std::string line = fmt::format("    {:<22} {:>+8.1f} %  from {:+.1f} % to {:+.1f} %",
-                                 member.series.metric, percent_of(member.change()),
-                                 percent_of(member.level_before), percent_of(member.level_after));
+  // Of a part, the percentages are of the whole.
+  const auto part = history::part_of_metric(member.series.metric);
+  std::string line =
+      fmt::format("    {:<22} {:>+8.{}f} %  from {:+.{}f} % to {:+.{}f} %", member.series.metric,
+                  percent_of(member.change()), part ? 2 : 1, percent_of(member.level_before),
+                  part ? 2 : 1, percent_of(member.level_after), part ? 2 : 1);
+  if (part) line += fmt::format(" of {}", part->measure);
   if (!member.fixed_night.empty()) line += ", back " + member.fixed_night;
   return std::string(first_columns(line, kColumns)) + "\n";
 }
@@ -87,6 +93,9 @@ std::string finding_text(const history::Finding& finding) {
     sinks[sink_text(member.series)] += member_line(member);
   }
   for (const auto& [sink, lines] : sinks) text += paragraph(sink) + lines;
+  if (const std::string spread = history::spread_text(finding.spread); !spread.empty()) {
+    text += paragraph("machines: " + spread);
+  }
   for (const history::MachineEvent& event : finding.events) {
     for (const std::string& change : event.changes) {
       text += paragraph(
@@ -133,8 +142,14 @@ nlohmann::json to_json(const history::Finding& finding) {
                          {"reason", finding.reason},
                          {"fixed_night", finding.fixed_night},
                          {"series", nlohmann::json::array()},
+                         {"machines", nlohmann::json::array()},
+                         {"machines_text", history::spread_text(finding.spread)},
                          {"events", nlohmann::json::array()}};
   for (const FindingMember& member : finding.members) json["series"].push_back(to_json(member));
+  for (const history::GroupShare& share : finding.spread) {
+    json["machines"].push_back(
+        {{"fingerprint", share.fingerprint}, {"with", share.with}, {"without", share.without}});
+  }
   for (const history::MachineEvent& event : finding.events) {
     json["events"].push_back(
         {{"night", event.night}, {"machine", event.machine}, {"changes", event.changes}});

@@ -169,6 +169,10 @@ std::string history_answers_text(const std::string& metric,
   add("night",
       [](const history::Answer& one) { return one.night.empty() ? "several" : one.night; });
   columns.back().may_leave = columns.back().may_be_cut = false;
+  if (metric.find('*') != std::string::npos) {
+    add("metric", [](const history::Answer& one) { return one.series.metric; });
+    columns.back().may_leave = columns.back().may_be_cut = false;
+  }
   add("kind", [](const history::Answer& one) { return std::string(enum_text(one.series.kind)); });
   add("scenario", [](const history::Answer& one) { return one.series.scenario; });
   add("preset", [](const history::Answer& one) { return one.series.preset; });

@@ -1,9 +1,12 @@
 #include "harness/explain/difference.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "harness/stats/mean_interval.h"
 
@@ -125,6 +128,54 @@ std::vector<Compared> compare(std::span<const RoundTimes> rounds) {
   return all;
 }
 
+bool names_a_wait(std::string_view cause) {
+  return cause == "waiting" || cause.starts_with("blocked_");
+}
+
+// The name without numbers and what follows them, by which threads of one kind differ.
+std::string kind_of_thread(std::string_view name) {
+  std::string kind;
+  for (const char c : name.substr(0, name.find_first_of("/:0123456789"))) {
+    kind += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  while (kind.ends_with('_')) kind.pop_back();
+  return kind;
+}
+
+// The cause under which nights know the part.
+std::string cause_of(const PartName& part) {
+  if (part.cause == "function") return part.module == "kernel" ? "kernel_code" : "own_code";
+  if (part.cause == "running") return "own_code";
+  std::string name;
+  if (part.cause == "syscall") name = part.name;
+  if (names_a_wait(part.cause)) name = kind_of_thread(part.name);
+  return name.empty() ? part.cause : part.cause + "_" + name;
+}
+
+std::vector<CauseRounds> causes_of(std::span<const RoundTimes> rounds) {
+  std::map<std::string, CauseRounds> causes;
+  const auto add = [&](const std::string& cause, std::vector<double> CauseRounds::*side,
+                       std::size_t round, double ns) {
+    CauseRounds& of = causes[cause];
+    of.a_ns.resize(rounds.size());
+    of.b_ns.resize(rounds.size());
+    (of.*side)[round] += ns;
+  };
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    for (const auto& [times, side] : {std::pair(&rounds[i].a, &CauseRounds::a_ns),
+                                      std::pair(&rounds[i].b, &CauseRounds::b_ns)}) {
+      for (const auto& [part, ns] : times->parts_ns) add(cause_of(part), side, i, ns);
+      add("rest", side, i, unnamed(*times));
+    }
+  }
+  std::vector<CauseRounds> list;
+  for (auto& [cause, of] : causes) {
+    of.cause = cause;
+    list.push_back(std::move(of));
+  }
+  return list;
+}
+
 }  // namespace
 
 DifferenceSum difference_of(std::span<const RoundTimes> rounds, std::size_t max_parts) {
@@ -147,6 +198,7 @@ DifferenceSum difference_of(std::span<const RoundTimes> rounds, std::size_t max_
   DifferencePart& last = sum.parts.emplace_back();
   last.cause = "rest";
   rest.report(last);
+  sum.causes = causes_of(rounds);
   return sum;
 }
 

@@ -3,7 +3,11 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace tailgate::activity {
 namespace {
@@ -59,6 +63,44 @@ TEST_CASE("parts add up to the difference, whatever is listed") {
   double a = 0;
   for (const DifferencePart& part : sum.parts) a += part.a_ns;
   CHECK(a == Approx(sum.a_ns));
+}
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+TEST_CASE("nights know the parts by cause, round by round, and all of the time") {
+  RoundTimes first;
+  first.a.whole_ns = 100;
+  first.a.parts_ns = {{function("f"), 20},
+                      {function("g"), 10},
+                      {{"function", "schedule", "kernel"}, 5},
+                      {{"syscall", "write"}, 40},
+                      {{"syscall", "fsync"}, 5},
+                      {{"blocked_other", "kworker/1:2-events"}, 6},
+                      {{"blocked_other", "kworker/0:3"}, 4}};
+  first.b = first.a;
+  RoundTimes second = first;
+  second.b.parts_ns.erase({"syscall", "fsync"});
+  second.b.parts_ns[{"interrupt", "timer"}] = 3;
+  const DifferenceSum sum = difference_of(std::vector{first, second}, 2);
+  std::map<std::string, CauseRounds> causes;
+  double a_ns = 0;
+  for (const CauseRounds& one : sum.causes.value()) {
+    CHECK(one.a_ns.size() == 2);
+    CHECK(one.b_ns.size() == 2);
+    a_ns += sum_of(one.a_ns);
+    causes[one.cause] = one;
+  }
+  CHECK(causes.size() == 7);
+  CHECK(a_ns == Approx(200));
+  CHECK(causes["own_code"].a_ns == std::vector<double>{30, 30});
+  CHECK(causes["kernel_code"].b_ns == std::vector<double>{5, 5});
+  CHECK(causes["syscall_write"].b_ns == std::vector<double>{40, 40});
+  CHECK(causes["syscall_fsync"].b_ns == std::vector<double>{5, 0});
+  CHECK(causes["blocked_other_kworker"].a_ns == std::vector<double>{10, 10});
+  CHECK(causes["interrupt"].b_ns == std::vector<double>{0, 3});
+  CHECK(causes["rest"].a_ns[0] == Approx(10));
 }
 
 TEST_CASE("what was planted is named first, and its interval holds it") {

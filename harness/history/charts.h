@@ -10,13 +10,18 @@
 #include <vector>
 
 #include "harness/history/history.h"
+#include "harness/stats/night_chart.h"
 
 namespace tailgate::history {
 
-// Whether the effect on this metric is charted: quantiles and means of the latency, and overhead by
-// role. Maxima, times as they were before preempted calls were taken out, and counts, whose effects
-// are differences, are not.
+// Whether the effect on this metric is charted: quantiles and means of the latency, overhead by
+// role, and the time by cause (parts.h). Maxima, times as they were before preempted calls were
+// taken out, and counts, whose effects are differences, are not.
 bool is_charted_metric(std::string_view metric);
+
+// By which rules. Effects on parts are shares of a whole, so a smaller change counts; and since
+// there are many of them, it has to be more certain.
+ChartSettings chart_settings(std::string_view metric);
 
 // Charts the duets that were appended since the last time; a night that comes late makes its charts
 // anew. Of a night with several duets it is the median. All of it or nothing, and any number of

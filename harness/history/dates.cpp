@@ -76,4 +76,10 @@ std::string utc_of(std::int64_t unix_ms) {
                      clock.minutes().count(), clock.seconds().count());
 }
 
+std::string days_later(const std::string& night, std::int64_t days) {
+  constexpr std::int64_t kDayMs = 24LL * 60 * 60 * 1000;
+  const auto start = unix_ms_of(night + "T00:00:00Z");
+  return start ? date_of(*start + days * kDayMs) : night;
+}
+
 }  // namespace tailgate::history

@@ -21,4 +21,7 @@ bool is_date(std::string_view text);
 // The UTC date of a time.
 std::string date_of(std::int64_t unix_ms);
 
+// The date so many days after another, or before it. night: is_date().
+std::string days_later(const std::string& night, std::int64_t days);
+
 }  // namespace tailgate::history

@@ -23,10 +23,11 @@ std::string figures_of(const Histogram& histogram) {
 std::string row_of(const Answer& one, const std::string& metric) {
   std::string line = csv_cell(one.night) + "," + utc_of(one.started_ms);
   const Series& series = one.series;
+  const bool is_one_metric = !metric.empty() && metric.find('*') == std::string::npos;
   for (const std::string& text :
        {std::string(enum_text(series.kind)), one.document_id, one.machine, one.fingerprint,
         one.revision, one.label, series.scenario, series.preset, series.sink, series.load,
-        series.part, metric.empty() ? series.metric : metric, series.unit}) {
+        series.part, is_one_metric ? metric : series.metric, series.unit}) {
     line += "," + csv_cell(text);
   }
   line += fmt::format(",{},", one.documents);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/history/parts.h"
 
 namespace tailgate::history {
 namespace {
@@ -56,8 +57,14 @@ enum class Payer { caller, daemons, both };
 
 Payer payer_of(const std::string& metric) {
   if (metric == "daemon_ns_per_event") return Payer::daemons;
+  if (const auto part = part_of_metric(metric)) {
+    return part->measure == "daemons" ? Payer::daemons : Payer::caller;
+  }
   return metric == "cpu_ns_per_event" || metric == "rss_bytes" ? Payer::both : Payer::caller;
 }
+
+// A sum of parts that changed by less did not change.
+constexpr double kLeastSum = 0.002;
 
 // How the costs of one sink went.
 struct Costs {
@@ -66,26 +73,45 @@ struct Costs {
   bool daemons_rose = false;
   bool daemons_fell = false;
   bool sum_rose = false;
+  std::map<std::string, double> parts = {};  // by measure: the sum of their changes
 
   bool is_shift() const {
-    return !sum_rose && ((caller_fell && !caller_rose && daemons_rose) ||
-                         (caller_rose && !caller_fell && daemons_fell));
+    if (sum_rose) return false;
+    const bool none = !caller_rose && !caller_fell && !daemons_rose && !daemons_fell;
+    return (none && !parts.empty()) || (caller_fell && !caller_rose && daemons_rose) ||
+           (caller_rose && !caller_fell && daemons_fell);
   }
   bool rose() const { return caller_rose || daemons_rose || sum_rose; }
+
+  void add(Payer payer, bool rise) {
+    switch (payer) {
+      case Payer::caller:
+        (rise ? caller_rose : caller_fell) = true;
+        return;
+      case Payer::daemons:
+        (rise ? daemons_rose : daemons_fell) = true;
+        return;
+      case Payer::both:
+        sum_rose = sum_rose || rise;
+        return;
+    }
+  }
+
+  // One cause may have taken another's place: what counts is their sum.
+  void add_parts() {
+    for (const auto& [measure, change] : parts) {
+      if (std::abs(change) < kLeastSum) continue;
+      add(payer_of(part_metric(measure, "")), change > 0);
+    }
+  }
 };
 
 void add(const FindingMember& member, Costs& costs) {
-  const bool rose = member.change() > 0;
-  switch (payer_of(member.series.metric)) {
-    case Payer::caller:
-      (rose ? costs.caller_rose : costs.caller_fell) = true;
-      return;
-    case Payer::daemons:
-      (rose ? costs.daemons_rose : costs.daemons_fell) = true;
-      return;
-    case Payer::both:
-      costs.sum_rose = costs.sum_rose || rose;
-      return;
+  const std::string& metric = member.series.metric;
+  if (const auto part = part_of_metric(metric)) {
+    costs.parts[part->measure] += member.change();
+  } else {
+    costs.add(payer_of(metric), member.change() > 0);
   }
 }
 
@@ -98,7 +124,8 @@ Course course_of(const std::vector<FindingMember>& members) {
     add(member, sinks[{of.scenario, of.preset, of.sink, of.load}]);
   }
   bool shifted = false;
-  for (const auto& [sink, costs] : sinks) {
+  for (auto& [sink, costs] : sinks) {
+    costs.add_parts();
     if (costs.is_shift()) {
       shifted = true;
     } else if (costs.rose()) {
@@ -135,6 +162,10 @@ std::vector<Finding> findings(History& history, const Filter& filter) {
     one.course = course_of(one.members);
     one.events = machine_events(history.list(
         {.machine = one.fingerprint, .since = one.last_before, .until = one.first_after}));
+    if (one.members.empty()) continue;
+    const FindingMember& largest = one.members.front();
+    one.spread = spread_of(history, {largest.series, one.fingerprint, one.reference,
+                                     largest.last_before, largest.first_after, largest.change()});
   }
   return found;
 }

@@ -8,6 +8,7 @@
 #include "harness/base/enum_text.h"
 #include "harness/history/history.h"
 #include "harness/history/machine_events.h"
+#include "harness/history/spread.h"
 
 namespace tailgate::history {
 
@@ -16,7 +17,7 @@ enum class FindingState { open, acknowledged, fixed };
 enum class Course {
   worse,
   better,
-  shift,  // a sink's cost moved between provider and daemons: the sum did not rise
+  shift,  // a sink's cost moved between provider and daemons, or causes: the sum did not rise
 };
 
 // A series whose level changed. Levels are logarithms of the ratio to the reference.
@@ -50,6 +51,7 @@ struct Finding {
   std::string fixed_night;             // empty: it is not fixed
   std::vector<FindingMember> members;  // the largest change first
   std::vector<MachineEvent> events;    // of these machines, between these nights
+  std::vector<GroupShare> spread;      // of the first member: this machine or all?
 
   // Without a new commit it has another cause.
   bool has_commits() const { return revision_before != revision_after; }

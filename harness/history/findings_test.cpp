@@ -47,6 +47,20 @@ TEST_CASE("a shift is a cost that moved, and only that") {
       Course::worse);
 }
 
+TEST_CASE("one cause in place of another is a shift") {
+  CHECK(course({{"call_ns_in_syscall_writev", 0.05}}) == Course::worse);
+  CHECK(course({{"call_ns_in_syscall_write", -0.05}}) == Course::better);
+  CHECK(course({{"call_ns_in_syscall_write", -0.05}, {"call_ns_in_syscall_writev", 0.0505}}) ==
+        Course::shift);
+  CHECK(course({{"call_ns_in_syscall_write", -0.05}, {"call_ns_in_syscall_writev", 0.06}}) ==
+        Course::worse);
+  CHECK(course({{"call_ns_in_own_code", -0.05}, {"daemons_ns_in_own_code", 0.05}}) ==
+        Course::shift);
+  CHECK(course({{"call_ns_in_syscall_write", -0.05},
+                {"call_ns_in_syscall_writev", 0.0505},
+                {"response_ns_p99", 0.05}}) == Course::worse);
+}
+
 TEST_CASE("what one sink saves does not make another's cost a shift") {
   std::vector<FindingMember> members(2);
   members[0].series = {Kind::duet, "steady", "", "file", "", "effect", "service_ns_p50", ""};

@@ -58,7 +58,9 @@ enum class Merge {
 };
 
 struct Question {
-  std::string metric = {};  // as in metric.h; empty: every figure, and every whole distribution
+  // As in metric.h; "call_ns_in_*": all figures whose names begin and end so; empty: every figure,
+  // and every whole distribution.
+  std::string metric = {};
   Filter filter = {};
   Merge merge = Merge::nothing;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -166,6 +167,18 @@ std::tuple<std::size_t, std::string, std::string> group_of(Merge merge, const Ro
   return {};
 }
 
+// "call_ns_in_*" stands for all figures whose names begin and end so.
+bool is_pattern(const std::string& metric) {
+  return metric.find('*') != std::string::npos;
+}
+
+bool fits_pattern(std::string_view name, std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  const std::string_view end = pattern.substr(star + 1);
+  return name.size() + 1 >= pattern.size() && name.starts_with(pattern.substr(0, star)) &&
+         name.ends_with(end);
+}
+
 // Every series but the metric, to find those of which one metric is a figure of its own.
 Series without_metric(Series series) {
   series.metric.clear();
@@ -246,6 +259,14 @@ std::vector<Series> History::series(const Filter& filter) {
 std::vector<History::KnownSeries> History::asked(const Question& question) {
   std::vector<KnownSeries> known = known_series(question.filter);
   if (question.metric.empty()) return known;
+  if (is_pattern(question.metric)) {
+    std::erase_if(known, [&](const KnownSeries& one) {
+      return one.is_distribution || !fits_pattern(one.series.metric, question.metric);
+    });
+    if (!known.empty()) return known;
+    throw Error(fmt::format("'{}' has no figures of metrics '{}'", place(), question.metric),
+                "'tailgate history list --metrics' shows what there is");
+  }
   const Metric metric = parse_metric(question.metric);
   std::vector<std::string> names;
   std::map<Series, KnownSeries> chosen;

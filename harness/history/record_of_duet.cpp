@@ -10,6 +10,7 @@
 
 #include "harness/gate/class_margins.h"
 #include "harness/gate/metrics.h"
+#include "harness/history/parts.h"
 #include "harness/history/record_maker.h"
 #include "harness/result/latency.h"
 #include "harness/stats/pseudomedian.h"
@@ -99,6 +100,50 @@ void add_provider_time(RecordMaker& maker, const Duet& duet) {
   maker.add(name, kLogRatio, centre_of(effects_of(series, EffectKind::ratio)));
 }
 
+// Round by round the sum of all causes.
+std::vector<double> whole_of(const std::vector<CauseRounds>& causes,
+                             std::vector<double> CauseRounds::*side) {
+  std::vector<double> whole;
+  for (const CauseRounds& one : causes) {
+    whole.resize(std::max(whole.size(), (one.*side).size()));
+    for (std::size_t i = 0; i < (one.*side).size(); ++i) whole[i] += (one.*side)[i];
+  }
+  return whole;
+}
+
+// What a part's difference is to the whole: the logarithm of the ratio that the whole would have if
+// nothing but this part differed. So a part that a side has not is an ordinary value, and a part
+// of no weight scatters little.
+std::optional<double> effect_of_part(const std::vector<double>& a, const std::vector<double>& b,
+                                     const std::vector<double>& whole_a) {
+  std::vector<double> effects;
+  for (std::size_t i = 0; i < std::min({a.size(), b.size(), whole_a.size()}); ++i) {
+    if (whole_a[i] > 0) effects.push_back(std::log1p((b[i] - a[i]) / whole_a[i]));
+  }
+  return centre_of(effects);
+}
+
+// The traced rounds' time by cause; parts.h says how they are named.
+void add_traced_causes(RecordMaker& maker, const DifferenceSum& sum) {
+  if (!sum.causes) return;
+  const auto add = [&maker](const std::string& metric, const std::vector<double>& a,
+                            const std::vector<double>& b, std::optional<double> effect) {
+    maker.part("a");
+    maker.add(metric, "ns", median_of(a));
+    maker.part("b");
+    maker.add(metric, "ns", median_of(b));
+    maker.part("effect");
+    maker.add(metric, kLogRatio, effect);
+  };
+  const std::vector<double> a = whole_of(*sum.causes, &CauseRounds::a_ns);
+  const std::vector<double> b = whole_of(*sum.causes, &CauseRounds::b_ns);
+  add(whole_metric(sum.measure), a, b, effect_of_part(a, b, a));
+  for (const CauseRounds& one : *sum.causes) {
+    add(part_metric(sum.measure, one.cause), one.a_ns, one.b_ns,
+        effect_of_part(one.a_ns, one.b_ns, a));
+  }
+}
+
 struct CommandValues {
   std::string unit;
   std::vector<double> a;
@@ -175,6 +220,9 @@ Record record_of(const Duet& duet, const std::string& origin) {
     if (const MetricKind* kind = find_metric(one.name)) add_metric(maker, one, *kind);
   }
   add_provider_time(maker, duet);
+  if (duet.difference) {
+    for (const DifferenceSum& sum : duet.difference->sums) add_traced_causes(maker, sum);
+  }
   return record;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -17,6 +18,8 @@
 
 #include "harness/base/error.h"
 #include "harness/base/testing/test_directory.h"
+#include "harness/history/charts.h"
+#include "harness/history/dates.h"
 #include "harness/history/findings.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
@@ -170,6 +173,107 @@ void survives_a_killed_writer(const std::string& place) {
   check_whole(history, 2 * kRuns);
 }
 
+constexpr int kMachinesAtOnce = 8;
+constexpr int kNightsOfMachine = 10;
+
+// A machine's duet of a night, in which from the seventh on one part has grown on all machines.
+Record duet_of(int machine, int night) {
+  Record record;
+  record.kind = Kind::duet;
+  record.id = fmt::format("m{} night {}", machine, night);
+  record.hash = record.id;
+  record.night = date_of(1793491200000 + night * 24LL * 60 * 60 * 1000);
+  record.started_ms = machine;
+  record.machine = fmt::format("m{}", machine);
+  record.fingerprint = "f";
+  record.scenario = "steady";
+  record.sink = "file";
+  record.reference = "reference";
+  for (const char* metric : {"response_ns_p99", "call_ns_traced", "call_ns_in_own_code"}) {
+    record.figures.push_back(
+        {{Kind::duet, "steady", "", "file", "max", "effect", metric, "ln ratio"},
+         0.001 * ((machine * 7 + night * 3) % 5) + (night < 7 ? 0 : 0.1)});
+  }
+  return record;
+}
+
+// Appends a machine's nights, each charted by itself. written: a pipe that takes a byte for each
+// append that returned.
+void write_nights(const std::string& place, int machine, int nights, int written) {
+  History history = History::open(place, Access::write);
+  for (int night = 0; night < nights; ++night) {
+    history.append(duet_of(machine, night));
+    if (::write(written, "n", 1) != 1) _exit(2);
+    update_charts(history);
+  }
+}
+
+std::vector<Row> charts_in(History& history) {
+  return history.database().run(
+      "SELECT metric, fingerprint, reference, night, state FROM charts JOIN series"
+      " ON series.id = charts.series ORDER BY metric");
+}
+
+// How many nights the killed machine's writer wrote before, as far as it said so.
+int kill_while_writing(pid_t writer, int written) {
+  char byte = 0;
+  int nights = 0;
+  while (nights < 4 && ::read(written, &byte, 1) == 1) ++nights;
+  ::kill(writer, SIGKILL);
+  int status = 0;
+  REQUIRE(waitpid(writer, &status, 0) == writer);
+  REQUIRE((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+  while (::read(written, &byte, 1) == 1) ++nights;
+  return nights;
+}
+
+// Machines of a fleet write at once, and one of them is killed while it does. Another program then
+// writes what is missing of it. All is as if one program had written it, night by night.
+void survives_a_killed_machine(const std::string& place, const std::string& other_place) {
+  constexpr int kEndless = 1000;
+  History::open(place, Access::write);
+  int of_killed[2];
+  int of_others[2];
+  REQUIRE(::pipe(of_killed) == 0);
+  REQUIRE(::pipe(of_others) == 0);
+  const pid_t killed = start_writer([&] { write_nights(place, 0, kEndless, of_killed[1]); });
+  std::vector<pid_t> writers;
+  for (int machine = 1; machine < kMachinesAtOnce; ++machine) {
+    writers.push_back(
+        start_writer([&] { write_nights(place, machine, kNightsOfMachine, of_others[1]); }));
+  }
+  ::close(of_killed[1]);
+  const int said = kill_while_writing(killed, of_killed[0]);
+  for (const pid_t writer : writers) {
+    int status = 0;
+    REQUIRE(waitpid(writer, &status, 0) == writer);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  }
+  History history = History::open(place, Access::write);
+  const auto there = static_cast<int>(history.list({.machine = "m0"}).size());
+  CHECK((there == said || there == said + 1));
+  const int nights = std::max(there, kNightsOfMachine);
+  for (int night = 0; night < nights; ++night) {
+    CHECK(history.append(duet_of(0, night)) ==
+          (night < there ? Appended::present : Appended::added));
+  }
+  update_charts(history);
+  const std::size_t documents =
+      static_cast<std::size_t>(nights + (kMachinesAtOnce - 1) * kNightsOfMachine);
+  CHECK(history.list({}).size() == documents);
+  CHECK(history.query({"*"}).size() == 3 * documents);
+  CHECK(history.database().run("SELECT id FROM chart_queue").empty());
+  History alone = History::open(other_place, Access::write);
+  for (int night = 0; night < nights; ++night) {
+    for (int machine = 0; machine < kMachinesAtOnce; ++machine) {
+      if (machine == 0 || night < kNightsOfMachine) alone.append(duet_of(machine, night));
+    }
+    update_charts(alone);
+  }
+  CHECK(charts_in(history) == charts_in(alone));
+  for (const int end : {of_killed[0], of_others[0], of_others[1]}) ::close(end);
+}
+
 void migrates_at_once(const std::string& place) {
   const pid_t one = start_writer([&] { History::open(place, Access::write); });
   const pid_t other = start_writer([&] { History::open(place, Access::write); });
@@ -186,7 +290,7 @@ void migrates_at_once(const std::string& place) {
 TEST_CASE("SQLite holds a history") {
   const TestDirectory directory;
   const std::string place = directory / "history.sqlite";
-  for (const auto& cases : {store_cases(), chart_cases()}) {
+  for (const auto& cases : {store_cases(), chart_cases(), part_cases()}) {
     for (const StoreCase& one : cases) {
       DYNAMIC_SECTION(one.name) {
         one.check(place);
@@ -198,6 +302,11 @@ TEST_CASE("SQLite holds a history") {
 TEST_CASE("of two writers of a file one is killed, and nothing is lost or twice") {
   const TestDirectory directory;
   survives_a_killed_writer(directory / "history.sqlite");
+}
+
+TEST_CASE("of eight machines' writers of a file one is killed, and nothing is lost or twice") {
+  const TestDirectory directory;
+  survives_a_killed_machine(directory / "history.sqlite", directory / "alone.sqlite");
 }
 
 TEST_CASE("files of older versions are brought up to date") {
@@ -269,7 +378,7 @@ TEST_CASE("PostgreSQL holds a history") {
     ~End() { delete server; }
   } end;
   const std::string place = server->make_database();
-  for (const auto& cases : {store_cases(), chart_cases()}) {
+  for (const auto& cases : {store_cases(), chart_cases(), part_cases()}) {
     for (const StoreCase& one : cases) {
       DYNAMIC_SECTION(one.name) {
         one.check(place);
@@ -278,6 +387,10 @@ TEST_CASE("PostgreSQL holds a history") {
   }
   SECTION("of two writers one is killed, and nothing is lost or twice") {
     survives_a_killed_writer(place);
+  }
+  SECTION("of eight machines one is killed while it writes, and nothing is lost or twice") {
+    const TestDirectory directory;
+    survives_a_killed_machine(place, directory / "alone.sqlite");
   }
   SECTION("a history of version 1 is brought up to date") {
     reads_version(1, place);

@@ -18,7 +18,8 @@ struct MachineInfo {
   std::string hypervisor;  // "KVM", "VMware" …, or "none seen"
   // Further facts, name and value. Unknown facts are omitted. On Linux: architecture,
   // kernel_version, microcode, allowed_cpus, online_cpus, isolated_cpus, smt, governor, turbo,
-  // cpu_quota (limit of the control group, in processors), clocksource, transparent_hugepages, boot
+  // cpu_quota (limit of the control group, in processors), clocksource, transparent_hugepages,
+  // package_NAME (installed version, on Debian and its like: C library, systemd, LTTng …), boot
   // (8 hex digits, different after each start of the machine). On Windows: architecture,
   // allowed_cpus, smt, power_scheme, clocksource, boot, and wine, the version of Wine if the
   // program runs under Wine.

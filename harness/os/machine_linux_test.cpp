@@ -74,6 +74,28 @@ TEST_CASE("a desktop is read from the kernel's files") {
   CHECK(machine.fingerprint == machine_fingerprint(machine));
 }
 
+TEST_CASE("the versions of installed packages that matter are facts, but not of the class") {
+  const TestDirectory root;
+  write_desktop(root.path());
+  const MachineInfo without = read_machine_info(root.path(), "", {0});
+  write_text(root / "var/lib/dpkg/status",
+             "Package: libc6\nStatus: install ok installed\nArchitecture: amd64\n"
+             "Version: 2.36-9+deb12u9\nDescription: GNU C Library\n Package: libc7\n\n"
+             "Package: libc6\nStatus: install ok installed\nArchitecture: i386\n"
+             "Version: 2.36-9\n\n"
+             "Package: rsyslog\nStatus: deinstall ok config-files\nVersion: 8.2302\n\n"
+             "Package: nano\nStatus: install ok installed\nVersion: 7.2\n\n"
+             "Package: liblttng-ust1\nStatus: hold ok installed\nVersion: 2.13.5-1\n");
+  const MachineInfo machine = read_machine_info(root.path(), "", {0});
+  std::map<std::string, std::string> packages;
+  for (const auto& [name, value] : machine.details) {
+    if (name.starts_with("package_")) packages[name] = value;
+  }
+  CHECK(packages == std::map<std::string, std::string>{{"package_libc6", "2.36-9+deb12u9"},
+                                                       {"package_liblttng-ust1", "2.13.5-1"}});
+  CHECK(machine.fingerprint == without.fingerprint);
+}
+
 TEST_CASE("if processors have different governors, all of them are named") {
   const TestDirectory root;
   write_desktop(root.path());

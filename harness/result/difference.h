@@ -56,6 +56,25 @@ struct DifferencePart {
   }
 };
 
+// The time of one cause in every traced round, so that nights can be compared.
+struct CauseRounds {
+  std::string cause = {};
+  std::vector<double> a_ns = {};
+  std::vector<double> b_ns = {};
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    using C = CauseRounds;
+    v("cause", &C::cause,
+      "own_code (functions of the program and its libraries), kernel_code (functions of the kernel "
+      "outside of what is named otherwise), rest, or as in CallSlice; a system call with its name, "
+      "waits with the thread that had the processor or ended the wait: syscall_write, "
+      "blocked_socket_rsyslogd");
+    v("a_ns", &C::a_ns, "side A, round by round");
+    v("b_ns", &C::b_ns, "side B, likewise");
+  }
+};
+
 // One time that was compared, and its parts, which add up to it.
 struct DifferenceSum {
   std::string measure = {};
@@ -69,6 +88,7 @@ struct DifferenceSum {
   std::optional<double> untraced_low_ns = {};
   std::optional<double> untraced_high_ns = {};
   std::vector<DifferencePart> parts = {};
+  std::optional<std::vector<CauseRounds>> causes = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -92,6 +112,8 @@ struct DifferenceSum {
     v("parts", &S::parts,
       "the parts, distinct ones first, largest difference first; at most 20 and the rest, which is "
       "last");
+    v("causes", &S::causes,
+      "the same time by cause, all of it, round by round; absent in older files");
   }
 };
 

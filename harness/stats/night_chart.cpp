@@ -12,8 +12,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A standard deviation below this is that of values rounded to a histogram's resolution.
-constexpr double kLeastDeviation = 0.002;
 // Values count as no further from the median than this many standard deviations, and differences
 // between nights as no larger than so many of theirs.
 constexpr double kFarthestValue = 8;
@@ -30,8 +28,8 @@ constexpr std::size_t kLastNights = 3;
 constexpr std::size_t kRecentNights = 5;
 constexpr std::size_t kLeastCreepNights = 10;
 
-double deviation_of(const ChartState& state) {
-  return std::max(std::sqrt(state.variance), kLeastDeviation);
+double deviation_of(const ChartState& state, const ChartSettings& settings) {
+  return std::max(std::sqrt(state.variance), settings.least_deviation);
 }
 
 double limited(double value, double centre, double reach) {
@@ -39,12 +37,13 @@ double limited(double value, double centre, double reach) {
 }
 
 // Estimates the variance from the first nights, of which the wildest must not count in full.
-void estimate_variance(ChartState& state) {
+void estimate_variance(ChartState& state, const ChartSettings& settings) {
   Values sizes;
   for (std::size_t i = 1; i < state.window.size(); ++i) {
     sizes.push_back(std::abs(state.window[i] - state.window[i - 1]));
   }
-  const double usual = std::max(median(sizes) / kMedianShare, kLeastDeviation * std::sqrt(2.0));
+  const double usual =
+      std::max(median(sizes) / kMedianShare, settings.least_deviation * std::sqrt(2.0));
   double sum = 0;
   for (const double size : sizes) {
     const double counted = std::min(size, kFarthestDifference * usual);
@@ -55,13 +54,13 @@ void estimate_variance(ChartState& state) {
 }
 
 // After the window got its last value.
-void update_variance(ChartState& state) {
+void update_variance(ChartState& state, const ChartSettings& settings) {
   const std::size_t count = state.window.size();
   if (count < 2) return;
   // As long as no night has left the window, the variance is estimated from the window alone.
   const bool has_all = state.older_nights == 0 && state.differences < static_cast<double>(count);
-  if (has_all) return estimate_variance(state);
-  const double most = kFarthestDifference * std::sqrt(2.0) * deviation_of(state);
+  if (has_all) return estimate_variance(state, settings);
+  const double most = kFarthestDifference * std::sqrt(2.0) * deviation_of(state, settings);
   const double size = std::min(std::abs(state.window[count - 1] - state.window[count - 2]), most);
   state.differences = std::min(state.differences + 1, kMostDifferences);
   state.variance += (size * size / 2 - state.variance) / state.differences;
@@ -76,11 +75,11 @@ double median_of_last(const Values& values, std::size_t count) {
   return median(Values(values.end() - static_cast<std::ptrdiff_t>(count), values.end()));
 }
 
-Values limited_window(const ChartState& state) {
+Values limited_window(const ChartState& state, const ChartSettings& settings) {
   const double centre = median(state.window);
   Values values = state.window;
   for (double& value : values) {
-    value = limited(value, centre, kFarthestValue * deviation_of(state));
+    value = limited(value, centre, kFarthestValue * deviation_of(state, settings));
   }
   return values;
 }
@@ -107,7 +106,7 @@ std::vector<Split> splits_of(const ChartState& state, const Values& values,
     const double mean_before = (sum - sum_after) / before;
     const double difference = sum_after / static_cast<double>(after) - mean_before;
     const double error =
-        deviation_of(state) * std::sqrt(1 / static_cast<double>(after) + 1 / before);
+        deviation_of(state, settings) * std::sqrt(1 / static_cast<double>(after) + 1 / before);
     splits.push_back({after, mean_before, difference / error});
   }
   return splits;
@@ -161,7 +160,7 @@ bool lasts(const Values& window, const LevelChange& change, std::size_t enough) 
 
 std::optional<LevelChange> find_change(const ChartState& state, const ChartSettings& settings) {
   if (state.differences + 1 < static_cast<double>(settings.first_nights)) return {};
-  const Values values = limited_window(state);
+  const Values values = limited_window(state, settings);
   const std::vector<Split> splits = splits_of(state, values, settings);
   if (splits.empty()) return {};
   const auto best = std::max_element(
@@ -188,9 +187,10 @@ std::optional<LevelChange> find_change(const ChartState& state, const ChartSetti
   return change;
 }
 
-void forget_oldest(ChartState& state) {
+void forget_oldest(ChartState& state, const ChartSettings& settings) {
   const double centre = median(state.window);
-  const double value = limited(state.window.front(), centre, kFarthestValue * deviation_of(state));
+  const double reach = kFarthestValue * deviation_of(state, settings);
+  const double value = limited(state.window.front(), centre, reach);
   state.older_nights += 1;
   state.older_mean += (value - state.older_mean) / state.older_nights;
   state.window.erase(state.window.begin());
@@ -201,7 +201,7 @@ void forget_oldest(ChartState& state) {
 std::optional<LevelChange> add_night(ChartState& state, double value,
                                      const ChartSettings& settings) {
   state.window.push_back(value);
-  update_variance(state);
+  update_variance(state, settings);
   const std::optional<LevelChange> change = find_change(state, settings);
   if (change) {
     state.window.erase(state.window.begin(),
@@ -209,7 +209,7 @@ std::optional<LevelChange> add_night(ChartState& state, double value,
     state.older_nights = 0;
     state.older_mean = 0;
   } else if (state.window.size() > kChartWindow) {
-    forget_oldest(state);
+    forget_oldest(state, settings);
   }
   return change;
 }

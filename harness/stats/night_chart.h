@@ -29,7 +29,9 @@ struct ChartSettings {
   // Probability with which a statistic exceeds the limit at one place where nothing changed. Over
   // all places and nights it is higher: harness/history/SIMULATION.md has the measured rate.
   double level = 5e-6;
-  double least_change = 0.02;     // smaller ones are not reported, however certain
+  double least_change = 0.02;  // smaller ones are not reported, however certain
+  // A standard deviation below this is that of values rounded to a histogram's resolution.
+  double least_deviation = 0.002;
   std::size_t first_nights = 10;  // of a chart, before which its variance is not known
   std::size_t level_nights = 3;   // that a level has at least
 };

@@ -16,4 +16,7 @@ std::span<const StoreCase> store_cases();
 // The same for charts and findings.
 std::span<const StoreCase> chart_cases();
 
+// The same for times by cause, and for machines beside each other.
+std::span<const StoreCase> part_cases();
+
 }  // namespace tailgate::history

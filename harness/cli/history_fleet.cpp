@@ -1,0 +1,136 @@
+#include "harness/cli/history_fleet.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/enum_text.h"
+#include "harness/cli/history_arguments.h"
+#include "harness/cli/terminal.h"
+#include "harness/history/fleet.h"
+#include "harness/history/history.h"
+#include "harness/report/human.h"
+
+namespace tailgate {
+namespace {
+
+using history::Drift;
+using history::History;
+using history::MachineGroup;
+
+struct FleetArguments {
+  std::string place;
+  history::Filter filter;
+  bool json = false;
+};
+
+double percent_of(double log_ratio) {
+  return 100 * std::expm1(log_ratio);
+}
+
+std::string drift_line(const Drift& drift) {
+  const history::Series& of = drift.series;
+  std::string line = fmt::format(
+      "{}, {}, {}{}: {} {:+.1f} %", of.sink, of.preset.empty() ? of.scenario : of.preset, of.load,
+      of.part.empty() ? "" : ", " + of.part, of.metric, percent_of(drift.level));
+  if (drift.is_new) line += fmt::format(", {:+.1f} % of it new", percent_of(drift.change));
+  return paragraph(line);
+}
+
+std::string group_text(const MachineGroup& group) {
+  std::string text = fmt::format("group {}: {} machines, nights {} to {}\n", group.fingerprint,
+                                 group.machines.size(), group.first_night, group.last_night);
+  if (!group.is_judged) {
+    return text + paragraph(fmt::format("fewer than {} machines: none is judged by the others",
+                                        history::kLeastMachines));
+  }
+  if (group.drifting.empty()) return text + paragraph("no machine is apart from the others");
+  std::map<std::string, std::string> machines;
+  std::vector<std::string> order;  // the farthest first
+  for (const Drift& one : group.drifting) {
+    std::string& lines = machines[one.machine];
+    if (lines.empty()) order.push_back(one.machine);
+    lines += drift_line(one);
+  }
+  for (const std::string& machine : order) {
+    text += fmt::format("{} against the median of its group\n", machine) + machines[machine];
+  }
+  return text;
+}
+
+// The groups in 80 columns, one after the other.
+std::string history_fleet_text(const std::vector<MachineGroup>& groups) {
+  std::string text;
+  for (const MachineGroup& group : groups) text += (text.empty() ? "" : "\n") + group_text(group);
+  return text;
+}
+
+nlohmann::json to_json(const Drift& drift) {
+  return {{"machine", drift.machine},
+          {"kind", enum_text(drift.series.kind)},
+          {"scenario", drift.series.scenario},
+          {"preset", drift.series.preset},
+          {"sink", drift.series.sink},
+          {"load", drift.series.load},
+          {"part", drift.series.part},
+          {"metric", drift.series.metric},
+          {"level_percent", percent_of(drift.level)},
+          {"change_percent", percent_of(drift.change)},
+          {"distance", drift.distance},
+          {"is_new", drift.is_new}};
+}
+
+nlohmann::json to_json(const MachineGroup& group) {
+  nlohmann::json json = {{"fingerprint", group.fingerprint}, {"machines", group.machines},
+                         {"first_night", group.first_night}, {"last_night", group.last_night},
+                         {"is_judged", group.is_judged},     {"drifting", nlohmann::json::array()}};
+  for (const Drift& one : group.drifting) json["drifting"].push_back(to_json(one));
+  return json;
+}
+
+int show_fleet(const FleetArguments& arguments) {
+  check_night("--until", arguments.filter.until);
+  History history = History::open(arguments.place, history::Access::read);
+  const std::vector<MachineGroup> groups = history::fleet(history, arguments.filter);
+  if (arguments.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const MachineGroup& one : groups) list.push_back(to_json(one));
+    say_json(list);
+  } else {
+    std::cout << (groups.empty() ? "no times to compare machines by\n"
+                                 : history_fleet_text(groups));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_history_fleet(Command* history, Action& action) {
+  const auto arguments = std::make_shared<FleetArguments>();
+  Command* command = history->add_subcommand("fleet", "Name machines that drift from their group");
+  add_history_place(command, arguments->place);
+  command->add_flag("--json", arguments->json, "For programs");
+  command->add_option("--until", arguments->filter.until, "As of this night")->type_name("DATE");
+  command->add_option("--machine", arguments->filter.machine, "The fingerprint of a group")
+      ->type_name("NAME");
+  command->footer(
+      "Machines of one fingerprint are a group. In each night a machine's times are\n"
+      "compared with the median of its group; the last 7 nights with the other\n"
+      "machines', and with its own of the 21 nights before. All machines and times\n"
+      "together, a fleet of equals has a machine named in one of 200 nights at most.\n"
+      "A group needs 5 machines. Of a finding, 'findings' says which machines show it.\n"
+      "\n"
+      "Examples:\n"
+      "  tailgate history fleet --history postgresql://me@db/nights\n"
+      "  tailgate history fleet --until 2026-11-25 --json");
+  command->callback(
+      [arguments, &action] { action = [arguments] { return show_fleet(*arguments); }; });
+}
+
+}  // namespace tailgate

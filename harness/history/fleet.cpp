@@ -1,0 +1,206 @@
+#include "harness/history/fleet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "harness/history/dates.h"
+#include "harness/stats/outliers.h"
+#include "harness/stats/quantile_interval.h"
+
+namespace tailgate::history {
+namespace {
+
+constexpr std::size_t kLeastRecent = 4;           // values of a machine in the last nights
+constexpr std::size_t kLeastEarlier = 7;          // and before them
+constexpr double kLeastDrift = 0.02;              // smaller ones are not reported, however certain
+constexpr double kLeastMachineDeviation = 0.002;  // as of charts
+constexpr double kFalseShare = 0.005;
+
+// What machines of one kind have in common.
+constexpr std::string_view kFleetMetrics[] = {"response_ns_p50", "response_ns_p99",
+                                              "cpu_ns_per_event", "provider_ns_per_event"};
+
+using TimesOfNights = std::map<std::string, double>;           // a machine's value
+using TimesOfMachines = std::map<std::string, TimesOfNights>;  // by machine
+using TimesOfGroup = std::map<Series, TimesOfMachines>;
+
+// A machine's place among the others.
+struct Standing {
+  std::string machine;
+  double level = 0;
+  double change = 0;
+  bool has_earlier = false;
+};
+
+// The logarithms of each machine's values to the median of the group in the same night.
+TimesOfMachines to_group(const TimesOfMachines& machines) {
+  std::map<std::string, std::vector<double>> of_night;
+  for (const auto& [machine, nights] : machines) {
+    for (const auto& [night, value] : nights) of_night[night].push_back(std::log(value));
+  }
+  std::map<std::string, double> medians;
+  for (const auto& [night, values] : of_night) {
+    if (values.size() >= kLeastMachines) medians[night] = median(values);
+  }
+  TimesOfMachines deviations;
+  for (const auto& [machine, nights] : machines) {
+    for (const auto& [night, value] : nights) {
+      const auto of_group = medians.find(night);
+      if (of_group == medians.end()) continue;
+      deviations[machine][night] = std::log(value) - of_group->second;
+    }
+  }
+  return deviations;
+}
+
+std::vector<Standing> standings_of(const TimesOfMachines& machines,
+                                   const std::string& first_recent) {
+  std::vector<Standing> standings;
+  for (const auto& [machine, nights] : to_group(machines)) {
+    std::vector<double> recent;
+    std::vector<double> earlier;
+    for (const auto& [night, value] : nights) {
+      (night >= first_recent ? recent : earlier).push_back(value);
+    }
+    if (recent.size() < kLeastRecent) continue;
+    Standing& one = standings.emplace_back();
+    one.machine = machine;
+    one.level = median(recent);
+    one.has_earlier = earlier.size() >= kLeastEarlier;
+    if (one.has_earlier) one.change = one.level - median(earlier);
+  }
+  return standings;
+}
+
+// Adds the machines that stand apart in this series. comparisons: of the group in all.
+void add_drifting(const Series& series, const std::vector<Standing>& standings, double comparisons,
+                  std::vector<Drift>& drifting) {
+  std::vector<double> levels;
+  std::vector<double> changes;
+  for (const Standing& one : standings) {
+    levels.push_back(one.level);
+    if (one.has_earlier) changes.push_back(one.change);
+  }
+  if (levels.size() < kLeastMachines) return;
+  const std::vector<double> of_level = robust_distances(levels, kLeastMachineDeviation);
+  std::vector<double> of_change;
+  if (changes.size() >= kLeastMachines)
+    of_change = robust_distances(changes, kLeastMachineDeviation);
+  auto next_change = of_change.begin();
+  for (std::size_t i = 0; i < standings.size(); ++i) {
+    const Standing& one = standings[i];
+    const double moved = one.has_earlier && next_change != of_change.end() ? *next_change++ : 0;
+    const bool is_new = std::abs(one.change) >= kLeastDrift &&
+                        std::abs(moved) > outlier_limit(changes.size(), comparisons, kFalseShare);
+    const bool is_apart =
+        std::abs(one.level) >= kLeastDrift &&
+        std::abs(of_level[i]) > outlier_limit(levels.size(), comparisons, kFalseShare);
+    if (!is_new && !is_apart) continue;
+    const double farther = std::abs(moved) > std::abs(of_level[i]) ? moved : of_level[i];
+    drifting.push_back({one.machine, series, one.level, one.change, farther, is_new});
+  }
+}
+
+MachineGroup judge_group(const std::string& fingerprint, const TimesOfGroup& group) {
+  std::set<std::string> nights;
+  std::set<std::string> machines;
+  for (const auto& [series, of_series] : group) {
+    for (const auto& [machine, of_machine] : of_series) {
+      machines.insert(machine);
+      for (const auto& [night, value] : of_machine) nights.insert(night);
+    }
+  }
+  MachineGroup judged;
+  judged.fingerprint = fingerprint;
+  judged.machines.assign(machines.begin(), machines.end());
+  judged.first_night = *nights.begin();
+  judged.last_night = *nights.rbegin();
+  judged.is_judged = machines.size() >= kLeastMachines;
+  if (!judged.is_judged) return judged;
+  const std::size_t recent = std::min(kRecentFleetNights, nights.size());
+  const std::string first_recent = *std::prev(nights.end(), static_cast<std::ptrdiff_t>(recent));
+  // Each machine is compared by its level and its change.
+  const double comparisons = 2.0 * static_cast<double>(machines.size() * group.size());
+  for (const auto& [series, of_series] : group) {
+    add_drifting(series, standings_of(of_series, first_recent), comparisons, judged.drifting);
+  }
+  std::sort(judged.drifting.begin(), judged.drifting.end(), [](const Drift& a, const Drift& b) {
+    return std::abs(a.distance) > std::abs(b.distance);
+  });
+  return judged;
+}
+
+// The last nights of a group.
+void forget_old_nights(TimesOfGroup& group) {
+  std::set<std::string> nights;
+  for (const auto& [series, machines] : group) {
+    for (const auto& [machine, of_machine] : machines) {
+      for (const auto& [night, value] : of_machine) nights.insert(night);
+    }
+  }
+  if (nights.size() <= kFleetNights) return;
+  const std::string first = *std::prev(nights.end(), static_cast<std::ptrdiff_t>(kFleetNights));
+  for (auto& [series, machines] : group) {
+    for (auto& [machine, of_machine] : machines) {
+      of_machine.erase(of_machine.begin(), of_machine.lower_bound(first));
+    }
+    std::erase_if(machines, [](const auto& one) { return one.second.empty(); });
+  }
+  std::erase_if(group, [](const auto& one) { return one.second.empty(); });
+}
+
+}  // namespace
+
+std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values) {
+  std::map<std::string, TimesOfGroup> groups;
+  for (const FleetValue& one : values) {
+    if (one.value > 0) {
+      groups[one.fingerprint][one.series][one.machine].insert_or_assign(one.night, one.value);
+    }
+  }
+  std::vector<MachineGroup> judged;
+  for (auto& [fingerprint, group] : groups) {
+    forget_old_nights(group);
+    judged.push_back(judge_group(fingerprint, group));
+  }
+  return judged;
+}
+
+std::vector<MachineGroup> fleet(History& history, const Filter& filter) {
+  const std::vector<Row> last = history.database().run(
+      "SELECT coalesce(max(night), '') FROM documents WHERE ($1 = '' OR night <= $1)",
+      {filter.until});
+  Question question;
+  question.filter = filter;
+  question.filter.since =
+      days_later(text_in(last.at(0).at(0)), -2 * static_cast<std::int64_t>(kFleetNights));
+  question.merge = Merge::night;
+  std::vector<FleetValue> values;
+  std::set<std::string> known;
+  for (const Series& series : history.series(filter)) {
+    known.insert(series.metric);
+    // Of a distribution any percentile may be asked.
+    known.insert(series.metric + "_p50");
+    known.insert(series.metric + "_p99");
+  }
+  for (const std::string_view metric : kFleetMetrics) {
+    question.metric = metric;
+    if (!known.contains(question.metric)) continue;
+    history.for_each(question, [&](const Answer& one) {
+      // Of a duet the side that was measured; a verdict repeats it.
+      const bool is_own = one.series.kind == Kind::result ||
+                          (one.series.kind == Kind::duet && one.series.part == "b");
+      if (!is_own || one.machine.empty() || one.night.empty()) return;
+      FleetValue& value = values.emplace_back();
+      value = {one.fingerprint, one.machine, one.night, one.series, one.value};
+      value.series.metric = metric;
+    });
+  }
+  return judge_fleet(values);
+}
+
+}  // namespace tailgate::history
