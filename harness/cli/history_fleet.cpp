@@ -30,7 +30,7 @@ struct FleetArguments {
   bool json = false;
 };
 
-double percent_of(double log_ratio) {
+double as_percent(double log_ratio) {
   return 100 * std::expm1(log_ratio);
 }
 
@@ -38,8 +38,8 @@ std::string drift_line(const Drift& drift) {
   const history::Series& of = drift.series;
   std::string line = fmt::format(
       "{}, {}, {}{}: {} {:+.1f} %", of.sink, of.preset.empty() ? of.scenario : of.preset, of.load,
-      of.part.empty() ? "" : ", " + of.part, of.metric, percent_of(drift.level));
-  if (drift.is_new) line += fmt::format(", {:+.1f} % of it new", percent_of(drift.change));
+      of.part.empty() ? "" : ", " + of.part, of.metric, as_percent(drift.level));
+  if (drift.is_new) line += fmt::format(", {:+.1f} % of it new", as_percent(drift.change));
   return paragraph(line);
 }
 
@@ -80,8 +80,8 @@ nlohmann::json to_json(const Drift& drift) {
           {"load", drift.series.load},
           {"part", drift.series.part},
           {"metric", drift.series.metric},
-          {"level_percent", percent_of(drift.level)},
-          {"change_percent", percent_of(drift.change)},
+          {"level_percent", as_percent(drift.level)},
+          {"change_percent", as_percent(drift.change)},
           {"distance", drift.distance},
           {"is_new", drift.is_new}};
 }
