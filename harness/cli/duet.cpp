@@ -223,7 +223,8 @@ void explain_difference(const DuetArguments& arguments, const std::optional<Poli
                         const DuetRequest& request, const Environment& environment, Duet& duet) {
   const double max_s = arguments.explain_s.value_or(policy ? policy->explain_s : kMaxDifferenceS);
   if (max_s <= 0 || InterruptFlag::raised()) return;
-  if (!arguments.explain && !(policy && fails_by_metric(duet, *policy))) return;
+  const bool wanted = arguments.explain || arguments.only_explain;
+  if (!wanted && !(policy && fails_by_metric(duet, *policy))) return;
   StatusLine status;
   try {
     duet.difference = measure_difference({.request = request,
@@ -282,14 +283,15 @@ std::optional<Policy> policy_of(const DuetArguments& arguments) {
 }
 
 int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
-  GrowingFile file(arguments.out, arguments.force || arguments.resume);
+  const bool has_earlier = arguments.resume || arguments.only_explain;
+  GrowingFile file(arguments.out, arguments.force || has_earlier);
   std::optional<Duet> earlier;
-  if (arguments.resume) earlier = as_usage([&] { return load_duet(arguments.out); });
+  if (has_earlier) earlier = as_usage([&] { return load_duet(arguments.out); });
   catalog.sinks.sweep_dead_sessions();
   const Scratch scratch(arguments.scratch, arguments.keep);
   Environment environment;
   const std::optional<Policy> policy = policy_of(arguments);
-  if (policy && earlier && !can_go_on(*earlier, *policy, today_utc())) {
+  if (arguments.resume && policy && !can_go_on(*earlier, *policy, today_utc())) {
     return show_verdict(*earlier, *policy, file.written_to());
   }
   const unsigned generation_rounds = arguments.generation_rounds.value_or(kGenerationRounds);
@@ -303,8 +305,10 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
         .wishes = {.turn_ms = arguments.turn_ms,
                    .turns = arguments.turns,
                    .warmup_turns = arguments.warmup_turns},
-        .rounds = rounds_to_plan(arguments.rounds, policy ? &*policy : nullptr,
-                                 earlier ? &*earlier : nullptr),
+        .rounds = arguments.only_explain
+                      ? static_cast<unsigned>(earlier->rounds.size())
+                      : rounds_to_plan(arguments.rounds, policy ? &*policy : nullptr,
+                                       earlier ? &*earlier : nullptr),
         .seed = arguments.seed,
         .long_rounds = arguments.long_rounds.value_or(kLongRounds),
         .generation_rounds = generation_rounds,
@@ -326,11 +330,12 @@ int duet_of_sinks(const Catalog& catalog, const DuetArguments& arguments) {
   if (policy && !budget_s) budget_s = policy->time_budget_s;
   const DuetTime time(budget_s, earlier ? earlier->rounds.size() : 0);
   DuetReporter reporter(file, arguments.quiet, time, policy);
-  Duet result = run_duet(request, environment, reporter);
+  Duet result = arguments.only_explain ? *earlier : run_duet(request, environment, reporter);
   // An interrupt of what follows ends that alone.
   const bool interrupted = InterruptFlag::raised();
   explain_difference(arguments, policy, request, environment, result);
   file.save(write_duet(result));
+  if (arguments.only_explain) return InterruptFlag::raised() ? kExitInterrupted : kExitDone;
   if (policy && !interrupted) {
     return show_verdict(result, *policy, file.written_to());
   }

@@ -46,7 +46,8 @@ struct DuetArguments {
   bool force = false;
   bool quiet = false;
   bool gate = false;
-  bool explain = false;  // traced rounds say why the sides differ, whatever the verdict
+  bool explain = false;       // traced rounds say why the sides differ, whatever the verdict
+  bool only_explain = false;  // they are added to the duet in `out`, which gets no other rounds
   std::optional<double> explain_s = {};  // how long; without: as the policy says, or 30 s
   std::string policy;
   bool nightly = false;                      // judge by the policy's rules for nights

@@ -8,7 +8,6 @@
 #include <ctime>
 #include <functional>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
@@ -19,13 +18,13 @@
 #include "harness/cli/gate_samples.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/planned_duets.h"
+#include "harness/cli/sink_availability.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/command_gate.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/pin_chain.h"
 #include "harness/os/atomic_file.h"
 #include "harness/os/machine.h"
-#include "harness/os/process.h"
 #include "harness/project/builds.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
@@ -36,6 +35,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+constexpr std::time_t kSecondsADay = 86'400;
+// What traced rounds take besides their own time: the trace is set up, and its records are read.
+constexpr double kTraceStart_s = 10;
 
 // One revision: what git calls it, and where its build is.
 struct Side {
@@ -53,38 +56,6 @@ SideLayouts layouts_in(const Builds& builds, const std::string& commit, unsigned
     layouts.files.push_back({linked.file, linked.layouts, kAsBuilt});
   }
   return layouts;
-}
-
-// Asks another build of tailgate. Returns why it cannot run the sink here; nothing if it can.
-std::optional<std::string> why_without(const fs::path& program, const std::string& sink,
-                                       const fs::path& output) {
-  std::error_code ignored;
-  fs::remove(output, ignored);
-  Child child = Child::start({.program = program,
-                              .arguments = {"sinks", sink, "--json"},
-                              .environment = {},
-                              .inherited = {},
-                              .output = output});
-  constexpr std::chrono::seconds kPatience{20};
-  const std::optional<ChildEnd> end = child.wait_for(kPatience);
-  const auto answer = nlohmann::json::parse(file_text(output), nullptr, false);
-  const bool answered = end && end->exited && answer.is_array() && !answer.empty() &&
-                        answer[0].is_object() && answer[0].contains("available");
-  if (!answered) return "it knows no such sink";
-  if (answer[0].value("available", false)) return {};
-  return "it is not available: " + answer[0].value("reason", "for no stated reason");
-}
-
-// The same of a sink that this program loads.
-std::optional<std::string> why_not_loaded(const SinkCatalog& sinks, const std::string& sink) {
-  try {
-    const SinkChoice choice = sinks.choice(sink);
-    const Probe probe = choice.type->probe(choice.options);
-    if (probe.available) return {};
-    return probe.reason;
-  } catch (const Error& error) {
-    return error.what_failed();
-  }
 }
 
 // A duet that an earlier gate of the same folder measured.
@@ -127,6 +98,9 @@ class RevisionGate {
     settle_missing_sinks();
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       if (run_duet(i) == kExitInterrupted) return {kExitInterrupted};
+    }
+    if (request_.nightly && request_.only.empty() && trace_duets() == kExitInterrupted) {
+      return {kExitInterrupted};
     }
     return {judge_all(), failed_};
   }
@@ -361,6 +335,38 @@ class RevisionGate {
     return kExitDone;
   }
 
+  // A duet of commands has no traced rounds.
+  bool lacks_traced_rounds(const PlannedDuet& planned) const {
+    const fs::path file = out_ / "duets" / planned.file;
+    if (planned.benchmark != nullptr || !fs::exists(file)) return false;
+    try {
+      return !load_duet(file).difference;
+    } catch (const Error&) {
+      return false;  // its verdict says what is wrong with the file
+    }
+  }
+
+  // Traced rounds for the history's charts of causes, in the time that the duets left. Each day
+  // begins with another duet, so that all of them have some where time is short.
+  int trace_duets() {
+    const auto today = static_cast<std::size_t>(std::time(nullptr) / kSecondsADay);
+    for (std::size_t i = 0; i < planned_.size(); ++i) {
+      const PlannedDuet& planned = planned_[(today + i) % planned_.size()];
+      if (policy_.explain_s <= 0 || left_s() < policy_.explain_s + kTraceStart_s) break;
+      if (!lacks_traced_rounds(planned)) continue;
+      say("\n==== traced rounds: {}, at most {}\n", planned.text(), human_wait(policy_.explain_s));
+      std::cout.flush();
+      DuetArguments arguments = arguments_of(planned);
+      arguments.only_explain = true;
+      try {
+        if (duet(catalog_, arguments) == kExitInterrupted) return kExitInterrupted;
+      } catch (const Error& error) {
+        tell("{}: {}; {}\n", planned.text(), error.what_failed(), error.remedy());
+      }
+    }
+    return kExitDone;
+  }
+
   DuetArguments arguments_of(const PlannedDuet& planned) const {
     DuetArguments arguments;
     arguments.a.label = a_.label();
@@ -371,8 +377,6 @@ class RevisionGate {
     arguments.gate = true;
     arguments.policy = policy_file_.string();
     arguments.nightly = request_.nightly;
-    // For the history's charts of causes. A duet of commands has no traced rounds.
-    arguments.explain = request_.nightly && planned.benchmark == nullptr;
     arguments.history = history_of(planned);
     arguments.judged_together = planned_.size();
     if (planned.benchmark != nullptr) {

@@ -363,6 +363,23 @@ def test_revisions_need_a_project_and_a_repository(clone, tmp_path):
     assert run.returncode == 2 and "names no run and no benchmark" in run.stderr
 
 
+def test_a_night_traces_rounds_of_its_duets_once(clone):
+    text = PLUGIN.replace("explain_s = 0", "explain_s = 4")
+    clone.commit(tailgate__toml=text + '[nightly]\nreference = "main"\nlooks = [8]\n'
+                                       "resumed_looks = []\n"
+                                       "false_fail = 0.02\n", log__c=plugin_source(0))
+    night = clone.gate("HEAD", "HEAD", "--nightly")
+    assert "==== traced rounds: steady against plugin" in night.stdout, night.stdout
+    [file] = (clone.root / "out/duets").glob("*.json")
+    duet = json.loads(file.read_text())
+    assert len(duet["rounds"]) == 8
+    assert duet["difference"]["rounds"] >= 1 or "permit" in duet["difference"]["limits"]
+    again = clone.gate("HEAD", "HEAD", "--nightly")
+    assert again.returncode == night.returncode
+    assert "traced rounds:" not in again.stdout
+    assert json.loads(file.read_text()) == duet
+
+
 def test_a_plugin_project_runs_nothing_that_it_does_not_build(clone):
     clone.commit(tailgate__toml=PLUGIN.replace('["plugin"]', '["file"]'), log__c=plugin_source(0))
     run = clone.gate("HEAD", "HEAD")
