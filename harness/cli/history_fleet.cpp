@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -34,13 +35,31 @@ double as_percent(double log_ratio) {
   return 100 * std::expm1(log_ratio);
 }
 
+std::string load_text(const history::Series& of) {
+  return fmt::format("{}, {}, {}", of.sink, of.preset.empty() ? of.scenario : of.preset, of.load);
+}
+
 std::string drift_line(const Drift& drift) {
   const history::Series& of = drift.series;
-  std::string line = fmt::format(
-      "{}, {}, {}{}: {} {:+.1f} %", of.sink, of.preset.empty() ? of.scenario : of.preset, of.load,
-      of.part.empty() ? "" : ", " + of.part, of.metric, as_percent(drift.level));
-  if (drift.is_new) line += fmt::format(", {:+.1f} % of it new", as_percent(drift.change));
-  return paragraph(line);
+  const std::string what = of.part.empty() ? of.metric : of.metric + " of " + of.part;
+  std::string line = fmt::format("    {:<34} {:>+7.1f} %", what, as_percent(drift.level));
+  if (drift.is_new)
+    line += fmt::format(", {:+.1f} % since the nights before", as_percent(drift.change));
+  return line + "\n";
+}
+
+// A machine's drifts, by load.
+std::string drifts_text(const std::vector<const Drift*>& drifts) {
+  std::string text;
+  std::string load;
+  for (const Drift* drift : drifts) {
+    if (load_text(drift->series) != load) {
+      load = load_text(drift->series);
+      text += paragraph(load);
+    }
+    text += drift_line(*drift);
+  }
+  return text;
 }
 
 std::string group_text(const MachineGroup& group) {
@@ -51,15 +70,19 @@ std::string group_text(const MachineGroup& group) {
                                         history::kLeastMachines));
   }
   if (group.drifting.empty()) return text + paragraph("no machine is apart from the others");
-  std::map<std::string, std::string> machines;
+  std::map<std::string, std::vector<const Drift*>> machines;
   std::vector<std::string> order;  // the farthest first
   for (const Drift& one : group.drifting) {
-    std::string& lines = machines[one.machine];
-    if (lines.empty()) order.push_back(one.machine);
-    lines += drift_line(one);
+    std::vector<const Drift*>& drifts = machines[one.machine];
+    if (drifts.empty()) order.push_back(one.machine);
+    drifts.push_back(&one);
   }
   for (const std::string& machine : order) {
-    text += fmt::format("{} against the median of its group\n", machine) + machines[machine];
+    std::vector<const Drift*>& drifts = machines[machine];
+    std::stable_sort(drifts.begin(), drifts.end(), [](const Drift* a, const Drift* b) {
+      return load_text(a->series) < load_text(b->series);
+    });
+    text += fmt::format("{} against the median of its group\n", machine) + drifts_text(drifts);
   }
   return text;
 }

@@ -138,6 +138,8 @@ REFUSED = [
     ("list --since 2026-13-01", 2, "is no date"),
     ("list --kind nights", 2, "kind"),
     ("query", 2, "--metric is required"),
+    ("fleet --until 2026-13-01", 2, "is no date"),
+    ("fleet --history none.sqlite", 1, "there is no history 'none.sqlite'"),
     ("query --metric respnse_ns_p99 --history good.sqlite", 1, "did you mean 'response_ns_p99'"),
     ("export xml --history good.sqlite", 2, "xml"),
 ]
@@ -309,3 +311,70 @@ def test_a_finding_that_is_none_is_refused(folder, command, code, answer):
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == code and answer in said, said
     assert not (folder / "none.sqlite").exists()
+
+
+def save_fleet(folder, machines):
+    """Two weeks of machines of one kind; from the eighth on m2 needs 30 % more processor time."""
+    folder.mkdir(parents=True)
+    for machine in range(machines):
+        for night in range(1, 15):
+            file = save(folder, f"m{machine}-{night}", f"2026-11-{night:02}")
+            made = json.loads(file.read_text())
+            slower = 1.3 if machine == 2 and night >= 8 else 1 + 0.001 * ((machine + night) % 3)
+            for summary in made["summary"]:
+                for role in summary["overhead"]:
+                    role["cpu_ns_per_event"]["mean"] *= slower
+            file.write_text(json.dumps(made))
+        tailgate("import", *folder.glob(f"m{machine}-*"), "--machine", f"m{machine}",
+                 cwd=folder.parent)
+
+
+def test_a_machine_that_drifts_from_its_group_is_named(tmp_path):
+    save_fleet(tmp_path / "nights", 6)
+    done = tailgate("fleet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("6 machines, nights 2026-11-01 to 2026-11-14") and len(
+        lines[0]) <= 80
+    assert [line for line in lines if "against the median" in line] == [
+        "m2 against the median of its group"]
+    assert "cpu_ns_per_event of daemons          +29.8 %, +29.8 % since" in done.stdout
+    assert max(map(len, lines)) <= 80
+    [group] = json.loads(tailgate("fleet", "--json", cwd=tmp_path).stdout)
+    assert {one["machine"] for one in group["drifting"]} == {"m2"}
+    assert 28 < group["drifting"][0]["level_percent"] < 31
+    before = tailgate("fleet", "--until", "2026-11-07", cwd=tmp_path)
+    assert "no machine is apart from the others" in before.stdout
+
+
+def test_few_machines_are_not_judged_by_each_other(tmp_path):
+    save_fleet(tmp_path / "nights", 3)
+    done = tailgate("fleet", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "fewer than 5 machines: none is judged by the others" in done.stdout
+
+
+def test_a_nights_traced_causes_are_asked_for_by_one_name(tmp_path):
+    duet = copy.deepcopy(DUET)
+    causes = {"own_code": ([100, 110], [100, 110]), "syscall_write": ([300, 290], [360, 350])}
+    duet["difference"] = {
+        "version": 1, "rounds": 2, "duration_ns": 10**9, "trace": "tracefs", "sampled": "perf",
+        "sample_hz": 2999, "samples": 10, "limits": "", "sums": [{
+            "measure": "call", "processes": "", "a_ns": 400, "b_ns": 460,
+            "difference_ns": 60, "parts": [],
+            "causes": [{"cause": cause, "a_ns": a, "b_ns": b}
+                       for cause, (a, b) in causes.items()]}]}
+    (tmp_path / "duet.json").write_text(json.dumps(duet))
+    done = tailgate("import", "duet.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = tailgate("query", "--metric", "call_ns_in_*", "--part", "b", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = [line.split() for line in done.stdout.splitlines()]
+    assert any("call_ns_in_own_code" in row and "105ns" in row for row in shown), done.stdout
+    assert any("call_ns_in_syscall_write" in row and "355ns" in row for row in shown), done.stdout
+    effect = tailgate("export", "csv", "--metric", "call_ns_in_syscall_write", "--part", "effect",
+                      cwd=tmp_path)
+    [row] = csv.DictReader(io.StringIO(effect.stdout))
+    assert float(row["value"]) == pytest.approx(0.1398, abs=0.0002)  # ln(1 + 60 / 400)
+    none = tailgate("query", "--metric", "daemons_ns_in_*", cwd=tmp_path)
+    assert none.returncode == 1 and "daemons_ns_in_*" in none.stderr

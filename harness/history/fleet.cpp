@@ -19,6 +19,8 @@ constexpr std::size_t kLeastEarlier = 7;          // and before them
 constexpr double kLeastDrift = 0.02;              // smaller ones are not reported, however certain
 constexpr double kLeastMachineDeviation = 0.002;  // as of charts
 constexpr double kFalseShare = 0.005;
+// The variance of a median of many normal values of variance 1, times their number: pi / 2.
+constexpr double kMedianVariance = 1.571;
 
 // What machines of one kind have in common.
 constexpr std::string_view kFleetMetrics[] = {"response_ns_p50", "response_ns_p99",
@@ -33,7 +35,14 @@ struct Standing {
   std::string machine;
   double level = 0;
   double change = 0;
+  double change_weight = 0;  // the change's variance if its nights' were 1
   bool has_earlier = false;
+};
+
+// How much a machine's nights scatter.
+struct NightScatter {
+  double deviation = 0;
+  std::size_t count = 0;  // differences between nights that it was estimated from
 };
 
 // The logarithms of each machine's values to the median of the group in the same night.
@@ -57,10 +66,24 @@ TimesOfMachines to_group(const TimesOfMachines& machines) {
   return deviations;
 }
 
-std::vector<Standing> standings_of(const TimesOfMachines& machines,
+// Of all machines together, by the differences between a machine's successive nights.
+NightScatter scatter_of(const TimesOfMachines& to_group) {
+  std::vector<double> sizes;
+  for (const auto& [machine, nights] : to_group) {
+    for (auto night = nights.begin(); night != nights.end() && std::next(night) != nights.end();
+         ++night) {
+      sizes.push_back(std::abs(std::next(night)->second - night->second));
+    }
+  }
+  if (sizes.empty()) return {};
+  const std::size_t count = sizes.size();
+  return {deviation_of_sizes(std::move(sizes)) / std::sqrt(2.0), count};
+}
+
+std::vector<Standing> standings_of(const TimesOfMachines& to_group,
                                    const std::string& first_recent) {
   std::vector<Standing> standings;
-  for (const auto& [machine, nights] : to_group(machines)) {
+  for (const auto& [machine, nights] : to_group) {
     std::vector<double> recent;
     std::vector<double> earlier;
     for (const auto& [night, value] : nights) {
@@ -71,36 +94,69 @@ std::vector<Standing> standings_of(const TimesOfMachines& machines,
     one.machine = machine;
     one.level = median(recent);
     one.has_earlier = earlier.size() >= kLeastEarlier;
-    if (one.has_earlier) one.change = one.level - median(earlier);
+    if (!one.has_earlier) continue;
+    one.change = one.level - median(earlier);
+    one.change_weight = kMedianVariance / static_cast<double>(recent.size()) +
+                        kMedianVariance / static_cast<double>(earlier.size());
   }
   return standings;
 }
 
-// Adds the machines that stand apart in this series. comparisons: of the group in all.
-void add_drifting(const Series& series, const std::vector<Standing>& standings, double comparisons,
-                  std::vector<Drift>& drifting) {
+// How far values are from those of equals, and what none of these exceeds.
+struct Distances {
+  std::vector<double> of_values;
+  double limit = 0;
+};
+
+Distances distances_of_levels(const std::vector<Standing>& standings, double comparisons) {
   std::vector<double> levels;
+  for (const Standing& one : standings) levels.push_back(one.level);
+  return {robust_distances(levels, kLeastMachineDeviation),
+          outlier_limit(levels.size(), comparisons, kFalseShare)};
+}
+
+// The machines' changes scatter as their nights do, if not more. Nights are many where machines are
+// few, so what they say counts where the machines do not scatter more. 0 without earlier nights.
+Distances distances_of_changes(const std::vector<Standing>& standings, const NightScatter& scatter,
+                               double comparisons) {
+  Distances distances;
+  distances.of_values.resize(standings.size());
   std::vector<double> changes;
+  double weight = 0;
   for (const Standing& one : standings) {
-    levels.push_back(one.level);
-    if (one.has_earlier) changes.push_back(one.change);
+    if (!one.has_earlier) continue;
+    changes.push_back(one.change);
+    weight = std::max(weight, one.change_weight);
   }
-  if (levels.size() < kLeastMachines) return;
-  const std::vector<double> of_level = robust_distances(levels, kLeastMachineDeviation);
-  std::vector<double> of_change;
-  if (changes.size() >= kLeastMachines)
-    of_change = robust_distances(changes, kLeastMachineDeviation);
-  auto next_change = of_change.begin();
+  if (changes.size() < kLeastMachines) return distances;
+  const double by_nights = std::max(scatter.deviation * std::sqrt(weight), kLeastMachineDeviation);
+  const bool as_nights = by_nights >= robust_deviation(changes);
+  distances.limit =
+      outlier_limit(as_nights ? scatter.count : changes.size(), comparisons, kFalseShare);
+  const std::vector<double> of_changes = robust_distances(changes, by_nights);
+  auto next = of_changes.begin();
+  for (std::size_t i = 0; i < standings.size(); ++i) {
+    if (standings[i].has_earlier) distances.of_values[i] = *next++;
+  }
+  return distances;
+}
+
+// Adds the machines that stand apart in this series. comparisons: of the group in all.
+void add_drifting(const Series& series, const TimesOfMachines& to_group,
+                  const std::string& first_recent, double comparisons,
+                  std::vector<Drift>& drifting) {
+  const std::vector<Standing> standings = standings_of(to_group, first_recent);
+  if (standings.size() < kLeastMachines) return;
+  const Distances levels = distances_of_levels(standings, comparisons);
+  const Distances changes = distances_of_changes(standings, scatter_of(to_group), comparisons);
   for (std::size_t i = 0; i < standings.size(); ++i) {
     const Standing& one = standings[i];
-    const double moved = one.has_earlier && next_change != of_change.end() ? *next_change++ : 0;
-    const bool is_new = std::abs(one.change) >= kLeastDrift &&
-                        std::abs(moved) > outlier_limit(changes.size(), comparisons, kFalseShare);
-    const bool is_apart =
-        std::abs(one.level) >= kLeastDrift &&
-        std::abs(of_level[i]) > outlier_limit(levels.size(), comparisons, kFalseShare);
+    const double level = levels.of_values[i];
+    const double change = changes.of_values[i];
+    const bool is_new = std::abs(one.change) >= kLeastDrift && std::abs(change) > changes.limit;
+    const bool is_apart = std::abs(one.level) >= kLeastDrift && std::abs(level) > levels.limit;
     if (!is_new && !is_apart) continue;
-    const double farther = std::abs(moved) > std::abs(of_level[i]) ? moved : of_level[i];
+    const double farther = std::abs(change) > std::abs(level) ? change : level;
     drifting.push_back({one.machine, series, one.level, one.change, farther, is_new});
   }
 }
@@ -126,7 +182,7 @@ MachineGroup judge_group(const std::string& fingerprint, const TimesOfGroup& gro
   // Each machine is compared by its level and its change.
   const double comparisons = 2.0 * static_cast<double>(machines.size() * group.size());
   for (const auto& [series, of_series] : group) {
-    add_drifting(series, standings_of(of_series, first_recent), comparisons, judged.drifting);
+    add_drifting(series, to_group(of_series), first_recent, comparisons, judged.drifting);
   }
   std::sort(judged.drifting.begin(), judged.drifting.end(), [](const Drift& a, const Drift& b) {
     return std::abs(a.distance) > std::abs(b.distance);

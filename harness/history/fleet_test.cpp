@@ -87,6 +87,15 @@ TEST_CASE("of 200 machines the one that drifts is named, and no other") {
   }
 }
 
+// Five machines say little about how machines scatter, but their nights say how nights do.
+TEST_CASE("of five machines the one that drifts is named, and no other") {
+  const auto step = [](int machine, int night) { return machine == 3 && night >= 22 ? 0.15 : 0; };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CHECK(named_in({.seed = seed, .machines = 5, .drift = step}) ==
+          std::vector<std::string>{"m003"});
+  }
+}
+
 TEST_CASE("a change of all machines is none of one machine") {
   CHECK(named_in({.drift = [](int, int night) { return night >= 20 ? 0.5 : 0; }}).empty());
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "harness/stats/distributions.h"
 #include "harness/stats/quantile_interval.h"
@@ -20,12 +21,22 @@ constexpr double kMostDegrees = 12;
 
 }  // namespace
 
+double deviation_of_sizes(std::vector<double> sizes) {
+  return median(std::move(sizes)) / kShareOfMad;
+}
+
+double robust_deviation(std::span<const double> values) {
+  const double centre = median(values);
+  std::vector<double> sizes;
+  for (const double value : values) sizes.push_back(std::abs(value - centre));
+  return deviation_of_sizes(std::move(sizes));
+}
+
 std::vector<double> robust_distances(std::span<const double> values, double least_deviation) {
   const double centre = median(values);
+  const double deviation = std::max(robust_deviation(values), least_deviation);
   std::vector<double> distances;
-  for (const double value : values) distances.push_back(std::abs(value - centre));
-  const double deviation = std::max(median(distances) / kShareOfMad, least_deviation);
-  for (std::size_t i = 0; i < values.size(); ++i) distances[i] = (values[i] - centre) / deviation;
+  for (const double value : values) distances.push_back((value - centre) / deviation);
   return distances;
 }
 

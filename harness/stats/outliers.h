@@ -7,6 +7,13 @@
 
 namespace tailgate {
 
+// The standard deviation of normal values whose sizes, their distances from their centre, have this
+// median.
+double deviation_of_sizes(std::vector<double> sizes);
+
+// The same of values, by their median absolute deviation from their median. At least one.
+double robust_deviation(std::span<const double> values);
+
 // How far each value is from their median, in standard deviations that the median absolute
 // deviation gives, so that the outliers themselves move neither. least_deviation: what rounding
 // alone may make of equal values. At least one value.
