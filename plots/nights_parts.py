@@ -96,9 +96,18 @@ def draw(number, identity, shown):
                "nights. A night without a bar was not measured."])
     figure, rows = style.sheet(len(shown), 1, PANEL_INCHES, words, gap_inches=(0.3, 0.5),
                                sharex=True)
+    colors = colors_of(shown)
     for (panel,), (kind, nights) in zip(rows, shown):
-        draw_panel(panel, kind, nights)
+        draw_panel(panel, kind, nights, colors)
     return f"nights-parts-{number}", figure
+
+
+def colors_of(shown):
+    """{part: colour}: a part has one colour in all panels."""
+    parts = dict.fromkeys(part for kind, nights in shown for part in largest(nights)
+                          if part != OTHERS and not (kind.is_of_role and part in ROLES))
+    return {part: style.PALETTE[number % len(style.PALETTE)]
+            for number, part in enumerate(parts)}
 
 
 def largest(nights):
@@ -118,11 +127,11 @@ def time_of(parts, part, shown):
     return parts.get(part, 0.0)
 
 
-def draw_panel(panel, kind, nights):
+def draw_panel(panel, kind, nights, colors):
     shown = largest(nights)
     dates = list(nights)
     up, down = [0.0] * len(dates), [0.0] * len(dates)
-    faces = [face(kind, part, number) for number, part in enumerate(shown)]
+    faces = [face(kind, part, colors) for part in shown]
     for part, drawn in zip(shown, faces):
         times = [time_of(parts, part, shown) for parts in nights.values()]
         bottoms = [high if time >= 0 else low for time, high, low in zip(times, up, down)]
@@ -139,13 +148,13 @@ def draw_panel(panel, kind, nights):
     style.few_dates(panel.xaxis)
 
 
-def face(kind, part, number):
+def face(kind, part, colors):
     if kind.is_of_role and part in ROLES:
         color, hatch = ROLES[part]
         return {"facecolor": color, "hatch": hatch}
     if part == OTHERS:
         return {"facecolor": OTHERS_COLOR}
-    return {"facecolor": style.PALETTE[number % len(style.PALETTE)]}
+    return {"facecolor": colors[part]}
 
 
 def words_of(part):

@@ -28,6 +28,9 @@ def how(verdict):
     difference = verdict["difference"]
     text = paragraph(f"{verdict['sink']}, {verdict['scenario']}: why B differs, by "
                      f"{difference['rounds']} traced rounds with {difference['samples']} samples.")
+    parts = [part for one in difference["sums"] for part in one["parts"]]
+    if parts and not any(part["distinct"] for part in parts):
+        text += paragraph("Chance explains the difference of each part.")
     return text + (warning(f"Not seen: {difference['limits']}.") if difference["limits"] else "")
 
 

@@ -73,6 +73,7 @@ def fleet_row(group, drift):
             percent_cell(drift["change_percent"] if drift["is_new"] else None, "+.3g")]
 
 
+LEAST_SHARE_PERCENT = 1  # of the whole; smaller parts are shown on request
 PART_TITLES = ("Sink", "Scenario", "Load", "Time", "Part", "Last night", "Nights before, median",
                "Change", "Share of the whole")
 
@@ -81,8 +82,10 @@ def section_of_parts(figures, drawn):
     """figures: what nights_parts.by_identity() returns. drawn: HTML."""
     rows = [row for identity, shown in figures.items()
             for kind, nights in shown for row in part_rows(identity, kind, nights)]
+    small = [(row[-1].number or 0) < LEAST_SHARE_PERCENT for row in rows]
     return section("parts", "Causes and roles", *drawn, table(
-        "The last night's times against those of the nights before", PART_TITLES, rows),
+        "The last night's times against those of the nights before", PART_TITLES, rows,
+        quiet=small, quiet_words=f"below {LEAST_SHARE_PERCENT} % of the whole"),
         download(parts_csv(figures), "causes-and-roles.csv"))
 
 

@@ -2,6 +2,7 @@
 from caption import load_text
 from report_difference import difference_of
 from report_page import Cell, paragraph, section, table, warning
+from units import format_ns
 
 TITLES = ("Metric", "Sink", "Scenario", "A", "B", "Change", "95 % interval", "Tolerated",
           "Decision", "Reason")
@@ -47,7 +48,14 @@ def amount(metric, field):
     sign = "" if field == "margin" else "+" if value > 0 else "\u2212" if value < 0 else ""
     if metric["effect_kind"] == "ratio":
         return f"{sign}{abs(100 * value):.3g} %"
-    return f"{sign}{abs(value):.4g} {metric['unit']}".rstrip()
+    return sign + size_text(abs(value), metric["unit"])
+
+
+def size_text(value, unit):
+    """A value with four digits and its unit, durations as people read them."""
+    if unit == "ns":
+        return ("\u2212" if value < 0 else "") + format_ns(abs(value), 4)
+    return f"{float(f'{value:.4g}'):,.10g} {unit}".rstrip()
 
 
 def section_of(verdicts, figures):
@@ -87,7 +95,7 @@ def row(verdict, metric):
     interval = " to ".join(amount(metric, f"effect_{end}") for end in ("low", "high"))
     waiver = [metric["waiver"]] if metric["waiver"] else []
     return [Cell(metric["name"]), Cell(verdict["sink"]), Cell(verdict["scenario"]),
-            *(Cell(f"{metric[f'median_{side}']:.4g} {metric['unit']}".rstrip(),
+            *(Cell(size_text(metric[f"median_{side}"], metric["unit"]),
                    metric[f"median_{side}"]) if measured else Cell("\u2013") for side in "ab"),
             Cell(amount(metric, "effect"), metric["effect"]) if measured else Cell("\u2013"),
             Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013",
