@@ -5,8 +5,8 @@ what they try, so only the plot of the question shows them.
 """
 from caption import Part, Skip, caption, listed, missing_steps, names, notes, rate_text
 
-QUESTIONS = ("crash", "stopped", "capacity", "payload", "fields", "toggle", "disabled", "realtime",
-             "queue", "retention", "parity", "kernel_flags", "contention", "sessions",
+QUESTIONS = ("crash", "stopped", "capacity", "payload", "fields", "stacks", "toggle", "disabled",
+             "realtime", "queue", "retention", "parity", "kernel_flags", "contention", "sessions",
              "soak")
 MOST_NAMES = 8  # in one note
 

@@ -15,8 +15,8 @@ from shift_test import verdict
 HERE = pathlib.Path(__file__).parent
 SCRIPTS = ("plot", "ranking", "percentiles", "histogram", "over_time", "overhead", "sweep",
            "throughput", "delivery", "losses", "causes", "crash", "stopped", "capacity", "payload",
-           "fields", "toggle", "disabled", "realtime", "queue_answer", "retention", "parity",
-           "kernel_flags", "contention", "sessions", "soak")
+           "fields", "stacks", "toggle", "disabled", "realtime", "queue_answer", "retention",
+           "parity", "kernel_flags", "contention", "sessions", "soak")
 STEADY = testing.steady([testing.lognormal(900, 0.3, 500)], intervals=[{900: 5}, {5000: 2}])
 SWEEP = testing.sweep([(1000.0, 1000.0, False, {100: 9}), (2000.0, 1500.0, True, {900: 9})])
 

@@ -63,6 +63,8 @@ def answered():
             testing.tried("fields", [(testing.load(), [{}])],
                           {"without_service_p50_ns": 9.0, "text_per_field_ns": (1, 0, 2),
                            "text_4_service_p50_ns": 13.0}),
+            testing.tried("stacks", [(testing.load(), [{}])],
+                          {"frames_1_capture_ns": (-1, -3, 2), "per_frame_ns": (9, 8, 11)}),
             testing.toggled({"missed_ns": (3, 1, 9), "lost_between_events": 1},
                             cannot=["disable session: no"]),
             testing.answered(testing.steady([{5: 9}], scenario="disabled"), "disabled",

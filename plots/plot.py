@@ -22,6 +22,7 @@ import realtime
 import retention
 import sessions
 import soak
+import stacks
 import stopped
 import sweep
 import throughput
@@ -32,10 +33,10 @@ KINDS = {"ranking": ranking.draw, "percentiles": percentiles.draw, "histogram": 
          "delivery": delivery.draw, "losses": losses.draw, "overhead": overhead.draw,
          "causes": causes.draw, "crash": crash.draw, "stopped": stopped.draw,
          "capacity": capacity.draw, "payload": payload.draw, "fields": fields.draw,
-         "toggle": toggle.draw, "disabled": disabled.draw, "realtime": realtime.draw,
-         "queue": queue_answer.draw,
-         "retention": retention.draw, "parity": parity.draw, "kernel_flags": kernel_flags.draw,
-         "contention": contention.draw, "sessions": sessions.draw, "soak": soak.draw}
+         "stacks": stacks.draw, "toggle": toggle.draw, "disabled": disabled.draw,
+         "realtime": realtime.draw, "queue": queue_answer.draw, "retention": retention.draw,
+         "parity": parity.draw, "kernel_flags": kernel_flags.draw, "contention": contention.draw,
+         "sessions": sessions.draw, "soak": soak.draw}
 
 if __name__ == "__main__":
     command.main(KINDS)

@@ -5,6 +5,7 @@
 #include "providers/plugin/host.h"
 #include "providers/plugin/plugin.h"
 #include "providers/queue/queue.h"
+#include "providers/stacks/stacks.h"
 
 // One line a sink, in the order in which they are listed; the first is the floor.
 #define TAILGATE_SINKS(SINK) \
@@ -34,6 +35,7 @@ void add_all_sinks(SinkCatalog& sinks) {
   sinks.add_wrapper({.has_option = is_plant_option, .wrap = plant_into});
   sinks.add_wrapper({.has_option = is_queue_option, .wrap = put_behind_queue});
   sinks.add_wrapper({.has_option = is_fields_option, .wrap = give_fields});
+  sinks.add_wrapper({.has_option = is_stacks_option, .wrap = give_stacks});
 }
 
 std::optional<int> run_sink_process(int argc, char** argv) {

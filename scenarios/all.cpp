@@ -13,6 +13,7 @@
   SCENARIO(capacity)                 \
   SCENARIO(payload)                  \
   SCENARIO(fields)                   \
+  SCENARIO(stacks)                   \
   SCENARIO(toggle)                   \
   SCENARIO(disabled)                 \
   SCENARIO(realtime)                 \

@@ -64,6 +64,9 @@ struct Capabilities {
   // The path frames or transports text: events come in the text encoding, without line feeds
   // unless the load is log lines (harness/base/log_lines.h), which have what paths do not expect.
   bool text_events = false;
+  // Why the path cannot record the stack of an event's caller, where that was tried. A path that
+  // can has an option `stack`.
+  std::string no_stacks = {};
   // Larger events are refused by the system, whatever the options; 0: none is too large.
   std::size_t largest_event_bytes = 0;
   // The calls are made by a program in that language (SinkType::driver) and not by the harness's

@@ -100,6 +100,7 @@ class FtraceSink : public SinkType {
             .multi_session = true,
             .own_sessions = true,
             .text_events = options.text("mode") == "text",
+            .no_stacks = "the kernel adds no program's stack to markers (userstacktrace)",
             .largest_event_bytes = largest_event_bytes(options)};
   }
 

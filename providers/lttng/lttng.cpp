@@ -30,8 +30,9 @@ class LttngSink : public SinkType {
             // The relay daemon of a live session, and the snapshot, are of one session.
             .multi_session = options.text("output") == "file",
             // Which session the overwritten events are of, their packets do not tell.
-            .own_sessions = options.text("output") == "file" &&
-                            lttng_detail::loss_mode(options) != "overwrite"};
+            .own_sessions =
+                options.text("output") == "file" && lttng_detail::loss_mode(options) != "overwrite",
+            .no_stacks = "the session daemon refuses callstack-user for events of a program"};
   }
 
   Probe probe(const Options&) const override { return lttng_detail::probe_tracer(); }

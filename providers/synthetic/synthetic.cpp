@@ -20,11 +20,13 @@
 #include "providers/shared/readback/file_sequence.h"
 #include "providers/shared/storage/mapped_log.h"
 #include "providers/shared/storage/rotating_log.h"
+#include "providers/synthetic/call_plan.h"
 #include "providers/synthetic/delay_law.h"
 #include "providers/synthetic/drift.h"
 #include "providers/synthetic/kept_back.h"
 #include "providers/synthetic/planted_faults.h"
 #include "providers/synthetic/reader_room.h"
+#include "providers/synthetic/stack_cost.h"
 #include "providers/synthetic/switched.h"
 #include "providers/synthetic/turn_queue.h"
 
@@ -55,25 +57,6 @@ ReaderRoom reader_room_of(const Options& options) {
 std::filesystem::path store_path(const TrialContext& context, unsigned process) {
   return context.directory / fmt::format("synthetic-{}.events", process);
 }
-
-// Which calls hang, crash, are refused or are lost, by their number: counted per thread from 1. 0:
-// none.
-struct CallPlan {
-  explicit CallPlan(const Options& options)
-      : hang_at(number(options, "hang_at")),
-        crash_at(number(options, "crash_at")),
-        refuse_every(number(options, "refuse_every")),
-        lose_every(number(options, "lose_every")),
-        hide_every(number(options, "hide_every")),
-        refuse_over_bytes(number(options, "refuse_over_bytes")) {}
-
-  static std::uint64_t number(const Options& options, const char* name) {
-    return static_cast<std::uint64_t>(options.integer(name));
-  }
-
-  std::uint64_t hang_at, crash_at, refuse_every, lose_every, hide_every;
-  std::uint64_t refuse_over_bytes;  // 0: no event is too long
-};
 
 std::uint64_t cap_bytes(const TrialContext& context) {
   return static_cast<std::uint64_t>(context.options.integer("cap_bytes"));
@@ -177,6 +160,7 @@ class SyntheticProvider : public Provider {
         stalls_(stall_plan(context.options)),
         plan_(context.options),
         drift_(context.options),
+        stack_(context.options),
         opened_path_(store_path(context, context.process).string()),
         switched_(switch_path(context), switch_law(context.options)),
         rival_(rival_path(context), rival_law(context.options)),
@@ -251,6 +235,7 @@ class SyntheticProvider : public Provider {
     if (stalls_.length_ns != 0) release_ns = stalls_.release_ns(origin_ns(start_ns), start_ns);
     const SwitchedCall rival = rival_.call(start_ns, state.rival_switches_seen);
     release_ns += service_ns(thread, state) + switched.delay_ns + rival.delay_ns;
+    release_ns += stack_.of_caller_ns();
     if (drift_.ns_per_s > 0) release_ns += drifted_ns(start_ns);
     if (drift_.leak_bytes > 0) state.grown.emplace_back(drift_.leak_bytes, 'x');
     const EmitStatus status = rival.recorded ? take(state, event) : drop(state);
@@ -343,6 +328,7 @@ class SyntheticProvider : public Provider {
   StallPlan stalls_;
   CallPlan plan_;
   DriftPlan drift_;
+  StackCost stack_;
   std::string opened_path_;
   SwitchedProvider switched_;
   RivalSwitch rival_;
@@ -584,6 +570,9 @@ OptionTable SyntheticSink::options() const {
                    "every n-th call of each thread opens a file and keeps it open"),
       {"drift_ns_per_s", real, "0", "calls take so much longer for each second since the first one",
        0, 1e9},
+      {"stack", OptionType::boolean, "false", "a call captures its caller's stack"},
+      {"stack_frame_ns", integer, "0", "with stack: a call takes longer for each frame of it", 0,
+       kMaxNs},
       {"seed", integer, "1", "seed of all random numbers", 0},
   };
 }

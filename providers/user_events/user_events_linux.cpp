@@ -117,7 +117,8 @@ class UserEventsSink : public SinkType {
             .live_read = true,
             .accounts_losses = true,
             .survives = Survives::kill,
-            .may_refuse = true};
+            .may_refuse = true,
+            .no_stacks = "not tried: the kernel option userstacktrace may do it"};
   }
 
   Probe probe(const Options&) const override { return probe_user_events(); }

@@ -1,0 +1,169 @@
+// What the scenario stacks answers, of sinks whose stacks cost what is planted.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+
+#include "harness/base/error.h"
+#include "scenarios/testing/run_scenario.h"
+
+namespace tailgate {
+namespace {
+
+using Catch::Contains;
+
+// Whether this system walks call stacks: an emulator may not.
+bool captures_stacks() {
+  const SinkChoice choice =
+      test_catalog().sinks.choice("null:stacks_depth_frames=64:stacks_by=call");
+  return choice.type->probe(choice.options).available;
+}
+
+TEST_CASE("stacks finds what each frame costs, where the sink's path captures", "[long]") {
+  if (!captures_stacks()) return;
+  const Result result = run_scenario("stacks", "synthetic:service_ns=100_000:stack_frame_ns=2000",
+                                     {{"by", "sink"},
+                                      {"frames", "1, 32"},
+                                      {"rate_hz", "1000"},
+                                      {"duration_s", "0.15"},
+                                      {"warmup_s", "0"},
+                                      {"rounds", "3"}});
+  CHECK(result.trials.size() == 2 * 2 * 3);
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  const AnswerFigure& per_frame = figure_of(*result.answer, "per_frame_ns");
+  CHECK(per_frame.trials == 3);
+  CHECK(per_frame.value == Approx(2000).epsilon(0.1));
+  // The load's own frames are part of what the sink captures.
+  CHECK(figure_of(*result.answer, "frames_32_capture_ns").value > 64'000 * 0.9);
+  CHECK_THAT(result.answer->sentence, Contains("capturing the stack in its own path costs") &&
+                                          Contains("; each frame costs "));
+  CHECK(result.answer->cannot.empty());
+}
+
+TEST_CASE("stacks: events come back with the stacks that calls captured", "[long]") {
+  if (!captures_stacks()) return;
+  const Result result = run_scenario("stacks", "file",
+                                     {{"frames", "2, 64"},
+                                      {"rate_hz", "2000"},
+                                      {"duration_s", "0.15"},
+                                      {"warmup_s", "0"},
+                                      {"rounds", "1"}});
+  CHECK(result.trials.size() == 2 * 2);
+  for (const Trial& trial : result.trials) {
+    CHECK(trial.outcome == TrialOutcome::completed);
+    CHECK(trial.ledger.corrupted == 0);
+    CHECK(trial.ledger.delivered == trial.ledger.emitted);
+  }
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  // 64 frames are walked, and then 2.
+  CHECK(figure_of(*result.answer, "frames_64_capture_ns").value >
+        figure_of(*result.answer, "frames_2_capture_ns").value);
+  REQUIRE(result.answer->cannot.size() == 1);
+  CHECK_THAT(result.answer->cannot.front(), Contains("record the caller's stack itself"));
+}
+
+TEST_CASE("stacks refuses to have a path capture that cannot, with the reason") {
+  const Scenario& stacks = test_catalog().scenarios.find("stacks");
+  Options options(stacks.options(), "scenario 'stacks'");
+  options.set("by", "sink");
+  const Probe probe = probe_request({.scenario = &stacks,
+                                     .options = options,
+                                     .sink = test_catalog().sinks.choice("file"),
+                                     .preset = "",
+                                     .sinks = &test_catalog().sinks});
+  CHECK_FALSE(probe.available);
+  CHECK_THAT(probe.reason, Contains("gets the event's bytes alone"));
+}
+
+// A result of three rounds in which a call takes 1000 ns, a capture costs `first_ns`, and
+// `frame_ns` for each frame. Each round is slower than the one before by 500 ns, on both sides.
+Result stacks_result(double first_ns, double frame_ns) {
+  const Scenario& stacks = test_catalog().scenarios.find("stacks");
+  Options options(stacks.options(), "scenario 'stacks'");
+  options.set("rounds", "3");
+  Result result;
+  result.scenario.name = "stacks";
+  for (const auto& [key, value] : options.resolved())
+    result.scenario.options.push_back({key, value});
+  result.sink.label = "x";
+  for (unsigned step = 0; step < stacks.max_steps(options); ++step) {
+    const std::vector<std::string> given = stacks.sink_options(options, step);
+    const double frames = std::stod(given.at(0).substr(std::string("stacks_depth_frames=").size()));
+    const double capture_ns = given.at(1) == "stacks_by=call" ? first_ns + frames * frame_ns : 0;
+    Trial trial;
+    trial.step = step;
+    trial.outcome = TrialOutcome::completed;
+    trial.load.rate_hz = 10'000;
+    trial.floor.two_clock_reads_ns = 30;
+    trial.service.count = 10;
+    trial.service.p50_ns =
+        static_cast<std::uint64_t>(std::lround(1000 + 500 * (step / 10) + capture_ns));
+    result.trials.push_back(trial);
+  }
+  return result;
+}
+
+TEST_CASE("stacks: each frame costs what is planted, whatever the rounds' own speed") {
+  const Scenario& stacks = test_catalog().scenarios.find("stacks");
+  const auto answer = stacks.answer(stacks_result(300, 150));
+  REQUIRE(answer);
+  INFO(answer->sentence);
+  CHECK(figure_of(*answer, "per_frame_ns").value == Approx(150));
+  CHECK(figure_of(*answer, "frames_1_without_service_p50_ns").value == 1500);
+  CHECK(figure_of(*answer, "frames_8_capture_ns").value == Approx(300 + 8 * 150));
+  CHECK(
+      answer->sentence ==
+      "At 10k events/s `x` takes 1.5 us for a call under one frame; capturing the stack costs 450 "
+      "ns (450 ns) under one frame and 9.9 us (9.9 us) under 64 frames; each frame costs 150 ns "
+      "(150 ns).");
+}
+
+TEST_CASE("stacks: where a capture costs nothing there is no difference") {
+  const Scenario& stacks = test_catalog().scenarios.find("stacks");
+  for (const double first_ns : {0, 20}) {  // the second is less than two reads of the clock
+    const auto answer = stacks.answer(stacks_result(first_ns, 0));
+    REQUIRE(answer);
+    INFO(answer->sentence);
+    CHECK(figure_of(*answer, "per_frame_ns").value == Approx(0).margin(1e-9));
+    CHECK_THAT(answer->sentence, Contains("nothing that 3 rounds resolve (0 ns to 0 ns)") ||
+                                     Contains("nothing that 3 rounds resolve (20 ns)"));
+    CHECK_THAT(answer->sentence, Contains("each frame costs nothing that 3 rounds resolve"));
+  }
+}
+
+TEST_CASE("stacks: a sink that says why it cannot capture is quoted") {
+  Result result = stacks_result(300, 150);
+  result.trials.front().granted = {{"stacks_by_sink", "no: it is blind"}};
+  const auto answer = test_catalog().scenarios.find("stacks").answer(result);
+  REQUIRE(answer);
+  CHECK(answer->cannot ==
+        std::vector<std::string>{"record the caller's stack itself: it is blind"});
+}
+
+TEST_CASE("stacks: a round has each depth with a capture and without, one after the other") {
+  const Scenario& stacks = test_catalog().scenarios.find("stacks");
+  Options options(stacks.options(), "scenario 'stacks'");
+  std::size_t captured_first = 0;
+  for (std::size_t step = 0; step < stacks.max_steps(options); step += 2) {
+    const auto first = stacks.sink_options(options, step);
+    const auto second = stacks.sink_options(options, step + 1);
+    CHECK(first.at(0) == second.at(0));
+    CHECK((first.at(1) == "stacks_by=call") != (second.at(1) == "stacks_by=call"));
+    captured_first += first.at(1) == "stacks_by=call" ? 1 : 0;
+  }
+  CHECK(captured_first == stacks.max_steps(options) / 4);
+}
+
+TEST_CASE("stacks refuses depths that no call has") {
+  const Scenario& stacks = test_catalog().scenarios.find("stacks");
+  for (const char* frames : {"65", "1.5", "8, 4", "many"}) {
+    Options options(stacks.options(), "scenario 'stacks'");
+    options.set("frames", frames);
+    CHECK_THROWS_WITH(stacks.next_step(options, {}), Contains("frames"));
+  }
+}
+
+}  // namespace
+}  // namespace tailgate
