@@ -21,21 +21,22 @@ bool captures_stacks() {
 
 TEST_CASE("stacks finds what each frame costs, where the sink's path captures", "[long]") {
   if (!captures_stacks()) return;
-  const Result result = run_scenario("stacks", "synthetic:service_ns=100_000:stack_frame_ns=2000",
-                                     {{"by", "sink"},
-                                      {"frames", "1, 32"},
-                                      {"rate_hz", "1000"},
-                                      {"duration_s", "0.15"},
-                                      {"warmup_s", "0"},
-                                      {"rounds", "3"}});
+  const Result result =
+      run_scenario("stacks", "synthetic:sleep=true:service_ns=1_000_000:stack_frame_ns=100_000",
+                   {{"by", "sink"},
+                    {"frames", "1, 32"},
+                    {"rate_hz", "100"},
+                    {"duration_s", "0.2"},
+                    {"warmup_s", "0"},
+                    {"rounds", "3"}});
   CHECK(result.trials.size() == 2 * 2 * 3);
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
   const AnswerFigure& per_frame = figure_of(*result.answer, "per_frame_ns");
   CHECK(per_frame.trials == 3);
-  CHECK(per_frame.value == Approx(2000).epsilon(0.1));
+  CHECK(per_frame.value == Approx(100'000).epsilon(0.15));
   // The load's own frames are part of what the sink captures.
-  CHECK(figure_of(*result.answer, "frames_32_capture_ns").value > 64'000 * 0.9);
+  CHECK(figure_of(*result.answer, "frames_32_capture_ns").value > 0.9 * 3'200'000);
   CHECK_THAT(result.answer->sentence, Contains("capturing the stack in its own path costs") &&
                                           Contains("; each frame costs "));
   CHECK(result.answer->cannot.empty());
@@ -57,9 +58,7 @@ TEST_CASE("stacks: events come back with the stacks that calls captured", "[long
   }
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
-  // 64 frames are walked, and then 2.
-  CHECK(figure_of(*result.answer, "frames_64_capture_ns").value >
-        figure_of(*result.answer, "frames_2_capture_ns").value);
+  CHECK(figure_of(*result.answer, "per_frame_ns").trials == 1);
   REQUIRE(result.answer->cannot.size() == 1);
   CHECK_THAT(result.answer->cannot.front(), Contains("record the caller's stack itself"));
 }

@@ -6,13 +6,16 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/error.h"
 #include "harness/base/quoting.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
+#include "harness/doctor/cross_check.h"
 #include "harness/doctor/judgement.h"
 #include "harness/doctor/observe.h"
 #include "harness/os/atomic_file.h"
+#include "harness/os/process.h"
 #include "harness/report/human.h"
 #include "harness/trial/scratch.h"
 
@@ -24,6 +27,7 @@ struct DoctorArguments {
   PlacementArguments placement;
   std::string scratch;
   std::string json;
+  unsigned cross_check_rounds = 0;  // 0: none
 };
 
 constexpr std::size_t kDoctorIndent = 26;
@@ -78,6 +82,22 @@ nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Machi
           {"findings", std::move(list)}};
 }
 
+std::vector<Finding> cross_check(const DoctorPlan& plan, unsigned rounds, const Clock& clock) {
+  try {
+    const InterruptFlag interrupt;
+    const Scratch scratch(plan.scratch, false);
+    const std::vector<int>& load = plan.placement.load_cpus;
+    return judge_cross_checks(run_cross_checks(
+        {.cpu = load.empty() ? -1 : load.front(), .rounds = rounds, .scratch = scratch.path()},
+        clock));
+  } catch (const Error& error) {
+    return {{.name = "cross-check",
+             .mark = Mark::unknown,
+             .value = "not known: " + error.what_failed(),
+             .remedy = error.remedy()}};
+  }
+}
+
 int doctor(const DoctorArguments& arguments, const SinkCatalog& sinks) {
   DoctorPlan plan;
   plan.watch_s = arguments.seconds;
@@ -87,8 +107,16 @@ int doctor(const DoctorArguments& arguments, const SinkCatalog& sinks) {
   StatusLine status;
   status.show(fmt::format("watching this machine for {:g} s", plan.watch_s));
   const MachineFacts facts = observe_machine(plan, sinks);
+  std::vector<Finding> findings = judge(facts);
+  if (arguments.cross_check_rounds > 0) {
+    status.show(fmt::format("comparing with cyclictest and sockperf for {} s",
+                            arguments.cross_check_rounds * kCrossCheckRoundSeconds));
+    const Clock clock(facts.clock);
+    for (Finding& one : cross_check(plan, arguments.cross_check_rounds, clock)) {
+      findings.push_back(std::move(one));
+    }
+  }
   status.clear();
-  const std::vector<Finding> findings = judge(facts);
   print_findings(findings);
   if (!arguments.json.empty()) {
     constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
@@ -120,6 +148,11 @@ void commands::add_doctor_command(Command& program, const Catalog& catalog, Acti
                       "processors of the consumer, likewise");
   command->add_option("--scratch", arguments->scratch, "folder for the sinks' files, as for 'run'")
       ->type_name("DIR");
+  command
+      ->add_option("--cross-check", arguments->cross_check_rounds,
+                   "compare with cyclictest, sockperf: rounds of 5 s")
+      ->type_name("ROUNDS")
+      ->range(1u, 1000u);
   command->add_option("--json", arguments->json, "also write what was found to this file")
       ->type_name("FILE");
   command->exit_codes(doctor_exit_codes());
@@ -133,12 +166,17 @@ void commands::add_doctor_command(Command& program, const Catalog& catalog, Acti
       brief_list(doctor_exit_codes()) +
       ".\n"
       "\n"
+      "--cross-check has other programs, if they are installed, measure the same as\n"
+      "tailgate: how late a thread wakes up, and how long a round trip takes. They take\n"
+      "turns, and a difference by more than a factor of two is a warning.\n"
+      "\n"
       "JSON: format, version, fit, fingerprint, watched_s, and findings, each with\n"
       "name, mark, value, remedy and figures (numbers, by names that end in the unit).\n"
       "\n"
       "Examples:\n"
       "  tailgate doctor\n"
       "  tailgate doctor --seconds 10 --load-cpus 2-3 --json doctor.json\n"
+      "  tailgate doctor --cross-check 3     (15 s; Debian: rt-tests, sockperf)\n"
       "  tailgate doctor && tailgate run");
   command->callback([arguments, &catalog, &action] {
     action = [arguments, &catalog] { return doctor(*arguments, catalog.sinks); };

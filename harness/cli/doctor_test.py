@@ -110,6 +110,7 @@ def test_a_bad_machine_is_said_to_be_bad(tmp_path):
 @pytest.mark.parametrize("arguments, code, words", [
     (["--seconds", "0"], 2, "not in range"),
     (["--seconds", "soon"], 2, "soon"),
+    (["--cross-check", "0"], 2, "not in range"),
     (["--load-cpus", "1023"], 2, "processors this process may use"),
     (["--load-cpus", "x"], 2, "processor list 'x'"),
     (["--json", "none/doctor.json"], 1, "none"),
@@ -119,6 +120,19 @@ def test_bad_input_says_what_to_do(tmp_path, arguments, code, words):
     done = doctor(*arguments, cwd=tmp_path)
     assert done.returncode == code, done.stdout + done.stderr
     assert words in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these programs are for Linux")
+def test_a_cross_check_names_the_packages_of_programs_that_are_not_there(tmp_path):
+    done = doctor("--cross-check", "1", "--json", "doctor.json", "--scratch", tmp_path,
+                  cwd=tmp_path, prefix=("env", f"PATH={tmp_path}"))
+    found = findings_of(tmp_path / "doctor.json")
+    assert list(found) == [*NAMES, "cyclictest", "sockperf"]
+    for name, package in (("cyclictest", "rt-tests"), ("sockperf", "sockperf")):
+        assert found[name]["mark"] == "not known" and "not installed" in found[name]["value"]
+        assert found[name]["remedy"] == f"apt-get install {package}"
+    assert "to do: apt-get install rt-tests" in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["doctor.json"], "nothing else is left"
 
 
 def test_a_scratch_folder_that_is_not_there_yet_is_judged_by_the_one_above(tmp_path):
