@@ -25,7 +25,10 @@ std::vector<std::string> choices() {
 
 // Runs the load on each choice that has the capability and is available here.
 template <class Check>
-void run_on_all(bool Capabilities::*capability, const LoadPlan& load, Check check) {
+void run_on_all(bool Capabilities::*capability, const LoadPlan& load, Check check,
+                const std::vector<TrialAction>& actions = {}) {
+  TrialSettings settings = stress_settings();
+  settings.actions = actions;
   unsigned run = 0;
   for (const std::string& text : choices()) {
     const SinkChoice choice = sink_choice(text);
@@ -35,7 +38,8 @@ void run_on_all(bool Capabilities::*capability, const LoadPlan& load, Check chec
       WARN("skipped " << text << ": " << probe.reason << "; " << probe.remedy);
       continue;
     }
-    const Trial trial = run_stress(text, load);
+    const Trial trial = run_stress(
+        text, load, {}, [](const TrialProgress&) {}, settings);
     INFO(text << ": " << describe(trial));
     CHECK(trial.outcome == TrialOutcome::completed);
     check(choice, trial);
@@ -82,6 +86,50 @@ TEST_CASE("provider processes with a session each deliver every event") {
     CHECK(trial.ledger.foreign + trial.ledger.duplicates == 0);
     CHECK(trial.load.own_sessions == true);
   });
+}
+
+// What an action started during the load had everything that it should have.
+void check_further(const Trial& trial) {
+  CHECK(balanced(trial.ledger));
+  REQUIRE(trial.further);
+  const FurtherUse& further = trial.further->front();
+  INFO(further.unchecked_cause);
+  CHECK(further.checked);
+  CHECK(further.due > 0);
+  CHECK(further.missing + further.duplicates + further.corrupted == 0);
+}
+
+TEST_CASE("a further process that starts to write under load delivers every event") {
+  run_on_all(&Capabilities::multi_process, stress_load(1'000, 0.6),
+             [](const SinkChoice& choice, const Trial& trial) {
+               if (choice.type->capabilities(choice.options).read_back) check_further(trial);
+             },
+             {{.what = ActionKind::start, .at_s = 0.1}});
+}
+
+TEST_CASE("a further consumer that starts under load reads every event") {
+  run_on_all(&Capabilities::multi_consumer, stress_load(1'000, 0.6),
+             [](const SinkChoice& choice, const Trial& trial) {
+               const bool live = choice.type->capabilities(choice.options).live_read;
+               if (live) check_further(trial);
+               if (!live) CHECK_FALSE(trial.further);
+             },
+             {{.what = ActionKind::start, .who = ActionTarget::consumer, .at_s = 0.1}});
+}
+
+TEST_CASE("a session that a rival starts under load has the events of its time") {
+  const TrialAction start = {
+      .what = ActionKind::start, .who = ActionTarget::rival, .at_s = 0.2, .for_s = 0.3};
+  for (const std::string text : {"lttng", "synthetic"}) {
+    const SinkChoice choice = sink_choice(text);
+    if (!choice.type->probe(choice.options).available) continue;
+    TrialSettings settings = stress_settings();
+    settings.actions = {start};
+    const Trial trial = run_stress(
+        text, stress_load(1'000, 0.8), {}, [](const TrialProgress&) {}, settings);
+    INFO(text << ": " << describe(trial));
+    check_further(trial);
+  }
 }
 
 }  // namespace

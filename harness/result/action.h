@@ -20,6 +20,8 @@ enum class ActionKind {
   rotate,   // the session begins new files
   fill,     // fill the disk that is the session's own
   free,     // and make room again
+  start,    // a further one of its kind: a provider or consumer process, a rival's session
+  end,      // of these, the one that was started first ends its work
 };
 template <>
 inline constexpr auto kEnumTexts<ActionKind> =
@@ -30,7 +32,9 @@ inline constexpr auto kEnumTexts<ActionKind> =
                             {ActionKind::enable, "enable"},
                             {ActionKind::rotate, "rotate"},
                             {ActionKind::fill, "fill"},
-                            {ActionKind::free, "free"}});
+                            {ActionKind::free, "free"},
+                            {ActionKind::start, "start"},
+                            {ActionKind::end, "end"}});
 
 // Whether it switches a session off or on.
 constexpr bool is_switch(ActionKind what) {
@@ -43,6 +47,11 @@ constexpr bool is_of_session(ActionKind what) {
          what == ActionKind::free;
 }
 
+// Whether it starts or ends something beside the trial's own processes and session.
+constexpr bool is_of_further(ActionKind what) {
+  return what == ActionKind::start || what == ActionKind::end;
+}
+
 // What ends it after for_s seconds; itself: nothing does.
 constexpr ActionKind end_of(ActionKind what) {
   switch (what) {
@@ -52,6 +61,8 @@ constexpr ActionKind end_of(ActionKind what) {
       return ActionKind::enable;
     case ActionKind::fill:
       return ActionKind::free;
+    case ActionKind::start:
+      return ActionKind::end;
     default:
       return what;
   }
@@ -62,7 +73,8 @@ enum class ActionTarget {
   daemon,   // all processes that work for the session
   both,
   session,   // disable, enable, rotate, fill and free only
-  rival,     // the second session of the same provider, by a controller of its own: disable, enable
+  rival,     // the second session of the same provider, by a controller of its own: disable and
+             // enable one that is there from the beginning; start and end one
   consumer,  // the process that reads the events back
 };
 template <>
@@ -81,7 +93,7 @@ struct TrialAction {
   std::optional<double> at_s = {};  // after recording starts; below 0: within the warm-up
   std::optional<std::uint64_t> at_event = {};  // as soon as so many calls have returned
   double spread_s = 0;  // of at_s: each trial draws its time evenly from so many seconds more
-  double for_s = 0;     // stop, disable, fill: continue, enable, free after so long; 0: do not
+  double for_s = 0;     // stop, disable, fill, start: continue, enable, free, end after so long
   double every_s = 0;   // of at_s: again after so long, until the load ends; 0: once
   SwitchWay by = SwitchWay::session;  // disable and enable only
 
@@ -99,7 +111,8 @@ struct ActionDone {
 
   template <class Visitor>
   static void describe(Visitor& v) {
-    v("what", &ActionDone::what, "kill, stop, continue, disable, enable, rotate, fill or free");
+    v("what", &ActionDone::what,
+      "kill, stop, continue, disable, enable, rotate, fill, free, start or end");
     v("who", &ActionDone::who,
       "program (the provider), daemon (a process of the session), consumer, session, or rival (the "
       "second session of the same provider); both, if it was refused before a process was chosen");
@@ -108,6 +121,41 @@ struct ActionDone {
     v("at_ns", &ActionDone::at_ns, "when, on the run clock");
     v("event", &ActionDone::event, "calls that had returned by then, of all threads");
     v("refused", &ActionDone::refused, "why it could not be done; empty if it was done");
+  }
+};
+
+// What became of the events of a provider process, of what a consumer process read, or of a rival's
+// session, which the scenario started during the load.
+struct FurtherUse {
+  ActionTarget who = ActionTarget::program;
+  std::uint64_t from_ns = 0;
+  std::uint64_t to_ns = 0;
+  std::uint64_t due = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t corrupted = 0;
+  bool checked = false;
+  std::string unchecked_cause;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    v("who", &FurtherUse::who, "program (a provider process), consumer or rival (a session)");
+    v("from_ns", &FurtherUse::from_ns, "when it had been started, on the run clock");
+    v("to_ns", &FurtherUse::to_ns, "when it was told to end; of the load's end, if it was not");
+    v("due", &FurtherUse::due,
+      "events that it should have: program: those that its calls accepted; consumer: from the "
+      "first to the last one that it read, of each thread; rival: of the calls that began after "
+      "its start and had returned before its end");
+    v("delivered", &FurtherUse::delivered, "distinct and intact events that were read of it");
+    v("missing", &FurtherUse::missing,
+      "of those due, the ones that were not read; those of a program are also in the ledger, as "
+      "lost or unaccounted");
+    v("duplicates", &FurtherUse::duplicates, "events read once more; of a program in the ledger");
+    v("corrupted", &FurtherUse::corrupted,
+      "events with a wrong checksum or length; of a program in the ledger");
+    v("checked", &FurtherUse::checked, "whether its events were read to the end");
+    v("unchecked_cause", &FurtherUse::unchecked_cause, "why not; empty if they were");
   }
 };
 

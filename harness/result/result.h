@@ -233,6 +233,7 @@ struct Trial {
   std::vector<Setting> granted;
   std::vector<Remark> remarks;
   std::optional<std::vector<ActionDone>> actions;
+  std::optional<std::vector<FurtherUse>> further;
   std::optional<Survival> survival;
   std::optional<Switching> switching;
   std::optional<StorageUse> storage;
@@ -303,6 +304,9 @@ struct Trial {
     v("granted", &Trial::granted, "settings that the sink reports it ran with");
     v("remarks", &Trial::remarks, "what a reader of this trial must know");
     v("actions", &Trial::actions, "what the scenario did to it; absent if nothing");
+    v("further", &Trial::further,
+      "providers, consumers and sessions that the scenario started during the load; absent if "
+      "none");
     v("survival", &Trial::survival,
       "what became of the events when the scenario killed a process; absent if it killed none, or "
       "if they were not read back");

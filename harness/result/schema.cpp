@@ -98,6 +98,9 @@ TAILGATE_ABOUT(LineKindRead, "the lines of one kind in a copy");
 TAILGATE_ABOUT(LineDifference, "where a line that came back first differs from what was sent");
 TAILGATE_ABOUT(KernelEventsUse, "a group of the kernel's events that was on during a trial");
 TAILGATE_ABOUT(ActionDone, "what a scenario did to a process or the session of a trial");
+TAILGATE_ABOUT(FurtherUse,
+               "what became of the events of a provider process, of a consumer or of a rival's "
+               "session that a scenario started during the load");
 TAILGATE_ABOUT(Switching, "how the switches of a trial's session went, and the calls at them");
 TAILGATE_ABOUT(SwitchedEvents, "what became of the events around the switches of the session");
 TAILGATE_ABOUT(Survival,

@@ -74,7 +74,7 @@ TrialAction read_action(const TomlNode& table) {
   constexpr double kMaxS = 86400;
   table.check_keys({"at_s", "at_event", "spread_s", "do", "who", "for_s", "every_s", "by"});
   const TomlNode& what =
-      table.required("do", "what is done: kill, stop, continue, disable, enable, rotate or fill");
+      table.required("do", "what is done: kill, stop, disable, rotate, fill, start, …");
   TrialAction action{.what = read_word<ActionKind>(what, "do")};
   if (is_of_session(action.what)) action.who = ActionTarget::session;
   if (const TomlNode* by = table.find("by")) {

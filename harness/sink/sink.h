@@ -61,6 +61,8 @@ struct Capabilities {
   // With these options the path takes calls and is meant to record none of their events: what was
   // not read back is switched off, neither lost nor unaccounted.
   bool switched_off = false;
+  // Several consumers may read at once, each of them everything.
+  bool multi_consumer = false;
   // The path frames or transports text: events come in the text encoding, without line feeds
   // unless the load is log lines (harness/base/log_lines.h), which have what paths do not expect.
   bool text_events = false;
@@ -111,6 +113,11 @@ struct TrialContext {
   // Each provider process writes into the session that has its number, and into no other. All of
   // them are read back; there are as many sessions as processes.
   bool own_sessions = false;
+  unsigned consumer = 0;  // the number of this one; 0: the trial's own, or another role
+  // A rival's controller may start a second session during the load. The consumer that reads that
+  // one has session = 1.
+  bool rival_may_start = false;
+  unsigned session = 0;
   std::size_t max_event_bytes = 0;   // the largest event that will be emitted
   std::uint64_t expected_bytes = 0;  // about how many will be emitted, all threads; for sizing
   Clock clock = {};
@@ -165,6 +172,12 @@ class Session {
     static_cast<void>(way);
     throw Error("no other session of the sink can be switched while it runs", "");
   }
+
+  // Starts a second session that gets the events of this one's providers from then on, by a
+  // controller that knows nothing of the first one; ends it again, so that all of its events can be
+  // read. At most one in a trial. stop() ends it, too. Throws Error.
+  virtual void start_rival() { throw Error("the sink's provider has no second session", ""); }
+  virtual void end_rival() {}
 
   // A provider process has been started, and has not opened the path yet. Throws Error.
   virtual void provider_started(unsigned process, int pid) {

@@ -32,12 +32,27 @@ double times_of(const TrialAction& action, double load_s) {
   return std::floor((load_s - *action.at_s) / action.every_s) + 1;
 }
 
+// A provider of a load by events would not know when to end.
+void check_further(const TrialAction& action, const LoadPlan& load) {
+  const std::string what =
+      fmt::format("the action '{}' of {}", enum_text(action.what), enum_text(action.who));
+  const bool can = action.who == ActionTarget::program || action.who == ActionTarget::consumer ||
+                   action.who == ActionTarget::rival;
+  require_times(can, what + " cannot be done", "start a program, a consumer or a rival");
+  require_times(load.duration_s > 0, what + " needs a load with a duration",
+                "set duration_s and leave events = 0");
+  require_times(load.shape != Shape::ramp, what + " needs a load whose rate stays the same",
+                "choose another shape");
+  require_times(load.sessions == 1, what + " needs a load with one session", "set sessions=1");
+}
+
 // Signals are for processes, all else is for sessions; a rival's is only disabled and enabled.
 void check_target(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
   const std::string who(enum_text(action.who));
   const bool of_rival = action.who == ActionTarget::rival;
   const bool of_session = action.who == ActionTarget::session || of_rival;
+  if (is_of_further(action.what)) return check_further(action, load);
   require_times(is_of_session(action.what) == of_session && (!of_rival || is_switch(action.what)),
                 fmt::format("the action '{}' cannot be done to {}", name, who),
                 of_rival     ? "disable or enable a rival's session"
@@ -59,7 +74,7 @@ void check_action(const TrialAction& action, const LoadPlan& load) {
                 "give exactly one of at_s and at_event");
   require_times(ends || action.for_s == 0,
                 fmt::format("the action '{}' has for_s = {}", name, action.for_s),
-                "only stop, disable and fill end after a time");
+                "only stop, disable, fill and start end after a time");
   require_times(!action.at_s || *action.at_s >= -load.warmup_s,
                 fmt::format("the action '{}' begins at {} s, before the warm-up of {} s", name,
                             action.at_s.value_or(0), load.warmup_s),
@@ -81,11 +96,39 @@ void check_action(const TrialAction& action, const LoadPlan& load) {
 
 }  // namespace
 
+std::uint32_t most_started(const std::vector<TrialAction>& actions, const LoadPlan& load,
+                           ActionTarget who) {
+  double started = 0;
+  for (const TrialAction& action : actions) {
+    if (action.what != ActionKind::start || action.who != who) continue;
+    started += times_of(action, load.duration_s);
+  }
+  return static_cast<std::uint32_t>(std::clamp(started, 0.0, 2.0 * kMostActions));
+}
+
+namespace {
+
+void require_further_limit(const std::vector<TrialAction>& actions, const LoadPlan& load) {
+  const std::uint32_t consumers = most_started(actions, load, ActionTarget::consumer);
+  const std::uint32_t programs = most_started(actions, load, ActionTarget::program);
+  const std::uint32_t rivals = most_started(actions, load, ActionTarget::rival);
+  require_times(consumers + rivals <= kMaxFurtherConsumers,
+                fmt::format("{} further consumers and sessions are started", consumers + rivals),
+                fmt::format("start at most {}", kMaxFurtherConsumers));
+  require_times(rivals <= 1, fmt::format("a rival starts {} sessions", rivals), "let it start one");
+  require_times(load.processes + programs <= kMaxProcesses,
+                fmt::format("{} further programs are started", programs),
+                fmt::format("have at most {} of all", kMaxProcesses));
+}
+
+}  // namespace
+
 void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load) {
   double times = 0;
   for (const TrialAction& action : actions) {
     check_action(action, load);
     times += times_of(action, load.duration_s);
+    require_further_limit(actions, load);
     require_times(action.every_s == 0 || load.duration_s > 0,
                   "an action that repeats needs a load with a duration",
                   "set duration_s and leave events = 0");

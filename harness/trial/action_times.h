@@ -24,6 +24,10 @@ struct DueAction {
 // The most switches that these actions make of the session which is read back.
 std::uint32_t most_switches(const std::vector<TrialAction>& actions, const LoadPlan& load);
 
+// The most further processes or sessions of that kind that these actions start.
+std::uint32_t most_started(const std::vector<TrialAction>& actions, const LoadPlan& load,
+                           ActionTarget who);
+
 class ActionTimes {
  public:
   // record_start_ns: when recording starts. seed: of the times that are drawn, one per trial.

@@ -118,6 +118,8 @@ TEST_CASE("actions that cannot be are refused with what to do") {
   refused({.what = ActionKind::disable, .at_s = 0}, load_of(1), "cannot be done to program");
   refused({.what = ActionKind::disable, .who = ActionTarget::rival, .at_s = 0}, load_of(1),
           "there is none");
+  refused({.what = ActionKind::start, .who = ActionTarget::daemon, .at_s = 0}, load_of(1),
+          "'start' of daemon cannot be done");
   refused({.what = ActionKind::stop, .who = ActionTarget::session, .at_s = 0}, load_of(1),
           "cannot be done to session");
   refused({.what = ActionKind::kill, .who = ActionTarget::consumer, .at_s = 0}, load_of(1),

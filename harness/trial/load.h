@@ -12,7 +12,8 @@ namespace tailgate {
 
 inline constexpr std::uint32_t kMaxThreads = 256;
 inline constexpr std::uint32_t kMaxProcesses = 64;
-inline constexpr std::uint32_t kMaxSessions = 64;  // that ETW has room for
+inline constexpr std::uint32_t kMaxSessions = 64;         // that ETW has room for
+inline constexpr std::uint32_t kMaxFurtherConsumers = 4;  // that a scenario starts
 
 enum class PayloadLaw : std::uint32_t { fixed, uniform, lognormal, lines };
 
@@ -37,6 +38,8 @@ struct LoadPlan {
   std::uint32_t threads = 1;    // of all provider processes together
   std::uint32_t processes = 1;  // provider processes; each has as many of the threads
   std::uint32_t sessions = 1;   // that get every event; the first one is read back
+  std::uint32_t late_processes =
+      0;  // of the processes, those that a scenario starts, the last ones
   // 1: each provider process has a session of its own instead, and all are read back.
   std::uint32_t own_sessions = 0;
   PayloadPlan payload;

@@ -13,7 +13,7 @@ namespace tailgate {
 namespace {
 
 Trial run(const std::string& sink, const std::vector<TrialAction>& actions, unsigned threads = 1,
-          WantedConsumer consumer = {}) {
+          WantedConsumer consumer = {}, double duration_s = 0.6) {
   static const ClockParameters clock = measure_clock();
   TrialSettings settings;
   settings.clock = clock;
@@ -26,7 +26,7 @@ Trial run(const std::string& sink, const std::vector<TrialAction>& actions, unsi
   settings.consumer = consumer;
   LoadPlan load;
   load.rate_hz = 5'000;
-  load.duration_s = 0.6;
+  load.duration_s = duration_s;
   load.warmup_s = 0;
   load.threads = threads;
   check_actions(actions, load);
@@ -212,6 +212,141 @@ TEST_CASE("no consumer is stopped where none reads during the load") {
   check_went_as_planned(trial);
   REQUIRE(trial.actions);
   CHECK(trial.actions->front().refused == "no consumer reads while the load runs");
+}
+
+// The trial's parts that its actions started; the actions went as planned.
+const std::vector<FurtherUse>& further_of(const Trial& trial) {
+  REQUIRE(trial.actions);
+  for (const ActionDone& action : *trial.actions) CHECK(action.refused.empty());
+  REQUIRE(trial.further);
+  for (const FurtherUse& use : *trial.further) {
+    CHECK(use.checked);
+    CHECK(use.unchecked_cause.empty());
+    CHECK(use.to_ns > use.from_ns);
+  }
+  return *trial.further;
+}
+
+TEST_CASE("a provider that is started during the load is in the ledger, and ends when it is told") {
+  const Trial trial =
+      run("synthetic",
+          {{.what = ActionKind::start, .at_s = 0.1}, {.what = ActionKind::end, .at_s = 1.2}}, 1, {},
+          1.5);
+  check_went_as_planned(trial);
+  const std::vector<FurtherUse>& further = further_of(trial);
+  REQUIRE(further.size() == 1);
+  CHECK(further[0].who == ActionTarget::program);
+  CHECK(further[0].due > 0);
+  CHECK(further[0].due == further[0].delivered);
+  CHECK(further[0].missing == 0);
+  CHECK(trial.actions->front().process == "provider");
+  REQUIRE(trial.writers);
+  REQUIRE(trial.writers->size() == 2);
+  CHECK(trial.writers->back().process == 1);
+  // The first one's events, of which each is due, and those of a part of the load.
+  CHECK(trial.ledger.emitted > 7'500);
+  CHECK(trial.ledger.emitted < 13'500);
+  CHECK(trial.load.threads == 1);
+}
+
+TEST_CASE("a consumer that is started during the load reads everything beside the trial's own") {
+  const Trial trial = run(
+      "synthetic",
+      {{.what = ActionKind::start, .who = ActionTarget::consumer, .at_event = 500, .for_s = 0.2},
+       {.what = ActionKind::start, .who = ActionTarget::consumer, .at_s = 0.1}});
+  check_went_as_planned(trial);
+  const std::vector<FurtherUse>& further = further_of(trial);
+  REQUIRE(further.size() == 2);
+  for (const FurtherUse& use : further) {
+    CHECK(use.who == ActionTarget::consumer);
+    CHECK(use.missing == 0);
+    CHECK(use.duplicates + use.corrupted == 0);
+    CHECK(use.due == use.delivered);
+  }
+  CHECK(std::max(further[0].delivered, further[1].delivered) == trial.ledger.delivered);
+}
+
+TEST_CASE("a rival's session that is started during the load has the events of its time") {
+  const bool loses = GENERATE(false, true);
+  const Trial trial =
+      run(loses ? "synthetic:rival_lose_every=10" : "synthetic",
+          {{.what = ActionKind::start, .who = ActionTarget::rival, .at_s = 0.1, .for_s = 0.3}});
+  check_went_as_planned(trial);
+  CHECK(trial.ledger.delivered == trial.ledger.emitted);
+  const std::vector<FurtherUse>& further = further_of(trial);
+  REQUIRE(further.size() == 1);
+  CHECK(further[0].who == ActionTarget::rival);
+  CHECK(further[0].due > 100);
+  CHECK(further[0].due < trial.ledger.emitted);
+  if (loses) {
+    // One of ten, but that the first and the last may be of calls in the switches.
+    CHECK(further[0].missing + 2 >= further[0].due / 10);
+    CHECK(further[0].missing <= further[0].due / 10 + 2);
+  } else {
+    CHECK(further[0].missing == 0);
+    CHECK(further[0].delivered >= further[0].due);
+  }
+  REQUIRE(trial.switching);
+  CHECK(trial.switching->switches == 2);
+}
+
+TEST_CASE("events that a further provider loses are counted as those of the first one") {
+  const Trial trial =
+      run("synthetic:lose_every=10", {{.what = ActionKind::start, .at_s = 0.05}}, 1, {}, 0.6);
+  check_went_as_planned(trial);
+  const FurtherUse& second = further_of(trial).at(0);
+  CHECK(second.missing == second.due / 10);
+  CHECK(trial.ledger.lost >= second.missing);
+  CHECK(trial.ledger.unaccounted == 0);
+}
+
+TEST_CASE("a further consumer makes the calls longer by what is planted, as long as it reads") {
+  const auto p50_ns = [](const std::string& sink) {
+    const Trial trial =
+        run(sink, {{.what = ActionKind::start, .who = ActionTarget::consumer, .at_s = 0}});
+    check_went_as_planned(trial);
+    further_of(trial);
+    return static_cast<double>(trial.service.p50_ns);
+  };
+  const double planted_ns = p50_ns("synthetic:service_ns=20000:reader_percent=300");
+  CHECK(planted_ns > 79'000);
+  CHECK(p50_ns("synthetic:service_ns=20000") < planted_ns / 2);
+}
+
+TEST_CASE("a further provider or consumer that fails says so, and does not hang the trial") {
+  const auto how = GENERATE(as<std::string>(), "open", "crash");
+  const auto failing = [&](ActionTarget who) {
+    return run("synthetic:further_fails=" + how,
+               {{.what = ActionKind::start, .who = who, .at_s = 0.1}});
+  };
+  const Trial of_program = failing(ActionTarget::program);
+  CHECK(of_program.outcome == (how == "open" ? TrialOutcome::failed : TrialOutcome::crashed));
+  CHECK(of_program.outcome_detail.find(how == "open" ? "planted" : "provider 2 of 2") !=
+        std::string::npos);
+  const Trial of_consumer = failing(ActionTarget::consumer);
+  check_went_as_planned(of_consumer);
+  REQUIRE(of_consumer.further);
+  CHECK_FALSE(of_consumer.further->at(0).checked);
+  CHECK(of_consumer.further->at(0).unchecked_cause.find(
+            how == "open" ? "planted" : "did not read to the end") != std::string::npos);
+  CHECK(of_consumer.ledger.delivered == of_consumer.ledger.emitted);
+}
+
+TEST_CASE("what a sink cannot have started says why, and the trial goes on") {
+  const auto refused = [](const std::string& sink, ActionTarget who) {
+    const Trial trial = run(sink, {{.what = ActionKind::start, .who = who, .at_s = 0.1}});
+    check_went_as_planned(trial);
+    REQUIRE(trial.actions);
+    CHECK_FALSE(trial.further);
+    return trial.actions->at(0).refused;
+  };
+  CHECK(refused("file:mode=stdio:flush_every=1", ActionTarget::program) ==
+        "the sink takes no events from a further process while the load runs");
+  CHECK(refused("file", ActionTarget::rival) == "the sink's provider has no second session");
+  CHECK(refused("synthetic:reader_room_events=100_000", ActionTarget::consumer) ==
+        "only one consumer can read the sink while the load runs");
+  const Trial trial = run("synthetic", {{.what = ActionKind::end, .at_s = 0.1}});
+  CHECK(trial.actions->at(0).refused == "none was started that still runs");
 }
 
 }  // namespace

@@ -90,6 +90,7 @@ struct TrialPlan {
   TurnPlan turns;
   std::uint32_t contract = 0;      // the provider makes the calls of contract.h instead of the load
   std::uint32_t max_switches = 0;  // of the session, by the scenario; room for so many
+  std::uint32_t rival_may_start = 0;  // a second session, by the scenario
   ClockParameters clock;
   HistogramRange range;
   std::uint32_t live = 0;                  // the consumer reads while the trial runs
@@ -202,6 +203,7 @@ struct ProviderBlock {
   SharedText<512> error;
   std::atomic<std::uint64_t> open_ns;   // opening the sink took so long, warm-up included
   std::atomic<std::uint64_t> close_ns;  // closing it; 0: not yet, as above
+  std::atomic<std::uint32_t> stop;      // its load threads must end at their next event
   NoiseBlock noise;
   FloorBlock floor;
   std::array<SharedText<64>, 8> refusal_causes;
@@ -284,6 +286,8 @@ inline constexpr std::size_t kMaxCopies = 8;
 
 struct ConsumerBlock {
   std::atomic<Phase> phase;
+  std::atomic<std::uint32_t> stop;     // it must read to the end and finish
+  std::atomic<std::uint32_t> session;  // whose events it reads: 0 the first, 1 a rival's
   SharedText<512> error;
   std::atomic<std::uint64_t> events;
   std::atomic<std::uint64_t> bytes;
@@ -299,7 +303,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 9;
+inline constexpr std::uint32_t kTrialProtocol = 10;
 
 struct TrialHeader {
   std::uint64_t magic;
@@ -317,7 +321,13 @@ struct TrialHeader {
   MarkBlock mark;
   std::atomic<std::uint32_t> switches;                             // number of switches made
   std::array<ProviderBlock, kMaxProcesses - 1> further_providers;  // of a load of several processes
+  std::array<ConsumerBlock, kMaxFurtherConsumers> further_consumers;  // that a scenario starts
 };
+
+// The block of a consumer process: 0 is the trial's own.
+inline ConsumerBlock& consumer_block(TrialHeader& header, unsigned number) {
+  return number == 0 ? header.consumer : header.further_consumers.at(number - 1);
+}
 
 // The block of a provider process, numbered from 0.
 inline ProviderBlock& provider_block(TrialHeader& header, unsigned process) {

@@ -147,7 +147,8 @@ class FileSink : public SinkType {
             .survives = mode.survives(options),
             .may_refuse = true,
             .multi_threaded = mode.multi_threaded,
-            .multi_process = mode.multi_process};
+            .multi_process = mode.multi_process,
+            .multi_consumer = mode.one_file};
   }
 
   Probe probe(const Options& options) const override {

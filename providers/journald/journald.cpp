@@ -32,6 +32,7 @@ class JournaldSink : public SinkType {
             .may_refuse = true,
             .multi_process = true,
             .switched_off = !journald_stores_events(options),
+            .multi_consumer = true,
             .text_events = options.text("encoding") == "text"};
   }
 

@@ -32,7 +32,8 @@ class LttngSink : public SinkType {
             // Which session the overwritten events are of, their packets do not tell.
             .own_sessions =
                 options.text("output") == "file" && lttng_detail::loss_mode(options) != "overwrite",
-            .no_stacks = "the session daemon refuses callstack-user for events of a program"};
+            .no_stacks = "the session daemon refuses callstack-user for events of a program",
+            .multi_consumer = options.text("output") == "file"};
   }
 
   Probe probe(const Options&) const override { return lttng_detail::probe_tracer(); }
@@ -46,7 +47,7 @@ class LttngSink : public SinkType {
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
     const bool overwrites = lttng_detail::loss_mode(context.options) == "overwrite";
     if (!context.own_sessions) {
-      return std::make_unique<lttng_detail::TraceConsumer>(context, 0, overwrites);
+      return std::make_unique<lttng_detail::TraceConsumer>(context, context.session, overwrites);
     }
     std::vector<std::unique_ptr<Consumer>> all;
     for (unsigned i = 0; i < context.sessions; ++i) {

@@ -118,6 +118,7 @@ class LttngSession : public Session {
   explicit LttngSession(const TrialContext& context)
       : directory_(context.directory),
         plan_(plan_of(context)),
+        rival_plan_(further_plan(context, 1)),
         cpus_(context.cpus),
         inside_pid_(context.inside_pid),
         tsc_(uses_tsc(context)) {
@@ -206,6 +207,19 @@ class LttngSession : public Session {
     further_.front().listen(on);
   }
 
+  // As another controller of the same session daemon does it.
+  void start_rival() override {
+    if (plan_.output != "file") return Session::start_rival();
+    TraceControl rival(session_daemon_->pid(), rival_plan_);
+    rival.start();
+    further_.push_back(std::move(rival));
+  }
+  void end_rival() override {
+    if (!plans_.empty() || further_.empty()) return;
+    further_.front().stop(kStopWithin);
+    further_.clear();
+  }
+
   // Before the process has registered with the daemon, or soon after: it waits for its events.
   void provider_started(unsigned process, int pid) override {
     if (!plan_.of_one_process) return;
@@ -237,6 +251,7 @@ class LttngSession : public Session {
     try {
       counts_ = control_->stop(kStopWithin);
       if (plan_.of_one_process) stop_further();
+      end_rival();
     } catch (const Error& error) {
       wrong.push_back(error.what_failed());
     }
@@ -379,6 +394,7 @@ class LttngSession : public Session {
 
   std::filesystem::path directory_;
   TracePlan plan_;
+  TracePlan rival_plan_;
   unsigned cpus_;
   int inside_pid_;
   std::vector<TracePlan> plans_;  // of the further sessions

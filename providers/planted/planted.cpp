@@ -65,6 +65,8 @@ class PlantedSession : public Session {
 
   void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
   void listen_as_rival(bool on, SwitchWay way) override { session_->listen_as_rival(on, way); }
+  void start_rival() override { session_->start_rival(); }
+  void end_rival() override { session_->end_rival(); }
   void provider_started(unsigned process, int pid) override {
     session_->provider_started(process, pid);
   }

@@ -186,6 +186,7 @@ class QueuedSink : public SinkType {
     can.survives = Survives::nothing;
     can.multi_threaded = true;
     can.own_sessions = false;
+    can.multi_consumer = false;
     return can;
   }
 

@@ -82,6 +82,7 @@ class SpdlogSink : public SinkType {
             // The library opens its file to append. Unless it flushes after each event, the C
             // library's buffer may end within one, and another process's event may follow.
             .multi_process = at_once && !rotating,
+            .multi_consumer = listens && !rotating,
             .text_events = true};
   }
 

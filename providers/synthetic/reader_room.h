@@ -21,6 +21,7 @@ class ReaderCount {
   }
 
   void add(std::uint64_t events) { read_->fetch_add(events, std::memory_order_relaxed); }
+  void subtract(std::uint64_t events) { read_->fetch_sub(events, std::memory_order_relaxed); }
   std::uint64_t events() const { return read_->load(std::memory_order_relaxed); }
 
  private:

@@ -16,10 +16,6 @@
 #include <utility>
 
 #include "harness/os/sleep.h"
-#include "providers/shared/readback/event_stream.h"
-#include "providers/shared/readback/file_sequence.h"
-#include "providers/shared/storage/mapped_log.h"
-#include "providers/shared/storage/rotating_log.h"
 #include "providers/synthetic/call_plan.h"
 #include "providers/synthetic/delay_law.h"
 #include "providers/synthetic/drift.h"
@@ -27,18 +23,17 @@
 #include "providers/synthetic/planted_faults.h"
 #include "providers/synthetic/reader_room.h"
 #include "providers/synthetic/stack_cost.h"
+#include "providers/synthetic/stored.h"
 #include "providers/synthetic/switched.h"
 #include "providers/synthetic/turn_queue.h"
 
 namespace tailgate {
 namespace {
 
+using namespace synthetic_detail;
+
 std::filesystem::path switch_path(const TrialContext& context) {
   return context.directory / ".synthetic.switch";
-}
-
-std::filesystem::path rotations_path(const TrialContext& context) {
-  return context.directory / ".synthetic.rotations";
 }
 
 std::filesystem::path rival_path(const TrialContext& context) {
@@ -49,78 +44,23 @@ std::filesystem::path reader_path(const TrialContext& context) {
   return context.directory / ".synthetic.reader";
 }
 
+// How many consumers read beside the trial's own.
+std::filesystem::path further_readers_path(const TrialContext& context) {
+  return context.directory / ".synthetic.further-readers";
+}
+
+// What a provider process or a consumer that is not the first one does, if it is to fail.
+enum class FurtherFails : std::uint8_t { no, open, crash };
+
+FurtherFails further_fails(const TrialContext& context) {
+  const std::string& how = context.options.text("further_fails");
+  if (how == "no" || (context.process == 0 && context.consumer == 0)) return FurtherFails::no;
+  if (how == "open") throw Error("synthetic: planted: it cannot be opened", "");
+  return FurtherFails::crash;
+}
+
 ReaderRoom reader_room_of(const Options& options) {
   return reader_room(options.integer("reader_room_events"), options.text("reader_full"));
-}
-
-// Each provider process has a store of its own.
-std::filesystem::path store_path(const TrialContext& context, unsigned process) {
-  return context.directory / fmt::format("synthetic-{}.events", process);
-}
-
-std::uint64_t cap_bytes(const TrialContext& context) {
-  return static_cast<std::uint64_t>(context.options.integer("cap_bytes"));
-}
-
-// Where the events of a provider process are: one mapped file, or with a cap several that are
-// written.
-class SyntheticStore {
- public:
-  explicit SyntheticStore(const TrialContext& context) {
-    const std::filesystem::path path = store_path(context, context.process);
-    if (const std::uint64_t cap = cap_bytes(context); cap > 0) {
-      const auto late = static_cast<std::uint64_t>(context.options.integer("cap_late_events"));
-      loses_ = static_cast<std::uint64_t>(context.options.integer("rotate_loses_events"));
-      requests_.emplace(rotations_path(context));
-      capped_.emplace(path, RotatingLog::Plan{.max_bytes = cap,
-                                              .files = kCappedFiles,
-                                              .requests = &*requests_,
-                                              .late_events = late});
-    } else {
-      mapped_.emplace(path, context.expected_bytes / context.processes);
-    }
-  }
-
-  bool append(std::span<const std::byte> event) noexcept {
-    if (mapped_) [[likely]]
-      return mapped_->append(event);
-    if (loses_ > 0 && requests_->due()) {
-      to_lose_ = loses_;
-      requests_->done();
-    }
-    if (to_lose_ > 0) {
-      --to_lose_;
-      return true;
-    }
-    int error = 0;
-    return capped_->append(event, error) == RotatingLog::Append::done;
-  }
-
-  void close() {
-    if (mapped_) mapped_->close();
-    if (capped_) capped_->close();
-  }
-
-  std::uint64_t removed_events() const { return capped_ ? capped_->removed_events() : 0; }
-
- private:
-  static constexpr unsigned kCappedFiles = 4;
-  std::optional<MappedLog> mapped_;
-  std::optional<RotationRequests> requests_;
-  std::optional<RotatingLog> capped_;
-  std::uint64_t loses_ = 0;  // events, at each rotation
-  std::uint64_t to_lose_ = 0;
-};
-
-std::unique_ptr<Consumer> open_store(const TrialContext& context, unsigned process) {
-  const std::filesystem::path path = store_path(context, process);
-  const bool capped = cap_bytes(context) > 0;
-  const auto open = [encoding = context.encoding, capped](const std::filesystem::path& file) {
-    return std::make_unique<EventStreamConsumer>(
-        file, encoding, capped ? FileGrowth::append : FileGrowth::in_place);
-  };
-  if (!capped) return open(path);
-  return std::make_unique<FileSequence>(RotatingLog::files_of(path), open);
 }
 
 // How calls get in each other's way, and how the load thread 0 and further sessions are slower.
@@ -128,11 +68,13 @@ struct SharingPlan {
   explicit SharingPlan(const TrialContext& context)
       : sleeps(context.options.boolean("sleep")),
         first_thread_times(1 + context.options.real("first_thread_percent") / 100),
-        session_times(1 + context.options.real("session_percent") / 100 * (context.sessions - 1)) {}
+        session_times(1 + context.options.real("session_percent") / 100 * (context.sessions - 1)),
+        reader_times(context.options.real("reader_percent") / 100) {}
 
   bool sleeps;
   double first_thread_times;
   double session_times;
+  double reader_times;  // more for each further consumer
 };
 
 // The lock that serialises calls; nothing if none does.
@@ -161,14 +103,17 @@ class SyntheticProvider : public Provider {
         plan_(context.options),
         drift_(context.options),
         stack_(context.options),
+        fails_(further_fails(context)),
         opened_path_(store_path(context, context.process).string()),
         switched_(switch_path(context), switch_law(context.options)),
         rival_(rival_path(context), rival_law(context.options)),
         room_(reader_room_of(context.options)),
         read_(reader_path(context)),
+        further_readers_(further_readers_path(context)),
         sharing_(context),
         queue_(turn_queue(context)),
         store_(context) {
+    if (context.rival_may_start) rival_store_.emplace(context);
     const auto seed = static_cast<std::uint64_t>(context.options.integer("seed"));
     const auto kept = static_cast<std::size_t>(std::max(
         context.options.integer("kill_loses_events"), context.options.integer("hide_last_events")));
@@ -197,6 +142,7 @@ class SyntheticProvider : public Provider {
       state.kept.release([this](std::span<const std::byte> event) { return store_.append(event); });
     }
     store_.close();
+    if (rival_store_) rival_store_->close();
   }
 
   std::vector<Loss> losses() const override {
@@ -256,7 +202,7 @@ class SyntheticProvider : public Provider {
     }
     if (closed_) return kClosed;
     if (call == plan_.hang_at) hang();
-    if (call == plan_.crash_at) std::abort();
+    if (call == plan_.crash_at || fails_ == FurtherFails::crash) std::abort();
     if (strikes(call, plan_.refuse_every)) return kPlanted;
     if (plan_.refuse_over_bytes != 0 && event.size() > plan_.refuse_over_bytes) return kPlanted;
     if (strikes(call, plan_.lose_every)) {
@@ -268,6 +214,7 @@ class SyntheticProvider : public Provider {
       ++state.lost;
       return kAccepted;
     }
+    if (rival_store_) rival_store_->add(event);
     stored_.fetch_add(1, std::memory_order_relaxed);
     const bool stored = state.kept.keep(
         event, [this](std::span<const std::byte> oldest) { return store_.append(oldest); });
@@ -291,7 +238,10 @@ class SyntheticProvider : public Provider {
   }
 
   std::uint64_t service_ns(unsigned thread, ThreadState& state) noexcept {
-    const double times = sharing_.session_times * (thread == 0 ? sharing_.first_thread_times : 1);
+    double times = sharing_.session_times * (thread == 0 ? sharing_.first_thread_times : 1);
+    if (sharing_.reader_times > 0) {
+      times *= 1 + sharing_.reader_times * static_cast<double>(further_readers_.events());
+    }
     const std::uint64_t drawn_ns = law_.draw_ns(state.random);
     return times == 1 ? drawn_ns
                       : static_cast<std::uint64_t>(times * static_cast<double>(drawn_ns));
@@ -329,15 +279,18 @@ class SyntheticProvider : public Provider {
   CallPlan plan_;
   DriftPlan drift_;
   StackCost stack_;
+  FurtherFails fails_;
   std::string opened_path_;
   SwitchedProvider switched_;
   RivalSwitch rival_;
   ReaderRoom room_;
   ReaderCount read_;
+  ReaderCount further_readers_;
   std::atomic<std::uint64_t> stored_ = 0;
   SharingPlan sharing_;
   std::unique_ptr<TurnQueue> queue_;
   SyntheticStore store_;
+  std::optional<RivalStore> rival_store_;
   std::vector<ThreadState> threads_;
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
   bool closed_ = false;
@@ -349,8 +302,12 @@ class SyntheticConsumer : public Consumer {
   explicit SyntheticConsumer(const TrialContext& context)
       : planter_(fault_plan(context.options), context.encoding),
         read_(reader_path(context)),
+        further_readers_(further_readers_path(context)),
+        is_further_(context.consumer != 0),
+        fails_(further_fails(context)),
         crash_at_(static_cast<std::uint64_t>(context.options.integer("read_crash_at"))) {
     for (unsigned i = 0; i < context.processes; ++i) stored_.push_back(open_store(context, i));
+    if (is_further_) further_readers_.add(1);
   }
 
   std::size_t poll(EventVisitor& visitor) override {
@@ -358,8 +315,9 @@ class SyntheticConsumer : public Consumer {
     std::size_t read = 0;
     for (const auto& store : stored_) read += store->poll(planting);
     events_ += read;
-    read_.add(read);
+    if (!is_further_) read_.add(read);
     if (crash_at_ != 0 && events_ >= crash_at_) std::abort();
+    if (fails_ == FurtherFails::crash && events_ > 0) std::abort();
     return read;
   }
 
@@ -367,6 +325,7 @@ class SyntheticConsumer : public Consumer {
     Planting planting(planter_, visitor);
     for (const auto& store : stored_) store->finish(planting);
     planter_.release_held(visitor);
+    if (is_further_) further_readers_.subtract(1);
   }
 
  private:
@@ -384,6 +343,9 @@ class SyntheticConsumer : public Consumer {
   std::vector<std::unique_ptr<Consumer>> stored_;  // of each provider process
   FaultPlanter planter_;
   ReaderCount read_;
+  ReaderCount further_readers_;
+  bool is_further_;  // not the trial's own
+  FurtherFails fails_;
   std::uint64_t crash_at_;
   std::uint64_t events_ = 0;
 };
@@ -397,7 +359,11 @@ class SyntheticSession : public Session {
         requests_path_(rotations_path(context)),
         rival_path_(rival_path(context)),
         clock_(context.clock) {
-    for (unsigned i = 0; i < context.processes; ++i) paths_.push_back(store_path(context, i));
+    for (unsigned i = 0; i < context.processes; ++i) {
+      paths_.push_back(store_path(context, i));
+      if (context.rival_may_start) paths_.push_back(store_path(context, i, 1));
+    }
+    if (context.rival_may_start) rival_session_path_ = rival_session_path(context);
   }
 
   void start() override {
@@ -410,6 +376,7 @@ class SyntheticSession : public Session {
     switch_.emplace(switch_path_);
     if (cap_bytes_ > 0) requests_.emplace(requests_path_);
     rival_.emplace(rival_path_);
+    if (!rival_session_path_.empty()) rival_session_.emplace(rival_session_path_);
   }
   std::vector<std::pair<std::string, std::string>> granted() const override {
     if (cap_bytes_ == 0) return {};
@@ -422,11 +389,21 @@ class SyntheticSession : public Session {
     constexpr std::chrono::seconds kPatience{1};
     if (!requests_->ask(kPatience)) throw Error("no event for 1 s, so no other file", "");
   }
+  // The first session learns of it as of any other of the rival's switches.
+  void start_rival() override {
+    rival_session_.value().set(false, clock_.now_ns());
+    rival_.value().set(false, clock_.now_ns());
+  }
+  void end_rival() override {
+    rival_session_.value().set(true, clock_.now_ns());
+    rival_.value().set(true, clock_.now_ns());
+  }
   // Windows removes no file that is mapped.
   void stop() override {
     switch_.reset();
     rival_.reset();
     requests_.reset();
+    rival_session_.reset();
   }
 
  private:
@@ -439,6 +416,8 @@ class SyntheticSession : public Session {
   std::optional<SharedSwitch> switch_;
   std::optional<SharedSwitch> rival_;
   std::optional<RotationRequests> requests_;
+  std::filesystem::path rival_session_path_;  // empty: a scenario starts none
+  std::optional<SharedSwitch> rival_session_;
 };
 
 class SyntheticSink : public SinkType {
@@ -463,7 +442,8 @@ class SyntheticSink : public SinkType {
             .may_refuse = true,
             .multi_process = shared,
             .multi_session = true,
-            .own_sessions = shared};
+            .own_sessions = shared,
+            .multi_consumer = shared && options.integer("reader_room_events") == 0};
   }
 
   Probe probe(const Options&) const override { return {}; }
@@ -535,6 +515,7 @@ OptionTable SyntheticSink::options() const {
        "the same, after a switch of the second session by its own controller", 0, 60e6},
       {"rival_gap_ms", real, "0",
        "events are not stored for so long after such a switch, and reported nowhere", 0, 60e3},
+      count_option("rival_lose_every", "every n-th event is missing in a rival's session"),
       {"reader_room_events", integer, "0",
        "room for so many events that a live consumer has not read (0: without limit)", 0, 1e9},
       {"reader_full",
@@ -565,6 +546,14 @@ OptionTable SyntheticSink::options() const {
        {"none", "process", "session"}},
       {"first_thread_percent", real, "0", "the calls of load thread 0 take so much longer", 0, 1e8},
       {"session_percent", real, "0", "each further session makes calls so much longer", 0, 1e6},
+      {"reader_percent", real, "0", "each further consumer makes calls so much longer", 0, 1e8},
+      {"further_fails",
+       OptionType::choice,
+       "no",
+       "a further provider process or consumer cannot open the path, or aborts at its first event",
+       0,
+       0,
+       {"no", "open", "crash"}},
       {"leak_bytes", integer, "0", "each call takes so much memory and keeps it", 0, 1e6},
       count_option("leak_descriptors_every",
                    "every n-th call of each thread opens a file and keeps it open"),

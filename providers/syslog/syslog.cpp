@@ -27,6 +27,7 @@ class SyslogSink : public SinkType {
             .deferred_work = true,
             .may_refuse = options.text("mode") == "datagram",
             .multi_process = true,
+            .multi_consumer = true,
             .text_events = true};
   }
 

@@ -17,15 +17,16 @@ namespace {
 
 class ConsumerProcess : public EventVisitor {
  public:
-  ConsumerProcess(const SinkCatalog& sinks, TrialMemory& memory)
+  ConsumerProcess(const SinkCatalog& sinks, TrialMemory& memory, unsigned number)
       : header_(memory.header()),
-        block_(header_.consumer),
+        block_(consumer_block(header_, number)),
+        is_own_(number == 0),
         sink_(trial_sink(memory.plan(), sinks.choice(memory.plan().sink.get(), SinkUse::open))),
         clock_(memory.plan().clock),
-        live_(memory.plan().live != 0),
+        live_(memory.plan().live != 0 && is_own_),
         delivery_(memory.layout(), memory.delivery_words()),
         memory_(memory),
-        comparison_(comparison_of(memory, sink_)),
+        comparison_(is_own_ ? comparison_of(memory, sink_) : std::nullopt),
         ledger_(
             memory.plan().run, memory.plan().load.threads, sink_.context.encoding,
             [&memory](unsigned thread) {
@@ -33,7 +34,9 @@ class ConsumerProcess : public EventVisitor {
             },
             [&memory](unsigned thread) { return end_of_survival(memory, thread); },
             comparison_ ? &comparison_->lines() : nullptr) {
-    if (memory.plan().max_switches > 0) ledger_.keep_times();
+    if (memory.plan().max_switches > 0 && is_own_) ledger_.keep_times();
+    sink_.context.consumer = number;
+    sink_.context.session = block_.session.load(std::memory_order_acquire);
   }
 
   void run() {
@@ -78,7 +81,8 @@ class ConsumerProcess : public EventVisitor {
     while (true) {
       // Read the flag before the poll: then this poll or a later one reads all events from before
       // the session's end.
-      const bool over = header_.session_over.load(std::memory_order_acquire) != 0;
+      const bool over = header_.session_over.load(std::memory_order_acquire) != 0 ||
+                        block_.stop.load(std::memory_order_acquire) != 0;
       const std::uint64_t before_ns = clock_.now_ns();
       const std::size_t events = consumer_->poll(*this);
       if (events == 0) {
@@ -108,6 +112,7 @@ class ConsumerProcess : public EventVisitor {
       const std::uint64_t accepted = memory_.thread(i).finished.load();
       block_.threads[i] = ledger_.read_of(i, std::min(accepted, end_of_survival(memory_, i)));
     }
+    if (!is_own_) return;
     block_.switches = read_switches(memory_, [this](unsigned thread, std::uint64_t sequence) {
       return ledger_.time_of(thread, sequence);
     });
@@ -121,6 +126,7 @@ class ConsumerProcess : public EventVisitor {
 
   TrialHeader& header_;
   ConsumerBlock& block_;
+  bool is_own_;  // not one that a scenario started
   TrialSink sink_;
   Clock clock_;
   bool live_;
@@ -137,16 +143,18 @@ class ConsumerProcess : public EventVisitor {
 
 }  // namespace
 
-int run_consumer_process(const SinkCatalog& sinks, const std::string& shared_memory_handle) {
+int run_consumer_process(const SinkCatalog& sinks, const std::string& shared_memory_handle,
+                         unsigned number) {
   prepare_child_process();
   name_this_thread("tg-consumer");
   TrialMemory memory = TrialMemory::open_inherited(shared_memory_handle);
   try {
-    ConsumerProcess(sinks, memory).run();
+    ConsumerProcess(sinks, memory, number).run();
     return 0;
   } catch (const std::exception& error) {
-    memory.header().consumer.error.set(error.what());
-    memory.header().consumer.phase.store(Phase::failed, std::memory_order_release);
+    ConsumerBlock& block = consumer_block(memory.header(), number);
+    block.error.set(error.what());
+    block.phase.store(Phase::failed, std::memory_order_release);
     return 1;
   }
 }

@@ -109,7 +109,8 @@ class TrialRun {
   bool start_trace() {
     const auto deadline =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(settings_.hang_timeout_s);
-    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+    const auto started = static_cast<unsigned>(roles_.provider_pids().size());
+    for (unsigned i = 0; i < started * threads_each(memory_.plan().load); ++i) {
       while (memory_.thread(i).os_thread.load(std::memory_order_acquire) == 0) {
         if (roles_.provider_ended()) return false;
         if (std::chrono::steady_clock::now() > deadline) {
@@ -141,9 +142,10 @@ class TrialRun {
     const std::vector<int> pids = roles_.provider_pids();
     const LoadPlan& plan = memory_.plan().load;
     std::vector<LoadThreadId> load;
-    for (unsigned i = 0; i < plan.threads; ++i) {
-      load.push_back({.pid = pids.at(i / threads_each(plan)),
-                      .thread = memory_.thread(i).os_thread.load(std::memory_order_acquire)});
+    for (unsigned i = 0; i < pids.size() * threads_each(plan); ++i) {
+      const auto thread = memory_.thread(i).os_thread.load(std::memory_order_acquire);
+      if (thread == 0) continue;  // of a process that has just been started
+      load.push_back({.pid = pids.at(i / threads_each(plan)), .thread = thread});
     }
     neighbours_.begin_load(load);
     overhead_.begin();
@@ -162,7 +164,10 @@ class TrialRun {
     const auto checkpoint_ns = static_cast<std::uint64_t>(settings_.checkpoint_s * 1e9);
     std::uint64_t next_cut_ns = record_start_ns + interval_ns;
     std::uint64_t next_checkpoint_ns = record_start_ns + checkpoint_ns;
-    if (!settings_.actions.empty()) actions_.emplace(settings_.actions, roles_, record_start_ns);
+    if (!settings_.actions.empty()) {
+      actions_.emplace(settings_.actions, roles_, record_start_ns,
+                       [this](const WatchedProcess& process) { overhead_.watch(process); });
+    }
     bool warming_up = memory_.plan().load.warmup_s > 0;
     while (roles_.provider_phase() < Phase::closing) {
       if (roles_.provider_ended()) return;
@@ -286,6 +291,7 @@ class TrialRun {
     if (actions_) {
       trial_.actions = actions_->take();
       trial_.switching = actions_->switching(roles_.switched_events());
+      if (auto further = roles_.further(); !further.empty()) trial_.further = std::move(further);
     }
     collect_consumer();
     judge_missed_rate(memory_, trial_);

@@ -48,6 +48,9 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   plan.noise_ns = static_cast<std::uint64_t>(settings.noise_s * 1e9);
   plan.poll_interval_ns = static_cast<std::uint64_t>(settings.poll_interval_s * 1e9);
   plan.load = roles.load;
+  add_late_processes(settings.actions, roles.sink, plan.load);
+  plan.rival_may_start =
+      most_started(settings.actions, roles.load, ActionTarget::rival) > 0 ? 1 : 0;
   plan.turns = roles.turns;
   plan.contract = roles.contract ? 1 : 0;
   plan.max_switches = most_switches(settings.actions, roles.load);
@@ -101,7 +104,8 @@ TrialProcesses::TrialProcesses(const ProcessesPlan& plan, Report report)
       memory_(TrialMemory::create(make_plan(plan))),
       header_(memory_.header()),
       clock_(plan.settings.clock),
-      sink_(trial_sink(memory_.plan(), plan.sink)) {
+      sink_(trial_sink(memory_.plan(), plan.sink)),
+      further_(memory_) {
   std::filesystem::create_directories(sink_.context.directory);
 }
 
@@ -166,14 +170,18 @@ void TrialProcesses::start_session() {
 
 // The first process alone observes the machine and measures the floor, before the others start.
 bool TrialProcesses::start_provider() {
-  const auto start = [this](unsigned process) {
-    providers_.push_back(start_child(kProviderCommand, provider_log(process), process));
-    session_->provider_started(process, providers_.back().pid());
-  };
-  start(0);
+  start_next_provider();
   if (!wait_for_provider(Phase::ready, "opening the sink")) return false;
-  for (unsigned i = 1; i < memory_.plan().load.processes; ++i) start(i);
+  const LoadPlan& load = memory_.plan().load;
+  while (providers_.size() < load.processes - load.late_processes) start_next_provider();
   return wait_for_provider(Phase::ready, "opening the sink");
+}
+
+int TrialProcesses::start_next_provider() {
+  const auto process = static_cast<unsigned>(providers_.size());
+  providers_.push_back(start_child(kProviderCommand, provider_log(process), process));
+  session_->provider_started(process, providers_.back().pid());
+  return providers_.back().pid();
 }
 
 std::vector<int> TrialProcesses::provider_pids() const {
@@ -328,6 +336,9 @@ bool TrialProcesses::load_stands_still(std::uint64_t now_ns, std::uint64_t runni
 
 void TrialProcesses::end_load() {
   header_.stop.store(1, std::memory_order_release);
+  for (unsigned i = 0; i < memory_.plan().load.processes; ++i) {
+    provider_block(header_, i).stop.store(1, std::memory_order_release);
+  }
   wake_all(header_.turn.granted);
 }
 
@@ -357,7 +368,7 @@ void TrialProcesses::signal(int pid, ActionKind what) {
     default:
       break;
   }
-  throw std::logic_error("a session gets no signal");
+  throw std::logic_error("such an action sends no signal");
 }
 
 std::vector<DaemonProcess> TrialProcesses::daemons() const {
@@ -394,6 +405,7 @@ void TrialProcesses::stop_session() {
     const std::uint64_t began_ns = clock_.now_ns();
     session_->stop();
     session_stop_ns_ = clock_.now_ns() - began_ns;
+    further_.session_ended(clock_.now_ns());
   } catch (const Error& error) {
     session_failure_ = error.what_failed();
     add_remark(error.what_failed(), error.remedy());
@@ -485,7 +497,62 @@ LedgerAccount TrialProcesses::unread_ledger(const std::string& why) const {
   return balance_ledger(memory_, {.unchecked_cause = why});
 }
 
+int TrialProcesses::start_further(ActionTarget who) {
+  if (who == ActionTarget::program) {
+    if (providers_.size() == memory_.plan().load.processes) {
+      throw Error("the sink takes no events from a further process while the load runs", "");
+    }
+    const int pid = start_next_provider();
+    further_.program_started(static_cast<unsigned>(providers_.size() - 1), clock_.now_ns());
+    return pid;
+  }
+  if (who == ActionTarget::rival) {
+    session_->start_rival();
+    further_.rival_started(clock_.now_ns());
+    return 0;
+  }
+  if (!sink_.capabilities.live_read) throw Error("no consumer reads while the load runs", "");
+  if (!sink_.capabilities.multi_consumer) {
+    throw Error("only one consumer can read the sink while the load runs", "");
+  }
+  return start_further_consumer(further_.consumer_started(clock_.now_ns()));
+}
+
+int TrialProcesses::start_further_consumer(unsigned number) {
+  further_consumers_.push_back(
+      start_child(kConsumerCommand, fmt::format("consumer-{}.log", number), number));
+  return further_consumers_.back().pid();
+}
+
+void TrialProcesses::end_further(ActionTarget who) {
+  if (!further_.runs(who)) throw Error("none was started that still runs", "");
+  const std::uint64_t now_ns = clock_.now_ns();
+  if (who == ActionTarget::rival) further_.before_rival_ends();
+  if (who == ActionTarget::rival) session_->end_rival();
+  further_.end(who, now_ns);
+}
+
+// Those that still run, and those that read what a rival's session has.
+void TrialProcesses::read_further() {
+  if (const auto number = further_.reader_of_rival()) {
+    try {
+      start_further_consumer(*number);
+    } catch (const Error& error) {
+      add_remark(error.what_failed(), error.remedy());
+    }
+  }
+  for (Child& consumer : further_consumers_) {
+    PatientDeadline deadline(hang_timeout());
+    while (!consumer.poll() && !deadline.passed()) std::this_thread::sleep_for(kPollInterval);
+    consumer.kill();
+  }
+}
+
 void TrialProcesses::read_back() {
+  if (further_.any() && header_.go_ns.load() != 0) {
+    header_.session_over.store(1, std::memory_order_release);
+    read_further();
+  }
   const bool wanted = consumer_mode_ != ConsumerMode::none && header_.go_ns.load() != 0;
   const std::string why_not = wanted ? read_events() : "";
   ledger_ = balance_ledger(memory_,

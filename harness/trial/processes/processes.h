@@ -16,6 +16,7 @@
 #include "harness/overhead/sampler.h"
 #include "harness/result/action.h"
 #include "harness/result/result.h"
+#include "harness/trial/further_parts.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/settings.h"
 #include "harness/trial/trial_memory.h"
@@ -97,6 +98,14 @@ class TrialProcesses {
   void rotate() { session_->rotate(); }
   // The folder of the session's files on a file system of its own, if it has one.
   std::optional<std::filesystem::path> own_disk() const { return session_->own_disk(); }
+  // Starts a further provider or consumer process, of which it returns the number, or a rival's
+  // session: 0. Throws Error if the sink cannot have one. Nobody waits until it is ready.
+  int start_further(ActionTarget who);
+  // The one of that kind that was started first, and runs, is to end. Throws Error.
+  void end_further(ActionTarget who);
+  // What became of their events; after read_back().
+  std::vector<FurtherUse> further() const { return further_.uses(ledger_); }
+
   // What became of the events around the switches; after read_back(). Nothing if there were none,
   // or if the ledger is unchecked.
   std::optional<SwitchedEvents> switched_events() const;
@@ -134,6 +143,9 @@ class TrialProcesses {
   std::optional<std::uint64_t> stop_ns() const;
 
  private:
+  int start_next_provider();
+  int start_further_consumer(unsigned number);
+  void read_further();
   Child start_child(const char* command, const std::string& log_name, unsigned process = 0);
   std::string provider_error() const;
   bool ended_too_early(unsigned process, const ChildEnd& end);
@@ -169,6 +181,8 @@ class TrialProcesses {
   std::vector<Child> providers_;
   std::optional<Child> consumer_;
   std::optional<Child> victim_;
+  std::vector<Child> further_consumers_;
+  FurtherParts further_;
   TrialOutcome outcome_ = TrialOutcome::completed;
   std::string outcome_detail_;
   std::string provider_end_;

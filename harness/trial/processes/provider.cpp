@@ -181,7 +181,7 @@ class ProviderProcess {
   std::uint64_t wait_for_go() const {
     std::uint64_t go_ns = 0;
     while ((go_ns = header_.go_ns.load(std::memory_order_acquire)) == 0) {
-      if (header_.stop.load(std::memory_order_relaxed) != 0) break;
+      if (block_.stop.load(std::memory_order_relaxed) != 0) break;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     if (go_ns != 0) block_.phase.store(Phase::loading, std::memory_order_release);
@@ -193,7 +193,7 @@ class ProviderProcess {
     warm_.wait_for(threads_each(memory_.plan().load));
     const std::lock_guard guard(cold_mutex_);
     if (!cold_) return;
-    header_.stop = 1;
+    block_.stop = 1;
     std::rethrow_exception(cold_);
   }
 
@@ -211,6 +211,22 @@ class ProviderProcess {
     warm_.raise();
   }
 
+  bool is_late() const {
+    const LoadPlan& load = memory_.plan().load;
+    return process_ >= load.processes - load.late_processes;
+  }
+
+  // A process that starts late has what is left of the load. Returns whether anything is.
+  bool leave_out_passed(LoadPlan& load, std::uint64_t& start_ns) const {
+    const std::uint64_t began_ns = start_ns;
+    start_ns = std::max(start_ns, now_ns());
+    const double passed_s = static_cast<double>(start_ns - began_ns) / 1e9;
+    const double recorded_s = std::max(0.0, passed_s - load.warmup_s);
+    load.warmup_s = std::max(0.0, load.warmup_s - passed_s);
+    load.duration_s -= recorded_s;
+    return load.duration_s > 0;
+  }
+
   void load_thread(unsigned number) {
     bind(number);
     name_this_thread("tg-load-" + std::to_string(number));
@@ -218,15 +234,17 @@ class ProviderProcess {
     warm_up(number);
     const TrialPlan& plan = memory_.plan();
     const HistogramLayout& layout = memory_.layout();
-    const std::uint64_t start_ns = wait_for_go();
+    std::uint64_t start_ns = wait_for_go();
     if (start_ns == 0) return;
-    const LoadThread load = {.plan = plan.load,
+    LoadPlan rest = plan.load;
+    if (is_late() && !leave_out_passed(rest, start_ns)) return;
+    const LoadThread load = {.plan = rest,
                              .thread = number,
                              .run = plan.run,
                              .encoding = sink_.context.encoding,
                              .clock = sink_.context.clock,
                              .start_ns = start_ns,
-                             .stop = header_.stop};
+                             .stop = block_.stop};
     if (plan.turns.count > 0) {
       drive_turns(load, *provider_,
                   {.plan = plan.turns,

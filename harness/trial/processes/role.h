@@ -21,8 +21,9 @@ int run_provider_process(const SinkCatalog& sinks, const std::string& shared_mem
                          unsigned process);
 
 // Reads the events back and keeps the ledger, until the session is over and nothing is left to
-// read.
-int run_consumer_process(const SinkCatalog& sinks, const std::string& shared_memory_handle);
+// read. number: 0 for the trial's own, else of one that a scenario started.
+int run_consumer_process(const SinkCatalog& sinks, const std::string& shared_memory_handle,
+                         unsigned number);
 
 // Repeats a fixed piece of work and counts the rounds until it is killed.
 int run_victim_process(const std::string& shared_memory_handle);

@@ -17,11 +17,12 @@ constexpr nanoseconds kEventPoll{200'000};
 }  // namespace
 
 TrialActions::TrialActions(const std::vector<TrialAction>& actions, TrialProcesses& processes,
-                           std::uint64_t record_start_ns)
+                           std::uint64_t record_start_ns, Started started)
     : processes_(processes),
       clock_(processes.memory().plan().clock),
       times_(actions, processes.memory().plan().load, record_start_ns,
              processes.memory().plan().run),
+      started_(std::move(started)),
       switches_(processes.memory()) {}
 
 void TrialActions::carry_out(std::uint64_t events) {
@@ -50,6 +51,7 @@ void TrialActions::act(const DueAction& due, std::uint64_t events) {
                           .refused = ""};
   if (is_switch(due.what)) return switch_session(due, action);
   if (is_of_session(due.what)) return change_storage(action);
+  if (is_of_further(due.what)) return start_or_end(action);
   if (due.who == ActionTarget::consumer) return act_on_consumer(action);
   const std::vector<DaemonProcess> daemons =
       due.who == ActionTarget::program ? std::vector<DaemonProcess>{} : processes_.daemons();
@@ -131,6 +133,32 @@ void TrialActions::change_storage(ActionDone action) {
   done_.push_back(std::move(action));
 }
 
+// A rival's session is switched on and off by it, as by disable and enable.
+void TrialActions::start_or_end(ActionDone action) {
+  const bool of_rival = action.who == ActionTarget::rival;
+  if (of_rival) switches_.begin();
+  try {
+    if (action.what == ActionKind::start) {
+      start_further(action);
+    } else {
+      processes_.end_further(action.who);
+    }
+    if (of_rival) switches_.end_of_rival();
+  } catch (const Error& error) {
+    if (of_rival) switches_.cancel();
+    action.refused = error.what_failed();
+  }
+  done_.push_back(std::move(action));
+}
+
+void TrialActions::start_further(ActionDone& action) {
+  const int pid = processes_.start_further(action.who);
+  if (pid == 0) return;
+  const bool provides = action.who == ActionTarget::program;
+  action.process = provides ? "provider" : "consumer";
+  started_({provides ? Role::provider : Role::consumer, action.process, pid});
+}
+
 void TrialActions::send(const ActionDone& action, int pid) {
   done_.push_back(action);
   try {
@@ -146,7 +174,7 @@ void TrialActions::finish() {
   filler_.free();
   std::map<std::pair<ActionTarget, std::string>, bool> stopped;
   for (const ActionDone& action : done_) {
-    if (action.refused.empty() && !is_of_session(action.what)) {
+    if (action.refused.empty() && !is_of_session(action.what) && !is_of_further(action.what)) {
       stopped[{action.who, action.process}] = action.what == ActionKind::stop;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,8 +18,11 @@ namespace tailgate {
 
 class TrialActions {
  public:
+  using Started = std::function<void(const WatchedProcess&)>;
+
+  // started: is told of processes that an action starts.
   TrialActions(const std::vector<TrialAction>& actions, TrialProcesses& processes,
-               std::uint64_t record_start_ns);
+               std::uint64_t record_start_ns, Started started);
 
   // Does what is due. events: calls that have returned.
   void carry_out(std::uint64_t events);
@@ -43,10 +47,13 @@ class TrialActions {
   void send(const ActionDone& action, int pid);
   void change_storage(ActionDone action);
   void switch_session(const DueAction& due, ActionDone action);
+  void start_or_end(ActionDone action);
+  void start_further(ActionDone& action);
 
   TrialProcesses& processes_;
   Clock clock_;
   ActionTimes times_;
+  Started started_;
   SwitchWatch switches_;
   DiskFiller filler_;
   bool switch_refused_ = false;  // then no more are tried

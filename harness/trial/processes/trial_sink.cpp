@@ -27,6 +27,7 @@ TrialSink trial_sink(const TrialPlan& plan, SinkChoice choice) {
                       .sessions = plan.load.sessions,
                       .cpus = load_processors(plan),
                       .own_sessions = plan.load.own_sessions != 0,
+                      .rival_may_start = plan.rival_may_start != 0,
                       .max_event_bytes = max_payload_bytes(plan.load, min_event_bytes(encoding)),
                       .expected_bytes = expected_bytes(plan.load, min_event_bytes(encoding)),
                       .clock = Clock(plan.clock),
