@@ -74,6 +74,17 @@ TEST_CASE("sessions: a provider each that costs nothing makes no difference", "[
   CHECK(figure_of(*result.answer, "per_session_share").value == Approx(0).margin(0.05));
 }
 
+TEST_CASE("sessions: providers with a session each may have a queue in front of it") {
+  const Result result = in_sessions("synthetic:queued_events=64", "provider");
+  REQUIRE(result.answer);
+  CHECK(result.answer->cannot.empty());
+  for (const Trial& trial : result.trials) {
+    CHECK(trial.outcome == TrialOutcome::completed);
+    CHECK(trial.ledger.emitted > 0);
+    CHECK(trial.ledger.delivered == trial.ledger.emitted);
+  }
+}
+
 TEST_CASE("sessions: a sink whose providers cannot have a session each says so") {
   const Result result = in_sessions("file", "provider");
   REQUIRE(result.answer);

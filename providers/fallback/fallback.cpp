@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/sink/catalog.h"
+#include "harness/sink/wrapped_sink.h"
 
 namespace tailgate {
 namespace {
@@ -50,7 +51,7 @@ SinkChoice started_choice(const SinkCatalog& sinks, const TrialContext& context)
   return choice_of(sinks, context.options, which.c_str());
 }
 
-class FallbackSession : public Session {
+class FallbackSession : public WrappedSession {
  public:
   FallbackSession(const SinkCatalog& sinks, const TrialContext& context)
       : sinks_(sinks), context_(context) {}
@@ -65,31 +66,11 @@ class FallbackSession : public Session {
   }
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
-    if (!session_) return {};
-    auto granted = session_->granted();
+    auto granted = WrappedSession::granted();
+    if (used_.empty()) return granted;
     granted.emplace_back("used", used_);
     if (!first_failed_.empty()) granted.emplace_back("first_failed", first_failed_);
     return granted;
-  }
-  std::vector<DaemonProcess> daemons() const override {
-    return session_ ? session_->daemons() : std::vector<DaemonProcess>{};
-  }
-  std::vector<std::pair<std::string, std::string>> environment() const override {
-    if (!session_) return {};
-    return session_->environment();
-  }
-  int namespace_pid() const override { return session_ ? session_->namespace_pid() : 0; }
-  void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
-  void rotate() override { session_->rotate(); }
-  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
-  void stop() override {
-    if (session_) session_->stop();
-  }
-  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override {
-    return session_ ? session_->daemons_cpu_in_stop_ns() : std::vector<std::uint64_t>{};
-  }
-  std::vector<Loss> losses() const override {
-    return session_ ? session_->losses() : std::vector<Loss>{};
   }
 
  private:
@@ -99,14 +80,13 @@ class FallbackSession : public Session {
     if (!probe.available) throw Error(choice.text + ": " + probe.reason, probe.remedy);
     std::unique_ptr<Session> session = choice.type->make_session(context_for(choice, context_));
     session->start();
-    session_ = std::move(session);
+    wrap(std::move(session));
     used_ = choice.text;
     std::ofstream(choice_path(context_)) << which;
   }
 
   const SinkCatalog& sinks_;
   TrialContext context_;
-  std::unique_ptr<Session> session_;
   std::string used_;
   std::string first_failed_;
 };

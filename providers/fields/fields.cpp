@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/sink/wrapped_sink.h"
 #include "providers/fields/formatted_fields.h"
 
 namespace tailgate {
@@ -132,47 +133,17 @@ class FieldsConsumer : public Consumer {
   std::vector<std::byte> pattern_;
 };
 
-class FieldsSink : public SinkType {
+class FieldsSink : public WrappedSink {
  public:
-  explicit FieldsSink(std::shared_ptr<const SinkType> sink) : sink_(std::move(sink)) {}
+  explicit FieldsSink(std::shared_ptr<const SinkType> sink)
+      : WrappedSink(std::move(sink), "fields", fields_options()) {}
 
-  std::string name() const override { return sink_->name(); }
-  std::string description() const override { return sink_->description() + ", with fields"; }
-
-  OptionTable options() const override {
-    OptionTable table = sink_->options();
-    for (OptionSpec& spec : fields_options()) table.push_back(std::move(spec));
-    return table;
-  }
-  Capabilities capabilities(const Options& options) const override {
-    return sink_->capabilities(options);
-  }
-  Probe probe(const Options& options) const override {
-    if (const std::string language = capabilities(options).driver_language; !language.empty()) {
-      return {.available = false,
-              .reason = "a program in " + language + " makes the calls of sink '" + name() +
-                        "', and fields are formatted by tailgate's own",
-              .remedy = "leave the fields' options out"};
-    }
-    return sink_->probe(options);
-  }
-  std::vector<std::string> copies(const Options& options) const override {
-    return sink_->copies(options);
-  }
-  void sweep() const override { sink_->sweep(); }
-
-  std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return sink_->make_session(context);
-  }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return std::make_unique<FieldsProvider>(sink_->open_provider(context), context);
+    return std::make_unique<FieldsProvider>(WrappedSink::open_provider(context), context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return std::make_unique<FieldsConsumer>(sink_->open_consumer(context), context);
+    return std::make_unique<FieldsConsumer>(WrappedSink::open_consumer(context), context);
   }
-
- private:
-  std::shared_ptr<const SinkType> sink_;
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ class LttngSink : public SinkType {
             // Which session the overwritten events are of, their packets do not tell.
             .own_sessions =
                 options.text("output") == "file" && lttng_detail::loss_mode(options) != "overwrite",
-            .no_stacks = "the session daemon refuses callstack-user for events of a program",
-            .multi_consumer = options.text("output") == "file"};
+            .multi_consumer = options.text("output") == "file",
+            .no_stacks = "the session daemon refuses callstack-user for events of a program"};
   }
 
   Probe probe(const Options&) const override { return lttng_detail::probe_tracer(); }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/os/sleep.h"
+#include "harness/sink/wrapped_sink.h"
 #include "providers/planted/burner.h"
 #include "providers/planted/more_work.h"
 #include "providers/planted/plant.h"
@@ -35,57 +36,30 @@ double clock_read_ns(const Clock& clock) {
   return least_ns;
 }
 
-class PlantedSession : public Session {
+class PlantedSession : public WrappedSession {
  public:
   PlantedSession(std::unique_ptr<Session> session, const TrialContext& context)
-      : session_(std::move(session)),
+      : WrappedSession(std::move(session)),
         counter_(counter_path(context)),
         plant_(plant_from(context.options)) {}
 
   void start() override {
-    session_->start();
+    WrappedSession::start();
     if (plant_.daemon) burner_.emplace(counter_, plant_.daemon_ns);
   }
 
-  std::vector<std::pair<std::string, std::string>> granted() const override {
-    return session_->granted();
-  }
-
   std::vector<DaemonProcess> daemons() const override {
-    std::vector<DaemonProcess> daemons = session_->daemons();
+    std::vector<DaemonProcess> daemons = WrappedSession::daemons();
     if (burner_) daemons.push_back({"planted", burner_->pid()});
     return daemons;
   }
 
-  std::vector<std::pair<std::string, std::string>> environment() const override {
-    return session_->environment();
-  }
-
-  int namespace_pid() const override { return session_->namespace_pid(); }
-
-  void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
-  void listen_as_rival(bool on, SwitchWay way) override { session_->listen_as_rival(on, way); }
-  void start_rival() override { session_->start_rival(); }
-  void end_rival() override { session_->end_rival(); }
-  void provider_started(unsigned process, int pid) override {
-    session_->provider_started(process, pid);
-  }
-  void rotate() override { session_->rotate(); }
-  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
-
   void stop() override {
     if (burner_) burner_->stop();
-    session_->stop();
+    WrappedSession::stop();
   }
-
-  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override {
-    return session_->daemons_cpu_in_stop_ns();
-  }
-
-  std::vector<Loss> losses() const override { return session_->losses(); }
 
  private:
-  std::unique_ptr<Session> session_;
   std::filesystem::path counter_;
   Plant plant_;
   std::optional<Burner> burner_;
@@ -254,56 +228,32 @@ class PlantedProvider : public Provider {
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
 };
 
-class PlantedSink : public SinkType {
+class PlantedSink : public WrappedSink {
  public:
-  explicit PlantedSink(std::shared_ptr<const SinkType> sink) : sink_(std::move(sink)) {}
-
-  std::string name() const override { return sink_->name(); }
-  std::string description() const override {
-    return sink_->description() + ", with a planted change";
-  }
-
-  OptionTable options() const override {
-    OptionTable table = sink_->options();
-    for (OptionSpec& spec : plant_options()) table.push_back(std::move(spec));
-    return table;
-  }
+  explicit PlantedSink(std::shared_ptr<const SinkType> sink)
+      : WrappedSink(std::move(sink), "a planted change", plant_options()) {}
 
   Capabilities capabilities(const Options& options) const override {
-    Capabilities can = sink_->capabilities(options);
+    Capabilities can = WrappedSink::capabilities(options);
     can.deferred_work = can.deferred_work || plants_daemon(options);
     return can;
   }
 
   Probe probe(const Options& options) const override {
-    if (const std::string language = capabilities(options).driver_language; !language.empty()) {
-      return {.available = false,
-              .reason = "a change is planted into calls of tailgate's own, and a program in " +
-                        language + " makes those of sink '" + name() + "'",
-              .remedy = "leave the plant's options out, or give the program such an option"};
-    }
     if (plants_daemon(options) && !burner_available()) {
       return {.available = false,
               .reason = "tailgate cannot plant a daemon on this system",
               .remedy = "leave plant_daemon and plant_daemon_ns out"};
     }
-    return sink_->probe(options);
+    return WrappedSink::probe(options);
   }
-
-  void sweep() const override { sink_->sweep(); }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return std::make_unique<PlantedSession>(sink_->make_session(context), context);
+    return std::make_unique<PlantedSession>(WrappedSink::make_session(context), context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return std::make_unique<PlantedProvider>(sink_->open_provider(context), context);
+    return std::make_unique<PlantedProvider>(WrappedSink::open_provider(context), context);
   }
-  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return sink_->open_consumer(context);
-  }
-
- private:
-  std::shared_ptr<const SinkType> sink_;
 };
 
 }  // namespace

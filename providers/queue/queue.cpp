@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/os/process.h"
+#include "harness/sink/wrapped_sink.h"
 #include "providers/queue/event_ring.h"
 
 namespace tailgate {
@@ -49,35 +50,20 @@ EventRing::Plan ring_plan(const TrialContext& context) {
               std::chrono::microseconds(wake_events > 1 ? options.integer("queued_wake_us") : 0)};
 }
 
-class QueueSession : public Session {
+class QueueSession : public WrappedSession {
  public:
   QueueSession(std::unique_ptr<Session> session, Options options)
-      : session_(std::move(session)), options_(std::move(options)) {}
-
-  void start() override { session_->start(); }
+      : WrappedSession(std::move(session)), options_(std::move(options)) {}
 
   std::vector<std::pair<std::string, std::string>> granted() const override {
-    auto granted = session_->granted();
+    auto granted = WrappedSession::granted();
     for (auto& [name, value] : options_.resolved()) {
       if (is_queue_option(name)) granted.emplace_back(name, value);
     }
     return granted;
   }
-  std::vector<DaemonProcess> daemons() const override { return session_->daemons(); }
-  std::vector<std::pair<std::string, std::string>> environment() const override {
-    return session_->environment();
-  }
-  int namespace_pid() const override { return session_->namespace_pid(); }
-  void rotate() override { session_->rotate(); }
-  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
-  void stop() override { session_->stop(); }
-  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override {
-    return session_->daemons_cpu_in_stop_ns();
-  }
-  std::vector<Loss> losses() const override { return session_->losses(); }
 
  private:
-  std::unique_ptr<Session> session_;
   Options options_;
 };
 
@@ -166,55 +152,28 @@ class QueueProvider : public Provider {
   std::thread taker_;
 };
 
-class QueuedSink : public SinkType {
+class QueuedSink : public WrappedSink {
  public:
-  explicit QueuedSink(std::shared_ptr<const SinkType> sink) : sink_(std::move(sink)) {}
-
-  std::string name() const override { return sink_->name(); }
-  std::string description() const override { return sink_->description() + ", behind a queue"; }
-
-  OptionTable options() const override {
-    OptionTable table = sink_->options();
-    for (OptionSpec& spec : queue_options()) table.push_back(std::move(spec));
-    return table;
-  }
+  explicit QueuedSink(std::shared_ptr<const SinkType> sink)
+      : WrappedSink(std::move(sink), "a queue", queue_options()) {}
 
   Capabilities capabilities(const Options& options) const override {
-    Capabilities can = sink_->capabilities(options);
+    Capabilities can = WrappedSink::capabilities(options);
     can.asynchronous = true;
     can.deferred_work = true;
     can.survives = Survives::nothing;
     can.multi_threaded = true;
-    can.own_sessions = false;
-    can.multi_consumer = false;
     return can;
   }
 
-  Probe probe(const Options& options) const override {
-    if (const std::string language = capabilities(options).driver_language; !language.empty()) {
-      return {.available = false,
-              .reason = "a program in " + language + " makes the calls of sink '" + name() +
-                        "', and the queue takes those of tailgate's own",
-              .remedy = "leave the queue's options out"};
-    }
-    return sink_->probe(options);
-  }
-
-  void sweep() const override { sink_->sweep(); }
-
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return std::make_unique<QueueSession>(sink_->make_session(behind_queue(context)),
+    return std::make_unique<QueueSession>(WrappedSink::make_session(behind_queue(context)),
                                           context.options);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return std::make_unique<QueueProvider>(sink_->open_provider(behind_queue(context)), context);
+    return std::make_unique<QueueProvider>(WrappedSink::open_provider(behind_queue(context)),
+                                           context);
   }
-  std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return sink_->open_consumer(behind_queue(context));
-  }
-
- private:
-  std::shared_ptr<const SinkType> sink_;
 };
 
 }  // namespace
