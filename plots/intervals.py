@@ -18,7 +18,8 @@ MOST_TICKS = 6
 RANGE = {"color": "#808080", "linewidth": 1.3, "marker": "|", "markersize": 7}
 LOOKS = ({"marker": "o", "color": "#D55E00", "linestyle": "none", "markersize": 6},
          {"marker": "s", "color": "#0072B2", "linestyle": "none", "markersize": 5},
-         {"marker": "^", "color": "#000000", "linestyle": "none", "markersize": 6})
+         {"marker": "^", "color": "#000000", "linestyle": "none", "markersize": 6},
+         {"marker": "D", "color": "#CC79A7", "linestyle": "none", "markersize": 5})
 
 
 def sheet(named, panels, caption, width=3.1, interval="least and most of the trials"):

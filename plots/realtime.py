@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Realtime: how fresh are a live reader's events, and who pays for a slow or a stalled one?"""
+"""Realtime: how fresh are a live reader's events, and who pays for a slow or a further one?"""
 import re
 
 import answers
@@ -9,7 +9,8 @@ from answers import ends, figures
 from intervals import LOOKS, Panel
 
 READERS = (("free", "reads freely", LOOKS[1]), ("slow", "is stopped half of the time", LOOKS[0]),
-           ("stalled", "stands still once", LOOKS[2]))
+           ("stalled", "stands still once", LOOKS[2]),
+           ("second", "has a second one beside it", LOOKS[3]))
 
 
 def draw(runs, options):

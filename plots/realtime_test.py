@@ -8,7 +8,8 @@ from caption import Skip
 FRESH = {"at_1000_hz_delivery_p50_ns": (2e5, 1e5, 3e5),
          "at_10000_hz_delivery_p50_ns": (4e5, 3e5, 5e5),
          "free_response_p99_ns": (2e4, 1e4, 3e4), "slow_response_p99_ns": (9e6, 8e6, 9e6),
-         "free_delivery_p99_ns": (6e5, 5e5, 7e5), "stalled_lost_events": (40, 30, 50)}
+         "free_delivery_p99_ns": (6e5, 5e5, 7e5), "stalled_lost_events": (40, 30, 50),
+         "second_response_p99_ns": (3e4, 2e4, 4e4)}
 
 
 def asked(figures, sink, cannot=()):
@@ -29,6 +30,7 @@ def test_the_freshest_at_the_highest_rate_is_on_top(as_runs, options, line):
     assert [text.get_text() for text in delivery.get_yticklabels()] == ["fresh", "late"]
     assert line(delivery, "fresh reader reads freely range")[0] == [5e5, 7e5]
     assert line(response, "fresh reader is stopped half of the time range")[0] == [8e6, 9e6]
+    assert line(response, "fresh reader has a second one beside it range")[0] == [2e4, 4e4]
     assert line(lost, "fresh reader stands still once")[0] == [40]
     texts = [text.get_text() for text in lost.texts]
     assert "500 µs at 10k, 300 µs at 1k" in texts and "60 ms at 10k, 300 µs at 1k" in texts

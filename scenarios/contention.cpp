@@ -43,6 +43,8 @@ double jains_index(const std::vector<double>& shares) {
   return squares == 0 ? 1 : sum * sum / (static_cast<double>(shares.size()) * squares);
 }
 
+constexpr const char* kJoins = "joins";
+
 // What the completed trials with the same writers showed, a value of each trial.
 struct Shown {
   Writers writers;
@@ -75,7 +77,7 @@ void add_shown_trial(const Trial& trial, Shown& shown) {
 std::vector<Shown> shown_by(const Result& result) {
   std::vector<Shown> all;
   for (const Trial& trial : result.trials) {
-    if (trial.outcome != TrialOutcome::completed || trial.measured == 0) continue;
+    if (trial.outcome != TrialOutcome::completed || trial.measured == 0 || trial.actions) continue;
     const Writers writers = writers_of(trial.load);
     auto same = std::find_if(all.begin(), all.end(),
                              [&](const Shown& shown) { return shown.writers == writers; });
@@ -87,6 +89,47 @@ std::vector<Shown> shown_by(const Result& result) {
     add_shown_trial(trial, *same);
   }
   return all;
+}
+
+// What a program that joined in showed, a value of each trial.
+struct Joined {
+  std::vector<double> first_p99_ns;  // response times of the first writer
+  std::vector<double> missing;       // events of the program that joined in
+};
+
+Joined joined_in(const Result& result) {
+  Joined joined;
+  for (const Trial& trial : result.trials) {
+    if (trial.outcome != TrialOutcome::completed || !trial.further || !trial.writers) continue;
+    const FurtherUse& second = trial.further->front();
+    if (second.due == 0) continue;  // it came too late
+    joined.first_p99_ns.push_back(static_cast<double>(trial.writers->front().response.p99_ns));
+    if (second.checked) joined.missing.push_back(static_cast<double>(second.missing));
+  }
+  return joined;
+}
+
+// The first writer clearly waits if its p99 is twice as long in every trial as in any alone.
+std::string second_words(const Joined& joined, const Shown& one) {
+  const auto [low, high] =
+      std::minmax_element(joined.first_p99_ns.begin(), joined.first_p99_ns.end());
+  const double alone_ns = *std::max_element(one.worst_p99_ns.begin(), one.worst_p99_ns.end());
+  return fmt::format(" When a second program joins in, the p99 of the first is {}, {} alone.",
+                     duration_range_words(*low, *high),
+                     (*low > 2 * alone_ns ? "longer than the " : "not clearly longer than the ") +
+                         duration_words(alone_ns));
+}
+
+void add_joined(const Joined& joined, const Shown& one, Answer& answer) {
+  if (joined.first_p99_ns.empty()) return;
+  answer.figures.push_back(range_figure(
+      "joined_first_p99_ns", joined.first_p99_ns,
+      "99th percentile of the first writer's response time, while another program joins in"));
+  answer.sentence += second_words(joined, one);
+  if (joined.missing.empty()) return;
+  answer.figures.push_back(
+      range_figure("joined_missing_events", joined.missing,
+                   "accepted events of the program that joined in which were not read back whole"));
 }
 
 // How many times the events of one writer go through.
@@ -159,7 +202,8 @@ struct Kept {
 Kept kept_in(const Result& result) {
   Kept kept;
   for (const Trial& trial : result.trials) {
-    if (trial.load.threads == 1 || trial.outcome != TrialOutcome::completed) continue;
+    const bool alone = trial.load.threads == 1 && !trial.further;
+    if (alone || trial.outcome != TrialOutcome::completed) continue;
     const LedgerAccount& ledger = trial.ledger;
     kept.checked = kept.checked && ledger.checked;
     kept.emitted += ledger.emitted;
@@ -193,6 +237,8 @@ class Contention : public Scenario {
         with_defaults(with_load_options({
                           {"rate_hz", OptionType::real, "0",
                            "events per second of each writer; 0: as fast as calls return", 0, 1e9},
+                          {kJoins, OptionType::boolean, "false",
+                           "in a last step a second program starts to write in the middle"},
                       }),
                       {{"trials", "5"}, {"duration_s", "0.5"}, {"warmup_s", "0.2"}}),
         "1, 2, 4", "1, 2, 4");
@@ -201,16 +247,23 @@ class Contention : public Scenario {
   std::optional<LoadPlan> next_step(const Options& options,
                                     std::span<const StepOutcome> before) const override {
     const std::vector<Writers> tried = tried_by(options);
-    if (before.size() >= tried.size()) return std::nullopt;
+    if (before.size() >= max_steps(options)) return std::nullopt;
     LoadPlan plan = load_from(options);
-    set_writers(tried[before.size()], plan);
+    set_writers(tried[before.size() % tried.size()], plan);  // the first again, to be joined
     const double rate_hz = options.real("rate_hz") * plan.threads;
     plan.shape = rate_hz > 0 ? Shape::steady : Shape::max;
     if (rate_hz > 0) plan.rate_hz = rate_hz;
     return plan;
   }
 
-  std::size_t max_steps(const Options& options) const override { return tried_by(options).size(); }
+  std::size_t max_steps(const Options& options) const override {
+    return tried_by(options).size() + (options.boolean(kJoins) ? 1 : 0);
+  }
+
+  std::vector<TrialAction> actions(const Options& options, std::size_t step) const override {
+    if (step < tried_by(options).size()) return {};
+    return {{.what = ActionKind::start, .at_s = options.real("duration_s") / 3}};
+  }
 
   std::optional<Answer> answer(const Result& result) const override;
 };
@@ -256,6 +309,9 @@ std::optional<Answer> Contention::answer(const Result& result) const {
           : fmt::format("writes {} events/s into", rate_words(result.trials.front().load.rate_hz)),
       result.sink.label, duration_words(median(one.worst_p99_ns)),
       clauses.empty() ? "" : "; " + fmt::format("{}", fmt::join(clauses, "; ")));
+  add_joined(joined_in(result), one, answer);
+  const std::vector<std::string> refused = refused_actions(result);
+  answer.cannot.insert(answer.cannot.end(), refused.begin(), refused.end());
   const Kept kept = kept_in(result);
   if (!result.sink.read_back && !result.sink.live_read) {
     answer.cannot.push_back("be read back: whether its events stay whole stays unseen");

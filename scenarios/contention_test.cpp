@@ -102,6 +102,46 @@ TEST_CASE("contention: two programs write to one file, and what cannot be shared
   CHECK(alone.trials.size() == 2);
 }
 
+Result joined(const std::string& sink) {
+  return run_scenario("contention", sink,
+                      {{"threads", "1"},
+                       {"processes", "1"},
+                       {"joins", "true"},
+                       {"rate_hz", "30"},
+                       {"duration_s", "0.9"},
+                       {"warmup_s", "0"},
+                       {"trials", "2"}});
+}
+
+TEST_CASE("contention: a second program that joins in makes the first wait, as planted") {
+  // Two writers of 30 events/s each find one lock that serves 40.
+  const Result result = joined("synthetic:service_ns=25_000_000:sleep=true:serial=session");
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  CHECK(figure_of(*result.answer, "joined_first_p99_ns").low >= 50e6);
+  CHECK(figure_of(*result.answer, "joined_missing_events").high == 0);
+  CHECK_THAT(result.answer->sentence, Contains("When a second program joins in, the p99 of the "
+                                               "first is") &&
+                                          !Contains("not clearly longer"));
+  CHECK(result.answer->holds == true);
+}
+
+TEST_CASE("contention: a second program that joins in costs nothing where nothing is planted") {
+  const Result result = joined("synthetic:service_ns=25_000_000:sleep=true");
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  CHECK_THAT(result.answer->sentence, Contains("not clearly longer"));
+  CHECK(result.answer->holds == true);
+}
+
+TEST_CASE("contention: a path that one process writes to says that no other can join in") {
+  const Result result = joined("file:mode=mmap");
+  REQUIRE(result.answer);
+  CHECK(result.answer->cannot ==
+        std::vector<std::string>{"start program: the sink takes no events from a further process "
+                                 "while the load runs"});
+}
+
 // A result of three trials each of one thread and of two, with these rates.
 Result writers_result(const std::vector<double>& of_one_hz, const std::vector<double>& of_two_hz) {
   Result result;

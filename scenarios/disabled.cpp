@@ -151,7 +151,7 @@ class Disabled : public Scenario {
 
   std::optional<Answer> answer(const Result& result) const override {
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-    answer.cannot = refused_session_actions(result);
+    answer.cannot = refused_actions(result);
     const Costs costs = costs_in(result);
     std::vector<std::string> clauses;
     if (!costs.off_ns.empty()) {

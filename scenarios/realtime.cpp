@@ -1,9 +1,11 @@
 // How fresh a live reader's events are, by rate, and who pays for a reader that is slow or stands
-// still: the writer, whose calls wait, memory that grows, or the data, which are lost.
+// still, or for a second one: the writer, whose calls wait, memory that grows, or the data, which
+// are lost.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "harness/run/scenario.h"
 #include "scenarios/words.h"
@@ -11,22 +13,24 @@
 namespace tailgate {
 namespace {
 
-enum class Reader { free, slow, stalled };
+enum class Reader { free, slow, stalled, second };
 
 // What the trials of one kind of reader at one rate showed.
 struct Readings {
   std::vector<double> p50_ns, p99_ns;  // delivery
   std::vector<double> response_p99_ns;
   std::vector<double> lost;
-  std::vector<double> memory_bytes;  // of program and daemons, at its highest
+  std::vector<double> memory_bytes;    // of program and daemons, at its highest
+  std::vector<double> second_missing;  // in what a second reader read to the end
 };
 
-// By how often it was stopped; nothing if it should have been and could not.
+// By how often it was stopped, or whether a second one came; nothing if that could not be done.
 std::optional<Reader> reader_of(const Trial& trial) {
   if (!trial.actions) return Reader::free;
   unsigned stops = 0;
   for (const ActionDone& action : *trial.actions) {
     if (!action.refused.empty() || action.who != ActionTarget::consumer) return std::nullopt;
+    if (action.what == ActionKind::start) return Reader::second;
     stops += action.what == ActionKind::stop ? 1 : 0;
   }
   if (stops == 0) return std::nullopt;
@@ -59,6 +63,9 @@ std::map<Key, Readings> readings_in(const Result& result) {
     add(seen.response_p99_ns, trial.response.p99_ns);
     add(seen.lost, trial.ledger.emitted - std::min(trial.ledger.emitted, trial.ledger.delivered));
     add(seen.memory_bytes, memory_of(trial));
+    for (const FurtherUse& use : trial.further.value_or(std::vector<FurtherUse>{})) {
+      if (use.checked) add(seen.second_missing, use.missing + use.corrupted);
+    }
   }
   return all;
 }
@@ -77,8 +84,9 @@ std::string ns_range(const std::vector<double>& values) {
   return duration_range_words(least(values), highest(values));
 }
 
-// Who pays clearly: in every trial more than in any trial with a free reader.
-std::string payers(const Readings& seen, const Readings& free) {
+// Who pays clearly: in every trial more than in any trial with a free reader. nobody: who pays if
+// none of these does.
+std::string payers(const Readings& seen, const Readings& free, const char* nobody) {
   constexpr double kMebibyte = 1 << 20;
   std::vector<std::string> all;
   if (least(seen.lost) > highest(free.lost)) {
@@ -98,8 +106,7 @@ std::string payers(const Readings& seen, const Readings& free) {
                               middle(free.memory_bytes) / kMebibyte));
   }
   if (all.empty()) {
-    return fmt::format("the reader alone (99 % of the events come within {})",
-                       ns_range(seen.p99_ns));
+    return fmt::format("{} (99 % of the events come within {})", nobody, ns_range(seen.p99_ns));
   }
   return joined_words(all);
 }
@@ -125,23 +132,22 @@ void add_reader_figures(const std::string& name, const Readings& seen, Answer& a
                                         "resident memory of program and daemons at its highest"));
 }
 
-std::vector<std::string> reader_refusals(const Result& result) {
-  std::vector<std::string> all;
-  for (const Trial& trial : result.trials) {
-    for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
-      if (action.refused.empty()) continue;
-      std::string text = fmt::format("stop consumer: {}", action.refused);
-      if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
-    }
-  }
-  return all;
+// What the second reader read, where one read to the end.
+void add_second(const Readings& seen, Answer& answer) {
+  if (seen.second_missing.empty()) return;
+  answer.figures.push_back(range_figure(
+      "second_missing_events", seen.second_missing,
+      "events that are missing in what the second reader read, or are not as they were written"));
+  const double most = highest(seen.second_missing);
+  answer.sentence +=
+      most == 0 ? " It misses none." : fmt::format(" It misses {}.", event_words(most, most));
 }
 
 class Realtime : public Scenario {
  public:
   std::string name() const override { return "realtime"; }
   std::string description() const override {
-    return "how fresh a live reader's events are, and who pays for one that is slow or stalled";
+    return "how fresh a live reader's events are, and who pays for a slow, stalled or second one";
   }
 
   OptionTable options() const override {
@@ -149,7 +155,7 @@ class Realtime : public Scenario {
         with_defaults(
             with_load_options({
                 {"rates_hz", OptionType::text, "1000,10000",
-                 "rates, ascending; the slow and the stalled reader read at the last one"},
+                 "rates, ascending; a slow, a stalled and a second reader read at the last one"},
                 {"stop_s", OptionType::real, "0.05",
                  "the slow reader is stopped for so long, then runs as long, again and again",
                  0.005, 10},
@@ -171,7 +177,7 @@ class Realtime : public Scenario {
   }
 
   std::size_t max_steps(const Options& options) const override {
-    return parse_rates(options.text("rates_hz")).size() + 2;
+    return parse_rates(options.text("rates_hz")).size() + 3;
   }
 
   std::vector<TrialAction> actions(const Options& options, std::size_t step) const override {
@@ -185,7 +191,8 @@ class Realtime : public Scenario {
       action.every_s = 2 * stop_s;
     } else {
       action.at_s = options.real("duration_s") / 4;
-      action.for_s = options.real("stall_s");
+      if (step == rates + 1) action.for_s = options.real("stall_s");
+      if (step == rates + 2) action.what = ActionKind::start;
     }
     return {action};
   }
@@ -194,7 +201,7 @@ class Realtime : public Scenario {
 
   std::optional<Answer> answer(const Result& result) const override {
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-    answer.cannot = reader_refusals(result);
+    answer.cannot = refused_actions(result);
     const std::map<Key, Readings> all = readings_in(result);
     if (all.empty()) {
       if (answer.cannot.empty()) return std::nullopt;
@@ -218,17 +225,22 @@ class Realtime : public Scenario {
 
  private:
   static void add_payers(const std::map<Key, Readings>& all, Answer& answer) {
-    for (const auto& [reader, name, words] :
-         {std::tuple{Reader::slow, "slow", "A reader that is stopped half of the time"},
-          std::tuple{Reader::stalled, "stalled", "One that stands still once"}}) {
+    constexpr const char* kAlone = "the reader alone";
+    bool free_added = false;
+    for (const auto& [reader, name, words, nobody] :
+         {std::tuple{Reader::slow, "slow", "A reader that is stopped half of the time", kAlone},
+          std::tuple{Reader::stalled, "stalled", "One that stands still once", kAlone},
+          std::tuple{Reader::second, "second", "A second one that comes during the load",
+                     "nobody"}}) {
       for (const auto& [key, seen] : all) {
         if (key.first != reader) continue;
         const auto free = all.find({Reader::free, key.second});
         if (free == all.end()) continue;
-        if (reader == Reader::slow) add_reader_figures("free", free->second, answer);
+        if (!std::exchange(free_added, true)) add_reader_figures("free", free->second, answer);
         add_reader_figures(name, seen, answer);
         answer.sentence += fmt::format(" {} at {} events/s costs {}.", words,
-                                       rate_words(key.second), payers(seen, free->second));
+                                       rate_words(key.second), payers(seen, free->second, nobody));
+        add_second(seen, answer);
       }
     }
   }

@@ -35,12 +35,44 @@ TEST_CASE("realtime says that a slow reader alone pays where nothing is planted"
                  Contains("at 500 events/s and ") && Contains("at 4k events/s.") &&
                  Contains("A reader that is stopped half of the time at 4k events/s costs the "
                           "reader alone") &&
-                 Contains("One that stands still once at 4k events/s costs the reader alone"));
+                 Contains("One that stands still once at 4k events/s costs the reader alone") &&
+                 Contains("A second one that comes during the load at 4k events/s costs nobody") &&
+                 Contains("It misses none."));
   CHECK(least_of(*result.answer, "at_500_hz_delivery_p50_ns") > 0);
   // A fifth of what comes in a stop waits longer than 80 ms of it.
   CHECK(least_of(*result.answer, "slow_delivery_p99_ns") > 80e6);
   CHECK(least_of(*result.answer, "stalled_delivery_p99_ns") > 350e6);
   CHECK(least_of(*result.answer, "stalled_lost_events") == 0);
+  CHECK(least_of(*result.answer, "second_missing_events") == 0);
+}
+
+const std::vector<std::pair<std::string, std::string>> kSecondReader = {
+    {"rates_hz", "500"}, {"duration_s", "0.4"}, {"warmup_s", "0"},
+    {"stop_s", "0.1"},   {"stall_s", "0.1"},    {"trials", "2"}};
+
+TEST_CASE("realtime finds that a second reader makes the writer's calls longer, as planted") {
+  // A call of 0.3 ms takes 1.2 ms beside a second reader.
+  const Result result =
+      run_scenario("realtime", "synthetic:service_ns=300_000:reader_percent=300", kSecondReader);
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  CHECK_THAT(result.answer->sentence, Contains("A second one that comes during the load at 500 "
+                                               "events/s costs the writer ("));
+  CHECK(least_of(*result.answer, "second_response_p99_ns") >= 1.2e6);
+  CHECK(least_of(*result.answer, "second_missing_events") == 0);
+}
+
+TEST_CASE("realtime says of a path that one consumer reads that a second cannot") {
+  auto settings = kSecondReader;
+  settings.back().second = "1";
+  const Result result = run_scenario("realtime", "synthetic:reader_room_events=100_000", settings);
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  const auto& cannot = result.answer->cannot;
+  CHECK(std::find(cannot.begin(), cannot.end(),
+                  "start consumer: only one consumer can read the sink while the load runs") !=
+        cannot.end());
+  CHECK_THAT(result.answer->sentence, !Contains("A second one"));
 }
 
 TEST_CASE("realtime finds who pays for a reader that stands still", "[long]") {
@@ -68,7 +100,8 @@ TEST_CASE("realtime says of a sink that cannot be read during the load that nobo
   REQUIRE(result.answer);
   CHECK_THAT(result.answer->sentence, Contains("`null`: nobody can read while the load runs."));
   CHECK(result.answer->cannot ==
-        std::vector<std::string>{"stop consumer: no consumer reads while the load runs"});
+        std::vector<std::string>{"stop consumer: no consumer reads while the load runs",
+                                 "start consumer: no consumer reads while the load runs"});
 }
 
 }  // namespace

@@ -372,7 +372,7 @@ class Retention : public Scenario {
                                   keeps_all ? kept_words(seen) : history_words(seen));
     answer.sentence += storage_words(seen, answer);
     answer.sentence += slowest_words(seen.slowest, answer);
-    answer.cannot = refused_session_actions(result);
+    answer.cannot = refused_actions(result);
     judge(seen, answer);
     return answer;
   }

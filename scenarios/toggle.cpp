@@ -1,7 +1,7 @@
 // Switches what is listened to off and on, many times a second under load: what calls at the switch
 // take, which events are missed after an enable, which are still written after a disable, and
-// whether any is lost between. Or a rival's controller switches a second session of the provider:
-// what that costs the first one.
+// whether any is lost between. Or a rival's controller switches a second session of the provider,
+// or starts one and ends it again: what that costs the first one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +33,8 @@ struct Toggled {
   std::vector<double> missed, missed_ns, leaked, leaked_ns, lost;  // where events were read back
   // Where a rival's session was switched: what is missing in the first one, and was emitted.
   std::vector<double> first_lost, first_emitted;
+  // Where a rival started its session during the load: what that one should have had and has not.
+  std::vector<double> rival_missing, rival_due;
 };
 
 bool is_of_rival(const Trial& trial) {
@@ -40,6 +42,12 @@ bool is_of_rival(const Trial& trial) {
   return actions && std::any_of(actions->begin(), actions->end(), [](const ActionDone& action) {
            return action.who == ActionTarget::rival;
          });
+}
+
+void add_rival(const FurtherUse& use, Toggled& seen) {
+  if (use.who != ActionTarget::rival || !use.checked) return;
+  seen.rival_missing.push_back(static_cast<double>(use.missing));
+  seen.rival_due.push_back(static_cast<double>(use.due));
 }
 
 // What the first session should have got, and did not.
@@ -79,6 +87,9 @@ Toggled toggled_in(const Result& result) {
     add(seen.elsewhere_p99_9_ns, trial.switching->elsewhere.p99_9_ns);
     add(seen.switch_ns, trial.switching->switch_p50_ns);
     if (is_of_rival(trial)) add_first_lost(trial.ledger, seen);
+    for (const FurtherUse& use : trial.further.value_or(std::vector<FurtherUse>{})) {
+      add_rival(use, seen);
+    }
     if (!trial.switching->events) continue;
     const SwitchedEvents& events = *trial.switching->events;
     add(seen.missed, events.missed_most);
@@ -144,6 +155,23 @@ std::string first_words(const Toggled& seen) {
                      most_events(seen.first_lost), emitted);
 }
 
+// "is in two sessions, and a rival switches …: no calls stall …; the first session loses none …".
+std::string rival_words(const Toggled& seen) {
+  if (seen.rival_due.empty()) {
+    return fmt::format(
+        "is in two sessions, and a rival switches the second one off and on again and again: {}; "
+        "{}",
+        call_words(seen), first_words(seen));
+  }
+  const double missing = most_of(seen.rival_missing);
+  return fmt::format(
+      "is in one session, and a rival starts a second one and ends it: {}; {}, and the rival's {}",
+      call_words(seen), first_words(seen),
+      missing == 0 ? "misses none of its own"
+                   : fmt::format("misses up to {} of {:.0f}", event_words(missing, missing),
+                                 most_of(seen.rival_due)));
+}
+
 std::vector<AnswerFigure> figures_of(const Toggled& seen) {
   std::vector<AnswerFigure> figures = {
       range_figure("slow_per_switch_calls", seen.slow_per_switch,
@@ -161,6 +189,11 @@ std::vector<AnswerFigure> figures_of(const Toggled& seen) {
     figures.push_back(range_figure("first_lost_events", seen.first_lost,
                                    "events that the first session lost, or that are unaccounted "
                                    "for, while a rival switched the second one"));
+  }
+  if (!seen.rival_due.empty()) {
+    figures.push_back(range_figure("rival_missing_events", seen.rival_missing,
+                                   "events that a session which a rival started during the load "
+                                   "misses, of calls from its start to its end"));
   }
   if (seen.lost.empty()) return figures;
   figures.push_back(range_figure("missed_events", seen.missed,
@@ -198,8 +231,9 @@ class Toggle : public Scenario {
                  0, 0, enum_choices<SwitchWay>()},
                 choice_option("who_toggles", "own",
                               "own: the session that is read back; rival: another controller, a "
-                              "second session of the same provider",
-                              {"own", kRival}),
+                              "second session of the same provider; new_rival: it starts that one "
+                              "after on_s, and ends it after off_s",
+                              {"own", kRival, kNewRival}),
             }),
             {{"trials", "5"}, {"duration_s", "1"}, {"warmup_s", "0.2"}}),
         {"events"});
@@ -211,13 +245,20 @@ class Toggle : public Scenario {
     LoadPlan plan = load_from(options);
     plan.shape = Shape::steady;
     plan.rate_hz = options.real("rate_hz");
-    if (by_rival(options)) plan.sessions = 2;
+    if (options.text("who_toggles") == kRival) plan.sessions = 2;
     return plan;
   }
 
   std::vector<TrialAction> actions(const Options& options, std::size_t) const override {
+    if (options.text("who_toggles") == kNewRival) {
+      return {{.what = ActionKind::start,
+               .who = ActionTarget::rival,
+               .at_s = options.real("on_s"),
+               .for_s = options.real("off_s")}};
+    }
+    const bool by_rival = options.text("who_toggles") == kRival;
     return {{.what = ActionKind::disable,
-             .who = by_rival(options) ? ActionTarget::rival : ActionTarget::session,
+             .who = by_rival ? ActionTarget::rival : ActionTarget::session,
              .at_s = options.real("on_s"),
              .for_s = options.real("off_s"),
              .every_s = options.real("on_s") + options.real("off_s"),
@@ -228,7 +269,7 @@ class Toggle : public Scenario {
 
   std::optional<Answer> answer(const Result& result) const override {
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
-    answer.cannot = refused_session_actions(result);
+    answer.cannot = refused_actions(result);
     const Toggled seen = toggled_in(result);
     if (seen.switch_ns.empty()) {
       if (answer.cannot.empty()) return std::nullopt;
@@ -237,10 +278,7 @@ class Toggle : public Scenario {
     }
     answer.figures = figures_of(seen);
     if (is_of_rival(result.trials.front())) {
-      answer.sentence = fmt::format(
-          "{} is in two sessions, and a rival switches the second one off and on again and again: "
-          "{}; {}.",
-          at_rate(result), call_words(seen), first_words(seen));
+      answer.sentence = fmt::format("{} {}.", at_rate(result), rival_words(seen));
       if (!seen.first_lost.empty()) answer.holds = most_of(seen.first_lost) == 0;
       return answer;
     }
@@ -252,7 +290,7 @@ class Toggle : public Scenario {
 
  private:
   static constexpr const char* kRival = "rival";
-  static bool by_rival(const Options& options) { return options.text("who_toggles") == kRival; }
+  static constexpr const char* kNewRival = "new_rival";
 };
 
 }  // namespace

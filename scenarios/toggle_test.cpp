@@ -53,6 +53,21 @@ TEST_CASE("toggle finds nothing where the session switches at once") {
   }
 }
 
+TEST_CASE("toggle switches a session that is behind a queue") {
+  auto settings = kToggleSmoke;
+  settings.emplace_back("trials", "1");
+  const Result result = run_scenario("toggle", "synthetic:queued_events=64", settings);
+  REQUIRE(result.answer);
+  INFO(result.answer->sentence);
+  CHECK(result.answer->cannot.empty());
+  for (const Trial& trial : result.trials) {
+    REQUIRE(trial.switching);
+    CHECK(trial.switching->switches >= 7);
+    REQUIRE(trial.ledger.switched_off);
+    CHECK(*trial.ledger.switched_off > 0);
+  }
+}
+
 TEST_CASE("toggle finds the stall that each switch costs a call") {
   const Result result = run_scenario("toggle", "synthetic:toggle_stall_us=20_000", kToggleSmoke);
   REQUIRE(result.answer);
@@ -98,9 +113,9 @@ TEST_CASE("toggle does not hold where events are lost between the switches") {
   CHECK(result.trials.front().ledger.unaccounted > 0);
 }
 
-Result toggled_by_rival(const std::string& sink) {
+Result toggled_by_rival(const std::string& sink, const std::string& rival = "rival") {
   auto settings = kToggleSmoke;
-  settings.emplace_back("who_toggles", "rival");
+  settings.emplace_back("who_toggles", rival);
   return run_scenario("toggle", sink, settings);
 }
 
@@ -139,6 +154,54 @@ TEST_CASE("toggle by a rival finds the stall and the loss that its switches plan
     CHECK(trial.ledger.delivered + static_cast<std::uint64_t>(trial.ledger.unaccounted) ==
           trial.ledger.emitted);
   }
+}
+
+TEST_CASE("toggle by a new rival finds nothing where its session has the events of its time") {
+  const Result result = toggled_by_rival("synthetic", "new_rival");
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  CHECK(answer.holds == true);
+  CHECK(toggle_figure(answer, "first_lost_events") == 0);
+  CHECK(toggle_figure(answer, "rival_missing_events") == 0);
+  CHECK_THAT(
+      answer.sentence,
+      Contains("`synthetic` is in one session, and a rival starts a second one and ends it") &&
+          Contains("the first session loses none of") && Contains("misses none of its own"));
+  for (const Trial& trial : result.trials) {
+    CHECK_FALSE(trial.load.sessions);
+    REQUIRE(trial.switching);
+    CHECK(trial.switching->switches == 2);
+    REQUIRE(trial.further);
+    CHECK(trial.further->at(0).due > 0);
+  }
+}
+
+TEST_CASE("toggle by a new rival finds the stall, and what its session misses, as planted") {
+  const Result result =
+      toggled_by_rival("synthetic:rival_stall_us=20_000:rival_lose_every=10", "new_rival");
+  REQUIRE(result.answer);
+  const Answer& answer = *result.answer;
+  INFO(answer.sentence);
+  CHECK(toggle_figure(answer, "at_switch_max_ns", false) >= 19.9e6);
+  CHECK(toggle_figure(answer, "first_lost_events") == 0);
+  CHECK_THAT(answer.sentence,
+             Contains("calls stall at each switch") && Contains("the rival's misses up to"));
+  for (const Trial& trial : result.trials) {
+    REQUIRE(trial.further);
+    const FurtherUse& rival = trial.further->at(0);
+    // The first and the last may be of calls in the switches.
+    CHECK(rival.missing + 2 >= rival.due / 10);
+    CHECK(rival.missing <= rival.due / 10 + 2);
+  }
+}
+
+TEST_CASE("toggle by a new rival says of a sink that has no second session why") {
+  const Result result = toggled_by_rival("file", "new_rival");
+  REQUIRE(result.answer);
+  CHECK(result.answer->cannot ==
+        std::vector<std::string>{"start a rival's session: the sink's provider has no second "
+                                 "session"});
 }
 
 TEST_CASE("toggle by a rival is refused where a provider has one session") {

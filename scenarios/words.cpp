@@ -67,13 +67,26 @@ std::string joined_words(const std::vector<std::string>& words) {
   return text;
 }
 
-std::vector<std::string> refused_session_actions(const Result& result) {
+namespace {
+
+// Whether it should have ended what could not be begun.
+bool ends_what_was_refused(const ActionDone& action, const std::vector<ActionDone>& all) {
+  return std::any_of(all.begin(), all.end(), [&](const ActionDone& other) {
+    return !other.refused.empty() && other.who == action.who && other.what != action.what &&
+           end_of(other.what) == action.what;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> refused_actions(const Result& result) {
   std::vector<std::string> all;
   for (const Trial& trial : result.trials) {
-    for (const ActionDone& action : trial.actions.value_or(std::vector<ActionDone>{})) {
-      if (action.refused.empty() || !is_of_session(action.what)) continue;
+    const std::vector<ActionDone> actions = trial.actions.value_or(std::vector<ActionDone>{});
+    for (const ActionDone& action : actions) {
+      if (action.refused.empty() || ends_what_was_refused(action, actions)) continue;
       const std::string_view who =
-          action.who == ActionTarget::rival ? "a rival's session" : "session";
+          action.who == ActionTarget::rival ? "a rival's session" : enum_text(action.who);
       std::string text = fmt::format("{} {}: {}", enum_text(action.what), who, action.refused);
       if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
     }

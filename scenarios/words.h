@@ -26,8 +26,8 @@ std::string duration_range_words(double low_ns, double high_ns);
 // A list in words: "a", "a and b", "a, b and c".
 std::string joined_words(const std::vector<std::string>& words);
 
-// What could not be done to the session, and why, each once: "disable session: …".
-std::vector<std::string> refused_session_actions(const Result& result);
+// Which actions could not be carried out, and why, each once: "disable session: …".
+std::vector<std::string> refused_actions(const Result& result);
 
 // The median of the trials' values, the least and the most of them. At least one value. What a
 // further trial shows lies between these two with a probability of (n - 1) / (n + 1), whatever the
