@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "harness/etw/api_windows.h"
+#include "providers/etw/enable_state.h"
 #include "providers/etw/log_fields.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
@@ -72,7 +73,7 @@ class EtwProvider : public Provider {
   // Like the TraceLogging macros: checks whether a session listens, and only then writes.
   EmitStatus emit(unsigned, std::span<const std::byte> event) noexcept override {
     if (closed_.load(std::memory_order_relaxed)) return kClosed;
-    if (listened_level_.load(std::memory_order_relaxed) < descriptor_.Level) return kAccepted;
+    if (!enabled_.listens(descriptor_.Level)) return kAccepted;
     if (splits_) {
       if (const auto fields = split_line(event.subspan(kBinaryHeaderBytes))) {
         return write_log(event.first(kBinaryHeaderBytes), *fields);
@@ -134,19 +135,17 @@ class EtwProvider : public Provider {
     throw windows_error(call, "the provider Tailgate", error, "see providers/etw/README.md");
   }
 
-  // Windows calls it at any time and on any thread. Level 0 means all levels.
-  static void NTAPI on_enable(LPCGUID, ULONG enabled, UCHAR level, ULONGLONG any_keyword, ULONGLONG,
-                              PEVENT_FILTER_DESCRIPTOR, PVOID provider) {
-    const bool selected = any_keyword == 0 || (any_keyword & event_selection().keyword) != 0;
-    const std::uint32_t up_to = level == 0 ? 255u : level;
-    static_cast<EtwProvider*>(provider)->listened_level_ = enabled != 0 && selected ? up_to : 0;
+  // Windows calls it at any time and on any thread.
+  static void NTAPI on_enable(LPCGUID, ULONG code, UCHAR level, ULONGLONG any_keyword,
+                              ULONGLONG all_keywords, PEVENT_FILTER_DESCRIPTOR, PVOID provider) {
+    static_cast<EtwProvider*>(provider)->enabled_.told(code, level, any_keyword, all_keywords);
   }
 
   // The session enabled the provider before this process began; Windows soon reports that to the
   // process.
   void wait_until_enabled() {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (listened_level_.load() < descriptor_.Level) {
+    while (!enabled_.listens(descriptor_.Level)) {
       if (std::chrono::steady_clock::now() > give_up) {
         close();
         throw Error("no session has enabled the provider within 5 s",
@@ -161,7 +160,7 @@ class EtwProvider : public Provider {
   bool splits_;  // log lines into their fields
   EVENT_DESCRIPTOR descriptor_;
   REGHANDLE handle_ = 0;
-  std::atomic<std::uint32_t> listened_level_ = 0;  // 0: nobody listens
+  EnableState enabled_{event_selection().keyword};
   std::atomic<bool> closed_ = false;
   std::optional<TraceControl> private_session_;
 };
