@@ -28,7 +28,7 @@
 # (precompiled.h; precompiled_test.h for tests): units include what they use all the same, and
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without. Tests are compiled without optimisation in
 # every build type; the libraries that they test, and benchmarks, as the build type says. The
-# presets for whole builds compile eight files of a target as one (CMAKE_UNITY_BUILD), so what a
+# presets for whole builds compile sixteen files of a target as one (CMAKE_UNITY_BUILD), so what a
 # file keeps in its unnamed namespace needs a name that no other file of the target uses there; dev
 # compiles each file by itself, which is quicker after a change of one.
 #

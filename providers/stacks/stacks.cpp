@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/enum_text.h"
+#include "harness/sink/wrapped_sink.h"
 #include "providers/shared/callstack/call_stack.h"
 #include "providers/shared/callstack/nested_call.h"
 #include "providers/stacks/stack_words.h"
@@ -208,75 +209,50 @@ class StacksConsumer : public Consumer {
 };
 
 // The sink's own session, which also says whether its path could capture the stacks.
-class StacksSession : public Session {
+class StacksSession : public WrappedSession {
  public:
   StacksSession(std::unique_ptr<Session> session, std::string by_sink)
-      : session_(std::move(session)), by_sink_(std::move(by_sink)) {}
+      : WrappedSession(std::move(session)), by_sink_(std::move(by_sink)) {}
 
-  void start() override { session_->start(); }
   std::vector<std::pair<std::string, std::string>> granted() const override {
-    std::vector<std::pair<std::string, std::string>> all = session_->granted();
+    std::vector<std::pair<std::string, std::string>> all = WrappedSession::granted();
     all.emplace_back("stacks_by_sink", by_sink_);
     return all;
   }
-  std::vector<DaemonProcess> daemons() const override { return session_->daemons(); }
-  std::vector<std::pair<std::string, std::string>> environment() const override {
-    return session_->environment();
-  }
-  int namespace_pid() const override { return session_->namespace_pid(); }
-  void listen(bool on, SwitchWay way) override { session_->listen(on, way); }
-  void rotate() override { session_->rotate(); }
-  std::optional<std::filesystem::path> own_disk() const override { return session_->own_disk(); }
-  void listen_as_rival(bool on, SwitchWay way) override { session_->listen_as_rival(on, way); }
-  void provider_started(unsigned process, int pid) override {
-    session_->provider_started(process, pid);
-  }
-  void stop() override { session_->stop(); }
-  std::vector<std::uint64_t> daemons_cpu_in_stop_ns() const override {
-    return session_->daemons_cpu_in_stop_ns();
-  }
-  std::vector<Loss> losses() const override { return session_->losses(); }
 
  private:
-  std::unique_ptr<Session> session_;
   std::string by_sink_;
 };
 
-class StacksSink : public SinkType {
+class StacksSink : public WrappedSink {
  public:
-  explicit StacksSink(std::shared_ptr<const SinkType> sink) : sink_(std::move(sink)) {}
+  explicit StacksSink(std::shared_ptr<const SinkType> sink)
+      : WrappedSink(std::move(sink), "stacks", stacks_options()) {}
 
-  std::string name() const override { return sink_->name(); }
-  std::string description() const override { return sink_->description() + ", with stacks"; }
-
-  OptionTable options() const override {
-    OptionTable table = sink_->options();
-    for (OptionSpec& spec : stacks_options()) table.push_back(std::move(spec));
-    return table;
-  }
   Capabilities capabilities(const Options& options) const override {
-    return sink_->capabilities(sinks_own(options));
+    return WrappedSink::capabilities(sinks_own(options));
   }
   Probe probe(const Options& options) const override;
   std::vector<std::string> copies(const Options& options) const override {
-    return sink_->copies(sinks_own(options));
+    return WrappedSink::copies(sinks_own(options));
   }
-  void sweep() const override { sink_->sweep(); }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    return std::make_unique<StacksSession>(sink_->make_session(sinks_own(context)),
+    return std::make_unique<StacksSession>(WrappedSink::make_session(sinks_own(context)),
                                            by_sink(context.options));
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return std::make_unique<StacksProvider>(sink_->open_provider(sinks_own(context)), context);
+    return std::make_unique<StacksProvider>(WrappedSink::open_provider(sinks_own(context)),
+                                            context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
-    return std::make_unique<StacksConsumer>(sink_->open_consumer(sinks_own(context)), context);
+    return std::make_unique<StacksConsumer>(WrappedSink::open_consumer(sinks_own(context)),
+                                            context);
   }
 
  private:
   bool can_by_sink() const {
-    const OptionTable table = sink_->options();
+    const OptionTable table = options();
     return std::any_of(table.begin(), table.end(), [](const OptionSpec& spec) {
       return spec.name == kSinksOption && spec.type == OptionType::boolean;
     });
@@ -287,7 +263,7 @@ class StacksSink : public SinkType {
   }
 
   std::string why_not_by_sink(const Options& options) const {
-    const std::string reason = sink_->capabilities(options).no_stacks;
+    const std::string reason = WrappedSink::capabilities(options).no_stacks;
     return reason.empty() ? "its path gets the event's bytes alone" : reason;
   }
 
@@ -302,17 +278,9 @@ class StacksSink : public SinkType {
     context.options = sinks_own(std::move(context.options));
     return context;
   }
-
-  std::shared_ptr<const SinkType> sink_;
 };
 
 Probe StacksSink::probe(const Options& options) const {
-  if (const std::string language = capabilities(options).driver_language; !language.empty()) {
-    return {.available = false,
-            .reason = "a program in " + language + " makes the calls of sink '" + name() +
-                      "', and stacks are captured by tailgate's own",
-            .remedy = "leave the stacks' options out"};
-  }
   if (options.text("stacks_by") == enum_text(StackBy::sink) && !can_by_sink()) {
     return {.available = false,
             .reason = "its path cannot record the caller's stack: " + why_not_by_sink(options),
@@ -324,7 +292,7 @@ Probe StacksSink::probe(const Options& options) const {
             .reason = fmt::format("this system captures {} of {} frames", found, plan.captured),
             .remedy = "capture stacks on another system"};
   }
-  return sink_->probe(sinks_own(options));
+  return WrappedSink::probe(sinks_own(options));
 }
 
 }  // namespace
