@@ -39,6 +39,17 @@ class FileSizeLimit {
 constexpr std::uint64_t kFitting = 10;
 constexpr rlim_t kLimitBytes = 128 * kFitting + 50;  // the eleventh event is torn
 
+TEST_CASE("modes that append an event in one call take events from several processes") {
+  for (const char* mode : {"write", "writev", "odsync", "fdatasync", "stdio", "mmap", "rotate"}) {
+    const SinkChoice choice = sink_choice(std::string("file:mode=") + mode);
+    const Capabilities can = choice.type->capabilities(choice.options);
+    INFO(mode);
+    CHECK(can.multi_process ==
+          (std::string(mode).starts_with("write") || std::string(mode).ends_with("sync")));
+    CHECK(can.live_read == (std::string(mode) != "rotate"));
+  }
+}
+
 TEST_CASE("on a full disk write refuses with the errno's name, and the torn event is damage") {
   for (const char* choice : {"file:mode=write", "file:mode=fdatasync", "file:mode=odsync"}) {
     INFO(choice);

@@ -38,16 +38,20 @@ const std::vector<Mode>& modes() {
   constexpr FileGrowth append = FileGrowth::append;
   constexpr FileGrowth in_place = FileGrowth::in_place;
   constexpr bool kThreads = true;
+  constexpr bool kOneFile = true;
   // Linux appends what one write(2) or writev(2) has in one piece (write(2), O_APPEND).
   constexpr bool kProcesses = true;
   static const std::vector<Mode> list = {
-      {"write", append, false, true, survives_kill, always, open_write, kThreads, kProcesses},
+      {"write", append, false, true, survives_kill, always, open_write, kThreads, kOneFile,
+       kProcesses},
       // After a failed write the C library drops its buffer and does not say which events it held.
       {"stdio", append, true, false, survives_by_flush, always, open_stdio},
-      {"writev", append, true, true, survives_by_batch, always, open_writev, kThreads, kProcesses},
-      {"odsync", append, false, true, survives_crash, always, open_odsync, kThreads, kProcesses},
-      {"fdatasync", append, false, true, survives_by_sync, always, open_fdatasync, kThreads,
+      {"writev", append, true, true, survives_by_batch, always, open_writev, kThreads, kOneFile,
        kProcesses},
+      {"odsync", append, false, true, survives_crash, always, open_odsync, kThreads, kOneFile,
+       kProcesses},
+      {"fdatasync", append, false, true, survives_by_sync, always, open_fdatasync, kThreads,
+       kOneFile, kProcesses},
       {"preallocated", in_place, false, true, survives_by_sync, always, open_preallocated},
       {"mmap", in_place, false, true, survives_kill, always, open_mmap},
       {"io_uring", append, true, true, survives_nothing, probe_io_uring, open_io_uring},
