@@ -14,7 +14,6 @@
 #include "harness/etl/report.h"
 #include "harness/etl/trace_file.h"
 #include "harness/etl/waits.h"
-#include "harness/os/affinity.h"
 #include "harness/result/files.h"
 
 namespace tailgate {
@@ -146,14 +145,6 @@ std::vector<std::string> names_in(std::string_view list) {
   return names;
 }
 
-constexpr unsigned kMaxThreads = 64;
-
-// The processors that this process may use. Each thread has a stack of 8 MB: with more than four of
-// them a dump would not stay within 64 MB.
-unsigned default_threads() {
-  return static_cast<unsigned>(std::clamp<std::size_t>(initial_cpus().size(), 1, 4));
-}
-
 void add_dump(Command* etl, Action& action) {
   auto arguments = std::make_shared<DumpArguments>();
   Command* command = etl->add_subcommand("dump", "Every event with its fields, in order of time");
@@ -177,11 +168,7 @@ void add_dump(Command* etl, Action& action) {
       ->one_of({"ms", "utc", "local"})
       ->capture_default_str();
   command->add_option("--limit", arguments->options.max_events, "Stop after this many events");
-  arguments->options.threads = default_threads();
-  command
-      ->add_option("--threads", arguments->options.threads,
-                   "Threads that decode; one a processor, at most 4")
-      ->range(1u, kMaxThreads);
+  add_etl_threads(command, arguments->options.threads);
   command->callback([&action, arguments] {
     action = [arguments] {
       etl::DumpOptions& options = arguments->options;

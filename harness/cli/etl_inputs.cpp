@@ -1,5 +1,6 @@
 #include "harness/cli/etl_inputs.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/etl/schemas.h"
 #include "harness/etl/where.h"
+#include "harness/os/affinity.h"
 
 namespace tailgate {
 namespace {
@@ -83,6 +85,16 @@ bool print_etl_text(std::string_view text) {
   }
   if (errno == EPIPE) std::clearerr(stdout);  // the reader has seen enough, which is no failure
   return false;
+}
+
+void add_etl_threads(Command* command, unsigned& threads) {
+  constexpr unsigned kMaxThreads = 64;
+  // Each thread has a stack of 8 MB: with more than four of them, decoding would not stay within
+  // 64 MB.
+  constexpr std::size_t kUsualThreads = 4;
+  threads = static_cast<unsigned>(std::clamp<std::size_t>(initial_cpus().size(), 1, kUsualThreads));
+  command->add_option("--threads", threads, "Threads that decode; one a processor, at most 4")
+      ->range(1u, kMaxThreads);
 }
 
 void add_etl_filter(Command* command, EtlFilterArguments& arguments) {

@@ -42,6 +42,9 @@ std::unique_ptr<EtlTraces> open_etl_traces(const EtlInputs& inputs, bool with_sc
 // A TextSink to standard output. False once its reader has closed it, or when it cannot be written.
 bool print_etl_text(std::string_view text);
 
+// Adds --threads, and sets it to what suits this machine.
+void add_etl_threads(Command* command, unsigned& threads);
+
 // The options that choose events.
 struct EtlFilterArguments {
   etl::EventFilter filter;

@@ -3,7 +3,9 @@
 TAILGATE_BUILD names the build folder.
 """
 
+import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
@@ -12,6 +14,7 @@ import shutil
 import sqlite3
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -88,6 +91,30 @@ def test_sqlite_has_every_event_and_every_field(trace, tmp_path):
             assert in_sqlite(name, value, row[column]), (event["event"], name)
     assert not any(rows.values())
     assert base.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def repeated(trace, times, path):
+    """The trace's buffers again and again behind its first, which describes the session."""
+    content = trace.read_bytes()
+    first = struct.unpack_from("<I", content)[0]
+    path.write_bytes(content[:first] + content[first:] * times)
+    return path
+
+
+def test_sqlite_is_the_same_by_any_number_of_threads_within_64_mb(tmp_path):
+    trace = repeated(TRACES[0].with_name("xpress"), 2000, tmp_path / "long.etl")
+    stored = []
+    for threads in ("1", "2", "4"):
+        out = tmp_path / f"{threads}.sqlite"
+        # Heap, and the threads' stacks.
+        limit = ("ulimit -d 65536;" if sys.platform == "linux" else "") + ' exec "$@"'
+        run = [PROGRAM, "etl", "to-sqlite", trace, "--out", out, "--threads", threads]
+        if os.name == "posix":
+            run = ["sh", "-c", limit, "sh", *run]
+        subprocess.run(run, check=True, timeout=120, stdout=subprocess.DEVNULL)
+        with contextlib.closing(sqlite3.connect(out)) as base:
+            stored.append(hashlib.sha256("\n".join(base.iterdump()).encode()).hexdigest())
+    assert stored[0] == stored[1] == stored[2]
 
 
 def test_sqlite_is_written_whole_or_not_at_all(tmp_path):

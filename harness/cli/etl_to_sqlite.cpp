@@ -16,15 +16,16 @@ struct ToSqliteArguments {
   EtlInputs inputs;
   EtlFilterArguments filter;
   std::string out;
-  bool force = false;
+  etl::SqliteOptions options;
 };
 
 int write_tables(ToSqliteArguments& arguments) {
   auto traces = open_etl_traces(arguments.inputs, true);
   finish_etl_filter(arguments.filter, *traces, false);
   const InterruptFlag interrupt;
-  const etl::SqliteCounts counts = write_sqlite(
-      traces->pointers, traces->decoder, arguments.filter.filter, arguments.out, arguments.force);
+  arguments.options.filter = arguments.filter.filter;
+  const etl::SqliteCounts counts =
+      write_sqlite(traces->pointers, traces->decoder, arguments.options, arguments.out);
   if (InterruptFlag::raised()) return kExitInterrupted;
   if (!counts.why_nothing.empty()) tell_lines(counts.why_nothing + "\n");
   print_etl_text(fmt::format("{} events in {} tables: {}\n", counts.events, counts.tables,
@@ -42,8 +43,9 @@ void add_etl_to_sqlite(Command* etl, Action& action) {
   command->add_option("--out", arguments->out, "The database")
       ->required()
       ->type_name("FILE.sqlite");
-  command->add_flag("--force", arguments->force, "Replace the file if there is one");
+  command->add_flag("--force", arguments->options.replace, "Replace the file if there is one");
   add_etl_filter(command, arguments->filter);
+  add_etl_threads(command, arguments->options.threads);
   command->footer(
       "Examples:\n  tailgate etl to-sqlite trace.etl --out trace.sqlite\n"
       "  sqlite3 trace.sqlite 'SELECT * FROM event_tables ORDER BY events DESC'\n"

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/etl/dump_text.h"
-#include "harness/etl/dump_threads.h"
 #include "harness/etl/event_stream.h"
+#include "harness/etl/event_threads.h"
 #include "harness/etl/report.h"
 #include "harness/etl/trace_reader.h"
 
@@ -52,6 +54,13 @@ void set_times(const TimeTexts& texts, bool local, const std::vector<const Trace
 
 namespace {
 
+// What a dump returns when it shows events.
+std::string dump_notes(const DumpText& text, const std::string& name_limits) {
+  std::string notes = text.what_is_missing();
+  if (!notes.empty() && !name_limits.empty()) notes += '\n';
+  return notes + name_limits;
+}
+
 // On the caller's thread.
 std::string dump_in_place(const std::vector<const TraceFile*>& files, Decoder& decoder,
                           const DumpOptions& options, const TextSink& sink) {
@@ -73,13 +82,38 @@ std::string dump_in_place(const std::vector<const TraceFile*>& files, Decoder& d
   return dump_notes(text, events.name_limits());
 }
 
-}  // namespace
+struct DumpFormatter : EventFormatter {
+  explicit DumpFormatter(const DumpOptions& options) : text(options) {}
+  void append(const EventView& view, bool attributed, const EventBlock&,
+              std::string& out) override {
+    text.append(view, attributed, out);
+  }
+  DumpText text;
+};
 
-std::string dump_notes(const DumpText& text, const std::string& name_limits) {
-  std::string notes = text.what_is_missing();
-  if (!notes.empty() && !name_limits.empty()) notes += '\n';
-  return notes + name_limits;
+std::string dump_on_threads(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                            const DumpOptions& options, const TextSink& sink) {
+  DumpText all(options);
+  std::string ends;
+  all.append_heading(ends);
+  if (!ends.empty() && !sink(ends)) return {};
+  std::vector<std::unique_ptr<EventFormatter>> formatters;
+  std::vector<const DumpText*> texts;  // know which columns their threads have seen
+  for (unsigned i = 0; i < options.threads; ++i) {
+    auto one = std::make_unique<DumpFormatter>(options);
+    texts.push_back(&one->text);
+    formatters.push_back(std::move(one));
+  }
+  const FormattedEvents done = format_on_threads(files, decoder, options.filter, formatters, sink);
+  if (done.stopped) return {};
+  ends.clear();
+  all.append_footing(ends);
+  if (!ends.empty()) sink(ends);
+  for (const DumpText* text : texts) all.add_seen(*text);
+  return done.passed == 0 ? done.why_nothing : dump_notes(all, done.name_limits);
 }
+
+}  // namespace
 
 std::string dump_events(const std::vector<const TraceFile*>& files, Decoder& decoder,
                         const DumpOptions& options, const TextSink& sink) {

@@ -4,15 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/etl/decoder.h"
-#include "harness/etl/event_filter.h"
-#include "harness/etl/kernel_activity.h"
-#include "harness/etl/trace_names.h"
-#include "harness/etl/trace_reader.h"
+#include "harness/etl/session_records.h"
 
 namespace tailgate::etl {
 
@@ -30,6 +26,7 @@ struct EventBlock {
   std::vector<std::uint8_t> bytes;
   const SessionClock* clock = nullptr;
   const LogFileHeader* session = nullptr;
+  std::size_t session_number = 0;
   const SessionNames* names = nullptr;
 };
 
@@ -43,22 +40,14 @@ class EventBlocks {
   // end. One thread at a time may call it.
   bool next(EventBlock& block);
 
-  // It notes what the filter's times excluded.
-  FilterMatcher& matcher() { return matcher_; }
-  // What to say about names, if anything: see TraceNames.
-  std::string name_limits() const { return names_.limits(); }
+  SessionRecords& records() { return records_; }
+  const SessionRecords& records() const { return records_; }
 
  private:
-  void advance();
   void add_record(EventBlock& block);
 
-  TraceNames names_;
-  TraceReader reader_;
+  SessionRecords records_;
   Decoder& decoder_;
-  FilterMatcher matcher_;
-  std::unique_ptr<KernelActivity> kernel_;
-  const LogFileHeader* session_ = nullptr;
-  const SessionNames* session_names_ = nullptr;
   const Record* record_ = nullptr;  // the first one of the next block
   bool begun_ = false;
   std::uint64_t blocks_ = 0;

@@ -4,15 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/etl/decoder.h"
-#include "harness/etl/event_filter.h"
-#include "harness/etl/kernel_activity.h"
-#include "harness/etl/trace_names.h"
-#include "harness/etl/trace_reader.h"
+#include "harness/etl/session_records.h"
 
 namespace tailgate::etl {
 
@@ -30,37 +26,34 @@ class EventStream {
   const DecodedEvent& event() const { return event_; }
   const Record& record() const { return *record_; }
   bool attributed() const { return attributed_; }
-  EventView view() const { return {event_, *record_, reader_.clock(), *session_, session_names_}; }
-  NamedEvent named() const { return {event_, *record_, session_names_}; }
-  std::int64_t elapsed_ns() const { return reader_.clock().elapsed_ns(record_->time); }
-  std::int64_t filetime() const { return reader_.clock().filetime(record_->time); }
-  // The session that recorded it, and its number, from 0. Times of different sessions need not be
-  // on one clock.
-  const LogFileHeader& session() const { return *session_; }
-  std::size_t session_number() const { return sessions_ - 1; }
+  EventView view() const {
+    return {event_, *record_, records_.clock(), records_.session(), &records_.names()};
+  }
+  NamedEvent named() const { return {event_, *record_, &records_.names()}; }
+  std::int64_t elapsed_ns() const { return records_.clock().elapsed_ns(record_->time); }
+  std::int64_t filetime() const { return records_.clock().filetime(record_->time); }
+  // See SessionRecords.
+  const LogFileHeader& session() const { return records_.session(); }
+  std::size_t session_number() const { return records_.session_number(); }
 
   std::uint64_t passed() const { return passed_; }
   // The name that the trace has for a process at the time of the event; empty without one.
   std::string_view process_name(std::uint32_t process) const {
     return process == RecordHeader::kNoId ? std::string_view()
-                                          : session_names_->process(process, record_->time);
+                                          : records_.names().process(process, record_->time);
   }
   // What to say about names, if anything: see TraceNames.
-  std::string name_limits() const { return names_.limits(); }
+  std::string name_limits() const { return records_.name_limits(); }
   // What to say when nothing passed: see FilterMatcher.
-  std::string why_nothing() const { return passed_ == 0 ? matcher_.why_nothing() : std::string(); }
+  std::string why_nothing() const {
+    return passed_ == 0 ? records_.matcher().why_nothing() : std::string();
+  }
 
  private:
   bool passes();
 
-  TraceNames names_;
-  TraceReader reader_;
+  SessionRecords records_;
   Decoder& decoder_;
-  FilterMatcher matcher_;
-  std::unique_ptr<KernelActivity> kernel_;
-  const LogFileHeader* session_ = nullptr;
-  const SessionNames* session_names_ = nullptr;
-  std::size_t sessions_ = 0;
   const Record* record_ = nullptr;
   DecodedEvent event_;
   bool attributed_ = false;

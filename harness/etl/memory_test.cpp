@@ -7,17 +7,20 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/base/error.h"
 #include "harness/etl/activities.h"
 #include "harness/etl/decoder.h"
 #include "harness/etl/profile.h"
 #include "harness/etl/report.h"
 #include "harness/etl/testing/trace_writer.h"
+#include "harness/etl/to_sqlite.h"
 
 namespace {
 
@@ -471,6 +474,35 @@ TEST_CASE("a profile takes 64 MB at most, and the rest is counted") {
   });
   CHECK(peak < 64 * kMegabyte);
   CHECK_THAT(head.substr(0, kMegabyte), Catch::Contains("(stacks that have no room)"));
+}
+
+TEST_CASE("a database of more events takes no more memory, by one thread and by four", "[long]") {
+  const unsigned threads = GENERATE(1u, 4u);
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("etl_memory_{}.sqlite", threads);
+  const auto peak_for = [&](std::size_t events) {
+    Trace trace;
+    MetadataBuilder metadata("Event");
+    metadata.field("Text", 2);
+    const auto text = ByteBuilder().text8(std::string(300, 'x')).bytes();
+    for (std::size_t i = 0; i < events; ++i) trace.add_tracelogging(metadata, "Provider", text);
+    const TraceFile& file = trace.file();
+    return peak_of([&] {
+      Decoder decoder;
+      write_sqlite({&file}, decoder, {{}, true, threads}, path);
+    });
+  };
+  try {
+    const std::size_t once = peak_for(20'000);
+    const std::size_t four_times = peak_for(80'000);
+    CAPTURE(threads, once, four_times);
+    // SQLite's own memory has a limit of 2 MB and is not counted here.
+    CHECK(four_times < once + kMegabyte);
+    CHECK(four_times < 32 * kMegabyte);
+  } catch (const tailgate::Error& error) {
+    WARN(error.what());  // a build without SQLite
+  }
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("activities take 64 MB at most, and the rest is counted", "[long]") {

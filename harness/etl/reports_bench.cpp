@@ -170,10 +170,11 @@ void stacks_joined(benchmark::State& state) {
 }
 
 void events_to_sqlite(benchmark::State& state) {
+  const auto threads = static_cast<unsigned>(state.range(0));
   const auto path = std::filesystem::temp_directory_path() / "tailgate_etl_bench.sqlite";
   try {
-    measure(state, event_trace(), kEvents, [&path](TraceFile& file, Decoder& decoder) {
-      write_sqlite({&file}, decoder, {}, path, true);
+    measure(state, event_trace(), kEvents, [&](TraceFile& file, Decoder& decoder) {
+      write_sqlite({&file}, decoder, {{}, true, threads}, path);
     });
   } catch (const tailgate::Error& error) {
     state.SkipWithError(error.what());  // a build without SQLite measures the rest
@@ -186,6 +187,7 @@ BENCHMARK(condition_on_two_fields)->Unit(benchmark::kMillisecond);
 BENCHMARK(four_columns_to_csv)->Unit(benchmark::kMillisecond);
 BENCHMARK(waits_and_readiers)->Unit(benchmark::kMillisecond);
 BENCHMARK(stacks_joined)->Unit(benchmark::kMillisecond);
-BENCHMARK(events_to_sqlite)->Unit(benchmark::kMillisecond);
+// By threads; in real time, because they share the work.
+BENCHMARK(events_to_sqlite)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 #include "harness/base/error.h"
 #include "harness/base/quoting.h"
-#include "harness/etl/event_stream.h"
-#include "harness/etl/field_value.h"
+#include "harness/etl/event_threads.h"
 #include "harness/etl/new_file.h"
 #include "harness/etl/no_processor.h"
+#include "harness/etl/table_row.h"
 #include "harness/etl/text.h"
 #include "harness/etl/time_zone.h"
 #include "harness/etl/value_text.h"
@@ -64,8 +64,10 @@ class Database {
  public:
   Database(const std::filesystem::path& path, bool replace) : file_(path, replace) {
     sqlite3* opened = nullptr;
-    const int code = sqlite3_open_v2(file_.temporary().string().c_str(), &opened,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    // One thread at a time uses it, so each call need not lock it.
+    const int code =
+        sqlite3_open_v2(file_.temporary().string().c_str(), &opened,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(opened);
     check(code);
     // Nothing has to be undone in a file that is not complete.
@@ -114,6 +116,10 @@ class Database {
   std::unique_ptr<sqlite3, CloseDatabase> database_;  // closed before the file is removed
 };
 
+std::string valid_utf8(std::string_view text) {
+  return utf8_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
 // Binds one row's values by position, from 1.
 class Row {
  public:
@@ -126,35 +132,35 @@ class Row {
   void id(int at, std::uint32_t id) const {
     if (id != RecordHeader::kNoId) integer(at, id);
   }
+  // Texts must be valid UTF-8. They and the bytes must stay until the row is inserted.
   void text(int at, std::string_view text) const {
-    std::string valid;
-    if (!is_utf8(text)) {
-      append_utf8({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, valid);
-      text = valid;
-    }
     database_.check(sqlite3_bind_text64(statement_, at, text.empty() ? "" : text.data(),
-                                        text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+                                        text.size(), SQLITE_STATIC, SQLITE_UTF8));
   }
-  void blob(int at, Bytes bytes) const {
+  void text_if_any(int at, std::string_view shown) const {
+    if (!shown.empty()) text(at, shown);
+  }
+  void blob(int at, std::string_view bytes) const {
     database_.check(bytes.empty() ? sqlite3_bind_zeroblob(statement_, at, 0)
                                   : sqlite3_bind_blob64(statement_, at, bytes.data(), bytes.size(),
-                                                        SQLITE_TRANSIENT));
+                                                        SQLITE_STATIC));
   }
-  void value(int at, const Field& field) const {
-    if (is_json_literal(field)) {
-      const auto number = number_of(field);
-      if (number && number->is_real()) {
-        database_.check(sqlite3_bind_double(statement_, at, number->real()));
+  void value(int at, const Cell& cell) const {
+    switch (cell.kind) {
+      case Cell::Kind::none:
         return;
-      }
-      if (const auto whole = number ? number->as_signed() : std::nullopt) {
-        return integer(at, *whole);
-      }
+      case Cell::Kind::integer:
+      case Cell::Kind::boolean:
+        return integer(at, cell.integer);
+      case Cell::Kind::real:
+        return database_.check(sqlite3_bind_double(statement_, at, cell.real));
+      case Cell::Kind::number:
+      case Cell::Kind::text:
+      case Cell::Kind::json:
+        return text(at, cell.text);
+      case Cell::Kind::bytes:
+        return blob(at, cell.text);
     }
-    if (is_shown_as_hex(field)) return blob(at, field.data);
-    std::string shown;
-    append_value(field, shown);
-    text(at, shown);
   }
 
  private:
@@ -197,56 +203,45 @@ class Table {
   const std::string& name() const { return name_; }
   std::uint64_t events() const { return events_; }
 
-  void add(const EventStream& events, bool as_json) {
-    find_columns(events.event(), as_json);
+  void add(const TableRow& event, bool as_json) {
+    // Events of one kind have the same names, and the same columns.
+    if (names_ != event.names || !any_names_) find_columns(event, as_json);
     if (!insert_) prepare();
     const Row row(database_, insert_.get());
-    bind_header(row, events);
+    bind_header(row, event);
     if (as_json) {
-      row.text(column_of("provider", 1), events.event().provider_name);
-      row.text(column_of("event", 1), events.event().event_name);
+      row.text(column_of("provider", 1), event.text(RowText::provider));
+      row.text(column_of("event", 1), event.text(RowText::event));
     }
-    bind_fields(row, events.event());
+    bind_fields(row, event);
     database_.step(insert_.get());
     ++events_;
   }
 
  private:
-  // Where a field at the top goes; kMore: to more_fields.
-  struct Place {
-    std::size_t field;
-    int column;
-  };
-  static constexpr int kMore = 0;
+  static constexpr int kMore = 0;  // to more_fields
 
-  void find_columns(const DecodedEvent& event, bool as_json) {
+  void find_columns(const TableRow& event, bool as_json) {
+    names_ = event.names;
+    any_names_ = true;
     places_.clear();
-    seen_.clear();
     if (as_json) {
       column_of("provider", 1);
       column_of("event", 1);
     }
     bool more = false;
-    std::size_t depth = 0;
-    for (std::size_t i = 0; i < event.fields.size(); ++i) {
-      const Field& field = event.fields[i];
-      if (field.kind == Field::Kind::end_array || field.kind == Field::Kind::end_structure) {
-        --depth;
-        continue;
-      }
-      const bool top = depth == 0;
-      if (field.kind != Field::Kind::value) ++depth;
-      if (!top) continue;
-      const int column = as_json ? kMore : column_of(field.name, ++seen_[field.name]);
+    std::unordered_map<std::string_view, std::size_t> seen;
+    for (const std::string_view name : row_names(event)) {
+      const int column = as_json ? kMore : column_of(name, ++seen[name]);
       more = more || column == kMore;
-      places_.push_back({i, column});
+      places_.push_back(column);
     }
     if (more) more_column();
   }
 
   // The column of the times-th field of that name in an event; a new one if need be.
   int column_of(std::string_view name, std::size_t times) {
-    key_.assign(name.substr(0, kMaxTableNameBytes));
+    key_.assign(name);
     if (times > 1) key_ += fmt::format("#{}", times);
     if (const auto at = columns_.find(key_); at != columns_.end()) return at->second;
     if (columns_.size() >= kMaxFieldColumns) return kMore;
@@ -281,55 +276,54 @@ class Table {
         database_.prepared(fmt::format("INSERT INTO {} VALUES ({})", sql_name(name_), places));
   }
 
-  void bind_header(const Row& row, const EventStream& events) {
-    const DecodedEvent& event = events.event();
-    const RecordHeader& header = event.header;
-    row.integer(kSession, static_cast<std::int64_t>(events.session_number()));
-    row.integer(kTime, events.elapsed_ns());
-    if (events.record().processor != kNoProcessor) row.integer(kCpu, events.record().processor);
-    row.id(kPid, header.process_id);
-    row.id(kTid, header.thread_id);
-    row.integer(kId, header.id);
-    row.integer(kVersion, header.version);
-    row.integer(kOpcode, header.opcode);
-    row.integer(kLevel, header.level);
-    if (!header.activity.is_zero()) row.text(kActivity, to_text(header.activity));
-    if (!event.message.empty()) row.text(kMessage, event.message);
-    text_.clear();
-    append_misfits(event, event.complete, " ", text_);
-    if (!text_.empty()) row.text(kMisfit, std::string_view(text_).substr(1));
-    bind_name(row, kProcess, events, append_process_name);
-    bind_name(row, kFile, events, append_file_name);
-    bind_name(row, kImage, events, append_image_name);
+  static void bind_header(const Row& row, const TableRow& event) {
+    const RowHead& head = event.head;
+    row.integer(kSession, static_cast<std::int64_t>(head.session_number));
+    row.integer(kTime, head.time_ns);
+    if (head.processor != kNoProcessor) row.integer(kCpu, head.processor);
+    row.id(kPid, head.process_id);
+    row.id(kTid, head.thread_id);
+    row.integer(kId, head.id);
+    row.integer(kVersion, head.version);
+    row.integer(kOpcode, head.opcode);
+    row.integer(kLevel, head.level);
+    row.text_if_any(kActivity, event.text(RowText::activity));
+    row.text_if_any(kMessage, event.text(RowText::message));
+    row.text_if_any(kMisfit, event.text(RowText::misfit));
+    row.text_if_any(kProcess, event.text(RowText::process));
+    row.text_if_any(kFile, event.text(RowText::file));
+    row.text_if_any(kImage, event.text(RowText::image));
   }
 
-  void bind_name(const Row& row, int at, const EventStream& events,
-                 void (*append)(const NamedEvent&, std::string&)) {
-    text_.clear();
-    append(events.named(), text_);
-    if (!text_.empty()) row.text(at, text_);
-  }
-
-  void bind_fields(const Row& row, const DecodedEvent& event) {
-    std::vector<Field> more;
-    for (const Place& place : places_) {
-      const Field& field = event.fields[place.field];
-      if (place.column == kMore) {
-        const std::size_t end = end_of_field(event.fields, place.field);
-        more.insert(more.end(), event.fields.begin() + static_cast<std::ptrdiff_t>(place.field),
-                    event.fields.begin() + static_cast<std::ptrdiff_t>(end));
-      } else if (field.kind == Field::Kind::value) {
-        row.value(place.column, field);
+  void bind_fields(const Row& row, const TableRow& event) {
+    bool more = false;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] == kMore) {
+        more = true;
       } else {
-        text_.clear();
-        append_bracket_json(event.fields, place.field, text_);
-        row.text(place.column, text_);
+        row.value(places_[i], event.cells[i]);
       }
     }
-    if (more.empty()) return;
-    text_.clear();
-    append_fields_json(more, text_);
-    row.text(more_, text_);
+    if (!more) return;
+    collect_more(event);
+    row.text(more_, more_text_);
+  }
+
+  // The fields that have no column, as a JSON object.
+  void collect_more(const TableRow& event) {
+    const std::vector<std::string_view> names = row_names(event);
+    std::unordered_map<std::string_view, std::size_t> seen;
+    more_text_ = "{";
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i] != kMore) continue;
+      if (more_text_.size() > 1) more_text_ += ',';
+      const std::size_t same = ++seen[names[i]];
+      append_json_string(same == 1 ? std::string(names[i]) : fmt::format("{}#{}", names[i], same),
+                         more_text_);
+      more_text_ += ':';
+      event.cells[i].append_json(more_text_);
+    }
+    more_text_ += '}';
   }
 
   Database& database_;
@@ -340,10 +334,11 @@ class Table {
   int more_ = kMore;
   Statement insert_;
   std::uint64_t events_ = 0;
-  std::vector<Place> places_;
-  std::unordered_map<std::string_view, std::size_t> seen_;
+  std::string names_;  // of the event that places_ is for
+  bool any_names_ = false;
+  std::vector<int> places_;  // the column of each field
   std::string key_;
-  std::string text_;
+  std::string more_text_;
 };
 
 // All tables of events, by provider and event.
@@ -353,21 +348,22 @@ class Tables {
     taken_ = {"sessions", "event_tables"};
   }
 
-  void add(const EventStream& events) {
-    const DecodedEvent& event = events.event();
-    key_.assign(event.provider_name).append(1, '\0').append(event.event_name);
+  void add(const TableRow& event) {
+    const std::string_view provider = event.text(RowText::provider);
+    const std::string_view name = event.text(RowText::event);
+    key_.assign(provider).append(1, '\0').append(name);
     auto at = numbers_.find(key_);
     if (at == numbers_.end() && tables_.size() < kMaxTables) {
       at = numbers_.emplace(key_, tables_.size()).first;
-      add_table(event.provider_name, event.event_name);
+      add_table(provider, name);
     }
     if (at != numbers_.end()) {
-      tables_[at->second].table->add(events, false);
+      tables_[at->second].table->add(event, false);
     } else {
       if (!others_) {
         others_ = std::make_unique<Table>(database_, free_name(kOtherEvents, taken_));
       }
-      others_->add(events, true);
+      others_->add(event, true);
     }
   }
 
@@ -379,8 +375,11 @@ class Tables {
     const Statement insert = database_.prepared("INSERT INTO event_tables VALUES (?, ?, ?, ?)");
     const Row row(database_, insert.get());
     for (const Described& one : tables_) {
-      row.text(2, one.provider);
-      row.text(3, one.event);
+      // A cut may have split a character.
+      const std::string provider = valid_utf8(one.provider);
+      const std::string event = valid_utf8(one.event);
+      row.text(2, provider);
+      row.text(3, event);
       finish_table(*one.table, row, insert.get());
     }
     if (others_) finish_table(*others_, row, insert.get());
@@ -419,12 +418,20 @@ class Tables {
   std::string key_;
 };
 
+struct RowFormatter : EventFormatter {
+  void append(const EventView& view, bool, const EventBlock& block, std::string& out) override {
+    append_row(view, block.session_number, out);
+  }
+};
+
 void add_session(Database& database, std::size_t number, const LogFileHeader& session) {
   const Statement insert = database.prepared("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)");
   const Row row(database, insert.get());
   row.integer(1, static_cast<std::int64_t>(number));
-  row.text(2, session.session_name);
-  row.text(3, filetime_text(session.start_filetime));
+  const std::string name = valid_utf8(session.session_name);
+  const std::string start = filetime_text(session.start_filetime);
+  row.text(2, name);
+  row.text(3, start);
   row.integer(4, session.events_lost);
   row.integer(5, session.buffers_lost);
   database.step(insert.get());
@@ -433,26 +440,35 @@ void add_session(Database& database, std::size_t number, const LogFileHeader& se
 }  // namespace
 
 SqliteCounts write_sqlite(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                          const EventFilter& filter, const std::filesystem::path& path,
-                          bool replace) {
-  Database database(path, replace);
+                          const SqliteOptions& options, const std::filesystem::path& path) {
+  Database database(path, options.replace);
   database.run(
       "CREATE TABLE sessions (session INTEGER PRIMARY KEY, name TEXT, start_utc TEXT, "
       "events_lost INTEGER, buffers_lost INTEGER)");
   Tables tables(database);
-  EventStream events(files, decoder, filter);
-  const LogFileHeader* session = nullptr;
-  SqliteCounts counts;
-  while (!InterruptFlag::raised() && events.next()) {
-    if (session != &events.session()) {
-      add_session(database, events.session_number(), events.session());
-    }
-    session = &events.session();
-    tables.add(events);
+  std::vector<std::unique_ptr<EventFormatter>> formatters;
+  while (formatters.size() < std::max(options.threads, 1u)) {
+    formatters.push_back(std::make_unique<RowFormatter>());
   }
-  if (InterruptFlag::raised()) return {};
-  counts.events = events.passed();
-  counts.why_nothing = events.why_nothing();
+  const LogFileHeader* session = nullptr;
+  TableRow row;
+  SqliteCounts counts;
+  const auto insert = [&](std::string_view rows) {
+    while (take_row(rows, row)) {
+      if (InterruptFlag::raised()) return false;
+      if (session != row.head.session) {
+        add_session(database, row.head.session_number, *row.head.session);
+      }
+      session = row.head.session;
+      tables.add(row);
+      ++counts.events;
+    }
+    return true;
+  };
+  const FormattedEvents done =
+      format_on_threads(files, decoder, options.filter, formatters, insert);
+  if (done.stopped || InterruptFlag::raised()) return {};
+  counts.why_nothing = done.why_nothing;
   counts.tables = tables.finish();
   database.finish();
   return counts;

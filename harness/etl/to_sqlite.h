@@ -31,6 +31,13 @@ inline constexpr std::string_view kSqliteColumns =
     "session, time_ns, cpu, pid, tid, id, version, opcode, level, activity, message, misfit, "
     "process, file, image";
 
+struct SqliteOptions {
+  EventFilter filter;
+  bool replace = false;  // a file that exists
+  // They decode; one at a time inserts, in order of time. The database is the same by any number.
+  unsigned threads = 1;
+};
+
 struct SqliteCounts {
   std::uint64_t events = 0;
   std::uint64_t tables = 0;
@@ -41,9 +48,9 @@ struct SqliteCounts {
 // exists and may not be replaced, when it cannot be written, and when this build has no SQLite.
 // Writes nothing when the user interrupts it (InterruptFlag).
 // Limits: 4,096 tables, beyond which events go to the table "other events", with their fields as
-// JSON; 500 fields per table, beyond which they go to its column "more_fields".
+// JSON; 500 fields per table, beyond which they go to its column "more_fields"; 200 bytes of a
+// name; 16 MB of an event's fields, beyond which they are NULL and misfit says damaged=true.
 SqliteCounts write_sqlite(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                          const EventFilter& filter, const std::filesystem::path& path,
-                          bool replace);
+                          const SqliteOptions& options, const std::filesystem::path& path);
 
 }  // namespace tailgate::etl

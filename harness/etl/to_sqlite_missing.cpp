@@ -4,8 +4,8 @@
 
 namespace tailgate::etl {
 
-SqliteCounts write_sqlite(const std::vector<const TraceFile*>&, Decoder&, const EventFilter&,
-                          const std::filesystem::path& path, bool) {
+SqliteCounts write_sqlite(const std::vector<const TraceFile*>&, Decoder&, const SqliteOptions&,
+                          const std::filesystem::path& path) {
   throw Error("cannot write '" + path.string() + "': this build of tailgate has no SQLite",
               "build it where libsqlite3-dev (Debian) is installed");
 }

@@ -1,4 +1,4 @@
-#include "harness/etl/dump_threads.h"
+#include "harness/etl/event_threads.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,6 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-
-#include "harness/etl/event_blocks.h"
 
 namespace tailgate::etl {
 namespace {
@@ -22,7 +20,7 @@ class OrderedText {
  public:
   OrderedText(const TextSink& sink, std::size_t blocks) : sink_(sink), slots_(blocks) {}
 
-  // Waits until another block may be read. Returns false when the dump is to stop.
+  // Waits until another block may be read. Returns false when all is to stop.
   bool wait_for_room(std::uint64_t number) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || number - written_ < slots_.size(); });
@@ -96,63 +94,63 @@ class OrderedText {
   std::exception_ptr failure_;
 };
 
-class ThreadedDump {
+class ThreadedFormat {
  public:
-  ThreadedDump(const std::vector<const TraceFile*>& files, Decoder& decoder,
-               const DumpOptions& options, const TextSink& sink)
-      : blocks_(files, decoder, options.filter),
+  ThreadedFormat(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                 const EventFilter& filter,
+                 const std::vector<std::unique_ptr<EventFormatter>>& formatters,
+                 const TextSink& sink)
+      : blocks_(files, decoder, filter),
         decoder_(decoder),
-        options_(options),
-        sink_(sink),
-        output_(sink, std::size_t{2} * options.threads),
-        text_(options) {}
+        filter_(filter),
+        formatters_(formatters),
+        output_(sink, 2 * formatters.size()) {}
 
-  // Returns the notes.
-  std::string run() {
+  FormattedEvents run() {
     std::vector<std::thread> threads;
-    threads.reserve(options_.threads);
+    threads.reserve(formatters_.size());
     try {
-      while (threads.size() + 1 < options_.threads) threads.emplace_back([this] { work(); });
+      for (std::size_t i = 1; i < formatters_.size(); ++i) {
+        threads.emplace_back([this, i] { work(*formatters_[i]); });
+      }
     } catch (const std::system_error&) {
       // The system allows no further thread: those that there are do the work.
     }
-    work();
+    work(*formatters_.front());
     for (std::thread& thread : threads) thread.join();
     output_.rethrow();
-    if (output_.stopped()) return {};
-    if (read_ == 0) write_heading();
-    std::string footing;
-    text_.append_footing(footing);
-    if (!footing.empty()) sink_(footing);
-    return any_passed_ ? dump_notes(text_, blocks_.name_limits()) : blocks_.matcher().why_nothing();
+    FormattedEvents result;
+    result.stopped = output_.stopped();
+    if (result.stopped) return result;
+    result.passed = passed_;
+    if (passed_ == 0) result.why_nothing = blocks_.records().matcher().why_nothing();
+    result.name_limits = blocks_.records().name_limits();
+    return result;
   }
 
  private:
   // What one thread needs.
   struct Worker {
-    explicit Worker(const DumpOptions& options)
-        : memory(DecodeMemory::kMaxBytes / options.threads),
-          matcher(options.filter),
-          text(options) {}
+    Worker(const EventFilter& filter, std::size_t threads, EventFormatter& own)
+        : memory(DecodeMemory::kMaxBytes / threads), matcher(filter), formatter(own) {}
 
     EventBlock block;
     DecodeMemory memory;
     DecodedEvent event;
     FilterMatcher matcher;
-    DumpText text;
+    EventFormatter& formatter;
     std::string out;
   };
 
-  void work() {
-    Worker worker(options_);
+  void work(EventFormatter& formatter) {
+    Worker worker(filter_, formatters_.size(), formatter);
     try {
       while (read(worker.block) && format(worker)) output_.finish(worker.block.number, worker.out);
     } catch (...) {
       output_.stop(std::current_exception());
     }
     std::lock_guard lock(reading_);
-    blocks_.matcher().note(worker.matcher);
-    text_.add_seen(worker.text);
+    blocks_.records().matcher().note(worker.matcher);
   }
 
   bool read(EventBlock& block) {
@@ -162,10 +160,10 @@ class ThreadedDump {
     return true;
   }
 
-  // Returns false when the dump is to stop.
+  // Returns false when all is to stop.
   bool format(Worker& worker) {
     const EventBlock& block = worker.block;
-    if (block.number == 0) worker.text.append_heading(worker.out);
+    std::uint64_t passed = 0;
     for (const EventBlock::Item& item : block.items) {
       DecodedEvent& event = worker.event;
       decoder_.decode(item.record, item.own_name, worker.memory, event);
@@ -173,41 +171,37 @@ class ThreadedDump {
       event.header.thread_id = item.thread_id;
       const EventView view{event, item.record, *block.clock, *block.session, block.names};
       if (!worker.matcher.matches(view)) {
-        if (!any_passed_.load(std::memory_order_relaxed)) worker.matcher.note(view);
+        if (passed_.load(std::memory_order_relaxed) == 0) worker.matcher.note(view);
         continue;
       }
-      any_passed_.store(true, std::memory_order_relaxed);
-      worker.text.append(view, item.attributed, worker.out);
+      if (passed++ == 0) passed_.fetch_add(1, std::memory_order_relaxed);
+      worker.formatter.append(view, item.attributed, block, worker.out);
       if (worker.out.size() > kMaxThreadTextBytes &&
           !output_.write_part(block.number, worker.out)) {
         return false;
       }
     }
+    if (passed > 1) passed_.fetch_add(passed - 1, std::memory_order_relaxed);
     return true;
-  }
-
-  void write_heading() {
-    std::string heading;
-    text_.append_heading(heading);
-    sink_(heading);
   }
 
   EventBlocks blocks_;
   const Decoder& decoder_;
-  const DumpOptions& options_;
-  const TextSink& sink_;
+  const EventFilter& filter_;
+  const std::vector<std::unique_ptr<EventFormatter>>& formatters_;
   OrderedText output_;
-  std::atomic<bool> any_passed_{false};
-  std::mutex reading_;      // guards blocks_, read_ and text_
+  std::atomic<std::uint64_t> passed_{0};
+  std::mutex reading_;      // guards blocks_ and read_
   std::uint64_t read_ = 0;  // number of blocks
-  DumpText text_;           // knows which columns any thread has seen
 };
 
 }  // namespace
 
-std::string dump_on_threads(const std::vector<const TraceFile*>& files, Decoder& decoder,
-                            const DumpOptions& options, const TextSink& sink) {
-  return ThreadedDump(files, decoder, options, sink).run();
+FormattedEvents format_on_threads(const std::vector<const TraceFile*>& files, Decoder& decoder,
+                                  const EventFilter& filter,
+                                  const std::vector<std::unique_ptr<EventFormatter>>& formatters,
+                                  const TextSink& sink) {
+  return ThreadedFormat(files, decoder, filter, formatters, sink).run();
 }
 
 }  // namespace tailgate::etl

@@ -1,4 +1,4 @@
-#include "harness/etl/dump_threads.h"
+#include "harness/etl/event_threads.h"
 
 #include <catch2/catch.hpp>
 
