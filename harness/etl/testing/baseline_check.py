@@ -191,7 +191,7 @@ def main():
     parser.add_argument("--manifest", action="append", default=[])
     parser.add_argument("--show", type=int, default=20, help="unexplained differences to print")
     arguments = parser.parse_args()
-    beside = Path(__file__).resolve().parents[4].parent / "shared/etl"
+    beside = Path(__file__).resolve().parents[4] / "shared/etl"
     samples = Path(os.environ.get("TAILGATE_ETL_SAMPLES", beside))
     baseline = samples / f"{arguments.trace}.baseline.txt"
     if not baseline.is_file():

@@ -61,7 +61,7 @@ def main():
     parser.add_argument("command")
     parser.add_argument("--manifest", action="append", default=[])
     arguments = parser.parse_args()
-    beside = Path(__file__).resolve().parents[4].parent / "shared/etl"
+    beside = Path(__file__).resolve().parents[4] / "shared/etl"
     samples = Path(os.environ.get("TAILGATE_ETL_SAMPLES", beside))
     traces = sorted(samples.glob("*.etl"))
     if not traces:
