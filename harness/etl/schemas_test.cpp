@@ -134,3 +134,33 @@ TEST_CASE("events of tasks are decoded without their manifest", "[etl]") {
         R"("Behavior":"Asynchronous","ContinueWithTaskID":8})"
         "\t\n");
 }
+
+// The runtime's manifest, ClrEtwAll.man, and the structures of its eventtrace.cpp.
+TEST_CASE("events on the movement and the allocation of .NET's objects are decoded", "[etl]") {
+  EventRecord event;
+  event.provider = *parse_guid("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
+  for (const unsigned id : {20u, 32u}) {
+    event.id = static_cast<std::uint16_t>(id);
+    event.payload = ByteBuilder().u64(0x1000).u64(0x2000).u32(3).u64(96).u16(9).bytes();
+    CHECK(shown(event) ==
+          "Microsoft-Windows-DotNETRuntime\tGCSampledObjectAllocation\t"
+          R"({"Address":"0x1000","TypeID":"0x2000","ObjectCountForTypeSample":3,)"
+          R"("TotalSizeForTypeSample":96,"ClrInstanceID":9})"
+          "\t\n");
+  }
+  event.id = 21;
+  event.payload =
+      ByteBuilder().u32(4).u32(2).u16(9).u64(0x1000).u64(24).u64(0x2000).u64(48).bytes();
+  CHECK(shown(event) ==
+        "Microsoft-Windows-DotNETRuntime\tGCBulkSurvivingObjectRanges\t"
+        R"({"Index":4,"Count":2,"ClrInstanceID":9,"Values":[{"RangeBase":"0x1000",)"
+        R"("RangeLength":24},{"RangeBase":"0x2000","RangeLength":48}]})"
+        "\t\n");
+  event.id = 22;
+  event.payload = ByteBuilder().u32(5).u32(1).u16(9).u64(0x1000).u64(0x8000).u64(24).bytes();
+  CHECK(shown(event) ==
+        "Microsoft-Windows-DotNETRuntime\tGCBulkMovedObjectRanges\t"
+        R"({"Index":5,"Count":1,"ClrInstanceID":9,"Values":[{"OldRangeBase":"0x1000",)"
+        R"("NewRangeBase":"0x8000","RangeLength":24}]})"
+        "\t\n");
+}
