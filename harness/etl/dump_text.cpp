@@ -166,6 +166,10 @@ void append_json(const EventView& view, bool attributed, DumpTime time, std::str
     fmt::format_to(std::back_inserter(out), ",\"hook\":\"{:#06x}\"", header.hook_id);
   }
   if (attributed) out += ",\"attributed\":true";
+  if (has_cpu_times(record, header)) {
+    fmt::format_to(std::back_inserter(out), ",\"kernel_ticks\":{},\"user_ticks\":{}",
+                   header.kernel_time_ticks, header.user_time_ticks);
+  }
   if (!header.activity.is_zero()) append_guid("activity", header.activity.bytes.data(), out);
   append_extended(header.extended, out);
   for (std::size_t at = 0; at + 8 <= header.counters.size(); at += 8) {

@@ -141,6 +141,10 @@ void append_execution(const EventView& view, XmlText& xml, std::string& out) {
   if (view.record.processor != kNoProcessor) {
     xml.attribute("ProcessorID", std::to_string(view.record.processor));
   }
+  if (has_cpu_times(view.record, header)) {
+    xml.attribute("KernelTime", std::to_string(header.kernel_time_ticks));
+    xml.attribute("UserTime", std::to_string(header.user_time_ticks));
+  }
   out += "/>";
 }
 

@@ -332,7 +332,7 @@ class EventBuilder {
     std::string out;
     put_bytes(size, 2, out);
     put_bytes(0xC013, 2, out);  // an event of a 64-bit system
-    put_bytes(1, 4, out);       // it has extended items
+    put_bytes(0x11, 4, out);    // it has extended items, and no CPU times
     put_bytes(thread_, 4, out);
     put_bytes(process_, 4, out);
     put_bytes(0, 8, out);

@@ -16,13 +16,15 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, EventColumn>, 24> kColumns = {{
+constexpr std::array<std::pair<std::string_view, EventColumn>, 26> kColumns = {{
     {"time_ms", EventColumn::time_ms},
     {"time_utc", EventColumn::time_utc},
     {"time_local", EventColumn::time_local},
     {"cpu", EventColumn::cpu},
     {"pid", EventColumn::pid},
     {"tid", EventColumn::tid},
+    {"kernel_ticks", EventColumn::kernel_ticks},
+    {"user_ticks", EventColumn::user_ticks},
     {"provider", EventColumn::provider},
     {"event", EventColumn::event},
     {"id", EventColumn::id},
@@ -136,6 +138,9 @@ bool has_column(const EventView& view, EventColumn column) {
       return header.process_id != RecordHeader::kNoId;
     case EventColumn::tid:
       return header.thread_id != RecordHeader::kNoId;
+    case EventColumn::kernel_ticks:
+    case EventColumn::user_ticks:
+      return has_cpu_times(view.record, header);
     case EventColumn::activity:
       return !header.activity.is_zero();
     case EventColumn::related_activity:
@@ -164,6 +169,10 @@ std::optional<Number> column_number(const EventView& view, EventColumn column) {
       return Number::of_unsigned(header.process_id);
     case EventColumn::tid:
       return Number::of_unsigned(header.thread_id);
+    case EventColumn::kernel_ticks:
+      return Number::of_unsigned(header.kernel_time_ticks);
+    case EventColumn::user_ticks:
+      return Number::of_unsigned(header.user_time_ticks);
     case EventColumn::id:
       return Number::of_unsigned(header.id);
     case EventColumn::version:

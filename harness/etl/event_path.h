@@ -34,6 +34,8 @@ enum class EventColumn : std::uint8_t {
   cpu,
   pid,
   tid,
+  kernel_ticks,  // CPU time of the thread so far, as the record has it: see has_cpu_times()
+  user_ticks,
   provider,
   event,
   id,

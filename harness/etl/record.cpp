@@ -20,6 +20,8 @@ constexpr std::uint16_t kMessagePointer32 = 0x40;
 constexpr std::uint16_t kMessagePointer64 = 0x80;
 
 constexpr std::uint16_t kFlagExtendedInfo = 0x01;
+constexpr std::uint16_t kFlagPrivateSession = 0x02;  // the processor's time is in place of them
+constexpr std::uint16_t kFlagNoCpuTime = 0x10;
 
 void decode_kernel(const Record& record, RecordHeader& header) {
   const std::uint8_t* at = record.data;
@@ -224,6 +226,19 @@ bool RecordCursor::next_unusual(Record& record, std::uint32_t marker) {
   last_time_ = record.time;
   accept(record, size, RecordKind::ulong_time);
   return true;
+}
+
+bool has_cpu_times(const Record& record, const RecordHeader& header) {
+  switch (record.kind) {
+    case RecordKind::system:
+    case RecordKind::full:
+    case RecordKind::instance:
+      return true;
+    case RecordKind::event:
+      return (header.flags & (kFlagPrivateSession | kFlagNoCpuTime)) == 0;
+    default:
+      return false;
+  }
 }
 
 RecordHeader decode_header(const Record& record) {

@@ -207,6 +207,11 @@ struct RecordHeader {
 // Decodes the header of a record from RecordCursor.
 RecordHeader decode_header(const Record& record);
 
+// Whether the header says how much CPU time the thread had used. A private session's says another
+// time in its place, and a session may leave the times out (EVENT_HEADER_FLAG_PRIVATE_SESSION and
+// EVENT_HEADER_FLAG_NO_CPUTIME of evntcons.h).
+bool has_cpu_times(const Record& record, const RecordHeader& header);
+
 // The hook id (group << 8 | type) of a system, compact or perf_info record, read in place.
 inline std::uint16_t hook_id(const Record& record) {
   return load<std::uint16_t>(record.data + 6);

@@ -70,6 +70,7 @@ TEST_CASE("kernel records of all kinds and both pointer sizes") {
     CHECK(header.thread_id == (each.has_ids ? 40 : RecordHeader::kNoId));
     CHECK(header.process_id == (each.has_ids ? 30 : RecordHeader::kNoId));
     CHECK(header.kernel_time_ticks == each.kernel_ticks);
+    CHECK(has_cpu_times(record, header) == (record.kind == RecordKind::system));
     CHECK(to_text(header.provider) == "3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c");
     CHECK(std::vector<std::uint8_t>(header.payload.begin(), header.payload.end()) ==
           written.payload);
@@ -244,4 +245,14 @@ TEST_CASE("a record with an unknown header type is returned whole and the walk g
   CHECK(record.size_bytes == 24);
   REQUIRE(cursor.next(record));
   CHECK(record.kind == RecordKind::perf_info);
+}
+
+TEST_CASE("an event has its thread's CPU times unless its flags say otherwise") {
+  for (const unsigned flags : {0x00u, 0x40u, 0x02u, 0x10u, 0x12u}) {
+    EventRecord written;
+    written.flags = static_cast<std::uint16_t>(flags);
+    const auto buffer = buffer_of({event_record(written)});
+    const Record record = only_record(buffer);
+    CHECK(has_cpu_times(record, decode_header(record)) == ((flags & 0x12u) == 0));
+  }
 }

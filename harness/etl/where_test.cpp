@@ -225,6 +225,8 @@ TEST_CASE("columns: what a path leads to, as text") {
   CHECK(sample.text("Parts") == R"([{"Index":1,"Name":"head"},{"Index":2,"Name":"tail"}])");
   CHECK(sample.text("pid") == "500");
   CHECK(sample.text("fields.pid") == "77");
+  CHECK(sample.text("kernel_ticks") == "1");
+  CHECK(sample.text("user_ticks") == "2");
   CHECK(sample.text("`odd name`") == "3");
   CHECK(sample.text("time_ms") == "1.500000");
   CHECK(sample.text("keyword") == "0x8000000000000010");
