@@ -1,6 +1,5 @@
 #include "harness/etl/made_up.h"
 
-#include <array>
 #include <string_view>
 
 namespace tailgate::etl {
@@ -16,34 +15,60 @@ struct HookRange {
   std::string_view kind;
 };
 
-constexpr std::array<HookRange, 17> kHooks = {{
+constexpr HookRange kHooks[] = {
+    {0x0040, 0x0043, "session rundowns of a trace"},
+    {0x0052, 0x0052, "session rundowns of a trace"},
+    {0x0110, 0x0110, "redirected disk I/O"},
     {0x0122, 0x0125, "driver calls"},
     {0x0134, 0x0135, "driver calls"},
     {0x0137, 0x013C, "optical disk I/O"},
+    {0x020A, 0x020F, "soft page faults"},
+    {0x0262, 0x0263, "VirtualAlloc and VirtualFree"},
+    {0x0280, 0x0281, "VirtualAlloc and VirtualFree"},
+    {0x030B, 0x030B, "ends of processes by old events"},
+    {0x0400, 0x0400, "names of files by old events"},
+    {0x0425, 0x0428, "file mappings"},
+    {0x0440, 0x0451, "file I/O"},
     {0x0524, 0x0524, "context switches"},
     {0x0525, 0x0525, "batches of compact context switches"},
+    {0x0530, 0x0531, "threads' priorities, affinities, migrations and names"},
     {0x0532, 0x0532, "ready-thread events"},
+    {0x0533, 0x0548, "threads' priorities, affinities, migrations and names"},
+    {0x060C, 0x060C, "TCP connections, retransmissions and copies"},
+    {0x060E, 0x060E, "TCP connections, retransmissions and copies"},
+    {0x0610, 0x0612, "TCP connections, retransmissions and copies"},
+    {0x061C, 0x0620, "TCP connections, retransmissions and copies"},
+    {0x0622, 0x0622, "TCP connections, retransmissions and copies"},
+    {0x0811, 0x0811, "failures of UDP"},
+    {0x0900, 0x09FF, "registry operations"},
     {0x0B0E, 0x0B0E, "video adapters"},
+    {0x0B15, 0x0B15, "interrupt lines"},
     {0x0B18, 0x0B18, "NUMA nodes"},
     {0x0B1A, 0x0B1B, "processor groups and numbers"},
+    {0x0B1D, 0x0B1E, "code integrity and telemetry settings"},
     {0x0B1F, 0x0B1F, "defragmentation"},
+    {0x0B21, 0x0B25, "descriptions of the device, its processors and its start"},
+    {0x0F2F, 0x0F30, "hardware counters' samples"},
     {0x0F32, 0x0F32, "ISRs"},
     {0x0F33, 0x0F34, "system calls"},
     {0x0F42, 0x0F42, "DPCs"},
     {0x0F43, 0x0F43, "ISRs"},
     {0x0F44, 0x0F46, "DPCs"},
+    {0x0F48, 0x0F48, "changes of the sampling interval"},
     {0x0F5F, 0x0F5F, "ISRs"},
+    {0x1822, 0x1822, "creations of stack keys"},
+    {0x1A00, 0x1AFF, "ALPC messages"},
     {0x1B20, 0x1B20, "split I/O"},
-}};
+};
 
-std::string_view kind_of_hook(std::uint16_t hook) {
+}  // namespace
+
+std::string_view MadeUpKinds::of_hook(std::uint16_t hook) {
   for (const HookRange& range : kHooks) {
     if (hook >= range.first && hook <= range.last) return range.kind;
   }
   return {};
 }
-
-}  // namespace
 
 void MadeUpKinds::add(const Record& record, const RecordHeader& header) {
   const auto count = [this](std::string_view kind) { ++counts_[std::string(kind)]; };
@@ -64,7 +89,7 @@ void MadeUpKinds::add(const Record& record, const RecordHeader& header) {
       break;
   }
   if (header.is_kernel()) {
-    const std::string_view kind = kind_of_hook(header.hook_id);
+    const std::string_view kind = of_hook(header.hook_id);
     if (!kind.empty()) count(kind);
   } else if (header.provider == kMadeUpNdisCapture || header.provider == kMadeUpPktMon) {
     count("events of the drivers that capture packets");

@@ -178,7 +178,7 @@ class MemoryUse {
       if ((flags & (kDecommit | kRelease)) != 0) free(memory, base, size);
     } else if ((flags & kCommit) != 0) {
       allocate(memory, base, size);
-      StackedEvent event{record.time, time_ns, process, header.thread_id, owners_, {}};
+      StackedEvent event{record.time, time_ns, process, header.thread_id, owners_, 0, {}};
       joiner_.add(std::move(event), header);
     }
   }

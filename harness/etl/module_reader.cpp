@@ -10,7 +10,6 @@
 namespace tailgate::etl {
 namespace {
 
-constexpr std::uint64_t kKernelCodeFrom32 = 0x8000'0000;
 // ImageID/DbgID_RSDS, the class and opcode that kernel_layout_table.cpp describes.
 const Guid kImageIdClass = *parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 constexpr std::uint8_t kOpcodeRsds = 36;
@@ -30,7 +29,7 @@ std::uint32_t process_in(const DecodedEvent& event) {
 }  // namespace
 
 ModuleReader::ModuleReader(unsigned pointer_bytes, Modules& modules) : modules_(modules) {
-  if (pointer_bytes == 4) modules_.set_kernel_from(kKernelCodeFrom32);
+  modules_.set_pointer_bytes(pointer_bytes);
 }
 
 bool ModuleReader::add(const Record& record, const RecordHeader& header) {
@@ -64,10 +63,11 @@ void ModuleReader::add_pdb(const DecodedEvent& event) {
                           static_cast<std::uint32_t>(number_in(event.fields, "Age"))));
 }
 
-Modules modules_in(const std::vector<const TraceFile*>& files) {
-  Modules modules;
-  ModuleReader images(files.front()->header().pointer_bytes, modules);
+Modules modules_in(const std::vector<const TraceFile*>& files, std::size_t clock) {
   TraceReader reader(files, ReadOrder::file);
+  reader.read_only(clock);
+  Modules modules;
+  ModuleReader images(reader.header().pointer_bytes, modules);
   while (const Record* record = reader.next()) images.add(*record, decode_header(*record));
   modules.finish();
   return modules;

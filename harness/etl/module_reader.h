@@ -1,6 +1,7 @@
 // Learns from a trace's records which images its processes have, and the ids of their symbols.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "harness/etl/decoder.h"
@@ -27,7 +28,8 @@ class ModuleReader {
   DecodedEvent event_;
 };
 
-// All images of the files, ready for place_of(). At least one file.
-Modules modules_in(const std::vector<const TraceFile*>& files);
+// All images of one of the files' clocks (see TraceReader::read_only()), ready for place_of(). At
+// least one file.
+Modules modules_in(const std::vector<const TraceFile*>& files, std::size_t clock);
 
 }  // namespace tailgate::etl

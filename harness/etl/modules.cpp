@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -37,13 +36,13 @@ std::optional<std::uint32_t> Modules::module_of(const Module& module, std::size_
 
 void Modules::add_image(std::uint32_t process, std::uint64_t base, std::uint64_t size,
                         std::string_view name) {
-  const Key key = key_of(process, base);
+  const Key key = images_.key_of(process, base);
   const bool has_room = images_.size() < kMaxImages || images_.contains(key);
   Module module;
   module.name = name;
   const auto number = has_room ? module_of(module, kMaxModuleNamesBytes) : std::nullopt;
   if (number) {
-    images_[key] = {size, *number};
+    images_.set(key, {size, *number});
   } else {
     ++over_limit_;
   }
@@ -51,7 +50,7 @@ void Modules::add_image(std::uint32_t process, std::uint64_t base, std::uint64_t
 
 void Modules::add_pdb(std::uint32_t process, std::uint64_t base, std::string_view pdb,
                       std::string id) {
-  const Key key = key_of(process, base);
+  const Key key = images_.key_of(process, base);
   const auto known = pdbs_.find(key);
   const std::size_t known_bytes = known == pdbs_.end() ? 0 : known->second.name.size();
   const bool has_room = pdbs_.size() < kMaxImages || known != pdbs_.end();
@@ -79,7 +78,7 @@ void Modules::finish() {
   numbers_.clear();
   name_bytes_ = 0;
   for (auto& [key, image] : images_) {
-    Module module = named[image.module];
+    Module module = named[image.number];
     const Pdb* pdb = pdb_of(key);
     if (pdb != nullptr) {
       module.pdb = pdb->name;
@@ -89,9 +88,9 @@ void Modules::finish() {
     if (!number) {
       if (pdb != nullptr) ++over_limit_;
       // The names alone were within the limit.
-      number = module_of(named[image.module], std::numeric_limits<std::size_t>::max());
+      number = module_of(named[image.number], std::numeric_limits<std::size_t>::max());
     }
-    image.module = *number;
+    image.number = *number;
   }
   numbers_.clear();
   shared_pdbs_.clear();
@@ -111,14 +110,8 @@ std::uint32_t Modules::outside_of(std::uint32_t process) {
 }
 
 Modules::Place Modules::place_of(std::uint32_t process, std::uint64_t address) {
-  const Key key = key_of(process, address);
-  auto above = images_.upper_bound(key);
-  if (above != images_.begin()) {
-    const auto& [start, image] = *std::prev(above);
-    const std::uint64_t offset = address - start.second;
-    if (start.first == key.first && offset < image.size) return {image.module, offset};
-  }
-  return {outside_of(key.first), address};
+  if (const auto place = images_.find(process, address)) return {place->number, place->offset};
+  return {outside_of(images_.key_of(process, address).first), address};
 }
 
 }  // namespace tailgate::etl

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/etl/guid.h"
+#include "harness/etl/image_ranges.h"
 
 namespace tailgate::etl {
 
@@ -29,7 +30,7 @@ struct Module {
 // digits"; Breakpad's docs/symbol_files.md.
 std::string pdb_id(const Guid& guid, std::uint32_t age);
 
-// Of several images that were at one address at different times it keeps the last.
+// The images by address (see ImageRanges), and a module for each name and PDB that they have.
 class Modules {
  public:
   // In which image an address is, and where in it. Of an address in none: the address, in a module
@@ -39,7 +40,7 @@ class Modules {
     std::uint64_t offset = 0;
   };
 
-  void set_kernel_from(std::uint64_t address) { kernel_from_ = address; }
+  void set_pointer_bytes(unsigned pointer_bytes) { images_.set_pointer_bytes(pointer_bytes); }
 
   void add_image(std::uint32_t process, std::uint64_t base, std::uint64_t size,
                  std::string_view name);
@@ -56,28 +57,19 @@ class Modules {
   std::uint64_t over_limit() const { return over_limit_; }
 
  private:
-  struct Image {
-    std::uint64_t size = 0;
-    std::uint32_t module = 0;  // before finish(): of the name alone
-  };
   struct Pdb {
     std::string name;
     std::string id;
   };
-  // Process and address; the kernel's process is 0.
-  using Key = std::pair<std::uint32_t, std::uint64_t>;
+  using Key = ImageRanges::Key;
 
-  Key key_of(std::uint32_t process, std::uint64_t address) const {
-    return {address >= kernel_from_ ? 0 : process, address};
-  }
   // The image's number; nothing when its names are new and take more than max_bytes with the
   // others.
   std::optional<std::uint32_t> module_of(const Module& module, std::size_t max_bytes);
   std::uint32_t outside_of(std::uint32_t process);
   const Pdb* pdb_of(const Key& key) const;
 
-  std::uint64_t kernel_from_ = 0xFFFF'8000'0000'0000;
-  std::map<Key, Image> images_;
+  ImageRanges images_;  // their numbers: modules, before finish() of the name alone
   std::map<Key, Pdb> pdbs_;
   // By address alone, null where PDBs differ: a library that several processes share is described
   // for one of them.

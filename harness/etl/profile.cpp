@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
-#include <deque>
 #include <unordered_map>
 
-#include "harness/etl/durations.h"
 #include "harness/etl/event_fields.h"
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/module_reader.h"
@@ -19,21 +16,28 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kKnownFrames = 16'384;
-// These take 28 MB at most, beside the stacks' 34.
+// These take 24 MB at most, and those that wait for their stacks 4, beside the stacks' 34.
 constexpr std::size_t kMaxFrameNumbers = 1u << 18;
-constexpr std::size_t kMaxPendingSamples = 1u << 15;
-constexpr std::size_t kMaxPendingSampleFrames = 1u << 19;
 constexpr std::size_t kMaxProfiledThreads = 1u << 16;
+
+// What a sample is beside its address and its stack, in the tag of a StackedEvent. The process is
+// what the trace says of the thread; a stack knows it better.
+struct SampleTag {
+  std::uint32_t process = 0;
+  std::uint16_t processor = 0;
+  std::uint16_t count = 0;
+};
 
 }  // namespace
 
 // Fills a profile in two passes.
 class ProfileReader {
  public:
-  ProfileReader(const std::vector<const TraceFile*>& files, Profile& profile)
+  ProfileReader(const std::vector<const TraceFile*>& files, std::size_t clock, Profile& profile)
       : files_(files),
+        clock_(clock),
         profile_(profile),
-        images_(files.front()->header().pointer_bytes, profile.modules_) {}
+        joiner_(keys_, [this](StackedEvent&& event) { finish(event); }) {}
 
   void read() {
     collect_names();
@@ -42,18 +46,16 @@ class ProfileReader {
   }
 
  private:
-  struct Pending {
-    std::int64_t time;
-    CpuSample sample;
-  };
-
   // Names, images, threads and the stacks that keys stand for.
   void collect_names() {
     TraceReader reader(files_, ReadOrder::file);
+    reader.read_only(clock_);
+    profile_.session_name_ = reader.header().session_name;
+    ModuleReader images(reader.header().pointer_bytes, profile_.modules_);
     DecodedEvent event;
     while (const Record* record = reader.next()) {
       const RecordHeader header = decode_header(*record);
-      if (images_.add(*record, header) || !header.is_kernel()) continue;
+      if (images.add(*record, header) || !header.is_kernel()) continue;
       const std::uint16_t hook = header.hook_id;
       if (hook >= kHookStackKeyCreate && hook <= kHookStackKeyRundown) {
         keys_.add(*record, header);
@@ -83,20 +85,13 @@ class ProfileReader {
 
   void join() {
     TraceReader reader(files_, ReadOrder::time);
+    reader.read_only(clock_);
     while (const Record* record = reader.next()) {
       const RecordHeader header = decode_header(*record);
-      if (!header.is_kernel()) continue;
+      if (!header.is_kernel() || joiner_.add_part(*record, header)) continue;
       switch (header.hook_id) {
         case kHookSampledProfile:
-          add_sample(*record, header.payload);
-          finish_before(reader.clock(), record->time);
-          break;
-        case kHookStackWalk:
-          add_stack(header.payload, record->pointer_bytes);
-          break;
-        case kHookStackKeyKernel:
-        case kHookStackKeyUser:
-          add_stack_key(*record, header.payload);
+          add_sample(*record, header, reader.clock().elapsed_ns(record->time));
           break;
         case kHookThreadStart:
         case kHookThreadRundownStart:
@@ -106,119 +101,54 @@ class ProfileReader {
           break;
       }
     }
-    for (const Pending& pending : pending_) profile_.add(pending.sample);
-    profile_.samples_cut_short_ = early_.counted();
+    joiner_.finish_all();
+    profile_.samples_cut_short_ = joiner_.cut_short();
+    profile_.other_stacks_ = joiner_.of_others();
   }
 
-  void add_sample(const Record& record, Bytes payload) {
+  void add_sample(const Record& record, const RecordHeader& header, std::int64_t time_ns) {
+    const Bytes payload = header.payload;
     const unsigned pointer_bytes = record.pointer_bytes;
     if (payload.size() < pointer_bytes + 6) return;
-    Pending pending{record.time, {}};
-    CpuSample& sample = pending.sample;
-    sample.thread = load<std::uint32_t>(payload.data() + pointer_bytes);
-    sample.count = load<std::uint16_t>(payload.data() + pointer_bytes + 4);
-    sample.processor = record.processor;
-    auto thread = threads_.find(sample.thread);
-    if (sample.thread != 0 && thread != threads_.end()) sample.process = thread->second;
-    sample.stack.push_back(pointer_at(payload.data(), pointer_bytes));
-    pending_.push_back(std::move(pending));
+    StackedEvent event;
+    event.time = record.time;
+    event.time_ns = time_ns;
+    event.thread = load<std::uint32_t>(payload.data() + pointer_bytes);
+    event.address = pointer_at(payload.data(), pointer_bytes);
+    SampleTag tag;
+    tag.processor = record.processor;
+    tag.count = load<std::uint16_t>(payload.data() + pointer_bytes + 4);
+    const auto thread = threads_.find(event.thread);
+    if (event.thread != 0 && thread != threads_.end()) tag.process = thread->second;
+    event.tag = std::bit_cast<std::uint64_t>(tag);
+    joiner_.add(std::move(event), header);
   }
 
-  // Passes on the samples whose stacks are complete by now, and the oldest when there are too many.
-  void finish_before(const SessionClock& clock, std::int64_t time) {
-    const std::int64_t now_ns = clock.elapsed_ns(time);
-    while (!pending_.empty()) {
-      const std::int64_t then_ns = clock.elapsed_ns(pending_.front().time);
-      const bool waited = duration_between(then_ns, now_ns) > kMaxStackWaitNs;
-      if (!waited && pending_.size() <= kMaxPendingSamples) return;
-      if (!waited) early_.add(pending_.front().time, pending_.front().sample.thread);
-      finish_first();
-    }
-  }
-
-  void finish_first() {
-    const CpuSample& sample = pending_.front().sample;
-    pending_frames_ -= sample.has_stack ? sample.stack.size() : 0;
+  void finish(StackedEvent& event) {
+    const auto tag = std::bit_cast<SampleTag>(event.tag);
+    CpuSample sample;
+    sample.process = event.process == RecordHeader::kNoId ? tag.process : event.process;
+    sample.processor = tag.processor;
+    sample.count = tag.count;
+    sample.has_stack = !event.frames.empty();
+    if (!sample.has_stack) event.frames.push_back(event.address);
+    sample.stack = event.frames;
     profile_.add(sample);
-    pending_.pop_front();
-  }
-
-  // The sample that a stack belongs to; null for a stack of another event.
-  CpuSample* sample_of(Bytes payload) {
-    if (payload.size() < 16) return nullptr;
-    const auto time = load<std::int64_t>(payload.data());
-    const auto thread = load<std::uint32_t>(payload.data() + 12);
-    auto at = pending_.end();
-    // Most stacks follow their sample at once.
-    for (int i = 0; i < 4 && at != pending_.begin() && std::prev(at)->time >= time; ++i) --at;
-    if (at != pending_.begin() && std::prev(at)->time >= time) {
-      at = std::lower_bound(
-          pending_.begin(), at, time,
-          [](const Pending& pending, std::int64_t wanted) { return pending.time < wanted; });
-    }
-    for (; at != pending_.end() && at->time == time; ++at) {
-      if (at->sample.thread != thread) continue;
-      at->sample.process = load<std::uint32_t>(payload.data() + 8);
-      return &at->sample;
-    }
-    return nullptr;
-  }
-
-  // The stack begins with the sampled address; a second part, the user's, continues the first.
-  // The sample may be passed on then.
-  template <typename Append>
-  void extend(CpuSample& sample, Append append) {
-    if (!sample.has_stack) sample.stack.clear();
-    sample.has_stack = true;
-    const std::size_t before = sample.stack.size();
-    append(sample.stack);
-    pending_frames_ += sample.stack.size() - before;
-    while (pending_frames_ > kMaxPendingSampleFrames) {
-      early_.add(pending_.front().time, pending_.front().sample.thread);
-      finish_first();
-    }
-  }
-
-  void count_part_of_none(Bytes payload) {
-    const bool is_late =
-        payload.size() >= 16 &&
-        early_.count(load<std::int64_t>(payload.data()), load<std::uint32_t>(payload.data() + 12));
-    if (!is_late) ++profile_.other_stacks_;
-  }
-
-  void add_stack(Bytes payload, unsigned pointer_bytes) {
-    CpuSample* sample = sample_of(payload);
-    if (sample == nullptr) return count_part_of_none(payload);
-    extend(*sample, [&](std::vector<std::uint64_t>& stack) {
-      append_frames(payload.subspan(16), pointer_bytes, stack);
-    });
-  }
-
-  void add_stack_key(const Record& record, Bytes payload) {
-    const unsigned pointer_bytes = record.pointer_bytes;
-    CpuSample* sample = sample_of(payload);
-    if (sample == nullptr || payload.size() < 16u + pointer_bytes) {
-      return count_part_of_none(payload);
-    }
-    const auto frames = keys_.find(pointer_at(payload.data() + 16, pointer_bytes), record.time);
-    if (frames.empty()) return;
-    extend(*sample, [&](std::vector<std::uint64_t>& stack) { append_frames(frames, stack); });
   }
 
   const std::vector<const TraceFile*>& files_;
+  std::size_t clock_;
   Profile& profile_;
-  ModuleReader images_;
   Decoder decoder_;
   StackKeys keys_;
+  StackJoiner joiner_;
   std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // thread -> process
-  std::deque<Pending> pending_;                               // in order of time
-  std::size_t pending_frames_ = 0;
-  EarlyEvents early_;
 };
 
-Profile::Profile(const std::vector<const TraceFile*>& files) : known_(kKnownFrames) {
+Profile::Profile(const std::vector<const TraceFile*>& files, std::size_t clock)
+    : known_(kKnownFrames) {
   frames_.number_of({0, kNoModule}, kMaxFrameNumbers);
-  ProfileReader(files, *this).read();
+  ProfileReader(files, clock, *this).read();
   known_ = {};
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,23 +20,25 @@ namespace tailgate::etl {
 // A sample with its stack, innermost address first; the sampled address alone without a stack.
 struct CpuSample {
   std::uint32_t process = 0;
-  std::uint32_t thread = 0;
   std::uint16_t processor = 0;
   std::uint32_t count = 1;  // of timer ticks
-  std::vector<std::uint64_t> stack;
+  std::span<const std::uint64_t> stack;
   bool has_stack = false;
 };
 
-// The samples of one trace (files on one clock), joined with their stacks, added up. Takes 64 MB at
+// The samples of one clock's sessions, joined with their stacks, added up. Takes 64 MB at
 // most, however large the trace is: what has no room is counted.
 class Profile {
  public:
   static constexpr std::uint32_t kNoFunction = 0xFFFF'FFFF;
   static constexpr std::uint32_t kNoModule = 0xFFFF'FFFF;
 
-  // Reads the files twice: a stack's key may be defined after its use.
-  explicit Profile(const std::vector<const TraceFile*>& files);
+  // Reads the files twice: a stack's key may be defined after its use. clock: see
+  // TraceReader::read_only(). Ids of processes and times of other clocks mean something else.
+  Profile(const std::vector<const TraceFile*>& files, std::size_t clock);
 
+  // Of the clock's first session.
+  const std::string& session_name() const { return session_name_; }
   std::uint64_t samples() const { return samples_; }
   std::uint64_t with_stack() const { return with_stack_; }
   // Stacks of other events, and of samples that the trace does not have.
@@ -95,6 +98,7 @@ class Profile {
   std::uint32_t frame_number(std::uint32_t process, std::uint64_t address);
   void add(const CpuSample& sample);
 
+  std::string session_name_;
   std::map<std::uint32_t, std::string> names_;  // of processes
   Modules modules_;
   FrameTable frames_;                 // 0: what has no room
@@ -125,9 +129,11 @@ struct ProfileOptions {
   std::optional<std::filesystem::path> symbols = std::nullopt;  // see symbolize()
 };
 
-// Reports the profile of the files. Returns what there is to say about symbols that were refused or
-// could not be read; empty when there is nothing. Throws Error when the folder of symbols cannot be
-// read.
+// Reports the profile of the files, clock by clock if they have several: the text has a heading for
+// each, JSON an object and line for each, and folded stacks begin with the session. Speedscope's
+// format has one list of frames, so it takes one clock: throws Error for more. Returns what there
+// is to say about symbols that were refused or could not be read; empty when there is nothing.
+// Throws Error when the folder of symbols cannot be read.
 std::string report_profile(const std::vector<const TraceFile*>& files,
                            const ProfileOptions& options, const TextSink& sink);
 

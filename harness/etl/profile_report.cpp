@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "harness/base/error.h"
 #include "harness/base/quoting.h"
 #include "harness/etl/profile.h"
 #include "harness/etl/profile_shares.h"
 #include "harness/etl/symbols.h"
+#include "harness/etl/trace_reader.h"
 
 namespace tailgate::etl {
 namespace {
@@ -179,6 +181,7 @@ Json symbols_json(const Report& report) {
 void write_json(const Report& report, ProfileOutput& output) {
   const Profile& profile = report.profile;
   Json json;
+  json["session_name"] = profile.session_name();
   json["samples"] = profile.samples();
   json["samples_with_stack"] = profile.with_stack();
   json["other_stacks"] = profile.other_stacks();
@@ -217,10 +220,12 @@ std::string folded_name(std::string_view name) {
   return text;
 }
 
-void write_folded(const Report& report, ProfileOutput& output) {
+// session: empty when there is only one.
+void write_folded(const Report& report, std::string_view session, ProfileOutput& output) {
   const Profile& profile = report.profile;
+  const std::string before = session.empty() ? std::string() : folded_name(session) + ";";
   for (const auto& process : report.shares.processes()) {
-    const std::string name = folded_name(profile.process_name(process.id));
+    const std::string name = before + folded_name(profile.process_name(process.id));
     for (std::uint32_t stack : process.stacks) {
       output.add(name);
       const auto frames = profile.stacks().frames(stack);
@@ -290,30 +295,63 @@ std::string unused_symbols(const Report& report) {
 
 }  // namespace
 
-std::string report_profile(const std::vector<const TraceFile*>& files,
-                           const ProfileOptions& options, const TextSink& sink) {
-  Profile profile(files);
-  std::vector<ModuleSymbols> symbols;
-  if (options.symbols) symbols = symbolize(profile, *options.symbols);
+namespace {
+
+// A session's profile among several.
+struct Heading {
+  std::size_t number = 0;
+  std::size_t of = 1;  // sessions
+
+  // Empty for the only one.
+  std::string text(const Profile& profile) const {
+    return of == 1 ? std::string() : fmt::format("session {} {}", number, profile.session_name());
+  }
+};
+
+std::string report_one(const Profile& profile, const std::vector<ModuleSymbols>& symbols,
+                       const Heading& heading, const ProfileOptions& options,
+                       ProfileOutput& output) {
   ProfileShares shares(profile);
   const Report report{profile, shares, symbols};
-  ProfileOutput output(sink);
+  const std::string session = heading.text(profile);
   switch (options.format) {
     case ProfileFormat::text:
+      if (heading.number > 0) output.add("\n");
+      if (!session.empty()) output.add(printable(session) + "\n\n");
       write_text(report, options.max_rows, output);
       break;
     case ProfileFormat::json:
       write_json(report, output);
       break;
     case ProfileFormat::folded:
-      write_folded(report, output);
+      write_folded(report, session, output);
       break;
     case ProfileFormat::speedscope:
       write_speedscope(report, output);
       break;
   }
-  output.flush();
   return unused_symbols(report);
+}
+
+}  // namespace
+
+std::string report_profile(const std::vector<const TraceFile*>& files,
+                           const ProfileOptions& options, const TextSink& sink) {
+  const std::size_t clocks = TraceReader(files, ReadOrder::file).clock_count();
+  if (clocks > 1 && options.format == ProfileFormat::speedscope) {
+    throw Error(fmt::format("the traces have {} clocks, and speedscope's format takes one", clocks),
+                "name the traces of one computer and boot at a time, or use --format folded");
+  }
+  ProfileOutput output(sink);
+  std::string unused;
+  for (std::size_t clock = 0; clock < clocks; ++clock) {
+    Profile profile(files, clock);
+    std::vector<ModuleSymbols> symbols;
+    if (options.symbols) symbols = symbolize(profile, *options.symbols);
+    unused += report_one(profile, symbols, {clock, clocks}, options, output);
+  }
+  output.flush();
+  return unused;
 }
 
 }  // namespace tailgate::etl

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/etl/testing/kernel_trace.h"
 
@@ -14,8 +15,7 @@ constexpr std::uint64_t kKernel = 0xFFFFF80000000000;
 // Thread 8 of process 500 ("app.exe") is sampled twice on processor 0: in the kernel, called from
 // app.exe, and in lib.dll. Its stacks come in parts, by frames and by keys that are defined later.
 // Thread 12 of process 600 is sampled once on processor 1, without a stack.
-std::vector<std::uint8_t> sampled_trace() {
-  WriterOptions options;
+std::vector<std::uint8_t> sampled_trace(const WriterOptions& options = {}) {
   TraceWriter writer(options);
   const std::int64_t start = options.start_raw;
   std::int64_t time = start;
@@ -61,14 +61,18 @@ std::vector<std::uint8_t> sampled_trace() {
   return writer.file();
 }
 
-std::string profile_of(const std::vector<std::uint8_t>& bytes, ProfileFormat format) {
-  const TraceFile file(bytes, "test");
+std::string profile_of_files(const std::vector<const TraceFile*>& files, ProfileFormat format) {
   std::string out;
-  report_profile({&file}, {format}, [&out](std::string_view text) {
+  report_profile(files, {format}, [&out](std::string_view text) {
     out += text;
     return true;
   });
   return out;
+}
+
+std::string profile_of(const std::vector<std::uint8_t>& bytes, ProfileFormat format) {
+  const TraceFile file(bytes, "test");
+  return profile_of_files({&file}, format);
 }
 
 }  // namespace
@@ -96,6 +100,52 @@ TEST_CASE("profile: folded stacks, outermost frame first") {
         "app.exe (500);app.exe+0x40;app.exe+0x20;nt.exe+0x20;nt.exe+0x10 1\n"
         "app.exe (500);app.exe+0x40;lib.dll+0x40 1\n"
         "other.exe (600);0x9999 1\n");
+}
+
+// Another computer, whose counter is slower and lower, and whose process 500 is another program.
+// The stack of the first is 6 s behind its sample by the wrong clock, and 60 ms by its own.
+TEST_CASE("profile: traces of several clocks have one each") {
+  const std::vector<std::uint8_t> first_bytes = sampled_trace();
+  WriterOptions options;
+  options.session_name = "other computer";
+  options.clock_hz = 1'000'000'000;
+  options.start_raw = 5000;
+  options.start_filetime += 10'000'000;
+  options.boot_filetime += 900'000'000;
+  KernelTrace other(options);
+  other.process(0, 0x0303, 500, "tool.exe");
+  other.image(0, 500, 0x10000, 0x1000, "\\Device\\x\\tool.exe");
+  other.add(10, 0x0F2E, ByteBuilder().u64(0x10080).u32(8).u16(1).u8(0).u8(0));
+  other.stack(6'000'010, 10, 500, 8, {0x10080, 0x10090});
+  const std::vector<std::uint8_t> other_bytes = other.file();
+  const TraceFile first(first_bytes, "first");
+  const TraceFile second(other_bytes, "second");
+
+  const std::string expected_first =
+      "session 0 test session;app.exe (500);app.exe+0x40;app.exe+0x20;nt.exe+0x20;nt.exe+0x10 1\n"
+      "session 0 test session;app.exe (500);app.exe+0x40;lib.dll+0x40 1\n"
+      "session 0 test session;other.exe (600);0x9999 1\n";
+  const std::string expected = expected_first +
+                               "session 1 other computer;tool.exe (500);tool.exe+0x90;"
+                               "tool.exe+0x80 1\n";
+  CHECK(profile_of_files({&first, &second}, ProfileFormat::folded) == expected);
+  // In order of their starts.
+  CHECK(profile_of_files({&second, &first}, ProfileFormat::folded) == expected);
+  CHECK_THAT(profile_of_files({&first, &second}, ProfileFormat::text),
+             Catch::Contains("session 1 other computer\n\nCPU samples: 1, 1 with a stack"));
+  std::istringstream lines(profile_of_files({&first, &second}, ProfileFormat::json));
+  std::string line;
+  REQUIRE(std::getline(lines, line));
+  CHECK(nlohmann::json::parse(line)["samples"] == 3);
+  REQUIRE(std::getline(lines, line));
+  CHECK(nlohmann::json::parse(line)["session_name"] == "other computer");
+  CHECK_THROWS_WITH(profile_of_files({&first, &second}, ProfileFormat::speedscope),
+                    Catch::Contains("2 clocks"));
+  // A merge tool's files of one clock are one profile.
+  const std::vector<std::uint8_t> again = sampled_trace();
+  const TraceFile third(again, "third");
+  CHECK_THAT(profile_of_files({&first, &third}, ProfileFormat::text),
+             Catch::StartsWith("CPU samples: 6,"));
 }
 
 // Keys and their meaning: the schema that its "$schema" names.

@@ -1,6 +1,7 @@
 #include "harness/etl/stack_join.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -18,15 +19,14 @@ constexpr std::size_t kHeadBytes = 16;  // time, process and thread of the event
 constexpr std::size_t kMaxKeyFrames = 1u << 20;
 constexpr std::size_t kMaxDefinitions = 1u << 17;
 constexpr std::size_t kMaxPending = 1u << 15;
-constexpr std::size_t kMaxPendingFrames = 1u << 20;  // 8 MB
+constexpr std::size_t kMaxPendingFrames = 1u << 19;  // 4 MB
 
 // An id that one side does not know says nothing.
 bool same_id(std::uint32_t a, std::uint32_t b) {
   return a == RecordHeader::kNoId || b == RecordHeader::kNoId || a == b;
 }
 
-}  // namespace
-
+// Appends the addresses, as far as a stack has room for them.
 void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames) {
   frames.reserve(std::min(kMaxStackFrames, frames.size() + bytes.size() / pointer_bytes));
   for (std::size_t at = 0; at + pointer_bytes <= bytes.size() && frames.size() < kMaxStackFrames;
@@ -40,6 +40,8 @@ void append_frames(std::span<const std::uint64_t> part, std::vector<std::uint64_
       part.first(std::min(part.size(), kMaxStackFrames - std::min(kMaxStackFrames, frames.size())));
   frames.insert(frames.end(), part.begin(), part.end());
 }
+
+}  // namespace
 
 KeysOfSessions stack_keys_in(const std::vector<const TraceFile*>& files) {
   KeysOfSessions keys;
@@ -134,9 +136,14 @@ void StackJoiner::add(StackedEvent event, const RecordHeader& header) {
 
 StackedEvent* StackJoiner::event_of(std::int64_t time, std::uint32_t process,
                                     std::uint32_t thread) {
-  auto at = std::lower_bound(
-      pending_.begin(), pending_.end(), time,
-      [](const StackedEvent& event, std::int64_t wanted) { return event.time < wanted; });
+  auto at = pending_.end();
+  // Most stacks follow their event at once.
+  for (int i = 0; i < 4 && at != pending_.begin() && std::prev(at)->time >= time; ++i) --at;
+  if (at != pending_.begin() && std::prev(at)->time >= time) {
+    at = std::lower_bound(
+        pending_.begin(), at, time,
+        [](const StackedEvent& event, std::int64_t wanted) { return event.time < wanted; });
+  }
   for (; at != pending_.end() && at->time == time; ++at) {
     if (same_id(at->thread, thread) && same_id(at->process, process)) return &*at;
   }
@@ -150,12 +157,15 @@ bool StackJoiner::add_part(const Record& record, const RecordHeader& header) {
   const bool by_key = hook == kHookStackKeyKernel || hook == kHookStackKeyUser;
   if (hook != kHookStackWalk && !by_key) return false;
   const Bytes payload = header.payload;
-  if (payload.size() < kHeadBytes + (by_key ? pointer_bytes : 0)) return true;
+  if (payload.size() < kHeadBytes + (by_key ? pointer_bytes : 0)) {
+    ++of_others_;
+    return true;
+  }
   const auto process = load<std::uint32_t>(payload.data() + 8);
   const auto thread = load<std::uint32_t>(payload.data() + 12);
   StackedEvent* event = event_of(load<std::int64_t>(payload.data()), process, thread);
   if (event == nullptr) {
-    early_.count(load<std::int64_t>(payload.data()), thread);
+    if (!early_.count(load<std::int64_t>(payload.data()), thread)) ++of_others_;
     return true;
   }
   event->process = process;
@@ -178,16 +188,18 @@ void StackJoiner::finish_before(std::int64_t time_ns) {
     const bool full = pending_.size() >= kMaxPending || pending_frames_ > kMaxPendingFrames;
     if (!waited && !full) return;
     if (!waited) early_.add(pending_.front().time, pending_.front().thread);
-    pending_frames_ -= pending_.front().frames.size();
-    finish_(std::move(pending_.front()));
-    pending_.pop_front();
+    finish_first();
   }
 }
 
 void StackJoiner::finish_all() {
-  for (StackedEvent& event : pending_) finish_(std::move(event));
-  pending_.clear();
-  pending_frames_ = 0;
+  while (!pending_.empty()) finish_first();
+}
+
+void StackJoiner::finish_first() {
+  pending_frames_ -= pending_.front().frames.size();
+  finish_(std::move(pending_.front()));
+  pending_.pop_front();
 }
 
 }  // namespace tailgate::etl

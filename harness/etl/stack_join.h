@@ -22,10 +22,6 @@ inline constexpr std::size_t kMaxStackFrames = 1024;
 // The user's part of a stack is recorded when the thread returns to user mode.
 inline constexpr std::uint64_t kMaxStackWaitNs = 5'000'000'000;
 
-// Appends the addresses, as far as a stack has room for them.
-void append_frames(Bytes bytes, unsigned pointer_bytes, std::vector<std::uint64_t>& frames);
-void append_frames(std::span<const std::uint64_t> part, std::vector<std::uint64_t>& frames);
-
 // The stacks that keys stand for.
 class StackKeys {
  public:
@@ -63,7 +59,8 @@ struct StackedEvent {
   std::int64_t time_ns = 0;
   std::uint32_t process = RecordHeader::kNoId;
   std::uint32_t thread = RecordHeader::kNoId;
-  std::uint64_t tag = 0;              // the caller's
+  std::uint64_t tag = 0;  // the caller's, and so is the address
+  std::uint64_t address = 0;
   std::vector<std::uint64_t> frames;  // innermost first
 };
 
@@ -109,9 +106,12 @@ class StackJoiner {
 
   // Events whose stack lacks a part, which came after there was no room to wait for it.
   std::uint64_t cut_short() const { return early_.counted(); }
+  // Parts of events that were not added.
+  std::uint64_t of_others() const { return of_others_; }
 
  private:
   StackedEvent* event_of(std::int64_t time, std::uint32_t process, std::uint32_t thread);
+  void finish_first();
 
   const StackKeys& keys_;
   Finish finish_;
@@ -119,6 +119,7 @@ class StackJoiner {
   std::size_t pending_frames_ = 0;
   std::int64_t last_ns_ = 0;  // the last event's time
   EarlyEvents early_;
+  std::uint64_t of_others_ = 0;
 };
 
 }  // namespace tailgate::etl

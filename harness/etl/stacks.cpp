@@ -53,44 +53,66 @@ class Texts {
 // A process, an event's name and its frames, innermost first: numbers of texts.
 using Stack = std::vector<std::uint32_t>;
 
-// Which places in images the texts of frames are, for the names of functions.
+// Which places in images the texts of frames are, for the names of functions. A process's images on
+// one clock say nothing of another.
 class FunctionNames {
  public:
-  FunctionNames(const std::vector<const TraceFile*>& files, std::filesystem::path folder)
-      : folder_(std::move(folder)), modules_(modules_in(files)) {
-    frames_.number_of({0, Profile::kNoModule}, kMaxTexts);
+  explicit FunctionNames(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // The frames from here on are of that clock.
+  void begin_clock(const std::vector<const TraceFile*>& files, std::size_t clock) {
+    Clock& one = clocks_.emplace_back();
+    one.modules = modules_in(files, clock);
+    one.frames.number_of({0, Profile::kNoModule}, kMaxTexts);
   }
 
   // A text that this place alone has; nothing when there is no room for it.
   std::optional<std::string> own_text(std::uint32_t process, std::uint64_t address,
                                       std::string_view text) {
-    const Modules::Place place = modules_.place_of(process, address);
-    const auto frame = frames_.number_of({place.offset, place.module}, kMaxTexts);
+    Clock& one = clocks_.back();
+    const Modules::Place place = one.modules.place_of(process, address);
+    const auto frame = one.frames.number_of({place.offset, place.module}, kMaxTexts);
     if (!frame) return std::nullopt;
-    return fmt::format("{}{}{}", text, kMark, *frame);
+    return fmt::format("{}{}{}{}{}", text, kMark, clocks_.size() - 1, kMark, *frame);
   }
 
-  void read() { named_ = name_frames(modules_, frames_, folder_); }
+  void read() {
+    for (Clock& one : clocks_) one.named = name_frames(one.modules, one.frames, folder_);
+  }
 
   // The name of the function of a text of own_text(), else the text that was given.
   std::string shown(const std::string& own) const {
     const std::size_t mark = own.rfind(kMark);
     if (mark == std::string::npos) return own;
-    const auto frame = static_cast<std::size_t>(std::stoul(own.substr(mark + 1)));
-    const std::uint32_t function = named_.by_frame.at(frame);
-    return function == Profile::kNoFunction ? own.substr(0, mark)
-                                            : function_text(modules_, named_.functions[function]);
+    const std::size_t first_mark = own.rfind(kMark, mark - 1);
+    const Clock& one = clocks_.at(std::stoul(own.substr(first_mark + 1)));
+    const std::uint32_t function = one.named.by_frame.at(std::stoul(own.substr(mark + 1)));
+    return function == Profile::kNoFunction
+               ? own.substr(0, first_mark)
+               : function_text(one.modules, one.named.functions[function]);
   }
 
-  std::string unused() const { return unused_symbols(modules_, named_.modules); }
+  std::string unused() const {
+    std::string all;
+    for (const Clock& one : clocks_) {
+      const std::string more = unused_symbols(one.modules, one.named.modules);
+      if (!all.empty() && !more.empty()) all += '\n';
+      all += more;
+    }
+    return all;
+  }
 
  private:
-  static constexpr char kMark = '\x01';  // followed by the frame's number
+  static constexpr char kMark = '\x01';  // followed by the clock's number, and by the frame's
+
+  struct Clock {
+    Modules modules;
+    FrameTable frames;
+    NamedFrames named;
+  };
 
   std::filesystem::path folder_;
-  Modules modules_;
-  FrameTable frames_;
-  NamedFrames named_;
+  std::deque<Clock> clocks_;
 };
 
 class EventStacks {
@@ -102,7 +124,7 @@ class EventStacks {
         matcher_(filter),
         names_(files),
         keys_(stack_keys_in(files)) {
-    if (symbols && !files.empty()) functions_.emplace(files, *symbols);
+    if (symbols) functions_.emplace(*symbols);
   }
 
   void read() {
@@ -146,6 +168,8 @@ class EventStacks {
     end_session();
     session_ = &reader.header();
     session_names_ = &names_.of(*session_);
+    if (functions_) functions_->begin_clock(files_, clock_);
+    ++clock_;
     kernel_ = std::make_unique<KernelActivity>(*session_, reader.clock());
     joiner_ = std::make_unique<StackJoiner>(keys_.at(session_),
                                             [this](StackedEvent&& event) { count(event); });
@@ -177,6 +201,7 @@ class EventStacks {
                   header.process_id,
                   header.thread_id,
                   texts_.number_of(event_.event_name),
+                  0,
                   {}},
                  header);
   }
@@ -225,6 +250,7 @@ class EventStacks {
   std::unique_ptr<StackJoiner> joiner_;
   std::unique_ptr<KernelActivity> kernel_;
   const LogFileHeader* session_ = nullptr;
+  std::size_t clock_ = 0;  // of the next session
   const SessionNames* session_names_ = nullptr;
   DecodedEvent event_;
   Texts texts_;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "harness/base/error.h"
+#include "harness/etl/demangle.h"
 #include "harness/etl/pdb_dump.h"
 #include "harness/etl/symbol_text.h"
 #include "harness/etl/text.h"
@@ -125,6 +126,9 @@ class Symbolizer {
       all.push_back(name_frames(module, {from, to}));
       from = to;
     }
+    std::vector<std::string*> names;
+    for (Profile::Function& function : functions_) names.push_back(&function.name);
+    undecorate(names);
     return {std::move(by_frame_), std::move(functions_), std::move(all)};
   }
 
@@ -217,9 +221,10 @@ class Symbolizer {
           continue;
         }
         names_bytes_ += names[i].size();
+        const std::string name = demangled(names[i]);
         functions_.push_back(
             {symbols.module,
-             utf8_of({reinterpret_cast<const std::uint8_t*>(names[i].data()), names[i].size()})});
+             utf8_of({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()})});
       }
       by_frame_[frames[i]] = at->second;
     }

@@ -168,6 +168,18 @@ TEST_CASE("symbols: functions from Breakpad's texts and perf maps, in every form
                                         std::string(kAppId) + ")\n"));
 }
 
+TEST_CASE("symbols: mangled names are shown as they are written in C++") {
+  const TestDirectory directory;
+  const fs::path symbols = directory.path();
+  write(symbols / "app.sym", "MODULE windows x86_64 " + std::string(kAppId) +
+                                 " app.pdb\nPUBLIC 1000 0 ?run@app@@YAXH@Z\n"
+                                 "PUBLIC 1100 0 _ZN3app4workEi\n");
+  const auto trace = trace_of({{kApp + 0x1100, kApp + 0x1010}});
+  const std::string run = find_program("llvm-undname") ? "app::run(int)" : "?run@app@@YAXH@Z";
+  CHECK(report(trace, symbols, ProfileFormat::folded).text ==
+        "unknown (500);app.exe!" + run + ";app.exe!app::work(int) 1\n");
+}
+
 TEST_CASE("symbols: those of another build are refused, with the samples concerned") {
   const TestDirectory directory;
   const std::string other = "CEB225C0769F1F9D4C4C44205044422E2";

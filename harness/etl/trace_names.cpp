@@ -24,7 +24,6 @@ constexpr std::uint16_t kHookFileName = 0x0400;
 constexpr std::uint16_t kHookFileCreate = 0x0420;
 constexpr std::uint16_t kHookFileDelete = 0x0423;
 constexpr std::uint16_t kHookFileRundown = 0x0424;
-constexpr std::uint64_t kKernelFrom32 = 0x8000'0000;
 
 constexpr std::uint8_t kGroupDisk = 0x01;
 constexpr std::uint8_t kGroupFault = 0x02;
@@ -96,9 +95,10 @@ void SessionNames::add_image(const DecodedEvent& event, NameLimits& limits) {
   std::string name = path.substr(path.find_last_of('\\') + 1);
   name.resize(std::min(name.size(), kMaxImageNameBytes));
   if (!limits.take(limits.images, 2 * kEntryBytes + name.size())) return;
-  const auto process =
-      base >= kernel_from_ ? 0 : static_cast<std::uint32_t>(number_in(event.fields, "ProcessId"));
-  images_[process][base] = {number_in(event.fields, "ImageSize"), std::move(name)};
+  const auto process = static_cast<std::uint32_t>(number_in(event.fields, "ProcessId"));
+  images_.set(images_.key_of(process, base), {number_in(event.fields, "ImageSize"),
+                                              static_cast<std::uint32_t>(image_names_.size())});
+  image_names_.push_back(std::move(name));
 }
 
 void SessionNames::add_file(const RecordHeader& header, const Record& record, NameLimits& limits) {
@@ -174,13 +174,9 @@ std::string SessionNames::path(std::string_view kernel_path) const {
 }
 
 std::string SessionNames::image(std::uint32_t process, std::uint64_t address) const {
-  const auto images = images_.find(address >= kernel_from_ ? 0 : process);
-  if (images == images_.end()) return {};
-  const auto above = images->second.upper_bound(address);
-  if (above == images->second.begin()) return {};
-  const auto& [base, image] = *std::prev(above);
-  if (address - base >= image.size) return {};
-  return fmt::format("{}+{:#x}", image.name, address - base);
+  const auto place = images_.find(process, address);
+  return place ? fmt::format("{}+{:#x}", image_names_[place->number], place->offset)
+               : std::string();
 }
 
 TraceNames::TraceNames(const std::vector<const TraceFile*>& files) {
@@ -191,7 +187,7 @@ TraceNames::TraceNames(const std::vector<const TraceFile*>& files) {
     auto& names = sessions_[&reader.header()];
     if (!names) {
       names = std::make_unique<SessionNames>();
-      if (reader.header().pointer_bytes == 4) names->kernel_from_ = kKernelFrom32;
+      names->images_.set_pointer_bytes(reader.header().pointer_bytes);
     }
     names->add(*record, decoder, event, limits_);
   }

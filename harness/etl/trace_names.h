@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "harness/etl/decoder.h"
+#include "harness/etl/image_ranges.h"
 #include "harness/etl/trace_file.h"
 
 namespace tailgate::etl {
@@ -83,15 +83,10 @@ class SessionNames {
   std::string without_volume(std::string_view kernel_path) const;
 
   bool empty_ = true;
-  std::uint64_t kernel_from_ = 0xFFFF'8000'0000'0000;  // addresses of the kernel
   NameHistory processes_;
   NameHistory files_;
-  struct Image {
-    std::uint64_t size = 0;
-    std::string name;
-  };
-  // By process and base; of several that were there at different times the last. 0: the kernel's.
-  std::map<std::uint32_t, std::map<std::uint64_t, Image>> images_;
+  ImageRanges images_;
+  std::vector<std::string> image_names_;
   std::vector<std::pair<std::string, std::string>> volumes_;  // kernel's prefix, drive's
 };
 

@@ -92,6 +92,10 @@ void TraceReader::form_groups() {
   });
 }
 
+void TraceReader::read_only(std::size_t clock) {
+  groups_ = {groups_.at(clock)};
+}
+
 bool TraceReader::open_next_group() {
   if (group_open_) {
     if (group_ + 1 >= groups_.size()) return false;

@@ -67,11 +67,14 @@ class TraceReader {
     }
   }
 
+  // Reads the records of one clock alone, by its number in order of start times, below
+  // clock_count(). Call it before the first next(); clock() and header() are valid from then on.
+  void read_only(std::size_t clock);
+
   // The last record's clock and its session's header.
   const SessionClock& clock() const { return groups_[group_].clock; }
   const LogFileHeader& header() const { return *groups_[group_].header; }
-  // The number of different clocks; with more than one, times of different clocks do not
-  // compare. For tests.
+  // The number of different clocks; with more than one, times of different clocks do not compare.
   std::size_t clock_count() const { return groups_.size(); }
 
   // Counts damage when records are decoded, which may be some dozens of records before they are

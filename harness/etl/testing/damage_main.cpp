@@ -9,42 +9,17 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/etl/report.h"
+#include "harness/etl/testing/samples.h"
 
 namespace {
 
 using namespace tailgate::etl;
-
-constexpr int kSkipped = 77;
-
-struct Sample {
-  std::string name;
-  std::vector<std::uint8_t> bytes;
-};
-
-std::vector<Sample> read_samples(const char* folder) {
-  std::vector<Sample> samples;
-  const char* named = std::getenv("TAILGATE_ETL_SAMPLES");
-  if (named != nullptr) folder = named;
-  if (folder == nullptr || !std::filesystem::is_directory(folder)) return samples;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".etl") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    samples.push_back({entry.path().filename().string(),
-                       {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}});
-  }
-  std::sort(samples.begin(), samples.end(),
-            [](const Sample& a, const Sample& b) { return a.name < b.name; });
-  return samples;
-}
 
 // Makes 1 to 64 changes: changed bytes, runs and words of several kinds, moved pieces, a cut-off
 // end.
@@ -89,7 +64,7 @@ int main(int argc, char** argv) {
   const std::vector<Sample> samples = read_samples(argc > 3 ? argv[3] : nullptr);
   if (samples.empty()) {
     fmt::print("skipped: no .etl files; name their folder in TAILGATE_ETL_SAMPLES\n");
-    return kSkipped;
+    return kExitSkipped;
   }
   unsigned long refused = 0;
   std::size_t printed_bytes = 0;
