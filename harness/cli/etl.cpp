@@ -91,6 +91,7 @@ void add_profile(Command* etl, Action& action) {
   command->add_option("--symbols", *symbols, "Folder of PDBs, Breakpad texts and perf maps")
       ->type_name("DIR");
   command->footer(
+      "Traces of several computers or boots have a profile each.\n\n"
       "Examples:\n  tailgate etl profile --rows 5 kernel.etl\n"
       "  tailgate etl profile --symbols C:\\symbols kernel.etl\n"
       "  tailgate etl profile --symbols out --format speedscope kernel.etl > p.json");

@@ -22,7 +22,7 @@ namespace tailgate::etl {
 namespace {
 
 constexpr std::size_t kMaxMangledBytes = 4096;
-constexpr double kMaxPlainBytes = 1 << 20;
+constexpr std::size_t kMaxUndecoratedBytes = 16u << 20;
 constexpr std::size_t kMaxArgumentsBytes = 24'000;  // Windows takes 32,767
 constexpr std::chrono::seconds kPatience{10};
 
@@ -34,7 +34,7 @@ using Plain = std::unordered_map<std::string, std::string>;
 
 // The program says each name on a line, and what it is on the next. Its errors are in the same
 // file.
-void read_names(const std::filesystem::path& output, Plain& plain) {
+void read_names(const std::filesystem::path& output, Plain& plain, std::size_t& bytes_left) {
   std::ifstream lines(output);
   std::string line;
   std::string* wanted = nullptr;
@@ -45,7 +45,10 @@ void read_names(const std::filesystem::path& output, Plain& plain) {
       wanted = nullptr;
       continue;
     }
-    if (wanted != nullptr && line.size() <= kMaxMangledBytes) *wanted = line;
+    if (wanted != nullptr && line.size() <= std::min(kMaxMangledBytes, bytes_left)) {
+      bytes_left -= line.size();
+      *wanted = line;
+    }
     const auto at = wanted == nullptr ? plain.find(line) : plain.end();
     wanted = at == plain.end() ? nullptr : &at->second;
   }
@@ -80,7 +83,7 @@ class Undname {
     options.output = folder_ / fmt::format("names{}", ++runs_);
     Child child = Child::start(options);
     const bool ended = child.wait_for(kPatience).has_value();
-    if (ended) read_names(options.output, plain);
+    if (ended) read_names(options.output, plain, bytes_left_);
     std::error_code ignored;
     std::filesystem::remove(options.output, ignored);
     return ended;
@@ -90,6 +93,7 @@ class Undname {
   std::filesystem::path program_;
   std::filesystem::path folder_;
   unsigned runs_ = 0;
+  std::size_t bytes_left_ = kMaxUndecoratedBytes;
 };
 
 // Calls with as many names as a command line takes, until that returns false.
@@ -152,12 +156,13 @@ double most_bytes_of(std::string_view name) {
 std::string demangled(std::string_view name) {
   std::string text(name);
   if (!name.starts_with("_Z") || name.size() > kMaxMangledBytes) return text;
-  if (most_bytes_of(name) > kMaxPlainBytes) return text;
+  if (most_bytes_of(name) > static_cast<double>(kMaxDemangledBytes)) return text;
   int status = 0;
   const std::unique_ptr<char, Free> plain(
       abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status));
   if (status != 0 || plain == nullptr) return text;
-  return plain.get();
+  const std::string_view shown = plain.get();
+  return shown.size() <= kMaxDemangledBytes ? std::string(shown) : text;
 }
 
 void undecorate(const std::vector<std::string*>& names) {

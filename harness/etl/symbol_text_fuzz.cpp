@@ -1,8 +1,9 @@
 // Breakpad's texts, perf maps and what llvm-pdbutil prints, and the functions of some addresses by
-// them. Input: u8 which, the text.
+// them, as written in C++. Input: u8 which, the text.
 #include <cstdint>
 #include <string_view>
 
+#include "harness/etl/demangle.h"
 #include "harness/etl/symbol_text.h"
 
 using namespace tailgate::etl;
@@ -26,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (std::string_view name : nearest.names()) {
     if (!name.empty() && (name.data() < text.data() || name.end() > text.end())) __builtin_trap();
+    if (demangled(name).size() > kMaxDemangledBytes) __builtin_trap();
   }
   return 0;
 }

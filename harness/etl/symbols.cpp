@@ -215,13 +215,13 @@ class Symbolizer {
       const auto next = static_cast<std::uint32_t>(functions_.size());
       auto [at, is_new] = numbers.try_emplace(names[i], next);
       if (is_new) {
-        if (names_bytes_ + names[i].size() > kMaxSymbolNamesBytes) {
+        const std::string name = demangled(names[i]);
+        if (names_bytes_ + name.size() > kMaxSymbolNamesBytes) {
           numbers.erase(at);
           ++over_limit;
           continue;
         }
-        names_bytes_ += names[i].size();
-        const std::string name = demangled(names[i]);
+        names_bytes_ += name.size();
         functions_.push_back(
             {symbols.module,
              utf8_of({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()})});

@@ -180,6 +180,29 @@ TEST_CASE("symbols: mangled names are shown as they are written in C++") {
         "unknown (500);app.exe!" + run + ";app.exe!app::work(int) 1\n");
 }
 
+TEST_CASE("symbols: names that grow when they are demangled stay within 16 MB") {
+  const TestDirectory directory;
+  std::string text = "MODULE windows x86_64 " + std::string(kAppId) + " app.pdb\n";
+  std::vector<std::vector<std::uint64_t>> stacks;
+  for (unsigned i = 0; i < 5000; ++i) {
+    // Each type holds the one before twice: 80 bytes become 4,300.
+    std::string name = "_Z5f" + std::to_string(1000 + i) + "1TIiiE";
+    for (char part = '0'; part <= '6'; ++part) {
+      name += std::string("S_IS") + part + "_S" + part + "_E";
+    }
+    const unsigned address = 0x1000 + 4 * i;
+    std::ostringstream line;
+    line << "PUBLIC " << std::hex << address << " 0 " << name << '\n';
+    text += line.str();
+    stacks.push_back({kApp + address});
+  }
+  write(directory.path() / "app.sym", text);
+  const Reported folded = report(trace_of(stacks), directory.path(), ProfileFormat::folded);
+  CHECK(folded.text.size() > (16u << 20));
+  CHECK(folded.text.size() < (17u << 20));
+  CHECK_THAT(folded.unused, Catch::Contains("functions' names take more than 16 MB"));
+}
+
 TEST_CASE("symbols: those of another build are refused, with the samples concerned") {
   const TestDirectory directory;
   const std::string other = "CEB225C0769F1F9D4C4C44205044422E2";
