@@ -98,7 +98,7 @@ Result stacks_result(double first_ns, double frame_ns) {
     trial.floor.two_clock_reads_ns = 30;
     trial.service.count = 10;
     trial.service.p50_ns =
-        static_cast<std::uint64_t>(std::lround(1000 + 500 * (step / 10) + capture_ns));
+        static_cast<std::uint64_t>(std::lround(capture_ns)) + 1000 + 500 * (step / 10);
     result.trials.push_back(trial);
   }
   return result;

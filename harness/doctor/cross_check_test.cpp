@@ -99,7 +99,7 @@ LatencySummary times(double p50_ns) {
   return {.count = 9, .p50_ns = p50_ns, .p99_ns = 3 * p50_ns, .max_ns = 9 * p50_ns};
 }
 
-CrossCheck made(std::vector<double> by_tailgate, std::vector<double> by_tool) {
+CrossCheck made(const std::vector<double>& by_tailgate, const std::vector<double>& by_tool) {
   CrossCheck check{.tool = "cyclictest", .package = "rt-tests", .what = "late", .installed = true};
   for (const double ns : by_tailgate) check.by_tailgate.push_back(times(ns));
   for (const double ns : by_tool) check.by_tool.push_back(times(ns));
