@@ -43,8 +43,7 @@ std::string drift_line(const Drift& drift) {
   const history::Series& of = drift.series;
   const std::string what = of.part.empty() ? of.metric : of.metric + " of " + of.part;
   std::string line = fmt::format("    {:<34} {:>+7.1f} %", what, as_percent(drift.level));
-  if (drift.is_new)
-    line += fmt::format(", {:+.1f} % since the nights before", as_percent(drift.change));
+  if (drift.is_new) line += fmt::format(", {:+.1f} % of it new", as_percent(drift.change));
   return line + "\n";
 }
 

@@ -338,7 +338,7 @@ def test_a_machine_that_drifts_from_its_group_is_named(tmp_path):
         lines[0]) <= 80
     assert [line for line in lines if "against the median" in line] == [
         "m2 against the median of its group"]
-    assert "cpu_ns_per_event of daemons          +29.8 %, +29.8 % since" in done.stdout
+    assert "cpu_ns_per_event of daemons          +29.8 %, +29.8 % of it new" in done.stdout
     assert max(map(len, lines)) <= 80
     [group] = json.loads(tailgate("fleet", "--json", cwd=tmp_path).stdout)
     assert {one["machine"] for one in group["drifting"]} == {"m2"}

@@ -278,7 +278,7 @@ def test_a_program_that_is_not_there_is_not_available(tmp_path):
 def test_a_plant_is_refused():
     done = tailgate("run", "steady", "--sink", f"{PYTHON_LOG}:plant_slower_percent=10")
     assert done.returncode == 2
-    assert "a program in Python makes those of sink 'python_log'" in done.stderr
+    assert "a program in Python makes the calls of sink 'python_log'" in done.stderr
 
 
 def test_another_build_runs_no_side_of_a_duet_with_a_program(tmp_path):
