@@ -327,23 +327,12 @@ TEST_CASE("every sink keeps the contract in every mode") {
                       << "its own; the sink's own tests run whole trials instead");
       continue;
     }
+    INFO(variant.text);
     const Capabilities can = variant.sink->capabilities(variant.options);
-    DYNAMIC_SECTION(variant.text << ": emitted = delivered + lost, one thread") {
-      check_ledger(variant, 1);
-    }
-    if (can.multi_threaded) {
-      DYNAMIC_SECTION(variant.text << ": emitted = delivered + lost, two threads") {
-        check_ledger(variant, 2);
-      }
-    }
-    DYNAMIC_SECTION(variant.text << ": closes twice, refuses afterwards, stops twice") {
-      check_closing(variant);
-    }
-    if (can.live_read) {
-      DYNAMIC_SECTION(variant.text << ": events are seen before the end") {
-        check_live_reading(variant);
-      }
-    }
+    check_ledger(variant, 1);
+    if (can.multi_threaded) check_ledger(variant, 2);
+    check_closing(variant);
+    if (can.live_read) check_live_reading(variant);
   }
 }
 
