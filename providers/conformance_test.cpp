@@ -41,6 +41,7 @@ Variant with(Variant variant, const std::string& name, const std::string& value)
   return variant;
 }
 
+// Every choice by itself, and with every switch turned the other way.
 std::vector<Variant> variants_of(const SinkType& sink) {
   const Variant plain = {&sink, Options(sink.options(), fmt::format("sink '{}'", sink.name())),
                          sink.name()};
@@ -50,11 +51,11 @@ std::vector<Variant> variants_of(const SinkType& sink) {
       if (choice != spec.default_value) variants.push_back(with(plain, spec.name, choice));
     }
   }
+  const std::vector<Variant> by_choice = variants;
   for (const OptionSpec& spec : sink.options()) {
     if (spec.type != OptionType::boolean) continue;
     const std::string other = plain.options.boolean(spec.name) ? "false" : "true";
-    const std::vector<Variant> so_far = variants;
-    for (const Variant& variant : so_far) variants.push_back(with(variant, spec.name, other));
+    for (const Variant& variant : by_choice) variants.push_back(with(variant, spec.name, other));
   }
   return variants;
 }

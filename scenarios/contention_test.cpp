@@ -113,7 +113,8 @@ Result joined(const std::string& sink) {
                        {"trials", "2"}});
 }
 
-TEST_CASE("contention: a second program that joins in makes the first wait, as planted") {
+// Under Wine a process may take as long to start as this trial runs.
+TEST_CASE("contention: a second program that joins in makes the first wait, as planted", "[long]") {
   // Two writers of 30 events/s each find one lock that serves 40.
   const Result result = joined("synthetic:service_ns=25_000_000:sleep=true:serial=session");
   REQUIRE(result.answer);

@@ -300,7 +300,9 @@ TEST_CASE("events that a further provider loses are counted as those of the firs
   CHECK(trial.ledger.unaccounted == 0);
 }
 
-TEST_CASE("a further consumer makes the calls longer by what is planted, as long as it reads") {
+// Under Wine a process may take as long to start as these trials run, so both are [long].
+TEST_CASE("a further consumer makes the calls longer by what is planted, as long as it reads",
+          "[long]") {
   const auto p50_ns = [](const std::string& sink) {
     const Trial trial =
         run(sink, {{.what = ActionKind::start, .who = ActionTarget::consumer, .at_s = 0}});
@@ -313,7 +315,8 @@ TEST_CASE("a further consumer makes the calls longer by what is planted, as long
   CHECK(p50_ns("synthetic:service_ns=20000") < planted_ns / 2);
 }
 
-TEST_CASE("a further provider or consumer that fails says so, and does not hang the trial") {
+TEST_CASE("a further provider or consumer that fails says so, and does not hang the trial",
+          "[long]") {
   const auto how = GENERATE(as<std::string>(), "open", "crash");
   const auto failing = [&](ActionTarget who) {
     return run("synthetic:further_fails=" + how,
