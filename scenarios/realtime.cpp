@@ -47,6 +47,25 @@ std::uint64_t memory_of(const Trial& trial) {
   return bytes;
 }
 
+// Whether a further reader was there for half of the load, so that what it costs can show.
+bool came_in_time(const Trial& trial) {
+  const std::uint64_t half_ns = trial.start_ns + (trial.end_ns - trial.start_ns) / 2;
+  const auto further = trial.further.value_or(std::vector<FurtherUse>{});
+  return std::all_of(further.begin(), further.end(),
+                     [&](const FurtherUse& use) { return use.from_ns <= half_ns; });
+}
+
+// Of trials that say nothing of a second reader.
+void add_late_readers(const Result& result, Answer& answer) {
+  const auto late = std::count_if(result.trials.begin(), result.trials.end(),
+                                  [](const Trial& trial) { return !came_in_time(trial); });
+  if (late == 0) return;
+  answer.cannot.push_back(fmt::format(
+      "start consumer: in {} of the trials it was there for less than half of the load; a longer "
+      "duration_s gives it time",
+      late));
+}
+
 using Key = std::pair<Reader, double>;  // with the rate
 
 std::map<Key, Readings> readings_in(const Result& result) {
@@ -54,6 +73,7 @@ std::map<Key, Readings> readings_in(const Result& result) {
   for (const Trial& trial : result.trials) {
     const std::optional<Reader> reader = reader_of(trial);
     if (!reader || trial.outcome != TrialOutcome::completed || !trial.consumer.delivery) continue;
+    if (!came_in_time(trial)) continue;
     Readings& seen = all[{*reader, trial.load.rate_hz}];
     const auto add = [](std::vector<double>& values, std::uint64_t value) {
       values.push_back(static_cast<double>(value));
@@ -202,6 +222,7 @@ class Realtime : public Scenario {
   std::optional<Answer> answer(const Result& result) const override {
     Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
     answer.cannot = refused_actions(result);
+    add_late_readers(result, answer);
     const std::map<Key, Readings> all = readings_in(result);
     if (all.empty()) {
       if (answer.cannot.empty()) return std::nullopt;
