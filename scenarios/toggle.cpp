@@ -20,7 +20,6 @@ namespace {
 // trial.
 constexpr double kSlowTimes = 2;
 constexpr double kLeastStall_ns = 20'000;
-constexpr double kSlowShare = 0.001;
 constexpr double kClearly = 10;
 
 // What the trials in which the session was switched showed.
@@ -57,11 +56,14 @@ void add_first_lost(const LedgerAccount& ledger, Toggled& seen) {
   seen.first_emitted.push_back(static_cast<double>(ledger.emitted));
 }
 
-double slow_calls(const Switching& switching) {
-  const Histogram at_switch = decode_latency(switching.at_switch);
-  const auto limit_ns = static_cast<std::uint64_t>(
-      kSlowTimes * static_cast<double>(switching.elsewhere.p99_9_ns) + kLeastStall_ns);
-  return static_cast<double>(at_switch.count_between(limit_ns + 1, at_switch.max()));
+std::uint64_t longest_usual_ns(const Switching& switching) {
+  return static_cast<std::uint64_t>(kSlowTimes * static_cast<double>(switching.elsewhere.p99_9_ns) +
+                                    kLeastStall_ns);
+}
+
+double calls_beyond(const Latency& calls, std::uint64_t limit_ns) {
+  const Histogram times = decode_latency(calls);
+  return static_cast<double>(times.count_between(limit_ns + 1, times.max()));
 }
 
 // Whether there were calls in the switches and between them: a load that was held up has none.
@@ -77,8 +79,12 @@ Toggled toggled_in(const Result& result) {
   for (const Trial& trial : result.trials) {
     if (!trial.switching || trial.outcome != TrialOutcome::completed) continue;
     if (!met_calls(*trial.switching)) continue;
-    const double slow = slow_calls(*trial.switching);
-    const auto usual = kSlowShare * static_cast<double>(trial.switching->at_switch.count);
+    const Switching& calls = *trial.switching;
+    const std::uint64_t limit_ns = longest_usual_ns(calls);
+    const double slow = calls_beyond(calls.at_switch, limit_ns);
+    const double usual = calls_beyond(calls.elsewhere, limit_ns) *
+                         static_cast<double>(calls.at_switch.count) /
+                         static_cast<double>(std::max<std::uint64_t>(calls.elsewhere.count, 1));
     seen.slow_per_switch.push_back(slow / static_cast<double>(trial.switching->switches));
     seen.clearly_slow = seen.clearly_slow && slow >= std::max(2.0, kClearly * usual);
     add(seen.at_switch_p99_ns, trial.switching->at_switch.p99_ns);
