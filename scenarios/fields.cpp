@@ -90,18 +90,14 @@ double ns_per_field(const std::map<unsigned, double>& calls_ns, double without_n
   return products / squares;
 }
 
-std::string signed_words(double ns) {
-  return (ns < 0 ? "-" : "") + duration_words(std::abs(ns));
-}
-
 // "12 ns longer as text (11 to 13 ns)".
 std::string field_words(std::string_view kind, const AnswerFigure& figure) {
   if (!figure.low || !figure.high) {
-    return fmt::format("{} longer as {} (one round)", signed_words(figure.value), kind);
+    return fmt::format("{} longer as {} (one round)", signed_duration_words(figure.value), kind);
   }
   if (*figure.low <= 0 && *figure.high >= 0) {
     return fmt::format("no longer as {} that {} rounds resolve ({} to {})", kind, figure.trials,
-                       signed_words(*figure.low), signed_words(*figure.high));
+                       signed_duration_words(*figure.low), signed_duration_words(*figure.high));
   }
   const bool longer = figure.value > 0;
   const double low = longer ? *figure.low : -*figure.high;

@@ -86,14 +86,6 @@ AnswerFigure slope_figure(const std::string& name, const Slope& line, double uni
                    "confidence interval"};
 }
 
-std::string slope_range_words(const Slope& line) {
-  if (line.low > 0) return duration_range_words(line.low, line.high);
-  const auto signed_words = [](double ns) {
-    return (ns < 0 ? "-" : "") + duration_words(std::abs(ns));
-  };
-  return fmt::format("{} to {}", signed_words(line.low), signed_words(line.high));
-}
-
 // How the answer names the sessions.
 struct Spoken {
   std::string further;    // "session", "session with its provider"
@@ -110,7 +102,7 @@ Spoken spoken_of(unsigned least, bool own) {
 // or "a further session makes no difference that 12 trials resolve (-3 ns to 5 ns)".
 std::string slope_words(const Slope& line, double first_ns, const Spoken& spoken,
                         std::size_t trials) {
-  const std::string between = slope_range_words(line);
+  const std::string between = signed_range_words(line.low, line.high);
   if (line.low <= 0 && line.high >= 0) {
     return fmt::format("a further {} makes no difference that {} trials resolve ({})",
                        spoken.further, trials, between);

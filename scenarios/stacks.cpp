@@ -105,28 +105,19 @@ double least_ns_of(const Result& result) {
   return most_ns;
 }
 
-std::string with_sign(double ns) {
-  return (ns < 0 ? "-" : "") + duration_words(std::abs(ns));
-}
-
 bool is_one_sided(const AnswerFigure& figure) {
   return figure.low && figure.high && (*figure.low > 0 || *figure.high < 0);
-}
-
-std::string range_with_sign(double low_ns, double high_ns) {
-  if (low_ns > 0) return duration_range_words(low_ns, high_ns);
-  return fmt::format("{} to {}", with_sign(low_ns), with_sign(high_ns));
 }
 
 // "310 ns (300 to 320 ns)", or that the rounds do not tell it from nothing: of what is less than
 // `least_ns` neither.
 std::string cost_words(const AnswerFigure& cost, double least_ns) {
-  if (!cost.low || !cost.high) return with_sign(cost.value) + " (one round)";
-  const std::string between = range_with_sign(*cost.low, *cost.high);
+  if (!cost.low || !cost.high) return signed_duration_words(cost.value) + " (one round)";
+  const std::string between = signed_range_words(*cost.low, *cost.high);
   if (!is_one_sided(cost) || std::abs(cost.value) < least_ns) {
     return fmt::format("nothing that {} rounds resolve ({})", cost.trials, between);
   }
-  return fmt::format("{} ({})", with_sign(cost.value), between);
+  return fmt::format("{} ({})", signed_duration_words(cost.value), between);
 }
 
 // The costs by depth, of all rounds.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "harness/stats/quantile_interval.h"
@@ -56,6 +57,15 @@ std::string duration_range_words(double low_ns, double high_ns) {
   const std::string high = fmt::format("{:.3g}", high_ns / unit.ns);
   return low == high ? fmt::format("{} {}", high, unit.name)
                      : fmt::format("{} to {} {}", low, high, unit.name);
+}
+
+std::string signed_duration_words(double ns) {
+  return (ns < 0 ? "-" : "") + duration_words(std::abs(ns));
+}
+
+std::string signed_range_words(double low_ns, double high_ns) {
+  if (low_ns > 0) return duration_range_words(low_ns, high_ns);
+  return fmt::format("{} to {}", signed_duration_words(low_ns), signed_duration_words(high_ns));
 }
 
 std::string joined_words(const std::vector<std::string>& words) {

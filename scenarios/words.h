@@ -23,6 +23,12 @@ std::string event_words(double low, double high);
 // "1.2 ms", "0.3 to 2.9 ms"; one unit for both.
 std::string duration_range_words(double low_ns, double high_ns);
 
+// The same of a difference, which may be negative: "-12 ns".
+std::string signed_duration_words(double ns);
+
+// "0.3 to 2.9 ms", or with signs where the range begins at 0 or below: "-12 ns to 1.2 us".
+std::string signed_range_words(double low_ns, double high_ns);
+
 // A list in words: "a", "a and b", "a, b and c".
 std::string joined_words(const std::vector<std::string>& words);
 

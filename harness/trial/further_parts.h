@@ -35,7 +35,8 @@ class FurtherParts {
 
   // Call it before the rival's session is told to end.
   void before_rival_ends();
-  // Tells the first of that kind to end its work; the session has been told by the caller.
+  // Tells the first running process of that kind to end its work, and notes the time. A rival's
+  // session has no process: the caller ends it, and only the time is noted.
   void end(ActionTarget who, std::uint64_t now_ns);
   // The trial's session has been stopped, and with it the rival's.
   void session_ended(std::uint64_t now_ns);
