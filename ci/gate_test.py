@@ -67,6 +67,10 @@ class Clone:
         for name in ("gate", "nightly", "verdicts.sh", "common.sh", "baselines", "policy.toml"):
             shutil.copy(CI / name, self.root / "ci" / name)
         shutil.copy(CI.parent / "plots/printable.py", self.root / "plots")
+        suites = self.root / "scenarios/suites"
+        suites.mkdir(parents=True)
+        for name in ("nightly", "quick"):
+            (suites / f"{name}.toml").touch()
         self.write(self.root / "ci/faults", FAULTS)
         self.write(self.tools / "cmake", CMAKE)
         self.write(self.root / "program", PROGRAM)
@@ -201,18 +205,33 @@ def test_a_night_runs_the_faults_once_and_says_what_came_of_them(clone):
     assert len(calls) == 2 and str(clone.root / "build/release/tailgate") in calls[0]
 
 
+def test_a_night_takes_another_suite(clone):
+    assert clone.night("--suite", "quick").returncode == 0
+    assert len(clone.calls("run quick --part")) == 2
+    assert clone.calls("run nightly") == []
+
+
+@pytest.mark.parametrize("option, value", [
+    ("--suite", "none"), ("--night", "2026-02-30"), ("--night", "yesterday")])
+def test_a_night_refuses_a_suite_and_a_date_that_do_not_exist(clone, option, value):
+    run = clone.night(option, value)
+    assert run.returncode == 2 and f"'{value}'" in run.stderr
+    assert clone.calls("") == []
+
+
 def test_a_night_without_time_says_what_is_missing(clone):
     assert clone.night("--minutes", "1").returncode == 0
     assert "faults: no time was left" in clone.summary()
 
 
 def test_a_night_is_added_to_the_history_and_its_findings_are_in_the_summary(clone):
-    night = clone.night("--history", "nights.sqlite")
+    night = clone.night("--history", "nights.sqlite", "--night", "2026-02-28")
     assert night.returncode == 0
     there = f"--history {clone.root}/plots/nights.sqlite"
     # The stand-in for the gate writes no duets.
     assert clone.calls("history") == [
-        f"history import {clone.root}/out/results {there}", f"history findings {there}"]
+        f"history import {clone.root}/out/results {there} --night 2026-02-28",
+        f"history findings {there}"]
     assert "## Findings in the history\n\n    7: worse, open" in clone.summary()
     assert "7: worse, open" in night.stdout
     clone.answer("history-import", 1)
