@@ -37,10 +37,20 @@ FACES = {
     "stopped": ("stopped or suspended", "#000000", ""),
     "machine": ("machine noise", "#808080", ""),
     "kernel_gap": ("machine noise, in the kernel", "#808080", "////"),
+    "program_buffer": ("in the program's buffer", "#0072B2", "--"),
+    "session_buffer": ("in the session's buffer", "#009E73", "--"),
+    "daemon": ("a daemon, on the processor", "#E69F00", "--"),
+    "daemon_waiting": ("a daemon waited for the processor", "#D55E00", "--"),
+    "daemon_storage": ("a daemon, blocked: storage", "#B5538B", "++"),
+    "daemon_blocked": ("a daemon, blocked: other", "#B5538B", "oo"),
+    "reader": ("the reader, on the processor", "#8DB600", "--"),
+    "reader_waiting": ("the reader waited for the processor", "#D55E00", ".."),
+    "reader_storage": ("the reader, blocked: storage", "#B5538B", "**"),
+    "reader_asleep": ("the reader slept", "#F0E442", "--"),
     "unknown": ("unknown: kernel or hypervisor", "#b8b8b8", "xx"),
     "untraced": ("not traced", "#ffffff", "xx"),
 }
-MEASURES = ("response", "service")
+MEASURES = ("response", "service", "delivery")
 MAX_CULPRITS = 3
 MOST_IN_FACT = 74  # characters, as wide as a panel
 ROW_INCHES = 0.62  # a bar, and a line of facts below it

@@ -12,14 +12,6 @@ using Slices = std::vector<Slice>;
 
 constexpr std::size_t kMaxNesting = 64;
 
-Slice slice_of(Ticks begin, Ticks end, Cause cause) {
-  Slice slice;
-  slice.begin = begin;
-  slice.end = end;
-  slice.cause = cause;
-  return slice;
-}
-
 bool equal_but_for_time(const Slice& a, const Slice& b) {
   return a.cause == b.cause && a.thread == b.thread && a.name == b.name && a.detail == b.detail;
 }

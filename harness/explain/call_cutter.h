@@ -38,6 +38,14 @@ struct Slice {
   Ticks usual = 0;
 };
 
+inline Slice slice_of(Ticks begin, Ticks end, Cause cause) {
+  Slice slice;
+  slice.begin = begin;
+  slice.end = end;
+  slice.cause = cause;
+  return slice;
+}
+
 // The times of one call, in nanoseconds, like the timeline's ticks.
 struct CallTimes {
   std::uint32_t thread = 0;  // the system's id of it

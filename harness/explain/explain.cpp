@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -90,6 +91,9 @@ class Explainer {
     if (!request_.slowest_responses.empty()) {
       explanation.tails.push_back(report("response", response_, response_tail_));
     }
+    if (request_.deliveries && request_.deliveries->delivery.total_count() > 0) {
+      explanation.tails.push_back(explain_deliveries(*request_.deliveries));
+    }
     list_calls(explanation);
     make_windows(explanation);
     return explanation;
@@ -102,15 +106,48 @@ class Explainer {
     return slow;
   }
 
-  std::uint32_t thread_of(const SlowCall& call) const {
-    return call.thread < request_.threads.size() ? request_.threads[call.thread] : 0;
+  std::uint32_t os_thread(unsigned thread) const {
+    return thread < request_.threads.size() ? request_.threads[thread] : 0;
+  }
+
+  CallCutter make_cutter() const {
+    return CallCutter(timeline_, {.begin = static_cast<Ticks>(request_.trace.start_ns),
+                                  .end = static_cast<Ticks>(request_.trace.end_ns),
+                                  .system_calls = request_.trace.system_calls});
+  }
+
+  // Cuts each slow delivery into its call, whose usual end is taken where the call was not kept,
+  // and the event's way from there to the reader.
+  ExplainedTail explain_deliveries(const ExplainedDeliveries& deliveries) {
+    const Threshold threshold(deliveries.delivery, request_.quantile);
+    Tail tail(deliveries.delivery.value_at_quantile(0.5));
+    CallCutter cutter = make_cutter();
+    DeliveryPath path(timeline_, cutter, deliveries.carriers);
+    const std::uint64_t usual = request_.service.value_at_quantile(0.5);
+    for (const SlowDelivery& one : deliveries.slowest) {
+      const bool traced = one.seen_ns <= request_.trace.end_ns;
+      if (!traced || one.seen_ns - one.start_ns < threshold.ns) continue;
+      const auto known = slow_.find({one.thread, one.sequence});
+      const std::uint64_t returned =
+          known == slow_.end() ? one.start_ns + usual : known->second.call.end_ns;
+      const auto start = static_cast<Ticks>(one.start_ns);
+      const auto seen = static_cast<Ticks>(one.seen_ns);
+      const Ticks sent = std::min(static_cast<Ticks>(returned), seen);
+      std::vector<Slice> slices = cutter.cut({.thread = os_thread(one.thread),
+                                              .intended = start,
+                                              .start = start,
+                                              .end = sent,
+                                              .usual = static_cast<Ticks>(usual)});
+      std::vector<Slice> way = path.cut(sent, seen);
+      std::move(way.begin(), way.end(), std::back_inserter(slices));
+      tail.add(slices, start);
+    }
+    return report("delivery", threshold, tail);
   }
 
   // A call that started late has many slices, so each call's slices are summed up and then dropped.
   void cut_all() {
-    CallCutter cutter(timeline_, {.begin = static_cast<Ticks>(request_.trace.start_ns),
-                                  .end = static_cast<Ticks>(request_.trace.end_ns),
-                                  .system_calls = request_.trace.system_calls});
+    CallCutter cutter = make_cutter();
     const auto usual = static_cast<Ticks>(request_.service.value_at_quantile(0.5));
     for (const auto& [key, slow] : slow_) {
       const SlowCall& call = slow.call;
@@ -118,7 +155,7 @@ class Explainer {
       const double before =
           std::ceil(lag_s * request_.thread_rate_hz) + static_cast<double>(request_.burst_events);
       const std::vector<Slice> slices =
-          cutter.cut({.thread = thread_of(call),
+          cutter.cut({.thread = os_thread(call.thread),
                       .processor = call.cpu,
                       .intended = static_cast<Ticks>(call.intended_ns),
                       .start = static_cast<Ticks>(call.start_ns),
@@ -154,7 +191,7 @@ class Explainer {
   ExplainedCall describe(const Slow& slow, const std::vector<Slice>& slices) const {
     ExplainedCall call;
     call.thread = slow.call.thread;
-    call.pid = thread_of(slow.call);
+    call.pid = os_thread(slow.call.thread);
     call.sequence = slow.call.sequence;
     call.intended_ns = slow.call.intended_ns;
     call.start_ns = slow.call.start_ns;

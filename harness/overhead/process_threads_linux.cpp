@@ -1,4 +1,4 @@
-#include "harness/overhead/process_threads_linux.h"
+#include "harness/overhead/process_threads.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/overhead/process_threads_linux.h"
+#include "harness/overhead/process_threads.h"
 #include "harness/overhead/system_call_counter.h"
 #include "harness/tracefs/trace_folder.h"
 

@@ -256,6 +256,7 @@ Profile make_profile(const Samples& samples, const Explanation& explanation,
   }
   const LoadSamples of_load(samples, request.threads);
   for (const ExplainedTail& tail : explanation.tails) {
+    if (tail.measure == "delivery") continue;  // not a time of the load's threads
     profile.tails.push_back(profile_tail(
         of_load, tail, tail.measure == "service" ? request.slowest : request.slowest_responses));
   }

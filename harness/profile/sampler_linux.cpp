@@ -20,7 +20,7 @@
 #include "harness/os/affinity.h"
 #include "harness/os/clock_instant.h"
 #include "harness/os/perf_ring_linux.h"
-#include "harness/overhead/process_threads_linux.h"
+#include "harness/overhead/process_threads.h"
 #include "harness/profile/kernel_symbols_linux.h"
 #include "harness/profile/perf_samples_linux.h"
 #include "harness/profile/process_image_linux.h"

@@ -44,6 +44,16 @@ std::string words_for_cause(const std::string& cause) {
       {"wake_up", "waking another thread"},
       {"io_uring", "io_uring"},
       {"kernel_gap", "machine: gaps in the kernel"},
+      {"program_buffer", "in the program's buffer"},
+      {"session_buffer", "in the session's buffer"},
+      {"daemon", "a daemon, on the processor"},
+      {"daemon_waiting", "a daemon waited for the processor"},
+      {"daemon_storage", "a daemon, blocked: storage"},
+      {"daemon_blocked", "a daemon, blocked: other"},
+      {"reader", "the reader, on the processor"},
+      {"reader_waiting", "the reader waited for the processor"},
+      {"reader_storage", "the reader, blocked: storage"},
+      {"reader_asleep", "the reader slept"},
   };
   const auto at = words.find(cause);
   return at == words.end() ? cut_to(cause, kMaxColumns) : at->second;

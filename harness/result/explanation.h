@@ -41,7 +41,12 @@ struct CallSlice {
       "dirty), fs_journal, fs_writeback, block_layer, socket (its queue or buffer is full), lock "
       "(contended), wake_up (of another thread), io_uring, kernel_gap (more than 10 us beyond the "
       "usual time without any trace record where nearly all such steps are short: what machine is "
-      "in own code)");
+      "in own code); of a delivery, after the call: program_buffer and session_buffer (nobody "
+      "carried the event on until the program, or a timer or another thread, woke who did), daemon "
+      "and reader (on a processor, with this event or earlier ones), daemon_waiting and "
+      "reader_waiting (ready, but another thread had the processor), daemon_storage and "
+      "reader_storage (blocked on storage), daemon_blocked (otherwise), reader_asleep (the event "
+      "was there, but the reader slept)");
     v("name", &CallSlice::name,
       "the thread that had the processor (waiting), ended the wait (blocked) or was woken "
       "(wake_up), the tracepoint, the system call, or the interrupt; empty if unknown");
@@ -142,7 +147,8 @@ struct ExplainedTail {
   template <class Visitor>
   static void describe(Visitor& v) {
     v("measure", &ExplainedTail::measure,
-      "service (from a call's start to its return) or response (from its intended start)");
+      "service (from a call's start to its return), response (from its intended start), or "
+      "delivery (from its start until the live reader saw the event)");
     v("quantile", &ExplainedTail::quantile, "quantile at which the tail begins: 0.999");
     v("threshold_ns", &ExplainedTail::threshold_ns,
       "the traced trial's time at that quantile: calls that took as long or longer are slow");
@@ -152,8 +158,8 @@ struct ExplainedTail {
       "the other causes in proportion to their time");
     v("calls", &ExplainedTail::calls, "number of slow calls that were explained");
     v("calls_missing", &ExplainedTail::calls_missing,
-      "slow calls that the histogram counts but the load threads had no space to keep; they are "
-      "not explained");
+      "slow calls that the histogram counts but that are not explained: there was no space to keep "
+      "them or, of deliveries, the trace had ended when the event was seen");
     v("time_ns", &ExplainedTail::time_ns,
       "time of the explained calls: the sum over causes (duration)");
     v("excess_ns", &ExplainedTail::excess_ns,

@@ -56,7 +56,8 @@ TrialMemory TrialMemory::create(const TrialPlan& plan) {
   const std::size_t size_bytes = whole_pages(sizeof(TrialHeader)) +
                                  plan.load.threads * thread_bytes(plan, layout) +
                                  2 * histogram_bytes(layout) + plan.load.threads * log_bytes(plan) +
-                                 whole_pages(plan.max_switches * switch_bytes(plan));
+                                 whole_pages(plan.max_switches * switch_bytes(plan)) +
+                                 whole_pages(plan.slow_deliveries * sizeof(DeliverySlot));
   TrialMemory memory(SharedMemory::create(size_bytes), plan);
   // The memory is zeroed, which is the initial state of these types; this starts their lifetimes.
   auto* header = new (memory.memory_.data()) TrialHeader;
@@ -134,6 +135,13 @@ SwitchHead& TrialMemory::switch_head(std::size_t number) const {
   std::byte* first =
       memory_.data() + tail_offset_ + 2 * histogram_bytes_ + plan().load.threads * log_bytes_;
   return *reinterpret_cast<SwitchHead*>(first + number * switch_bytes(plan()));
+}
+
+DeliverySlot* TrialMemory::deliveries() const {
+  std::byte* first =
+      memory_.data() + tail_offset_ + 2 * histogram_bytes_ + plan().load.threads * log_bytes_;
+  return reinterpret_cast<DeliverySlot*>(first +
+                                         whole_pages(plan().max_switches * switch_bytes(plan())));
 }
 
 SwitchMark& TrialMemory::switch_mark(std::size_t number, unsigned thread) const {

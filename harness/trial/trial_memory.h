@@ -84,6 +84,7 @@ struct TrialPlan {
   std::uint32_t run = 0;
   std::uint32_t slowest = 0;            // calls kept per thread, by service time …
   std::uint32_t slowest_responses = 0;  // … and by response time, open loop only
+  std::uint32_t slow_deliveries = 0;    // events kept of the live reader, by delivery time
   std::uint64_t noise_ns = 0;           // how long to observe the idle processor before the load
   std::uint64_t poll_interval_ns = 0;   // of the live consumer
   LoadPlan load;
@@ -114,6 +115,14 @@ struct SlowSlot {
   std::atomic<std::uint64_t> intended_ns;
   std::atomic<std::uint64_t> sequence;
   std::atomic<std::int64_t> cpu;
+};
+
+// An event that the live reader saw; times on the run clock.
+struct DeliverySlot {
+  std::uint64_t thread;  // of the load
+  std::uint64_t sequence;
+  std::uint64_t start_ns;  // of the call
+  std::uint64_t seen_ns;
 };
 
 // Progress and counts of one load thread; it alone writes them.
@@ -286,8 +295,10 @@ inline constexpr std::size_t kMaxCopies = 8;
 
 struct ConsumerBlock {
   std::atomic<Phase> phase;
-  std::atomic<std::uint32_t> stop;     // it must read to the end and finish
-  std::atomic<std::uint32_t> session;  // whose events it reads: 0 the first, 1 a rival's
+  std::atomic<std::uint32_t> stop;            // it must read to the end and finish
+  std::atomic<std::uint32_t> session;         // whose events it reads: 0 the first, 1 a rival's
+  std::atomic<std::uint32_t> os_thread;       // the system's id of the thread that reads
+  std::atomic<std::uint32_t> delivery_count;  // of TrialMemory::deliveries(); written last
   SharedText<512> error;
   std::atomic<std::uint64_t> events;
   std::atomic<std::uint64_t> bytes;
@@ -303,7 +314,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 10;
+inline constexpr std::uint32_t kTrialProtocol = 11;
 
 struct TrialHeader {
   std::uint64_t magic;
@@ -360,6 +371,7 @@ class TrialMemory {
   // number: below plan().max_switches.
   SwitchHead& switch_head(std::size_t number) const;
   SwitchMark& switch_mark(std::size_t number, unsigned thread) const;
+  DeliverySlot* deliveries() const;  // plan().slow_deliveries of them
   const HistogramLayout& layout() const { return layout_; }
   SharedMemory& memory() { return memory_; }
 
@@ -373,7 +385,8 @@ class TrialMemory {
   std::size_t histogram_bytes_;
   std::size_t thread_bytes_;
   std::size_t log_bytes_;
-  // Floor and delivery histograms, then the threads' logs of calls, then the switches.
+  // Floor and delivery histograms, then the threads' logs of calls, then the switches, then the
+  // slow deliveries.
   std::size_t tail_offset_;
 };
 

@@ -1,12 +1,16 @@
 #include "harness/trial/trial_trace.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/explain/explain.h"
 #include "harness/explain/start_trace.h"
+#include "harness/overhead/process_threads.h"
 #include "harness/profile/profile.h"
 #include "harness/trial/collector.h"
+#include "harness/trial/slow_deliveries.h"
 
 namespace tailgate {
 namespace {
@@ -35,6 +39,10 @@ TrialTrace::TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan) : 
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
     threads_.push_back(memory.thread(i).os_thread.load());
   }
+  for (const WatchedProcess& process : plan.processes) {
+    if (process.role == Role::daemons) daemons_.push_back(process.pid);
+  }
+  find_daemons();
   trace_ = activity::start_trace({.method = plan.method,
                                   .directory = plan.directory,
                                   .clock = Clock(memory.plan().clock),
@@ -60,7 +68,21 @@ void TrialTrace::start_sampler(const TrialTracePlan& plan) {
   }
 }
 
+void TrialTrace::find_daemons() {
+  if (memory_.plan().slow_deliveries == 0) return;
+  for (const ProcessThread& one : threads_of(daemons_)) {
+    daemon_threads_.insert(static_cast<std::uint32_t>(one.thread));
+  }
+}
+
+activity::Carriers TrialTrace::carriers() const {
+  return {.load = threads_,
+          .daemons = {daemon_threads_.begin(), daemon_threads_.end()},
+          .reader = memory_.header().consumer.os_thread.load(std::memory_order_acquire)};
+}
+
 void TrialTrace::stop() {
+  find_daemons();
   if (sampler_) sampler_->stop();
   trace_->stop();
 }
@@ -70,6 +92,14 @@ Explanation TrialTrace::explain() {
   activity::Timeline timeline(1'000'000'000, 0);
   timeline.keep_intervals();
   for (const std::uint32_t thread : threads_) timeline.watch(thread);
+  std::optional<activity::ExplainedDeliveries> deliveries;
+  if (memory_.plan().slow_deliveries > 0) {
+    deliveries = {.slowest = slowest_deliveries(memory_),
+                  .delivery = snapshot(memory_.layout(), memory_.delivery_words()),
+                  .carriers = carriers()};
+    timeline.watch(deliveries->carriers.reader);
+    for (const std::uint32_t thread : daemon_threads_) timeline.watch(thread);
+  }
   const LoadPlan& load = memory_.plan().load;
   const TraceUsed used = trace_->read(timeline);
   const std::vector<SlowCall> slowest = slowest_calls(memory_);
@@ -83,7 +113,8 @@ Explanation TrialTrace::explain() {
                                    .response = merged(memory_, Metric::response),
                                    .thread_rate_hz = thread_rate_hz(load),
                                    .burst_events = load.burst_events,
-                                   .quantile = kExplainedQuantile});
+                                   .quantile = kExplainedQuantile,
+                                   .deliveries = std::move(deliveries)});
   add_profile(explanation, slowest, responses);
   return explanation;
 }

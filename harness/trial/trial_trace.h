@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "harness/explain/delivery_path.h"
 #include "harness/explain/trace.h"
 #include "harness/overhead/sampler.h"
 #include "harness/profile/sampler.h"
@@ -44,11 +46,15 @@ class TrialTrace {
 
  private:
   void start_sampler(const TrialTracePlan& plan);
+  void find_daemons();
+  activity::Carriers carriers() const;
   void add_profile(Explanation& explanation, const std::vector<SlowCall>& slowest,
                    const std::vector<SlowCall>& slowest_responses);
 
   const TrialMemory& memory_;
   std::vector<std::uint32_t> threads_;
+  std::vector<int> daemons_;                // processes
+  std::set<std::uint32_t> daemon_threads_;  // at the start or at the end
   std::unique_ptr<activity::Trace> trace_;
   std::unique_ptr<profile::StackSampler> sampler_;  // nothing: not wanted, or not available
   std::string why_not_sampled_;

@@ -9,6 +9,7 @@
 #include "harness/trial/line_comparison.h"
 #include "harness/trial/processes/role.h"
 #include "harness/trial/processes/trial_sink.h"
+#include "harness/trial/slow_deliveries.h"
 #include "harness/trial/survival.h"
 #include "harness/trial/switches.h"
 
@@ -25,6 +26,7 @@ class ConsumerProcess : public EventVisitor {
         clock_(memory.plan().clock),
         live_(memory.plan().live != 0 && is_own_),
         delivery_(memory.layout(), memory.delivery_words()),
+        slowest_(memory.plan().slow_deliveries),
         memory_(memory),
         comparison_(is_own_ ? comparison_of(memory, sink_) : std::nullopt),
         ledger_(
@@ -41,6 +43,7 @@ class ConsumerProcess : public EventVisitor {
 
   void run() {
     bind_this_thread(cpu_list(memory_.plan().consumer_cpus));
+    block_.os_thread.store(this_thread_number(), std::memory_order_release);
     consumer_ = sink_.type->open_consumer(sink_.context);
     block_.phase.store(Phase::ready, std::memory_order_release);
     try {
@@ -58,7 +61,7 @@ class ConsumerProcess : public EventVisitor {
 
   void event(std::span<const std::byte> bytes) override {
     EventStamp stamp;
-    if (ledger_.add(bytes, stamp) && live_) record_delivery(stamp.emit_ns);
+    if (ledger_.add(bytes, stamp) && live_) record_delivery(stamp);
     if (comparison_ && makes_one_copy_) comparison_->add(0, bytes);
     events_ += 1;
     bytes_ += bytes.size();
@@ -96,13 +99,17 @@ class ConsumerProcess : public EventVisitor {
     }
   }
 
-  void record_delivery(std::uint64_t emit_ns) {
+  void record_delivery(const EventStamp& stamp) {
     if (record_from_ns_ == 0) {
       record_from_ns_ = header_.go_ns.load(std::memory_order_acquire) +
                         static_cast<std::uint64_t>(memory_.plan().load.warmup_s * 1e9);
     }
     const std::uint64_t now_ns = clock_.now_ns();
-    if (emit_ns >= record_from_ns_) delivery_.record(now_ns > emit_ns ? now_ns - emit_ns : 0);
+    if (stamp.emit_ns < record_from_ns_) return;
+    delivery_.record(now_ns > stamp.emit_ns ? now_ns - stamp.emit_ns : 0);
+    if (now_ns > stamp.emit_ns) {
+      slowest_.offer({stamp.thread, stamp.sequence, stamp.emit_ns, now_ns});
+    }
   }
 
   void publish() {
@@ -113,6 +120,7 @@ class ConsumerProcess : public EventVisitor {
       block_.threads[i] = ledger_.read_of(i, std::min(accepted, end_of_survival(memory_, i)));
     }
     if (!is_own_) return;
+    slowest_.publish(memory_);
     block_.switches = read_switches(memory_, [this](unsigned thread, std::uint64_t sequence) {
       return ledger_.time_of(thread, sequence);
     });
@@ -131,6 +139,7 @@ class ConsumerProcess : public EventVisitor {
   Clock clock_;
   bool live_;
   HistogramWriter delivery_;
+  SlowestDeliveries slowest_;
   TrialMemory& memory_;
   std::optional<LineComparison> comparison_;
   const bool makes_one_copy_ = sink_.type->copies(sink_.context.options).empty();

@@ -57,6 +57,7 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   plan.clock = settings.clock;
   plan.range = settings.range;
   plan.live = consumer_mode(roles.sink, settings.consumer) == ConsumerMode::live ? 1 : 0;
+  if (plan.live != 0 && settings.trace) plan.slow_deliveries = explained_calls(roles.load);
   fill_cpus(plan.all_cpus, sink_cpus(settings));
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
