@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "harness/result/latency.h"
 #include "harness/run/scenario.h"
@@ -32,6 +33,9 @@ struct Toggled {
   std::vector<double> missed, missed_ns, leaked, leaked_ns, lost;  // where events were read back
   // Where a rival's session was switched: what is missing in the first one, and was emitted.
   std::vector<double> first_lost, first_emitted;
+  // What the session sent its provider, and what of that did not arrive.
+  std::vector<double> sent, not_told, wrong_arguments;
+  std::vector<double> filters_sent, filters_not_told, captures_sent, captures_not_told;
   // Where a rival started its session during the load: what that one should have had and has not.
   std::vector<double> rival_missing, rival_due;
 };
@@ -54,6 +58,19 @@ void add_first_lost(const LedgerAccount& ledger, Toggled& seen) {
   if (!ledger.checked) return;
   seen.first_lost.push_back(static_cast<double>(ledger.lost + ledger.unaccounted));
   seen.first_emitted.push_back(static_cast<double>(ledger.emitted));
+}
+
+void add_commands(const SwitchCommands& commands, Toggled& seen) {
+  const auto add = [](std::vector<double>& values, std::uint64_t value) {
+    values.push_back(static_cast<double>(value));
+  };
+  add(seen.sent, commands.sent);
+  add(seen.not_told, commands.sent - commands.arrived);
+  add(seen.wrong_arguments, commands.arrived - std::min(commands.arrived, commands.with_arguments));
+  add(seen.filters_sent, commands.filters_sent);
+  add(seen.filters_not_told, commands.filters_sent - commands.filters_arrived);
+  add(seen.captures_sent, commands.captures_sent);
+  add(seen.captures_not_told, commands.captures_sent - commands.captures_arrived);
 }
 
 std::uint64_t longest_usual_ns(const Switching& switching) {
@@ -93,6 +110,7 @@ Toggled toggled_in(const Result& result) {
     add(seen.elsewhere_p99_9_ns, trial.switching->elsewhere.p99_9_ns);
     add(seen.switch_ns, trial.switching->switch_p50_ns);
     if (is_of_rival(trial)) add_first_lost(trial.ledger, seen);
+    if (trial.switching->commands) add_commands(*trial.switching->commands, seen);
     for (const FurtherUse& use : trial.further.value_or(std::vector<FurtherUse>{})) {
       add_rival(use, seen);
     }
@@ -148,6 +166,55 @@ std::string event_clauses(const Toggled& seen) {
                                : fmt::format("up to {} lost between, where none may be",
                                              most_events(seen.lost) + " are");
   return fmt::format("; {}, {} and {}", missed, leaked, lost);
+}
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// "all 21 enables and disables", or "18 of 21 enables and disables".
+std::string told_words(const std::vector<double>& sent, const std::vector<double>& missing,
+                       const char* what) {
+  if (sum_of(missing) == 0) return fmt::format("all {:.0f} {}", sum_of(sent), what);
+  return fmt::format("{:.0f} of {:.0f} {}", sum_of(sent) - sum_of(missing), sum_of(sent), what);
+}
+
+// "; its provider is told of all 21 enables and disables, …".
+std::string command_clauses(const Toggled& seen) {
+  if (seen.sent.empty()) return "";
+  std::string words =
+      "; its provider is told of " + told_words(seen.sent, seen.not_told, "enables and disables");
+  const double wrong = sum_of(seen.wrong_arguments);
+  words += wrong == 0 ? ", with their level and keywords"
+                      : fmt::format(", {:.0f} of them with another level or other keywords", wrong);
+  if (sum_of(seen.filters_sent) + sum_of(seen.captures_sent) == 0) return words;
+  return fmt::format(
+      "{}, of the filter data of {}, and of {}", words,
+      told_words(seen.filters_sent, seen.filters_not_told, "enables"),
+      told_words(seen.captures_sent, seen.captures_not_told, "requests for its state"));
+}
+
+bool all_told(const Toggled& seen) {
+  return sum_of(seen.not_told) + sum_of(seen.wrong_arguments) + sum_of(seen.filters_not_told) +
+             sum_of(seen.captures_not_told) ==
+         0;
+}
+
+void add_command_figures(const Toggled& seen, std::vector<AnswerFigure>& figures) {
+  if (seen.sent.empty()) return;
+  const auto add = [&](const char* name, const std::vector<double>& values, const char* about) {
+    figures.push_back(range_figure(name, values, about));
+  };
+  add("commands_sent", seen.sent, "enables and disables that the session sent its provider");
+  add("commands_not_told", seen.not_told, "of these, those of which the provider was not told");
+  add("commands_wrong", seen.wrong_arguments,
+      "those of which it was told with another level or other keywords than were sent");
+  if (sum_of(seen.filters_sent) == 0) return;
+  add("filters_sent", seen.filters_sent, "enables that had data for the provider");
+  add("filters_not_told", seen.filters_not_told, "of these data, those that it did not get");
+  add("captures_sent", seen.captures_sent, "requests for the provider's state");
+  add("captures_not_told", seen.captures_not_told,
+      "of these, those of which the provider was not told");
 }
 
 // "the first session loses none of 10000 events".
@@ -212,6 +279,7 @@ std::vector<AnswerFigure> figures_of(const Toggled& seen) {
                                  "the longest time from a disable to the last event recorded"));
   figures.push_back(range_figure("lost_between_events", seen.lost,
                                  "events lost while the session was enabled and recorded"));
+  add_command_figures(seen, figures);
   return figures;
 }
 
@@ -288,9 +356,10 @@ class Toggle : public Scenario {
       if (!seen.first_lost.empty()) answer.holds = most_of(seen.first_lost) == 0;
       return answer;
     }
-    answer.sentence = fmt::format("{} is switched off and on again and again: {}{}.",
-                                  at_rate(result), call_words(seen), event_clauses(seen));
-    if (!seen.lost.empty()) answer.holds = most_of(seen.lost) == 0;
+    answer.sentence =
+        fmt::format("{} is switched off and on again and again: {}{}{}.", at_rate(result),
+                    call_words(seen), event_clauses(seen), command_clauses(seen));
+    if (!seen.lost.empty()) answer.holds = most_of(seen.lost) == 0 && all_told(seen);
     return answer;
   }
 

@@ -113,6 +113,41 @@ TEST_CASE("toggle does not hold where events are lost between the switches") {
   CHECK(result.trials.front().ledger.unaccounted > 0);
 }
 
+// The answer where the session sent such commands in each of two trials.
+Answer with_commands(Result result, const SwitchCommands& commands) {
+  for (Trial& trial : result.trials) trial.switching->commands = commands;
+  return test_catalog().scenarios.find("toggle").answer(result).value();
+}
+
+TEST_CASE("toggle counts the commands of which a provider was not told, or was told wrongly") {
+  const Result result = run_scenario("toggle", "synthetic", kToggleSmoke);
+  for (const Trial& trial : result.trials) CHECK_FALSE(trial.switching->commands);
+  SwitchCommands commands{.sent = 9, .arrived = 9, .with_arguments = 9};
+  const Answer all = with_commands(result, commands);
+  CHECK(all.holds == true);
+  CHECK(toggle_figure(all, "commands_sent") == 9);
+  CHECK(toggle_figure(all, "commands_not_told") == 0);
+  CHECK_THAT(all.sentence,
+             Contains("; its provider is told of all 18 enables and disables, with their level and "
+                      "keywords."));
+  commands.arrived = 8;
+  commands.with_arguments = 5;
+  commands.filters_sent = 5;
+  commands.filters_arrived = 5;
+  commands.captures_sent = 4;
+  commands.captures_arrived = 2;
+  const Answer some = with_commands(result, commands);
+  CHECK(some.holds == false);
+  CHECK(toggle_figure(some, "commands_not_told") == 1);
+  CHECK(toggle_figure(some, "commands_wrong") == 3);
+  CHECK(toggle_figure(some, "filters_not_told") == 0);
+  CHECK(toggle_figure(some, "captures_not_told") == 2);
+  CHECK_THAT(some.sentence,
+             Contains("; its provider is told of 16 of 18 enables and disables, 6 of them with "
+                      "another level or other keywords, of the filter data of all 10 enables, and "
+                      "of 4 of 8 requests for its state."));
+}
+
 Result toggled_by_rival(const std::string& sink, const std::string& rival = "rival") {
   auto settings = kToggleSmoke;
   settings.emplace_back("who_toggles", rival);

@@ -63,6 +63,16 @@ bool switch_on_system_profile_privilege() {
          GetLastError() == ERROR_SUCCESS;
 }
 
+Error no_room_error(const std::string& call) {
+  const bool of_provider = call == "EnableTraceEx2";
+  return Error(
+      fmt::format("Windows' limit is reached: {} ({}: ERROR_NO_SYSTEM_RESOURCES)",
+                  of_provider ? "up to 8 sessions can enable a provider"
+                              : "64 sessions run at once on most systems",
+                  call),
+      of_provider ? "use fewer sessions" : "stop other sessions: 'logman query -ets' lists them");
+}
+
 std::string session_remedy(std::uint32_t error) {
   switch (error) {
     case ERROR_ACCESS_DENIED:

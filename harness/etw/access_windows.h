@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/error.h"
 #include "harness/base/probe.h"
 
 namespace tailgate::etw {
@@ -30,6 +31,11 @@ bool may_start_sessions();
 // Enables SeSystemProfilePrivilege, which administrators have but which is disabled by default.
 // Returns false when the user does not have it.
 bool switch_on_system_profile_privilege();
+
+// The error for ERROR_NO_SYSTEM_RESOURCES of StartTraceW or EnableTraceEx2, which is a limit of
+// Windows'. It names the limit that Microsoft documents, and no session, so that it reads the same
+// in each trial.
+Error no_room_error(const std::string& call);
 
 // What to do about an error of StartTraceW or ControlTraceW.
 std::string session_remedy(std::uint32_t error);

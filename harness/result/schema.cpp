@@ -102,6 +102,9 @@ TAILGATE_ABOUT(FurtherUse,
                "what became of the events of a provider process, of a consumer or of a rival's "
                "session that a scenario started during the load");
 TAILGATE_ABOUT(Switching, "how the switches of a trial's session went, and the calls at them");
+TAILGATE_ABOUT(SwitchCommands,
+               "what a session sent its provider of its switches, and what of that arrived in the "
+               "provider's process");
 TAILGATE_ABOUT(SwitchedEvents, "what became of the events around the switches of the session");
 TAILGATE_ABOUT(Survival,
                "what a killed process took with it, of the events that calls had accepted");

@@ -91,6 +91,18 @@ struct Loss {
   std::uint64_t events = 0;
 };
 
+// What a session sent its provider of whether it listens, and to what, and what of that arrived in
+// the provider's process.
+struct CommandsTold {
+  std::uint64_t sent = 0;  // enables and disables
+  std::uint64_t arrived = 0;
+  std::uint64_t with_arguments = 0;  // of those: with the level and the keywords that were sent
+  std::uint64_t filters_sent = 0;    // data for the provider, with an enable
+  std::uint64_t filters_arrived = 0;
+  std::uint64_t captures_sent = 0;  // requests for the provider's state
+  std::uint64_t captures_arrived = 0;
+};
+
 // A process that works for the session, watched for its cost and its death.
 struct DaemonProcess {
   std::string name;
@@ -178,6 +190,9 @@ class Session {
   // read. At most one in a trial. stop() ends it, too. Throws Error.
   virtual void start_rival() { throw Error("the sink's provider has no second session", ""); }
   virtual void end_rival() {}
+
+  // After stop(); nothing where the path sends none, or where it is unknown what arrived.
+  virtual std::optional<CommandsTold> commands() const { return std::nullopt; }
 
   // A provider process has been started, and has not opened the path yet. Throws Error.
   virtual void provider_started(unsigned process, int pid) {

@@ -31,6 +31,7 @@ class WrappedSession : public Session {
   void listen_as_rival(bool on, SwitchWay way) override { session_->listen_as_rival(on, way); }
   void start_rival() override { session_->start_rival(); }
   void end_rival() override { session_->end_rival(); }
+  std::optional<CommandsTold> commands() const override { return session_->commands(); }
   void provider_started(unsigned process, int pid) override {
     session_->provider_started(process, pid);
   }

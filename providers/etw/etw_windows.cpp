@@ -4,6 +4,7 @@
 
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"
+#include "providers/shared/sessions/own_sessions.h"
 
 namespace tailgate {
 namespace {
@@ -25,13 +26,18 @@ class EtwSink : public SinkType {
     const bool delivers = etw::selects_events(options);
     // The kernel keeps the buffers of a session, but the process those of its private one.
     const bool kept = delivers && (mode == "file" || mode == "new_file" || mode == "realtime");
-    return {.read_back = delivers,
-            .live_read = delivers && mode == "realtime",
-            .accounts_losses = mode != "circular" && mode != "capped" && mode != "memory",
-            .asynchronous = true,
-            .survives = kept ? Survives::kill : Survives::nothing,
-            .deferred_work = mode != "unlistened",
-            .may_refuse = true};
+    return {
+        .read_back = delivers,
+        .live_read = delivers && mode == "realtime",
+        .accounts_losses = mode != "circular" && mode != "capped" && mode != "memory",
+        .asynchronous = true,
+        .survives = kept ? Survives::kill : Survives::nothing,
+        .deferred_work = mode != "unlistened",
+        .may_refuse = true,
+        .multi_process = mode != "private",
+        .multi_session = etw::can_have_further(options),
+        // Of one GUID, each session would get the events of all.
+        .own_sessions = etw::can_have_further(options) && options.text("provider_guid").empty()};
   }
 
   Probe probe(const Options& options) const override { return etw::probe(options); }
@@ -39,12 +45,18 @@ class EtwSink : public SinkType {
   void sweep() const override { etw::sweep(); }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
+    if (context.own_sessions) return std::make_unique<OwnSessions>(context, etw::make_session);
     return etw::make_session(context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
-    return etw::open_provider(context);
+    return etw::open_provider(context.own_sessions ? context_of_own(context, context.process)
+                                                   : context);
   }
   std::unique_ptr<Consumer> open_consumer(const TrialContext& context) const override {
+    if (context.own_sessions) return open_own_consumers(context, etw::open_file_consumer);
+    if (context.session != 0) {
+      return etw::open_file_consumer(etw::context_of_further(context, context.session));
+    }
     return context.options.text("mode") == "realtime" ? etw::open_live_consumer(context)
                                                       : etw::open_file_consumer(context);
   }

@@ -7,58 +7,25 @@
 #include <optional>
 
 #include "harness/base/testing/test_directory.h"
-#include "harness/etw/api_windows.h"
 #include "harness/etw/properties_windows.h"
 #include "harness/etw/testing/stand_in_kernel_windows.h"
-#include "harness/os/affinity.h"
-#include "harness/os/api_windows.h"
-#include "harness/os/install_paths.h"
 #include "harness/os/process.h"
-#include "harness/trial/processes/controller.h"
-#include "harness/trial/scratch.h"
-#include "providers/etw/logman.h"
-#include "providers/testing/sinks.h"
+#include "providers/etw/testing/stand_in_trial.h"
 
 using namespace tailgate;
+using etw::check_balanced;
+using etw::plant;
+using etw::remarks;
 
 namespace {
-
-constexpr const wchar_t* kFaultVariable = L"TAILGATE_STAND_IN_FAULT";
-
-// Sets an environment variable for this process and its children. The C library keeps a copy of its
-// own, so both are set.
-void set_variable(const std::wstring& name, const std::wstring& value) {
-  _wputenv_s(name.c_str(), value.c_str());
-}
-
-void plant(const wchar_t* fault) {
-  const std::filesystem::path folder = executable_path().parent_path();
-  set_variable(wide(etw::kLibraryVariable), (folder / TAILGATE_ETW_STAND_IN).wstring());
-  set_variable(wide(etw::kLogmanVariable), (folder / TAILGATE_LOGMAN_STAND_IN).wstring());
-  set_variable(kFaultVariable, fault);
-}
 
 Trial run(const std::string& sink, const wchar_t* fault = L"",
           std::optional<activity::TraceMethod> trace = std::nullopt,
           const std::vector<TrialAction>& actions = {}, bool watch_storage = false) {
-  plant(fault);
-  LoadPlan load;
-  load.rate_hz = 20'000;
-  load.duration_s = 0.5;
-  load.warmup_s = 0.1;
-  TrialSettings settings;
-  settings.clock = measure_clock();
-  settings.range = {
-      .lowest_discernible = 1, .highest_trackable = 60'000'000'000, .significant_digits = 3};
-  settings.load_cpus = {initial_cpus().back()};
-  settings.consumer_cpus = {initial_cpus().front()};
-  settings.noise_s = 0.01;
+  TrialSettings settings = etw::stand_in_settings(actions);
   settings.trace = trace;
-  settings.actions = actions;
   settings.watch_storage = watch_storage;
-  const Scratch scratch({}, false);
-  return run_trial(sink_choice(sink), load, settings, scratch.path() / "trial",
-                   [](const TrialProgress&) {});
+  return etw::run_on_stand_in(sink, etw::stand_in_load(), settings, fault);
 }
 
 std::string granted(const Trial& trial, const std::string& name) {
@@ -68,23 +35,7 @@ std::string granted(const Trial& trial, const std::string& name) {
   return "";
 }
 
-std::string remarks(const Trial& trial) {
-  std::string all;
-  for (const Remark& remark : trial.remarks) all += remark.what + "; " + remark.remedy + "\n";
-  return all;
-}
-
 }  // namespace
-
-void check_balanced(const std::string& sink, const Trial& trial) {
-  INFO(sink << ": " << trial.outcome << " " << trial.outcome_detail << " " << remarks(trial));
-  CHECK(trial.outcome == TrialOutcome::completed);
-  CHECK(trial.ledger.checked);
-  CHECK(trial.ledger.emitted == 12'000);
-  CHECK(trial.ledger.delivered == trial.ledger.emitted);
-  CHECK(trial.ledger.unaccounted == 0);
-  CHECK(trial.ledger.corrupted + trial.ledger.duplicates + trial.ledger.damaged_bytes == 0);
-}
 
 TEST_CASE("all events of a trial are read back and the ledger balances") {
   for (const char* sink : {"etw", "etw:mode=circular", "etw:clock=system:flush_timer_s=0",

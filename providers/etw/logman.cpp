@@ -19,6 +19,7 @@ void check_logman_can(const Options& options) {
   if (mode == "memory" || mode == "private" || mode == "new_file") refuse("mode=" + mode);
   if (options.boolean("compressed")) refuse("compressed=true");
   if (options.boolean("stack")) refuse("stack=true");
+  if (sends_all_commands(options)) refuse("commands=all");
   const std::string& processes = options.text("processes");
   if (processes != "all") refuse("processes=" + processes);
 }

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "providers/etw/retention.h"
+#include "providers/shared/sessions/own_sessions.h"
 
 namespace tailgate::etw {
 namespace {
@@ -34,7 +35,7 @@ std::filesystem::path launch_file(const TrialContext& context) {
   return context.directory / ".etw.launch";
 }
 
-// When the session was made, as it has noted it for the other roles; nothing where it has not.
+// When the session was started, as it has noted it for the other roles; nothing where it has not.
 std::string launch_time(const TrialContext& context) {
   std::ifstream file(launch_file(context));
   std::string time;
@@ -108,6 +109,11 @@ OptionTable options() {
                     "file name (Windows 8.1 and later). program: of tailgate; others: of no "
                     "program that exists, so that each call finds that nobody listens and returns",
                     {"all", "program", "others"}),
+      choice_option("commands", "enable",
+                    "what the session sends its provider. enable: level and keywords; all: filter "
+                    "data with each enable, too, and behind those under load a request for the "
+                    "provider's state",
+                    {"enable", "all"}),
       {"provider_guid", OptionType::text, "",
        "the provider's GUID, for tools that know it (empty: one of the trial's own)"},
       {"session_name", OptionType::text, "",
@@ -149,6 +155,27 @@ bool selects_events(const Options& options) {
   const bool keyword = selected.keyword == 0 || (selected.keyword & written.keyword) != 0;
   return options.text("mode") != "unlistened" && options.text("processes") != "others" && keyword &&
          selected.level >= written.level;
+}
+
+bool sends_all_commands(const Options& options) {
+  return options.text("commands") == "all";
+}
+
+bool can_have_further(const Options& options) {
+  const std::string& mode = options.text("mode");
+  return options.text("controller") == "api" && mode != "realtime" && mode != "private" &&
+         mode != "unlistened";
+}
+
+TrialContext context_of_further(const TrialContext& context, unsigned session) {
+  TrialContext one = context;
+  one.directory = session_directory(context, session);
+  one.options.set("provider_guid", etl::to_text(provider_guid(context)));
+  return one;
+}
+
+std::filesystem::path told_path(const TrialContext& context, unsigned process) {
+  return context.directory / fmt::format(".etw.told.{}", process);
 }
 
 Selection event_selection() {

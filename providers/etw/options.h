@@ -31,7 +31,7 @@ bool is_capped(const Options& options);
 // room.
 std::uint64_t kept_before(const Options& options);
 
-// Notes the time for the names of the trial's files. The session calls it when it is made.
+// Notes the time for the names of the session's files. It calls that when it starts.
 void note_launch(const TrialContext& context);
 
 // Whether a trial's session, if the mode has one, enables the events of its provider.
@@ -43,6 +43,21 @@ etl::Guid trial_guid(const TrialContext& context);
 // The provider's GUID: the option's, else the trial's. A trial's session enables no other provider.
 // Throws Error when the option is no GUID.
 etl::Guid provider_guid(const TrialContext& context);
+
+// Whether a session sends, beside each enable, filter data for the provider, and under load a
+// request for its state.
+bool sends_all_commands(const Options& options);
+
+// Whether other sessions can get the provider's events, too: those of a real-time one would have no
+// consumer, a private one is in the provider, and logman's are not switched.
+bool can_have_further(const Options& options);
+
+// Of a further session that gets the events of the trial's provider: its files are in a folder of
+// its own.
+TrialContext context_of_further(const TrialContext& context, unsigned session);
+
+// Where a provider process writes down what it was told by the session.
+std::filesystem::path told_path(const TrialContext& context, unsigned process);
 
 // What every session's name begins with; the pid of the process that starts it follows.
 inline constexpr std::string_view kSessionPrefix = "tailgate-";

@@ -5,7 +5,9 @@
 #include <thread>
 
 #include "harness/etw/api_windows.h"
+#include "providers/etw/enable_account.h"
 #include "providers/etw/enable_state.h"
+#include "providers/etw/filter_data_windows.h"
 #include "providers/etw/log_fields.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
@@ -51,6 +53,8 @@ class EtwProvider : public Provider {
  public:
   explicit EtwProvider(const TrialContext& context)
       : guid_(native_guid(provider_guid(context))),
+        told_path_(told_path(context, context.process)),
+        clock_(context.clock),
         splits_(context.options.text("fields") == "log"),
         descriptor_{.Id = 0,
                     .Version = 0,
@@ -94,7 +98,10 @@ class EtwProvider : public Provider {
 
   void close() override {
     if (closed_.exchange(true)) return;
+    const std::uint64_t closed_ns = clock_.now_ns();
     api().event_unregister(handle_);
+    write_told(told_path_,
+               {.commands = {told_.begin(), told_.begin() + told_count_}, .closed_ns = closed_ns});
     if (private_session_) private_session_->stop();
   }
 
@@ -135,10 +142,19 @@ class EtwProvider : public Provider {
     throw windows_error(call, "the provider Tailgate", error, "see providers/etw/README.md");
   }
 
-  // Windows calls it at any time and on any thread.
+  // Windows calls it at any time and on any thread, but not twice at once.
   static void NTAPI on_enable(LPCGUID, ULONG code, UCHAR level, ULONGLONG any_keyword,
-                              ULONGLONG all_keywords, PEVENT_FILTER_DESCRIPTOR, PVOID provider) {
-    static_cast<EtwProvider*>(provider)->enabled_.told(code, level, any_keyword, all_keywords);
+                              ULONGLONG all_keywords, PEVENT_FILTER_DESCRIPTOR filter,
+                              PVOID provider) {
+    auto& self = *static_cast<EtwProvider*>(provider);
+    self.enabled_.told(code, level, any_keyword, all_keywords);
+    if (self.told_count_ == std::ssize(self.told_)) return;
+    self.told_[static_cast<std::size_t>(self.told_count_++)] = {
+        .code = static_cast<EnableCode>(code),
+        .level = level,
+        .any = any_keyword,
+        .all = all_keywords,
+        .number = number_in(filter)};
   }
 
   // The session enabled the provider before this process began; Windows soon reports that to the
@@ -157,6 +173,11 @@ class EtwProvider : public Provider {
 
   const Api& api_ = api();
   GUID guid_;
+  std::filesystem::path told_path_;
+  Clock clock_;
+  // What the callback was told; room for more than a scenario can switch.
+  std::array<EnableCommand, 8192> told_ = {};
+  std::ptrdiff_t told_count_ = 0;
   bool splits_;  // log lines into their fields
   EVENT_DESCRIPTOR descriptor_;
   REGHANDLE handle_ = 0;

@@ -1,5 +1,6 @@
 #include "providers/etw/trace_control_windows.h"
 
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <iterator>
@@ -7,6 +8,7 @@
 #include "harness/etw/access_windows.h"
 #include "harness/os/install_paths.h"
 #include "harness/os/process.h"
+#include "providers/etw/filter_data_windows.h"
 #include "providers/etw/logman.h"
 #include "providers/etw/options.h"
 #include "providers/etw/retention.h"
@@ -64,29 +66,43 @@ Properties wanted(const TrialContext& context) {
   return wanted;
 }
 
-// Windows calls a provider back only in the processes of these programs. The name ends in a zero,
-// which its size includes (Microsoft's documentation of EVENT_FILTER_DESCRIPTOR).
-class ProgramFilter {
+// The filters of an enable. Windows calls a provider back only in the processes of these programs;
+// the name ends in a zero, which its size includes. Data of the controller's own is handed to the
+// callback (Microsoft's documentation of EVENT_FILTER_DESCRIPTOR).
+class EnableFilters {
  public:
-  // processes: the option of that name.
-  explicit ProgramFilter(const std::string& processes) {
-    if (processes == "program") name_ = executable_path().filename().wstring();
-    if (processes == "others") name_ = L"no-program-of-this-name.exe";
+  // processes: the option of that name. number: for the data; 0: none.
+  EnableFilters(const std::string& processes, std::uint32_t number) {
+    if (processes == "program") program_ = executable_path().filename().wstring();
+    if (processes == "others") program_ = L"no-program-of-this-name.exe";
+    constexpr ULONG kExecutableName = 0x80000008;  // EVENT_FILTER_TYPE_EXECUTABLE_NAME
+    if (!program_.empty()) {
+      add(program_.c_str(), (program_.size() + 1) * sizeof(wchar_t), kExecutableName);
+    }
+    if (number == 0) return;
+    data_ = filter_data(number);
+    add(data_.data(), data_.size(), EVENT_FILTER_TYPE_SCHEMATIZED);
   }
+  EnableFilters(const EnableFilters&) = delete;
+  EnableFilters& operator=(const EnableFilters&) = delete;
+
   // The parameters refer to this object from then on.
   void add_to(ENABLE_TRACE_PARAMETERS& parameters) {
-    if (name_.empty()) return;
-    constexpr ULONG kExecutableName = 0x80000008;  // EVENT_FILTER_TYPE_EXECUTABLE_NAME
-    descriptor_.Ptr = reinterpret_cast<ULONGLONG>(name_.c_str());
-    descriptor_.Size = static_cast<ULONG>((name_.size() + 1) * sizeof(wchar_t));
-    descriptor_.Type = kExecutableName;
-    parameters.EnableFilterDesc = &descriptor_;
-    parameters.FilterDescCount = 1;
+    if (count_ == 0) return;
+    parameters.EnableFilterDesc = descriptors_.data();
+    parameters.FilterDescCount = count_;
   }
 
  private:
-  std::wstring name_;
-  EVENT_FILTER_DESCRIPTOR descriptor_ = {};
+  void add(const void* data, std::size_t bytes, ULONG type) {
+    descriptors_.at(count_++) = {
+        .Ptr = reinterpret_cast<ULONGLONG>(data), .Size = static_cast<ULONG>(bytes), .Type = type};
+  }
+
+  std::wstring program_;
+  FilterData data_ = {};
+  std::array<EVENT_FILTER_DESCRIPTOR, 2> descriptors_ = {};
+  ULONG count_ = 0;
 };
 
 }  // namespace
@@ -129,6 +145,7 @@ TraceControl::~TraceControl() {
 }
 
 void TraceControl::check(const char* call, ULONG error) const {
+  if (error == ERROR_NO_SYSTEM_RESOURCES) throw no_room_error(call);
   if (error != ERROR_SUCCESS) throw windows_error(call, text_, error, session_remedy(error));
 }
 
@@ -176,24 +193,53 @@ void TraceControl::start_by_api() {
   check("StartTraceW", api().start_trace(&handle_, name_.c_str(), &properties.properties()));
 }
 
-void TraceControl::enable(const Selection& selection) const {
+void TraceControl::enable(const Selection& selection) {
   ENABLE_TRACE_PARAMETERS parameters = {};
   parameters.Version = 2;           // ENABLE_TRACE_PARAMETERS_VERSION_2
   constexpr ULONG kStackTrace = 4;  // EVENT_ENABLE_PROPERTY_STACK_TRACE
   if (context_.options.boolean("stack")) parameters.EnableProperty = kStackTrace;
-  ProgramFilter filter(context_.options.text("processes"));
-  filter.add_to(parameters);
+  const std::uint32_t number = sends_all_commands(context_.options) ? next_number_++ : 0;
+  EnableFilters filters(context_.options.text("processes"), number);
+  filters.add_to(parameters);
   const GUID guid = native_guid(provider_guid(context_));
   check("EnableTraceEx2",
         api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_ENABLE_PROVIDER, selection.level,
                            selection.keyword, 0, kTimeoutMs, &parameters));
+  sent_.push_back({.code = EnableCode::enable,
+                   .level = selection.level,
+                   .any = selection.keyword,
+                   .number = number,
+                   .sent_ns = context_.clock.now_ns()});
+}
+
+void TraceControl::disable() {
+  const GUID guid = native_guid(provider_guid(context_));
+  check("EnableTraceEx2", api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0,
+                                             0, 0, kTimeoutMs, nullptr));
+  sent_.push_back({.code = EnableCode::disable, .sent_ns = context_.clock.now_ns()});
+}
+
+void TraceControl::request_state() {
+  const Selection selection = session_selection(context_.options);
+  const GUID guid = native_guid(provider_guid(context_));
+  check("EnableTraceEx2",
+        api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_CAPTURE_STATE, selection.level,
+                           selection.keyword, 0, kTimeoutMs, nullptr));
+  sent_.push_back({.code = EnableCode::capture_state,
+                   .level = selection.level,
+                   .any = selection.keyword,
+                   .sent_ns = context_.clock.now_ns()});
 }
 
 void TraceControl::listen(bool on, SwitchWay way) {
   if (by_logman_) {
     throw Error("a session that logman started is not switched", "use controller=api");
   }
-  if (on) return enable(session_selection(context_.options));
+  if (on) {
+    enable(session_selection(context_.options));
+    if (sends_all_commands(context_.options)) request_state();
+    return;
+  }
   const Selection written = event_selection();
   switch (way) {
     case SwitchWay::level:
@@ -203,11 +249,8 @@ void TraceControl::listen(bool on, SwitchWay way) {
       return enable(
           {.level = session_selection(context_.options).level, .keyword = written.keyword << 1});
     case SwitchWay::session:
-      break;
+      return disable();
   }
-  const GUID guid = native_guid(provider_guid(context_));
-  check("EnableTraceEx2", api().enable_trace(handle_, &guid, EVENT_CONTROL_CODE_DISABLE_PROVIDER, 0,
-                                             0, 0, kTimeoutMs, nullptr));
 }
 
 // A real session has buffers; a stub's has none.

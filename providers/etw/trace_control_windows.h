@@ -9,6 +9,7 @@
 #include "harness/etl/guid.h"
 #include "harness/etw/properties_windows.h"
 #include "harness/sink/sink.h"
+#include "providers/etw/enable_account.h"
 #include "providers/etw/options.h"
 
 namespace tailgate::etw {
@@ -50,9 +51,14 @@ class TraceControl {
   // Events that found no free buffer; valid after stop().
   std::vector<Loss> losses() const;
 
+  // What it has sent the provider so far; nothing where logman does that.
+  const std::vector<EnableCommand>& sent() const { return sent_; }
+
  private:
   void start_by_api();
-  void enable(const Selection& selection) const;
+  void enable(const Selection& selection);
+  void disable();
+  void request_state();
   void start_by_logman();
   void query();
   void check_granted() const;
@@ -71,6 +77,8 @@ class TraceControl {
   TRACEHANDLE handle_ = 0;  // 0: the session is addressed by its name
   Properties given_;
   std::uint64_t events_lost_ = 0;
+  std::vector<EnableCommand> sent_;
+  std::uint32_t next_number_ = 1;  // for filter data
 };
 
 }  // namespace tailgate::etw

@@ -14,6 +14,7 @@ namespace etl = tailgate::etl;
 constexpr TRACEHANDLE kConsumerHandle = 11;
 
 struct Consumer {
+  std::uint32_t session = kSessions;
   PEVENT_RECORD_CALLBACK callback = nullptr;
   void* context = nullptr;
   std::atomic<bool> closed = false;
@@ -28,13 +29,14 @@ struct TakenRecord {
 
 std::vector<TakenRecord> take_records(bool all) {
   std::vector<TakenRecord> records;
-  const auto keep = [] {
-    const bool lost = planted("realtime_buffer_lost") && shared().realtime_buffers_lost == 0;
-    shared().realtime_buffers_lost += lost ? 1 : 0;
+  Session& session = shared().sessions[consumer.session];
+  const auto keep = [&session] {
+    const bool lost = planted("realtime_buffer_lost") && session.realtime_buffers_lost == 0;
+    session.realtime_buffers_lost += lost ? 1 : 0;
     return !lost;
   };
   const Lock lock;
-  empty_buffers(all, keep,
+  empty_buffers(consumer.session, all, keep,
                 [&](std::uint16_t processor, const std::uint8_t* record, std::uint32_t bytes) {
                   std::int64_t time = 0;
                   std::memcpy(&time, record + 0x10, sizeof time);
@@ -92,12 +94,13 @@ void deliver_header() {
 extern "C" {
 
 __declspec(dllexport) TRACEHANDLE WINAPI OpenTraceW(EVENT_TRACE_LOGFILEW* source) {
-  const bool found = source->LoggerName != nullptr && shared().running != 0 &&
-                     wcscmp(source->LoggerName, shared().name) == 0;
-  if (planted("open_fails") || !found) {
+  const std::uint32_t session =
+      source->LoggerName == nullptr ? kSessions : session_named(source->LoggerName);
+  if (planted("open_fails") || session == kSessions) {
     SetLastError(planted("open_fails") ? ERROR_ACCESS_DENIED : 4201);
     return ~TRACEHANDLE{0};
   }
+  consumer.session = session;
   consumer.callback = source->EventRecordCallback;
   consumer.context = source->Context;
   consumer.closed = false;
@@ -107,10 +110,11 @@ __declspec(dllexport) TRACEHANDLE WINAPI OpenTraceW(EVENT_TRACE_LOGFILEW* source
 // Returns when the session has stopped and all of its buffers are empty.
 __declspec(dllexport) ULONG WINAPI ProcessTrace(TRACEHANDLE*, ULONG, FILETIME*, FILETIME*) {
   deliver_header();
+  const Session& session = shared().sessions[consumer.session];
   auto last_flush = std::chrono::steady_clock::now();
-  const std::chrono::seconds timer(std::max<ULONG>(shared().asked.FlushTimer, 1));
+  const std::chrono::seconds timer(std::max<ULONG>(session.asked.FlushTimer, 1));
   while (!consumer.closed) {
-    const bool over = shared().running == 0;
+    const bool over = session.running == 0;
     const auto now = std::chrono::steady_clock::now();
     const bool flush = over || now - last_flush >= timer;
     if (flush) last_flush = now;

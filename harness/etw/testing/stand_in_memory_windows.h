@@ -1,5 +1,5 @@
-// The state of the library that stands in for Windows' event tracing: one session in memory that
-// all processes share. The writers fill its buffers.
+// The state of the library that stands in for Windows' event tracing: the sessions, which all
+// processes share. The writers fill the buffers of each session that wants their events.
 #pragma once
 
 #include <array>
@@ -22,35 +22,52 @@
 
 namespace tailgate::etw::stand_in {
 
+// Microsoft's documentation of StartTrace: "defaults to 64 on most systems"; of EnableTraceEx2: "Up
+// to eight trace sessions can enable and receive events from the same modern provider". A session
+// beyond these gets ERROR_NO_SYSTEM_RESOURCES.
+inline constexpr std::uint32_t kSessions = 64;
+inline constexpr std::uint32_t kSessionsOfProvider = 8;
+
 inline constexpr std::size_t kBufferBytes = 128 * 1024;
-inline constexpr std::uint32_t kBuffers = 64;
+inline constexpr std::uint32_t kBuffers = 64;  // of a session
+inline constexpr std::uint32_t kAllBuffers = 256;
 inline constexpr std::uint32_t kProcessors = 2;
 inline constexpr std::size_t kNameUnits = 1024;
+inline constexpr std::uint32_t kRegistrations = 128;
+inline constexpr std::uint32_t kCommands = 64;  // kept until each process has taken them
+inline constexpr std::uint32_t kFilterBytes = 64;
 
 struct Buffer {
+  std::uint32_t session;  // the one whose records it has
   std::uint32_t used;
   std::uint32_t full;
   std::uint32_t processor;
-  std::uint64_t begun_before;                    // number of buffers begun before this one
+  std::uint64_t begun_before;                    // number of buffers that this session begun before
   std::array<std::uint8_t, kBufferBytes> bytes;  // records, each preceded by its u32 size
 };
 
-// When a load thread was off its processor, on the kernel session's clock.
-struct Gap {
-  std::int64_t begin;
-  std::int64_t end;
+// The data that a session's controller has for the provider's callback.
+struct Filter {
+  std::uint32_t bytes;
+  std::array<std::uint8_t, kFilterBytes> data;
 };
 
-// The mapping starts as zeros, a valid value of every field.
-struct Shared {
-  std::atomic<std::uint32_t> locked;
+// What a session wants of its provider. It has one.
+struct Enabled {
+  std::uint32_t on;
+  GUID provider;
+  UCHAR level;  // 0: all
+  ULONGLONG any, all;
+  ULONG property;
+  wchar_t program[kNameUnits];  // the only one whose provider is called back; empty: all
+  Filter filter;
+};
+
+struct Session {
   std::atomic<std::uint32_t> running;
   std::atomic<std::uint32_t> stop_asked;  // by a process other than the session's
-  std::atomic<std::uint32_t> enabled;
-  GUID provider;
-  UCHAR level;
-  ULONGLONG keyword;
-  wchar_t program[kNameUnits];  // the only one whose provider is called back; empty: all
+  std::uint32_t generation;               // number of sessions that had this place before
+  Enabled enabled;
   wchar_t name[kNameUnits];
   wchar_t file[kNameUnits];
   EVENT_TRACE_PROPERTIES asked;
@@ -62,10 +79,44 @@ struct Shared {
   std::uint32_t buffers_written;
   std::uint64_t buffers_begun;
   std::array<std::uint32_t, kProcessors> current;  // index + 1 of the buffer being filled; 0: none
-  std::array<Buffer, kBuffers> buffers;
+
+  bool in_mode(ULONG bits) const { return (asked.LogFileMode & bits) != 0; }
+};
+
+// A provider of some process.
+struct Registration {
+  std::atomic<std::uint32_t> process;  // 0: the place is free
+  GUID provider;
+  std::atomic<std::uint64_t> told;  // commands that its process has taken
+};
+
+// What EnableTraceEx2 was called with.
+struct Command {
+  std::uint32_t session;
+  ULONG code;
+  UCHAR level;
+  ULONGLONG any, all;
+  GUID provider;
+  Filter filter;
+};
+
+// When a load thread was off its processor, on the kernel session's clock.
+struct Gap {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+// The mapping starts as zeros, a valid value of every field.
+struct Shared {
+  std::atomic<std::uint32_t> locked;
+  std::array<Session, kSessions> sessions;
+  std::array<Buffer, kAllBuffers> buffers;
+  std::array<Registration, kRegistrations> registrations;
+  std::atomic<std::uint64_t> commands;  // so far
+  std::array<Command, kCommands> last_commands;
   // For the kernel session (stand_in_kernel_windows.h).
   std::atomic<std::uint32_t> kernel_clock;   // ClientContext of the running session; 0: none runs
-  std::atomic<std::uint32_t> kernel_events;  // written to the other session since its start
+  std::atomic<std::uint32_t> kernel_events;  // written to other sessions since its start
   std::uint32_t load_thread;                 // the thread that was off its processor, or 0
   Gap slept;
   Gap preempted;
@@ -97,6 +148,10 @@ class Lock {
   Lock& operator=(const Lock&) = delete;
 };
 
+inline bool same(const GUID& one, const GUID& other) {
+  return std::memcmp(&one, &other, sizeof one) == 0;
+}
+
 // ControlTraceW's error for a session that does not exist.
 inline constexpr ULONG kInstanceNotFound = 4201;  // ERROR_WMI_INSTANCE_NOT_FOUND
 
@@ -112,16 +167,19 @@ inline std::int64_t counter() {
   return now.QuadPart;
 }
 
-inline bool in_mode(ULONG bits) {
-  return (shared().asked.LogFileMode & bits) != 0;
-}
+// The place of a running session in Shared::sessions; kSessions: there is none.
+std::uint32_t session_named(const wchar_t* name);
+std::uint32_t session_of(TRACEHANDLE handle);
 
-// Calls take(processor, record, bytes) with the records of the full buffers, or of all, and empties
-// the buffers. keep() returns false to drop a buffer's records. The caller holds the lock.
+TRACEHANDLE handle_of(std::uint32_t session);
+
+// Calls take(processor, record, bytes) with the records of the session's full buffers, or of all,
+// and empties the buffers. keep() returns false to drop a buffer's records. The caller holds the
+// lock.
 template <class Keep, class Take>
-void empty_buffers(bool all, Keep keep, Take take) {
+void empty_buffers(std::uint32_t session, bool all, Keep keep, Take take) {
   for (Buffer& buffer : shared().buffers) {
-    if (buffer.used == 0 || (buffer.full == 0 && !all)) continue;
+    if (buffer.used == 0 || buffer.session != session || (buffer.full == 0 && !all)) continue;
     const bool kept = keep();
     for (std::uint32_t at = 0; at < buffer.used && kept;) {
       std::uint32_t size = 0;
@@ -129,12 +187,13 @@ void empty_buffers(bool all, Keep keep, Take take) {
       take(static_cast<std::uint16_t>(buffer.processor), &buffer.bytes[at + sizeof size], size);
       at += static_cast<std::uint32_t>(sizeof size) + size;
     }
-    ++shared().buffers_written;
+    ++shared().sessions[session].buffers_written;
     buffer.used = buffer.full = 0;
   }
 }
 
-// Returns room for `size` bytes in the processor's buffer, or nullptr. The caller holds the lock.
-std::uint8_t* room_for(std::uint32_t processor, std::uint32_t size);
+// Returns room for `size` bytes in the session's buffer of the processor, or nullptr. The caller
+// holds the lock.
+std::uint8_t* room_for(std::uint32_t session, std::uint32_t processor, std::uint32_t size);
 
 }  // namespace tailgate::etw::stand_in

@@ -291,6 +291,7 @@ class TrialRun {
     if (actions_) {
       trial_.actions = actions_->take();
       trial_.switching = actions_->switching(roles_.switched_events());
+      if (trial_.switching) trial_.switching->commands = roles_.commands();
       if (auto further = roles_.further(); !further.empty()) trial_.further = std::move(further);
     }
     collect_consumer();

@@ -386,6 +386,19 @@ std::optional<SwitchedEvents> TrialProcesses::switched_events() const {
   return header_.consumer.switches.events;
 }
 
+std::optional<SwitchCommands> TrialProcesses::commands() const {
+  const std::optional<CommandsTold> told =
+      session_ ? session_->commands() : std::optional<CommandsTold>{};
+  if (!told) return std::nullopt;
+  return SwitchCommands{.sent = told->sent,
+                        .arrived = told->arrived,
+                        .with_arguments = told->with_arguments,
+                        .filters_sent = told->filters_sent,
+                        .filters_arrived = told->filters_arrived,
+                        .captures_sent = told->captures_sent,
+                        .captures_arrived = told->captures_arrived};
+}
+
 void TrialProcesses::end_provider() {
   if (victim_ && provider_started()) victim_->kill();
   header_.sampled.store(1, std::memory_order_release);

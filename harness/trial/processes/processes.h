@@ -109,6 +109,8 @@ class TrialProcesses {
   // What became of the events around the switches; after read_back(). Nothing if there were none,
   // or if the ledger is unchecked.
   std::optional<SwitchedEvents> switched_events() const;
+  // After the session has been stopped.
+  std::optional<SwitchCommands> commands() const;
 
   // What became of the events when the scenario killed a process; after read_back(). Nothing if it
   // killed none, or if the ledger is unchecked.

@@ -123,6 +123,12 @@ int serve(const std::vector<std::string>& named) {
   return 0;
 }
 
+bool is_enabled(const std::wstring& session) {
+  const std::uint32_t number = etw::stand_in::session_named(session.c_str());
+  return number != etw::stand_in::kSessions &&
+         etw::stand_in::shared().sessions[number].enabled.on != 0;
+}
+
 // Starts the session's process and waits until the session runs.
 int start(std::vector<std::string> words) {
   if (created(words.at(1)).empty()) return not_found();
@@ -139,7 +145,8 @@ int start(std::vector<std::string> words) {
   }
   const Handle thread(created.hThread);
   const Handle process(created.hProcess);
-  while (etw::stand_in::shared().enabled == 0) {
+  const std::wstring name = wide(words.at(1));
+  while (!is_enabled(name)) {
     if (WaitForSingleObject(process.get(), 1) == WAIT_OBJECT_0) return 1;
   }
   return 0;
