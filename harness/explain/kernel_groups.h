@@ -1,6 +1,5 @@
 // Switches groups of the kernel's events on, to see what each of them costs a load: Linux'
-// tracepoints, in an instance of tracefs of their own. (Windows' kernel session has flags instead;
-// not here.)
+// tracepoints, in an instance of tracefs of their own, or flags of a session of Windows' kernel.
 #pragma once
 
 #include <chrono>
@@ -13,15 +12,18 @@ namespace tailgate::activity {
 
 class KernelEvents {
  public:
-  // Switches the group on, if it can; else stop() says why not. directory: of the trial; exists.
+  // Switches the group on, if it can; else use() says why not. directory: of the trial; exists.
   // Also `none` makes the buffer, so that rounds with and without differ by the events alone.
   KernelEvents(const std::filesystem::path& directory, KernelGroup group);
   ~KernelEvents();
   KernelEvents(const KernelEvents&) = delete;
   KernelEvents& operator=(const KernelEvents&) = delete;
 
-  // Switches it off, and says what was recorded. Call it once.
-  KernelEventsUse stop();
+  // Switches it off. Call it once.
+  void stop();
+
+  // What was recorded, after stop(). It may take a while: call it when nothing is measured.
+  KernelEventsUse use();
 
  private:
   class Buffer;

@@ -92,8 +92,8 @@ KernelEvents::KernelEvents(const std::filesystem::path& directory, KernelGroup g
 
 KernelEvents::~KernelEvents() = default;
 
-KernelEventsUse KernelEvents::stop() {
-  if (!buffer_) return use_;
+void KernelEvents::stop() {
+  if (!buffer_) return;
   use_.on_ns = static_cast<std::uint64_t>(
       std::chrono::nanoseconds(std::chrono::steady_clock::now() - began_).count());
   try {
@@ -102,6 +102,9 @@ KernelEventsUse KernelEvents::stop() {
     use_.refused = error.what_failed();
   }
   buffer_.reset();
+}
+
+KernelEventsUse KernelEvents::use() {
   return use_;
 }
 

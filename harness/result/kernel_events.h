@@ -8,7 +8,8 @@
 
 namespace tailgate {
 
-// Groups of the kernel's own: Linux' tracepoints (harness/explain/kernel_groups_linux.cpp).
+// Groups of the kernel's own: Linux' tracepoints (harness/explain/kernel_groups_linux.cpp) or flags
+// of a session of Windows' kernel (kernel_groups_windows.cpp). Each system has some of them only.
 enum class KernelGroup {
   none,  // a buffer of the kernel's without an event
   sched,
@@ -21,6 +22,12 @@ enum class KernelGroup {
   writeback,
   filemap,
   signal,
+  net,
+  process,
+  image,
+  profile,
+  fileio,
+  registry,
 };
 template <>
 inline constexpr auto kEnumTexts<KernelGroup> =
@@ -34,7 +41,13 @@ inline constexpr auto kEnumTexts<KernelGroup> =
                              {KernelGroup::kmem, "kmem"},
                              {KernelGroup::writeback, "writeback"},
                              {KernelGroup::filemap, "filemap"},
-                             {KernelGroup::signal, "signal"}});
+                             {KernelGroup::signal, "signal"},
+                             {KernelGroup::net, "net"},
+                             {KernelGroup::process, "process"},
+                             {KernelGroup::image, "image"},
+                             {KernelGroup::profile, "profile"},
+                             {KernelGroup::fileio, "fileio"},
+                             {KernelGroup::registry, "registry"}});
 
 struct KernelEventsUse {
   KernelGroup group = KernelGroup::none;
@@ -52,7 +65,8 @@ struct KernelEventsUse {
     v("records", &KernelEventsUse::records,
       "what the kernel recorded, of all processes of the machine");
     v("record_bytes", &KernelEventsUse::record_bytes,
-      "their size in the buffer: of those left in it at the end, times all by those left");
+      "their size in the buffer: of those left in it at the end, times all by those left; on "
+      "Windows, in the file that has all of them");
     v("rejected", &KernelEventsUse::rejected,
       "records for which the buffer had no room, although the oldest are overwritten");
     v("refused", &KernelEventsUse::refused,

@@ -26,6 +26,13 @@ struct KernelSession {
 };
 KernelSession kernel_session;
 
+using Records = std::multimap<std::int64_t, std::vector<std::uint8_t>>;  // by time
+
+ULONG granted_flags() {
+  const ULONG asked = kernel_session.asked.EnableFlags;
+  return planted("kernel_no_dpc") ? asked & ~ULONG{EVENT_TRACE_FLAG_DPC} : asked;
+}
+
 std::int64_t clock_now(ULONG clock) {
   return clock == kCycleCounter ? static_cast<std::int64_t>(__rdtsc()) : counter();
 }
@@ -57,15 +64,37 @@ std::vector<std::uint8_t> dpc_record(std::int64_t time) {
   return etl::perf_info_record(dpc);
 }
 
+bool has_flag(ULONG flag) {
+  return (granted_flags() & flag) != 0;
+}
+
+// The entry of a system call (0F33), with the address of its code.
+std::vector<std::uint8_t> system_call_record(std::int64_t time) {
+  etl::KernelRecord entry;
+  entry.hook_id = 0x0F33;
+  entry.time = time;
+  entry.payload = etl::ByteBuilder().u64(0xF0000100).bytes();
+  return etl::perf_info_record(entry);
+}
+
+// Of threads that are never switched: an explanation would look for their exits.
+void add_system_calls(std::int64_t began, std::int64_t ended, Records& records) {
+  for (std::int64_t i = 1; i <= kSystemCalls; ++i) {
+    const std::int64_t time = began + (ended - began) / (kSystemCalls + 1) * i;
+    records.emplace(time, system_call_record(time));
+  }
+}
+
 // The session's records by time. States: 1 Ready, 5 Waiting. Wait reasons: 11 WrDelayExecution, 15
 // WrQueue, 32 WrPreempted.
-std::multimap<std::int64_t, std::vector<std::uint8_t>> session_records(std::int64_t ended) {
+Records session_records(std::int64_t ended) {
   const Shared& memory = shared();
   const std::uint32_t thread =
       memory.load_thread != 0 ? memory.load_thread : kernel_session.starter;
-  std::multimap<std::int64_t, std::vector<std::uint8_t>> records;
+  Records records;
   const auto switched = [&](std::int64_t time, std::uint32_t to, std::uint32_t from,
                             std::uint8_t state, std::uint8_t reason) {
+    if (!has_flag(EVENT_TRACE_FLAG_CSWITCH)) return;
     records.emplace(time, etl::context_switch_record(time, to, from, state, reason));
   };
   switched(kernel_session.started, thread, 0, 1, 0);
@@ -78,7 +107,10 @@ std::multimap<std::int64_t, std::vector<std::uint8_t>> session_records(std::int6
     switched(memory.preempted.end, thread, kPreemptor, 5, 15);
   }
   const std::int64_t middle = kernel_session.started + (ended - kernel_session.started) / 2;
-  records.emplace(middle, dpc_record(middle));
+  if (has_flag(EVENT_TRACE_FLAG_DPC)) records.emplace(middle, dpc_record(middle));
+  if (has_flag(EVENT_TRACE_FLAG_SYSTEMCALL) && !has_flag(EVENT_TRACE_FLAG_CSWITCH)) {
+    add_system_calls(kernel_session.started, ended, records);
+  }
   switched(ended, 0, thread, 5, 0);
   return records;
 }
@@ -98,8 +130,7 @@ void write_file() {
 
 void describe_kernel(EVENT_TRACE_PROPERTIES* properties) {
   properties->NumberOfBuffers = planted("no_buffers") ? 0 : kBuffersGranted;
-  properties->EnableFlags = kernel_session.asked.EnableFlags;
-  if (planted("kernel_no_dpc")) properties->EnableFlags &= ~ULONG{EVENT_TRACE_FLAG_DPC};
+  properties->EnableFlags = granted_flags();
   properties->EventsLost = events_lost();
 }
 

@@ -1,8 +1,9 @@
-// The stand-in's system logger session. It exists beside the other session, in one process, and its
-// records are invented: from the session's start to its end the thread that started it runs on
-// processor 0, and one DPC interrupts it in the middle of that time. With the fault slow_calls the
-// thread is the load's thread instead. It is off the processor for kGapMs twice while it writes an
-// event: first it sleeps, then it is preempted.
+// The stand-in's system logger session. It exists beside other sessions, in one process, and its
+// records are invented, and it has only those whose flags were asked for. Context switches: from
+// the session's start to its end the thread that started it runs on processor 0; DPCs: one in the
+// middle of that time; system calls, where no switches are asked for: kSystemCalls of them.
+// With the fault slow_calls the thread is the load's thread instead. It is off the processor for
+// kGapMs twice while it writes an event: first it sleeps, then it is preempted.
 #pragma once
 
 #include "harness/etw/testing/stand_in_memory_windows.h"
@@ -17,6 +18,7 @@ inline constexpr std::uint32_t kPreemptor = 44444;
 inline constexpr std::uint32_t kSleepsInEvent = 6000;
 inline constexpr std::uint32_t kPreemptedInEvent = 9000;
 inline constexpr DWORD kGapMs = 20;
+inline constexpr std::uint32_t kSystemCalls = 50;
 
 ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties,
                    TRACEHANDLE* handle);

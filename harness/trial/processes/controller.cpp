@@ -242,7 +242,7 @@ class TrialRun {
     if (!roles_.provider_started()) return;
     if (actions_) actions_->finish();
     if (trace_) trace_->stop();
-    if (kernel_events_) trial_.kernel_events = kernel_events_->stop();
+    if (kernel_events_) kernel_events_->stop();
     std::vector<RoleUse> uses = overhead_.end();
     look_at_neighbours();
     roles_.end_provider();
@@ -287,6 +287,7 @@ class TrialRun {
     add_cpu_of_stopping();
     trial_.ledger = roles_.ledger();
     trial_.survival = roles_.survival();
+    if (kernel_events_) trial_.kernel_events = kernel_events_->use();
     collect_storage();
     if (actions_) {
       trial_.actions = actions_->take();
