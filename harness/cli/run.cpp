@@ -268,13 +268,24 @@ bool was_resumed(const Result& result, const Trial& trial) {
   return trial.outcome == TrialOutcome::interrupted && result.resumed;
 }
 
+// Whether the answer has it under what the sink cannot do, with the reason: a limit of the system's
+// that a scenario has looked for.
+bool is_answer(const Result& result, const Trial& trial) {
+  if (!result.answer || trial.outcome_detail.empty()) return false;
+  const std::vector<std::string>& cannot = result.answer->cannot;
+  return std::any_of(cannot.begin(), cannot.end(), [&](const std::string& what) {
+    return what.find(trial.outcome_detail) != std::string::npos;
+  });
+}
+
 // A sink may lose events; one that lost all of them was not measured. What is lost where a scenario
-// with a question takes a sink past its limits is the answer; a trial that failed is none.
+// with a question takes a sink past its limits is the answer; a trial that failed is none, unless
+// the answer names it.
 bool run_went_well(const Result& result) {
   if (!result.complete) return false;
   return std::all_of(result.trials.begin(), result.trials.end(), [&](const Trial& trial) {
     if (was_resumed(result, trial)) return true;
-    if (trial.outcome != TrialOutcome::completed) return false;
+    if (trial.outcome != TrialOutcome::completed) return is_answer(result, trial);
     return result.answer || (trial.ledger.unaccounted == 0 && !trial.ledger.all_lost());
   });
 }
