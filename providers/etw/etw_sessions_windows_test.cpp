@@ -8,6 +8,7 @@
 #include "harness/etl/record.h"
 #include "harness/etl/trace_file.h"
 #include "harness/etl/trace_reader.h"
+#include "harness/etw/properties_windows.h"
 #include "providers/etw/testing/stand_in_trial.h"
 #include "providers/testing/test_trial.h"
 
@@ -112,6 +113,51 @@ TEST_CASE("a rival's switches cost the first session nothing, unless that is pla
   const Trial disturbed = toggled("etw", L"rival_ends_first", ActionTarget::rival, 2);
   CHECK(disturbed.ledger.checked);
   CHECK(disturbed.ledger.unaccounted > 100);
+}
+
+TEST_CASE("the stand-in has as many sessions as Microsoft documents, by name and by handle") {
+  plant(L"");
+  const TestDirectory folder;
+  std::vector<TRACEHANDLE> handles;
+  const auto name = [](std::size_t number) { return L"tailgate-test-" + std::to_wstring(number); };
+  const auto start = [&] {
+    Properties wanted;
+    wanted->BufferSize = 64;
+    wanted->LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+    wanted.set_file(folder.path() / (std::to_string(handles.size()) + ".etl"));
+    TRACEHANDLE handle = 0;
+    const ULONG error =
+        api().start_trace(&handle, name(handles.size()).c_str(), &wanted.properties());
+    if (error == ERROR_SUCCESS) handles.push_back(handle);
+    return error;
+  };
+  while (handles.size() < 64) REQUIRE(start() == ERROR_SUCCESS);
+  CHECK(start() == ERROR_NO_SYSTEM_RESOURCES);
+
+  const GUID provider = {1, 2, 3, {4}};
+  const auto enable = [&](TRACEHANDLE session) {
+    return api().enable_trace(session, &provider, EVENT_CONTROL_CODE_ENABLE_PROVIDER, 4, 1, 0, 0,
+                              nullptr);
+  };
+  for (std::size_t i = 0; i < 8; ++i) CHECK(enable(handles[i]) == ERROR_SUCCESS);
+  CHECK(enable(handles[8]) == ERROR_NO_SYSTEM_RESOURCES);
+  CHECK(enable(handles[7]) == ERROR_SUCCESS);  // it has it already
+
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    Properties ended;
+    const bool by_name = i % 2 == 0;
+    CHECK(api().control_trace(by_name ? 0 : handles[i], by_name ? name(i).c_str() : nullptr,
+                              &ended.properties(), EVENT_TRACE_CONTROL_STOP) == ERROR_SUCCESS);
+    CHECK(std::filesystem::path(ended.file()).filename() == std::to_string(i) + ".etl");
+  }
+  const TRACEHANDLE stopped = handles.front();
+  handles.clear();
+  REQUIRE(start() == ERROR_SUCCESS);
+  Properties ignored;
+  CHECK(api().control_trace(stopped, nullptr, &ignored.properties(), EVENT_TRACE_CONTROL_QUERY) ==
+        kInstanceNotFound);
+  CHECK(api().control_trace(handles.front(), nullptr, &ignored.properties(),
+                            EVENT_TRACE_CONTROL_STOP) == ERROR_SUCCESS);
 }
 
 TEST_CASE("a session beyond Windows' limits is an error that names the limit") {
