@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/toml_reader.h"
+#include "harness/base/toml_texts.h"
 #include "harness/gate/metrics.h"
 
 namespace tailgate {
@@ -16,20 +17,13 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kLoadOptions[] = {
     {"rate_hz", ""}, {"arrivals", "even"}, {"threads", "1"}, {"payload", "128"}};
 
-std::string margin_text(const TomlNode& in, std::string_view key, std::string_view meaning) {
-  const TomlNode& node = in.required(key, meaning);
-  std::string text = node.text(key);
-  if (text.empty()) node.fail(fmt::format("{} is empty", key), "say what it is");
-  return text;
-}
-
 ClassMargin read_margin(const TomlNode& in, const std::string& origin) {
   in.check_keys({"sink", "load", "metric", "margin", "finds"});
   ClassMargin margin;
   margin.origin = origin;
-  margin.sink = margin_text(in, "sink", "the sink with its options");
-  margin.load = margin_text(in, "load", "the load, \"steady rate_hz=20000\"");
-  margin.metric = margin_text(in, "metric", "a metric that is a ratio");
+  margin.sink = required_text(in, "sink", "the sink with its options");
+  margin.load = required_text(in, "load", "the load, \"steady rate_hz=20000\"");
+  margin.metric = required_text(in, "metric", "a metric that is a ratio");
   const MetricKind* kind = find_metric(margin.metric);
   if (kind == nullptr || kind->effect != EffectKind::ratio) {
     in.find("metric")->fail(fmt::format("'{}' is not a metric that is a ratio", margin.metric),

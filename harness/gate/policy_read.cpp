@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/base/toml_reader.h"
+#include "harness/base/toml_texts.h"
 #include "harness/gate/default_policy.h"  // made from default_policy.toml by the build
 #include "harness/gate/policy.h"
 
@@ -13,13 +14,6 @@ namespace {
 
 constexpr std::int64_t kMaxRounds = 1000;
 constexpr double kLargestMargin = 1e15;
-
-// A text that says something.
-std::string nonempty_text(const TomlNode& node, std::string_view name) {
-  std::string text = node.text(name);
-  if (text.empty()) node.fail(fmt::format("{} is empty", name), "say what it is");
-  return text;
-}
 
 // The name of a scenario or of a sink with its options. Commands hand it on as an argument, where a
 // dash begins an option.
@@ -30,10 +24,6 @@ std::string name_text(const TomlNode& node, std::string_view name) {
               "'tailgate scenarios' and 'tailgate sinks' list the names");
   }
   return text;
-}
-
-std::string required_text(const TomlNode& in, std::string_view key, std::string_view meaning) {
-  return nonempty_text(in.required(key, meaning), key);
 }
 
 // Sets a number, where the table has one of that key.

@@ -2,19 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "harness/base/environment_text.h"
 #include "harness/base/error.h"
 
 namespace tailgate {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string environment_value(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool holds_data(const fs::path& folder) {
   std::error_code ignored;
@@ -50,7 +44,7 @@ bool runs_from_build_folder() {
 }
 
 fs::path data_dir() {
-  return choose_data_dir(environment_value("TAILGATE_DATA_DIR"), executable_path(),
+  return choose_data_dir(environment_text("TAILGATE_DATA_DIR"), executable_path(),
                          runs_from_build_folder() ? TAILGATE_SOURCE_DIR : "");
 }
 
@@ -74,7 +68,7 @@ std::string choose_python(const std::string& environment, const fs::path& found,
 }
 
 std::vector<std::string> plot_command(const std::string& script) {
-  const std::string python = choose_python(environment_value("TAILGATE_PYTHON"),
+  const std::string python = choose_python(environment_text("TAILGATE_PYTHON"),
                                            TAILGATE_PYTHON_FOUND, runs_from_build_folder());
   return {python, "-B", (data_dir() / "plots" / script).string()};
 }

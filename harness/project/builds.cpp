@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 #include <vector>
 
+#include "harness/base/environment_text.h"
 #include "harness/base/error.h"
 #include "harness/base/file_text.h"
 #include "harness/os/atomic_file.h"
@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kKeptBuilds = 6;
 // Written last, with the recipe: a build without it is not complete.
 constexpr const char* kComplete = "complete";
-
-std::string environment_text(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // Another version of a tool is another file.
 std::string tool_text(const std::string& name) {

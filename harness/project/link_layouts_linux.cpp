@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "harness/base/environment_text.h"
 #include "harness/base/error.h"
 #include "harness/base/file_text.h"
 #include "harness/os/atomic_file.h"
@@ -28,11 +29,6 @@ constexpr const char* kFolderVariable = "TAILGATE_LAYOUTS_FOLDER";
 // Where gcc and clang look for the linker first; gcc sets it anew for the linker that it calls.
 constexpr const char* kSearchVariable = "COMPILER_PATH";
 
-std::string variable_text(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::string shell_quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char letter : text)
@@ -43,10 +39,10 @@ std::string shell_quoted(const std::string& text) {
 LayoutPlan plan_of_environment() {
   LayoutPlan plan;
   plan.count =
-      static_cast<unsigned>(std::strtoul(variable_text(kCountVariable).c_str(), nullptr, 10));
-  plan.root = variable_text(kRootVariable);
-  plan.folder = variable_text(kFolderVariable);
-  std::istringstream files(variable_text(kFilesVariable));
+      static_cast<unsigned>(std::strtoul(environment_text(kCountVariable).c_str(), nullptr, 10));
+  plan.root = environment_text(kRootVariable);
+  plan.folder = environment_text(kFolderVariable);
+  std::istringstream files(environment_text(kFilesVariable));
   for (std::string file; std::getline(files, file);) plan.files.emplace_back(file);
   return plan;
 }
@@ -54,7 +50,7 @@ LayoutPlan plan_of_environment() {
 // The linker of that name, where the compiler would have found it without the folder `own`.
 fs::path real_linker(const std::string& name, const fs::path& own) {
   for (const char* variable : {kSearchVariable, "PATH"}) {
-    std::istringstream folders(variable_text(variable));
+    std::istringstream folders(environment_text(variable));
     for (std::string folder; std::getline(folders, folder, ':');) {
       std::error_code failed;
       if (folder.empty() || fs::equivalent(folder, own, failed)) continue;
@@ -173,7 +169,7 @@ std::vector<std::pair<std::string, std::string>> layout_environment(const Layout
   }
   std::string files;
   for (const fs::path& file : plan.files) files += file.string() + "\n";
-  const std::string before = variable_text(kSearchVariable);
+  const std::string before = environment_text(kSearchVariable);
   return {{kSearchVariable, before.empty() ? linker.string() : linker.string() + ":" + before},
           {kCountVariable, fmt::format("{}", plan.count)},
           {kRootVariable, plan.root.string()},

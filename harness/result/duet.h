@@ -75,6 +75,15 @@ struct DuetSide {
 
   template <class Visitor>
   static void describe(Visitor& v) {
+    describe_calls(v);
+    describe_stalls(v);
+    describe_cost(v);
+    describe_turns(v);
+  }
+
+ private:
+  template <class Visitor>
+  static void describe_calls(Visitor& v) {
     v("outcome", &DuetSide::outcome,
       "completed, failed (the sink reported an error), crashed, killed, hung or interrupted");
     v("outcome_detail", &DuetSide::outcome_detail,
@@ -96,6 +105,10 @@ struct DuetSide {
     v("tail_mean_ns", &DuetSide::tail_mean_ns,
       "mean of the response times from their 99th percentile to their 99.9th; absent where fewer "
       "than ten calls are there, and in older files");
+  }
+
+  template <class Visitor>
+  static void describe_stalls(Visitor& v) {
     v("preempted", &DuetSide::preempted,
       "calls longer than 20 us during which the thread was preempted and did not block");
     v("blocked", &DuetSide::blocked, "calls longer than 20 us during which the thread blocked");
@@ -112,6 +125,11 @@ struct DuetSide {
       "number of probes: single calls that a long round made between its visits; they count as "
       "stalls where they take longer than 1 ms, and in no other figure but the ledger; absent in "
       "older files");
+  }
+
+  // Of provider process and daemons.
+  template <class Visitor>
+  static void describe_cost(Visitor& v) {
     v("cpu_ns", &DuetSide::cpu_ns,
       "processor time of the provider process and of the session's daemons, from after the warm-up "
       "until the last turn had been drained; it includes spun_ns");
@@ -126,8 +144,7 @@ struct DuetSide {
       "resident memory of the provider process and the daemons after the last turn");
     v("start_ns", &DuetSide::start_ns,
       "time to start the session and to open the sink, warm-up of the load thread included, "
-      "without "
-      "the start of the provider process; absent in older files, as the next four");
+      "without the start of the provider process; absent in older files, as the next four");
     v("stop_ns", &DuetSide::stop_ns,
       "time to close the sink and to stop the session, after which all events can be read back");
     v("written_bytes", &DuetSide::written_bytes,
@@ -135,11 +152,14 @@ struct DuetSide {
       "files, pipes, and sockets that are written as files; not what goes by mapped memory, send "
       "calls or io_uring; absent where the system does not tell");
     v("system_calls", &DuetSide::system_calls,
-      "system calls of provider process and daemons in the warm-up turns but the first, without "
-      "the "
-      "harness's own; absent where they could not be counted");
+      "system calls of provider process and daemons in the warm-up turns but the first, "
+      "without the harness's own; absent where they could not be counted");
     v("system_call_events", &DuetSide::system_call_events,
       "number of calls made while system_calls was counted; absent with them");
+  }
+
+  template <class Visitor>
+  static void describe_turns(Visitor& v) {
     v("ledger", &DuetSide::ledger, "what became of every event of the round");
     v("achieved_rate_hz", &DuetSide::achieved_rate_hz,
       "calls / time over the measured turns, as measured");

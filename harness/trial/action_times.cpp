@@ -7,6 +7,7 @@
 #include <random>
 
 #include "harness/base/error.h"
+#include "harness/base/require.h"
 
 namespace tailgate {
 namespace {
@@ -22,10 +23,6 @@ std::uint64_t time_after(std::uint64_t start_ns, double seconds) {
   return seconds < 0 ? start_ns - std::min(start_ns, ns(-seconds)) : start_ns + ns(seconds);
 }
 
-void require_times(bool holds, const std::string& what_failed, const std::string& remedy) {
-  if (!holds) throw Error(what_failed, remedy);
-}
-
 // How often it is done in a load of that length.
 double times_of(const TrialAction& action, double load_s) {
   if (action.every_s <= 0 || !action.at_s) return 1;
@@ -38,12 +35,12 @@ void check_further(const TrialAction& action, const LoadPlan& load) {
       fmt::format("the action '{}' of {}", enum_text(action.what), enum_text(action.who));
   const bool can = action.who == ActionTarget::program || action.who == ActionTarget::consumer ||
                    action.who == ActionTarget::rival;
-  require_times(can, what + " cannot be done", "start a program, a consumer or a rival");
-  require_times(load.duration_s > 0, what + " needs a load with a duration",
-                "set duration_s and leave events = 0");
-  require_times(load.shape != Shape::ramp, what + " needs a load whose rate stays the same",
-                "choose another shape");
-  require_times(load.sessions == 1, what + " needs a load with one session", "set sessions=1");
+  require(can, what + " cannot be done", "start a program, a consumer or a rival");
+  require(load.duration_s > 0, what + " needs a load with a duration",
+          "set duration_s and leave events = 0");
+  require(load.shape != Shape::ramp, what + " needs a load whose rate stays the same",
+          "choose another shape");
+  require(load.sessions == 1, what + " needs a load with one session", "set sessions=1");
 }
 
 // Signals are for processes, all else is for sessions; a rival's is only disabled and enabled.
@@ -53,45 +50,44 @@ void check_target(const TrialAction& action, const LoadPlan& load) {
   const bool of_rival = action.who == ActionTarget::rival;
   const bool of_session = action.who == ActionTarget::session || of_rival;
   if (is_of_further(action.what)) return check_further(action, load);
-  require_times(is_of_session(action.what) == of_session && (!of_rival || is_switch(action.what)),
-                fmt::format("the action '{}' cannot be done to {}", name, who),
-                of_rival     ? "disable or enable a rival's session"
-                : of_session ? "disable, enable, rotate, fill or free the session"
-                             : "kill, stop or continue processes; all else is for the session");
-  require_times(!of_rival || (load.sessions > 1 && load.own_sessions == 0),
-                fmt::format("the action '{}' is for a rival's session, and there is none", name),
-                "give the provider a second session");
-  require_times(action.who != ActionTarget::consumer || action.what != ActionKind::kill,
-                "a killed consumer can read nothing back", "stop it");
+  require(is_of_session(action.what) == of_session && (!of_rival || is_switch(action.what)),
+          fmt::format("the action '{}' cannot be done to {}", name, who),
+          of_rival     ? "disable or enable a rival's session"
+          : of_session ? "disable, enable, rotate, fill or free the session"
+                       : "kill, stop or continue processes; all else is for the session");
+  require(!of_rival || (load.sessions > 1 && load.own_sessions == 0),
+          fmt::format("the action '{}' is for a rival's session, and there is none", name),
+          "give the provider a second session");
+  require(action.who != ActionTarget::consumer || action.what != ActionKind::kill,
+          "a killed consumer can read nothing back", "stop it");
 }
 
 void check_action(const TrialAction& action, const LoadPlan& load) {
   const std::string name(enum_text(action.what));
   const bool ends = end_of(action.what) != action.what;
   check_target(action, load);
-  require_times(action.at_s.has_value() != action.at_event.has_value(),
-                fmt::format("the action '{}' does not say when it begins", name),
-                "give exactly one of at_s and at_event");
-  require_times(ends || action.for_s == 0,
-                fmt::format("the action '{}' has for_s = {}", name, action.for_s),
-                "only stop, disable, fill and start end after a time");
-  require_times(!action.at_s || *action.at_s >= -load.warmup_s,
-                fmt::format("the action '{}' begins at {} s, before the warm-up of {} s", name,
-                            action.at_s.value_or(0), load.warmup_s),
-                "let it begin later, or set a longer warmup_s");
-  require_times(action.at_s.has_value() || (action.spread_s == 0 && action.every_s == 0),
-                fmt::format("the action '{}' has at_event with spread_s or every_s", name),
-                "begin it at_s seconds after recording starts");
-  require_times(
-      action.every_s == 0 || !ends || action.for_s < action.every_s,
-      fmt::format("for_s = {} is not shorter than every_s = {}", action.for_s, action.every_s),
-      "let it end before it is done again");
+  require(action.at_s.has_value() != action.at_event.has_value(),
+          fmt::format("the action '{}' does not say when it begins", name),
+          "give exactly one of at_s and at_event");
+  require(ends || action.for_s == 0,
+          fmt::format("the action '{}' has for_s = {}", name, action.for_s),
+          "only stop, disable, fill and start end after a time");
+  require(!action.at_s || *action.at_s >= -load.warmup_s,
+          fmt::format("the action '{}' begins at {} s, before the warm-up of {} s", name,
+                      action.at_s.value_or(0), load.warmup_s),
+          "let it begin later, or set a longer warmup_s");
+  require(action.at_s.has_value() || (action.spread_s == 0 && action.every_s == 0),
+          fmt::format("the action '{}' has at_event with spread_s or every_s", name),
+          "begin it at_s seconds after recording starts");
+  require(action.every_s == 0 || !ends || action.for_s < action.every_s,
+          fmt::format("for_s = {} is not shorter than every_s = {}", action.for_s, action.every_s),
+          "let it end before it is done again");
   const bool outlasts =
       load.duration_s > 0 && action.at_s && *action.at_s + action.spread_s >= load.duration_s;
-  require_times(!outlasts,
-                fmt::format("the action '{}' may begin at {} s, when the load of {} s has ended",
-                            name, action.at_s.value_or(0) + action.spread_s, load.duration_s),
-                "let it begin earlier, or set a longer duration_s");
+  require(!outlasts,
+          fmt::format("the action '{}' may begin at {} s, when the load of {} s has ended", name,
+                      action.at_s.value_or(0) + action.spread_s, load.duration_s),
+          "let it begin earlier, or set a longer duration_s");
 }
 
 }  // namespace
@@ -112,13 +108,13 @@ void require_further_limit(const std::vector<TrialAction>& actions, const LoadPl
   const std::uint32_t consumers = most_started(actions, load, ActionTarget::consumer);
   const std::uint32_t programs = most_started(actions, load, ActionTarget::program);
   const std::uint32_t rivals = most_started(actions, load, ActionTarget::rival);
-  require_times(consumers + rivals <= kMaxFurtherConsumers,
-                fmt::format("{} further consumers and sessions are started", consumers + rivals),
-                fmt::format("start at most {}", kMaxFurtherConsumers));
-  require_times(rivals <= 1, fmt::format("a rival starts {} sessions", rivals), "let it start one");
-  require_times(load.processes + programs <= kMaxProcesses,
-                fmt::format("{} further programs are started", programs),
-                fmt::format("have at most {} of all", kMaxProcesses));
+  require(consumers + rivals <= kMaxFurtherConsumers,
+          fmt::format("{} further consumers and sessions are started", consumers + rivals),
+          fmt::format("start at most {}", kMaxFurtherConsumers));
+  require(rivals <= 1, fmt::format("a rival starts {} sessions", rivals), "let it start one");
+  require(load.processes + programs <= kMaxProcesses,
+          fmt::format("{} further programs are started", programs),
+          fmt::format("have at most {} of all", kMaxProcesses));
 }
 
 }  // namespace
@@ -129,12 +125,12 @@ void check_actions(const std::vector<TrialAction>& actions, const LoadPlan& load
     check_action(action, load);
     times += times_of(action, load.duration_s);
     require_further_limit(actions, load);
-    require_times(action.every_s == 0 || load.duration_s > 0,
-                  "an action that repeats needs a load with a duration",
-                  "set duration_s and leave events = 0");
+    require(action.every_s == 0 || load.duration_s > 0,
+            "an action that repeats needs a load with a duration",
+            "set duration_s and leave events = 0");
   }
-  require_times(times <= kMostActions, fmt::format("the actions are done {:.0f} times", times),
-                fmt::format("repeat them at most {} times", kMostActions));
+  require(times <= kMostActions, fmt::format("the actions are done {:.0f} times", times),
+          fmt::format("repeat them at most {} times", kMostActions));
 }
 
 std::uint32_t most_switches(const std::vector<TrialAction>& actions, const LoadPlan& load) {

@@ -9,16 +9,13 @@
 #include "harness/base/error.h"
 #include "harness/base/event.h"
 #include "harness/base/log_lines.h"
+#include "harness/base/require.h"
 
 namespace tailgate {
 namespace {
 
 constexpr double kMaxTrialS = 24 * 3600;
 constexpr double kMaxRateHz = 1e9;
-
-void require_load(bool holds, const std::string& what_failed, const std::string& remedy) {
-  if (!holds) throw Error(what_failed, remedy);
-}
 
 // "name(a,b)" -> "a,b"
 std::optional<std::string_view> arguments_of(std::string_view text, std::string_view name) {
@@ -69,45 +66,42 @@ double planned_rate_hz(const LoadPlan& plan) {
 
 void check_shape(const LoadPlan& plan) {
   if (plan.shape == Shape::burst) {
-    require_load(plan.burst_events >= 1, "burst_events = 0 makes no load", "give 1 or more");
-    require_load(plan.burst_gap_s > 0,
-                 fmt::format("burst_gap_s = {} makes no load", plan.burst_gap_s),
-                 "give a gap above zero");
+    require(plan.burst_events >= 1, "burst_events = 0 makes no load", "give 1 or more");
+    require(plan.burst_gap_s > 0, fmt::format("burst_gap_s = {} makes no load", plan.burst_gap_s),
+            "give a gap above zero");
   }
   if (plan.shape == Shape::max && plan.burst_events > 0) {
-    require_load(plan.burst_gap_s > 0,
-                 fmt::format("burst_gap_s = {} is no pause", plan.burst_gap_s),
-                 "give a pause above zero");
+    require(plan.burst_gap_s > 0, fmt::format("burst_gap_s = {} is no pause", plan.burst_gap_s),
+            "give a pause above zero");
   }
   if (plan.shape == Shape::ramp) {
-    require_load(plan.duration_s > 0, "a ramp by event count has no defined slope",
-                 "set duration_s and leave events = 0");
-    require_load(plan.end_rate_hz > 0,
-                 fmt::format("end_rate_hz = {} is not a rate", plan.end_rate_hz),
-                 "give a rate above zero");
+    require(plan.duration_s > 0, "a ramp by event count has no defined slope",
+            "set duration_s and leave events = 0");
+    require(plan.end_rate_hz > 0, fmt::format("end_rate_hz = {} is not a rate", plan.end_rate_hz),
+            "give a rate above zero");
   }
   if (plan.shape != Shape::max) {
-    require_load(plan.rate_hz > 0 && plan.rate_hz <= kMaxRateHz,
-                 fmt::format("rate_hz = {} is out of range", plan.rate_hz),
-                 "give more than 0 and at most 1e9 events per second");
+    require(plan.rate_hz > 0 && plan.rate_hz <= kMaxRateHz,
+            fmt::format("rate_hz = {} is out of range", plan.rate_hz),
+            "give more than 0 and at most 1e9 events per second");
   }
 }
 
 void check_writers(const LoadPlan& plan) {
-  require_load(plan.threads >= 1 && plan.threads <= kMaxThreads,
-               fmt::format("threads = {} is not possible", plan.threads),
-               fmt::format("give 1 to {}, of all processes together", kMaxThreads));
-  require_load(plan.processes >= 1 && plan.processes <= kMaxProcesses,
-               fmt::format("processes = {} is not possible", plan.processes),
-               fmt::format("give 1 to {}", kMaxProcesses));
-  require_load(plan.threads % plan.processes == 0,
-               fmt::format("{} processes cannot have equal shares of {} threads", plan.processes,
-                           plan.threads),
-               "give each process as many threads");
-  require_load(plan.sessions >= 1 && plan.sessions <= kMaxSessions,
-               fmt::format("sessions = {} is not possible", plan.sessions),
-               fmt::format("give 1 to {}", kMaxSessions));
-  require_load(
+  require(plan.threads >= 1 && plan.threads <= kMaxThreads,
+          fmt::format("threads = {} is not possible", plan.threads),
+          fmt::format("give 1 to {}, of all processes together", kMaxThreads));
+  require(plan.processes >= 1 && plan.processes <= kMaxProcesses,
+          fmt::format("processes = {} is not possible", plan.processes),
+          fmt::format("give 1 to {}", kMaxProcesses));
+  require(plan.threads % plan.processes == 0,
+          fmt::format("{} processes cannot have equal shares of {} threads", plan.processes,
+                      plan.threads),
+          "give each process as many threads");
+  require(plan.sessions >= 1 && plan.sessions <= kMaxSessions,
+          fmt::format("sessions = {} is not possible", plan.sessions),
+          fmt::format("give 1 to {}", kMaxSessions));
+  require(
       plan.own_sessions == 0 || plan.sessions == plan.processes,
       fmt::format("{} processes cannot have a session each of {}", plan.processes, plan.sessions),
       "give as many sessions as processes");
@@ -126,22 +120,22 @@ std::uint64_t expected_events(const LoadPlan& plan) {
 void check_load(const LoadPlan& plan) {
   check_shape(plan);
   check_writers(plan);
-  require_load((plan.duration_s > 0) != (plan.events > 0),
-               fmt::format("duration_s = {} and events = {} do not say when to stop",
-                           plan.duration_s, plan.events),
-               "set exactly one of them above zero");
-  require_load(plan.duration_s >= 0 && plan.duration_s + plan.warmup_s <= kMaxTrialS,
-               fmt::format("duration_s = {} with warmup_s = {} is out of range", plan.duration_s,
-                           plan.warmup_s),
-               "a trial lasts more than 0 s and at most a day");
-  require_load(plan.warmup_s >= 0, fmt::format("warmup_s = {} is negative", plan.warmup_s),
-               "give 0 or more");
-  require_load(plan.events == 0 || plan.events >= plan.threads,
-               fmt::format("events = {} leaves some of {} threads without an event", plan.events,
-                           plan.threads),
-               "give at least one event per thread");
+  require((plan.duration_s > 0) != (plan.events > 0),
+          fmt::format("duration_s = {} and events = {} do not say when to stop", plan.duration_s,
+                      plan.events),
+          "set exactly one of them above zero");
+  require(plan.duration_s >= 0 && plan.duration_s + plan.warmup_s <= kMaxTrialS,
+          fmt::format("duration_s = {} with warmup_s = {} is out of range", plan.duration_s,
+                      plan.warmup_s),
+          "a trial lasts more than 0 s and at most a day");
+  require(plan.warmup_s >= 0, fmt::format("warmup_s = {} is negative", plan.warmup_s),
+          "give 0 or more");
+  require(plan.events == 0 || plan.events >= plan.threads,
+          fmt::format("events = {} leaves some of {} threads without an event", plan.events,
+                      plan.threads),
+          "give at least one event per thread");
   constexpr double kLimit = 1e10;
-  require_load(
+  require(
       static_cast<double>(expected_events(plan)) <= kLimit,
       fmt::format("the load has about {:.3g} events", static_cast<double>(expected_events(plan))),
       "lower the rate or the duration: a trial has at most 1e10 events");
