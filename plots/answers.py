@@ -63,6 +63,14 @@ def ends(figure):
     return figure.get("low", figure["value"]), figure.get("high", figure["value"])
 
 
+def cheapest_first(name):
+    """Sorts pairs of a run and its name by that figure; those without it come last."""
+    def key(one):
+        figure = figures(one[0]).get(name)
+        return (figure is None, figure["value"] if figure else 0)
+    return key
+
+
 def option(run, name):
     """The value of an option of the run's scenario, as text; empty if it has none of this name."""
     return next((one["value"] for one in run.data["scenario"]["options"] if one["name"] == name),

@@ -23,6 +23,15 @@ def as_runs():
 
 
 @pytest.fixture
+def legends():
+    """The texts of all of the axes' legends."""
+    def find(axes):
+        return [text.get_text() for one in axes.get_children() if hasattr(one, "get_texts")
+                for text in one.get_texts()]
+    return find
+
+
+@pytest.fixture
 def line():
     """Finds the one line of the axes with this label; its points."""
     def find(axes, label):

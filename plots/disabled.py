@@ -13,19 +13,13 @@ PANELS = [Panel("", [("off_cost_ns", "nobody listens", LOOKS[1]),
 
 def draw(runs, options):
     del options  # there is nothing to choose
-    named = sorted(answers.answered(runs, "disabled"), key=lambda one: cost_ns(one[0]))
+    named = sorted(answers.answered(runs, "disabled"), key=answers.cheapest_first("off_cost_ns"))
     figure, [panel] = intervals.sheet(named, PANELS, answers.words(
         "What does a call cost while nobody listens?", runs, named, more=[
             "A cost below 0 is drawn at 0. Lines are 95 % intervals."]), width=5.0,
         interval="95 % interval")
     intervals.beside(panel, "nobody listens", [fact(run) for run, _ in named])
     yield answers.plot_name("disabled", runs), figure
-
-
-def cost_ns(run):
-    """Sorts the runs: the cheapest first, those without a figure last."""
-    figure = figures(run).get("off_cost_ns")
-    return (figure is None, figure["value"] if figure else 0)
 
 
 def fact(run):

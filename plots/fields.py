@@ -14,7 +14,8 @@ PANELS = [Panel("", [("text_per_field_ns", "text of 10 letters", LOOKS[0]),
 
 def draw(runs, options):
     del options  # there is nothing to choose
-    named = sorted(answers.answered(runs, "fields"), key=lambda one: cost_ns(one[0]))
+    named = sorted(answers.answered(runs, "fields"),
+                   key=answers.cheapest_first("real_per_field_ns"))
     figure, [panel] = intervals.sheet(named, PANELS, answers.words(
         "What does a field cost that a call formats?", runs, named, answers.where_asked(named), [
             "All events have one size: what is written does not grow with the fields.",
@@ -22,12 +23,6 @@ def draw(runs, options):
         interval="95 % interval")
     intervals.beside(panel, "without fields; each real number", [fact(run) for run, _ in named])
     yield answers.plot_name("fields", runs), figure
-
-
-def cost_ns(run):
-    """Sorts the runs: the cheapest first, those without a figure last."""
-    figure = figures(run).get("real_per_field_ns")
-    return (figure is None, figure["value"] if figure else 0)
 
 
 def fact(run):

@@ -20,12 +20,7 @@ def drawn(runs, options):
     return name, figure.axes[0], figure
 
 
-def legends(panel):
-    return [text.get_text() for one in panel.get_children() if hasattr(one, "get_texts")
-            for text in one.get_texts()]
-
-
-def test_a_line_is_the_median_call_by_sessions(as_runs, options, line):
+def test_a_line_is_the_median_call_by_sessions(as_runs, options, line, legends):
     name, panel, figure = drawn(as_runs(shared(FIGURES)), options)
     assert name == "sessions" and figure.texts[1].get_text().endswith("sessions, 1k events/s")
     assert line(panel, "file") == [[1, 4], [1000, 1900]]
@@ -40,7 +35,7 @@ def test_the_axis_says_whether_each_session_has_a_provider(as_runs, options):
     assert panel.get_xlabel() == "sessions, with a provider each"
 
 
-def test_a_slope_about_zero_is_no_difference(as_runs, options):
+def test_a_slope_about_zero_is_no_difference(as_runs, options, legends):
     none = FIGURES | {"per_session_service_p50_ns": (1, -5, 7)}
     _, panel, _ = drawn(as_runs(shared(none)), options)
     assert "file: no difference that is told: \u22125 ns to 7 ns" in legends(panel)

@@ -20,19 +20,14 @@ def drawn(runs, options):
     return name, figure.axes[0], figure
 
 
-def legends(panel):
-    return [text.get_text() for one in panel.get_children() if hasattr(one, "get_texts")
-            for text in one.get_texts()]
-
-
-def test_a_line_is_the_capture_by_frames(as_runs, options, line):
+def test_a_line_is_the_capture_by_frames(as_runs, options, line, legends):
     name, panel, figure = drawn(as_runs(captured(FIGURES)), options)
     assert name == "stacks" and figure.texts[1].get_text().endswith("stacks, 1k events/s")
     assert line(panel, "file") == [[1, 64], [450, 9900]]
     assert "file: 148 ns to 152 ns a frame" in legends(panel)
 
 
-def test_a_capture_may_take_less_than_nothing(as_runs, options, line):
+def test_a_capture_may_take_less_than_nothing(as_runs, options, line, legends):
     none = {"frames_1_capture_ns": (-3, -9, 4), "frames_8_capture_ns": (2, -5, 7),
             "per_frame_ns": (0.7, -1, 2)}
     _, panel, _ = drawn(as_runs(captured(none)), options)

@@ -9,10 +9,10 @@
 #include <map>
 #include <string_view>
 
-#include "harness/base/error.h"
 #include "harness/base/event.h"
-#include "harness/run/scenario.h"
 #include "harness/stats/quantile_interval.h"
+#include "harness/stats/slope.h"
+#include "scenarios/rounds.h"
 #include "scenarios/words.h"
 
 namespace tailgate {
@@ -20,19 +20,11 @@ namespace {
 
 // Limits of the wrapper that formats the fields (providers/fields/formatted_fields.h).
 constexpr unsigned kMostFields = 32;
-constexpr std::size_t kRoomForFields = kTextHeaderBytes + kMostFields * 16;
+constexpr std::size_t kRoomForFields = kTextHeaderBytes + kMostFields * 16 + 1;
 constexpr std::array<std::string_view, 3> kKinds = {"text", "integer", "real"};
 
 std::vector<unsigned> field_counts(const Options& options) {
-  std::vector<unsigned> counts;
-  for (const double count : parse_rates(options.text("fields"), "fields")) {
-    if (count != std::floor(count) || count > kMostFields) {
-      throw Error(fmt::format("fields has {}", count),
-                  fmt::format("give whole numbers from 1 to {}", kMostFields));
-    }
-    counts.push_back(static_cast<unsigned>(count));
-  }
-  return counts;
+  return counts_from(options, "fields", kMostFields);
 }
 
 // What the events of a step have.
@@ -42,14 +34,10 @@ struct FieldsPlace {
   unsigned fields = 0;
 };
 
-std::size_t steps_in_round(const Options& options) {
-  return 1 + kKinds.size() * field_counts(options).size();
-}
-
 // Each round begins at another place, so that what changes on the machine changes all of them.
 FieldsPlace fields_place(const Options& options, std::size_t step) {
   const std::vector<unsigned> counts = field_counts(options);
-  const std::size_t in_round = steps_in_round(options);
+  const std::size_t in_round = 1 + kKinds.size() * counts.size();
   const std::size_t round = step / in_round;
   const std::size_t at = (step + round * counts.size()) % in_round;
   if (at == 0) return {.round = round};
@@ -79,15 +67,11 @@ std::vector<FieldsRound> fields_rounds(const Result& result, const Options& opti
   return rounds;
 }
 
-// Slope of the least squares' line through the round's call without fields.
+// Slope of the line through the round's call without fields.
 double ns_per_field(const std::map<unsigned, double>& calls_ns, double without_ns) {
-  double products = 0;
-  double squares = 0;
-  for (const auto& [fields, p50_ns] : calls_ns) {
-    products += fields * (p50_ns - without_ns);
-    squares += std::pow(static_cast<double>(fields), 2);
-  }
-  return products / squares;
+  std::vector<Point> points;
+  for (const auto& [fields, p50_ns] : calls_ns) points.push_back({1.0 * fields, p50_ns});
+  return slope_through({0, without_ns}, points).value();
 }
 
 // "12 ns longer as text (11 to 13 ns)".
@@ -106,7 +90,7 @@ std::string field_words(std::string_view kind, const AnswerFigure& figure) {
                      longer ? "longer" : "shorter", kind, duration_range_words(low, high));
 }
 
-class Fields : public Scenario {
+class Fields : public SizedRoundsScenario {
  public:
   std::string name() const override { return "fields"; }
   std::string description() const override {
@@ -114,37 +98,13 @@ class Fields : public Scenario {
   }
 
   OptionTable options() const override {
-    return without_options(
-        with_defaults(
-            with_load_options({
-                {"rate_hz", OptionType::real, "10000", "events per second, all threads together",
-                 0.001, 1e9},
-                {"fields", OptionType::text, "4, 16, 32",
-                 "ascending numbers of fields that are measured; none is measured in any case"},
-                {"size_bytes", OptionType::integer, "1024",
-                 "size of every event, its fields included", kRoomForFields, kMaxEventBytes},
-                {"rounds", OptionType::integer, "6",
-                 "times that every kind is measured with every number of fields", 1, 1000},
-            }),
-            {{"duration_s", "0.4"}, {"warmup_s", "0.1"}}),
-        {"trials", "payload"});
-  }
-
-  std::optional<LoadPlan> next_step(const Options& options,
-                                    std::span<const StepOutcome> before) const override {
-    if (before.size() >= max_steps(options)) return std::nullopt;
-    LoadPlan plan = load_from(options);
-    plan.shape = Shape::steady;
-    plan.rate_hz = options.real("rate_hz");
-    plan.payload = {.law = PayloadLaw::fixed,
-                    .first = static_cast<double>(options.integer("size_bytes"))};
-    return plan;
-  }
-
-  std::size_t trials(const Options&, std::span<const StepOutcome>) const override { return 1; }
-
-  std::size_t max_steps(const Options& options) const override {
-    return steps_in_round(options) * static_cast<std::size_t>(options.integer("rounds"));
+    return sized_rounds_options(
+        {{"fields", OptionType::text, "4, 16, 32",
+          "ascending numbers of fields that are measured; none is measured in any case"}},
+        {.size_bytes = "1024",
+         .least_bytes = kRoomForFields,
+         .size_includes = "fields",
+         .a_round_has = "kind is measured with every number of fields"});
   }
 
   std::vector<std::string> sink_options(const Options& options, std::size_t step) const override {
@@ -153,6 +113,11 @@ class Fields : public Scenario {
   }
 
   std::optional<Answer> answer(const Result& result) const override;
+
+ protected:
+  std::size_t steps_in_round(const Options& options) const override {
+    return 1 + kKinds.size() * field_counts(options).size();
+  }
 };
 
 std::optional<Answer> Fields::answer(const Result& result) const {

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "harness/base/error.h"
 #include "scenarios/testing/run_scenario.h"
 
 namespace tailgate {
@@ -34,32 +33,12 @@ TEST_CASE("fields: every event comes back with its fields, and numbers with deci
   CHECK(figure_of(*result.answer, "real_per_field_ns").trials == 2);
 }
 
-// A result of three rounds in which a call takes 1000 ns, and these for each field. Each round is
-// slower than the one before by 500 ns, with and without fields.
 Result fields_result(double text_ns, double integer_ns, double real_ns) {
-  const Scenario& fields = test_catalog().scenarios.find("fields");
-  Options options(fields.options(), "scenario 'fields'");
-  options.set("rounds", "3");
-  Result result;
-  result.scenario.name = "fields";
-  for (const auto& [key, value] : options.resolved())
-    result.scenario.options.push_back({key, value});
-  result.sink.label = "x";
-  for (unsigned step = 0; step < fields.max_steps(options); ++step) {
-    const std::vector<std::string> given = fields.sink_options(options, step);
-    const double count = std::stod(given.at(0).substr(std::string("fields_count=").size()));
-    const double per_field = given.at(1) == "fields_as=text"      ? text_ns
-                             : given.at(1) == "fields_as=integer" ? integer_ns
-                                                                  : real_ns;
-    Trial trial;
-    trial.step = step;
-    trial.outcome = TrialOutcome::completed;
-    trial.load.rate_hz = 10'000;
-    trial.service.count = 10;
-    trial.service.p50_ns = static_cast<std::uint64_t>(1000 + 500 * (step / 10) + count * per_field);
-    result.trials.push_back(trial);
-  }
-  return result;
+  return made_rounds("fields", [&](const std::vector<std::string>& given) {
+    return number_in(given) * (given.at(1) == "fields_as=text"      ? text_ns
+                               : given.at(1) == "fields_as=integer" ? integer_ns
+                                                                    : real_ns);
+  });
 }
 
 TEST_CASE("fields: each field costs what is planted, whatever the rounds' own speed") {
@@ -85,12 +64,7 @@ TEST_CASE("fields: where none costs anything there is no difference") {
 }
 
 TEST_CASE("fields refuses numbers of fields that no event has") {
-  const Scenario& fields = test_catalog().scenarios.find("fields");
-  for (const char* counts : {"33", "1.5", "8, 4", "many"}) {
-    Options options(fields.options(), "scenario 'fields'");
-    options.set("fields", counts);
-    CHECK_THROWS_WITH(fields.next_step(options, {}), Contains("fields"));
-  }
+  CHECK(refuses("fields", "fields", {"33", "1.5", "8, 4", "many"}));
 }
 
 }  // namespace

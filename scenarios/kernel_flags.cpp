@@ -9,7 +9,7 @@
 
 #include "harness/base/comma_list.h"
 #include "harness/base/error.h"
-#include "harness/run/scenario.h"
+#include "scenarios/rounds.h"
 #include "scenarios/words.h"
 
 namespace tailgate {
@@ -122,15 +122,6 @@ bool differs(const AnswerFigure& figure, double least) {
   return *figure.low > 0 || *figure.high < 0;
 }
 
-// What two reads of the clock take, which is the least that a call can differ by.
-double clock_ns(const Result& result) {
-  double most_ns = 0;
-  for (const Trial& trial : result.trials) {
-    most_ns = std::max(most_ns, trial.floor.two_clock_reads_ns);
-  }
-  return most_ns;
-}
-
 std::string call_words(const AnswerFigure& call, double least_ns) {
   if (!differs(call, least_ns)) return "no difference in a call";
   const bool longer = call.value > 0;
@@ -175,7 +166,7 @@ std::string group_words(const GroupSeen& seen, double least_ns, Answer& answer) 
   return fmt::format("{}: {}", name, fmt::join(words, ", "));
 }
 
-class KernelFlags : public Scenario {
+class KernelFlags : public RoundsScenario {
  public:
   std::string name() const override { return "kernel_flags"; }
   std::string description() const override {
@@ -197,21 +188,6 @@ class KernelFlags : public Scenario {
         {"trials", "events"});
   }
 
-  std::optional<LoadPlan> next_step(const Options& options,
-                                    std::span<const StepOutcome> before) const override {
-    if (before.size() >= max_steps(options)) return std::nullopt;
-    LoadPlan plan = load_from(options);
-    plan.shape = Shape::steady;
-    plan.rate_hz = options.real("rate_hz");
-    return plan;
-  }
-
-  std::size_t trials(const Options&, std::span<const StepOutcome>) const override { return 1; }
-
-  std::size_t max_steps(const Options& options) const override {
-    return groups_of(options).size() * static_cast<std::size_t>(options.integer("rounds"));
-  }
-
   std::optional<KernelGroup> kernel_group(const Options& options, std::size_t step) const override {
     const std::vector<KernelGroup> groups = groups_of(options);
     return groups[place_in_round(step, groups.size())];
@@ -227,7 +203,7 @@ class KernelFlags : public Scenario {
             fmt::format("switch on {}: {}", enum_text(seen.group), seen.refused));
       }
       if (seen.call_p50_ns.empty()) continue;
-      parts.push_back(group_words(seen, clock_ns(result), answer));
+      parts.push_back(group_words(seen, two_clock_reads_ns(result), answer));
     }
     if (parts.empty() && answer.cannot.empty()) return std::nullopt;
     answer.sentence =
@@ -235,6 +211,11 @@ class KernelFlags : public Scenario {
                       : fmt::format("{}, with events of the kernel on: {}.", at_rate(result),
                                     fmt::join(parts, "; "));
     return answer;
+  }
+
+ protected:
+  std::size_t steps_in_round(const Options& options) const override {
+    return groups_of(options).size();
   }
 };
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "harness/base/error.h"
 #include "harness/base/event.h"
-#include "harness/run/scenario.h"
 #include "harness/stats/quantile_interval.h"
+#include "harness/stats/slope.h"
+#include "scenarios/rounds.h"
 #include "scenarios/words.h"
 
 namespace tailgate {
@@ -21,15 +21,7 @@ constexpr std::size_t kRoomForStack = kTextHeaderBytes + (kMostFrames + 1) * 16;
 constexpr std::string_view kBySink = "stacks_by_sink";  // what the wrapper says of the sink
 
 std::vector<unsigned> frame_counts(const Options& options) {
-  std::vector<unsigned> counts;
-  for (const double count : parse_rates(options.text("frames"), "frames")) {
-    if (count != std::floor(count) || count > kMostFrames) {
-      throw Error(fmt::format("frames has {}", count),
-                  fmt::format("give whole numbers from 1 to {}", kMostFrames));
-    }
-    counts.push_back(static_cast<unsigned>(count));
-  }
-  return counts;
+  return counts_from(options, "frames", kMostFrames);
 }
 
 // What the calls of a step are.
@@ -77,32 +69,11 @@ double capture_ns(const StackPair& pair) {
   return *pair.with_ns - *pair.without_ns;
 }
 
-// Slope of the least squares' line through a round's costs; nothing of a single depth.
+// Slope of the line through a round's costs; nothing of a single depth.
 std::optional<double> ns_per_frame(const StacksRound& round) {
-  const auto count = static_cast<double>(round.size());
-  double mean_frames = 0;
-  double mean_ns = 0;
-  for (const auto& [frames, pair] : round) {
-    mean_frames += frames / count;
-    mean_ns += capture_ns(pair) / count;
-  }
-  double products = 0;
-  double squares = 0;
-  for (const auto& [frames, pair] : round) {
-    products += (frames - mean_frames) * (capture_ns(pair) - mean_ns);
-    squares += std::pow(frames - mean_frames, 2);
-  }
-  if (squares == 0) return std::nullopt;
-  return products / squares;
-}
-
-// What two reads of the clock take, which is the least that a call can differ by.
-double least_ns_of(const Result& result) {
-  double most_ns = 0;
-  for (const Trial& trial : result.trials) {
-    most_ns = std::max(most_ns, trial.floor.two_clock_reads_ns);
-  }
-  return most_ns;
+  std::vector<Point> points;
+  for (const auto& [frames, pair] : round) points.push_back({1.0 * frames, capture_ns(pair)});
+  return slope_through(centre_of(points), points);
 }
 
 bool is_one_sided(const AnswerFigure& figure) {
@@ -156,7 +127,7 @@ std::optional<std::string> cannot_by_sink(const Result& result) {
   return std::nullopt;
 }
 
-class Stacks : public Scenario {
+class Stacks : public SizedRoundsScenario {
  public:
   std::string name() const override { return "stacks"; }
   std::string description() const override {
@@ -164,41 +135,17 @@ class Stacks : public Scenario {
   }
 
   OptionTable options() const override {
-    return without_options(
-        with_defaults(
-            with_load_options({
-                {"rate_hz", OptionType::real, "10000", "events per second, all threads together",
-                 0.001, 1e9},
-                {"frames", OptionType::text, "1, 8, 16, 32, 64",
-                 "ascending numbers of frames that calls are under"},
-                choice_option("by", "call",
-                              "who captures. call: the program before the sink's call, as many "
-                              "frames; sink: the sink's own path, where it can",
-                              {"call", "sink"}),
-                {"size_bytes", OptionType::integer, "2048",
-                 "size of every event, its stack included", kRoomForStack, kMaxEventBytes},
-                {"rounds", OptionType::integer, "6",
-                 "times that every depth is measured, with a capture and without", 1, 1000},
-            }),
-            {{"duration_s", "0.4"}, {"warmup_s", "0.1"}}),
-        {"trials", "payload"});
-  }
-
-  std::optional<LoadPlan> next_step(const Options& options,
-                                    std::span<const StepOutcome> before) const override {
-    if (before.size() >= max_steps(options)) return std::nullopt;
-    LoadPlan plan = load_from(options);
-    plan.shape = Shape::steady;
-    plan.rate_hz = options.real("rate_hz");
-    plan.payload = {.law = PayloadLaw::fixed,
-                    .first = static_cast<double>(options.integer("size_bytes"))};
-    return plan;
-  }
-
-  std::size_t trials(const Options&, std::span<const StepOutcome>) const override { return 1; }
-
-  std::size_t max_steps(const Options& options) const override {
-    return 2 * frame_counts(options).size() * static_cast<std::size_t>(options.integer("rounds"));
+    return sized_rounds_options(
+        {{"frames", OptionType::text, "1, 8, 16, 32, 64",
+          "ascending numbers of frames that calls are under"},
+         choice_option("by", "call",
+                       "who captures. call: the program before the sink's call, as many frames; "
+                       "sink: the sink's own path, where it can",
+                       {"call", "sink"})},
+        {.size_bytes = "2048",
+         .least_bytes = kRoomForStack,
+         .size_includes = "stack",
+         .a_round_has = "depth is measured, with a capture and without"});
   }
 
   // Both sides of a difference are measured here.
@@ -211,6 +158,11 @@ class Stacks : public Scenario {
   }
 
   std::optional<Answer> answer(const Result& result) const override;
+
+ protected:
+  std::size_t steps_in_round(const Options& options) const override {
+    return 2 * frame_counts(options).size();
+  }
 };
 
 // The figures of each depth; returns those of the captures.
@@ -233,7 +185,7 @@ std::optional<Answer> Stacks::answer(const Result& result) const {
   const Options options = given_options(*this, result);
   const std::vector<StacksRound> rounds = stacks_rounds(result, options);
   if (rounds.empty()) return std::nullopt;
-  const StacksSeen seen = stacks_seen(rounds, least_ns_of(result));
+  const StacksSeen seen = stacks_seen(rounds, two_clock_reads_ns(result));
   Answer answer{.question = name(), .sentence = "", .holds = {}, .figures = {}, .cannot = {}};
   const std::vector<AnswerFigure> captures = add_depths(seen, answer);
   const unsigned least = seen.without_ns.begin()->first;

@@ -1,10 +1,8 @@
 // What the scenario stacks answers, of sinks whose stacks cost what is planted.
 #include <catch2/catch.hpp>
 
-#include <cmath>
 #include <string>
 
-#include "harness/base/error.h"
 #include "scenarios/testing/run_scenario.h"
 
 namespace tailgate {
@@ -76,32 +74,11 @@ TEST_CASE("stacks refuses to have a path capture that cannot, with the reason") 
   CHECK_THAT(probe.reason, Contains("gets the event's bytes alone"));
 }
 
-// A result of three rounds in which a call takes 1000 ns, a capture costs `first_ns`, and
-// `frame_ns` for each frame. Each round is slower than the one before by 500 ns, on both sides.
+// A capture costs `first_ns`, and `frame_ns` for each frame.
 Result stacks_result(double first_ns, double frame_ns) {
-  const Scenario& stacks = test_catalog().scenarios.find("stacks");
-  Options options(stacks.options(), "scenario 'stacks'");
-  options.set("rounds", "3");
-  Result result;
-  result.scenario.name = "stacks";
-  for (const auto& [key, value] : options.resolved())
-    result.scenario.options.push_back({key, value});
-  result.sink.label = "x";
-  for (unsigned step = 0; step < stacks.max_steps(options); ++step) {
-    const std::vector<std::string> given = stacks.sink_options(options, step);
-    const double frames = std::stod(given.at(0).substr(std::string("stacks_depth_frames=").size()));
-    const double capture_ns = given.at(1) == "stacks_by=call" ? first_ns + frames * frame_ns : 0;
-    Trial trial;
-    trial.step = step;
-    trial.outcome = TrialOutcome::completed;
-    trial.load.rate_hz = 10'000;
-    trial.floor.two_clock_reads_ns = 30;
-    trial.service.count = 10;
-    trial.service.p50_ns =
-        static_cast<std::uint64_t>(std::lround(capture_ns)) + 1000 + 500 * (step / 10);
-    result.trials.push_back(trial);
-  }
-  return result;
+  return made_rounds("stacks", [&](const std::vector<std::string>& given) {
+    return given.at(1) == "stacks_by=call" ? first_ns + number_in(given) * frame_ns : 0;
+  });
 }
 
 TEST_CASE("stacks: each frame costs what is planted, whatever the rounds' own speed") {
@@ -156,12 +133,7 @@ TEST_CASE("stacks: a round has each depth with a capture and without, one after 
 }
 
 TEST_CASE("stacks refuses depths that no call has") {
-  const Scenario& stacks = test_catalog().scenarios.find("stacks");
-  for (const char* frames : {"65", "1.5", "8, 4", "many"}) {
-    Options options(stacks.options(), "scenario 'stacks'");
-    options.set("frames", frames);
-    CHECK_THROWS_WITH(stacks.next_step(options, {}), Contains("frames"));
-  }
+  CHECK(refuses("stacks", "frames", {"65", "1.5", "8, 4", "many"}));
 }
 
 }  // namespace

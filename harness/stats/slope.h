@@ -1,4 +1,4 @@
-// The straight line through points, and how well they tell its slope. A pure function.
+// The straight line through points, and how well they tell its slope. Pure functions.
 #pragma once
 
 #include <optional>
@@ -16,6 +16,12 @@ struct Slope {
   double low = 0;    // its confidence interval
   double high = 0;
 };
+
+// The point whose coordinates are the points' means. At least one point.
+Point centre_of(std::span<const Point> points);
+
+// Of the line through `through` that is nearest by least squares. Nothing if all points have its x.
+std::optional<double> slope_through(const Point& through, std::span<const Point> points);
 
 // By least squares; the interval by Student's t with n - 2 degrees of freedom, which holds for
 // errors of y that are independent and about normally distributed (any textbook, e.g. Draper and

@@ -29,6 +29,17 @@ TEST_CASE("a slope of points on a line is exact") {
   CHECK(line->high - line->low == Approx(0).margin(1e-9));
 }
 
+TEST_CASE("a line through a given point is the nearest one by least squares") {
+  // By hand: (1 * 3 + 2 * 3 + 3 * 9) / (1 + 4 + 9), from the point (1, 10).
+  const std::vector<Point> points = {{2, 13}, {3, 13}, {4, 19}};
+  CHECK(slope_through({1, 10}, points).value() == Approx(36.0 / 14));
+  const Point centre = centre_of(points);
+  CHECK(centre.x == Approx(3));
+  CHECK(centre.y == Approx(15));
+  CHECK(slope_through(centre, points).value() == Approx(3));
+  CHECK_FALSE(slope_through({2, 0}, std::vector<Point>{{2, 13}}));
+}
+
 TEST_CASE("a slope takes three points with two places") {
   CHECK_FALSE(slope_of(std::vector<Point>{{1, 2}, {2, 3}}, 0.95));
   CHECK_FALSE(slope_of(std::vector<Point>{{1, 2}, {1, 3}, {1, 4}}, 0.95));

@@ -2,15 +2,13 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "harness/base/file_text.h"
 #include "providers/shared/callstack/call_stack.h"
 #include "providers/shared/callstack/nested_call.h"
 #include "providers/stacks/stack_words.h"
+#include "providers/testing/read_back.h"
 #include "providers/testing/sinks.h"
 #include "providers/testing/test_trial.h"
 
@@ -79,45 +77,18 @@ TEST_CASE("events with stacks are in the sink's file, and come back whole") {
   const std::string also = GENERATE("", ":fields_count=2", ":queued_events=64");
   if (!probe_of(sink).available) return;  // a build without spdlog
   TestTrial trial(sink + also + ":stacks_depth_frames=5:stacks_by=call", 2, 100, 300);
-  trial.open();
-  for (unsigned thread = 0; thread < 2; ++thread) trial.provider().warm_up(thread);
-  for (int i = 0; i < 20; ++i) {
-    CHECK(trial.emit(0).empty());
-    CHECK(trial.emit(1).empty());
-  }
-  trial.provider().close();
-  trial.session().stop();
-  const Record record = trial.read_back();
+  const Record record = emit_and_read_back(trial, 20, 2);
   CHECK(record.sequences.size() == 40);
   CHECK(record.bad_events == 0);
   CHECK(record.damaged_bytes == 0);
 }
 
-// Reads the trial's file, has it changed, and says whether it held an event.
-template <class Change>
-bool change_events(const TestTrial& trial, const Change& change) {
-  bool changed = false;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(trial.context().directory)) {
-    if (!entry.is_regular_file()) continue;
-    std::string text = file_text(entry.path());
-    if (!change(text)) continue;
-    std::ofstream(entry.path(), std::ios::binary) << text;
-    changed = true;
-  }
-  return changed;
-}
-
 TEST_CASE("an event whose stack was changed under way is corrupted") {
   if (!captures_stacks()) return;
   TestTrial trial("file:mode=write:stacks_depth_frames=4:stacks_by=call", 1, 100, 200);
-  trial.open();
-  for (int i = 0; i < 5; ++i) CHECK(trial.emit().empty());
-  trial.provider().close();
-  trial.session().stop();
-  CHECK(trial.read_back().bad_events == 0);
+  CHECK(emit_and_read_back(trial, 5, 1).bad_events == 0);
   // The file ends in the last event's stack.
-  REQUIRE(change_events(trial, [](std::string& text) {
+  REQUIRE(change_files(trial, [](std::string& text) {
     if (text.size() < 5 * 200) return false;
     text[text.size() - 3] ^= 1;
     return true;
@@ -129,11 +100,7 @@ TEST_CASE("an event whose stack was changed under way is corrupted") {
 
 TEST_CASE("without a capture events are as they were") {
   TestTrial trial("file:stacks_depth_frames=64", 1, 100, 128);
-  trial.open();
-  for (int i = 0; i < 5; ++i) CHECK(trial.emit().empty());
-  trial.provider().close();
-  trial.session().stop();
-  const Record record = trial.read_back();
+  const Record record = emit_and_read_back(trial, 5, 1);
   CHECK(record.sequences.size() == 5);
   CHECK(record.bad_events == 0);
 }
@@ -147,10 +114,8 @@ TEST_CASE("events that have no room for their stack are told before the load") {
 TEST_CASE("of events of several sizes those without room are refused") {
   TestTrial trial("null:stacks_depth_frames=8:stacks_by=call", 1, 100, 300);
   trial.open();
-  std::vector<std::byte> event = prepare_event(EventEncoding::binary, 90);
-  const EmitStatus status = trial.provider().emit(0, event);
-  REQUIRE(status != kAccepted);
-  CHECK(trial.provider().refusal_causes().at(status - 1u) == "too short for its stack");
+  CHECK(cause_of_refusal(trial, prepare_event(EventEncoding::binary, 90)) ==
+        "too short for its stack");
 }
 
 std::string granted_by_sink(const std::string& sink) {
