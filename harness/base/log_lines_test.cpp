@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/log_fields.h"
 #include "harness/base/quoting.h"
 
 namespace tailgate {
@@ -59,6 +60,36 @@ TEST_CASE("each kind of line has what its name says, and is the only one that do
   CHECK(kinds_with([](std::string_view line) { return line.empty(); }) == Kinds{LineKind::empty});
   CHECK(kinds_with([](std::string_view line) { return line.size() > 500; }) ==
         Kinds{LineKind::longest});
+}
+
+EventBytes bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+TEST_CASE("a message keeps its tabs, and text without five of them is no log line") {
+  const auto fields = split_line(bytes_of("t\tl\tlogger\tc\tone\ttwo\t{}"));
+  REQUIRE(fields);
+  CHECK(std::ranges::equal((*fields)[4], bytes_of("one\ttwo")));
+  CHECK(std::ranges::equal((*fields)[5], bytes_of("{}")));
+  CHECK_FALSE(split_line(bytes_of("t\tl\tlogger\tc\tmessage")));
+  CHECK_FALSE(split_line({}));
+}
+
+TEST_CASE("a byte of a log line is in one of its fields, a tab in the one before it") {
+  const EventBytes line = bytes_of("t\tl\tlogger\t\tone\ttwo\t{}");
+  std::size_t at = 0;
+  for (const auto& [name, bytes] :
+       {std::pair{"time", 2}, std::pair{"level", 2}, std::pair{"logger", 7}, std::pair{"caller", 1},
+        std::pair{"message", 8}, std::pair{"fields", 2}}) {
+    for (int i = 0; i < bytes; ++i, ++at) {
+      const auto field = log_field_at(line, at);
+      REQUIRE(field);
+      CHECK(kLogFieldNames.at(*field) == name);
+    }
+  }
+  CHECK(at == line.size());
+  CHECK_FALSE(log_field_at(line, line.size()));
+  CHECK_FALSE(log_field_at(bytes_of("no fields"), 3));
 }
 
 TEST_CASE("the longest lines fill their event exactly, up to the largest event") {

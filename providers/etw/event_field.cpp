@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/base/log_fields.h"
 #include "harness/etl/tracelogging.h"
-#include "providers/etw/log_fields.h"
 
 namespace tailgate::etw {
 namespace {

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "harness/base/log_fields.h"
 #include "harness/base/log_lines.h"
 #include "harness/etl/testing/trace_writer.h"
-#include "providers/etw/log_fields.h"
 #include "providers/etw/metadata.h"
 
 namespace tailgate::etw {
@@ -83,15 +83,6 @@ TEST_CASE("every log line that has fields is split into them, and put together a
     CHECK_FALSE(field.find(kLogMetadata, cut));
   }
   CHECK(split > 50);
-}
-
-TEST_CASE("a message keeps its tabs, and text without five of them is no log line") {
-  const auto fields = split_line(bytes_of("t\tl\tlogger\tc\tone\ttwo\t{}"));
-  REQUIRE(fields);
-  CHECK(std::ranges::equal((*fields)[4], bytes_of("one\ttwo")));
-  CHECK(std::ranges::equal((*fields)[5], bytes_of("{}")));
-  CHECK_FALSE(split_line(bytes_of("t\tl\tlogger\tc\tmessage")));
-  CHECK_FALSE(split_line({}));
 }
 
 TEST_CASE("events of other providers are not accepted") {

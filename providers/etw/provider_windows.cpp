@@ -4,11 +4,11 @@
 #include <optional>
 #include <thread>
 
+#include "harness/base/log_fields.h"
 #include "harness/etw/api_windows.h"
 #include "providers/etw/enable_account.h"
 #include "providers/etw/enable_state.h"
 #include "providers/etw/filter_data_windows.h"
-#include "providers/etw/log_fields.h"
 #include "providers/etw/metadata.h"
 #include "providers/etw/options.h"
 #include "providers/etw/roles.h"

@@ -30,7 +30,7 @@ struct FieldsPlan {
       : encoding(context.encoding),
         kind(*enum_value<FieldKind>(context.options.text("fields_as"))),
         count(static_cast<std::size_t>(context.options.integer("fields_count"))),
-        least_bytes(min_event_bytes(encoding) + count * kMaxFieldBytes) {}
+        least_bytes(min_event_bytes(encoding) + room_for_fields(count)) {}
 
   EventEncoding encoding;
   FieldKind kind;

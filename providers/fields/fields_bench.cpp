@@ -12,7 +12,7 @@ constexpr std::size_t kFields = 16;
 
 std::vector<std::byte> stamped_event() {
   std::vector<std::byte> event =
-      prepare_event(EventEncoding::text, kTextHeaderBytes + kFields * kMaxFieldBytes);
+      prepare_event(EventEncoding::text, kTextHeaderBytes + room_for_fields(kFields));
   stamp_event(event.data(), EventEncoding::text,
               {.run = 1,
                .thread = 0,

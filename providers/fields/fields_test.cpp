@@ -1,16 +1,13 @@
 #include "providers/fields/fields.h"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <string>
 
-#include "harness/base/file_text.h"
 #include "providers/fields/formatted_fields.h"
+#include "providers/testing/read_back.h"
 #include "providers/testing/sinks.h"
-#include "providers/testing/test_trial.h"
 
 namespace tailgate {
 namespace {
@@ -46,7 +43,7 @@ TEST_CASE("fields are names and values of their kind, other ones in each event")
   for (std::uint64_t sequence = 0; sequence < 50; ++sequence) {
     std::vector<std::byte> event = stamped_event(sequence, 640);
     const std::size_t end = format_fields(event, EventEncoding::text, wanted.kind, kMaxFields);
-    REQUIRE(end <= kTextHeaderBytes + kMaxFields * kMaxFieldBytes);
+    REQUIRE(end <= kTextHeaderBytes + room_for_fields(kMaxFields));
     const std::string text = body_text(event, end);
     INFO(text);
     std::size_t read = 0;
@@ -58,7 +55,8 @@ TEST_CASE("fields are names and values of their kind, other ones in each event")
       read += match->str().size();
     }
     CHECK(number == kMaxFields);
-    CHECK(read == text.size());
+    CHECK(read + 1 == text.size());
+    CHECK(text.back() == ' ');
     // The rest is the pattern still.
     const std::vector<std::byte> pattern = prepare_event(EventEncoding::text, 640);
     CHECK(std::equal(event.begin() + static_cast<std::ptrdiff_t>(end), event.end(),
@@ -73,14 +71,7 @@ TEST_CASE("events with fields are in the sink's file, and come back whole") {
   const SinkChoice choice = sink_choice(sink);
   if (!choice.type->probe(choice.options).available) return;  // a build without spdlog
   TestTrial trial(sink + ":fields_count=4:fields_as=" + as, 2, 100, 200);
-  trial.open();
-  for (int i = 0; i < 20; ++i) {
-    CHECK(trial.emit(0).empty());
-    CHECK(trial.emit(1).empty());
-  }
-  trial.provider().close();
-  trial.session().stop();
-  const Record record = trial.read_back();
+  const Record record = emit_and_read_back(trial, 20, 2);
   CHECK(record.sequences.size() == 40);
   CHECK(record.bad_events == 0);
   CHECK(record.damaged_bytes == 0);
@@ -88,23 +79,13 @@ TEST_CASE("events with fields are in the sink's file, and come back whole") {
 
 TEST_CASE("an event whose fields were changed under way is corrupted") {
   TestTrial trial("file:fields_count=4", 1, 100, 200);
-  trial.open();
-  for (int i = 0; i < 5; ++i) CHECK(trial.emit().empty());
-  trial.provider().close();
-  trial.session().stop();
-  CHECK(trial.read_back().bad_events == 0);
-  bool changed = false;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(trial.context().directory)) {
-    if (!entry.is_regular_file()) continue;
-    std::string text = file_text(entry.path());
+  CHECK(emit_and_read_back(trial, 5, 1).bad_events == 0);
+  REQUIRE(change_files(trial, [](std::string& text) {
     const std::size_t at = text.find(" f02=");
-    if (at == std::string::npos) continue;
+    if (at == std::string::npos) return false;
     text[at + 7] = text[at + 7] == 'a' ? 'b' : 'a';
-    std::ofstream(entry.path(), std::ios::binary) << text;
-    changed = true;
-  }
-  REQUIRE(changed);
+    return true;
+  }));
   const Record record = trial.read_back();
   CHECK(record.sequences.size() == 4);
   CHECK(record.bad_events == 1);
@@ -119,10 +100,7 @@ TEST_CASE("events that have no room for their fields are told before the load") 
 TEST_CASE("of events of several sizes those without room are refused") {
   TestTrial trial("null:fields_count=4", 1, 100, 200);
   trial.open();
-  const std::vector<std::byte> event = stamped_event(0, 90);
-  const EmitStatus status = trial.provider().emit(0, event);
-  REQUIRE(status != kAccepted);
-  CHECK(trial.provider().refusal_causes().at(status - 1u) == "too short for its fields");
+  CHECK(cause_of_refusal(trial, stamped_event(0, 90)) == "too short for its fields");
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ std::size_t format_fields(std::span<std::byte> event, EventEncoding encoding, Fi
     state += 0x9E3779B97F4A7C15ull;
     out = put_value(out, kind, mixed(state));
   }
+  if (count > 0) *out++ = ' ';
   return static_cast<std::size_t>(out - start);
 }
 

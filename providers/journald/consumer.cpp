@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "harness/base/error.h"
 #include "providers/journald/places.h"
@@ -16,6 +17,7 @@ constexpr std::chrono::milliseconds kPollBudget{2};
 
 JournaldConsumer::JournaldConsumer(const TrialContext& context)
     : encoding_(context.encoding),
+      fields_(entry_fields(context.options)),
       reader_(journal_directory(require_private_view(kMark, context).options)),
       base_(load_base_sequence(context)) {}
 
@@ -34,22 +36,46 @@ std::size_t JournaldConsumer::poll(EventVisitor& visitor) {
 }
 
 void JournaldConsumer::visit_entry(EventVisitor& visitor) {
-  EventStamp stamp;
-  const bool ours = check_event(reader_.field("MESSAGE"), encoding_, stamp) == EventCheck::intact;
-  if (!ours && reader_.written_by_journald()) {
-    // At each rotation it writes one, in the middle of the events.
-    own_.push_back(reader_.sequence());
-    return;
+  EventBytes event = event_of_entry();
+  if (!is_whole(event)) {
+    if (reader_.written_by_journald()) {
+      // At each rotation it writes one, in the middle of the events.
+      own_.push_back(reader_.sequence());
+      return;
+    }
+    event = event_with_retry();
   }
   ++read_;
-  // Read it again: written_by_journald() asked for another field, which invalidates the value.
-  const std::span<const std::byte> message = reader_.field_with_retry("MESSAGE");
-  if (message.empty()) {
+  if (event.empty()) {
     // Not even the entry's size is known.
     visitor.damage(1);
   } else {
-    visitor.event(message);
+    visitor.event(event);
   }
+}
+
+EventBytes JournaldConsumer::event_of_entry() {
+  if (fields_ == EntryFields::one) return reader_.field("MESSAGE");
+  joined_.clear();
+  reader_.each_field([this](EventBytes data) { joined_.add(data); });
+  return joined_.event().value_or(EventBytes{});
+}
+
+// A field of a fresh entry may be out of reach for a moment (JournalReader::field_with_retry).
+EventBytes JournaldConsumer::event_with_retry() {
+  if (fields_ == EntryFields::one) return reader_.field_with_retry("MESSAGE");
+  EventBytes event = event_of_entry();
+  for (int retry = 0; !is_whole(event) && retry < JournalReader::kRetries; ++retry) {
+    std::this_thread::sleep_for(JournalReader::kRetryInterval);
+    event = event_of_entry();
+  }
+  return event;
+}
+
+bool JournaldConsumer::is_whole(EventBytes event) const {
+  EventStamp stamp;
+  const EventCheck check = check_event(event, encoding_, stamp);
+  return check == EventCheck::intact || check == EventCheck::bad_body;
 }
 
 void JournaldConsumer::finish(EventVisitor&) {

@@ -14,8 +14,6 @@
 namespace tailgate::journald {
 namespace {
 
-constexpr int kRetries = 50;
-constexpr std::chrono::milliseconds kRetryInterval{1};
 constexpr const char* kRemedy = "look at the files with journalctl --verify --directory";
 
 // libsystemd reports an error as a negative errno.
@@ -74,6 +72,15 @@ std::span<const std::byte> JournalReader::field_with_retry(const char* name) con
 std::string JournalReader::text(const char* name) const {
   const std::span<const std::byte> value = field(name);
   return {reinterpret_cast<const char*>(value.data()), value.size()};
+}
+
+void JournalReader::each_field(const std::function<void(std::span<const std::byte>)>& visit) const {
+  const void* data = nullptr;
+  std::size_t size = 0;
+  sd_journal_restart_data(journal_);
+  while (sd_journal_enumerate_data(journal_, &data, &size) > 0) {
+    visit({static_cast<const std::byte*>(data), size});
+  }
 }
 
 bool JournalReader::written_by_journald() const {

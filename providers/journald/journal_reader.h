@@ -1,9 +1,11 @@
 // Reads the entries of one journal directory through libsystemd.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +17,10 @@ namespace tailgate::journald {
 
 class JournalReader {
  public:
+  // How often, and after what time, a field that every entry has is read again.
+  static constexpr int kRetries = 50;
+  static constexpr std::chrono::milliseconds kRetryInterval{1};
+
   // Starts before the first entry. Throws Error.
   explicit JournalReader(const std::filesystem::path& directory);
   ~JournalReader();
@@ -36,6 +42,10 @@ class JournalReader {
   // reach a field of an entry that journald appended just now, and finds it on a retry (seen with
   // systemd 252: about one in a million entries on a busy machine).
   std::span<const std::byte> field_with_retry(const char* name) const;
+
+  // Hands over all fields of the current entry, "NAME=value"; each is valid during its call only.
+  // One that cannot be read ends it.
+  void each_field(const std::function<void(std::span<const std::byte>)>& visit) const;
 
   // Whether journald wrote the current entry about itself; retries, too.
   bool written_by_journald() const;

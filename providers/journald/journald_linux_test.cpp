@@ -5,8 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <map>
+
+#include "harness/base/log_lines.h"
+#include "harness/os/namespaces_linux.h"
 #include "providers/journald/cursor.h"
+#include "providers/journald/journal_reader.h"
+#include "providers/journald/places.h"
 #include "providers/journald/session.h"
+#include "providers/shared/daemon/local_datagrams.h"
 #include "providers/testing/sinks.h"
 #include "providers/testing/stress_trial.h"
 
@@ -205,6 +213,131 @@ TEST_CASE("large events are read back whole, compressed or not") {
     CHECK(trial.ledger.lost == 0);
     CHECK(trial.ledger.delivered >= 50);
   }
+}
+
+// With every kind of line, some of which only the sized form of a field can hold.
+LoadPlan log_lines() {
+  LoadPlan load = stress_load(4000, 0);
+  load.events = 4 * kLogLines;
+  load.payload = parse_payload("lines(61440)");
+  return load;
+}
+
+TEST_CASE("log lines come back byte by byte, as one field and as fields of their own") {
+  if (!available()) return;
+  for (const char* sink :
+       {"journald", "journald:fields=log", "journald:fields=log:encoding=binary",
+        "journald:fields=log:compress_above_bytes=0", "journald:fields=log:mode=sd_journal_send"}) {
+    const Trial trial = run_stress(sink, log_lines());
+    INFO(sink << ": " << describe(trial));
+    CHECK(trial.outcome == TrialOutcome::completed);
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.delivered == trial.ledger.emitted);
+    CHECK(trial.ledger.corrupted == 0);
+    REQUIRE(trial.copies);
+    REQUIRE(trial.copies->size() == 1);
+    for (const LineKindRead& kind : trial.copies->front().kinds) {
+      INFO(enum_text(kind.kind));
+      CHECK(kind.same == kind.lines);
+    }
+  }
+}
+
+TEST_CASE("sd_journal_send cuts a message at its first NUL, and the comparison says it") {
+  if (!available()) return;
+  const Trial trial = run_stress("journald:mode=sd_journal_send", log_lines());
+  INFO(describe(trial));
+  REQUIRE(trial.copies);
+  for (const LineKindRead& kind : trial.copies->front().kinds) {
+    INFO(enum_text(kind.kind));
+    CHECK(kind.cut == (kind.kind == LineKind::nul ? kind.lines : 0));
+    CHECK(kind.same + kind.cut == kind.lines);
+  }
+}
+
+TEST_CASE("formatted fields come back as fields of their own, with the values that were sent") {
+  if (!available()) return;
+  LoadPlan load = stress_load(2000, 0.2);
+  load.payload = parse_payload("600");
+  for (const char* sink :
+       {"journald:fields=named:fields_count=32:fields_as=text",
+        "journald:fields=named:fields_count=32:fields_as=real:encoding=binary",
+        "journald:fields=named:fields_count=4:fields_as=integer:mode=sd_journal_send"}) {
+    const Trial trial = run_stress(sink, load);
+    INFO(sink << ": " << describe(trial));
+    CHECK(balanced(trial.ledger));
+    CHECK(trial.ledger.delivered == trial.ledger.emitted);
+    CHECK(trial.ledger.corrupted == 0);
+  }
+}
+
+// Writes datagrams into a private journal, and reads what the journal has of the last one.
+class PrivateJournal {
+ public:
+  PrivateJournal() : choice_(sink_choice("journald")) {
+    session_.emplace(TrialContext{.options = choice_.options, .directory = scratch_.path()});
+    session_->start();
+  }
+
+  void send(std::string datagram) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (!OtherNamespaces(session_->namespace_pid()).enter()) _exit(1);
+      LocalDatagrams socket(journald::kSocket, true, 0);
+      iovec part{datagram.data(), datagram.size()};
+      _exit(socket.send({&part, 1}) == kAccepted ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(status == 0);
+  }
+
+  // Those that journald did not add, by name; empty when no such entry came within 10 s.
+  std::map<std::string, std::string> entry() {
+    const std::filesystem::path root = "/proc/" + std::to_string(session_->namespace_pid());
+    journald::JournalReader reader(root / "root" /
+                                   journald::journal_directory(choice_.options).relative_path());
+    std::map<std::string, std::string> fields;
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!fields.contains("LAST") && std::chrono::steady_clock::now() < give_up) {
+      fields.clear();
+      if (!reader.next()) {
+        reader.refresh();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
+      reader.each_field([&](std::span<const std::byte> data) {
+        const std::string text(reinterpret_cast<const char*>(data.data()), data.size());
+        const std::size_t name = text.find('=');
+        if (!text.starts_with("_")) fields[text.substr(0, name)] = text.substr(name + 1);
+      });
+    }
+    return fields;
+  }
+
+ private:
+  SinkChoice choice_;
+  Scratch scratch_{{}, false};
+  std::optional<journald::JournaldSession> session_;
+};
+
+TEST_CASE("the journal drops fields with other names, and keeps any value") {
+  if (!available()) return;
+  PrivateJournal journal;
+  const std::string longest(64, 'N');
+  std::string large(64 * 1024, 'x');
+  large[10] = '\n';
+  large[20] = '\0';
+  const std::string size = {'\0', '\0', '\1', '\0', '\0', '\0', '\0', '\0'};  // little endian
+  journal.send("LARGE\n" + size + large + "\n" +
+               "lower=1\nMixed=2\n9DIGIT=3\n_TRUSTED=4\nDASH-ED=5\n" + longest + "N=6\n" + longest +
+               "=7\nDIGIT9=8\nTWICE=9\nTWICE=10\nEMPTY=\nLAST=\xFF\n");
+  auto fields = journal.entry();
+  // A name that is there twice has both values; the map has one of them.
+  CHECK(fields.erase("TWICE") == 1);
+  CHECK(fields ==
+        std::map<std::string, std::string>{
+            {longest, "7"}, {"LARGE", large}, {"DIGIT9", "8"}, {"EMPTY", ""}, {"LAST", "\xFF"}});
 }
 
 TEST_CASE("a killed controller leaves no journald and no file behind") {

@@ -12,6 +12,11 @@ OptionTable journald_options() {
                     {"persistent", "volatile"}),
       choice_option("encoding", "text", "encoding of the event in the field MESSAGE",
                     {"text", "binary"}),
+      choice_option("fields", "one",
+                    "an event's fields. one: its bytes as MESSAGE; log: those of a log line "
+                    "(payload lines(N)) each by itself, named: those that the call formatted "
+                    "(fields_count)",
+                    {"one", "log", "named"}),
       {"blocking", OptionType::boolean, "true",
        "native: wait when journald's socket is full; false: refuse the event"},
       {"max_use_bytes", integer, "0",

@@ -1,5 +1,4 @@
-// A log line as the fields that it consists of (harness/base/log_lines.h), for events of several
-// fields.
+// A log line as the fields that it consists of (log_lines.h), for events of several fields.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +6,16 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 
-namespace tailgate::etw {
+namespace tailgate {
 
 using EventBytes = std::span<const std::byte>;
 
-// Time, level, logger, caller, message, and fields as JSON.
-inline constexpr std::size_t kLogFields = 6;
+// The last one is a JSON object of further fields.
+inline constexpr std::array<std::string_view, 6> kLogFieldNames = {"time",   "level",   "logger",
+                                                                   "caller", "message", "fields"};
+inline constexpr std::size_t kLogFields = kLogFieldNames.size();
 inline constexpr std::byte kBetweenFields{'\t'};
 
 // Splits a line at its tabs; one of the message is the message's own. Nothing when it has fewer
@@ -35,4 +37,16 @@ inline std::optional<std::array<EventBytes, kLogFields>> split_line(EventBytes l
   return fields;
 }
 
-}  // namespace tailgate::etw
+// Which field the byte at that place is in, or the tab behind it; nothing when the line has no
+// fields, or no such byte.
+inline std::optional<std::size_t> log_field_at(EventBytes line, std::size_t offset) noexcept {
+  const auto fields = split_line(line);
+  if (!fields || offset >= line.size()) return std::nullopt;
+  std::size_t field = 0;
+  for (std::size_t end = (*fields)[0].size(); end < offset; end += 1 + (*fields)[field].size()) {
+    ++field;
+  }
+  return field;
+}
+
+}  // namespace tailgate
