@@ -126,8 +126,9 @@ std::string difference_words(const LineDifference& first) {
   const std::string found =
       first.found.empty() ? "the line ends" : fmt::format("\"{}\" came back", first.found);
   return fmt::format(
-      "; its first difference is in line {} of thread {} at byte {}, where {} and {}",
+      "; its first difference is in line {} of thread {} at byte {}{}, where {} and {}",
       first.sequence, first.thread, first.offset_bytes,
+      first.field ? fmt::format(", in the field \"{}\"", *first.field) : "",
       first.expected.empty() ? "the line ended" : fmt::format("\"{}\" was sent", first.expected),
       found);
 }

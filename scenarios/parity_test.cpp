@@ -73,6 +73,7 @@ TEST_CASE("parity finds the one byte that a sink changes, with its place") {
   REQUIRE(read.first);
   CHECK(read.first->sequence == 119);
   CHECK(read.first->offset_bytes + 1 == LogLines(EventEncoding::binary, 4096).body(119).size());
+  CHECK(read.first->field == "fields");
   CHECK(read.first->expected == "}");
   CHECK(read.first->found == "|");
   CHECK_THAT(answer.sentence,
@@ -95,7 +96,8 @@ TEST_CASE("parity finds the length at which a sink cuts") {
   CHECK_THAT(answer.sentence,
              Contains("`file` holds 200 lines") &&
                  Contains("cuts " + std::to_string(longest) + " lines (the longest: ") &&
-                 Contains("at byte 1968") && Contains("and the line ends"));
+                 Contains("at byte 1968, in the field \"message\"") &&
+                 Contains("and the line ends"));
 }
 
 TEST_CASE("parity finds the lines whose invalid UTF-8 a sink replaces, and no other") {

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/result/latency.h"
 #include "harness/run/scenario.h"
 #include "scenarios/words.h"
 
@@ -47,22 +48,31 @@ std::uint64_t memory_of(const Trial& trial) {
   return bytes;
 }
 
-// Whether a further reader was there for half of the load, so that what it costs can show.
-bool came_in_time(const Trial& trial) {
-  const std::uint64_t half_ns = trial.start_ns + (trial.end_ns - trial.start_ns) / 2;
+// The response times while a further reader read: those of the intervals that began when it had
+// come. So what starting its process costs is in none of them. All of them, if nobody else read;
+// nothing if no interval began after it had come.
+std::optional<Latency> response_beside(const Trial& trial) {
   const auto further = trial.further.value_or(std::vector<FurtherUse>{});
-  return std::all_of(further.begin(), further.end(),
-                     [&](const FurtherUse& use) { return use.from_ns <= half_ns; });
+  if (further.empty()) return trial.response;
+  std::optional<Latency> beside;
+  for (const Interval& interval : trial.intervals) {
+    const bool all_read = std::ranges::all_of(further, [&](const FurtherUse& use) {
+      return use.ready_ns && *use.ready_ns <= interval.start_ns;
+    });
+    if (!all_read || interval.response.count == 0) continue;
+    beside = beside ? joined(*beside, interval.response) : interval.response;
+  }
+  return beside;
 }
 
 // Of trials that say nothing of a second reader.
 void add_late_readers(const Result& result, Answer& answer) {
-  const auto late = std::count_if(result.trials.begin(), result.trials.end(),
-                                  [](const Trial& trial) { return !came_in_time(trial); });
+  const auto late = std::ranges::count_if(
+      result.trials, [](const Trial& trial) { return !response_beside(trial); });
   if (late == 0) return;
   answer.cannot.push_back(fmt::format(
-      "start consumer: in {} of the trials it was there for less than half of the load; a longer "
-      "duration_s gives it time",
+      "start consumer: in {} of the trials no interval of the load began after it had come; a "
+      "longer duration_s gives it time",
       late));
 }
 
@@ -73,14 +83,15 @@ std::map<Key, Readings> readings_in(const Result& result) {
   for (const Trial& trial : result.trials) {
     const std::optional<Reader> reader = reader_of(trial);
     if (!reader || trial.outcome != TrialOutcome::completed || !trial.consumer.delivery) continue;
-    if (!came_in_time(trial)) continue;
+    const std::optional<Latency> response = response_beside(trial);
+    if (!response) continue;
     Readings& seen = all[{*reader, trial.load.rate_hz}];
     const auto add = [](std::vector<double>& values, std::uint64_t value) {
       values.push_back(static_cast<double>(value));
     };
     add(seen.p50_ns, trial.consumer.delivery->p50_ns);
     add(seen.p99_ns, trial.consumer.delivery->p99_ns);
-    add(seen.response_p99_ns, trial.response.p99_ns);
+    add(seen.response_p99_ns, response->p99_ns);
     add(seen.lost, trial.ledger.emitted - std::min(trial.ledger.emitted, trial.ledger.delivered));
     add(seen.memory_bytes, memory_of(trial));
     for (const FurtherUse& use : trial.further.value_or(std::vector<FurtherUse>{})) {
@@ -141,9 +152,13 @@ std::string freshness(const std::map<Key, Readings>& all) {
   return joined_words(parts);
 }
 
-void add_reader_figures(const std::string& name, const Readings& seen, Answer& answer) {
-  answer.figures.push_back(range_figure(name + "_response_p99_ns", seen.response_p99_ns,
-                                        "99th percentile of the response time"));
+void add_reader_figures(Reader reader, const std::string& name, const Readings& seen,
+                        Answer& answer) {
+  answer.figures.push_back(range_figure(
+      name + "_response_p99_ns", seen.response_p99_ns,
+      reader == Reader::second ? "99th percentile of the response time in the intervals that began "
+                                 "after the second reader had come"
+                               : "99th percentile of the response time"));
   answer.figures.push_back(
       range_figure(name + "_delivery_p99_ns", seen.p99_ns, "99th percentile of the delivery time"));
   answer.figures.push_back(
@@ -257,8 +272,10 @@ class Realtime : public Scenario {
         if (key.first != reader) continue;
         const auto free = all.find({Reader::free, key.second});
         if (free == all.end()) continue;
-        if (!std::exchange(free_added, true)) add_reader_figures("free", free->second, answer);
-        add_reader_figures(name, seen, answer);
+        if (!std::exchange(free_added, true)) {
+          add_reader_figures(Reader::free, "free", free->second, answer);
+        }
+        add_reader_figures(reader, name, seen, answer);
         answer.sentence += fmt::format(" {} at {} events/s costs {}.", words,
                                        rate_words(key.second), payers(seen, free->second, nobody));
         add_second(seen, answer);

@@ -129,6 +129,7 @@ struct ActionDone {
 struct FurtherUse {
   ActionTarget who = ActionTarget::program;
   std::uint64_t from_ns = 0;
+  std::optional<std::uint64_t> ready_ns;
   std::uint64_t to_ns = 0;
   std::uint64_t due = 0;
   std::uint64_t delivered = 0;
@@ -142,6 +143,9 @@ struct FurtherUse {
   static void describe(Visitor& v) {
     v("who", &FurtherUse::who, "program (a provider process), consumer or rival (a session)");
     v("from_ns", &FurtherUse::from_ns, "when it had been started, on the run clock");
+    v("ready_ns", &FurtherUse::ready_ns,
+      "consumer: when its process had opened the path and began to read; absent if it never did, "
+      "and of the others");
     v("to_ns", &FurtherUse::to_ns, "when it was told to end; of the load's end, if it was not");
     v("due", &FurtherUse::due,
       "events that it should have: program: those that its calls accepted; consumer: from the "

@@ -15,6 +15,7 @@ struct LineDifference {
   unsigned thread = 0;
   std::uint64_t sequence = 0;
   std::uint64_t offset_bytes = 0;
+  std::optional<std::string> field;
   std::string expected;
   std::string found;
 
@@ -23,6 +24,9 @@ struct LineDifference {
     v("thread", &LineDifference::thread, "load thread");
     v("sequence", &LineDifference::sequence, "the line's number in that thread, from 0");
     v("offset_bytes", &LineDifference::offset_bytes, "in the line, where they differ");
+    v("field", &LineDifference::field,
+      "of the line's fields the one in which they do, with the tab behind it: time, level, logger, "
+      "caller, message or fields; absent if the line has none, or ended there");
     v("expected", &LineDifference::expected,
       "the bytes that were sent from there on, 16 at most; what is no text as \\xNN");
     v("found", &LineDifference::found, "those that came back, likewise; empty: it ends there");

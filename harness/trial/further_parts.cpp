@@ -119,6 +119,8 @@ void FurtherParts::add_program(const Part& part, const LedgerAccount& ledger,
 void FurtherParts::add_reader(const Part& part, FurtherUse& use) const {
   const ConsumerBlock& block = consumer_block(memory_.header(), part.number);
   const Phase phase = block.phase.load(std::memory_order_acquire);
+  const std::uint64_t ready_ns = block.ready_ns.load(std::memory_order_relaxed);
+  if (part.who == ActionTarget::consumer && ready_ns != 0) use.ready_ns = ready_ns;
   use.checked = part.number != 0 && phase == Phase::done;
   if (!use.checked) {
     use.unchecked_cause = phase == Phase::failed && part.number != 0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "harness/base/log_fields.h"
 #include "harness/base/quoting.h"
 
 namespace tailgate {
@@ -20,6 +21,11 @@ std::string text_of(const LineShare& share) {
   return tsv_cell({first, std::min<std::size_t>(share.count, share.bytes.size())});
 }
 
+std::optional<std::string> field_name(std::uint32_t number) {
+  if (number == 0 || number > kLogFields) return std::nullopt;
+  return std::string(kLogFieldNames[number - 1]);
+}
+
 LineKindRead kind_read(const LineKindBlock& block, LineKind kind) {
   LineKindRead read{.kind = kind,
                     .lines = block.lines,
@@ -32,6 +38,7 @@ LineKindRead kind_read(const LineKindBlock& block, LineKind kind) {
     read.first = {.thread = block.first_thread,
                   .sequence = block.first_sequence,
                   .offset_bytes = block.first_offset_bytes,
+                  .field = field_name(block.first_field),
                   .expected = text_of(block.expected),
                   .found = text_of(block.found)};
   }
@@ -93,6 +100,8 @@ void LineComparison::compare(CopyBlock& block, const EventStamp& stamp,
     kind.first_thread = stamp.thread;
     kind.first_sequence = stamp.sequence;
     kind.first_offset_bytes = offset;
+    const auto field = log_field_at(sent, offset);
+    kind.first_field = field ? static_cast<std::uint32_t>(*field + 1) : 0;
     kind.expected = share_of(sent.subspan(offset));
     kind.found = share_of(found.subspan(offset));
   }

@@ -282,6 +282,7 @@ struct LineKindBlock {
   std::uint64_t first_sequence;
   std::uint64_t first_offset_bytes;
   std::uint32_t first_thread;
+  std::uint32_t first_field;  // 1 is the first of kLogFieldNames; 0: in none
   LineShare expected;
   LineShare found;
 };
@@ -299,6 +300,7 @@ struct ConsumerBlock {
   std::atomic<std::uint32_t> session;         // whose events it reads: 0 the first, 1 a rival's
   std::atomic<std::uint32_t> os_thread;       // the system's id of the thread that reads
   std::atomic<std::uint32_t> delivery_count;  // of TrialMemory::deliveries(); written last
+  std::atomic<std::uint64_t> ready_ns;        // when it had opened the path; 0: not yet
   SharedText<512> error;
   std::atomic<std::uint64_t> events;
   std::atomic<std::uint64_t> bytes;

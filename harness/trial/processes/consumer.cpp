@@ -45,6 +45,7 @@ class ConsumerProcess : public EventVisitor {
     bind_this_thread(cpu_list(memory_.plan().consumer_cpus));
     block_.os_thread.store(this_thread_number(), std::memory_order_release);
     consumer_ = sink_.type->open_consumer(sink_.context);
+    block_.ready_ns.store(clock_.now_ns(), std::memory_order_relaxed);
     block_.phase.store(Phase::ready, std::memory_order_release);
     try {
       read_to_the_end();
