@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 
 #include "harness/sink/sink.h"
 #include "providers/ftrace/options.h"
 #include "providers/shared/sessions/own_sessions.h"
 #include "providers/shared/tracefs/ring_consumer.h"
+#include "providers/shared/tracefs/rival.h"
 #include "providers/shared/tracefs/trace_session.h"
 
 namespace tailgate::ftrace {
@@ -44,6 +46,52 @@ std::size_t largest_event_bytes(const Options& options) {
   return sysconf(_SC_PAGESIZE) == kTriedPageBytes ? marker_of(options).largest_event_bytes : 0;
 }
 
+constexpr unsigned kRivalSession = 1;
+constexpr std::chrono::seconds kProgramsLimit{5};
+
+// With a second instance that another controller starts and ends during the load, where a scenario
+// asks for it.
+class FtraceSession : public tracefs::TraceSession {
+ public:
+  explicit FtraceSession(const TrialContext& context)
+      : TraceSession(context, tracefs::WhenFull::refused), context_(context) {}
+
+  void start() override {
+    TraceSession::start();
+    if (!context_.rival_may_start || context_.sessions > 1) return;
+    create_session_directories(with_rival());
+    call_.emplace(context_.directory);
+  }
+
+  void start_rival() override {
+    if (!call_) return TraceSession::start_rival();
+    rival_.emplace(session_directory(context_, kRivalSession), instance_options(context_));
+    call_->say(tracefs::RivalCall::kListen);
+    call_->wait_for_programs(context_.processes, kProgramsLimit);
+  }
+  void end_rival() override {
+    if (!rival_ || call_->said() == tracefs::RivalCall::kLeave) return;
+    call_->say(tracefs::RivalCall::kLeave);
+    rival_->end();
+  }
+
+  void stop() override {
+    end_rival();
+    TraceSession::stop();
+  }
+
+ private:
+  TrialContext with_rival() const {
+    TrialContext both = context_;
+    both.sessions = kRivalSession + 1;
+    return both;
+  }
+
+  TrialContext context_;
+  std::optional<tracefs::RivalCall> call_;
+  std::optional<tracefs::RivalController> rival_;
+};
+
 // emit() makes one write(2), and one more for each further session.
 class MarkerProvider : public Provider {
  public:
@@ -74,14 +122,35 @@ class MarkerProvider : public Provider {
     further_.clear();
   }
 
- private:
+ protected:
   static tracefs::Handle open_marker(const TrialContext& context, unsigned session) {
     return tracefs::open_instance(session_directory(context, session))
         .open(marker_of(context.options).file, O_WRONLY);
   }
 
+ private:
   tracefs::Handle file_;
   std::vector<tracefs::Handle> further_;
+};
+
+// While a rival's instance records, emit() writes into it, too.
+class RivalledProvider : public MarkerProvider {
+ public:
+  explicit RivalledProvider(const TrialContext& context)
+      : MarkerProvider(context),
+        listener_(context.directory, [context] { return open_marker(context, kRivalSession); }) {}
+
+  EmitStatus emit(unsigned thread, std::span<const std::byte> event) noexcept override {
+    const EmitStatus status = MarkerProvider::emit(thread, event);
+    if (const int marker = listener_.marker(); marker >= 0) {
+      // Whether it is there is seen when the instance is read.
+      [[maybe_unused]] const ssize_t ignored = ::write(marker, event.data(), event.size());
+    }
+    return status;
+  }
+
+ private:
+  tracefs::RivalListener listener_;
 };
 
 class FtraceSink : public SinkType {
@@ -111,13 +180,14 @@ class FtraceSink : public SinkType {
   }
 
   std::unique_ptr<Session> make_session(const TrialContext& context) const override {
-    const auto make = [](const TrialContext& one) {
-      return std::make_unique<tracefs::TraceSession>(one, tracefs::WhenFull::refused);
-    };
+    const auto make = [](const TrialContext& one) { return std::make_unique<FtraceSession>(one); };
     if (context.own_sessions) return std::make_unique<OwnSessions>(context, make);
     return make(context);
   }
   std::unique_ptr<Provider> open_provider(const TrialContext& context) const override {
+    if (context.rival_may_start && !context.own_sessions) {
+      return std::make_unique<RivalledProvider>(context);
+    }
     return std::make_unique<MarkerProvider>(
         context.own_sessions ? context_of_own(context, context.process) : context);
   }
@@ -128,7 +198,8 @@ class FtraceSink : public SinkType {
  private:
   static std::unique_ptr<Consumer> open_ring(const TrialContext& context) {
     const Marker& marker = marker_of(context.options);
-    const tracefs::TraceFolder instance = tracefs::open_instance(context.directory);
+    const tracefs::TraceFolder instance =
+        tracefs::open_instance(session_directory(context, context.session));
     return std::make_unique<tracefs::RingConsumer>(
         instance,
         tracefs::record_format(instance.read(marker.format), marker.field, marker.carriage));

@@ -78,6 +78,41 @@ TEST_CASE("an instance that stops and starts recording under load has exactly wh
   CHECK(trial.switching->events->lost_between == 0);
 }
 
+TEST_CASE("a rival's instance has the events of its time, and the first one loses none") {
+  if (skipped()) return;
+  TrialSettings with_rival = settings();
+  with_rival.actions = {
+      {.what = ActionKind::start, .who = ActionTarget::rival, .at_s = 0.1, .for_s = 0.2}};
+  LoadPlan load;
+  load.rate_hz = 10'000;
+  load.duration_s = 0.5;
+  load.warmup_s = 0;
+  load.threads = 2;
+  const std::string sink = GENERATE("ftrace", "ftrace:mode=text");
+  const Trial trial = run_stress(
+      sink, load, std::nullopt, [](const TrialProgress&) {}, with_rival);
+  INFO(describe(trial));
+  CHECK(trial.outcome == TrialOutcome::completed);
+  CHECK(balanced(trial.ledger));
+  CHECK(trial.ledger.lost == 0);
+  REQUIRE(trial.further);
+  const FurtherUse& rival = trial.further->at(0);
+  INFO(rival.unchecked_cause << " due " << rival.due << " delivered " << rival.delivered);
+  CHECK(rival.who == ActionTarget::rival);
+  CHECK(rival.checked);
+  CHECK(rival.due > 500);
+  CHECK(rival.due < trial.ledger.emitted);
+  CHECK(rival.missing == 0);
+  CHECK(rival.corrupted + rival.duplicates == 0);
+  REQUIRE(trial.switching);
+  CHECK(trial.switching->switches == 2);
+  check_nothing_left();
+  for (const std::string& name : tracefs::TraceFolder::root().folders_in("instances")) {
+    const int pid = tracefs::owner_pid(name, '-');
+    CHECK((pid == 0 || !tracefs::process_is_gone(pid)));
+  }
+}
+
 TEST_CASE("a load of events that are too large is refused before it runs") {
   LoadPlan load;
   load.payload.first = 4064;

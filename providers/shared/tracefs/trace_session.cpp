@@ -23,12 +23,14 @@ void switch_instance(const Instance& instance, bool on, SwitchWay way) {
 TraceSession::TraceSession(const TrialContext& context, WhenFull when_full)
     : context_(context), when_full_(when_full) {}
 
+InstanceOptions TraceSession::instance_options(const TrialContext& context) {
+  return {.buffer_bytes = static_cast<std::uint64_t>(context.options.integer("buffer_bytes")),
+          .overwrite = context.options.boolean("overwrite"),
+          .clock = context.clock.parameters().kind};
+}
+
 void TraceSession::start() {
-  const Options& options = context_.options;
-  const InstanceOptions how{
-      .buffer_bytes = static_cast<std::uint64_t>(options.integer("buffer_bytes")),
-      .overwrite = options.boolean("overwrite"),
-      .clock = context_.clock.parameters().kind};
+  const InstanceOptions how = instance_options(context_);
   instance_ = std::make_unique<Instance>(context_.directory, how);
   create_session_directories(context_);
   for (unsigned i = 1; i < context_.sessions; ++i) {

@@ -30,6 +30,8 @@ class TraceSession : public Session {
   std::vector<Loss> losses() const override { return losses_; }
 
  protected:
+  // By the sink's options, on the trial's clock.
+  static InstanceOptions instance_options(const TrialContext& context);
   // Valid after start().
   const Instance& instance() const { return *instance_; }
 
