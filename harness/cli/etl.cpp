@@ -33,8 +33,10 @@ void add_info(Command* etl, Action& action) {
         EtlInputs one = *inputs;
         one.files = {path};
         auto traces = open_etl_traces(one, true);
+        const etl::ContainerBytes* container =
+            traces->containers.empty() ? nullptr : &traces->containers.front()->bytes();
         for (const TraceFile* file : traces->pointers) {
-          report_info(*file, traces->decoder, inputs->format(), print_etl_text);
+          report_info(*file, traces->decoder, inputs->format(), print_etl_text, container);
         }
       }
       return kExitDone;

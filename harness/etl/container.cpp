@@ -54,11 +54,14 @@ bool is_container(const std::filesystem::path& path) {
 UnpackedTraces::UnpackedTraces(const std::filesystem::path& container)
     : folder_(new_temporary_folder()) {
   try {
-    const std::uint64_t max_bytes =
-        std::max(kMinLimitBytes, kMaxRatio * std::filesystem::file_size(container));
-    for (const UnpackedMember& member : unpack_container(container, folder_, max_bytes)) {
+    bytes_.packed = std::filesystem::file_size(container);
+    const std::uint64_t max_bytes = std::max(kMinLimitBytes, kMaxRatio * bytes_.packed);
+    const UnpackedMembers members = unpack_container(container, folder_, max_bytes);
+    bytes_.other_members = members.others;
+    for (const UnpackedMember& member : members.traces) {
       files_.push_back(
           std::make_unique<TraceFile>(member.file, container.string() + "/" + member.name));
+      bytes_.unpacked += files_.back()->bytes().size();
     }
   } catch (...) {
     files_.clear();

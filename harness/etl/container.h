@@ -19,6 +19,13 @@ bool is_container(const std::filesystem::path& path);
 // Makes a folder among the temporary files that only this user may read.
 std::filesystem::path new_temporary_folder();
 
+// What a container and its traces take.
+struct ContainerBytes {
+  std::uint64_t packed = 0;         // the container's file
+  std::uint64_t unpacked = 0;       // its traces
+  std::uint64_t other_members = 0;  // files that are no traces, which are in `packed` only
+};
+
 // Unpacks a container's traces, the members whose name ends in .etl and the content of a stream, to
 // temporary files, and opens them; the files are removed as soon as the system allows it, at the
 // latest with the returned object. A trace's name is "<container>/<member>". Throws Error when this
@@ -32,9 +39,11 @@ class UnpackedTraces {
   UnpackedTraces& operator=(const UnpackedTraces&) = delete;
 
   std::vector<std::unique_ptr<TraceFile>>& files() { return files_; }
+  const ContainerBytes& bytes() const { return bytes_; }
 
  private:
   std::filesystem::path folder_;
+  ContainerBytes bytes_;
   std::vector<std::unique_ptr<TraceFile>> files_;
 };
 
@@ -44,10 +53,14 @@ struct UnpackedMember {
   std::filesystem::path file;
 };
 
+struct UnpackedMembers {
+  std::vector<UnpackedMember> traces;
+  std::uint64_t others = 0;  // files that were left out
+};
+
 // Writes a container's traces into a folder, as files with names of their own, up to max_bytes in
 // all. Throws Error as above.
-std::vector<UnpackedMember> unpack_container(const std::filesystem::path& container,
-                                             const std::filesystem::path& folder,
-                                             std::uint64_t max_bytes);
+UnpackedMembers unpack_container(const std::filesystem::path& container,
+                                 const std::filesystem::path& folder, std::uint64_t max_bytes);
 
 }  // namespace tailgate::etl

@@ -85,12 +85,11 @@ void copy_member(const std::filesystem::path& container, archive* reader,
 
 }  // namespace
 
-std::vector<UnpackedMember> unpack_container(const std::filesystem::path& container,
-                                             const std::filesystem::path& folder,
-                                             std::uint64_t max_bytes) {
+UnpackedMembers unpack_container(const std::filesystem::path& container,
+                                 const std::filesystem::path& folder, std::uint64_t max_bytes) {
   std::uint64_t left_bytes = max_bytes;
   Reader reader = open_reader(container);
-  std::vector<UnpackedMember> members;
+  UnpackedMembers members;
   archive_entry* entry = nullptr;
   for (;;) {
     const int status = archive_read_next_header(reader.get(), &entry);
@@ -98,16 +97,20 @@ std::vector<UnpackedMember> unpack_container(const std::filesystem::path& contai
     if (status < ARCHIVE_WARN) fail(container, reader.get());
     const std::string name = shown_name(container, reader.get(), entry);
     const bool stream = archive_format(reader.get()) == ARCHIVE_FORMAT_RAW;
-    if (!stream && (archive_entry_filetype(entry) != AE_IFREG || !is_trace_name(name))) continue;
-    if (members.size() == kMaxTraces) {
+    if (!stream && archive_entry_filetype(entry) != AE_IFREG) continue;
+    if (!stream && !is_trace_name(name)) {
+      ++members.others;
+      continue;
+    }
+    if (members.traces.size() == kMaxTraces) {
       throw Error(fmt::format("'{}' contains more than {} traces", container.string(), kMaxTraces),
                   "unpack it, and name the .etl files that you mean");
     }
-    const std::filesystem::path file = folder / fmt::format("{}.etl", members.size());
+    const std::filesystem::path file = folder / fmt::format("{}.etl", members.traces.size());
     copy_member(container, reader.get(), file, left_bytes);
-    members.push_back({name, file});
+    members.traces.push_back({name, file});
   }
-  if (members.empty()) {
+  if (members.traces.empty()) {
     throw Error("'" + container.string() + "' contains no .etl file",
                 "name an archive with a trace in it, or the trace itself");
   }

@@ -4,8 +4,8 @@
 
 namespace tailgate::etl {
 
-std::vector<UnpackedMember> unpack_container(const std::filesystem::path& container,
-                                             const std::filesystem::path&, std::uint64_t) {
+UnpackedMembers unpack_container(const std::filesystem::path& container,
+                                 const std::filesystem::path&, std::uint64_t) {
   throw Error("'" + container.string() + "' is packed, and this build of tailgate cannot unpack it",
               "unpack it and name the .etl file in it, or build with libarchive (Debian: "
               "libarchive-dev)");

@@ -120,6 +120,24 @@ TEST_CASE("a container's traces are opened by their names, and nothing is left b
         std::vector<std::string>{"/trace.etl", "/../../sub/kernel.ETL"});
 }
 
+TEST_CASE("a container says what it and its traces take, and of what else it has") {
+  const tailgate::TestDirectory folder;
+  const auto packed = written(folder, "a.etl.gz", gzipped(small_trace()));
+  if (!can_unpack(packed)) return;
+  const UnpackedTraces stream(packed);
+  CHECK(stream.bytes().packed == std::filesystem::file_size(packed));
+  CHECK(stream.bytes().unpacked == small_trace().size());
+  CHECK(stream.bytes().other_members == 0);
+  ZipWriter zip;
+  zip.add("trace.etl", small_trace());
+  zip.add("notes.txt", {1, 2, 3});
+  zip.add("kernel.etl", small_trace());
+  const UnpackedTraces archive(written(folder, "a.zip", zip.bytes()));
+  CHECK(archive.bytes().packed == zip.bytes().size());
+  CHECK(archive.bytes().unpacked == 2 * small_trace().size());
+  CHECK(archive.bytes().other_members == 1);
+}
+
 TEST_CASE("a container without traces, a damaged one, and one that grows too much are refused") {
   const tailgate::TestDirectory folder;
   if (!can_unpack(written(folder, "a.etl.gz", gzipped(small_trace())))) return;
@@ -133,7 +151,7 @@ TEST_CASE("a container without traces, a damaged one, and one that grows too muc
   cut.resize(cut.size() / 2);
   CHECK_THROWS_AS(UnpackedTraces(written(folder, "d.gz", cut)), tailgate::Error);
   const auto sound = written(folder, "e.gz", gzipped(small_trace()));
-  CHECK(unpack_container(sound, folder.path(), small_trace().size()).size() == 1);
+  CHECK(unpack_container(sound, folder.path(), small_trace().size()).traces.size() == 1);
   CHECK_THROWS_AS(unpack_container(sound, folder.path(), small_trace().size() - 1),
                   tailgate::Error);
 }

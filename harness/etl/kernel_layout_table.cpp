@@ -42,6 +42,13 @@ namespace {
 #define TAILGATE_PNP_TAIL                                                         \
   ", w DeviceID, w DeviceDescription, w FriendlyName, w PdoName, w ServiceName, " \
   "w*UpperFiltersCount UpperFilters, w*LowerFiltersCount LowerFilters"
+#define TAILGATE_HEAP_SPACES "Z FreeSpace, Z CommittedSpace, Z ReservedSpace, u32 NoOfUCRs"
+#define TAILGATE_HEAP_EXPAND "P HeapHandle, Z CommittedSize, P CommitAddress, " TAILGATE_HEAP_SPACES
+#define TAILGATE_HEAP_CONTRACT \
+  "P HeapHandle, Z DeCommittedSize, P DeCommitAddress, " TAILGATE_HEAP_SPACES
+#define TAILGATE_HEAP_SNAPSHOT                                                                   \
+  "P HeapHandle, Z FreeSpace, Z CommittedSpace, Z ReservedSpace, x32 HeapFlags, u32 ProcessId, " \
+  "Z LargeUCRSpace, u32 FreeListLength, u32 UCRLength"
 #define TAILGATE_DISK_RW                                                           \
   "u32 DiskNumber, x32 IrpFlags, u32 TransferSize, u32 Reserved, u64 ByteOffset, " \
   "P FileObject, P Irp, u64 HighResResponseTime"
@@ -356,6 +363,38 @@ constexpr KernelLayoutRow kKernelRows[] = {
     {0x0F5F, 0, 2, "ISR-PASS",
      "u64 InitialTime, P Routine, u8 ReturnValue, u16 Vector, u8 Reserved"},
 
+    // MOF: HeapCreate, HeapAlloc and so on: the published kerneltraceeventparser.mof, and for
+    // version 3 and types from 47 on the classes HeapCreate, HeapSnapShot, Heap_SubsegmentGroup and
+    // so on of root/WMI (microsoft/wmi lists them); names of those types: NTWMI. Windows' symbol
+    // files
+    // (_ETW_HEAP_EVENT_ALLOC and so on) have the same fields and sizes, without gaps, and two later
+    // ones: HeapTag and HeapType.
+    {0x1020, 0, 2, "Create", "P HeapHandle, x32 HeapFlags"},
+    {0x1020, 0, 3, "Create",
+     "P HeapHandle, x32 HeapFlags, Z ReservedSpace, Z CommittedSpace, Z AllocatedSpace"},
+    {0x1021, 0, 2, "Alloc", "P HeapHandle, Z AllocSize, P AllocAddress, u32 SourceId"},
+    {0x1022, 0, 2, "ReAlloc",
+     "P HeapHandle, P NewAllocAddress, P OldAllocAddress, Z NewAllocSize, Z OldAllocSize, "
+     "u32 SourceId"},
+    {0x1023, 0, 2, "Destroy", "P HeapHandle"},
+    {0x1024, 0, 2, "Free", "P HeapHandle, P FreeAddress, u32 SourceId"},
+    {0x1025, 0, 2, "Expand", TAILGATE_HEAP_EXPAND},
+    {0x1025, 0, 3, "Expand", TAILGATE_HEAP_EXPAND ", Z AllocatedSpace"},
+    {0x1026, 0, 2, "SnapShot", TAILGATE_HEAP_SNAPSHOT},
+    {0x1026, 0, 3, "SnapShot", TAILGATE_HEAP_SNAPSHOT ", Z AllocatedSpace, ?Z HeapTag"},
+    {0x102A, 0, 2, "Contract", TAILGATE_HEAP_CONTRACT},
+    {0x102A, 0, 3, "Contract", TAILGATE_HEAP_CONTRACT ", Z AllocatedSpace"},
+    {0x102B, 0x2E, 2, "Lock|Unlock|Validate|Walk", "P HeapHandle"},
+    {0x102F, 0x32, 2, "SubSegmentAlloc|SubSegmentFree|SubSegmentAllocCache|SubSegmentFreeCache",
+     "P HeapHandle, P SubSegment, Z SubSegmentSize, Z BlockSize, ?u8 HeapType, pad7"},
+    {0x1033, 0x34, 2, "Commit|Decommit", "P HeapHandle, P Block, Z Size, u32 Caller, pad4"},
+    {0x1035, 0, 2, "SubSegmentInit",
+     "P HeapHandle, P SubSegment, Z BlockSize, Z BlockCount, u32 AffinityIndex"},
+    {0x1036, 0, 2, "AffinityEnable", "P HeapHandle, u32 BucketIndex"},
+    {0x1038, 0, 2, "SubSegmentActivated", "P HeapHandle, P SubSegment"},
+    {0x1039, 0, 2, "AffinityAssign", "P HeapHandle, P SubSegment, u32 SlotIndex"},
+    {0x103A, 0, 2, "ReuseThresholdActivated", "P HeapHandle, P SubSegment, u32 BucketIndex"},
+
     // MOF: Image_Load +, KernelImageBase, HypercallPage.
     {0x1402, 4, 0, "Unload|DCStart|DCStop", "P ImageBase, u32 ImageSize, w FileName"},
     {0x1402, 4, 1, "Unload|DCStart|DCStop", "P ImageBase, Z ImageSize, u32 ProcessId, w FileName"},
@@ -375,6 +414,10 @@ constexpr KernelLayoutRow kKernelRows[] = {
      "u8 SignatureLevel, u8 SignatureType, u16 Reserved0, " TAILGATE_IMAGE_TAIL},
     {0x1421, 0x22, 2, "KernelBase|HypercallPage", "P ImageBase"},
 
+    // MOF: CritSecCollision, CritSecInit: the published kerneltraceeventparser.mof.
+    {0x1722, 0, 2, "Collision", "u32 LockCount, u32 SpinCount, P OwningThread, P CritSecAddr"},
+    {0x1723, 0, 2, "Initialize", "P SpinCount, P CritSecAddr"},
+
     // MOF: StackWalk_Event, StackWalk_TypeGroup1, StackWalk_Key; with as many frames as there are.
     {0x1820, 0, 2, "Stack", "x64 EventTimeStamp, u32 StackProcess, u32 StackThread, P* Stack"},
     {0x1822, 0x24, 2, "KeyCreate|KeyDelete|KeyRundown", "P StackKey, P* Stack"},
@@ -389,6 +432,18 @@ constexpr KernelLayoutRow kKernelRows[] = {
 
     // MOF: SplitIo_Info.
     {0x1B20, 0, 2, "VolMgr", "P ParentIrp, P ChildIrp"},
+
+    // MOF: TPCBEnqueue, TPCBDequeue, TPCBCancel, TPPoolCreateClose, TPThreadSet: the published
+    // kerneltraceeventparser.mof.
+    {0x1C20, 0, 2, "CBEnqueue",
+     "P PoolId, P TaskId, P CallbackFunction, P CallbackContext, P SubProcessTag"},
+    {0x1C21, 0, 2, "CBDequeue", "P TaskId"},
+    {0x1C22, 0, 2, "CBStart",
+     "P PoolId, P TaskId, P CallbackFunction, P CallbackContext, P SubProcessTag"},
+    {0x1C23, 0, 2, "CBStop", "P TaskId"},
+    {0x1C24, 0, 2, "CBCancel", "P TaskId, u32 CancelCount"},
+    {0x1C25, 0x26, 2, "PoolCreate|PoolClose", "P PoolId"},
+    {0x1C27, 0x28, 2, "ThreadMinSet|ThreadMaxSet", "P PoolId, u32 ThreadNum"},
 };
 
 constexpr std::string_view kImageId = "b3e675d7-2554-4f18-830b-2762732560de";

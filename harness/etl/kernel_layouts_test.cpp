@@ -333,6 +333,134 @@ TEST_CASE("layout: files and memory (FileIo_V2_MapFile, FileIo_PathOperation and
         "\tBaseAddr=0x1\tRegionSize=4096\tProcessId=500\tFlags=0x1000\tCommitSizeInBytes=4096");
 }
 
+TEST_CASE("layout: blocks of heaps (HeapAlloc, HeapRealloc, HeapFree, _ETW_HEAP_EVENT_ALLOC)") {
+  const unsigned p = GENERATE(4u, 8u);
+  ByteBuilder alloc;
+  alloc.pointer(0x150000, p).pointer(24, p).pointer(0x151230, p).u32(2);
+  CHECK(alloc.bytes().size() == 3 * p + 4);  // symbol files: 28 bytes on 64-bit Windows
+  CHECK(fitting(decode_kernel(kernel(0x1021, 2, alloc, p)), "Heap/Alloc") ==
+        "\tHeapHandle=0x150000\tAllocSize=24\tAllocAddress=0x151230\tSourceId=2");
+  ByteBuilder realloc;
+  realloc.pointer(0x150000, p).pointer(0x152000, p).pointer(0x151230, p);
+  realloc.pointer(564, p).pointer(308, p).u32(3);
+  CHECK(fitting(decode_kernel(kernel(0x1022, 2, realloc, p)), "Heap/ReAlloc") ==
+        "\tHeapHandle=0x150000\tNewAllocAddress=0x152000\tOldAllocAddress=0x151230"
+        "\tNewAllocSize=564\tOldAllocSize=308\tSourceId=3");
+  ByteBuilder free;
+  free.pointer(0x150000, p).pointer(0x151230, p).u32(2);
+  CHECK(fitting(decode_kernel(kernel(0x1024, 2, free, p)), "Heap/Free") ==
+        "\tHeapHandle=0x150000\tFreeAddress=0x151230\tSourceId=2");
+}
+
+TEST_CASE("layout: heaps that begin, grow, shrink and end (HeapCreate, HeapExpand and so on)") {
+  const unsigned p = GENERATE(4u, 8u);
+  const auto created = [p] { return ByteBuilder().pointer(0x150000, p).u32(0x1002); };
+  const std::string second = "\tHeapHandle=0x150000\tHeapFlags=0x1002";
+  CHECK(fitting(decode_kernel(kernel(0x1020, 2, created(), p)), "Heap/Create") == second);
+  CHECK(fitting(decode_kernel(kernel(
+                    0x1020, 3, created().pointer(65536, p).pointer(4096, p).pointer(64, p), p)),
+                "Heap/Create") ==
+        second + "\tReservedSpace=65536\tCommittedSpace=4096\tAllocatedSpace=64");
+  ByteBuilder grown;
+  grown.pointer(0x150000, p).pointer(4096, p).pointer(0x160000, p);
+  grown.pointer(10, p).pointer(20, p).pointer(30, p).u32(4);
+  const std::string rest = "\tFreeSpace=10\tCommittedSpace=20\tReservedSpace=30\tNoOfUCRs=4";
+  const std::string expand = "\tHeapHandle=0x150000\tCommittedSize=4096\tCommitAddress=0x160000";
+  CHECK(fitting(decode_kernel(kernel(0x1025, 2, grown, p)), "Heap/Expand") == expand + rest);
+  grown.pointer(50, p);
+  CHECK(fitting(decode_kernel(kernel(0x1025, 3, grown, p)), "Heap/Expand") ==
+        expand + rest + "\tAllocatedSpace=50");
+  CHECK(fitting(decode_kernel(kernel(0x102A, 3, grown, p)), "Heap/Contract") ==
+        "\tHeapHandle=0x150000\tDeCommittedSize=4096\tDeCommitAddress=0x160000" + rest +
+            "\tAllocatedSpace=50");
+  const std::pair<std::uint16_t, const char*> kinds[] = {{0x1023, "Heap/Destroy"},
+                                                         {0x102B, "Heap/Lock"},
+                                                         {0x102C, "Heap/Unlock"},
+                                                         {0x102D, "Heap/Validate"},
+                                                         {0x102E, "Heap/Walk"}};
+  for (auto [hook, name] : kinds) {
+    CHECK(fitting(decode_kernel(kernel(hook, 2, ByteBuilder().pointer(0x150000, p), p)), name) ==
+          "\tHeapHandle=0x150000");
+  }
+}
+
+TEST_CASE("layout: heaps in whole (HeapSnapShot, _ETW_HEAP_EVENT_SNAPSHOT)") {
+  ByteBuilder snapshot;
+  snapshot.u64(0x150000).u64(10).u64(20).u64(30).u32(2).u32(500).u64(40).u32(5).u32(6);
+  const std::string second =
+      "\tHeapHandle=0x150000\tFreeSpace=10\tCommittedSpace=20\tReservedSpace=30\tHeapFlags=0x2"
+      "\tProcessId=500\tLargeUCRSpace=40\tFreeListLength=5\tUCRLength=6";
+  CHECK(fitting(decode_kernel(kernel(0x1026, 2, snapshot)), "Heap/SnapShot") == second);
+  snapshot.u64(50);
+  CHECK(fitting(decode_kernel(kernel(0x1026, 3, snapshot)), "Heap/SnapShot") ==
+        second + "\tAllocatedSpace=50");
+  snapshot.u64(7);
+  CHECK(snapshot.bytes().size() == 0x68 - 0x20);  // _ETW_HEAP_EVENT_SNAPSHOT behind its header
+  CHECK(fitting(decode_kernel(kernel(0x1026, 3, snapshot)), "Heap/SnapShot") ==
+        second + "\tAllocatedSpace=50\tHeapTag=7");
+}
+
+TEST_CASE("layout: inside of heaps (Heap_SubsegmentGroup, HeapCommitDecommit and so on)") {
+  ByteBuilder segment;
+  segment.u64(0x150000).u64(0x151000).u64(4096).u64(64);
+  const std::string fields =
+      "\tHeapHandle=0x150000\tSubSegment=0x151000\tSubSegmentSize=4096\tBlockSize=64";
+  for (auto [hook, name] :
+       {std::pair(0x102F, "Heap/SubSegmentAlloc"), std::pair(0x1032, "Heap/SubSegmentFreeCache")}) {
+    CHECK(fitting(decode_kernel(kernel(static_cast<std::uint16_t>(hook), 2, segment)), name) ==
+          fields);
+  }
+  Decoded later = decode_kernel(kernel(0x102F, 2, segment.u8(1).zeros(7)));
+  CHECK(fitting(later, "Heap/SubSegmentAlloc") == fields + "\tHeapType=1");
+  CHECK(later.padding_bytes == 7);
+  ByteBuilder commit;
+  commit.u64(0x150000).u64(0x151000).u64(4096).u32(3).u32(0);
+  CHECK(fitting(decode_kernel(kernel(0x1033, 2, commit)), "Heap/Commit") ==
+        "\tHeapHandle=0x150000\tBlock=0x151000\tSize=4096\tCaller=3");
+  CHECK(fitting(decode_kernel(kernel(
+                    0x1035, 2, ByteBuilder().u64(0x150000).u64(0x151000).u64(64).u64(63).u32(2))),
+                "Heap/SubSegmentInit") ==
+        "\tHeapHandle=0x150000\tSubSegment=0x151000\tBlockSize=64\tBlockCount=63"
+        "\tAffinityIndex=2");
+  CHECK(fitting(decode_kernel(kernel(0x1036, 2, ByteBuilder().u64(0x150000).u32(4))),
+                "Heap/AffinityEnable") == "\tHeapHandle=0x150000\tBucketIndex=4");
+  CHECK(fitting(decode_kernel(kernel(0x1038, 2, ByteBuilder().u64(0x150000).u64(0x151000))),
+                "Heap/SubSegmentActivated") == "\tHeapHandle=0x150000\tSubSegment=0x151000");
+  const ByteBuilder third = ByteBuilder().u64(0x150000).u64(0x151000).u32(4);
+  CHECK(fitting(decode_kernel(kernel(0x1039, 2, third)), "Heap/AffinityAssign") ==
+        "\tHeapHandle=0x150000\tSubSegment=0x151000\tSlotIndex=4");
+  CHECK(fitting(decode_kernel(kernel(0x103A, 2, third)), "Heap/ReuseThresholdActivated") ==
+        "\tHeapHandle=0x150000\tSubSegment=0x151000\tBucketIndex=4");
+}
+
+TEST_CASE("layout: critical sections and thread pools (CritSecCollision, TPCBEnqueue and so on)") {
+  const unsigned p = GENERATE(4u, 8u);
+  CHECK(fitting(decode_kernel(kernel(
+                    0x1722, 2, ByteBuilder().u32(2).u32(4000).pointer(8, p).pointer(0xA0, p), p)),
+                "CritSec/Collision") ==
+        "\tLockCount=2\tSpinCount=4000\tOwningThread=0x8\tCritSecAddr=0xa0");
+  CHECK(
+      fitting(decode_kernel(kernel(0x1723, 2, ByteBuilder().pointer(4000, p).pointer(0xA0, p), p)),
+              "CritSec/Initialize") == "\tSpinCount=0xfa0\tCritSecAddr=0xa0");
+  ByteBuilder callback;
+  for (std::uint64_t value = 1; value <= 5; ++value) callback.pointer(value, p);
+  const std::string fields =
+      "\tPoolId=0x1\tTaskId=0x2\tCallbackFunction=0x3\tCallbackContext=0x4\tSubProcessTag=0x5";
+  CHECK(fitting(decode_kernel(kernel(0x1C20, 2, callback, p)), "ThreadPool/CBEnqueue") == fields);
+  CHECK(fitting(decode_kernel(kernel(0x1C22, 2, callback, p)), "ThreadPool/CBStart") == fields);
+  const ByteBuilder one = ByteBuilder().pointer(9, p);
+  CHECK(fitting(decode_kernel(kernel(0x1C21, 2, one, p)), "ThreadPool/CBDequeue") ==
+        "\tTaskId=0x9");
+  CHECK(fitting(decode_kernel(kernel(0x1C23, 2, one, p)), "ThreadPool/CBStop") == "\tTaskId=0x9");
+  CHECK(fitting(decode_kernel(kernel(0x1C26, 2, one, p)), "ThreadPool/PoolClose") ==
+        "\tPoolId=0x9");
+  const ByteBuilder counted = ByteBuilder().pointer(9, p).u32(3);
+  CHECK(fitting(decode_kernel(kernel(0x1C24, 2, counted, p)), "ThreadPool/CBCancel") ==
+        "\tTaskId=0x9\tCancelCount=3");
+  CHECK(fitting(decode_kernel(kernel(0x1C28, 2, counted, p)), "ThreadPool/ThreadMaxSet") ==
+        "\tPoolId=0x9\tThreadNum=3");
+}
+
 TEST_CASE("layout: failed connections and messages (TcpIp_Fail, ALPC_Wait_For_New_Message)") {
   for (auto [hook, name] : {std::pair(0x0611, "TcpIp/Fail"), std::pair(0x0811, "UdpIp/Fail")}) {
     CHECK(fitting(decode_kernel(

@@ -56,9 +56,12 @@ constexpr HookRange kHooks[] = {
     {0x0F44, 0x0F46, "DPCs"},
     {0x0F48, 0x0F48, "changes of the sampling interval"},
     {0x0F5F, 0x0F5F, "ISRs"},
+    {0x1020, 0x103A, "events of heaps"},
+    {0x1722, 0x1723, "critical sections"},
     {0x1822, 0x1822, "creations of stack keys"},
     {0x1A00, 0x1AFF, "ALPC messages"},
     {0x1B20, 0x1B20, "split I/O"},
+    {0x1C20, 0x1C28, "thread pools"},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Memory that processes allocated and did not free. Sources: MOF's PageFault_VirtualAlloc and
-// PageFault_VirtualAllocRundown; the flags are those of VirtualAlloc and VirtualFree (winnt.h).
+// PageFault_VirtualAllocRundown; the flags are those of VirtualAlloc and VirtualFree (winnt.h);
+// MOF's HeapAlloc, HeapRealloc, HeapFree and Destroy.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +46,10 @@ class AddressRanges {
 
 // Reports, for each process, the bytes that it committed and freed while the trace was recorded,
 // and what of them was neither freed nor ended with the process; and the stacks that committed the
-// latter. One report per clock. max_rows limits each table of the text; the JSON (one object per
-// session and line) has all processes and 16,384 stacks. What a session has beyond 262,144 ranges
-// of addresses at once, 65,536 processes, or 65,536 stacks with 1,048,576 frames, its notes count.
+// latter; and the same of the blocks of heaps. One report per clock. max_rows limits each table of
+// the text; the JSON (one object per session and line) has all processes and 16,384 stacks of each
+// kind. What a session has beyond 262,144 ranges of addresses and blocks at once, 65,536 processes,
+// or 65,536 stacks with 1,048,576 frames, its notes count.
 void report_memory(const std::vector<const TraceFile*>& files, TextFormat format,
                    std::size_t max_rows, const TextSink& sink);
 

@@ -100,7 +100,7 @@ TEST_CASE("stacks that are known stay so when there is no room for others", "[et
   CHECK(json["unfreed"][1]["unfreed_bytes"] == 0x2000);
   CHECK(json["unfreed"][1]["stack"] == "0x1000");
   REQUIRE(json["notes"].size() == 2);
-  CHECK(json["notes"][0] == "without room: 3 stacks of commits, which are under (no stack)");
+  CHECK(json["notes"][0] == "without room: 3 stacks of allocations, which are under (no stack)");
   CHECK(json["notes"][1] == "without room: 49153 rows of stacks, those with the fewest bytes");
 }
 
@@ -141,8 +141,117 @@ TEST_CASE("memory that is not freed counts, by process and stack", "[etl]") {
   CHECK(json["notes"].empty());
 }
 
+namespace {
+
+// Events of thread 8 of a process's heap, as Windows logs them: with a system header.
+void heap_event(KernelTrace& trace, std::int64_t time_us, std::uint16_t hook,
+                const ByteBuilder& payload, std::uint32_t process = 500) {
+  KernelRecord record;
+  record.hook_id = hook;
+  record.time = trace.raw(time_us);
+  record.thread = 8;
+  record.process = process;
+  record.payload = payload.bytes();
+  trace.writer().add(0, system_record(record));
+}
+
+ByteBuilder block(std::uint64_t heap, std::uint64_t size, std::uint64_t address) {
+  return ByteBuilder().u64(heap).u64(size).u64(address).u32(2);
+}
+
+ByteBuilder resized(std::uint64_t to, std::uint64_t from, std::uint64_t to_bytes,
+                    std::uint64_t from_bytes) {
+  return ByteBuilder().u64(0xA0000).u64(to).u64(from).u64(to_bytes).u64(from_bytes).u32(2);
+}
+
+ByteBuilder freed(std::uint64_t heap, std::uint64_t address) {
+  return ByteBuilder().u64(heap).u64(address).u32(2);
+}
+
+}  // namespace
+
+TEST_CASE("blocks of heaps that are not freed count, by process and stack", "[etl]") {
+  KernelTrace trace;
+  trace.process(0, 0x0303, 500, "leaky.exe");
+  trace.image(0, 500, 0x40000, 0x1000, R"(\app\leaky.exe)");
+  // Of two blocks of one stack the first one is freed; of two heaps, the second ends.
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    const auto time = static_cast<std::int64_t>(10 + 10 * i);
+    heap_event(trace, time, 0x1021, block(0xA0000, 100 + i, 0xA1000 + 0x100 * i));
+    trace.stack(time + 1, time, 500, 8, {0x40010, 0x40020});
+  }
+  heap_event(trace, 30, 0x1024, freed(0xA0000, 0xA1000));
+  heap_event(trace, 40, 0x1021, block(0xB0000, 1000, 0xA1100));
+  heap_event(trace, 50, 0x1023, ByteBuilder().u64(0xB0000));
+  // An address that is used again, and a block from before the trace.
+  heap_event(trace, 60, 0x1021, block(0xA0000, 40, 0xA1000));
+  heap_event(trace, 70, 0x1024, freed(0xA0000, 0xA9000));
+  // An allocation that failed.
+  heap_event(trace, 75, 0x1021, block(0xA0000, 1 << 30, 0));
+  // What another process has ends with it.
+  heap_event(trace, 80, 0x1021, block(0xA0000, 7, 0xA1000), 600);
+  trace.process(90, 0x0302, 600, "gone.exe");
+  const auto json = nlohmann::json::parse(report(trace, TextFormat::json));
+  REQUIRE(json["heaps"].size() == 2);
+  const auto& leaky = json["heaps"][0];
+  CHECK(leaky["process"] == "leaky.exe (500)");
+  CHECK(leaky["unfreed_bytes"] == 141);
+  CHECK(leaky["unfreed_blocks"] == 2);
+  CHECK(leaky["peak_bytes"] == 1101);
+  CHECK(leaky["allocations"] == 4);
+  CHECK(leaky["allocated_bytes"] == 1241);
+  CHECK(leaky["frees"] == 3);
+  CHECK(leaky["freed_bytes"] == 1100);
+  CHECK(leaky["frees_of_before"] == 1);
+  CHECK(json["heaps"][1]["unfreed_bytes"] == 0);
+  CHECK(json["heaps"][1]["ended"] == true);
+  REQUIRE(json["heap_unfreed"].size() == 2);
+  CHECK(json["heap_unfreed"][0]["unfreed_bytes"] == 101);
+  CHECK(json["heap_unfreed"][0]["stack"] == "leaky.exe+0x10 < leaky.exe+0x20");
+  CHECK(json["heap_unfreed"][1]["unfreed_bytes"] == 40);
+  CHECK(json["heap_unfreed"][1]["stack"] == "(no stack)");
+  CHECK_THAT(report(trace, TextFormat::text), Catch::Contains("blocks of heaps, by process"));
+}
+
+TEST_CASE("a block that is resized counts once, in its place or moved", "[etl]") {
+  KernelTrace trace;
+  heap_event(trace, 10, 0x1021, block(0xA0000, 100, 0xA1000));
+  heap_event(trace, 20, 0x1022, resized(0xA1000, 0xA1000, 160, 100));
+  const auto unfreed = [&trace] {
+    return nlohmann::json::parse(report(trace, TextFormat::json))["heaps"][0];
+  };
+  CHECK(unfreed()["unfreed_bytes"] == 160);
+  // As Windows records a move: the new block, the end of the old one, and then the move. The stack
+  // is that of the allocation.
+  heap_event(trace, 30, 0x1021, block(0xA0000, 564, 0xA2000));
+  trace.stack(30, 30, 500, 8, {0x1111});
+  heap_event(trace, 31, 0x1024, freed(0xA0000, 0xA1000));
+  heap_event(trace, 32, 0x1022, resized(0xA2000, 0xA1000, 564, 160));
+  trace.stack(32, 32, 500, 8, {0x2222});
+  CHECK(unfreed()["unfreed_bytes"] == 564);
+  CHECK(unfreed()["unfreed_blocks"] == 1);
+  CHECK(unfreed()["frees_of_before"] == 0);
+  const auto json = nlohmann::json::parse(report(trace, TextFormat::json));
+  CHECK(json["heap_unfreed"][0]["stack"] == "0x1111");
+  // A move of which this event alone is there, and one that failed.
+  heap_event(trace, 40, 0x1022, resized(0xA3000, 0xA2000, 700, 564));
+  heap_event(trace, 50, 0x1022, resized(0, 0xA3000, 1 << 30, 700));
+  CHECK(unfreed()["unfreed_bytes"] == 700);
+  CHECK(unfreed()["unfreed_blocks"] == 1);
+}
+
+TEST_CASE("events of heaps that name no process do not count, and are counted", "[etl]") {
+  KernelTrace trace;
+  trace.add(10, 0x1021, block(0xA0000, 100, 0xA1000));
+  const auto json = nlohmann::json::parse(report(trace, TextFormat::json));
+  CHECK(json["heaps"].empty());
+  REQUIRE(json["notes"].size() == 2);
+  CHECK(json["notes"][1] == "1 events of heaps name no process, and do not count");
+}
+
 TEST_CASE("a trace without memory events says how to record them", "[etl]") {
   KernelTrace trace;
   trace.process(0, 0x0303, 500, "app.exe");
-  CHECK_THAT(report(trace, TextFormat::text), Catch::Contains("VIRT_ALLOC"));
+  CHECK_THAT(report(trace, TextFormat::text),
+             Catch::Contains("VIRT_ALLOC") && Catch::Contains("nor has it events of heaps"));
 }

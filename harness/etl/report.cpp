@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "harness/base/quoting.h"
+#include "harness/etl/container.h"
 #include "harness/etl/made_up.h"
 #include "harness/etl/trace_reader.h"
+#include "harness/etl/undescribed.h"
 
 namespace tailgate::etl {
 namespace {
@@ -33,6 +36,7 @@ struct FileCounts {
   std::optional<std::int64_t> last_raw;
   ReadDamage damage;
   MadeUpKinds made_up;
+  std::map<std::string_view, std::uint64_t> undescribed;
 };
 
 FileCounts count_file(const TraceFile& file, Decoder& decoder) {
@@ -51,6 +55,9 @@ FileCounts count_file(const TraceFile& file, Decoder& decoder) {
     counts.made_up.add(record, event.header);
     ++by_kind[static_cast<std::size_t>(record.kind)];
     if (!event.schema) ++counts.undecoded;
+    if (const std::string_view what = undescribed_event(event.header); !what.empty()) {
+      ++counts.undescribed[what];
+    }
     if (!event.fits()) ++counts.misfits;
     counts.first_raw = std::min(counts.first_raw.value_or(record.time), record.time);
     counts.last_raw = std::max(counts.last_raw.value_or(record.time), record.time);
@@ -189,11 +196,45 @@ Json schemas_json(const SchemaCounts& counts) {
   return json;
 }
 
-Json info_json(const TraceFile& file, const FileCounts& counts, const SchemaCounts& schemas) {
+// To two digits behind the point: a trace's bytes for one of what they are stored in.
+double ratio(std::uint64_t bytes, std::uint64_t stored) {
+  return std::round(100 * static_cast<double>(bytes) / static_cast<double>(stored)) / 100;
+}
+
+// What compressed buffers and the container save: a trace's bytes for one that is stored.
+void add_compression(const TraceFile& file, const ContainerBytes* container, Json& json) {
+  std::uint64_t compressed = 0;
+  std::uint64_t stored = 0;
+  std::uint64_t filled = 0;
+  for (const BufferRef& buffer : file.buffers()) {
+    if ((buffer.flags & kCompressed) == 0) continue;
+    ++compressed;
+    stored += buffer.size_bytes;
+    filled += buffer.filled_bytes;
+  }
+  json["compressed_buffers"] = compressed;
+  if (compressed != 0) {
+    json["compressed_buffers_bytes"] = stored;
+    json["decompressed_buffers_bytes"] = filled;
+    json["compression_ratio"] = ratio(filled, stored);
+  }
+  if (container == nullptr) return;
+  json["container_bytes"] = container->packed;
+  json["container_traces_bytes"] = container->unpacked;
+  json["container_other_files"] = container->other_members;
+  // Of a container with other files, nothing says which of its bytes are those of traces.
+  if (container->other_members == 0 && container->packed != 0) {
+    json["container_ratio"] = ratio(container->unpacked, container->packed);
+  }
+}
+
+Json info_json(const TraceFile& file, const FileCounts& counts, const SchemaCounts& schemas,
+               const ContainerBytes* container) {
   Json json;
   json["file"] = file.name();
   json["bytes"] = file.bytes().size();
   json["buffers"] = file.buffers().size();
+  add_compression(file, container, json);
   json["unused_tail_bytes"] = file.unused_tail_bytes();
   json["sessions"] = Json::array();
   for (const Epoch& epoch : file.epochs()) json["sessions"].push_back(session_json(epoch));
@@ -209,6 +250,10 @@ Json info_json(const TraceFile& file, const FileCounts& counts, const SchemaCoun
   }
   // Of what only made-up data tests; `tailgate etl anonymize` makes a copy to give away.
   json["tested_on_made_up_data_only"] = counts.made_up.counts();
+  json["without_public_description"] = Json::object();
+  for (const auto& [what, records] : counts.undescribed) {
+    json["without_public_description"][std::string(what)] = records;
+  }
   json["damage"] = damage_json(file, counts);
   json["schemas"] = schemas_json(schemas);
   json["providers"] = Json::array();
@@ -283,6 +328,7 @@ struct StatCount {
   std::uint64_t events = 0;
   PayloadBytes bytes;
   bool decoded = false;
+  bool described = true;                        // false: by nothing public, see undescribed.h
   std::optional<std::uint16_t> layout_version;  // when it is not the event's
 };
 
@@ -312,6 +358,7 @@ Stats count_events(const std::vector<const TraceFile*>& files, Decoder& decoder)
     ++at->second.events;
     at->second.bytes.add(event);
     at->second.decoded = event.schema != nullptr;
+    at->second.described = undescribed_event(event.header).empty();
     if (auto version = event.other_version()) at->second.layout_version = version;
   }
   return stats;
@@ -334,12 +381,16 @@ std::string stat_json(const StatKey& key, const StatCount& count) {
                {"decoded", count.decoded}};
   add_bytes(count.bytes, json);
   if (count.layout_version) json["layout_version"] = *count.layout_version;
+  if (!count.described) json["without_public_description"] = true;
   return json_object(json);
 }
 
 // What does not fit, in brackets; empty when everything does.
 std::string misfit_text(const StatCount& count) {
-  if (!count.decoded) return "  (undecoded)";
+  constexpr std::string_view kNoDescription = "no public description";
+  if (!count.decoded) {
+    return count.described ? "  (undecoded)" : fmt::format("  (undecoded: {})", kNoDescription);
+  }
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   const PayloadBytes& bytes = count.bytes;
@@ -347,6 +398,7 @@ std::string misfit_text(const StatCount& count) {
   if (bytes.left_over != 0) add(fmt::format("{} bytes left over", bytes.left_over));
   if (bytes.missing_fields != 0) add(fmt::format("{} fields missing", bytes.missing_fields));
   if (count.layout_version) add(fmt::format("layout of version {}", *count.layout_version));
+  if (!count.described) add(fmt::format("what its bits mean has {}", kNoDescription));
   return text.empty() ? text : "  (" + text + ")";
 }
 
@@ -370,9 +422,10 @@ std::string sum_json(const PayloadBytes& sum) {
 
 }  // namespace
 
-void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink) {
+void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink,
+                 const ContainerBytes* container) {
   FileCounts counts = count_file(file, decoder);
-  Json json = info_json(file, counts, decoder.counts());
+  Json json = info_json(file, counts, decoder.counts(), container);
   if (format == TextFormat::json) {
     sink(json_object(json) + "\n");
     return;

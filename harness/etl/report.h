@@ -25,9 +25,13 @@ inline constexpr std::size_t kFlushBytes = 256 * 1024;
 
 enum class TextFormat { text, json };
 
+struct ContainerBytes;
+
 // Reports header, sessions, losses, damage, buffers per processor, and providers with their counts.
-// Reads the whole file. Text, or one JSON object per file and line.
-void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink);
+// Reads the whole file. Text, or one JSON object per file and line. container: which the file came
+// out of, if any.
+void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink,
+                 const ContainerBytes* container = nullptr);
 
 // Reports the number of events by provider, event and version, most frequent first, with those that
 // misfit their schema; and what became of the payloads' bytes: used, padding, left over, undecoded.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/etl/container.h"
 #include "harness/etl/kernel_activity.h"
 #include "harness/etl/testing/trace_writer.h"
 #include "harness/etl/trace_reader.h"
@@ -301,6 +302,80 @@ TEST_CASE("info and stats count the trace's events") {
   std::string text =
       collect([&](const TextSink& sink) { report_info(file, decoder, TextFormat::text, sink); });
   CHECK(text.find("events_lost: 0") != std::string::npos);
+}
+
+TEST_CASE("info and stats name what has no public description, and count its bytes") {
+  WriterOptions options;
+  TraceWriter writer(options);
+  const auto classic = [&](std::string_view event_class, std::uint8_t opcode) {
+    ClassicRecord record;
+    record.event_class = *parse_guid(event_class);
+    record.opcode = opcode;
+    record.time = options.start_raw;
+    record.payload = ByteBuilder().u64(1).bytes();
+    writer.add(0, full_record(record));
+  };
+  for (std::uint8_t opcode : {std::uint8_t{34}, std::uint8_t{39}, std::uint8_t{41}}) {
+    classic("b3e675d7-2554-4f18-830b-2762732560de", opcode);
+  }
+  classic("9b79ee91-b5fd-41c0-a243-4248e266e9d0", 36);
+  KernelRecord kernel;
+  kernel.time = options.start_raw;
+  kernel.hook_id = 0x0B13;
+  kernel.payload = ByteBuilder().u64(1).bytes();
+  writer.add(0, system_record(kernel));
+  kernel.hook_id = 0x0525;
+  kernel.payload = ByteBuilder().zeros(88).u16(0x0404).bytes();
+  writer.add(0, perf_info_record(kernel));
+  const std::vector<std::uint8_t> bytes = writer.file();
+  const TraceFile file(bytes, "test");
+  Decoder decoder;
+  const auto info = nlohmann::json::parse(
+      collect([&](const TextSink& sink) { report_info(file, decoder, TextFormat::json, sink); }));
+  CHECK(info["without_public_description"].size() == 6);
+  CHECK(info["without_public_description"]["SysConfig, opcode 36"] == 1);
+  const std::string stats = collect(
+      [&](const TextSink& sink) { report_stats({&file}, decoder, TextFormat::text, sink); });
+  CHECK_THAT(stats, Catch::Contains("(undecoded: no public description)"));
+  CHECK_THAT(stats, Catch::Contains("CompCS  (what its bits mean has no public description)"));
+  CHECK_THAT(stats, Catch::Contains(" 40 undecoded;"));
+}
+
+TEST_CASE("info says what compressed buffers and a container save") {
+  WriterOptions options;
+  options.compression = CompressionFormat::xpress;
+  TraceWriter writer(options);
+  KernelRecord kernel;
+  kernel.time = options.start_raw;
+  kernel.payload = ByteBuilder().zeros(2000).bytes();
+  for (int i = 0; i < 4; ++i) writer.add(0, system_record(kernel));
+  writer.flush_all();
+  const std::vector<std::uint8_t> bytes = writer.file();
+  const TraceFile file(bytes, "test");
+  Decoder decoder;
+  const auto info = [&](const ContainerBytes* container) {
+    return nlohmann::json::parse(collect([&](const TextSink& sink) {
+      report_info(file, decoder, TextFormat::json, sink, container);
+    }));
+  };
+  std::uint64_t stored = 0;
+  std::uint64_t filled = 0;
+  for (const BufferRef& buffer : file.buffers().subspan(1)) {
+    stored += buffer.size_bytes;
+    filled += buffer.filled_bytes;
+  }
+  const auto alone = info(nullptr);
+  CHECK(alone["compressed_buffers"] == file.buffers().size() - 1);
+  CHECK(alone["compressed_buffers_bytes"] == stored);
+  CHECK(alone["decompressed_buffers_bytes"] == filled);
+  CHECK(alone["compression_ratio"].get<double>() ==
+        Approx(static_cast<double>(filled) / static_cast<double>(stored)).margin(0.005));
+  CHECK(alone.count("container_bytes") == 0);
+  ContainerBytes container{.packed = 1000, .unpacked = 8000, .other_members = 0};
+  CHECK(info(&container)["container_ratio"] == 8.0);
+  container.other_members = 1;
+  CHECK(info(&container)["container_other_files"] == 1);
+  CHECK(info(&container).count("container_ratio") == 0);
 }
 
 // Events of one provider, at 1 ms, 1 s and 10 minutes after the session's start.
