@@ -55,6 +55,9 @@ void Waits::add_switch(Bytes payload, std::int64_t time_ns) {
     if (waits_.size() < kMaxWaitRows || waits_.contains(key)) {
       WaitUse& use = waits_[key];
       use.off.record(duration_between(off.since_ns, time_ns));
+      use.priority_min = std::min(use.priority_min, off.priority);
+      use.priority_max = std::max(use.priority_max, off.priority);
+      if (load<std::int8_t>(payload.data() + 8) > off.priority) ++use.raised;
       if (off.ready_ns != kNotReady) {
         ++use.readied;
         add_up(use.ready_ns, duration_between(off.ready_ns, time_ns));
@@ -65,7 +68,8 @@ void Waits::add_switch(Bytes payload, std::int64_t time_ns) {
   if (old_thread == 0 || (off_.size() >= kMaxWaitingThreads && !off_.contains(old_thread))) return;
   // A thread that did not wait, but lost its processor, has been ready since.
   const std::uint8_t reason = payload[12];
-  off_[old_thread] = {time_ns, wait_reason(reason).ready ? time_ns : kNotReady, reason};
+  off_[old_thread] = {time_ns, wait_reason(reason).ready ? time_ns : kNotReady, reason,
+                      load<std::int8_t>(payload.data() + 9)};
 }
 
 void Waits::add_ready(const Record& record, Bytes payload, std::int64_t time_ns) {
@@ -147,6 +151,9 @@ Json wait_rows(const Waits& waits, const ProcessNames& names) {
                     {"max_ms", wait_ms(use.off.max_ns())},
                     {"readied", use.readied},
                     {"ready_ms", wait_ms(use.ready_ns)},
+                    {"priority_min", use.priority_min},
+                    {"priority_max", use.priority_max},
+                    {"raised", use.raised},
                     {"reason", wait_reason_name(key.reason)},
                     {"process", names.of(key.process)}});
   }

@@ -22,6 +22,10 @@ struct WaitUse {
   Durations off;               // from the switch out to the switch in
   std::uint64_t readied = 0;   // of these: how often a ready-thread event said when it was over
   std::uint64_t ready_ns = 0;  // of the readied: from that event to the switch in
+  // Priorities (0 to 31) at the switch out, and how often it was higher at the switch in.
+  std::int8_t priority_min = std::numeric_limits<std::int8_t>::max();
+  std::int8_t priority_max = std::numeric_limits<std::int8_t>::min();
+  std::uint64_t raised = 0;
 };
 
 // Who made a process' threads ready, and which waits that ended.
@@ -64,6 +68,7 @@ class Waits {
     std::int64_t since_ns = 0;
     std::int64_t ready_ns = kNotReady;
     std::uint8_t reason = 0;
+    std::int8_t priority = 0;
   };
   static constexpr std::int64_t kNotReady = std::numeric_limits<std::int64_t>::min();
 

@@ -124,6 +124,29 @@ TEST_CASE("waits: who made a thread ready") {
   CHECK(readiers[1]["waited_ms"] == Approx(0.060));
 }
 
+TEST_CASE("waits: with which priorities threads lose and get a processor") {
+  WaitTrace trace;
+  trace.threads();
+  const auto switched = [&trace](std::int64_t time_us, std::uint32_t to, std::uint8_t to_priority,
+                                 std::uint32_t from, std::uint8_t from_priority) {
+    ByteBuilder b;
+    b.u32(to).u32(from).u8(to_priority).u8(from_priority).u8(0).u8(0).u8(kUserRequest).u8(0);
+    trace.kernel(time_us, 0x0524, b.u8(kWaiting).u8(0).u32(0).u32(0));
+  };
+  switched(10, 0, 0, 8, 8);
+  switched(20, 8, 10, 0, 0);  // raised by the wait's end
+  switched(30, 0, 0, 8, 10);
+  switched(40, 8, 10, 0, 0);
+  switched(50, 0, 0, 8, 9);
+  switched(60, 8, 8, 0, 0);
+  const auto waits = trace.json()["waits"];
+  REQUIRE(waits.size() == 1);
+  CHECK(waits[0]["count"] == 3);
+  CHECK(waits[0]["priority_min"] == 8);
+  CHECK(waits[0]["priority_max"] == 10);
+  CHECK(waits[0]["raised"] == 1);
+}
+
 TEST_CASE("waits: a trace may name its threads at its end") {
   WaitTrace trace;
   play(trace);
