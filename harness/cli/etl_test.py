@@ -302,29 +302,53 @@ def test_drops_are_left_out_unless_asked_for(tmp_path):
     assert b"dropped: reason 209, location 0x77" in found[-1][1]
 
 
-@pytest.mark.skipif(not shutil.which("tcpdump"), reason="needs tcpdump: apt-get install tcpdump")
+def other_reader(program):
+    """A program that ci/setup installs: a test that was skipped without it would prove nothing."""
+    found = shutil.which(program)
+    assert found, f"{program} is missing: ci/setup installs it"
+    return found
+
+
+def read_by(program, *arguments):
+    return subprocess.run([other_reader(program), *arguments], capture_output=True, text=True,
+                          timeout=60, check=True).stdout
+
+
+def frames_in(path):
+    """The bytes of the capture's packets, in hex, as the blocks have them."""
+    bodies = [body for kind, body in blocks(path.read_bytes()) if kind == 6]
+    return [body[20:20 + struct.unpack_from("<I", body, 12)[0]].hex() for body in bodies]
+
+
+# With the reports of drops, so that there are three interfaces.
 def test_tcpdump_reads_the_packets(tmp_path):
-    shown = subprocess.run(["tcpdump", "-r", captured(tmp_path / "a.pcapng", "--drops"), "-tt",
-                            "-n", "-A", "udp"], capture_output=True, text=True, timeout=60,
-                           check=False)
-    assert shown.returncode == 0, shown.stderr
-    for text, address in (("in one event", 2), ("in two events", 3), ("of pktmon", 4)):
-        assert text in shown.stdout and f"10.0.0.1.12345 > 10.0.0.{address}.53" in shown.stdout
+    path = captured(tmp_path / "a.pcapng", "--drops")
+    shown = read_by("tcpdump", "-r", path, "-tt", "-n", "-xx", "udp")
     # The writer's session starts at this second.
-    assert shown.stdout.startswith("1555526400.001")
+    assert shown.startswith("1555526400.001")
+    packets = re.split(r"^(?=\d)", shown, flags=re.MULTILINE)[1:]
+    for packet, address in zip(packets, (2, 3, 4, 4)):
+        assert f"10.0.0.1.12345 > 10.0.0.{address}.53" in packet
+    frames = ["".join(re.findall(r"^\t0x[0-9a-f]{4}:  (.*)$", packet, re.MULTILINE))
+              for packet in packets]
+    assert [frame.replace(" ", "") for frame in frames] == frames_in(path)
+    assert len(frames) == 4
 
 
-@pytest.mark.skipif(not shutil.which("tshark"), reason="needs tshark: apt-get install tshark")
 def test_tshark_reads_the_packets(tmp_path):
-    fields = [word for name in ("frame.interface_name", "frame.len", "frame.comment", "data.text")
+    path = captured(tmp_path / "a.pcapng", "--drops")
+    fields = [word for name in ("frame.interface_name", "frame.len", "frame.comment")
               for word in ("-e", name)]
-    shown = subprocess.run(["tshark", "-r", captured(tmp_path / "a.pcapng", "--drops"), "-T",
-                            "fields", "-o", "data.show_as_text:TRUE", *fields],
-                           capture_output=True, text=True, timeout=60, check=True).stdout
-    rows = [line.split("\t") for line in shown.splitlines()]
+    rows = [line.split("\t")
+            for line in read_by("tshark", "-r", path, "-T", "fields", *fields).splitlines()]
     assert [row[0] for row in rows] == ["ndis 7", "ndis 7", "pktmon 12", "pktmon 12 dropped"]
     assert [int(row[1]) for row in rows] == [length for _, length, _ in (*PACKETS, DROPPED)]
     assert "reason 209" in rows[3][2]
+    raw = json.loads(read_by("tshark", "-r", path, "-T", "jsonraw"))
+    frames = [packet["_source"]["layers"]["frame_raw"][0] for packet in raw]
+    assert frames == frames_in(path)
+    for frame, (_, _, text) in zip(frames, (*PACKETS, DROPPED)):
+        assert frame.endswith(text.hex())
 
 
 def damaged(trace, seed):
