@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <map>
+#include <mutex>
+#include <new>
 
 #include "harness/os/api_windows.h"
 #include "harness/os/mapped_file.h"
@@ -23,20 +25,59 @@ std::size_t round_up(std::size_t bytes) {
   return (bytes + kGranularityBytes - 1) / kGranularityBytes * kGranularityBytes;
 }
 
-// An address range that nobody else uses: the system hands out addresses from both ends of the 128
-// TiB, and this range lies between. A reserved range would have to be released before a view can be
-// mapped there.
-std::byte* free_range(std::size_t bytes) {
-  static std::atomic<std::uintptr_t> next{std::uintptr_t{1} << 45};
-  constexpr std::uintptr_t kEnd = std::uintptr_t{3} << 45;
-  while (true) {
-    const std::uintptr_t base = next.fetch_add(bytes);
-    if (base + bytes > kEnd) return nullptr;
-    void* range = VirtualAlloc(reinterpret_cast<void*>(base), bytes, MEM_RESERVE, PAGE_NOACCESS);
-    if (range == nullptr) continue;
-    VirtualFree(range, 0, MEM_RELEASE);
-    return static_cast<std::byte*>(range);
+// Address ranges for files that grow. The system hands out addresses from both ends of the 128 TiB,
+// and these lie between. A reserved range would have to be released before a view can be mapped
+// there. A range whose file is closed is used again: what Wine keeps for each page of a range, it
+// keeps for good.
+class AddressRanges {
+ public:
+  // A range that nobody else uses; null when there is none. Give it back.
+  std::byte* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    for (auto range = free_.lower_bound(bytes); range != free_.end();) {
+      const std::uintptr_t base = range->second;
+      const std::size_t left = range->first - bytes;
+      range = free_.erase(range);
+      if (!is_free(base, bytes)) continue;
+      if (left != 0) free_.emplace(left, base + bytes);
+      return reinterpret_cast<std::byte*>(base);
+    }
+    while (kEnd - next_ >= bytes) {
+      const std::uintptr_t base = next_;
+      next_ += bytes;
+      if (is_free(base, bytes)) return reinterpret_cast<std::byte*>(base);
+    }
+    return nullptr;
   }
+
+  void give_back(std::byte* base, std::size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+      free_.emplace(bytes, reinterpret_cast<std::uintptr_t>(base));
+    } catch (const std::bad_alloc&) {
+      // It is not used again.
+    }
+  }
+
+ private:
+  static constexpr std::uintptr_t kEnd = std::uintptr_t{3} << 45;
+
+  static bool is_free(std::uintptr_t base, std::size_t bytes) {
+    void* range = VirtualAlloc(reinterpret_cast<void*>(base), bytes, MEM_RESERVE, PAGE_NOACCESS);
+    if (range == nullptr) return false;
+    VirtualFree(range, 0, MEM_RELEASE);
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::uintptr_t next_ = std::uintptr_t{1} << 45;
+  std::multimap<std::size_t, std::uintptr_t> free_;  // by size
+};
+
+// Lives as long as the process: a file may be closed by what is destroyed last.
+AddressRanges& address_ranges() {
+  static AddressRanges* const ranges = new AddressRanges;
+  return *ranges;
 }
 
 bool set_size(HANDLE file, std::size_t bytes) {
@@ -86,7 +127,7 @@ MappedFile::MappedFile(const std::filesystem::path& path, std::size_t limit_byte
     throw windows_error("CreateFileW", path.string(), GetLastError(),
                         "choose a directory that can be written to");
   }
-  data_ = free_range(limit_bytes_);
+  data_ = address_ranges().take(limit_bytes_);
   if (data_ == nullptr) {
     throw Error(fmt::format("{} bytes of addresses are not free", limit_bytes_),
                 "map fewer files in one process");
@@ -145,7 +186,10 @@ void MappedFile::close(std::size_t used_bytes) {
 void MappedFile::unmap() noexcept {
   for (std::byte* piece : pieces_) UnmapViewOfFile(piece);
   pieces_.clear();
-  if (file_ != kNoFile) CloseHandle(reinterpret_cast<HANDLE>(file_));
+  if (file_ != kNoFile) {
+    CloseHandle(reinterpret_cast<HANDLE>(file_));
+    address_ranges().give_back(data_, limit_bytes_);
+  }
   data_ = nullptr;
   capacity_bytes_ = 0;
   file_ = kNoFile;
