@@ -6,12 +6,14 @@
 #include <memory>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "harness/base/comma_list.h"
 #include "harness/cli/etl_inputs.h"
 #include "harness/cli/terminal.h"
 #include "harness/etw/kernel_flags.h"
 #include "harness/etw/kernel_session.h"
+#include "harness/etw/kernel_stacks.h"
 #include "harness/os/atomic_file.h"
 #include "harness/os/process.h"
 
@@ -21,6 +23,7 @@ namespace {
 struct RecordArguments {
   std::string out;
   std::string flags = "process,thread,img,cswitch,dispatcher,dpc,isr,profile";
+  std::string stacks;
   double seconds = 0;
   unsigned max_mib = 512;
   std::string clock = "counter";
@@ -36,10 +39,23 @@ std::uint32_t chosen_flags(const std::string& text) {
   }
 }
 
+std::vector<etw::KernelStack> chosen_stacks(const std::string& text, std::uint32_t flags) {
+  if (text.empty()) return {};
+  try {
+    return etw::kernel_stacks(comma_list(text), flags);
+  } catch (const Error& error) {
+    throw UsageError(error);
+  }
+}
+
 int list_kernel_flags() {
   say_lines(fmt::format("{:<13} {:>9}  {}\n", "flag", "bit", "what the kernel records"));
   for (const etw::KernelFlag& flag : etw::kKernelFlags) {
     say_lines(fmt::format("{:<13} {:>#9x}  {}\n", flag.name, flag.bit, flag.what));
+  }
+  say_lines(fmt::format("\n{:<31} {}\n", "event, for --stacks", "its flag"));
+  for (const etw::KernelStack& event : etw::kKernelStacks) {
+    say_lines(fmt::format("{:<31} {}\n", event.name, event.flag));
   }
   return kExitDone;
 }
@@ -85,7 +101,8 @@ void say_recorded(const RecordArguments& arguments, const etw::KernelSessionCoun
         arguments.max_mib);
   }
   if (!counts.failure.empty()) say("{}\n", counts.failure);
-  say("next: tailgate etl info {0}; tailgate etl cpu {0}\n", arguments.out);
+  say("next: tailgate etl info {0}; tailgate etl cpu {0}{1}\n", arguments.out,
+      arguments.stacks.empty() ? "" : "; tailgate etl stacks " + arguments.out);
 }
 
 int record_kernel(const RecordArguments& arguments) {
@@ -94,6 +111,7 @@ int record_kernel(const RecordArguments& arguments) {
     throw UsageError(Error("no file is named", "tailgate etl record FILE.etl"));
   }
   const std::uint32_t flags = chosen_flags(arguments.flags);
+  const std::vector<etw::KernelStack> stacks = chosen_stacks(arguments.stacks, flags);
   const std::filesystem::path out = arguments.out;
   if (!arguments.force && std::filesystem::exists(out)) {
     throw UsageError(Error(fmt::format("'{}' exists already, and is not overwritten", out.string()),
@@ -114,7 +132,8 @@ int record_kernel(const RecordArguments& arguments) {
          .file = growing,
          .flags = flags,
          .clock = arguments.clock == "cpu" ? ClockKind::tsc : ClockKind::os_monotonic,
-         .max_file_mib = arguments.max_mib});
+         .max_file_mib = arguments.max_mib,
+         .stacks = stacks});
     check_granted_flags(*session, flags);
     wait_for_end(*session, arguments.seconds);
     counts = session->stop();
@@ -137,6 +156,8 @@ void add_etl_record(Command* etl, Action& action) {
   command->add_option("--flags", arguments->flags, "What to record, with commas between")
       ->type_name("FLAG,...")
       ->capture_default_str();
+  command->add_option("--stacks", arguments->stacks, "Events that are recorded with their stacks")
+      ->type_name("EVENT,...");
   command->add_option("--seconds", arguments->seconds, "How long; 0: until Ctrl-C")
       ->range(0.0, 86400.0)
       ->capture_default_str();
@@ -148,11 +169,13 @@ void add_etl_record(Command* etl, Action& action) {
       ->one_of({"counter", "cpu"})
       ->capture_default_str();
   command->add_flag("--force", arguments->force, "Replace the file if there is one");
-  command->add_flag("--list-flags", arguments->list_flags, "Lists the flags, and records nothing");
+  command->add_flag("--list-flags", arguments->list_flags, "Lists them, and records nothing");
   command->footer(
       "Needs Windows 8 or later and an elevated prompt. Losses are counted and printed.\n"
+      "Stacks need the flags process and img, too, which name their code.\n"
       "Examples:\n  tailgate etl record --seconds 10 kernel.etl\n"
       "  tailgate etl record --flags process,thread,diskio,filename disk.etl\n"
+      "  tailgate etl record --stacks CSwitch,SampledProfile kernel.etl\n"
       "  tailgate etl record --list-flags");
   command->callback(
       [&action, arguments] { action = [arguments] { return record_kernel(*arguments); }; });

@@ -18,6 +18,7 @@ Api load_api() {
   load_function(library, "StartTraceW", api.start_trace);
   load_function(library, "ControlTraceW", api.control_trace);
   load_function(library, "QueryAllTracesW", api.query_all_traces);
+  load_function(library, "TraceSetInformation", api.trace_set_information);
   load_function(library, "EnableTraceEx2", api.enable_trace);
   load_function(library, "OpenTraceW", api.open_trace);
   load_function(library, "ProcessTrace", api.process_trace);

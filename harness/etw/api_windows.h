@@ -17,6 +17,7 @@ struct Api {
   decltype(&::StartTraceW) start_trace;
   decltype(&::ControlTraceW) control_trace;
   decltype(&::QueryAllTracesW) query_all_traces;
+  decltype(&::TraceSetInformation) trace_set_information;
   decltype(&::EnableTraceEx2) enable_trace;
   decltype(&::OpenTraceW) open_trace;
   decltype(&::ProcessTrace) process_trace;

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "harness/base/probe.h"
+#include "harness/etw/kernel_stacks.h"
 #include "harness/os/clock.h"
 
 namespace tailgate::etw {
@@ -20,6 +22,9 @@ struct KernelSessionOptions {
   std::uint32_t flags = 0;                    // bits of kernel_flags.h
   ClockKind clock = ClockKind::os_monotonic;  // of the records: tsc, or the performance counter
   std::uint32_t max_file_mib = 512;           // at this size Windows ends the session
+  // Of these events the kernel records stacks, too: from shortly after the session's start on,
+  // because it takes the list from a session that runs.
+  std::vector<KernelStack> stacks = {};
 };
 
 // What Windows says of a session.

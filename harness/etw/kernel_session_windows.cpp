@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "harness/etw/access_windows.h"
 #include "harness/etw/kernel_flags.h"
 #include "harness/etw/kernel_session.h"
@@ -48,6 +50,7 @@ class SystemLogger : public KernelSession {
     running_ = true;
     try {
       query();
+      if (!options.stacks.empty()) record_stacks(options.stacks);
     } catch (const Error&) {
       stop();
       throw;
@@ -104,6 +107,22 @@ class SystemLogger : public KernelSession {
                   "run on Windows");
     }
     granted_flags_ = given->EnableFlags;
+  }
+
+  // Windows does not say of which of these events it records stacks.
+  void record_stacks(const std::vector<KernelStack>& stacks) {
+    std::vector<CLASSIC_EVENT_ID> events(stacks.size());
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+      static_assert(sizeof events[i].EventGuid == sizeof stacks[i].event_class);
+      std::memcpy(&events[i].EventGuid, &stacks[i].event_class, sizeof events[i].EventGuid);
+      events[i].Type = stacks[i].type;
+    }
+    const ULONG error =
+        api().trace_set_information(handle_, TraceStackTracingInfo, events.data(),
+                                    static_cast<ULONG>(events.size() * sizeof(CLASSIC_EVENT_ID)));
+    if (error == ERROR_SUCCESS) return;
+    throw windows_error("TraceSetInformation", name_, error,
+                        "record without stacks, or with those of fewer events");
   }
 
   std::string name_;

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "harness/base/testing/test_directory.h"
+#include "harness/etl/stacks.h"
 #include "harness/etw/api_windows.h"
 #include "harness/etw/kernel_flags.h"
 #include "harness/os/install_paths.h"
@@ -65,6 +66,38 @@ TEST_CASE("a kernel session records the chosen flags and leaves its file") {
   CHECK_FALSE(ended.ended);
   CHECK(ended.failure.empty());
   CHECK(std::filesystem::file_size(folder.path() / "kernel.etl") > 0);
+}
+
+// The stand-in shows what is asked for and that the reader joins it; not what Windows records.
+TEST_CASE("a kernel session records the stacks of the chosen events, which the reader joins") {
+  plant(L"");
+  const TestDirectory folder;
+  KernelSessionOptions options = options_in(folder);
+  options.stacks = kernel_stacks({"CSwitch"}, options.flags);
+  CHECK_FALSE(start_kernel_session(options)->stop().ended);
+  const etl::TraceFile file(options.file);
+  etl::Decoder decoder;
+  etl::EventFilter filter;
+  filter.events = {"CSwitch"};
+  std::string stacks;
+  const std::string nothing = etl::report_stacks(
+      {&file}, decoder, filter, {.format = etl::StacksFormat::folded}, [&](std::string_view text) {
+        stacks += text;
+        return true;
+      });
+  CHECK(nothing.empty());
+  CHECK_THAT(stacks, Catch::Contains("0x7ff600001000;0xfffff80000001000;Thread/CSwitch 2"));
+}
+
+TEST_CASE("a kernel session without the stacks that are asked for is none") {
+  plant(L"stacks_refused");
+  const TestDirectory folder;
+  KernelSessionOptions options = options_in(folder);
+  options.stacks = kernel_stacks({"CSwitch"}, options.flags);
+  CHECK_THROWS_WITH(start_kernel_session(options),
+                    Catch::Contains("TraceSetInformation") && Catch::Contains("without stacks"));
+  plant(L"");
+  CHECK_FALSE(start_kernel_session(options)->stop().ended);  // none was left running
 }
 
 TEST_CASE("a kernel session says what Windows left out, lost, or ended early") {

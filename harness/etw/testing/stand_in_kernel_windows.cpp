@@ -2,10 +2,13 @@
 
 #include <x86intrin.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "harness/etl/testing/trace_writer.h"
 
@@ -23,6 +26,7 @@ struct KernelSession {
   EVENT_TRACE_PROPERTIES asked = {};
   std::int64_t started = 0;
   std::uint32_t starter = 0;  // the thread that started it
+  std::vector<CLASSIC_EVENT_ID> stacks;
 };
 KernelSession kernel_session;
 
@@ -115,11 +119,42 @@ Records session_records(std::int64_t ended) {
   return records;
 }
 
+// Whether stacks are asked for of the record's kind; of those of session_records().
+bool has_stack(const std::vector<std::uint8_t>& record) {
+  constexpr std::size_t kHookAt = 6;  // in PERFINFO_TRACE_HEADER
+  constexpr GUID kThread = {
+      0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c}};
+  constexpr std::uint8_t kThreadGroup = 5;
+  const std::uint8_t type = record[kHookAt];
+  return record[kHookAt + 1] == kThreadGroup &&
+         std::any_of(kernel_session.stacks.begin(), kernel_session.stacks.end(),
+                     [&](const CLASSIC_EVENT_ID& event) {
+                       return IsEqualGUID(event.EventGuid, kThread) && event.Type == type;
+                     });
+}
+
+// A context switch's stack is that of the thread that is switched in, whose id comes first.
+std::vector<std::uint8_t> stack_of_switch(std::int64_t time,
+                                          const std::vector<std::uint8_t>& record) {
+  constexpr std::size_t kPayloadAt = 16;
+  std::uint32_t thread = 0;
+  std::memcpy(&thread, &record[kPayloadAt], sizeof thread);
+  etl::ByteBuilder payload;
+  payload.u64(static_cast<std::uint64_t>(time)).u32(GetCurrentProcessId()).u32(thread);
+  for (const std::uint64_t frame : kStackFrames) payload.u64(frame);
+  etl::KernelRecord stack;
+  stack.hook_id = 0x1820;
+  stack.time = time;
+  stack.payload = payload.bytes();
+  return etl::perf_info_record(stack);
+}
+
 void write_file() {
   etl::TraceWriter writer(writer_options());
   for (const auto& [time, record] :
        session_records(clock_now(kernel_session.asked.Wnode.ClientContext))) {
     writer.add(0, record);
+    if (has_stack(record)) writer.add(0, stack_of_switch(time, record));
   }
   writer.flush_all();
   const std::vector<std::uint8_t> bytes = writer.file();
@@ -145,6 +180,7 @@ ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties
   kernel_session.asked = *properties;
   kernel_session.started = clock_now(properties->Wnode.ClientContext);
   kernel_session.starter = GetCurrentThreadId();
+  kernel_session.stacks.clear();
   Shared& memory = shared();
   memory.load_thread = 0;
   memory.slept = memory.preempted = {};
@@ -166,6 +202,13 @@ ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code) {
   shared().kernel_clock = 0;
   write_file();
   return planted("stopped") ? kInstanceNotFound : ERROR_SUCCESS;
+}
+
+ULONG set_kernel_stacks(const CLASSIC_EVENT_ID* events, ULONG bytes) {
+  if (bytes % sizeof *events != 0) return ERROR_BAD_LENGTH;
+  if (planted("stacks_refused")) return ERROR_INVALID_PARAMETER;
+  kernel_session.stacks.assign(events, events + bytes / sizeof *events);
+  return ERROR_SUCCESS;
 }
 
 void hold_up_call() {

@@ -3,7 +3,8 @@
 // the session's start to its end the thread that started it runs on processor 0; DPCs: one in the
 // middle of that time; system calls, where no switches are asked for: kSystemCalls of them.
 // With the fault slow_calls the thread is the load's thread instead. It is off the processor for
-// kGapMs twice while it writes an event: first it sleeps, then it is preempted.
+// kGapMs twice while it writes an event: first it sleeps, then it is preempted. A record of a kind
+// of which stacks are asked for has one behind it, of the addresses kStackFrames.
 #pragma once
 
 #include "harness/etw/testing/stand_in_memory_windows.h"
@@ -19,6 +20,7 @@ inline constexpr std::uint32_t kSleepsInEvent = 6000;
 inline constexpr std::uint32_t kPreemptedInEvent = 9000;
 inline constexpr DWORD kGapMs = 20;
 inline constexpr std::uint32_t kSystemCalls = 50;
+inline constexpr std::uint64_t kStackFrames[] = {0xFFFFF80000001000, 0x7FF600001000};
 
 ULONG start_kernel(const wchar_t* name, const EVENT_TRACE_PROPERTIES* properties,
                    TRACEHANDLE* handle);
@@ -28,6 +30,9 @@ bool is_kernel(TRACEHANDLE handle, const wchar_t* name);
 
 // Handles query and stop; stop writes the file.
 ULONG control_kernel(EVENT_TRACE_PROPERTIES* properties, ULONG code);
+
+// TraceSetInformation's class TraceStackTracingInfo.
+ULONG set_kernel_stacks(const CLASSIC_EVENT_ID* events, ULONG bytes);
 
 // Holds up the calling thread, which writes an event in any process, if slow_calls plants that.
 void hold_up_call();

@@ -28,6 +28,7 @@
 // stopped as well, and
 //   kernel_events_lost    the session has lost two events
 //   kernel_no_dpc         Windows does not record DPCs
+//   stacks_refused        TraceSetInformation refuses
 //   slow_calls            two calls of EventWriteTransfer take long, and the records explain it
 #include <algorithm>
 #include <chrono>
@@ -333,6 +334,12 @@ __declspec(dllexport) ULONG WINAPI ControlTraceW(TRACEHANDLE handle, LPCWSTR nam
   }
   describe(session, properties);
   return ERROR_SUCCESS;
+}
+
+__declspec(dllexport) ULONG WINAPI
+    TraceSetInformation(TRACEHANDLE handle, TRACE_INFO_CLASS kind, void* information, ULONG bytes) {
+  if (!is_kernel(handle, L"") || kind != TraceStackTracingInfo) return ERROR_INVALID_PARAMETER;
+  return set_kernel_stacks(static_cast<const CLASSIC_EVENT_ID*>(information), bytes);
 }
 
 __declspec(dllexport) ULONG WINAPI
