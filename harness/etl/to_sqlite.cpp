@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kMaxTables = 4096;
 constexpr std::size_t kMaxFieldColumns = 500;
 constexpr std::size_t kMaxTableNameBytes = 200;
+constexpr std::size_t kRowsAtOnce = 16;  // that one statement inserts
 constexpr std::string_view kMoreFields = "more_fields";
 constexpr std::string_view kOtherEvents = "other events";
 
@@ -70,11 +71,23 @@ class Database {
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
     database_.reset(opened);
     check(code);
+    // Fewer and larger pages: rows are only added at the end of a table.
+    run("PRAGMA page_size = 16384");
     // Nothing has to be undone in a file that is not complete.
     run("PRAGMA journal_mode = OFF");
     run("PRAGMA synchronous = OFF");
     run("BEGIN");
   }
+
+  // Whether a statement may insert several rows of so many columns. Give that back with it.
+  bool has_room_for(int columns) {
+    const int values = columns * static_cast<int>(kRowsAtOnce);
+    const int limit = sqlite3_limit(database_.get(), SQLITE_LIMIT_VARIABLE_NUMBER, -1);
+    if (values > std::min(limit, values_left_)) return false;
+    values_left_ -= values;
+    return true;
+  }
+  void give_back(int columns) { values_left_ += columns * static_cast<int>(kRowsAtOnce); }
 
   void run(const std::string& sql) {
     check(sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr));
@@ -114,36 +127,38 @@ class Database {
  private:
   NewFile file_;
   std::unique_ptr<sqlite3, CloseDatabase> database_;  // closed before the file is removed
+  // Of all statements that insert several rows: for a value SQLite keeps some 80 bytes.
+  int values_left_ = 65'536;
 };
 
 std::string valid_utf8(std::string_view text) {
   return utf8_of({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-// Binds one row's values by position, from 1.
+// Binds one row's values by position, from 1; behind `before` values of other rows.
 class Row {
  public:
-  Row(const Database& database, sqlite3_stmt* statement)
-      : database_(database), statement_(statement) {}
+  Row(const Database& database, sqlite3_stmt* statement, int before = 0)
+      : database_(database), statement_(statement), before_(before) {}
 
   void integer(int at, std::int64_t value) const {
-    database_.check(sqlite3_bind_int64(statement_, at, value));
+    database_.check(sqlite3_bind_int64(statement_, before_ + at, value));
   }
   void id(int at, std::uint32_t id) const {
     if (id != RecordHeader::kNoId) integer(at, id);
   }
   // Texts must be valid UTF-8. They and the bytes must stay until the row is inserted.
   void text(int at, std::string_view text) const {
-    database_.check(sqlite3_bind_text64(statement_, at, text.empty() ? "" : text.data(),
+    database_.check(sqlite3_bind_text64(statement_, before_ + at, text.empty() ? "" : text.data(),
                                         text.size(), SQLITE_STATIC, SQLITE_UTF8));
   }
   void text_if_any(int at, std::string_view shown) const {
     if (!shown.empty()) text(at, shown);
   }
   void blob(int at, std::string_view bytes) const {
-    database_.check(bytes.empty() ? sqlite3_bind_zeroblob(statement_, at, 0)
-                                  : sqlite3_bind_blob64(statement_, at, bytes.data(), bytes.size(),
-                                                        SQLITE_STATIC));
+    database_.check(bytes.empty() ? sqlite3_bind_zeroblob(statement_, before_ + at, 0)
+                                  : sqlite3_bind_blob64(statement_, before_ + at, bytes.data(),
+                                                        bytes.size(), SQLITE_STATIC));
   }
   void value(int at, const Cell& cell) const {
     switch (cell.kind) {
@@ -153,7 +168,7 @@ class Row {
       case Cell::Kind::boolean:
         return integer(at, cell.integer);
       case Cell::Kind::real:
-        return database_.check(sqlite3_bind_double(statement_, at, cell.real));
+        return database_.check(sqlite3_bind_double(statement_, before_ + at, cell.real));
       case Cell::Kind::number:
       case Cell::Kind::text:
       case Cell::Kind::json:
@@ -166,6 +181,7 @@ class Row {
  private:
   const Database& database_;
   sqlite3_stmt* statement_;
+  int before_;
 };
 
 constexpr int kSession = 1;
@@ -185,11 +201,29 @@ constexpr int kFile = 14;
 constexpr int kImage = 15;
 constexpr int kFirstField = 16;
 
+// Rows that were inserted, whose memory others use.
+class SpareRows {
+ public:
+  TableRow take() {
+    if (rows_.empty()) return {};
+    TableRow row = std::move(rows_.back());
+    rows_.pop_back();
+    return row;
+  }
+  void give(TableRow&& row) {
+    if (rows_.size() < kMaxSpareRows) rows_.push_back(std::move(row));
+  }
+
+ private:
+  static constexpr std::size_t kMaxSpareRows = 256;
+  std::vector<TableRow> rows_;
+};
+
 // One table and its columns, which grow with the events.
 class Table {
  public:
-  Table(Database& database, std::string name)
-      : database_(database), name_(std::move(name)), declared_(kSqliteColumns) {
+  Table(Database& database, SpareRows& spare, std::string name)
+      : database_(database), spare_(spare), name_(std::move(name)), declared_(kSqliteColumns) {
     std::string column;
     for (char c : std::string(kSqliteColumns) + ",") {
       if (c == ',') {
@@ -203,9 +237,40 @@ class Table {
   const std::string& name() const { return name_; }
   std::uint64_t events() const { return events_; }
 
-  void add(const TableRow& event, bool as_json) {
+  // Takes the event's row, whose bytes must stay until flush(). Several rows are inserted at once:
+  // that is faster. Returns true for the first row since flush().
+  bool add(TableRow& event, bool as_json) {
     // Events of one kind have the same names, and the same columns.
-    if (names_ != event.names || !any_names_) find_columns(event, as_json);
+    if (names_ != event.names || !any_names_) {
+      flush();
+      find_columns(event, as_json);
+    }
+    ++events_;
+    waiting_.push_back(std::exchange(event, spare_.take()));
+    const bool is_first = waiting_.size() == 1;
+    if (more_here_ || as_json || waiting_.size() == kRowsAtOnce) insert_waiting(as_json);
+    return is_first;
+  }
+
+  void flush() {
+    insert_waiting(false);
+    waiting_.shrink_to_fit();
+  }
+
+ private:
+  static constexpr int kMore = 0;  // to more_fields
+
+  void insert_waiting(bool as_json) {
+    if (waiting_.size() == kRowsAtOnce && can_insert_several()) {
+      insert_several();
+    } else {
+      for (const TableRow& row : waiting_) insert_one(row, as_json);
+    }
+    for (TableRow& row : waiting_) spare_.give(std::move(row));
+    waiting_.clear();
+  }
+
+  void insert_one(const TableRow& event, bool as_json) {
     if (!insert_) prepare();
     const Row row(database_, insert_.get());
     bind_header(row, event);
@@ -215,11 +280,27 @@ class Table {
     }
     bind_fields(row, event);
     database_.step(insert_.get());
-    ++events_;
   }
 
- private:
-  static constexpr int kMore = 0;  // to more_fields
+  void insert_several() {
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const Row row(database_, several_.get(), static_cast<int>(i) * columns());
+      bind_header(row, waiting_[i]);
+      bind_fields(row, waiting_[i]);
+    }
+    database_.step(several_.get());
+  }
+
+  // Not while there is no room for the statement.
+  bool can_insert_several() {
+    if (several_) return true;
+    if (!insert_) prepare();
+    if (!database_.has_room_for(columns())) return false;
+    several_ = prepared(kRowsAtOnce);
+    return true;
+  }
+
+  int columns() const { return kFirstField - 1 + static_cast<int>(columns_.size()); }
 
   void find_columns(const TableRow& event, bool as_json) {
     names_ = event.names;
@@ -236,6 +317,7 @@ class Table {
       more = more || column == kMore;
       places_.push_back(column);
     }
+    more_here_ = more;
     if (more) more_column();
   }
 
@@ -257,23 +339,32 @@ class Table {
     const std::string name = sql_name(free_name(wanted, taken_));
     // The first event's columns are declared together: SQLite reads all tables again when one is
     // altered.
-    if (events_ == 0) {
+    if (!created_) {
       declared_ += ", " + name;
     } else {
       database_.run(fmt::format("ALTER TABLE {} ADD COLUMN {}", sql_name(name_), name));
     }
     insert_.reset();
+    if (several_) database_.give_back(columns());
+    several_.reset();
     return columns_[key] = kFirstField + static_cast<int>(columns_.size());
   }
 
   void prepare() {
-    if (events_ == 0)
+    if (!created_) {
       database_.run(fmt::format("CREATE TABLE {} ({})", sql_name(name_), declared_));
-    std::string places = "?";
-    const int count = kFirstField - 1 + static_cast<int>(columns_.size());
-    for (int i = 1; i < count; ++i) places += ",?";
-    insert_ =
-        database_.prepared(fmt::format("INSERT INTO {} VALUES ({})", sql_name(name_), places));
+    }
+    created_ = true;
+    insert_ = prepared(1);
+  }
+
+  Statement prepared(std::size_t rows) {
+    std::string places = "(?";
+    for (int i = 1; i < columns(); ++i) places += ",?";
+    places += ')';
+    std::string sql = fmt::format("INSERT INTO {} VALUES {}", sql_name(name_), places);
+    for (std::size_t row = 1; row < rows; ++row) sql += ',' + places;
+    return database_.prepared(sql);
   }
 
   static void bind_header(const Row& row, const TableRow& event) {
@@ -327,15 +418,20 @@ class Table {
   }
 
   Database& database_;
+  SpareRows& spare_;
   std::string name_;
   std::string declared_;                          // the columns that it is created with
   std::unordered_set<std::string> taken_;         // columns, in lower case
   std::unordered_map<std::string, int> columns_;  // of fields, by name and number
   int more_ = kMore;
+  bool created_ = false;
   Statement insert_;
+  Statement several_;  // inserts kRowsAtOnce of them
   std::uint64_t events_ = 0;
-  std::string names_;  // of the event that places_ is for
+  std::vector<TableRow> waiting_;  // to be inserted together
+  std::string names_;              // of the event that places_ is for
   bool any_names_ = false;
+  bool more_here_ = false;   // some of its fields have no column
   std::vector<int> places_;  // the column of each field
   std::string key_;
   std::string more_text_;
@@ -348,7 +444,8 @@ class Tables {
     taken_ = {"sessions", "event_tables"};
   }
 
-  void add(const TableRow& event) {
+  // Takes the row, whose bytes must stay until flush().
+  void add(TableRow& event) {
     const std::string_view provider = event.text(RowText::provider);
     const std::string_view name = event.text(RowText::event);
     key_.assign(provider).append(1, '\0').append(name);
@@ -358,13 +455,19 @@ class Tables {
       add_table(provider, name);
     }
     if (at != numbers_.end()) {
-      tables_[at->second].table->add(event, false);
+      Table& table = *tables_[at->second].table;
+      if (table.add(event, false)) waiting_.push_back(&table);
     } else {
       if (!others_) {
-        others_ = std::make_unique<Table>(database_, free_name(kOtherEvents, taken_));
+        others_ = std::make_unique<Table>(database_, spare_, free_name(kOtherEvents, taken_));
       }
       others_->add(event, true);
     }
+  }
+
+  void flush() {
+    for (Table* table : waiting_) table->flush();
+    waiting_.clear();
   }
 
   // Writes what each table holds. Returns the number of tables, without the two that describe.
@@ -401,7 +504,7 @@ class Tables {
                                          event.substr(0, kMaxTableNameBytes / 2));
     tables_.push_back({std::string(provider.substr(0, kMaxTableNameBytes)),
                        std::string(event.substr(0, kMaxTableNameBytes)),
-                       std::make_unique<Table>(database_, free_name(name, taken_))});
+                       std::make_unique<Table>(database_, spare_, free_name(name, taken_))});
   }
 
   void finish_table(const Table& table, const Row& row, sqlite3_stmt* insert) {
@@ -411,10 +514,12 @@ class Tables {
   }
 
   Database& database_;
+  SpareRows spare_;
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<Described> tables_;
   std::unique_ptr<Table> others_;
+  std::vector<Table*> waiting_;  // with rows that may not be inserted yet
   std::string key_;
 };
 
@@ -463,6 +568,7 @@ SqliteCounts write_sqlite(const std::vector<const TraceFile*>& files, Decoder& d
       tables.add(row);
       ++counts.events;
     }
+    tables.flush();
     return true;
   };
   const FormattedEvents done =
