@@ -238,7 +238,7 @@ void commands::add_etl_command(Command& program, const Catalog&, Action& action)
   add_profile(etl, action);
   add_tables(etl, action, "waits", "What threads waited for, and who readied them",
              etl::report_waits);
-  add_tables(etl, action, "memory", "Memory committed and not freed, by process",
+  add_tables(etl, action, "memory", "Memory and blocks of heaps that were not freed",
              etl::report_memory);
   add_etl_stacks(etl, action);
   add_etl_buffers(etl, action);
