@@ -37,13 +37,13 @@ inline std::optional<std::array<EventBytes, kLogFields>> split_line(EventBytes l
   return fields;
 }
 
-// Which field the byte at that place is in, or the tab behind it; nothing when the line has no
+// Which field the byte at that place is in, or the tab before it; nothing when the line has no
 // fields, or no such byte.
 inline std::optional<std::size_t> log_field_at(EventBytes line, std::size_t offset) noexcept {
   const auto fields = split_line(line);
   if (!fields || offset >= line.size()) return std::nullopt;
   std::size_t field = 0;
-  for (std::size_t end = (*fields)[0].size(); end < offset; end += 1 + (*fields)[field].size()) {
+  for (std::size_t end = (*fields)[0].size(); end <= offset; end += 1 + (*fields)[field].size()) {
     ++field;
   }
   return field;

@@ -75,12 +75,12 @@ TEST_CASE("a message keeps its tabs, and text without five of them is no log lin
   CHECK_FALSE(split_line({}));
 }
 
-TEST_CASE("a byte of a log line is in one of its fields, a tab in the one before it") {
+TEST_CASE("a byte of a log line is in one of its fields, a tab in the one behind it") {
   const EventBytes line = bytes_of("t\tl\tlogger\t\tone\ttwo\t{}");
   std::size_t at = 0;
   for (const auto& [name, bytes] :
-       {std::pair{"time", 2}, std::pair{"level", 2}, std::pair{"logger", 7}, std::pair{"caller", 1},
-        std::pair{"message", 8}, std::pair{"fields", 2}}) {
+       {std::pair{"time", 1}, std::pair{"level", 2}, std::pair{"logger", 7}, std::pair{"caller", 1},
+        std::pair{"message", 8}, std::pair{"fields", 3}}) {
     for (int i = 0; i < bytes; ++i, ++at) {
       const auto field = log_field_at(line, at);
       REQUIRE(field);

@@ -25,7 +25,7 @@ struct LineDifference {
     v("sequence", &LineDifference::sequence, "the line's number in that thread, from 0");
     v("offset_bytes", &LineDifference::offset_bytes, "in the line, where they differ");
     v("field", &LineDifference::field,
-      "of the line's fields the one in which they do, with the tab behind it: time, level, logger, "
+      "of the line's fields the one in which they do, with the tab before it: time, level, logger, "
       "caller, message or fields; absent if the line has none, or ended there");
     v("expected", &LineDifference::expected,
       "the bytes that were sent from there on, 16 at most; what is no text as \\xNN");

@@ -76,8 +76,8 @@ class FtraceSession : public tracefs::TraceSession {
   }
 
   void stop() override {
-    end_rival();
     TraceSession::stop();
+    end_rival();
   }
 
  private:
