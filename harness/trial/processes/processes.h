@@ -17,6 +17,7 @@
 #include "harness/result/action.h"
 #include "harness/result/result.h"
 #include "harness/trial/further_parts.h"
+#include "harness/trial/processes/trial_plan.h"
 #include "harness/trial/processes/trial_sink.h"
 #include "harness/trial/settings.h"
 #include "harness/trial/trial_memory.h"
@@ -25,17 +26,6 @@ namespace tailgate {
 
 // How often the controller polls the other processes.
 inline constexpr std::chrono::milliseconds kPollInterval{5};
-
-struct ProcessesPlan {
-  const SinkChoice& sink;
-  const LoadPlan& load;
-  const TrialSettings& settings;           // must outlive TrialProcesses
-  const std::filesystem::path& directory;  // must not exist yet; must outlive TrialProcesses
-  TurnPlan turns = {};
-  std::filesystem::path program = {};  // of provider and consumer; empty: this program
-  std::vector<std::pair<std::string, std::string>> environment = {};  // added to their environment
-  bool contract = false;  // the provider makes the calls of contract.h instead of a load
-};
 
 class TrialProcesses {
  public:

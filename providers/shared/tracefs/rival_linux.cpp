@@ -166,8 +166,7 @@ void RivalCall::wait_for_programs(unsigned programs, std::chrono::nanoseconds at
   }
 }
 
-RivalListener::RivalListener(const std::filesystem::path& directory,
-                             std::function<Handle()> open)
+RivalListener::RivalListener(const std::filesystem::path& directory, std::function<Handle()> open)
     : call_(directory), open_(std::move(open)), thread_([this] { run(); }) {}
 
 RivalListener::~RivalListener() {
