@@ -213,6 +213,28 @@ TEST_CASE("the ledger balances with every setting") {
   CHECK_FALSE(remarked(trial, "lttng"));
 }
 
+TEST_CASE("events of a live session are late because they wait for its timer") {
+  if (!available()) return;
+  TrialSettings traced = settings();
+  traced.trace = activity::TraceMethod::best;
+  const Scratch scratch({}, false);
+  const Trial trial = run_trial(sink_choice("lttng:output=live:switch_timer_us=200000"),
+                                load_of(10'000, 5'000), traced, scratch.path() / "trial", nothing);
+  check_balanced(trial);
+  REQUIRE(trial.explanation);
+  if (trial.explanation->trace.method != "kernel_trace") return;
+  const ExplainedTail& tail = trial.explanation->tails.back();
+  REQUIRE(tail.measure == "delivery");
+  REQUIRE(tail.calls > 0);
+  CHECK(tail.threshold_ns > 150'000'000);
+  std::uint64_t buffered_ns = 0;
+  for (const CauseTime& cause : tail.causes) {
+    if (cause.cause == "session_buffer") buffered_ns = cause.time_ns;
+  }
+  INFO(buffered_ns << " of " << tail.time_ns);
+  CHECK(buffered_ns > tail.time_ns * 8 / 10);
+}
+
 TEST_CASE("small buffers at full load: every loss is counted") {
   if (!available()) return;
   const std::string loss = GENERATE("discard", "block", "overwrite");
