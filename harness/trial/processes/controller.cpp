@@ -29,6 +29,8 @@ namespace {
 constexpr const char* kControllerEnded =
     "the controller ended during the load; this is its last checkpoint";
 constexpr std::uint64_t kStartDelayNs = 2'000'000;  // from go_ns to the first intended time
+// A traced trial waits so long for a live reader to see the load's last events.
+constexpr std::chrono::milliseconds kLastDeliveriesWithin{300};
 
 class TrialRun {
  public:
@@ -241,7 +243,10 @@ class TrialRun {
   void end_load() {
     if (!roles_.provider_started()) return;
     if (actions_) actions_->finish();
-    if (trace_) trace_->stop();
+    if (trace_) {
+      wait_for_last_deliveries();
+      trace_->stop();
+    }
     if (kernel_events_) kernel_events_->stop();
     std::vector<RoleUse> uses = overhead_.end();
     look_at_neighbours();
@@ -254,6 +259,21 @@ class TrialRun {
     } else {
       end_as_damaged(damage);
       discard_measurements(memory_);
+    }
+  }
+
+  // The last events are still on their way to a live reader. The trace shows why they come late, if
+  // they come soon.
+  void wait_for_last_deliveries() {
+    if (memory_.plan().slow_deliveries == 0) return;
+    const auto deadline = std::chrono::steady_clock::now() + kLastDeliveriesWithin;
+    std::uint64_t emitted = 0;
+    for (unsigned i = 0; i < memory_.plan().load.threads; ++i) {
+      emitted += memory_.thread(i).finished.load(std::memory_order_acquire);
+    }
+    while (header_.consumer.events.load() < emitted &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(kPollInterval);
     }
   }
 

@@ -28,8 +28,10 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   TrialPlan plan;
   plan.run = std::random_device()();
   plan.slowest = settings.slowest;
+  plan.live = consumer_mode(roles.sink, settings.consumer) == ConsumerMode::live ? 1 : 0;
   // A load in turns logs every call, so the trace needs no kept calls.
   if (settings.trace && roles.turns.count == 0) {
+    if (plan.live != 0) plan.slow_deliveries = explained_calls(roles.load);
     plan.slowest = std::max(plan.slowest, explained_calls(roles.load));
     if (roles.load.shape != Shape::max) plan.slowest_responses = explained_calls(roles.load);
   }
@@ -44,8 +46,6 @@ TrialPlan make_plan(const ProcessesPlan& roles) {
   plan.max_switches = most_switches(settings.actions, roles.load);
   plan.clock = settings.clock;
   plan.range = settings.range;
-  plan.live = consumer_mode(roles.sink, settings.consumer) == ConsumerMode::live ? 1 : 0;
-  if (plan.live != 0 && settings.trace) plan.slow_deliveries = explained_calls(roles.load);
   fill_cpus(plan.all_cpus, sink_cpus(settings));
   fill_cpus(plan.load_cpus, settings.load_cpus);
   fill_cpus(plan.consumer_cpus, settings.consumer_cpus);
