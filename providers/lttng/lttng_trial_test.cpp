@@ -437,13 +437,13 @@ TEST_CASE("a disk that fills up: written events are read back, the loss leaves a
 }
 
 // LTTng writes the trace's declarations, without which no event can be read, on the first tick of
-// the switch timer.
-TEST_CASE("a disk that is full before the trace's declarations: no event is read back") {
+// the switch timer. A daemon that is late may write them while the disk still has room.
+TEST_CASE("a disk that is full before the trace's declarations: at most what fits is read back") {
   if (!available() || !may_mount()) return;
   const Trial trial = run_on_small_disk("64k", load_of(3'000, 100'000));
   INFO(describe(trial));
   CHECK(trial.ledger.emitted == 3'000);
-  CHECK(trial.ledger.delivered == 0);
+  CHECK(trial.ledger.delivered < 64 * 1024 / 128);
   CHECK(remarked(trial, "no space left"));
 }
 
