@@ -53,17 +53,17 @@ const std::vector<std::pair<std::string, std::string>> kSecondReader = {
 // Under Wine a process may take as long to start as this trial runs.
 TEST_CASE("realtime finds that a second reader makes the writer's calls longer, as planted",
           "[long]") {
-  // A call of 0.3 ms takes 8.1 ms beside a second reader: more than twice what a busy machine adds
+  // A call of 0.3 ms takes 15.9 ms beside a second reader: more than twice what a busy machine adds
   // to the others.
   std::vector<std::pair<std::string, std::string>> options = kSecondReader;
-  options.front().second = "100";
+  options.front().second = "50";
   const Result result =
-      run_scenario("realtime", "synthetic:service_ns=300_000:reader_percent=2600", options);
+      run_scenario("realtime", "synthetic:service_ns=300_000:reader_percent=5200", options);
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
-  CHECK_THAT(result.answer->sentence, Contains("A second one that comes during the load at 100 "
+  CHECK_THAT(result.answer->sentence, Contains("A second one that comes during the load at 50 "
                                                "events/s costs the writer ("));
-  CHECK(least_of(*result.answer, "second_response_p99_ns") >= 8.1e6);
+  CHECK(least_of(*result.answer, "second_response_p99_ns") >= 15.9e6);
   CHECK(least_of(*result.answer, "second_missing_events") == 0);
 }
 
