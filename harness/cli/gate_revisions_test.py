@@ -320,7 +320,7 @@ def test_the_build_of_another_command_or_flag_is_made_again(clone):
     assert "was built before" in clone.gate("HEAD", "HEAD", out="b").stdout
     (clone.root / "tailgate.toml").write_text(BENCHMARK.replace("chmod +x", "chmod a+x"))
     again = clone.gate("HEAD", "HEAD", out="c")
-    assert "is checked out and built" in again.stdout
+    assert "is being checked out and built" in again.stdout
     assert "uncommitted changes" in again.stderr
 
 
@@ -417,7 +417,7 @@ def test_an_interrupted_build_is_made_again(clone):
     assert not list(builds.glob("*/complete"))
     (clone.root / "tailgate.toml").write_text(BENCHMARK)
     run = clone.gate("HEAD", "HEAD")
-    assert "is checked out and built" in run.stdout and run.returncode == 0, run.stderr
+    assert "is being checked out and built" in run.stdout and run.returncode == 0, run.stderr
 
 
 def test_init_writes_a_project_that_is_gated(clone):

@@ -167,7 +167,7 @@ fs::path Builds::build(const std::string& commit,
   }
   drop(build);
   fs::create_directories(build);
-  report("is checked out and built");
+  report("is being checked out and built");
   repository_.check_out(commit, build / "source");
   run_command_in(layout_plan(commit), build / "build.log");
   if (InterruptFlag::raised()) return root;
