@@ -53,17 +53,18 @@ const std::vector<std::pair<std::string, std::string>> kSecondReader = {
 // Under Wine a process may take as long to start as this trial runs.
 TEST_CASE("realtime finds that a second reader makes the writer's calls longer, as planted",
           "[long]") {
-  // A call of 0.3 ms takes 15.9 ms beside a second reader: more than twice what a busy machine adds
-  // to the others.
+  // A call of 0.3 ms takes 4.8 ms beside a second reader. Of 200 calls two may be stalled by the
+  // machine before that decides the others' p99.
   std::vector<std::pair<std::string, std::string>> options = kSecondReader;
-  options.front().second = "50";
+  options[0].second = "200";
+  options[1].second = "1";
   const Result result =
-      run_scenario("realtime", "synthetic:service_ns=300_000:reader_percent=5200", options);
+      run_scenario("realtime", "synthetic:service_ns=300_000:reader_percent=1500", options);
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
-  CHECK_THAT(result.answer->sentence, Contains("A second one that comes during the load at 50 "
+  CHECK_THAT(result.answer->sentence, Contains("A second one that comes during the load at 200 "
                                                "events/s costs the writer ("));
-  CHECK(least_of(*result.answer, "second_response_p99_ns") >= 15.9e6);
+  CHECK(least_of(*result.answer, "second_response_p99_ns") >= 4.8e6);
   CHECK(least_of(*result.answer, "second_missing_events") == 0);
 }
 
