@@ -1,6 +1,6 @@
-// Scenarios that measure the same steps again and again, round after round, so that what changes on
-// the machine changes all of them; and those whose steps are numbers of something in an event of
-// one size.
+// Shared by scenarios that repeat the same list of steps in several rounds, so that a slow change
+// of the machine affects all steps equally, and by those whose steps vary one count (fields,
+// frames) in events of one size.
 #pragma once
 
 #include <cstddef>

@@ -37,8 +37,8 @@ inline std::optional<std::array<EventBytes, kLogFields>> split_line(EventBytes l
   return fields;
 }
 
-// Which field the byte at that place is in, or the tab before it; nothing when the line has no
-// fields, or no such byte.
+// Returns the field that contains the byte at that place; a tab belongs to the field behind it.
+// Returns nothing if the line has no fields, or is shorter.
 inline std::optional<std::size_t> log_field_at(EventBytes line, std::size_t offset) noexcept {
   const auto fields = split_line(line);
   if (!fields || offset >= line.size()) return std::nullopt;

@@ -268,8 +268,8 @@ bool was_resumed(const Result& result, const Trial& trial) {
   return trial.outcome == TrialOutcome::interrupted && result.resumed;
 }
 
-// Whether the answer has it under what the sink cannot do, with the reason: a limit of the system's
-// that a scenario has looked for.
+// Whether the answer's `cannot` contains the reason for which the trial failed. Then the scenario
+// has looked for a limit of the system and found it.
 bool is_answer(const Result& result, const Trial& trial) {
   if (!result.answer || trial.outcome_detail.empty()) return false;
   const std::vector<std::string>& cannot = result.answer->cannot;

@@ -1,4 +1,5 @@
-// The stacks of allocations of memory: what is not freed is added up by process and stack.
+// Keeps the stack of each memory allocation, and sums the bytes that were never freed by process
+// and stack.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace tailgate::etl {
 
-// What a stack of one process allocated and did not free.
+// The bytes that one stack of a process allocated and that were never freed.
 struct Leak {
   std::uint32_t process = 0;
   std::span<const std::uint64_t> frames;  // empty: the stack is not known
@@ -22,7 +23,7 @@ struct Leak {
 
 using Owners = std::unordered_set<std::uint32_t>;
 
-// The stack of each allocation, by a number that the allocation gets: its owner.
+// Maps each allocation to its stack. An allocation is identified by a number, its owner.
 class AllocationStacks {
  public:
   // living: inserts the owners of what is not freed, of which there are at most max_living; the

@@ -19,7 +19,7 @@ bool is_container(const std::filesystem::path& path);
 // Makes a folder among the temporary files that only this user may read.
 std::filesystem::path new_temporary_folder();
 
-// What a container and its traces take.
+// Sizes of a container and of its traces, in bytes.
 struct ContainerBytes {
   std::uint64_t packed = 0;         // the container's file
   std::uint64_t unpacked = 0;       // its traces

@@ -13,7 +13,7 @@ class HeapBlocks {
  public:
   struct Block {
     std::uint64_t bytes = 0;
-    std::uint32_t owner = 0;  // what allocated it
+    std::uint32_t owner = 0;  // the allocation, as in allocation_stacks.h
   };
   struct Freed {
     std::uint64_t blocks = 0;

@@ -28,8 +28,8 @@ enum class TextFormat { text, json };
 struct ContainerBytes;
 
 // Reports header, sessions, losses, damage, buffers per processor, and providers with their counts.
-// Reads the whole file. Text, or one JSON object per file and line. container: which the file came
-// out of, if any.
+// Reads the whole file. Text, or one JSON object per file and line. container: the archive from
+// which the file was extracted, if any.
 void report_info(const TraceFile& file, Decoder& decoder, TextFormat format, const TextSink& sink,
                  const ContainerBytes* container = nullptr);
 

@@ -1,5 +1,5 @@
-// Events of which nothing public says what their payload holds. They stay undecoded, and reports
-// name them, so that nobody looks for an error.
+// Events whose payload has no public description. They stay undecoded. Reports name them, so that
+// nobody takes them for a decoder's error.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace tailgate::etl {
 
-// What such an event is; empty for all others.
+// Returns what such an event is; empty for all other events.
 std::string_view undescribed_event(const RecordHeader& header);
 
 }  // namespace tailgate::etl

@@ -22,7 +22,8 @@ struct WaitUse {
   Durations off;               // from the switch out to the switch in
   std::uint64_t readied = 0;   // of these: how often a ready-thread event said when it was over
   std::uint64_t ready_ns = 0;  // of the readied: from that event to the switch in
-  // Priorities (0 to 31) at the switch out, and how often it was higher at the switch in.
+  // Priorities (0 to 31) when the thread was switched out, and how often its priority was higher
+  // when it was switched in again.
   std::int8_t priority_min = std::numeric_limits<std::int8_t>::max();
   std::int8_t priority_max = std::numeric_limits<std::int8_t>::min();
   std::uint64_t raised = 0;

@@ -32,9 +32,9 @@ bool may_start_sessions();
 // Returns false when the user does not have it.
 bool switch_on_system_profile_privilege();
 
-// The error for ERROR_NO_SYSTEM_RESOURCES of StartTraceW or EnableTraceEx2, which is a limit of
-// Windows'. It names the limit that Microsoft documents, and no session, so that it reads the same
-// in each trial.
+// The error for ERROR_NO_SYSTEM_RESOURCES, with which StartTraceW and EnableTraceEx2 report that a
+// limit of Windows is reached. Its text names the limit that Microsoft documents. It does not name
+// the session, so that the text is the same in each trial.
 Error no_room_error(const std::string& call);
 
 // What to do about an error of StartTraceW or ControlTraceW.

@@ -22,8 +22,8 @@ struct KernelSessionOptions {
   std::uint32_t flags = 0;                    // bits of kernel_flags.h
   ClockKind clock = ClockKind::os_monotonic;  // of the records: tsc, or the performance counter
   std::uint32_t max_file_mib = 512;           // at this size Windows ends the session
-  // Of these events the kernel records stacks, too: from shortly after the session's start on,
-  // because it takes the list from a session that runs.
+  // Events whose stacks the kernel records. The list can only be set on a running session, so
+  // stacks begin shortly after the session's start.
   std::vector<KernelStack> stacks = {};
 };
 

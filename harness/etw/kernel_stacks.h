@@ -1,5 +1,4 @@
-// The events of Windows' kernel whose stacks it can record, and the names by which one asks for
-// them.
+// The events of Windows' kernel whose stacks it can record, and their names on the command line.
 #pragma once
 
 #include <array>
@@ -46,8 +45,8 @@ struct KernelStack {
 };
 
 // Types: Microsoft's documentation of the classes. Events: its documentation of the element Stack
-// of the Windows Performance Recorder. Windows' version decides of which of these it records
-// stacks.
+// of the Windows Performance Recorder. The version of Windows decides for which of
+// these it records stacks.
 inline constexpr std::array kKernelStacks = {
     KernelStack{"Process/Start", kProcessClass, 1, "process"},
     KernelStack{"Process/Stop", kProcessClass, 2, "process"},

@@ -6,14 +6,15 @@
 namespace tailgate::activity {
 namespace {
 
-// Threads that hand an event on before the path gives up; a sink has a handful.
+// At most so many threads hand an event on; the path ends there. Real sinks have fewer than ten.
 constexpr int kMostHops = 64;
 
 bool is_one_of(std::uint32_t thread, const std::vector<std::uint32_t>& threads) {
   return std::find(threads.begin(), threads.end(), thread) != threads.end();
 }
 
-// The cause of a delivery while a daemon or the reader has the event, by that of a call.
+// Translates the cause of a thread's time, as CallCutter gives it, into the cause of a delivery
+// while that thread, a daemon or the reader, has the event.
 Cause carried(Cause cause, bool by_daemon) {
   switch (cause) {
     case Cause::interrupt:
@@ -51,8 +52,8 @@ std::vector<Slice> DeliveryPath::cut(Ticks sent, Ticks seen) {
   return slices;
 }
 
-// Adds what the thread did with the event up to at.time. Returns who had it before; nothing if the
-// slices reach back to `sent`.
+// Adds the thread's slices up to at.time. Returns the thread that had the event before; nothing if
+// the slices reach back to `sent`.
 std::optional<DeliveryPath::At> DeliveryPath::before(const At& at, Ticks sent, Slices& slices) {
   const ThreadHistory* const history = timeline_.history(at.thread);
   if (history == nullptr || history->stretches().empty()) {
@@ -80,8 +81,8 @@ std::optional<std::size_t> DeliveryPath::last_wait(const ThreadHistory& history,
   return std::nullopt;
 }
 
-// A thread that blocks waits for work, unless it was stopped or waits for storage or in the kernel
-// for what comes soon.
+// A blocked thread waits for work, unless a signal stopped it, it waits for storage, or its wait is
+// uninterruptible, as for a lock in the kernel.
 bool DeliveryPath::waits_for_work(const ThreadHistory& history, std::uint32_t thread,
                                   std::size_t stretch) {
   const ThreadStretch& one = history.stretches()[stretch];
@@ -116,9 +117,10 @@ std::optional<DeliveryPath::At> DeliveryPath::before_wake(const At& at,
   return std::nullopt;
 }
 
-// The reader woke up by itself and found the event. It slept since the daemon that ran last had
-// handed it on. Without a daemon the event came while the reader slept, or the program kept it
-// until then.
+// The reader was woken by a timer, or by a thread that is not the sink's. From the moment at which
+// the last daemon stopped running, the reader's sleep delayed the event. Without daemons its whole
+// sleep did; the time before that sleep is the buffer's, because the reader had looked and found
+// nothing.
 std::optional<DeliveryPath::At> DeliveryPath::before_reader(const At& at, Ticks slept_since,
                                                             Ticks sent, Slices& slices) {
   const Ticks from = std::max(slept_since, sent);
@@ -138,8 +140,8 @@ std::optional<DeliveryPath::At> DeliveryPath::before_reader(const At& at, Ticks 
   return std::nullopt;
 }
 
-// Whether a timer ended a wait: an interrupt did, and not the one that hands over what another
-// thread of this machine sent, which runs on top of that thread.
+// Whether a timer ended a wait, by the interrupt that ended it. The softirq NET_RX is none: over
+// the loopback network it runs on top of the thread that sent, which is then the waker.
 bool DeliveryPath::by_timer(std::uint32_t thread, Ticks woken) const {
   const std::vector<ReadyRecord>& ready = timeline_.ready_threads();
   auto at = std::lower_bound(
@@ -155,7 +157,8 @@ bool DeliveryPath::by_timer(std::uint32_t thread, Ticks woken) const {
   return timeline_.routine_name(innermost->kind, innermost->routine) != "NET_RX";
 }
 
-// Returns the daemons' thread that ran last in [from, until), and when it stopped, `until` at most.
+// Returns the daemon thread that ran last in [from, until), and when it stopped running (at most
+// `until`).
 std::optional<DeliveryPath::At> DeliveryPath::last_daemon(Ticks from, Ticks until) const {
   std::optional<At> last;
   for (const std::uint32_t thread : carriers_.daemons) {
@@ -173,7 +176,7 @@ std::optional<DeliveryPath::At> DeliveryPath::last_daemon(Ticks from, Ticks unti
   return last;
 }
 
-// Adds [from, at.time), in which the thread had the event.
+// Adds the slices of [from, at.time), while the thread had the event.
 void DeliveryPath::add_work(const At& at, Ticks from, Slices& slices) {
   if (from >= at.time) return;
   std::vector<Slice> work = cutter_.cut({.thread = at.thread,

@@ -1,8 +1,9 @@
 // Finds where an event was between its call's return and the moment at which the live reader saw
 // it: in the program's buffer, in the session's, with a daemon, or waiting for the reader.
 //
-// No record says which events a thread carries. The path is found backwards, from who was awake and
-// who woke whom: harness/explain/README.md says how, and what that cannot tell.
+// No record says which thread has which event. The path is inferred backwards from the reader, from
+// when threads ran and which thread woke which; harness/explain/README.md says how, and where that
+// can be wrong.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ class DeliveryPath {
  private:
   enum class Role { daemon, reader };
 
-  // Who has the event at a time, before which the path is not known yet.
+  // The thread that has the event at `time`. The path before that time is not known yet.
   struct At {
     std::uint32_t thread;
     Role role;

@@ -116,8 +116,9 @@ class Explainer {
                                   .system_calls = request_.trace.system_calls});
   }
 
-  // Cuts each slow delivery into its call, whose usual end is taken where the call was not kept,
-  // and the event's way from there to the reader.
+  // Cuts each slow delivery into its call and the event's path from the call's return to the
+  // reader. Of a call that was not kept, the return is estimated: a median service time after its
+  // start.
   ExplainedTail explain_deliveries(const ExplainedDeliveries& deliveries) {
     const Threshold threshold(deliveries.delivery, request_.quantile);
     Tail tail(deliveries.delivery.value_at_quantile(0.5));

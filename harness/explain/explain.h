@@ -12,7 +12,7 @@
 
 namespace tailgate::activity {
 
-// An event that the live reader saw late; times on the run clock.
+// One of the events with the longest delivery times; times on the run clock.
 struct SlowDelivery {
   unsigned thread = 0;  // load thread
   std::uint64_t sequence = 0;
@@ -40,7 +40,7 @@ struct ExplainRequest {
   std::optional<ExplainedDeliveries> deliveries = {};
 };
 
-// Explains those calls of both lists, and those deliveries, that lie in a tail, and lists the 24
+// Explains the calls of both lists and the deliveries that lie in a tail, and lists the 24
 // slowest calls of each list whether or not they lie in a tail. timeline: meets CallCutter's
 // requirements; its trace may have lost records. Calls of threads that request.threads does not
 // name are untraced.

@@ -22,7 +22,8 @@ class KernelEvents {
   // Switches it off. Call it once.
   void stop();
 
-  // What was recorded, after stop(). It may take a while: call it when nothing is measured.
+  // Counts what was recorded. Call it after stop(); it may read a whole file, so call it when
+  // nothing is measured.
   KernelEventsUse use();
 
  private:

@@ -9,7 +9,7 @@
 
 namespace tailgate {
 
-// What the session sent its provider, and what of that arrived in the provider's process.
+// How many commands the session sent to its provider, and how many the provider's process received.
 struct SwitchCommands {
   std::uint64_t sent = 0;
   std::uint64_t arrived = 0;

@@ -91,12 +91,12 @@ struct Loss {
   std::uint64_t events = 0;
 };
 
-// What a session sent its provider of whether it listens, and to what, and what of that arrived in
-// the provider's process.
+// How many commands a session sent to its provider, and how many of these the provider's process
+// received.
 struct CommandsTold {
   std::uint64_t sent = 0;  // enables and disables
   std::uint64_t arrived = 0;
-  std::uint64_t with_arguments = 0;  // of those: with the level and the keywords that were sent
+  std::uint64_t with_arguments = 0;  // of these: with the level and the keywords that were sent
   std::uint64_t filters_sent = 0;    // data for the provider, with an enable
   std::uint64_t filters_arrived = 0;
   std::uint64_t captures_sent = 0;  // requests for the provider's state

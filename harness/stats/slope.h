@@ -1,4 +1,4 @@
-// The straight line through points, and how well they tell its slope. Pure functions.
+// The straight line through points by least squares. Pure functions.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The events of a trial that its live reader saw latest after their calls.
+// The events of a trial with the longest delivery times.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tailgate {
 
-// Keeps the latest deliveries in the reader's own memory until they are published.
+// Keeps the longest deliveries in the reader's own memory until publish().
 class SlowestDeliveries {
  public:
   // most: how many are kept.
@@ -22,7 +22,7 @@ class SlowestDeliveries {
 
  private:
   std::uint32_t most_;
-  std::vector<DeliverySlot> heap_;  // the earliest one first
+  std::vector<DeliverySlot> heap_;  // the shortest one first
 };
 
 // Returns what the trial's reader published.

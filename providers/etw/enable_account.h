@@ -1,5 +1,5 @@
-// What of the commands that a session sends to its provider arrives in the provider's callback, and
-// with which arguments.
+// Compares the commands that a session sends to its provider with those that the provider's
+// callback receives, arguments included.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,32 @@
 
 namespace tailgate::etw {
 
-// As sent by EnableTraceEx2, or as told by the callback.
+// One command: as the session passed it to EnableTraceEx2, or as the provider's callback received
+// it.
 struct EnableCommand {
   EnableCode code = EnableCode::disable;
   std::uint8_t level = 0;
-  std::uint64_t any = 0;      // keywords, of which an event must have one
-  std::uint64_t all = 0;      // … and which it must have all
-  std::uint32_t number = 0;   // in the filter data; 0: it has none
-  std::uint64_t sent_ns = 0;  // when EnableTraceEx2 had returned, on the run clock; else 0
+  std::uint64_t any = 0;     // an event must have one of these keywords …
+  std::uint64_t all = 0;     // … and all of these
+  std::uint32_t number = 0;  // the command's number in its filter data; 0: without filter data
+  // Of a sent command: when EnableTraceEx2 returned, on the run clock. Of a received one: 0.
+  std::uint64_t sent_ns = 0;
 };
 
+// What one provider process received.
 struct Told {
   std::vector<EnableCommand> commands;
-  std::uint64_t closed_ns = 0;  // when the provider began to close: it is told nothing more
+  std::uint64_t closed_ns = 0;  // when the provider began to close; it receives nothing later
 };
 
-// Compares them, each in order; without those sent when the provider had gone. Only where no other
-// session has the provider: Windows tells what all sessions together want.
+// Counts which sent commands were received, and with which arguments. Both lists are in order of
+// time; commands that were sent after the provider had closed do not count. Only valid while one
+// session enables the provider: with several, Windows passes the callback the combination of all
+// sessions' levels and keywords.
 CommandsTold account_of(const std::vector<EnableCommand>& sent, const Told& told);
 
-// The provider writes down what it was told, and the session reads that; nothing where there is no
-// such file.
+// The provider process writes the commands that it received into a file, which the session's
+// process reads. read_told returns nothing if the file does not exist.
 void write_told(const std::filesystem::path& path, const Told& told);
 std::optional<Told> read_told(const std::filesystem::path& path);
 

@@ -31,7 +31,8 @@ bool is_capped(const Options& options);
 // room.
 std::uint64_t kept_before(const Options& options);
 
-// Notes the time for the names of the session's files. It calls that when it starts.
+// Records the session's start time, which is part of its files' names. The session calls this when
+// it starts.
 void note_launch(const TrialContext& context);
 
 // Whether a trial's session, if the mode has one, enables the events of its provider.
@@ -44,19 +45,20 @@ etl::Guid trial_guid(const TrialContext& context);
 // Throws Error when the option is no GUID.
 etl::Guid provider_guid(const TrialContext& context);
 
-// Whether a session sends, beside each enable, filter data for the provider, and under load a
-// request for its state.
+// Whether a session sends filter data with each enable and, under load, requests the provider's
+// state.
 bool sends_all_commands(const Options& options);
 
-// Whether other sessions can get the provider's events, too: those of a real-time one would have no
-// consumer, a private one is in the provider, and logman's are not switched.
+// Whether further sessions can record the provider's events. Not in mode realtime, whose further
+// sessions would have no consumer; not in mode private, whose session is in the provider's process;
+// and not with logman, whose sessions cannot be switched.
 bool can_have_further(const Options& options);
 
-// Of a further session that gets the events of the trial's provider: its files are in a folder of
-// its own.
+// The context of a further session that records the events of the trial's provider. Its files are
+// in a folder of its own.
 TrialContext context_of_further(const TrialContext& context, unsigned session);
 
-// Where a provider process writes down what it was told by the session.
+// The file into which a provider process writes the commands that it received from the session.
 std::filesystem::path told_path(const TrialContext& context, unsigned process);
 
 // What every session's name begins with; the pid of the process that starts it follows.

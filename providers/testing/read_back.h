@@ -1,4 +1,4 @@
-// Events of wrapped sinks: whether they come back, changed or not, and what is refused.
+// Helpers for tests of wrapped sinks: emit events, change the stored files, read all events back.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -12,8 +12,8 @@
 
 namespace tailgate {
 
-// Has the text of each of the trial's files changed: change(text) says whether it did. Returns
-// whether any was.
+// Calls change(text) with the text of each of the trial's files, and stores what it changed. change
+// returns whether it changed the text. Returns whether any file was changed.
 template <class Change>
 bool change_files(const TestTrial& trial, const Change& change) {
   bool changed = false;

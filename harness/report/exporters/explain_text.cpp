@@ -37,8 +37,9 @@ std::string tail_text(const ExplainedTail& tail) {
                   tail.quantile * 100, human_count(tail.calls), human_duration(tail.threshold_ns),
                   human_duration(tail.usual_ns));
   if (tail.calls_missing > 0) {
-    const char* const why = tail.measure == "delivery" ? "they came after the trace had ended"
-                                                       : "there was no room to record them";
+    const char* const why = tail.measure == "delivery"
+                                ? "seen after the trace's end, or no room to record them"
+                                : "there was no room to record them";
     text += fmt::format("  {} more calls are missing: {}\n", tail.calls_missing, why);
   }
   text += fmt::format("    {:<36}{:>9}{:>11}{:>11}{:>8}\n", "cause", "share", "excess", "time",

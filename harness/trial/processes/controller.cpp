@@ -29,7 +29,8 @@ namespace {
 constexpr const char* kControllerEnded =
     "the controller ended during the load; this is its last checkpoint";
 constexpr std::uint64_t kStartDelayNs = 2'000'000;  // from go_ns to the first intended time
-// A traced trial waits so long for a live reader to see the load's last events.
+// At the load's end a traced trial waits at most this long until the live reader has seen all
+// events.
 constexpr std::chrono::milliseconds kLastDeliveriesWithin{300};
 
 class TrialRun {
@@ -262,8 +263,8 @@ class TrialRun {
     }
   }
 
-  // The last events are still on their way to a live reader. The trace shows why they come late, if
-  // they come soon.
+  // Keeps the trace running until the live reader has seen the load's last events, so that their
+  // deliveries can be explained.
   void wait_for_last_deliveries() {
     if (memory_.plan().slow_deliveries == 0) return;
     const auto deadline = std::chrono::steady_clock::now() + kLastDeliveriesWithin;

@@ -1,6 +1,7 @@
-// A second instance of the same provider, which another controller makes, ends and removes under
-// load. A trace marker belongs to one instance, so a program that is to be in two has to be told of
-// the second, as the session daemons of other paths tell it.
+// A second tracefs instance that records the same provider. Another controller creates, stops and
+// removes it under load. A trace marker writes into one instance only, so the session tells the
+// program of the second instance, and the program opens its marker, too. LTTng's session daemon
+// does the same for its programs.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ class RivalController {
   RivalController(const RivalController&) = delete;
   RivalController& operator=(const RivalController&) = delete;
 
-  // The instance records no more; what it has stays readable. Throws Error.
+  // Stops the recording; what the instance has recorded stays readable. Throws Error.
   void end();
 
  private:
@@ -36,7 +37,7 @@ class RivalController {
   int process_ = 0;
 };
 
-// What the session tells the programs, in a file that all of them map.
+// The messages of the session to the programs, in a file that all of them map.
 class RivalCall {
  public:
   enum Said : std::uint32_t { kNothing, kListen, kLeave };
