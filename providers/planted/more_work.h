@@ -1,4 +1,4 @@
-// What a planted change makes calls do besides: system calls, and bytes written to a file.
+// What a planted change makes calls do besides: compute, make system calls, write to a file.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "harness/os/clock.h"
+
 namespace tailgate {
+
+// Computes until this time of the run clock. A function of its own, so that profiles name it.
+[[gnu::noinline]] void planted_loop(const Clock& clock, std::uint64_t until_ns) noexcept;
 
 // Makes one system call that changes nothing and waits for nothing.
 void make_system_call() noexcept;
@@ -23,8 +28,10 @@ class BlockFile {
   BlockFile(const BlockFile&) = delete;
   BlockFile& operator=(const BlockFile&) = delete;
 
-  // Writes kBlockBytes; failed() tells whether any could not be written.
+  // Writes kBlockBytes; failed() tells whether any could not be written or synced.
   void write_block() noexcept;
+  // Waits until what was written is on storage.
+  void sync() noexcept;
   bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
 
  private:

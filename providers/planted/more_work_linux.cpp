@@ -38,4 +38,8 @@ void BlockFile::write_block() noexcept {
   }
 }
 
+void BlockFile::sync() noexcept {
+  if (fdatasync(static_cast<int>(file_)) != 0) failed_.store(true, std::memory_order_relaxed);
+}
+
 }  // namespace tailgate

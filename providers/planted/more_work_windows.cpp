@@ -38,4 +38,10 @@ void BlockFile::write_block() noexcept {
   }
 }
 
+void BlockFile::sync() noexcept {
+  if (FlushFileBuffers(reinterpret_cast<HANDLE>(file_)) == 0) {
+    failed_.store(true, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace tailgate

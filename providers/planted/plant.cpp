@@ -19,6 +19,7 @@ OptionTable plant_options() {
   return {
       {"plant_slower_percent", real, "0", "each call takes longer by this, as its caller sees it",
        0, 10'000},
+      {"plant_slower_ns", integer, "0", "each call takes longer by this time", 0, kMaxNs},
       {"plant_tail_share", real, "0",
        "share of the calls that take plant_tail_ns longer, at random", 0, 1},
       {"plant_tail_ns", integer, "100_000", "how much longer a call of that share takes", 0,
@@ -39,6 +40,11 @@ OptionTable plant_options() {
        "share of the events that are dropped and counted as lost, at random", 0, 1},
       {"plant_system_calls", real, "0", "more system calls per call, on average", 0, 1000},
       {"plant_written_bytes", integer, "0", "more bytes that each call writes to a file", 0, 65536},
+      {"plant_sync_every", integer, "0",
+       "every n-th call of each thread writes a block to a file and syncs it (0: none)", 0, 1e9},
+      {"plant_lock_us", integer, "0",
+       "how long another thread holds a lock that calls take (0: there is none)", 0, 1e6},
+      {"plant_lock_every_us", integer, "1000", "time from one such hold to the next", 1, 1e6},
       {"plant_start_ms", real, "0", "opening the sink takes longer by this", 0, kMaxMs},
       {"plant_stop_ms", real, "0", "closing the sink takes longer by this", 0, kMaxMs},
       {"plant_thread", integer, "-1", "change only the calls of this load thread; -1: of all", -1,
@@ -71,12 +77,20 @@ Plant plant_from(const Options& options) {
                             options.real("plant_stall_ms"), options.real("plant_stall_every_s")),
                 "make stalls shorter or rarer");
   }
+  if (options.integer("plant_lock_us") >= options.integer("plant_lock_every_us")) {
+    throw Error(
+        fmt::format("plant_lock_us = {} leaves no time between holds that begin every "
+                    "plant_lock_every_us = {}",
+                    options.integer("plant_lock_us"), options.integer("plant_lock_every_us")),
+        "make holds shorter or rarer");
+  }
   const std::int64_t thread = options.integer("plant_thread");
   return {
       .calls = {.thread = thread < 0 ? std::nullopt : std::optional(static_cast<unsigned>(thread)),
                 .after_ns = in_ns("plant_after_s", kSecond),
                 .over_bytes = whole("plant_over_bytes")},
       .slower_share = options.real("plant_slower_percent") / 100,
+      .slower_ns = whole("plant_slower_ns"),
       .tail_share = options.real("plant_tail_share"),
       .tail_ns = whole("plant_tail_ns"),
       .tail_burst = whole("plant_tail_burst"),
@@ -86,6 +100,9 @@ Plant plant_from(const Options& options) {
       .loss_share = options.real("plant_loss_share"),
       .system_calls = options.real("plant_system_calls"),
       .written_bytes = whole("plant_written_bytes"),
+      .sync_every = whole("plant_sync_every"),
+      .lock_ns = 1000 * whole("plant_lock_us"),
+      .lock_every_ns = 1000 * whole("plant_lock_every_us"),
       .start_ns = in_ns("plant_start_ms", kMillisecond),
       .stop_ns = in_ns("plant_stop_ms", kMillisecond),
       .daemon = plants_daemon(options),

@@ -22,7 +22,8 @@ struct PlantedCalls {
 
 struct Plant {
   PlantedCalls calls;
-  double slower_share = 0;          // each call takes longer by this share of its time
+  double slower_share = 0;          // each call takes longer by this share of its time, …
+  std::uint64_t slower_ns = 0;      // … and by this time
   double tail_share = 0;            // this share of the calls, drawn at random, …
   std::uint64_t tail_ns = 0;        // … takes longer by this time, …
   std::uint64_t tail_burst = 1;     // … so many in a row
@@ -32,6 +33,9 @@ struct Plant {
   double loss_share = 0;            // this share of the events, drawn at random, is dropped
   double system_calls = 0;          // more system calls per call, on average
   std::uint64_t written_bytes = 0;  // more bytes that each call writes to a file
+  std::uint64_t sync_every = 0;  // every so many calls of a thread one block is synced to storage
+  std::uint64_t lock_ns = 0;     // another thread holds a lock for this time that calls take, …
+  std::uint64_t lock_every_ns = 0;  // … once in this time
   std::uint64_t start_ns = 0;       // opening the sink takes longer by this time
   std::uint64_t stop_ns = 0;        // closing it takes longer by this time
   bool daemon = false;              // the session has a planted daemon, …

@@ -9,6 +9,7 @@
 #include "harness/os/sleep.h"
 #include "harness/sink/wrapped_sink.h"
 #include "providers/planted/burner.h"
+#include "providers/planted/lock_holder.h"
 #include "providers/planted/more_work.h"
 #include "providers/planted/plant.h"
 
@@ -78,6 +79,8 @@ class PlantedProvider : public Provider {
     }
     if (plant_.daemon) work_.emplace(counter_path(context));
     if (plant_.written_bytes > 0) file_.emplace(context.directory / "planted.bytes");
+    if (plant_.sync_every > 0) synced_.emplace(context.directory / "planted.synced");
+    if (plant_.lock_ns > 0) lock_.emplace(plant_.lock_ns, plant_.lock_every_ns);
     sleep_for_ns(plant_.start_ns);
   }
 
@@ -102,8 +105,8 @@ class PlantedProvider : public Provider {
   void close() override {
     if (!std::exchange(closed_, true)) sleep_for_ns(plant_.stop_ns);
     provider_->close();
-    if (file_ && file_->failed()) {
-      throw Error("the bytes of plant_written_bytes could not be written",
+    if ((file_ && file_->failed()) || (synced_ && synced_->failed())) {
+      throw Error("the bytes of a planted change could not be written",
                   "free space in the --scratch folder");
     }
   }
@@ -127,6 +130,7 @@ class PlantedProvider : public Provider {
     std::uint64_t dropped = 0;
     double system_calls = 0;      // that are due
     std::uint64_t unwritten = 0;  // bytes that are due
+    std::uint64_t unsynced = 0;   // calls since the last sync
   };
 
   bool changes(unsigned thread, std::size_t event_bytes, std::uint64_t start_ns) noexcept {
@@ -158,6 +162,12 @@ class PlantedProvider : public Provider {
         file_->write_block();
       }
     }
+    if (synced_ && ++state.unsynced >= plant_.sync_every) {
+      state.unsynced = 0;
+      synced_->write_block();
+      synced_->sync();
+    }
+    if (lock_) lock_->pass();
   }
 
   // The time at which a call may return that the sink finished at end_ns. 0: nothing is planted
@@ -165,6 +175,10 @@ class PlantedProvider : public Provider {
   std::uint64_t release_ns(ThreadState& state, std::uint64_t start_ns,
                            std::uint64_t end_ns) noexcept {
     std::uint64_t until_ns = plant_.slower_share > 0 ? end_ns + longer_ns(end_ns - start_ns) : 0;
+    if (plant_.slower_ns > 0) {
+      until_ns =
+          std::max(until_ns, end_ns) + less_half_a_read(static_cast<double>(plant_.slower_ns));
+    }
     if (plant_.tail_share > 0 && is_in_tail(state)) {
       until_ns = std::max(until_ns, end_ns) + plant_.tail_ns;
     }
@@ -190,20 +204,26 @@ class PlantedProvider : public Provider {
   }
 
   void wait_until(std::uint64_t until_ns) const noexcept {
-    std::uint64_t now_ns = clock_.now_ns();
-    while (now_ns < until_ns) {
-      if (plant_.sleeps) sleep_for_ns(until_ns - now_ns);
-      now_ns = clock_.now_ns();
+    if (!plant_.sleeps) {
+      planted_loop(clock_, until_ns);
+      return;
+    }
+    for (std::uint64_t now_ns = clock_.now_ns(); now_ns < until_ns; now_ns = clock_.now_ns()) {
+      sleep_for_ns(until_ns - now_ns);
     }
   }
 
   // How long to wait after a call that took spent_ns between the wrapper's two clock reads, so that
   // the caller sees it take slower_share longer. The caller's own two reads add one clock read at
-  // either end. The waiting loop ends half a read late on average.
+  // either end.
   std::uint64_t longer_ns(std::uint64_t spent_ns) const noexcept {
     const double seen_ns = static_cast<double>(spent_ns) + 2 * clock_read_ns_;
-    return static_cast<std::uint64_t>(
-        std::max(0.0, seen_ns * plant_.slower_share - clock_read_ns_ / 2));
+    return less_half_a_read(seen_ns * plant_.slower_share);
+  }
+
+  // The waiting loop ends half a read late on average.
+  std::uint64_t less_half_a_read(double ns) const noexcept {
+    return static_cast<std::uint64_t>(std::max(0.0, ns - clock_read_ns_ / 2));
   }
 
   // The start of the first call that any thread made.
@@ -224,6 +244,8 @@ class PlantedProvider : public Provider {
   std::vector<ThreadState> threads_;
   std::optional<WorkCounter> work_;
   std::optional<BlockFile> file_;
+  std::optional<BlockFile> synced_;
+  std::optional<LockHolder> lock_;
   bool closed_ = false;
   std::atomic<std::uint64_t> origin_ns_ = kNoOrigin;
 };

@@ -60,6 +60,16 @@ TEST_CASE("plant_slower_percent=50 makes each call last half as long again") {
   }
 }
 
+TEST_CASE("plant_slower_ns makes each call last so much longer, beside a share of its time") {
+  for (const std::uint64_t call_ns : call_times_ns("null:plant_slower_ns=30_000", 50)) {
+    CHECK(call_ns >= 30'000 - 100);  // but for half a clock read, at which the loop ends too late
+  }
+  for (const std::uint64_t call_ns : call_times_ns(
+           "synthetic:service_ns=20_000:plant_slower_percent=50:plant_slower_ns=30_000", 20)) {
+    CHECK(call_ns >= 20'000 * 3 / 2 + 30'000 - 100);
+  }
+}
+
 TEST_CASE("plant_tail_share is the share of slow calls") {
   const std::vector<std::uint64_t> times_ns =
       call_times_ns("synthetic:service_ns=0:plant_tail_share=0.1:plant_tail_ns=300_000", 2000);
@@ -162,6 +172,32 @@ TEST_CASE("a sleeping tail blocks its caller, a spinning one does not") {
   };
   CHECK(blocked("true") >= 50);
   CHECK(blocked("false") < 10);
+}
+
+// Makes calls for 20 s at most. Returns whether one of them blocked and lasted min_ns or longer.
+bool any_blocks(const std::string& sink, std::uint64_t min_ns, int max_calls) {
+  TestTrial trial(sink);
+  trial.open();
+  const Clock& clock = trial.context().clock;
+  const std::uint64_t deadline_ns = clock.now_ns() + 20'000'000'000;
+  bool blocks = false;
+  for (int i = 0; i < max_calls && !blocks && clock.now_ns() < deadline_ns; ++i) {
+    const std::uint64_t before = thread_switches()->voluntary;
+    const std::uint64_t start_ns = clock.now_ns();
+    trial.emit();
+    blocks = clock.now_ns() - start_ns >= min_ns && thread_switches()->voluntary > before;
+  }
+  trial.provider().close();
+  return blocks;
+}
+
+TEST_CASE("a call waits for a lock that the planted thread holds") {
+  if (!thread_switches()) return;
+  constexpr int kMaxCalls = 1'000'000'000;
+  CHECK(any_blocks("null:plant_lock_us=5000:plant_lock_every_us=10000", 2'000'000, kMaxCalls));
+  CHECK_FALSE(any_blocks("null:plant_lock_us=0", 0, 10'000));
+  CHECK_THROWS_WITH(TestTrial("null:plant_lock_us=1000:plant_lock_every_us=1000"),
+                    Contains("leaves no time between holds"));
 }
 
 TEST_CASE("plant_loss_share drops events and counts them as lost") {
