@@ -1,0 +1,106 @@
+"""What runs beside a trial: a processor hog, a neighbour that syncs, a limit of memory."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HOG_RUNS_S, HOG_SLEEPS_S = 0.004, 0.02
+SYNC_BYTES = 1 << 20
+GROUPS = Path("/sys/fs/cgroup")
+
+
+class Cannot(Exception):
+    """This machine cannot do it; the message says why."""
+
+
+def processors():
+    """The processor of the load, and one of all else; the same where there is only one."""
+    mine = sorted(os.sched_getaffinity(0))
+    return mine[-1], mine[0]
+
+
+def hog():
+    """Has the processor for some milliseconds, and again, so that the load keeps its rate."""
+    while True:
+        until = time.monotonic() + HOG_RUNS_S
+        while time.monotonic() < until:
+            pass
+        time.sleep(HOG_SLEEPS_S)
+
+
+def sync_again_and_again(folder):
+    """Each time a new file is appended to, so that the journal has something to commit."""
+    data = bytes(SYNC_BYTES)
+    while True:
+        with open(Path(folder) / "neighbour", "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def process(what, processor, folder):
+    """A process of this file; its name is what an explanation has to name."""
+    command = [sys.executable, "-B", __file__, what, str(processor), str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as neighbour:
+        try:
+            yield []
+        finally:
+            neighbour.kill()
+
+
+@contextlib.contextmanager
+def memory_group(limit_bytes):
+    """A memory group with that limit. Yields what a child has to write its pid into."""
+    group = GROUPS / f"tailgate-causes-{os.getpid()}"
+    limit = "memory.max"
+    if not (GROUPS / "cgroup.controllers").is_file():  # control groups of version 1
+        group = GROUPS / "memory" / group.name
+        limit = "memory.limit_in_bytes"
+    try:
+        group.mkdir()
+        try:
+            (group / limit).write_text(f"{limit_bytes}\n", encoding="ascii")
+            yield [group / "cgroup.procs"]
+        finally:
+            remove(group)
+    except OSError as error:
+        raise Cannot(f"no memory group: {error.filename}: {error.strerror}") from None
+
+
+def remove(group):
+    """A group is busy for a moment after its last process has ended."""
+    for _ in range(50):
+        with contextlib.suppress(OSError):
+            group.rmdir()
+            return
+        time.sleep(0.1)
+    group.rmdir()
+
+
+def around(case, folder):
+    """The context in which the case's trial runs. Cannot, where this machine has it not."""
+    wanted = case.beside
+    if not wanted:
+        return contextlib.nullcontext([])
+    if wanted["do"] == "memory":
+        return memory_group(wanted["limit_bytes"])
+    load, other = processors()
+    if load == other:
+        raise Cannot("this needs two processors")
+    return process(wanted["do"], load if wanted["on"] == "load" else other, folder)
+
+
+def main(what, processor, folder):
+    os.sched_setaffinity(0, {int(processor)})
+    Path("/proc/self/comm").write_text(f"planted-{what}", encoding="ascii")
+    if what == "hog":
+        hog()
+    sync_again_and_again(folder)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
