@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-HOG_RUNS_S, HOG_SLEEPS_S = 0.004, 0.02
+HOG_RUNS_S, HOG_SLEEPS_S = 0.02, 0.08
 SYNC_BYTES = 1 << 20
 GROUPS = Path("/sys/fs/cgroup")
 

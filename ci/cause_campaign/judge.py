@@ -84,6 +84,9 @@ def judge_duet(case, difference):
         said.whole_ns = total["difference_ns"]
         said.adds_up = sum_adds_up(total)
         break
+    if case.measure == "daemons":
+        # Of the planted time a daemon uses part to wake up and look for work.
+        said.found_ns = said.whole_ns
     if case.planted_ns is not None:
         said.agrees = (said.found_ns is not None and
                        abs(said.found_ns - case.planted_ns) <= TOLERANCE * case.planted_ns)
