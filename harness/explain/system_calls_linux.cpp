@@ -61,6 +61,7 @@ std::vector<SystemCallFact> system_call_facts() {
       {SYS_brk, "brk", unknown},
       {SYS_membarrier, "membarrier", unknown},
       {SYS_getpid, "getpid", unknown},
+      {SYS_getppid, "getppid", unknown},
       {SYS_gettid, "gettid", unknown},
       {SYS_clock_gettime, "clock_gettime", unknown},
   };
