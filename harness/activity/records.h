@@ -4,6 +4,8 @@
 // Times are ticks of the trace's own clock; the Timeline is told the number of ticks per second.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -42,6 +44,7 @@ struct ContextSwitch {
   bool old_was_preempted = false;  // it was still runnable, it did not block
   Wait old_wait = Wait::unknown;   // how it blocks, if it does
   WaitsFor old_waits_for = WaitsFor::unknown;
+  const char* old_reason = nullptr;  // the system's name of the wait's reason; of a constant
 };
 
 // A thread was made runnable by whatever ran on `processor` at that time.
@@ -94,11 +97,28 @@ struct SystemCallFact {
       WaitsFor::unknown;  // when it blocks; unknown if the call alone does not tell
 };
 
+enum class FaultKind : std::uint8_t {
+  unknown,
+  transition,  // the page was still in memory
+  demand_zero,
+  copy_on_write,
+  guard_page,
+  hard,  // read from storage
+};
+
+// Empty: unknown.
+inline const char* fault_name(FaultKind kind) {
+  constexpr std::array<const char*, 6> kNames = {
+      "", "transition", "demand zero", "copy on write", "guard page", "hard"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 // A thread accessed a page that was not present. The end of the fault is not recorded.
 struct PageFault {
   Ticks time = 0;
   std::uint32_t processor = 0;
   std::uint32_t thread = 0;
+  FaultKind kind = FaultKind::unknown;
 };
 
 // A point in the kernel's code, and the cause of the time of a thread that passes it.
@@ -120,6 +140,9 @@ struct KernelPointFact {
   std::string name;
   Cause cause = Cause::unknown;
   PointMarks marks = PointMarks::step;
+  // A begin that says what the system call does, better than the call's name: waits within it are
+  // named after it.
+  bool names_call = false;
 };
 
 // The point that a thread passes when it makes another one ready (ThreadReady).

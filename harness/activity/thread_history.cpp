@@ -29,6 +29,7 @@ void ThreadHistory::switch_out(const ContextSwitch& record, Ticks begin) {
   now.state = record.old_was_preempted ? ThreadState::ready : ThreadState::blocked;
   now.wait = record.old_wait;
   now.waits_for = record.old_waits_for;
+  now.reason = record.old_reason;
 }
 
 void ThreadHistory::switch_in(const ContextSwitch& record) {
@@ -70,6 +71,7 @@ void ThreadHistory::mark(const PageFault& record) {
   mark.in_system_call = before.in_system_call;
   mark.system_call = before.system_call;
   mark.fault = record.time;
+  mark.fault_kind = record.kind;
 }
 
 void ThreadHistory::mark(const RecordsLost& record) {

@@ -25,6 +25,7 @@ struct ThreadStretch {
   std::uint32_t processor = kUnknown;      // running: where
   Wait wait = Wait::unknown;               // blocked: how …
   WaitsFor waits_for = WaitsFor::unknown;  // … and for what, by the switch record
+  const char* reason = nullptr;            // likewise, as the system names it; null: not named
   std::uint32_t waker = kUnknown;          // ready after being blocked: who ended the wait …
   bool by_interrupt = false;               // … or who ran below the interrupt that did
 };
@@ -45,12 +46,13 @@ inline constexpr Ticks kNoFault = std::numeric_limits<Ticks>::min();
 struct ThreadMark {
   Ticks time = 0;
   MarkKind kind = MarkKind::page_fault;
-  bool in_system_call = false;      // after the mark
-  std::uint32_t system_call = 0;    // the current one, after the mark
-  Ticks fault = kNoFault;           // the page fault in which the thread may be, after the mark
-  std::uint32_t point = kNoPoint;   // kernel_point: which
-  std::uint32_t active = kNoPoint;  // the point whose cause holds after the mark
-  std::uint32_t woken = kUnknown;   // kernel_point: the thread that was made ready
+  bool in_system_call = false;    // after the mark
+  std::uint32_t system_call = 0;  // the current one, after the mark
+  Ticks fault = kNoFault;         // the page fault in which the thread may be, after the mark
+  FaultKind fault_kind = FaultKind::unknown;  // of that fault
+  std::uint32_t point = kNoPoint;             // kernel_point: which
+  std::uint32_t active = kNoPoint;            // the point whose cause holds after the mark
+  std::uint32_t woken = kUnknown;             // kernel_point: the thread that was made ready
 };
 
 class ThreadHistory {

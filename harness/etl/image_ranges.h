@@ -33,6 +33,7 @@ class ImageRanges {
   Key key_of(std::uint32_t process, std::uint64_t address) const {
     return {address >= kernel_from_ ? 0 : process, address};
   }
+  bool is_kernel(std::uint64_t address) const { return address >= kernel_from_; }
   bool contains(const Key& key) const { return images_.contains(key); }
   void set(const Key& key, const Image& image) { images_[key] = image; }
   std::size_t size() const { return images_.size(); }

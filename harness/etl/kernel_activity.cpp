@@ -10,12 +10,18 @@
 namespace tailgate::etl {
 namespace {
 
+using activity::FaultKind;
 using activity::InterruptKind;
 using activity::Ticks;
 
 constexpr std::size_t kMaxDisks = 1024;
 // More system calls than any Windows has: a limit, so that a damaged trace does not fill memory.
 constexpr std::size_t kMaxSystemCalls = 8192;
+constexpr std::size_t kMaxFileOperations = 65'536;
+
+// The kernel's points for the begin of each file operation, and kFilePoints later for its end.
+constexpr std::uint32_t kFirstFilePoint = activity::kWakePoint + 1;
+constexpr std::uint32_t kFilePoints = kHookFileLast - kHookFileFirst + 1;
 
 Ticks elapsed(std::int64_t begin, std::int64_t end) {
   if (end <= begin || begin <= 0) return 0;
@@ -32,10 +38,14 @@ void add_up(Ticks& sum, Ticks ticks) {
 KernelActivity::KernelActivity(const LogFileHeader& header, const SessionClock& clock)
     : own_(std::make_unique<activity::Timeline>(clock.ticks_per_second(), header.start_raw)),
       timeline_(own_.get()),
-      last_time_(header.start_raw) {}
+      last_time_(header.start_raw) {
+  name_file_operations();
+}
 
 KernelActivity::KernelActivity(activity::Timeline& timeline, const RunTimes& times)
-    : times_(times), timeline_(&timeline), last_time_(times.start_ns()) {}
+    : times_(times), timeline_(&timeline), last_time_(times.start_ns()) {
+  name_file_operations();
+}
 
 Ticks KernelActivity::payload_time(std::int64_t raw) const {
   return times_ ? times_->time_ns(raw) : raw;
@@ -52,6 +62,7 @@ void KernelActivity::add_kernel(const Record& record, std::uint16_t hook) {
     case 0x01:
     case 0x02:
     case 0x03:
+    case 0x04:
     case 0x05:
     case 0x0F:
     case 0x14:
@@ -129,6 +140,10 @@ void KernelActivity::add_payload(const Record& record, std::uint16_t hook, std::
     default:
       if ((hook >= kHookPageFaultFirst && hook <= kHookPageFaultLast) || hook == kHookHardFault) {
         add_fault(record, hook, payload);
+      } else if (hook == kHookFileOperationEnd) {
+        end_file_operation(record, payload);
+      } else if (hook >= kHookFileFirst && hook <= kHookFileLast) {
+        begin_file_operation(record, hook, version, payload);
       }
   }
 }
@@ -275,8 +290,11 @@ void KernelActivity::add_fault(const Record& record, std::uint16_t hook, Bytes p
     add_hard_fault(record, payload);
   } else if (hook != kHardPageFault) {
     ++faults_.soft;
+    constexpr std::array kKinds = {FaultKind::transition, FaultKind::demand_zero,
+                                   FaultKind::copy_on_write, FaultKind::guard_page};
     timeline_->add(activity::PageFault{record.time, record.processor,
-                                       timeline_->running_thread(record.processor)});
+                                       timeline_->running_thread(record.processor),
+                                       kKinds.at(hook - kHookPageFaultFirst)});
   }
 }
 
@@ -290,12 +308,62 @@ void KernelActivity::add_hard_fault(const Record& record, Bytes payload) {
   faults_.hard_ticks_max = std::max(faults_.hard_ticks_max, took);
   // Windows records the fault when the page has arrived; the thread stopped when the fault began.
   activity::PageFault fact{record.time - took, record.processor,
-                           load<std::uint32_t>(payload.data() + thread_at)};
+                           load<std::uint32_t>(payload.data() + thread_at), FaultKind::hard};
   const activity::ThreadHistory* history = timeline_->history(fact.thread);
   if (history != nullptr && !history->marks().empty()) {
     fact.time = std::max(fact.time, history->marks().back().time);
   }
   timeline_->add(fact);
+}
+
+void KernelActivity::name_file_operations() {
+  for (std::uint32_t i = 0; i < kFilePoints; ++i) {
+    const auto hook = static_cast<std::uint16_t>(kHookFileFirst + i);
+    if (hook == kHookFileOperationEnd) continue;
+    activity::KernelPointFact fact;
+    fact.point = kFirstFilePoint + i;
+    fact.name = kernel_layout(hook, 3)->event_name;
+    // A flush exists to wait for storage.
+    fact.cause =
+        hook == kHookFileFlush ? activity::Cause::fs_writeback : activity::Cause::system_call;
+    fact.marks = activity::PointMarks::begin;
+    fact.names_call = true;
+    timeline_->add(fact);
+    fact.point += kFilePoints;
+    fact.marks = activity::PointMarks::end;
+    fact.names_call = false;
+    timeline_->add(fact);
+  }
+}
+
+// The packet's address links an operation's begin and end.
+void KernelActivity::begin_file_operation(const Record& record, std::uint16_t hook,
+                                          std::uint16_t version, Bytes payload) {
+  if (!timeline_->watches()) return;
+  fields_.clear();
+  decode_payload(*kernel_layout(hook, version), payload, record.pointer_bytes, fields_);
+  const Field* thread = find_field(fields_, "IssuingThreadId");
+  if (thread == nullptr) thread = find_field(fields_, "TTID");
+  activity::KernelPoint fact;
+  fact.time = record.time;
+  fact.thread = thread == nullptr ? timeline_->running_thread(record.processor)
+                                  : static_cast<std::uint32_t>(unsigned_value(thread->data));
+  fact.point = kFirstFilePoint + (hook - kHookFileFirst);
+  timeline_->add(fact);
+  if (file_operations_.size() == kMaxFileOperations) file_operations_.clear();
+  file_operations_[number_in(fields_, "IrpPtr")] = {fact.thread, fact.point + kFilePoints};
+}
+
+// Where another thread completes an operation, the one that began it still waits for it, or has
+// gone on without it: its system call's end is the operation's.
+void KernelActivity::end_file_operation(const Record& record, Bytes payload) {
+  if (payload.size() < record.pointer_bytes) return;
+  const auto begun = file_operations_.find(pointer_at(payload.data(), record.pointer_bytes));
+  if (begun == file_operations_.end()) return;
+  const FileOperation operation = begun->second;
+  file_operations_.erase(begun);
+  if (timeline_->running_thread(record.processor) != operation.thread) return;
+  timeline_->add(activity::KernelPoint{record.time, operation.thread, operation.end_point});
 }
 
 // On entry Windows records the address of the called routine, on exit only its result.

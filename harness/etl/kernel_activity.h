@@ -117,6 +117,7 @@ class KernelActivity {
     fact.old_was_preempted = fact.old_was_preempted || reason.ready;
     fact.old_wait = reason.wait;
     fact.old_waits_for = reason.waits_for;
+    if (!fact.old_was_preempted) fact.old_reason = wait_reason_name(wait_reason_number).data();
   }
 
   void add_switch(const Record& record, const std::uint8_t* payload, std::size_t size) {
@@ -149,6 +150,10 @@ class KernelActivity {
   void add_fault(const Record& record, std::uint16_t hook, Bytes payload);
   void add_hard_fault(const Record& record, Bytes payload);
   void add_system_call(const Record& record, std::uint16_t hook, Bytes payload);
+  void name_file_operations();
+  void begin_file_operation(const Record& record, std::uint16_t hook, std::uint16_t version,
+                            Bytes payload);
+  void end_file_operation(const Record& record, Bytes payload);
   void add_request_begin(const Record& record, std::uint16_t hook, Bytes payload);
   void add_request_end(const Record& record, std::uint16_t hook, std::uint16_t version,
                        Bytes payload);
@@ -163,6 +168,11 @@ class KernelActivity {
   FaultUse faults_;
   std::uint64_t switch_batches_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> system_calls_;  // address -> number
+  struct FileOperation {
+    std::uint32_t thread = 0;
+    std::uint32_t end_point = 0;
+  };
+  std::unordered_map<std::uint64_t, FileOperation> file_operations_;  // by request packet
   bool request_begins_recorded_ = false;
   Enabled enabled_;
   std::vector<Field> fields_;

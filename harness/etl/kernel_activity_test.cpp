@@ -1,5 +1,6 @@
 // What KernelActivity reports to harness/activity beyond context switches: system calls, page
-// faults and storage requests. Layouts: Microsoft's SystemCall, PageFault_V2 and DiskIo classes.
+// faults, file operations and storage requests. Layouts: Microsoft's SystemCall, PageFault_V2,
+// FileIo_V2 and DiskIo classes; the newer FileIo_V3: SystemTraceProvider's manifest.
 #include "harness/etl/kernel_activity.h"
 
 #include <catch2/catch.hpp>
@@ -8,6 +9,10 @@
 #include "harness/etl/trace_reader.h"
 
 using namespace tailgate::etl;
+using tailgate::activity::Cause;
+using tailgate::activity::FaultKind;
+using tailgate::activity::KernelPointFact;
+using tailgate::activity::kNoPoint;
 using tailgate::activity::MarkKind;
 using tailgate::activity::StorageSpan;
 using tailgate::activity::ThreadMark;
@@ -121,10 +126,66 @@ TEST_CASE("a soft fault belongs to the running thread, a hard fault to the threa
   const std::vector<ThreadMark>& marks = activity.timeline().history(kThread)->marks();
   REQUIRE(marks.size() == 3);
   for (const ThreadMark& mark : marks) CHECK(mark.kind == MarkKind::page_fault);
+  CHECK(marks[0].fault_kind == FaultKind::transition);
+  CHECK(marks[1].fault_kind == FaultKind::hard);
   CHECK(marks[0].time == story.at(20));
   CHECK(marks[1].time == story.at(30));
   CHECK(marks[2].time == story.at(30));
   CHECK(activity.faults().access_violations == 1);
+}
+
+// FileIo_ReadWrite: Offset, IrpPtr, then of version 2 TTID, FileObject, FileKey, IoSize, IoFlags;
+// of version 3 FileObject, FileKey, IssuingThreadId, IoSize, IoFlags. FileIo_OpEnd: IrpPtr,
+// ExtraInfo, NtStatus. FileIo_SimpleOp of version 3: IrpPtr, FileObject, FileKey, IssuingThreadId.
+ByteBuilder file_write(std::uint64_t packet, std::uint32_t thread, int version) {
+  ByteBuilder b;
+  b.u64(0).u64(packet);
+  if (version == 2) return b.u64(thread).u64(0xA0).u64(0xA1).u32(128).u32(0);
+  return b.u64(0xA0).u64(0xA1).u32(thread).u32(128).u32(0);
+}
+ByteBuilder file_flush(std::uint64_t packet, std::uint32_t thread) {
+  return ByteBuilder().u64(packet).u64(0xA0).u64(0xA1).u32(thread);
+}
+ByteBuilder file_end(std::uint64_t packet) {
+  return ByteBuilder().u64(packet).u64(128).u32(0);
+}
+
+TEST_CASE("a file operation is named from its begin to the end that its own thread sees") {
+  constexpr std::uint16_t kWrite = 0x0444;
+  constexpr std::uint16_t kFlush = 0x0449;
+  constexpr std::uint16_t kEnd = 0x044C;
+  Story story;
+  story.switched(10, kThread, 0);
+  story.kernel(kHookSystemCallEnter, 20, ByteBuilder().u64(kKernelBase + 0x20));
+  story.kernel(kWrite, 21, file_write(0x70, kThread, 2), 2);
+  story.kernel(kEnd, 25, file_end(0x70));
+  story.kernel(kWrite, 30, file_write(0x71, kThread, 3), 3);
+  story.kernel(kEnd, 31, file_end(0x99));  // begun before the trace
+  story.kernel(kFlush, 32, file_flush(0x72, kThread), 3);
+  story.kernel(kWrite, 33, file_write(0x73, kOther, 3), 3);
+  story.switched(40, kOther, kThread);
+  story.kernel(kEnd, 50, file_end(0x72));  // another thread completes it
+  story.switched(60, kThread, kOther);
+  story.kernel(kHookSystemCallExit, 70, ByteBuilder().u32(0));
+  story.kernel(kWrite, 80, ByteBuilder().u64(0).u32(1));  // cut short
+
+  KernelActivity activity = story.told();
+  const std::vector<ThreadMark>& marks = activity.timeline().history(kThread)->marks();
+  REQUIRE(marks.size() == 6);
+  const auto active = [&](std::size_t i) -> const KernelPointFact& {
+    return activity.timeline().kernel_point(marks[i].active);
+  };
+  CHECK(marks[1].time == story.at(21));
+  CHECK(active(1).name == "FileIo/Write");
+  CHECK(active(1).cause == Cause::system_call);
+  CHECK(active(1).names_call);
+  CHECK(marks[2].time == story.at(25));
+  CHECK(marks[2].active == kNoPoint);
+  CHECK(marks[3].time == story.at(30));
+  CHECK(active(3).name == "FileIo/Write");
+  CHECK(active(4).name == "FileIo/Flush");
+  CHECK(active(4).cause == Cause::fs_writeback);
+  CHECK(marks[5].kind == MarkKind::system_call_end);
 }
 
 TEST_CASE("the packet's address links the begin and the end of a storage request") {

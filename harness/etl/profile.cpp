@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <unordered_map>
 
 #include "harness/etl/event_fields.h"
 #include "harness/etl/kernel_hooks.h"
 #include "harness/etl/module_reader.h"
-#include "harness/etl/stack_join.h"
 #include "harness/etl/text.h"
 #include "harness/etl/trace_reader.h"
 
@@ -18,15 +16,7 @@ namespace {
 constexpr std::size_t kKnownFrames = 16'384;
 // These take 24 MB at most, and those that wait for their stacks 4, beside the stacks' 34.
 constexpr std::size_t kMaxFrameNumbers = 1u << 18;
-constexpr std::size_t kMaxProfiledThreads = 1u << 16;
-
-// What a sample is beside its address and its stack, in the tag of a StackedEvent. The process is
-// what the trace says of the thread; a stack knows it better.
-struct SampleTag {
-  std::uint32_t process = 0;
-  std::uint16_t processor = 0;
-  std::uint16_t count = 0;
-};
+constexpr std::size_t kMaxProfiledProcesses = 1u << 16;
 
 }  // namespace
 
@@ -37,7 +27,7 @@ class ProfileReader {
       : files_(files),
         clock_(clock),
         profile_(profile),
-        joiner_(keys_, [this](StackedEvent&& event) { finish(event); }) {}
+        joiner_([this](const CpuSample& sample) { profile_.add(sample); }) {}
 
   void read() {
     collect_names();
@@ -57,30 +47,22 @@ class ProfileReader {
       const RecordHeader header = decode_header(*record);
       if (images.add(*record, header) || !header.is_kernel()) continue;
       const std::uint16_t hook = header.hook_id;
-      if (hook >= kHookStackKeyCreate && hook <= kHookStackKeyRundown) {
-        keys_.add(*record, header);
-      } else if (hook >= kHookProcessStart && hook <= kHookProcessRundownEnd) {
+      if (hook >= kHookProcessStart && hook <= kHookProcessRundownEnd) {
         decoder_.decode(*record, event);
         add_process(event);
-      } else if (hook >= kHookThreadStart && hook <= kHookThreadRundownEnd) {
-        add_thread(header.payload);
+      } else {
+        joiner_.learn(*record, header);
       }
     }
-    keys_.sort();
-    profile_.keys_over_limit_ = keys_.over_limit();
+    joiner_.begin();
+    profile_.keys_over_limit_ = joiner_.keys_over_limit();
   }
 
   void add_process(const DecodedEvent& event) {
     const Field* name = find_field(event.fields, "ImageFileName");
-    if (name == nullptr || profile_.names_.size() == kMaxProfiledThreads) return;
+    if (name == nullptr || profile_.names_.size() == kMaxProfiledProcesses) return;
     profile_.names_[static_cast<std::uint32_t>(number_in(event.fields, "ProcessId"))] =
         utf8_of(name->data);
-  }
-
-  void add_thread(Bytes payload) {
-    if (payload.size() < 8) return;
-    if (threads_.size() == kMaxProfiledThreads) threads_.clear();  // most of them have ended
-    threads_[load<std::uint32_t>(payload.data() + 4)] = load<std::uint32_t>(payload.data());
   }
 
   void join() {
@@ -88,61 +70,18 @@ class ProfileReader {
     reader.read_only(clock_);
     while (const Record* record = reader.next()) {
       const RecordHeader header = decode_header(*record);
-      if (!header.is_kernel() || joiner_.add_part(*record, header)) continue;
-      switch (header.hook_id) {
-        case kHookSampledProfile:
-          add_sample(*record, header, reader.clock().elapsed_ns(record->time));
-          break;
-        case kHookThreadStart:
-        case kHookThreadRundownStart:
-          add_thread(header.payload);
-          break;
-        default:
-          break;
-      }
+      joiner_.add(*record, header, reader.clock().elapsed_ns(record->time));
     }
-    joiner_.finish_all();
+    joiner_.end();
     profile_.samples_cut_short_ = joiner_.cut_short();
-    profile_.other_stacks_ = joiner_.of_others();
-  }
-
-  void add_sample(const Record& record, const RecordHeader& header, std::int64_t time_ns) {
-    const Bytes payload = header.payload;
-    const unsigned pointer_bytes = record.pointer_bytes;
-    if (payload.size() < pointer_bytes + 6) return;
-    StackedEvent event;
-    event.time = record.time;
-    event.time_ns = time_ns;
-    event.thread = load<std::uint32_t>(payload.data() + pointer_bytes);
-    event.address = pointer_at(payload.data(), pointer_bytes);
-    SampleTag tag;
-    tag.processor = record.processor;
-    tag.count = load<std::uint16_t>(payload.data() + pointer_bytes + 4);
-    const auto thread = threads_.find(event.thread);
-    if (event.thread != 0 && thread != threads_.end()) tag.process = thread->second;
-    event.tag = std::bit_cast<std::uint64_t>(tag);
-    joiner_.add(std::move(event), header);
-  }
-
-  void finish(StackedEvent& event) {
-    const auto tag = std::bit_cast<SampleTag>(event.tag);
-    CpuSample sample;
-    sample.process = event.process == RecordHeader::kNoId ? tag.process : event.process;
-    sample.processor = tag.processor;
-    sample.count = tag.count;
-    sample.has_stack = !event.frames.empty();
-    if (!sample.has_stack) event.frames.push_back(event.address);
-    sample.stack = event.frames;
-    profile_.add(sample);
+    profile_.other_stacks_ = joiner_.other_stacks();
   }
 
   const std::vector<const TraceFile*>& files_;
   std::size_t clock_;
   Profile& profile_;
   Decoder decoder_;
-  StackKeys keys_;
-  StackJoiner joiner_;
-  std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // thread -> process
+  SampleJoiner joiner_;
 };
 
 Profile::Profile(const std::vector<const TraceFile*>& files, std::size_t clock)

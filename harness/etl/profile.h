@@ -5,26 +5,17 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/etl/modules.h"
 #include "harness/etl/report.h"
+#include "harness/etl/sample_join.h"
 #include "harness/etl/stack_table.h"
 #include "harness/etl/trace_file.h"
 
 namespace tailgate::etl {
-
-// A sample with its stack, innermost address first; the sampled address alone without a stack.
-struct CpuSample {
-  std::uint32_t process = 0;
-  std::uint16_t processor = 0;
-  std::uint32_t count = 1;  // of timer ticks
-  std::span<const std::uint64_t> stack;
-  bool has_stack = false;
-};
 
 // The samples of one clock's sessions, joined with their stacks, added up. Takes 64 MB at
 // most, however large the trace is: what has no room is counted.

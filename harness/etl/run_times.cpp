@@ -36,6 +36,17 @@ RunTimes::RunTimes(const LogFileHeader& header, const Clock& clock)
   start_ns_ = time_ns(header.start_raw);
 }
 
+void RunTimes::check_start(std::uint64_t from_ns, std::uint64_t to_ns) const {
+  constexpr std::int64_t kSlackNs = 1'000'000'000;
+  const auto from = static_cast<std::int64_t>(from_ns);
+  const auto to = static_cast<std::int64_t>(to_ns);
+  if (start_ns_ >= from - kSlackNs && start_ns_ <= to + kSlackNs) return;
+  throw Error(fmt::format("the trace began at {} ns by its own header, but was recorded from {} to "
+                          "{} ns: its clock is not the run clock",
+                          start_ns_, from, to),
+              "see providers/etw/README.md");
+}
+
 std::uint64_t RunTimes::ns_of(std::uint64_t counter_ticks) const {
   constexpr std::uint64_t kMaxSeconds = 18'000'000'000;  // limit of ns in 64 bits
   if (counter_ticks / counter_hz_ >= kMaxSeconds) return std::numeric_limits<std::uint64_t>::max();

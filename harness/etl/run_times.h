@@ -35,6 +35,10 @@ class RunTimes {
   // The session's start on the run clock.
   activity::Ticks start_ns() const { return start_ns_; }
 
+  // Throws Error unless the session began between the two times, with a second of slack: if it did
+  // not, its times come from another clock, even if the header names the right one.
+  void check_start(std::uint64_t from_ns, std::uint64_t to_ns) const;
+
  private:
   static activity::Ticks saturated(std::uint64_t ns) {
     constexpr std::uint64_t kMost = std::numeric_limits<activity::Ticks>::max();

@@ -30,7 +30,8 @@ inline constexpr WaitReason kStorage{activity::WaitsFor::storage};
 inline constexpr WaitReason kStopped{activity::WaitsFor::unknown, activity::Wait::stopped};
 inline constexpr WaitReason kReady{activity::WaitsFor::unknown, activity::Wait::unknown, true};
 
-// By KWAIT_REASON. Names and numbers: Microsoft's CSwitch class (up to 36) and wdm.h.
+// By KWAIT_REASON. Names and numbers: Microsoft's CSwitch class (up to 36), wdm.h (up to 39) and
+// System Informer's phnt (ntkeapi.h).
 inline constexpr std::array kWaitReasons = {
     NamedReason{"Executive", kIo},  // 0: drivers, the kernel, above all synchronous I/O
     NamedReason{"FreePage", kOther},
@@ -72,6 +73,9 @@ inline constexpr std::array kWaitReasons = {
     NamedReason{"WrAlertByThreadId", kLock},  // 37: the same since Windows 8
     NamedReason{"WrDeferredPreempt", kReady},
     NamedReason{"WrPhysicalFault", kStorage},
+    NamedReason{"WrIoRing", kIo},  // 40
+    NamedReason{"WrMdlCache", kOther},
+    NamedReason{"WrRcu", kLock},  // 42: until others have left what they read
 };
 
 }  // namespace detail
@@ -82,7 +86,7 @@ inline const WaitReason& wait_reason(std::uint8_t reason) {
                                               : detail::kOther;
 }
 
-// The reason's name; "unknown" for an unknown reason.
+// The reason's name, of a constant; "unknown" for an unknown reason.
 inline std::string_view wait_reason_name(std::uint8_t reason) {
   return reason < detail::kWaitReasons.size() ? detail::kWaitReasons[reason].name : "unknown";
 }

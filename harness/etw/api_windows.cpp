@@ -19,6 +19,9 @@ Api load_api() {
   load_function(library, "ControlTraceW", api.control_trace);
   load_function(library, "QueryAllTracesW", api.query_all_traces);
   load_function(library, "TraceSetInformation", api.trace_set_information);
+  // Wine's library lacks it.
+  api.trace_query_information = reinterpret_cast<decltype(api.trace_query_information)>(
+      reinterpret_cast<void*>(GetProcAddress(library, "TraceQueryInformation")));
   load_function(library, "EnableTraceEx2", api.enable_trace);
   load_function(library, "OpenTraceW", api.open_trace);
   load_function(library, "ProcessTrace", api.process_trace);

@@ -18,6 +18,7 @@ struct Api {
   decltype(&::ControlTraceW) control_trace;
   decltype(&::QueryAllTracesW) query_all_traces;
   decltype(&::TraceSetInformation) trace_set_information;
+  decltype(&::TraceQueryInformation) trace_query_information;  // null: not there
   decltype(&::EnableTraceEx2) enable_trace;
   decltype(&::OpenTraceW) open_trace;
   decltype(&::ProcessTrace) process_trace;

@@ -25,6 +25,9 @@ struct KernelSessionOptions {
   // Events whose stacks the kernel records. The list can only be set on a running session, so
   // stacks begin shortly after the session's start.
   std::vector<KernelStack> stacks = {};
+  // Samples per second of each processor (flag profile); 0: as the machine has it. It is a setting
+  // of the whole machine, which the session's stop puts back.
+  double sample_hz = 0;
 };
 
 // What Windows says of a session.
@@ -45,6 +48,9 @@ class KernelSession {
 
   // The bits of the flags that Windows granted: it may leave some out.
   virtual std::uint32_t granted_flags() const = 0;
+
+  // Samples per second, which Windows may choose otherwise; 0 if none were asked for.
+  virtual double granted_sample_hz() const = 0;
 
   virtual KernelSessionCounts counts() = 0;
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "harness/etw/access_windows.h"
 #include "harness/etw/kernel_flags.h"
@@ -36,6 +38,49 @@ Properties wanted_kernel_session(const KernelSessionOptions& options) {
   return wanted;
 }
 
+// How often the kernel samples: a setting of the whole machine, in units of 100 ns.
+class SampleInterval {
+ public:
+  // Sets it, and notes what Windows made of it. Throws Error when Windows does not say.
+  explicit SampleInterval(double rate_hz) : before_(query()) {
+    set(static_cast<ULONG>(std::clamp(kUnitsPerSecond / rate_hz, 1.0, kUnitsPerSecond)));
+    now_ = query();
+  }
+  SampleInterval(const SampleInterval&) = delete;
+  SampleInterval& operator=(const SampleInterval&) = delete;
+  ~SampleInterval() {
+    if (now_ != before_) set(before_);
+  }
+
+  double rate_hz() const { return kUnitsPerSecond / now_; }
+
+ private:
+  static constexpr double kUnitsPerSecond = 1e7;
+  static constexpr ULONG kTimer = 0;  // ProfileTime, the source of SampledProfile
+
+  // Windows may refuse: then the interval stays what it was, and query() says so.
+  static void set(ULONG units) {
+    TRACE_PROFILE_INTERVAL interval = {kTimer, units};
+    api().trace_set_information(0, TraceSampledProfileIntervalInfo, &interval, sizeof interval);
+  }
+
+  static ULONG query() {
+    TRACE_PROFILE_INTERVAL interval = {kTimer, 0};
+    ULONG bytes = 0;
+    const ULONG error = api().trace_query_information == nullptr
+                            ? ERROR_CALL_NOT_IMPLEMENTED
+                            : api().trace_query_information(0, TraceSampledProfileIntervalInfo,
+                                                            &interval, sizeof interval, &bytes);
+    if (error == ERROR_SUCCESS && interval.Interval != 0) return interval.Interval;
+    throw windows_error(
+        "TraceQueryInformation", "the interval of the sampled profile", error,
+        error == ERROR_ACCESS_DENIED ? kElevateForKernel : "record without a sampled profile");
+  }
+
+  const ULONG before_;
+  ULONG now_ = 0;
+};
+
 class SystemLogger : public KernelSession {
  public:
   explicit SystemLogger(const KernelSessionOptions& options)
@@ -45,6 +90,7 @@ class SystemLogger : public KernelSession {
     switch_on_system_profile_privilege();
     // Stops a stale session of an earlier process with the same pid.
     control(0, EVENT_TRACE_CONTROL_STOP);
+    if (options.sample_hz > 0) interval_.emplace(options.sample_hz);
     Properties properties = wanted_kernel_session(options);
     check("StartTraceW", api().start_trace(&handle_, wide_name_.c_str(), &properties.properties()));
     running_ = true;
@@ -62,6 +108,8 @@ class SystemLogger : public KernelSession {
   const std::string& name() const override { return name_; }
   std::uint32_t granted_flags() const override { return granted_flags_; }
 
+  double granted_sample_hz() const override { return granted_sample_hz_; }
+
   KernelSessionCounts counts() override {
     if (running_) ask(EVENT_TRACE_CONTROL_QUERY);
     return counts_;
@@ -70,6 +118,7 @@ class SystemLogger : public KernelSession {
   KernelSessionCounts stop() override {
     if (running_) ask(EVENT_TRACE_CONTROL_STOP);
     running_ = false;
+    interval_.reset();
     return counts_;
   }
 
@@ -107,6 +156,7 @@ class SystemLogger : public KernelSession {
                   "run on Windows");
     }
     granted_flags_ = given->EnableFlags;
+    if (interval_) granted_sample_hz_ = interval_->rate_hz();
   }
 
   // Windows does not say of which of these events it records stacks.
@@ -127,6 +177,8 @@ class SystemLogger : public KernelSession {
 
   std::string name_;
   std::wstring wide_name_;
+  std::optional<SampleInterval> interval_;
+  double granted_sample_hz_ = 0;
   TRACEHANDLE handle_ = 0;
   bool running_ = false;
   std::uint32_t granted_flags_ = 0;

@@ -18,8 +18,10 @@ ProgramTrace::ProgramTrace(const ProgramTracePlan& plan)
                                     .cpus = {}})) {
   if (plan.sample_hz <= 0) return;
   try {
-    sampler_ = profile::start_sampler(
-        {.rate_hz = plan.sample_hz, .clock = plan.clock, .processes = plan.processes});
+    sampler_ = profile::start_sampler({.rate_hz = plan.sample_hz,
+                                       .clock = plan.clock,
+                                       .processes = plan.processes,
+                                       .directory = plan.directory});
   } catch (const Error& error) {
     why_not_sampled_ = error.what();
   }

@@ -94,6 +94,7 @@ class CallCutter {
   void cut_ready(const Piece& piece, Slices& slices) const;
   Slice cut_blocked(const Piece& piece) const;
   WaitsFor waits_at(const ThreadMark& mark) const;
+  std::string call_name(const ThreadMark& mark) const;
   bool blocked_by_storage(const Piece& piece, Slice& slice) const;
   Slices modes(const Piece& piece) const;
   Slice own_code() const;

@@ -77,6 +77,7 @@ Slice CallCutter::in_fault(const ThreadMark& mark, const ThreadMark* next) const
   if (has_end && mark.active != kNoPoint) return at_point(mark);
   Slice slice;
   slice.cause = Cause::page_fault;
+  slice.name = fault_name(mark.fault_kind);
   return slice;
 }
 
@@ -88,7 +89,7 @@ Slice CallCutter::at_point(const ThreadMark& mark) const {
   slice.detail = mark.in_system_call ? timeline_.system_call(mark.system_call).name : "page fault";
   if (mark.active == kWakePoint) name_thread(slice, mark.woken);
   // Between a begin and its end the kernel may take as long as it needs.
-  if (fact.marks != PointMarks::step) return slice;
+  if (fact.marks != PointMarks::step && fact.cause != Cause::system_call) return slice;
   slice.gap = gap_after(mark);
   if (steps_ != nullptr) slice.usual = steps_->after(mark).usual;
   return slice;

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "harness/explain/test_story.h"
@@ -275,6 +276,58 @@ TEST_CASE("a thread that blocks for a contended lock waits for that lock, whatev
   CHECK(story.cut(1000, 5300) ==
         "syscall:write:200 lock:lock:100 blocked_lock:third:3700 waiting:idle:100 lock:lock:100 "
         "syscall:write:100");
+}
+
+TEST_CASE("an operation that names its call shares the call's usual time, and names its waits") {
+  KernelStory story;
+  const auto fact = [&](std::uint32_t point, const char* name, Cause cause, PointMarks marks) {
+    KernelPointFact one{point, name, cause, marks};
+    one.names_call = marks == PointMarks::begin;
+    story.timeline().add(one);
+  };
+  fact(20, "FileIo/Write", Cause::system_call, PointMarks::begin);
+  fact(21, "FileIo/Write", Cause::system_call, PointMarks::end);
+  fact(22, "FileIo/Flush", Cause::fs_writeback, PointMarks::begin);
+  story.enters(1000, kWrite);
+  story.passes(1100, 20);
+  story.passes(31'100, 21);
+  story.passes(31'200, 20);
+  story.waits(31'300, Wait::unknown, WaitsFor::io);
+  story.switches(32'000, 0, kLoad);
+  story.leaves(32'100, kWrite);
+  story.enters(40'000, kWrite);
+  story.passes(40'100, 22);
+  story.waits(40'200, Wait::unknown, WaitsFor::io);
+  story.switches(50'000, 0, kLoad);
+  story.leaves(50'100, kWrite);
+  const CallTimes call{
+      .thread = kLoad, .intended = 1000, .start = 1000, .end = 31'200, .usual = 600};
+  CHECK(story.cut(call) ==
+        "syscall:write:100 syscall:FileIo/Write:500 unknown:FileIo/Write:29500 syscall:write:100");
+  const std::vector<Slice> slices = story.cutter(kAll).cut(
+      {.thread = kLoad, .intended = 31'250, .start = 31'250, .end = 50'050, .usual = 600});
+  const auto blocked = [&](Cause cause) {
+    return std::find_if(slices.begin(), slices.end(),
+                        [&](const Slice& one) { return one.cause == cause; });
+  };
+  REQUIRE(blocked(Cause::blocked_other) != slices.end());
+  CHECK(blocked(Cause::blocked_other)->detail == "FileIo/Write");
+  REQUIRE(blocked(Cause::blocked_storage) != slices.end());
+  CHECK(blocked(Cause::blocked_storage)->detail == "FileIo/Flush");
+}
+
+TEST_CASE("soft and hard page faults have their kind's name") {
+  Story story;
+  story.timeline().add(PageFault{1000, 0, kLoad, FaultKind::demand_zero});
+  story.timeline().add(PageFault{1500, 0, kLoad, FaultKind::hard});
+  story.waits(1600, Wait::unknown, WaitsFor::storage);
+  story.switches(9000, 0, kLoad);
+  const std::vector<Slice> slices =
+      story.cutter(kAll).cut({.thread = kLoad, .intended = 1000, .start = 1000, .end = 9000});
+  REQUIRE(slices.size() == 3);
+  CHECK(slices[0].name == "demand zero");
+  CHECK(slices[1].name == "hard");
+  CHECK(slices[2].detail == "hard page fault");
 }
 
 TEST_CASE("a step's detail is the system call or the page fault in which it was") {

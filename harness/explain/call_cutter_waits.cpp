@@ -28,6 +28,10 @@ Cause cause_of(WaitsFor waits_for, Wait wait) {
   return wait == Wait::uninterruptible ? Cause::blocked_lock : Cause::blocked_other;
 }
 
+void add_detail(Slice& slice, const std::string& more) {
+  slice.detail += slice.detail.empty() ? more : ", " + more;
+}
+
 }  // namespace
 
 // Returns whether the wait was for storage: requests were in flight for at least half of it, or one
@@ -78,6 +82,14 @@ WaitsFor CallCutter::waits_at(const ThreadMark& mark) const {
   }
 }
 
+// What the thread does in its system call after a mark.
+std::string CallCutter::call_name(const ThreadMark& mark) const {
+  if (mark.active != kNoPoint && timeline_.kernel_point(mark.active).names_call) {
+    return timeline_.kernel_point(mark.active).name;
+  }
+  return timeline_.system_call(mark.system_call).name;
+}
+
 Slice CallCutter::cut_blocked(const Piece& piece) const {
   const std::vector<ThreadStretch>& stretches = piece.history->stretches();
   const ThreadStretch& stretch = stretches[piece.stretch];
@@ -96,15 +108,17 @@ Slice CallCutter::cut_blocked(const Piece& piece) const {
     if (at.in_system_call) {
       const SystemCallFact call = timeline_.system_call(at.system_call);
       if (waits_for == WaitsFor::unknown) waits_for = call.waits_for;
-      slice.detail = call.name;
+      slice.detail = call_name(at);
     }
     if (at.fault != kNoFault && at.fault + kMaxFaultNs > stretch.begin) {
-      slice.detail += slice.detail.empty() ? "page fault" : ", page fault";
+      const std::string kind = fault_name(at.fault_kind);
+      add_detail(slice, kind.empty() ? "page fault" : kind + " page fault");
     }
     const WaitsFor found = waits_at(at);
     if (found != WaitsFor::unknown) waits_for = found;
     contended = found == WaitsFor::lock;
   }
+  if (stretch.reason != nullptr) add_detail(slice, stretch.reason);
   const bool may_be_storage =
       !contended && (stretch.wait == Wait::uninterruptible || waits_for == WaitsFor::storage ||
                      waits_for == WaitsFor::io);

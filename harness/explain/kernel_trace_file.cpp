@@ -15,19 +15,6 @@ namespace {
 
 constexpr unsigned kNoHelpers = 0;  // a duet may measure its other side meanwhile
 
-// Checks that the session began between trace.start_ns and trace.end_ns, with a second of slack. If
-// it did not, its times come from another clock, even if the header names the right one.
-void check_start(const KernelTraceFile& trace, const etl::RunTimes& times) {
-  constexpr std::int64_t kSlackNs = 1'000'000'000;
-  const auto start_ns = static_cast<std::int64_t>(trace.start_ns);
-  const auto end_ns = static_cast<std::int64_t>(trace.end_ns);
-  if (times.start_ns() >= start_ns - kSlackNs && times.start_ns() <= end_ns + kSlackNs) return;
-  throw Error(fmt::format("the trace began at {} ns by its own header, but was recorded from {} to "
-                          "{} ns: its clock is not the run clock",
-                          times.start_ns(), start_ns, end_ns),
-              "see providers/etw/README.md");
-}
-
 void limit(TraceUsed& used, const std::string& what) {
   used.limits += (used.limits.empty() ? "" : "; ") + what;
 }
@@ -77,7 +64,7 @@ TraceUsed read_kernel_trace(const KernelTraceFile& trace, activity::Timeline& ti
   try {
     const etl::TraceFile file(trace.path);
     const etl::RunTimes times(file.header(), trace.clock);
-    check_start(trace, times);
+    times.check_start(trace.start_ns, trace.end_ns);
     used.method = "kernel_trace";
     used.bytes = file.bytes().size();
     used.start_ns = std::max(trace.start_ns, static_cast<std::uint64_t>(times.start_ns()));

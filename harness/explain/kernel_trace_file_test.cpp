@@ -143,6 +143,9 @@ TEST_CASE("the wait reason of a context switch gives the slice's cause") {
       {kWaiting, 35, Cause::blocked_lock},     // WrGuardedMutex
       {kWaiting, 37, Cause::blocked_lock},     // WrAlertByThreadId
       {kWaiting, 39, Cause::blocked_storage},  // WrPhysicalFault
+      {kWaiting, 40, Cause::blocked_other},    // WrIoRing, with no request to storage
+      {kWaiting, 41, Cause::blocked_other},    // WrMdlCache
+      {kWaiting, 42, Cause::blocked_lock},     // WrRcu
       {kWaiting, 255, Cause::blocked_other},   // none
   };
   for (const auto& [state, reason, cause] : all) {
@@ -154,6 +157,12 @@ TEST_CASE("the wait reason of a context switch gives the slice's cause") {
     CHECK(slices[3].begin == at(40));
     CHECK(slices[3].end == at(90));
   }
+}
+
+TEST_CASE("a wait's detail is Windows' reason for it") {
+  CHECK(slices_of(read({}, {}, {5, 17})).at(3).detail == "WrLpcReply");
+  CHECK(slices_of(read({}, {}, {5, 200})).at(3).detail == "unknown");
+  CHECK(slices_of(read({}, {}, {1, 32})).at(3).detail.empty());
 }
 
 TEST_CASE("losses counted in the file or at the session's stop are in the limits") {

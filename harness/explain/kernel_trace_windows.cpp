@@ -15,9 +15,9 @@ namespace {
 
 // What explanations need.
 const std::vector<std::string>& explaining_flags() {
-  static const std::vector<std::string> kNames = {"process",    "thread", "img",        "cswitch",
-                                                  "dispatcher", "dpc",    "isr",        "pf",
-                                                  "hf",         "diskio", "diskioinit", "syscall"};
+  static const std::vector<std::string> kNames = {
+      "process", "thread", "img",    "cswitch",    "dispatcher", "dpc",    "isr",
+      "pf",      "hf",     "diskio", "diskioinit", "syscall",    "fileio", "fileioinit"};
   return kNames;
 }
 

@@ -9,8 +9,8 @@
 namespace tailgate::etw {
 
 // Starts the session, which records for the whole machine: process, thread, img, cswitch,
-// dispatcher, dpc, isr, pf, hf, diskio, diskioinit, syscall. Throws Error with a remedy and then
-// leaves no session.
+// dispatcher, dpc, isr, pf, hf, diskio, diskioinit, syscall, fileio, fileioinit. Throws Error with
+// a remedy and then leaves no session.
 std::unique_ptr<activity::Trace> start_kernel_trace(const activity::TraceOptions& options);
 
 }  // namespace tailgate::etw

@@ -106,8 +106,9 @@ TEST_CASE("the kernel session requests the events that explanations need") {
   CHECK(asked().LogFileMode == 0x02000001);  // system logger, sequential
   CHECK(asked().MaximumFileSize == 512);
   // Process 1, thread 2, image 4, cswitch 10, dpc 20, interrupt 40, system call 80, disk 100,
-  // disk init 400, dispatcher 800, page faults 1000, hard faults 2000, all hexadecimal.
-  CHECK(asked().EnableFlags == 0x3DF7);
+  // disk init 400, dispatcher 800, page faults 1000, hard faults 2000, file I/O 2000000, file I/O
+  // init 4000000, all hexadecimal.
+  CHECK(asked().EnableFlags == 0x6003DF7);
 }
 
 TEST_CASE("the error of a kernel session that cannot be started has a reason and a remedy") {

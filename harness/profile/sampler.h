@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct SamplerOptions {
   std::vector<SampledProcess> processes =
       {};                      // with all their threads and the processes they start
   std::vector<int> cpus = {};  // for the thread that collects; empty: any
+  // Exists; a sampler that writes a file has it there until it is destroyed.
+  std::filesystem::path directory = {};
 };
 
 class StackSampler {

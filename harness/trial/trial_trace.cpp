@@ -54,6 +54,7 @@ TrialTrace::TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan) : 
 void TrialTrace::start_sampler(const TrialTracePlan& plan) {
   profile::SamplerOptions options{
       .rate_hz = plan.sample_hz, .clock = Clock(memory_.plan().clock), .load = threads_};
+  options.directory = plan.directory;
   for (const WatchedProcess& process : plan.processes) {
     if (process.role == Role::provider) {
       options.processes.push_back({profile::SampledRole::provider, process.pid});

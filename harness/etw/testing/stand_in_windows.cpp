@@ -318,7 +318,7 @@ __declspec(dllexport) ULONG WINAPI ControlTraceW(TRACEHANDLE handle, LPCWSTR nam
       std::erase(others(), name) != 0) {
     return ERROR_SUCCESS;
   }
-  if (is_kernel(handle, name)) return control_kernel(properties, code);
+  if (is_kernel(handle, name)) return control_kernel(handle, name, properties, code);
   const std::uint32_t number = handle != 0 ? session_of(handle) : session_named(name);
   if (number == kSessions) return kInstanceNotFound;
   const Session& session = shared().sessions[number];
@@ -338,8 +338,19 @@ __declspec(dllexport) ULONG WINAPI ControlTraceW(TRACEHANDLE handle, LPCWSTR nam
 
 __declspec(dllexport) ULONG WINAPI
     TraceSetInformation(TRACEHANDLE handle, TRACE_INFO_CLASS kind, void* information, ULONG bytes) {
+  if (kind == TraceSampledProfileIntervalInfo && handle == 0) {
+    if (bytes != sizeof(TRACE_PROFILE_INTERVAL)) return ERROR_BAD_LENGTH;
+    return set_profile_interval(*static_cast<const TRACE_PROFILE_INTERVAL*>(information));
+  }
   if (!is_kernel(handle, L"") || kind != TraceStackTracingInfo) return ERROR_INVALID_PARAMETER;
-  return set_kernel_stacks(static_cast<const CLASSIC_EVENT_ID*>(information), bytes);
+  return set_kernel_stacks(handle, static_cast<const CLASSIC_EVENT_ID*>(information), bytes);
+}
+
+__declspec(dllexport) ULONG WINAPI TraceQueryInformation(TRACEHANDLE handle, TRACE_INFO_CLASS kind,
+                                                         void* information, ULONG bytes, ULONG*) {
+  if (kind != TraceSampledProfileIntervalInfo || handle != 0) return ERROR_INVALID_PARAMETER;
+  if (bytes != sizeof(TRACE_PROFILE_INTERVAL)) return ERROR_BAD_LENGTH;
+  return get_profile_interval(*static_cast<TRACE_PROFILE_INTERVAL*>(information));
 }
 
 __declspec(dllexport) ULONG WINAPI

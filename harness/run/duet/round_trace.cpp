@@ -52,6 +52,7 @@ void RoundTrace::add_limit(const std::string& limit) {
 void RoundTrace::start_sampler(const RoundTracePlan& plan, Side& side) {
   profile::SamplerOptions options{
       .rate_hz = plan.sample_hz, .clock = plan.clock, .load = known(side.processes.threads)};
+  options.directory = plan.directory;
   for (const WatchedProcess& process : side.processes.processes) {
     if (process.role == Role::provider) {
       options.processes.push_back({SampledRole::provider, process.pid});
