@@ -162,13 +162,16 @@ struct Profile {
     v("limits", &Profile::limits,
       "what could not be sampled here, why, and what would help; empty for nothing");
     v("rate_hz", &Profile::rate_hz,
-      "samples that were asked for, per second of a thread's processor time");
+      "samples that were asked for, per second of a thread's processor time; on Windows, that "
+      "Windows granted");
     v("callers", &Profile::callers,
       "how a function's callers were found: dwarf (the unwind tables of programs and libraries), "
-      "frame_pointers, or none");
+      "frame_pointers, kernel_walk (Windows' kernel walked the stack), or none");
     v("kernel", &Profile::kernel, "whether time in the kernel was sampled");
     v("samples", &Profile::samples, "samples of the whole trial");
-    v("lost", &Profile::lost, "samples that the kernel could not hand on: the ring was full");
+    v("lost", &Profile::lost,
+      "samples that the kernel could not hand on: the ring was full; on Windows, records of any "
+      "kind");
     v("functions", &Profile::functions, "every function that this profile names");
     v("roles", &Profile::roles, "the recorded load's samples, by role");
     v("tails", &Profile::tails,
