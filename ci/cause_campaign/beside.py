@@ -32,7 +32,7 @@ def hog():
 
 
 def sync_again_and_again(folder):
-    """Each time a new file is appended to, so that the journal has something to commit."""
+    """Writes the file anew each time, so that the journal has something to commit."""
     data = bytes(SYNC_BYTES)
     while True:
         with open(Path(folder) / "neighbour", "wb") as file:
