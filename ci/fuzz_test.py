@@ -73,6 +73,24 @@ def test_a_target_ends_when_it_has_used_its_processor_time(target, tmp_path):
     assert outcome.inputs == 7 and outcome.cpu_s >= 0.5 and not outcome.findings
 
 
+# As libFuzzer: kept after an alarm, and run alone where the last argument is a file.
+LATE = """for o in "$@"; do case $o in -artifact_prefix=*) p=${o#*=} ;; esac; done
+if [ -z "$p" ]; then echo alone; exit %d; fi
+if [ -e "${p}timeout-1" ]; then echo "#9 DONE cov: 2"; exit 0; fi
+echo x >"${p}timeout-1"; echo "#4 pulse cov: 1"; echo "Test unit written to ${p}timeout-1"; exit 70"""
+
+
+def test_an_input_that_was_late_on_a_busy_machine_is_no_finding(target, tmp_path):
+    outcome = fuzz.run_target(target(LATE % 0), 30, tmp_path)
+    assert (outcome.inputs, outcome.coverage, outcome.findings, outcome.busy) == (13, "2", [], 1)
+    assert "alone" in (tmp_path / "x.log").read_text()
+
+
+def test_an_input_that_is_late_alone_is_a_finding(target, tmp_path):
+    outcome = fuzz.run_target(target(LATE % 70), 30, tmp_path)
+    assert outcome.findings == [f"{tmp_path}/x-timeout-1"] and outcome.busy == 0
+
+
 def test_an_unknown_target_is_named_with_the_known_ones(target):
     with pytest.raises(fuzz.CannotFuzz, match="'nose'; there are: x"):
         fuzz.chosen([target("")], ["nose"])

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/profile/samples.h"
+
 namespace tailgate::profile {
 namespace {
 
@@ -32,7 +34,7 @@ std::string demangled(const char* name) {
 std::string file_name(std::string_view path) {
   const std::string_view deleted = " (deleted)";
   if (path.ends_with(deleted)) path.remove_suffix(deleted.size());
-  if (path.starts_with("[vdso")) return "vdso";
+  if (path.starts_with("[vdso")) return kVdso;
   return std::string(path.substr(path.rfind('/') + 1));
 }
 

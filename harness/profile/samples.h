@@ -11,6 +11,9 @@
 
 namespace tailgate::profile {
 
+// The module of the code that Linux itself maps into every process, which reads the clock.
+inline constexpr const char* kVdso = "vdso";
+
 enum class SampledRole : std::uint8_t {
   load,      // the load's threads
   provider,  // the other threads of the provider process

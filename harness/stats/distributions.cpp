@@ -1,6 +1,7 @@
 #include "harness/stats/distributions.h"
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
@@ -12,6 +13,7 @@ namespace {
 // Everything in double: a long double would differ from system to system, and costs time.
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using Binomial = boost::math::binomial_distribution<double, Policy>;
+using FisherF = boost::math::fisher_f_distribution<double, Policy>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 
 void check_bound(std::uint64_t successes, std::uint64_t trials, double tail) {
@@ -33,6 +35,13 @@ double student_t_quantile(double p, double degrees) {
     throw std::invalid_argument("student_t_quantile: p between 0 and 1, degrees above 0");
   }
   return boost::math::quantile(StudentT(degrees), p);
+}
+
+double fisher_f_quantile(double p, double above, double below) {
+  if (!(p > 0 && p < 1 && above > 0 && below > 0)) {
+    throw std::invalid_argument("fisher_f_quantile: p between 0 and 1, degrees above 0");
+  }
+  return boost::math::quantile(FisherF(above, below), p);
 }
 
 double binomial_at_most(std::uint64_t successes, std::uint64_t trials, double p) {

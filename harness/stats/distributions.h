@@ -10,6 +10,10 @@ namespace tailgate {
 // 0 < p < 1. Throws std::invalid_argument.
 double student_t_quantile(double p, double degrees);
 
+// The same of Fisher's F, the ratio of two variances, with `above` and `below` degrees of freedom,
+// both above 0.
+double fisher_f_quantile(double p, double above, double below);
+
 // The probability of at most `successes` successes in `trials` independent trials, each of which
 // succeeds with probability p, 0 <= p <= 1; successes <= trials. Throws std::invalid_argument.
 double binomial_at_most(std::uint64_t successes, std::uint64_t trials, double p);

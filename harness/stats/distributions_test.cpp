@@ -31,6 +31,17 @@ TEST_CASE("quantiles of Student's t agree with closed forms") {
   CHECK(student_t_quantile(p, 2) == Approx(two).epsilon(1e-9).margin(1e-12));
 }
 
+// Critical values as every table of the F distribution prints them (e.g. NIST/SEMATECH e-Handbook of
+// Statistical Methods, 1.3.6.7.3).
+TEST_CASE("quantiles of Fisher's F are those of the tables") {
+  CHECK(fisher_f_quantile(0.95, 1, 1) == Approx(161.448).margin(0.001));
+  CHECK(fisher_f_quantile(0.95, 19, 60) == Approx(1.763).margin(0.001));
+  CHECK(fisher_f_quantile(0.95, 5, 10) == Approx(3.326).margin(0.001));
+  CHECK(fisher_f_quantile(0.99, 2, 12) == Approx(6.927).margin(0.001));
+  // The square of Student's t.
+  CHECK(fisher_f_quantile(0.9, 1, 7) == Approx(std::pow(student_t_quantile(0.95, 7), 2)));
+}
+
 // None of n: (1 - p)^n. All but all of them: 1 - p^n. At most 1 of 3: (1 - p)^2 (1 + 2 p).
 TEST_CASE("binomial probabilities agree with closed forms") {
   const double p = GENERATE(0.0, 0.001, 0.2, 0.5, 0.77, 0.9999, 1.0);
@@ -50,6 +61,8 @@ TEST_CASE("a bound leaves its tail") {
 TEST_CASE("what no distribution has is refused") {
   CHECK_THROWS_AS(student_t_quantile(0.5, 0), std::invalid_argument);
   CHECK_THROWS_AS(student_t_quantile(1, 3), std::invalid_argument);
+  CHECK_THROWS_AS(fisher_f_quantile(0.5, 0, 3), std::invalid_argument);
+  CHECK_THROWS_AS(fisher_f_quantile(0, 3, 3), std::invalid_argument);
   CHECK_THROWS_AS(binomial_at_most(3, 2, 0.5), std::invalid_argument);
   CHECK_THROWS_AS(binomial_at_most(1, 2, 1.5), std::invalid_argument);
   CHECK_THROWS_AS(binomial_lower_bound(0, 0, 0.025), std::invalid_argument);

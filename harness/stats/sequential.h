@@ -115,7 +115,8 @@ struct MetricDecision {
   double p_no_change = 1;  // adjusted: of no change; 1 where no metric was beyond its margin
   double p_beyond = 1;     // unadjusted: of an effect at the margin or beyond
   // The share of the statistic's variance that is between clusters, so that more rounds of the same
-  // ones do not reduce it: 0 where there is one round a cluster.
+  // ones do not reduce it: what is sure of it with 95 % confidence; 0 where there is one round a
+  // cluster.
   double between_clusters = 0;
 };
 

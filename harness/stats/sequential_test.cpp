@@ -363,6 +363,10 @@ TEST_CASE("the share of the variance that more rounds of the same clusters leave
   CHECK(look({between}, six, looks.seed, pairs).metrics[0].between_clusters == 1);
   CHECK(look({within}, six, looks.seed, pairs).metrics[0].between_clusters == 0);
   CHECK(look({between}, six, looks.seed).metrics[0].between_clusters == 0);
+  // Mean squares of 3.7917 between and 0.05 within, with 2 and 3 degrees of freedom.
+  const PairedMetric both{{1.1, 0.9, 2.5, 2, 3.8, 3.7}, 0, 0};
+  CHECK(look({both}, six, looks.seed, pairs).metrics[0].between_clusters ==
+        Approx(1 - 9.5521 * 0.05 / 3.7917).margin(0.001));
   CHECK_THROWS_AS(look({between}, six, looks.seed, {1, 1, 2}), std::invalid_argument);
 }
 

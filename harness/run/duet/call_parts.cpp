@@ -1,6 +1,7 @@
 #include "harness/run/duet/call_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -35,8 +36,8 @@ class Stacks {
     return {"function", function.name, function.module};
   }
 
-  // The first function outwards that is neither the kernel's nor the C library's; empty if that is
-  // the one that ran, or there is none.
+  // The first function outwards that is neither the kernel's nor of a system library; empty if that
+  // is the one that ran, or there is none.
   std::string caller(const StackSample& sample) const {
     const std::vector<std::uint32_t>& stack = sample.functions;
     for (auto at = stack.begin() + kernel_frames(sample); at != stack.end(); ++at) {
@@ -59,8 +60,10 @@ class Stacks {
   }
 
   static bool is_of_system(std::string_view module) {
-    return module.starts_with("libc.") || module.starts_with("libpthread") ||
-           module.starts_with("ld-") || module.starts_with("ld.") || module == "[vdso]";
+    constexpr std::array kOfSystem = {"libc.", "libpthread", "ld-", "ld.", "libstdc++", "libc++"};
+    return module == profile::kVdso ||
+           std::any_of(kOfSystem.begin(), kOfSystem.end(),
+                       [&](std::string_view name) { return module.starts_with(name); });
   }
 
   const std::vector<ProfiledFunction>& functions_;

@@ -118,6 +118,18 @@ TEST_CASE("system calls and functions of the C library are named with their call
   CHECK(call.callers.at(copy).at("log") == 1);
 }
 
+TEST_CASE("functions of the C++ library and of the vDSO are named with their caller") {
+  Calls calls;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    calls.sample(Calls::begin(i) + 200, {{"[vdso]", profile::kVdso},
+                                         {"clock_gettime", "libc.so.6"},
+                                         {"steady_clock::now", "libstdc++.so.6.0.30"},
+                                         {"compact", "mylog.so"}});
+  }
+  const SideTimes call = calls.parts().call;
+  CHECK(call.callers.at({"function", "[vdso]", profile::kVdso}).at("compact") == 1);
+}
+
 TEST_CASE("the interrupt in which a sample was taken does not count") {
   Calls calls;
   for (const std::uint64_t call : {3, 4}) {
