@@ -72,6 +72,7 @@ void ThreadHistory::mark(const PageFault& record) {
   mark.system_call = before.system_call;
   mark.fault = record.time;
   mark.fault_kind = record.kind;
+  mark.reclaim = open_reclaim();
 }
 
 void ThreadHistory::mark(const RecordsLost& record) {
@@ -83,6 +84,7 @@ void ThreadHistory::mark(const RecordsLost& record) {
   mark.point = kNoPoint;
   mark.active = kNoPoint;
   mark.woken = kUnknown;
+  mark.reclaim = kNoPoint;
   marks_.push_back(mark);
 }
 
@@ -109,12 +111,21 @@ void ThreadHistory::mark(const KernelPoint& record, const KernelPointFact& fact)
   if (fact.marks == PointMarks::begin) {
     if (open_.size() == kMaxOpenPoints) open_.clear();
     open_.push_back({record.point, fact.cause});
+    mark->reclaim = open_reclaim();
     return;
   }
   const auto begun = std::find_if(open_.rbegin(), open_.rend(),
                                   [&](const OpenPoint& one) { return one.cause == fact.cause; });
   if (begun != open_.rend()) open_.erase(std::prev(begun.base()), open_.end());
   mark->active = open_.empty() ? kNoPoint : open_.back().point;
+  mark->reclaim = open_reclaim();
+}
+
+std::uint32_t ThreadHistory::open_reclaim() const {
+  const auto found = std::find_if(open_.rbegin(), open_.rend(), [](const OpenPoint& one) {
+    return one.cause == Cause::reclaim;
+  });
+  return found == open_.rend() ? kNoPoint : found->point;
 }
 
 void ThreadHistory::mark_wake(const ThreadReady& record) {

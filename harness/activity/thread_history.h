@@ -53,6 +53,8 @@ struct ThreadMark {
   std::uint32_t point = kNoPoint;             // kernel_point: which
   std::uint32_t active = kNoPoint;            // the point whose cause holds after the mark
   std::uint32_t woken = kUnknown;             // kernel_point: the thread that was made ready
+  std::uint32_t reclaim = kNoPoint;           // the point that began the reclaim of memory that …
+                                              // … the thread is in, after the mark
 };
 
 class ThreadHistory {
@@ -88,6 +90,8 @@ class ThreadHistory {
   };
 
   ThreadMark* add_point(Ticks time, std::uint32_t point);
+  // The innermost reclaim of memory that has begun and not ended.
+  std::uint32_t open_reclaim() const;
 
   std::vector<ThreadStretch> stretches_;
   std::vector<ThreadMark> marks_;

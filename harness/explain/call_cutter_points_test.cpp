@@ -278,6 +278,27 @@ TEST_CASE("a thread that blocks for a contended lock waits for that lock, whatev
         "syscall:write:100");
 }
 
+TEST_CASE("a thread that waits while it reclaims memory does so for the memory") {
+  KernelStory story;
+  story.enters(1000, kWrite);
+  story.passes(1100, kReclaim);
+  story.timeline().add(StorageRequest{1150, kOther, 9, 100, true, "254:0 WS"});
+  story.passes(1200, kRefill);
+  story.waits(1300, Wait::uninterruptible);
+  story.timeline().add(StorageRequest{4900, 0, 9, 100, false, ""});
+  story.wakes(5000, kThird);
+  story.switches(5100, 0, kLoad);
+  story.passes(5200, kReclaimed);
+  story.waits(5300, Wait::uninterruptible);
+  story.wakes(6000, kThird);
+  story.switches(6100, 0, kLoad);
+  story.leaves(6200, kWrite);
+  CHECK(story.cut(1000, 6200) ==
+        "syscall:write:100 reclaim:reclaim:100 page_refill:refill:100 reclaim:reclaim:3700 "
+        "waiting:idle:100 page_refill:refill:100 syscall:write:100 blocked_lock:third:700 "
+        "waiting:idle:100 syscall:write:100");
+}
+
 TEST_CASE("an operation that names its call shares the call's usual time, and names its waits") {
   KernelStory story;
   const auto fact = [&](std::uint32_t point, const char* name, Cause cause, PointMarks marks) {

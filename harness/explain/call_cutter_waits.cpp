@@ -102,9 +102,11 @@ Slice CallCutter::cut_blocked(const Piece& piece) const {
   }
   WaitsFor waits_for = stretch.waits_for;
   bool contended = false;
+  std::uint32_t reclaim = kNoPoint;
   const std::size_t mark = piece.history->mark_at(stretch.begin);
   if (mark < piece.history->marks().size()) {
     const ThreadMark& at = piece.history->marks()[mark];
+    reclaim = at.reclaim;
     if (at.in_system_call) {
       const SystemCallFact call = timeline_.system_call(at.system_call);
       if (waits_for == WaitsFor::unknown) waits_for = call.waits_for;
@@ -122,7 +124,16 @@ Slice CallCutter::cut_blocked(const Piece& piece) const {
   const bool may_be_storage =
       !contended && (stretch.wait == Wait::uninterruptible || waits_for == WaitsFor::storage ||
                      waits_for == WaitsFor::io);
-  if (may_be_storage && blocked_by_storage(piece, slice)) return slice;
+  const bool storage = may_be_storage && blocked_by_storage(piece, slice);
+  if (reclaim != kNoPoint) {
+    // Whatever it waits for there, it would not have to wait if memory were left.
+    add_detail(slice, storage ? "waits for storage" : "waits");
+    slice.cause = Cause::reclaim;
+    slice.name = timeline_.kernel_point(reclaim).name;
+    slice.thread = 0;
+    return slice;
+  }
+  if (storage) return slice;
   slice.cause = cause_of(waits_for, stretch.wait);
   if (piece.stretch + 1 < stretches.size()) {
     const ThreadStretch& next = stretches[piece.stretch + 1];

@@ -226,7 +226,8 @@ class SideCutter {
     PlacedSample& placed = call.samples.emplace_back();
     placed.kind = index_of(*at);
     placed.sample = &sample;
-    if (at->cause == Cause::running && stacks_.is_in_kernel(sample)) {
+    const bool own_code = at->cause == Cause::running || at->cause == Cause::machine;
+    if (own_code && stacks_.is_in_kernel(sample)) {
       placed.entered = nearest_system_call(slices, taken);
     }
   }
