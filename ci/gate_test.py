@@ -33,7 +33,8 @@ case "$1" in
     out=$(value_of --out "$@")
     code=$(answer gate 0)
     echo 'what the gate says'
-    [ -e "$ANSWERS/no-verdict" ] || { mkdir -p "$out" && echo '# Verdicts' >"$out/report.md"; }
+    [ -e "$ANSWERS/no-verdict" ] || { mkdir -p "$out/duets" && echo '# Verdicts' >"$out/report.md"
+      echo '{}' >"$out/duets/steady@file.json"; }
     exit "$code" ;;
   run)
     [ "$3" = --plan ] && { printf '1 4 sweep null file\\n2 6 max file\\n'; exit; }
@@ -228,9 +229,9 @@ def test_a_night_is_added_to_the_history_and_its_findings_are_in_the_summary(clo
     night = clone.night("--history", "nights.sqlite", "--night", "2026-02-28")
     assert night.returncode == 0
     there = f"--history {clone.root}/plots/nights.sqlite"
-    # The stand-in for the gate writes no duets.
     assert clone.calls("history") == [
-        f"history import {clone.root}/out/results {there} --night 2026-02-28",
+        f"history import {clone.root}/out/duets {clone.root}/out/results {there}"
+        " --night 2026-02-28",
         f"history findings {there}"]
     assert "## Findings in the history\n\n    7: worse, open" in clone.summary()
     assert "7: worse, open" in night.stdout

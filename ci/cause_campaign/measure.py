@@ -22,8 +22,9 @@ class Effort:
     turns: int = 15
     explain_s: float = 12
 
-    def options(self):
-        return ["--rounds", str(self.rounds), "--long-rounds", "0", "--turns", str(self.turns),
+    def options(self, turns=None):
+        return ["--rounds", str(self.rounds), "--long-rounds", "0",
+                "--turns", str(min(self.turns, turns or self.turns)),
                 "--explain", "--explain-s", f"{self.explain_s:g}"]
 
 
@@ -65,7 +66,8 @@ class Bench:
         folder = self.folder(case.slug)
         if case.kind == "duet":
             return ["duet", with_options(case.sink, case.a), with_options(case.sink, case.b),
-                    *settings(case), *self.effort.options(), "--out", str(folder / "duet.json")]
+                    *settings(case), *self.effort.options(case.turns),
+                    "--out", str(folder / "duet.json")]
         scenario = str(folder / "preset.toml") if case.actions else "steady"
         return ["run", scenario, *settings(case), *explained_run(case.sink, folder)]
 

@@ -9,7 +9,7 @@ RUN_LOAD = {"rate_hz": 10_000, "duration_s": 2, "warmup_s": 0.2}
 MEASURES = {"duet": ("call", "slow_call", "daemons"), "run": ("service", "response", "delivery")}
 BESIDE = ("hog", "sync", "memory")
 FIELDS = {"plant", "sinks", "set", "cause", "name", "measure", "planted_ns", "quick"}
-ONLY = {"duet": {"a", "b", "nothing"}, "run": {"beside", "actions"}}
+ONLY = {"duet": {"a", "b", "nothing", "turns"}, "run": {"beside", "actions"}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Case:
     settings: dict = dataclasses.field(default_factory=dict)
     a: str = ""
     b: str = ""
+    turns: int = None   # a side in a round; none: as in all cases
     beside: dict = dataclasses.field(default_factory=dict)
     actions: tuple = ()
     quick: bool = False
@@ -66,7 +67,7 @@ def cases_of(kind, row):
     for place, sink in enumerate(row["sinks"]):
         yield Case(kind, row["plant"], sink, listed(row.get("cause")), listed(row.get("name")),
                    row.get("measure", ""), row.get("planted_ns"), load | row.get("set", {}),
-                   row.get("a", ""), row.get("b", ""), row.get("beside", {}),
+                   row.get("a", ""), row.get("b", ""), row.get("turns"), row.get("beside", {}),
                    tuple(row.get("actions", ())), bool(row.get("quick")) and place == 0)
 
 

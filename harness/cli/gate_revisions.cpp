@@ -460,7 +460,10 @@ class RevisionGate {
     files.try_emplace("annotations", out_ / "annotations.txt");
     const fs::path plots = out_ / "plots";
     const int code = deliver_verdicts(verdicts, files, plots);
-    say("\n{}\n", false_fails_text(policy_));
+    say("\n");
+    for (const std::string& line : wrapped(false_fails_text(policy_), kColumns, 0)) {
+      say("{}\n", line);
+    }
     if (request_.repin)
       say("\nkept in '{}'; now set reference = \"{}\"\n", chain_file_.string(), b_.commit);
     say("\nreport: {}\nJUnit:  {}\nplots:  {}\n", files.at("markdown").string(),

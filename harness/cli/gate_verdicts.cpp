@@ -96,7 +96,7 @@ std::string false_fails_text(const Policy& policy) {
   constexpr double kMergesPerDay = 20;
   constexpr double kDaysPerYear = 365;
   return fmt::format(
-      "Of gates of two revisions that do not differ at most {:g} in 1000 fail, all duets together:\n"
+      "Of gates of two revisions that do not differ at most {:g} in 1000 fail, all duets together: "
       "at {:g} merges a day at most {:.2g} a year.",
       policy.looks.false_fail * 1000, kMergesPerDay,
       policy.looks.false_fail * kMergesPerDay * kDaysPerYear);

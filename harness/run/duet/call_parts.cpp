@@ -103,6 +103,21 @@ void add_functions(const PartSamples& samples, double ns, SideTimes& times) {
   }
 }
 
+bool is_on_processor(Cause cause) {
+  switch (cause) {
+    case Cause::waiting:
+    case Cause::blocked_storage:
+    case Cause::blocked_lock:
+    case Cause::blocked_socket:
+    case Cause::blocked_sleep:
+    case Cause::blocked_other:
+    case Cause::stopped:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool is_interrupt(Cause cause) {
   return cause == Cause::interrupt || cause == Cause::softirq;
 }
@@ -122,7 +137,8 @@ struct PlacedSample {
 
 // A call, cut.
 struct CutCall {
-  std::uint64_t ns = 0;  // without the sampler's interrupts
+  std::uint64_t ns = 0;            // without the sampler's interrupts
+  std::uint64_t processor_ns = 0;  // the part of it in which the thread had a processor
   std::vector<std::pair<std::uint32_t, std::uint64_t>> parts = {};  // index, ns
   std::vector<PlacedSample> samples = {};
 };
@@ -204,6 +220,7 @@ class SideCutter {
       if (of_sampler[i]) continue;
       const auto ns = static_cast<std::uint64_t>(slices[i].end - slices[i].begin);
       done.ns += ns;
+      if (is_on_processor(slices[i].cause)) done.processor_ns += ns;
       done.parts.emplace_back(index_of(slices[i]), ns);
     }
   }
@@ -224,9 +241,9 @@ class SideCutter {
     }
     while (at != slices.begin() && (is_interrupt(at->cause) || may_be_of_sample(*at))) --at;
     PlacedSample& placed = call.samples.emplace_back();
-    placed.kind = index_of(*at);
-    placed.sample = &sample;
     const bool own_code = at->cause == Cause::running || at->cause == Cause::machine;
+    placed.kind = own_code ? own_code_ : index_of(*at);
+    placed.sample = &sample;
     if (own_code && stacks_.is_in_kernel(sample)) {
       placed.entered = nearest_system_call(slices, taken);
     }
@@ -264,6 +281,17 @@ class SideCutter {
     return all[static_cast<std::size_t>(count - 1)];
   }
 
+  // How many calls this one stands for. A sample makes its call longer, so a sampled call stands for
+  // none, and each other one also for those of its length that were sampled: as many as 1 / (1 - the
+  // probability of a sample) in all (Horvitz and Thompson, J. Am. Stat. Assoc. 47, 1952). Where most
+  // calls of a length are sampled, all count, without what can be told of the sampler.
+  double weight(const CutCall& call) const {
+    constexpr double kMostlySampled = 0.5;
+    const double sampled = static_cast<double>(call.processor_ns) * side_.samples.rate_hz / 1e9;
+    if (sampled > kMostlySampled) return 1;
+    return call.samples.empty() ? 1 / (1 - sampled) : 0;
+  }
+
   // The mean call among those chosen; functions from the samples in others, where those are more.
   template <class Chosen, class Sampled>
   SideTimes sum(Chosen chosen, Sampled sampled) const {
@@ -279,29 +307,58 @@ class SideCutter {
         }
       }
       if (!chosen(call)) continue;
-      ++calls;
-      for (const auto& [kind, time_ns] : call.parts) ns[kind] += static_cast<double>(time_ns);
+      const double count = weight(call);
+      calls += count;
+      for (const auto& [kind, time_ns] : call.parts) ns[kind] += count * static_cast<double>(time_ns);
     }
     SideTimes times;
     if (calls == 0) return times;
+    double gaps_ns = 0;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-      if (ns[kind] == 0) continue;
-      times.whole_ns += ns[kind] / calls;
-      add_kind(kind, ns[kind] / calls, samples[kind], sampled_share, times);
+      ns[kind] /= calls;
+      times.whole_ns += ns[kind];
+      if (kinds_[kind].first == Cause::machine) {
+        gaps_ns += ns[kind];
+      } else if (kind != own_code_ && ns[kind] > 0) {
+        add_kind(kind, ns[kind], samples[kind], sampled_share, times);
+      }
     }
+    add_own_code(ns[own_code_], gaps_ns, samples[own_code_], sampled_share, times);
     return times;
   }
 
-  // calls: in which the samples were taken. Where the whole of the time on the processor was
-  // sampled, a cause's time is known by the trace, and the samples divide it. Else a sample stands
-  // for the time from one to the next.
+  // A sample stands for the time from one to the next.
+  double sampled_ns(const PartSamples& samples, double calls) const {
+    return samples.count * 1e9 / side_.samples.rate_hz / calls;
+  }
+
+  // calls: in which the samples were taken. Where the kernel was sampled, too, the samples divide the
+  // time of own code, which is known by the trace. A gap may be own code that computes for long, or
+  // the machine: what the samples stand for is own code.
+  void add_own_code(double ns, double gaps_ns, const PartSamples& samples, double calls,
+                    SideTimes& times) const {
+    double own_ns = 0;
+    if (samples.count > 0) {
+      const double least_ns = side_.samples.kernel ? ns : 0;
+      own_ns = std::clamp(sampled_ns(samples, calls), least_ns, ns + gaps_ns);
+      add_functions(samples, own_ns, times);
+    }
+    const double rest_ns = ns + gaps_ns - own_ns;
+    const double machine_ns = std::min(rest_ns, gaps_ns);
+    if (machine_ns > 0) times.parts_ns[{std::string(cause_name(Cause::machine))}] += machine_ns;
+    if (rest_ns > machine_ns) {
+      times.parts_ns[{std::string(cause_name(Cause::running))}] += rest_ns - machine_ns;
+    }
+  }
+
+  // Without system calls in the trace, what has no other cause is divided among functions, as far as
+  // the samples go.
   void add_kind(std::size_t kind, double ns, const PartSamples& samples, double calls,
                 SideTimes& times) const {
     const auto& [cause, name] = kinds_[kind];
     const PartName part{std::string(cause_name(cause)), name};
     const bool is_code =
-        cause == Cause::running || cause == Cause::machine ||
-        ((cause == Cause::unknown || cause == Cause::untraced) && !side_.trace.system_calls);
+        (cause == Cause::unknown || cause == Cause::untraced) && !side_.trace.system_calls;
     if (!is_code || samples.count == 0) {
       times.parts_ns[part] += ns;
       if (samples.count > 0) {
@@ -309,9 +366,7 @@ class SideCutter {
       }
       return;
     }
-    const bool whole = cause == Cause::running && side_.samples.kernel;
-    const double sampled_ns = samples.count * 1e9 / side_.samples.rate_hz / calls;
-    const double own_ns = whole ? ns : std::min(ns, sampled_ns);
+    const double own_ns = std::min(ns, sampled_ns(samples, calls));
     add_functions(samples, own_ns, times);
     if (ns > own_ns) times.parts_ns[part] += ns - own_ns;
   }
@@ -320,8 +375,9 @@ class SideCutter {
   Stacks stacks_;
   activity::CallCutter cutter_;
   std::uint64_t usual_ns_ = 0;
-  std::map<std::pair<Cause, std::string>, std::uint32_t> places_;
-  std::vector<std::pair<Cause, std::string>> kinds_;
+  static constexpr std::uint32_t own_code_ = 0;  // the first kind
+  std::map<std::pair<Cause, std::string>, std::uint32_t> places_ = {{{Cause::running, ""}, 0}};
+  std::vector<std::pair<Cause, std::string>> kinds_ = {{Cause::running, ""}};
   std::vector<CutCall> cut_;
 };
 

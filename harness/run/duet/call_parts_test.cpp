@@ -163,6 +163,27 @@ TEST_CASE("a sample on the way into a system call belongs to it, with the gap th
   CHECK(call.callers.at({"syscall", "write"}).at("log") == 1);
 }
 
+// A sample every 0.2 ms hits a fifth of the calls that compute for 41 us, and makes them longer.
+TEST_CASE("a function that computes for long has its time, and samples change no call's") {
+  Calls calls;
+  calls.samples.rate_hz = 5000;
+  for (std::uint64_t i = 0; i < kCalls; i += 3) {
+    calls.log[i].end_ns += 40'000;
+    if (i % 15 != 0) continue;
+    const std::uint64_t at_ns = Calls::begin(i) + 1000 + 250 * i;
+    const auto at = static_cast<activity::Ticks>(at_ns);
+    calls.log[i].end_ns += 7'000;
+    calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 7000, .routine = 1});
+    calls.sample(at_ns + 100, {{"compress", "mylog.so"}});
+  }
+  const SideTimes call = calls.parts().call;
+  CHECK(call.whole_ns == Approx((100 * 1000 + 50 * 41'000) / 150.0).epsilon(0.02));
+  CHECK(sum(call) == Approx(call.whole_ns));
+  // Ten samples of 0.2 ms each, in 150 calls.
+  CHECK(call.parts_ns.at({"function", "compress", "mylog.so"}) == Approx(2'000'000.0 / 150));
+  CHECK(call.parts_ns.at({"machine"}) == Approx(call.whole_ns - 2'000'000.0 / 150));
+}
+
 TEST_CASE("calls beyond the 99th percentile are apart, preempted and dropped ones left out") {
   Calls calls;
   for (std::uint64_t i = 0; i < kCalls; ++i) {
