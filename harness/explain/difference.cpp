@@ -101,7 +101,8 @@ struct Compared {
   Series series;
 };
 
-std::vector<Compared> compare(std::span<const RoundTimes> rounds) {
+// least_ns: parts that differ by less are not worth a line, however surely they do.
+std::vector<Compared> compare(std::span<const RoundTimes> rounds, double least_ns) {
   std::set<PartName> names;
   for (const RoundTimes& round : rounds) {
     for (const SideTimes* side : {&round.a, &round.b}) {
@@ -118,7 +119,8 @@ std::vector<Compared> compare(std::span<const RoundTimes> rounds) {
     one.part.name = name.name;
     one.part.module = name.module;
     one.series.report(one.part);
-    one.part.distinct = one.series.is_distinct(names.size());
+    one.part.distinct =
+        std::abs(one.part.difference_ns) >= least_ns && one.series.is_distinct(names.size());
     one.part.caller = caller_of(rounds, name, one.part.difference_ns < 0 ? -1 : 1);
   }
   std::stable_sort(all.begin(), all.end(), [](const Compared& x, const Compared& y) {
@@ -187,7 +189,8 @@ DifferenceSum difference_of(std::span<const RoundTimes> rounds, std::size_t max_
     rest.add(unnamed(round.a), unnamed(round.b));
   }
   whole.report(sum);
-  std::vector<Compared> compared = compare(rounds);
+  constexpr double kWorthSaying = 0.01;
+  std::vector<Compared> compared = compare(rounds, kWorthSaying * std::abs(sum.difference_ns));
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (i < max_parts) {
       sum.parts.push_back(std::move(compared[i].part));

@@ -23,6 +23,7 @@ using profile::Samples;
 using profile::StackSample;
 
 constexpr double kUsualShare = 0.99;
+constexpr char kKernelTrace[] = "kernel_trace";
 // Where the trace does not show the sampler's interrupt, a sampled call is longer by up to this.
 constexpr std::uint64_t kSampleCostNs = 100'000;
 
@@ -139,6 +140,7 @@ struct PlacedSample {
 struct CutCall {
   std::uint64_t ns = 0;            // without the sampler's interrupts
   std::uint64_t processor_ns = 0;  // the part of it in which the thread had a processor
+  std::uint64_t gap_ns = 0;        // in gaps beside samples, which samples may have made
   std::vector<std::pair<std::uint32_t, std::uint64_t>> parts = {};  // index, ns
   std::vector<PlacedSample> samples = {};
 };
@@ -162,9 +164,11 @@ class SideCutter {
     for (const TracedThread& thread : side_.threads) cut(thread);
     CallParts parts;
     if (cut_.empty()) return parts;
+    take_off_sampler();
     const std::uint64_t limit_ns = limit();
+    const std::uint64_t cost_ns = side_.trace.method == kKernelTrace ? 0 : kSampleCostNs;
     parts.call = sum([&](const CutCall& call) { return call.ns <= limit_ns; },
-                     [&](const CutCall& call) { return call.ns <= limit_ns + kSampleCostNs; });
+                     [&](const CutCall& call) { return call.ns <= limit_ns + cost_ns; });
     const auto slow = [&](const CutCall& call) { return call.ns > limit_ns; };
     parts.slow_call = sum(slow, slow);
     return parts;
@@ -217,11 +221,31 @@ class SideCutter {
     std::vector<bool> of_sampler(slices.size());
     for (const StackSample* sample : samples) place(*sample, slices, of_sampler, done);
     for (std::size_t i = 0; i < slices.size(); ++i) {
-      if (of_sampler[i]) continue;
       const auto ns = static_cast<std::uint64_t>(slices[i].end - slices[i].begin);
+      if (of_sampler[i] && is_interrupt(slices[i].cause)) continue;
+      if (of_sampler[i]) done.gap_ns += ns;
       done.ns += ns;
       if (is_on_processor(slices[i].cause)) done.processor_ns += ns;
       done.parts.emplace_back(index_of(slices[i]), ns);
+    }
+  }
+
+  // Where interrupts are slow, most samples make a gap; of a gap beside a sample, as much is the
+  // sampler's as most sampled calls have.
+  void take_off_sampler() {
+    std::vector<std::uint64_t> gaps_ns;
+    for (const CutCall& call : cut_) {
+      if (!call.samples.empty()) gaps_ns.push_back(call.gap_ns);
+    }
+    const std::uint64_t usual_gap_ns = lower_median(std::move(gaps_ns));
+    for (CutCall& call : cut_) {
+      const std::uint64_t made_ns = std::min(call.gap_ns, usual_gap_ns);
+      if (made_ns == 0) continue;
+      const double left = static_cast<double>(call.ns - made_ns) / static_cast<double>(call.ns);
+      call.ns -= made_ns;
+      for (auto& [kind, ns] : call.parts) {
+        ns = static_cast<std::uint64_t>(static_cast<double>(ns) * left);
+      }
     }
   }
 
@@ -299,6 +323,9 @@ class SideCutter {
     std::vector<PartSamples> samples(kinds_.size());
     double calls = 0;
     double sampled_share = 0;  // calls that are sampled for each that is chosen
+    const bool weighted = std::any_of(cut_.begin(), cut_.end(), [&](const CutCall& call) {
+      return chosen(call) && weight(call) > 0;
+    });
     for (const CutCall& call : cut_) {
       if (sampled(call)) {
         ++sampled_share;
@@ -307,7 +334,7 @@ class SideCutter {
         }
       }
       if (!chosen(call)) continue;
-      const double count = weight(call);
+      const double count = weighted ? weight(call) : 1;
       calls += count;
       for (const auto& [kind, time_ns] : call.parts) ns[kind] += count * static_cast<double>(time_ns);
     }

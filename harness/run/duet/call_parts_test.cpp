@@ -184,6 +184,31 @@ TEST_CASE("a function that computes for long has its time, and samples change no
   CHECK(call.parts_ns.at({"machine"}) == Approx(call.whole_ns - 2'000'000.0 / 150));
 }
 
+// Four of 150 calls compute for 20 us and more, and one of the four is sampled: it stays a slow call.
+TEST_CASE("a sampled slow call is a slow call, and its sample is of one") {
+  Calls calls;
+  calls.enter_kernel();
+  calls.trace.method = "kernel_trace";
+  calls.samples.rate_hz = 5000;
+  for (const std::uint64_t i : {20, 60, 100, 140}) {
+    calls.log[i].end_ns += 20'000 + 100 * i;
+    if (i != 140) continue;
+    const std::uint64_t at_ns = Calls::begin(i) + 15'000;
+    const auto at = static_cast<activity::Ticks>(at_ns);
+    calls.log[i].end_ns += 7'000;
+    calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 7000, .routine = 1});
+    calls.sample(at_ns + 100, {{"compress", "mylog.so"}});
+  }
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    calls.sample(Calls::begin(i) + 200, {{"log", "mylog.so"}});
+  }
+  const SideTimes slow = calls.parts().slow_call;
+  CHECK(slow.whole_ns == Approx(35'000));
+  CHECK(slow.parts_ns.at({"function", "compress", "mylog.so"}) == Approx(34'700));
+  CHECK(slow.parts_ns.at({"syscall", "write"}) == Approx(300));
+  CHECK(slow.parts_ns.count({"function", "log", "mylog.so"}) == 0);
+}
+
 TEST_CASE("calls beyond the 99th percentile are apart, preempted and dropped ones left out") {
   Calls calls;
   for (std::uint64_t i = 0; i < kCalls; ++i) {
