@@ -74,14 +74,19 @@ def section_of(verdicts, figures):
 def what_came_out(verdict):
     """The outcome of one duet, why, what to do, and what a reader must know besides."""
     reasons = " ".join(words_of(reason) for reason in verdict["reasons"])
-    sides = ", ".join(f"{side.upper()}: {verdict[side]} of {verdict[f'{side}_revision'][:10]}"
-                      for side in "ab")
+    sides = ", ".join(f"{side.upper()}: {side_text(verdict, side)}" for side in "ab")
     return "".join([
         paragraph(f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}, "
-                  f"{load_text(verdict['load'])}. {reasons}"),
+                  f"{load_text(verdict['load'])}. {reasons[:1].upper()}{reasons[1:]}"),
         paragraph(f"{sides}. {verdict['rounds_used']} of {verdict['rounds_recorded']} rounds; "
                   f"policy: {verdict['policy']}."),
         *(warning(words_of(remark)) for remark in verdict["remarks"])])
+
+
+def side_text(verdict, side):
+    """What the side is called, and its revision, if that is not its name."""
+    revision = verdict[f"{side}_revision"][:10]
+    return revision if verdict[side] == revision else f"{verdict[side]} of {revision}"
 
 
 def words_of(remark):
