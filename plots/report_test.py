@@ -176,9 +176,11 @@ def test_only_what_got_worse_is_shown_at_first():
 
 def test_a_verdict_says_why_what_to_do_and_what_else_to_know():
     html = report_verdicts.section_of([shift_test.verdict()], [""]).html
-    assert "it rose. To do: revert it." in html
+    assert "It rose. To do: revert it." in html
     assert "A: file of 0123456789, B: file of fedcba9876. 15 of 50 rounds" in html
     assert '<p class="warning">beware. To do: so.</p>' in html
+    named = shift_test.verdict() | {"b": "fedcba9876"}
+    assert "B: fedcba9876. 15 of 50" in report_verdicts.section_of([named], [""]).html
 
 
 def part(cause, name, difference_ns, **more):
