@@ -77,7 +77,8 @@ def test_a_target_ends_when_it_has_used_its_processor_time(target, tmp_path):
 LATE = """for o in "$@"; do case $o in -artifact_prefix=*) p=${o#*=} ;; esac; done
 if [ -z "$p" ]; then echo alone; exit %d; fi
 if [ -e "${p}timeout-1" ]; then echo "#9 DONE cov: 2"; exit 0; fi
-echo x >"${p}timeout-1"; echo "#4 pulse cov: 1"; echo "Test unit written to ${p}timeout-1"; exit 70"""
+echo x >"${p}timeout-1"; echo "#4 pulse cov: 1"
+echo "Test unit written to ${p}timeout-1"; exit 70"""
 
 
 def test_an_input_that_was_late_on_a_busy_machine_is_no_finding(target, tmp_path):
