@@ -31,23 +31,7 @@ def how(verdict):
     parts = [part for one in difference["sums"] for part in one["parts"]]
     if parts and not any(part["distinct"] for part in parts):
         text += paragraph("Chance explains the difference of each part.")
-    if "losses" in difference:
-        text += paragraph(losses_of(difference["losses"]))
     return text + (warning(f"Not seen: {difference['limits']}.") if difference["limits"] else "")
-
-
-def losses_of(losses):
-    """The sentence on lost events, and which causes grew."""
-    causes = "; ".join(f"{loss_amount(part)} {part['cause']}, reported by {part['reported_by']}"
-                       for part in losses["causes"])
-    chance = "" if losses["all"]["distinct"] else " (may be chance)"
-    return f"Events lost of a million: {loss_amount(losses['all'])}{chance}. By cause: {causes}."
-
-
-def loss_amount(part):
-    ends = [f"{part[end]:+.3g}" for end in ("low_per_million", "high_per_million") if end in part]
-    interval = f" ({' to '.join(ends)})" if ends else ""
-    return f"{part['difference_per_million']:+.3g}{interval}"
 
 
 def row(verdict, one, part):

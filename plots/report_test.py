@@ -212,20 +212,6 @@ def test_why_b_differs_is_a_table_of_parts():
     assert hidden == [False, True, True, False]
 
 
-def test_losses_that_grew_are_a_sentence():
-    grew = {"cause": "", "reported_by": "", "a_per_million": 0.0, "b_per_million": 812.0,
-            "difference_per_million": 812.0, "low_per_million": 700.0, "high_per_million": 924.0,
-            "distinct": True}
-    losses = {"all": grew, "causes": [grew | {"cause": "queue full", "reported_by": "provider"}]}
-    difference = {"rounds": 8, "samples": 12000, "limits": "", "sums": [], "losses": losses}
-    html = report_verdicts.section_of([shift_test.verdict(difference=difference)], [""]).html
-    assert ("Events lost of a million: +812 (+700 to +924). By cause: +812 (+700 to +924) "
-            "queue full, reported by provider.") in html
-    losses["all"] = grew | {"distinct": False}
-    assert "+924) (may be chance)." in report_verdicts.section_of(
-        [shift_test.verdict(difference=difference)], [""]).html
-
-
 def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(

@@ -98,26 +98,6 @@ void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
   add_parts(sum, lines);
 }
 
-std::string loss_amount(const LossPart& part) {
-  const auto number = [](double value) { return fmt::format("{:+.3g}", value); };
-  if (!part.low_per_million) return number(part.difference_per_million);
-  return fmt::format("{} ({} to {})", number(part.difference_per_million),
-                     number(*part.low_per_million), number(*part.high_per_million));
-}
-
-// Nothing, where chance explains the difference.
-void add_losses(const LossDifference& losses, std::vector<DifferenceLine>& lines) {
-  if (!losses.all.distinct) return;
-  lines.push_back({0, loss_amount(losses.all) + " events lost of a million"});
-  std::size_t shown = 0;
-  for (const LossPart& part : losses.causes) {
-    if (shown == kMaxParts || (!part.distinct && shown > 0)) break;
-    lines.push_back({1, fmt::format("{}: {}, reported by {}", loss_amount(part), part.cause,
-                                    part.reported_by)});
-    ++shown;
-  }
-}
-
 std::string function_part(std::string_view name) {
   std::string text;
   int depth = 0;
@@ -161,7 +141,6 @@ std::vector<DifferenceLine> difference_lines(const Difference& difference) {
   std::stable_sort(sums.begin(), sums.end(), [](const DifferenceSum* x, const DifferenceSum* y) {
     return weight(*x) > weight(*y);
   });
-  if (difference.losses) add_losses(*difference.losses, lines);
   for (const DifferenceSum* sum : sums) add_sum(*sum, lines);
   if (lines.empty() && difference.rounds > 0) {
     lines.push_back(

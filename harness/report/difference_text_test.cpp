@@ -77,21 +77,6 @@ TEST_CASE("lines say the whole, then its parts, the largest difference first") {
             ">+6ns: all the rest, none of it distinct by itself"});
 }
 
-TEST_CASE("losses that grew come first, with their cause") {
-  Difference difference = checksum();
-  difference.sums.resize(1);
-  LossDifference& losses = difference.losses.emplace();
-  losses.all = {"", "", 0, 812, 812, 700, 924, true};
-  losses.causes = {{"queue full", "provider", 0, 800, 800, 690, 910, true},
-                   {"refused", "call", 0, 12, 12, -5, 29, false}};
-  const std::vector<std::string> lines = texts(difference);
-  REQUIRE(lines.size() == 5);
-  CHECK(lines[0] == "+812 (+700 to +924) events lost of a million");
-  CHECK(lines[1] == ">+800 (+690 to +910): queue full, reported by provider");
-  difference.losses->all.distinct = false;
-  CHECK(texts(difference).size() == 3);
-}
-
 TEST_CASE("a sum of which no part is distinct says so of the largest") {
   Difference difference = checksum();
   difference.sums[0].parts[0].distinct = false;

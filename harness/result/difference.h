@@ -117,45 +117,6 @@ struct DifferenceSum {
   }
 };
 
-// The losses of one cause, in events of a million that were emitted. A difference is B's less A's.
-struct LossPart {
-  std::string cause = {};
-  std::string reported_by = {};
-  double a_per_million = 0;
-  double b_per_million = 0;
-  double difference_per_million = 0;
-  std::optional<double> low_per_million = {};
-  std::optional<double> high_per_million = {};
-  bool distinct = false;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    using P = LossPart;
-    v("cause", &P::cause, "as in LossCount; empty for all causes together");
-    v("reported_by", &P::reported_by, "as in LossCount; empty for all together");
-    v("a_per_million", &P::a_per_million, "side A: the mean over the rounds");
-    v("b_per_million", &P::b_per_million, "side B, likewise");
-    v("difference_per_million", &P::difference_per_million, "the difference");
-    v("low_per_million", &P::low_per_million,
-      "lower end of its 95 % confidence interval (Student's t over the rounds); absent with one "
-      "round");
-    v("high_per_million", &P::high_per_million, "upper end of that interval");
-    v("distinct", &P::distinct, "as in DifferencePart");
-  }
-};
-
-// The losses that grew or shrank, by cause; the causes add up to all.
-struct LossDifference {
-  LossPart all = {};
-  std::vector<LossPart> causes = {};
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("all", &LossDifference::all, "the losses of all causes together");
-    v("causes", &LossDifference::causes, "each cause, the largest difference first");
-  }
-};
-
 struct Difference {
   int version = kDifferenceVersion;
   unsigned rounds = 0;
@@ -166,7 +127,6 @@ struct Difference {
   std::uint64_t samples = 0;
   std::string limits = {};
   std::vector<DifferenceSum> sums = {};
-  std::optional<LossDifference> losses = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -180,9 +140,6 @@ struct Difference {
     v("limits", &Difference::limits,
       "what could not be seen here, why, and what would help; empty for nothing");
     v("sums", &Difference::sums, "what was compared; a sum that neither side has is left out");
-    v("losses", &Difference::losses,
-      "lost events by cause, in the duet's own rounds, which are not traced; absent where neither "
-      "side lost any, and in older files");
   }
 };
 

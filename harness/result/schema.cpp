@@ -123,8 +123,6 @@ TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, roun
 TAILGATE_ABOUT(Difference, "why the sides of a duet differ, by traced rounds of both");
 TAILGATE_ABOUT(DifferenceSum, "a time that was compared, and the parts of its difference");
 TAILGATE_ABOUT(DifferencePart, "a part of a difference");
-TAILGATE_ABOUT(LossDifference, "how many more events side B lost than side A, by cause");
-TAILGATE_ABOUT(LossPart, "the losses of a cause");
 TAILGATE_ABOUT(CauseRounds, "the time of a cause in every traced round");
 TAILGATE_ABOUT(DuetPart, "rounds of a duet that one call of the program ran");
 TAILGATE_ABOUT(DuetSubject, "what one side of a duet consists of");

@@ -13,7 +13,6 @@
 
 #include "harness/os/process.h"
 #include "harness/os/remove_folder.h"
-#include "harness/run/duet/loss_difference.h"
 #include "harness/run/duet/round_trace.h"
 #include "harness/stats/trial_interval.h"
 
@@ -162,7 +161,6 @@ class TracedRounds {
     add_sum("slow_call", slow_call_);
     add_sum("daemons", daemon_);
     add_sum("other_threads", other_threads_);
-    difference_.losses = loss_difference(plan_.duet);
     if (difference_.rounds == 0 && limits_.empty()) add_limit("interrupted before a traced round");
     if (difference_.rounds == 1)
       add_limit("one traced round has no interval: give more time with --explain-s");
