@@ -6,6 +6,8 @@ from units import format_ns
 
 TITLES = ("Part", "Difference", "95 % interval", "May be chance", "Of", "A", "B", "Called from",
           "Sink", "Scenario")
+LOSS_TITLES = ("Cause", "Difference", "95 % interval", "May be chance", "Of", "A", "B",
+               "Reported by", "Sink", "Scenario")
 MEASURES = {"call": "a call", "slow_call": "a call beyond p99",
             "other_threads": "processor time an event, other threads"}
 
@@ -15,20 +17,31 @@ def difference_of(verdicts):
     explained = [verdict for verdict in verdicts if "difference" in verdict]
     if not explained:
         return ""
-    rows = [(verdict, one, part) for verdict in explained
-            for one in verdict["difference"]["sums"] for part in one["parts"]]
+    amounts = parts_of(explained, "amounts")
+    times = parts_of(explained, "sums")
     return "".join([
         *(how(verdict) for verdict in explained),
-        table("Why B differs", TITLES, [row(*each) for each in rows],
-              quiet=[not part["distinct"] for _, _, part in rows],
-              quiet_words="that may be chance") if rows else ""])
+        table_of("Why B loses more, or less", LOSS_TITLES, loss_row, amounts),
+        table_of("Why B differs", TITLES, row, times)])
+
+
+def parts_of(explained, kind):
+    """Older files have no amounts."""
+    return [(verdict, one, part) for verdict in explained
+            for one in verdict["difference"].get(kind, []) for part in one["parts"]]
+
+
+def table_of(caption, titles, make_row, rows):
+    return table(caption, titles, [make_row(*each) for each in rows],
+                 quiet=[not part["distinct"] for _, _, part in rows],
+                 quiet_words="that may be chance") if rows else ""
 
 
 def how(verdict):
     difference = verdict["difference"]
     text = paragraph(f"{verdict['sink']}, {verdict['scenario']}: why B differs, by "
                      f"{difference['rounds']} traced rounds with {difference['samples']} samples.")
-    parts = [part for one in difference["sums"] for part in one["parts"]]
+    parts = [part for kind in ("sums", "amounts") for _, _, part in parts_of([verdict], kind)]
     if parts and not any(part["distinct"] for part in parts):
         text += paragraph("Chance explains the difference of each part.")
     return text + (warning(f"Not seen: {difference['limits']}.") if difference["limits"] else "")
@@ -44,6 +57,16 @@ def row(verdict, one, part):
             *(Cell(format_ns(round(part[side], 1)), part[side]) for side in ("a_ns", "b_ns")),
             Cell(brief(part["caller"]) or "\u2013"), Cell(verdict["sink"]),
             Cell(verdict["scenario"])]
+
+
+def loss_row(verdict, one, part):
+    ends = [f"{part[end]:+,.4g}" for end in ("low", "high") if end in part]
+    return [Cell("all the rest" if part["cause"] == "rest" else part["name"]),
+            Cell(f"{part['difference']:+,.4g}", part["difference"]),
+            Cell(" to ".join(ends) if len(ends) == 2 else "\u2013", mark="number"),
+            Cell("no" if part["distinct"] else "yes"), Cell(f"{one['measure']}, {one['unit']}"),
+            *(Cell(f"{part[side]:,.4g}", part[side]) for side in ("a", "b")),
+            Cell(part["module"] or "\u2013"), Cell(verdict["sink"]), Cell(verdict["scenario"])]
 
 
 def name_of(part):

@@ -212,6 +212,22 @@ def test_why_b_differs_is_a_table_of_parts():
     assert hidden == [False, True, True, False]
 
 
+def test_why_b_loses_more_is_a_table_of_causes():
+    losses = {"measure": "losses", "unit": "per million events", "parts": [
+        {"cause": "loss", "name": "overrun", "module": "provider", "caller": "", "a": 0.0,
+         "b": 1200.0, "difference": 1200.0, "low": 1150.0, "high": 1250.0, "distinct": True},
+        {"cause": "rest", "name": "", "module": "", "caller": "", "a": 0.0, "b": 0.0,
+         "difference": 0.0, "distinct": False}]}
+    difference = {"rounds": 8, "samples": 0, "limits": "", "sums": [], "amounts": [losses]}
+    html = report_verdicts.section_of([shift_test.verdict(difference=difference)], [""]).html
+    assert "Chance explains" not in html
+    table = html[html.index("why B differs, by 8 traced rounds"):]
+    [overrun, rest] = Reader(table).rows[1:]
+    assert overrun[:8] == ["overrun", "+1,200", "+1,150 to +1,250", "no",
+                           "losses, per million events", "0", "1,200", "provider"]
+    assert rest[:4] == ["all the rest", "+0", "\u2013", "yes"]
+
+
 def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "results/verdict-schema.json").read_text())
 # Three rounds cannot fail anything (1/8 is the smallest p value), but they can pass.
 POLICY = "[gate]\nlooks = [3]\nfalse_fail = 0.01\nfalse_pass = 0.2\nallow_dirty_builds = true\n"
-DUET = ("--set", "rate_hz=20000", "--turns", "4", "--turn-ms", "20", "--warmup-turns", "1",
-        "--rounds", "3", "--quiet")
+TURNS = ("--turns", "4", "--turn-ms", "20", "--warmup-turns", "1", "--rounds", "3", "--quiet")
+DUET = ("--set", "rate_hz=20000", *TURNS)
 
 
 def tailgate(*arguments, cwd):
@@ -111,6 +111,58 @@ def test_a_duet_says_why_its_sides_differ(folder):
     assert again.returncode == 3, again.stderr
     [verdict] = json.loads((folder / "why-verdict.json").read_text())
     assert verdict["difference"] == difference
+
+
+def losses_of(folder, a, b, rate_hz=20_000):
+    """The losses of a duet's traced rounds, and the run's text."""
+    (folder / "losses.json").unlink(missing_ok=True)
+    run = tailgate("duet", a, b, "--set", f"rate_hz={rate_hz}", *TURNS, "--explain",
+                   "--explain-s", "3", "--out", "losses.json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    duet = json.loads((folder / "losses.json").read_text())
+    schema = json.loads((ROOT / "results/duet-schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(duet)
+    losses = [one for one in duet["difference"]["amounts"] if one["measure"] == "losses"]
+    for one in losses:
+        assert sum(part["difference"] for part in one["parts"]) == pytest.approx(
+            one["difference"], abs=1e-6)
+    return losses, run.stdout
+
+
+def test_a_duet_says_which_losses_grew(folder):
+    [losses], text = losses_of(folder, "null:plant_loss_share=0.01", "null:plant_loss_share=0.2")
+    assert losses["unit"] == "per million events"
+    assert losses["rounds"] >= 1
+    # 2,000 events a side and round: of a fifth of them the standard error is a hundredth.
+    for figures in (losses, losses["parts"][0]):
+        assert figures["a"] == pytest.approx(10_000, abs=10_000)
+        assert figures["difference"] == pytest.approx(190_000, abs=60_000)
+    assert losses["untraced"] == pytest.approx(190_000, abs=60_000)
+    [first, rest] = losses["parts"]
+    assert (first["cause"], first["name"], first["module"]) == ("loss", "planted", "provider")
+    assert rest["cause"] == "rest" and rest["difference"] == pytest.approx(0, abs=1e-6)
+    assert "events lost of a million" in text and ": planted, reported by the provider" in text
+
+
+def test_sides_without_losses_have_none_that_grew(folder):
+    losses, text = losses_of(folder, "null", "null")
+    assert not losses and "events lost of a million" not in text
+
+
+def test_a_queue_that_overruns_is_named(folder):
+    sinks = tailgate("sinks", "--json", cwd=folder)
+    if not any(sink["name"] == "spdlog" and sink["available"] for sink in json.loads(sinks.stdout)):
+        pytest.skip("this build has no spdlog")
+    queue = "spdlog:mode=async_overrun:flush_each=true:queue_events="
+    losses, text = losses_of(folder, f"{queue}65536", f"{queue}1", 200_000)
+    if not losses:
+        pytest.skip("the worker kept up with 200,000 events a second")
+    [overrun] = losses
+    assert overrun["a"] == 0  # 20,000 events a round fit into its queue
+    first = overrun["parts"][0]
+    assert (first["name"], first["module"]) == ("queue overrun", "provider")
+    assert first["difference"] == pytest.approx(overrun["difference"])
+    assert ": queue overrun, reported by the provider" in text
 
 
 def test_fewer_rounds_than_a_look_needs_are_inconclusive(folder):

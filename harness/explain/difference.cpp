@@ -21,31 +21,31 @@ double mean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-double time_in(const SideTimes& side, const PartName& part) {
-  const auto at = side.parts_ns.find(part);
-  return at == side.parts_ns.end() ? 0 : at->second;
+double amount_in(const SideAmounts& side, const PartName& part) {
+  const auto at = side.parts.find(part);
+  return at == side.parts.end() ? 0 : at->second;
 }
 
 // What is not in any part.
-double unnamed(const SideTimes& side) {
-  double named_ns = 0;
-  for (const auto& [part, ns] : side.parts_ns) named_ns += ns;
-  return side.whole_ns - named_ns;
+double unnamed(const SideAmounts& side) {
+  double named = 0;
+  for (const auto& [part, amount] : side.parts) named += amount;
+  return side.whole - named;
 }
 
-// Both sides' times of one part, round by round.
+// Both sides' amounts of one part, round by round.
 class Series {
  public:
-  void add(double a_ns, double b_ns) {
-    a_ns_.push_back(a_ns);
-    b_ns_.push_back(b_ns);
-    differences_.push_back(b_ns - a_ns);
+  void add(double a, double b) {
+    a_.push_back(a);
+    b_.push_back(b);
+    differences_.push_back(b - a);
   }
 
   void add(const Series& other) {
     for (std::size_t i = 0; i < differences_.size(); ++i) {
-      a_ns_[i] += other.a_ns_[i];
-      b_ns_[i] += other.b_ns_[i];
+      a_[i] += other.a_[i];
+      b_[i] += other.b_[i];
       differences_[i] += other.differences_[i];
     }
   }
@@ -53,13 +53,13 @@ class Series {
   // Fills the figures of a part or a sum.
   template <class Figures>
   void report(Figures& figures) const {
-    figures.a_ns = mean(a_ns_);
-    figures.b_ns = mean(b_ns_);
-    figures.difference_ns = figures.b_ns - figures.a_ns;
+    figures.a = mean(a_);
+    figures.b = mean(b_);
+    figures.difference = figures.b - figures.a;
     if (differences_.size() < 2) return;
     const double half = mean_interval(differences_, kConfidence).half_width;
-    figures.low_ns = figures.difference_ns - half;
-    figures.high_ns = figures.difference_ns + half;
+    figures.low = figures.difference - half;
+    figures.high = figures.difference + half;
   }
 
   // Whether the mean difference is not 0, as one of so many that are asked.
@@ -71,22 +71,22 @@ class Series {
   }
 
  private:
-  std::vector<double> a_ns_;
-  std::vector<double> b_ns_;
+  std::vector<double> a_;
+  std::vector<double> b_;
   std::vector<double> differences_;
 };
 
 // The caller to which most of the part's difference belongs.
-std::string caller_of(std::span<const RoundTimes> rounds, const PartName& part, double sign) {
+std::string caller_of(std::span<const RoundAmounts> rounds, const PartName& part, double sign) {
   std::map<std::string, double> differences;
-  const auto add = [&](const SideTimes& side, double factor) {
+  const auto add = [&](const SideAmounts& side, double factor) {
     const auto callers = side.callers.find(part);
     if (callers == side.callers.end()) return;
     for (const auto& [caller, share] : callers->second) {
-      differences[caller] += factor * share * time_in(side, part);
+      differences[caller] += factor * share * amount_in(side, part);
     }
   };
-  for (const RoundTimes& round : rounds) {
+  for (const RoundAmounts& round : rounds) {
     add(round.a, -sign);
     add(round.b, sign);
   }
@@ -97,35 +97,35 @@ std::string caller_of(std::span<const RoundTimes> rounds, const PartName& part, 
 }
 
 struct Compared {
-  DifferencePart part;
+  AmountPart part;
   Series series;
 };
 
-// least_ns: parts that differ by less are not worth a line, however surely they do.
-std::vector<Compared> compare(std::span<const RoundTimes> rounds, double least_ns) {
+// least: parts that differ by less are not worth a line, however surely they do.
+std::vector<Compared> compare(std::span<const RoundAmounts> rounds, double least) {
   std::set<PartName> names;
-  for (const RoundTimes& round : rounds) {
-    for (const SideTimes* side : {&round.a, &round.b}) {
-      for (const auto& [part, ns] : side->parts_ns) names.insert(part);
+  for (const RoundAmounts& round : rounds) {
+    for (const SideAmounts* side : {&round.a, &round.b}) {
+      for (const auto& [part, amount] : side->parts) names.insert(part);
     }
   }
   std::vector<Compared> all;
   for (const PartName& name : names) {
     Compared& one = all.emplace_back();
-    for (const RoundTimes& round : rounds) {
-      one.series.add(time_in(round.a, name), time_in(round.b, name));
+    for (const RoundAmounts& round : rounds) {
+      one.series.add(amount_in(round.a, name), amount_in(round.b, name));
     }
     one.part.cause = name.cause;
     one.part.name = name.name;
     one.part.module = name.module;
     one.series.report(one.part);
     one.part.distinct =
-        std::abs(one.part.difference_ns) >= least_ns && one.series.is_distinct(names.size());
-    one.part.caller = caller_of(rounds, name, one.part.difference_ns < 0 ? -1 : 1);
+        std::abs(one.part.difference) >= least && one.series.is_distinct(names.size());
+    one.part.caller = caller_of(rounds, name, one.part.difference < 0 ? -1 : 1);
   }
   std::stable_sort(all.begin(), all.end(), [](const Compared& x, const Compared& y) {
-    return std::tuple(x.part.distinct, std::abs(x.part.difference_ns)) >
-           std::tuple(y.part.distinct, std::abs(y.part.difference_ns));
+    return std::tuple(x.part.distinct, std::abs(x.part.difference)) >
+           std::tuple(y.part.distinct, std::abs(y.part.difference));
   });
   return all;
 }
@@ -154,7 +154,7 @@ std::string cause_of(const PartName& part) {
   return name.empty() ? part.cause : part.cause + "_" + name;
 }
 
-std::vector<CauseRounds> causes_of(std::span<const RoundTimes> rounds) {
+std::vector<CauseRounds> causes_of(std::span<const RoundAmounts> rounds) {
   std::map<std::string, CauseRounds> causes;
   const auto add = [&](const std::string& cause, std::vector<double> CauseRounds::*side,
                        std::size_t round, double ns) {
@@ -166,7 +166,7 @@ std::vector<CauseRounds> causes_of(std::span<const RoundTimes> rounds) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     for (const auto& [times, side] : {std::pair(&rounds[i].a, &CauseRounds::a_ns),
                                       std::pair(&rounds[i].b, &CauseRounds::b_ns)}) {
-      for (const auto& [part, ns] : times->parts_ns) add(cause_of(part), side, i, ns);
+      for (const auto& [part, ns] : times->parts) add(cause_of(part), side, i, ns);
       add("rest", side, i, unnamed(*times));
     }
   }
@@ -178,19 +178,30 @@ std::vector<CauseRounds> causes_of(std::span<const RoundTimes> rounds) {
   return list;
 }
 
+// Copies the figures of a part or a sum of times.
+template <class Times, class Amounts>
+void copy_figures(const Amounts& amounts, Times& times) {
+  times.a_ns = amounts.a;
+  times.b_ns = amounts.b;
+  times.difference_ns = amounts.difference;
+  times.low_ns = amounts.low;
+  times.high_ns = amounts.high;
+}
+
 }  // namespace
 
-DifferenceSum difference_of(std::span<const RoundTimes> rounds, std::size_t max_parts) {
-  DifferenceSum sum;
+AmountSum amount_difference_of(std::span<const RoundAmounts> rounds, std::size_t max_parts) {
+  AmountSum sum;
+  sum.rounds = static_cast<unsigned>(rounds.size());
   Series whole;
   Series rest;
-  for (const RoundTimes& round : rounds) {
-    whole.add(round.a.whole_ns, round.b.whole_ns);
+  for (const RoundAmounts& round : rounds) {
+    whole.add(round.a.whole, round.b.whole);
     rest.add(unnamed(round.a), unnamed(round.b));
   }
   whole.report(sum);
   constexpr double kWorthSaying = 0.01;
-  std::vector<Compared> compared = compare(rounds, kWorthSaying * std::abs(sum.difference_ns));
+  std::vector<Compared> compared = compare(rounds, kWorthSaying * std::abs(sum.difference));
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (i < max_parts) {
       sum.parts.push_back(std::move(compared[i].part));
@@ -198,9 +209,25 @@ DifferenceSum difference_of(std::span<const RoundTimes> rounds, std::size_t max_
       rest.add(compared[i].series);
     }
   }
-  DifferencePart& last = sum.parts.emplace_back();
+  AmountPart& last = sum.parts.emplace_back();
   last.cause = "rest";
   rest.report(last);
+  return sum;
+}
+
+DifferenceSum difference_of(std::span<const RoundAmounts> rounds, std::size_t max_parts) {
+  DifferenceSum sum;
+  AmountSum amounts = amount_difference_of(rounds, max_parts);
+  copy_figures(amounts, sum);
+  for (AmountPart& amount : amounts.parts) {
+    DifferencePart& part = sum.parts.emplace_back();
+    part.cause = std::move(amount.cause);
+    part.name = std::move(amount.name);
+    part.module = std::move(amount.module);
+    part.caller = std::move(amount.caller);
+    part.distinct = amount.distinct;
+    copy_figures(amount, part);
+  }
   sum.causes = causes_of(rounds);
   return sum;
 }

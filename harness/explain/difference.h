@@ -21,25 +21,29 @@ struct PartName {
   friend auto operator<=>(const PartName&, const PartName&) = default;
 };
 
-// What one side spent in a round, in nanoseconds for each event.
-struct SideTimes {
-  double whole_ns = 0;
-  std::map<PartName, double> parts_ns = {};  // together no more than the whole
-  // Of some parts: who called them, and the share of the part's time that belongs to each.
+// What one side took in a round, in one unit: of times, nanoseconds for each event.
+struct SideAmounts {
+  double whole = 0;
+  std::map<PartName, double> parts = {};  // together no more than the whole
+  // Of some parts: who called them, and the share of the part that belongs to each.
   std::map<PartName, std::map<std::string, double>> callers = {};
 };
 
-struct RoundTimes {
-  SideTimes a;
-  SideTimes b;
+struct RoundAmounts {
+  SideAmounts a;
+  SideAmounts b;
 };
 
 inline constexpr std::size_t kMaxDifferenceParts = 20;
 
-// Fills all of a sum but what it is of, and the untraced difference. Parts are compared round by
-// round; a side without a part spent no time in it. A single round has no intervals, and none of
+// Fills all of a sum but what it is of, its unit, and the untraced difference. Parts are compared
+// round by round; a side without a part has 0 of it. A single round has no intervals, and none of
 // its parts is distinct. At least one round.
-DifferenceSum difference_of(std::span<const RoundTimes> rounds,
+AmountSum amount_difference_of(std::span<const RoundAmounts> rounds,
+                               std::size_t max_parts = kMaxDifferenceParts);
+
+// The same of times, which have causes for the history, too.
+DifferenceSum difference_of(std::span<const RoundAmounts> rounds,
                             std::size_t max_parts = kMaxDifferenceParts);
 
 }  // namespace tailgate::activity

@@ -22,9 +22,9 @@ class Rounds {
  public:
   explicit Rounds(std::uint64_t seed) : random_(seed) {}
 
-  std::vector<RoundTimes> draw(unsigned count, const std::map<PartName, double>& planted_ns) {
-    std::vector<RoundTimes> rounds(count);
-    for (RoundTimes& round : rounds) {
+  std::vector<RoundAmounts> draw(unsigned count, const std::map<PartName, double>& planted_ns) {
+    std::vector<RoundAmounts> rounds(count);
+    for (RoundAmounts& round : rounds) {
       const double level = std::exp(0.2 * normal_(random_));
       fill(round.a, level, {});
       fill(round.b, level, planted_ns);
@@ -33,13 +33,13 @@ class Rounds {
   }
 
  private:
-  void fill(SideTimes& side, double level, const std::map<PartName, double>& planted_ns) {
-    for (int i = 0; i < 30; ++i) side.parts_ns[function("f" + std::to_string(i))] = 50 * level;
-    for (const auto& [part, ns] : planted_ns) side.parts_ns[part] += ns;
-    side.whole_ns = 20;
-    for (auto& [part, ns] : side.parts_ns) {
+  void fill(SideAmounts& side, double level, const std::map<PartName, double>& planted_ns) {
+    for (int i = 0; i < 30; ++i) side.parts[function("f" + std::to_string(i))] = 50 * level;
+    for (const auto& [part, ns] : planted_ns) side.parts[part] += ns;
+    side.whole = 20;
+    for (auto& [part, ns] : side.parts) {
       ns += 4 * normal_(random_);
-      side.whole_ns += ns;
+      side.whole += ns;
     }
   }
 
@@ -70,19 +70,19 @@ double sum_of(const std::vector<double>& values) {
 }
 
 TEST_CASE("nights know the parts by cause, round by round, and all of the time") {
-  RoundTimes first;
-  first.a.whole_ns = 100;
-  first.a.parts_ns = {{function("f"), 20},
-                      {function("g"), 10},
-                      {{"function", "schedule", "kernel"}, 5},
-                      {{"syscall", "write"}, 40},
-                      {{"syscall", "fsync"}, 5},
-                      {{"blocked_other", "kworker/1:2-events"}, 6},
-                      {{"blocked_other", "kworker/0:3"}, 4}};
+  RoundAmounts first;
+  first.a.whole = 100;
+  first.a.parts = {{function("f"), 20},
+                   {function("g"), 10},
+                   {{"function", "schedule", "kernel"}, 5},
+                   {{"syscall", "write"}, 40},
+                   {{"syscall", "fsync"}, 5},
+                   {{"blocked_other", "kworker/1:2-events"}, 6},
+                   {{"blocked_other", "kworker/0:3"}, 4}};
   first.b = first.a;
-  RoundTimes second = first;
-  second.b.parts_ns.erase({"syscall", "fsync"});
-  second.b.parts_ns[{"interrupt", "timer"}] = 3;
+  RoundAmounts second = first;
+  second.b.parts.erase({"syscall", "fsync"});
+  second.b.parts[{"interrupt", "timer"}] = 3;
   const DifferenceSum sum = difference_of(std::vector{first, second}, 2);
   std::map<std::string, CauseRounds> causes;
   double a_ns = 0;
@@ -130,9 +130,9 @@ TEST_CASE("equal sides have a distinct part in about one comparison of twenty") 
 }
 
 TEST_CASE("a part that only one side has counts with all of its time") {
-  RoundTimes round;
-  round.a = {.whole_ns = 100, .parts_ns = {{{"blocked_io", "fsync"}, 30}}};
-  round.b = {.whole_ns = 75, .parts_ns = {{function("checksum"), 10}}};
+  RoundAmounts round;
+  round.a = {.whole = 100, .parts = {{{"blocked_io", "fsync"}, 30}}};
+  round.b = {.whole = 75, .parts = {{function("checksum"), 10}}};
   const DifferenceSum sum = difference_of(std::vector{round, round});
   CHECK(sum.difference_ns == -25);
   REQUIRE(sum.parts.size() == 3);
@@ -141,6 +141,30 @@ TEST_CASE("a part that only one side has counts with all of its time") {
   CHECK(sum.parts[1].name == "checksum");
   CHECK(sum.parts[1].b_ns == 10);
   CHECK(sum.parts[2].difference_ns == Approx(-5));  // 70 of A and 65 of B have no name
+}
+
+TEST_CASE("amounts add up to their whole, what is not listed included") {
+  std::vector<RoundAmounts> rounds(6);
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const auto more = static_cast<double>(i);
+    rounds[i].a = {.whole = 4 + more, .parts = {{{"loss", "gap", "consumer"}, 4 + more}}};
+    rounds[i].b = {.whole = 58 + more,
+                   .parts = {{{"loss", "gap", "consumer"}, 5 + more},
+                             {{"loss", "overrun", "provider"}, 50},
+                             {{"loss", "refused", "call"}, 3}}};
+  }
+  const AmountSum sum = amount_difference_of(rounds, 2);
+  CHECK(sum.rounds == 6);
+  CHECK(sum.a == Approx(6.5));
+  CHECK(sum.difference == Approx(54));
+  REQUIRE(sum.parts.size() == 3);
+  CHECK(sum.parts[0].name == "overrun");
+  CHECK(sum.parts[0].module == "provider");
+  CHECK(sum.parts[0].difference == Approx(50));
+  CHECK(sum.parts[0].distinct);
+  CHECK(sum.parts[1].name == "refused");
+  CHECK(sum.parts[2].cause == "rest");
+  CHECK(sum.parts[2].difference == Approx(1));
 }
 
 TEST_CASE("one round has no intervals, and nothing in it is distinct") {
@@ -153,11 +177,10 @@ TEST_CASE("one round has no intervals, and nothing in it is distinct") {
 
 TEST_CASE("the caller is the one to which the difference belongs") {
   const PartName call{"syscall", "write"};
-  RoundTimes round;
-  round.a = {.whole_ns = 100, .parts_ns = {{call, 100}}, .callers = {{call, {{"log", 1}}}}};
-  round.b = {.whole_ns = 140,
-             .parts_ns = {{call, 140}},
-             .callers = {{call, {{"log", 0.7}, {"rotate", 0.3}}}}};
+  RoundAmounts round;
+  round.a = {.whole = 100, .parts = {{call, 100}}, .callers = {{call, {{"log", 1}}}}};
+  round.b = {
+      .whole = 140, .parts = {{call, 140}}, .callers = {{call, {{"log", 0.7}, {"rotate", 0.3}}}}};
   CHECK(difference_of(std::vector{round}).parts[0].caller == "rotate");
   std::swap(round.a, round.b);  // B no longer calls it
   CHECK(difference_of(std::vector{round}).parts[0].caller == "rotate");

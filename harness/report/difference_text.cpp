@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "harness/report/cause_words.h"
@@ -27,6 +28,20 @@ std::string with_interval(double ns, const std::optional<double>& low,
   if (!low || !high) return signed_duration(ns);
   return fmt::format("{} ({} to {})", signed_duration(ns), signed_duration(*low),
                      signed_duration(*high));
+}
+
+// Of amounts: "+12.5", "-123456", "+1.235M".
+std::string signed_amount(double amount) {
+  constexpr double kExact = 1000;
+  if (std::abs(amount) < kExact) return fmt::format("{:+.3g}", amount);
+  return (amount > 0 ? "+" : "") + human_count(std::int64_t{std::llround(amount)});
+}
+
+std::string amount_with_interval(double amount, const std::optional<double>& low,
+                                 const std::optional<double>& high) {
+  if (!low || !high) return signed_amount(amount);
+  return fmt::format("{} ({} to {})", signed_amount(amount), signed_amount(*low),
+                     signed_amount(*high));
 }
 
 std::string per_what(const DifferenceSum& sum) {
@@ -58,32 +73,66 @@ std::string part_text(const DifferencePart& part) {
   return with_interval(part.difference_ns, part.low_ns, part.high_ns) + ": " + name_of(part);
 }
 
-bool has_distinct(const DifferenceSum& sum) {
+std::string part_text(const AmountPart& part) {
+  std::string text = amount_with_interval(part.difference, part.low, part.high) + ": " +
+                     (part.cause == "rest" ? "all the rest" : part.name);
+  if (part.module == "call") return text + ", calls that were refused";
+  return part.module.empty() ? text : text + ", reported by the " + part.module;
+}
+
+template <class Sum>
+bool has_distinct(const Sum& sum) {
   return std::any_of(sum.parts.begin(), sum.parts.end(),
-                     [](const DifferencePart& part) { return part.distinct; });
+                     [](const auto& part) { return part.distinct; });
+}
+
+bool excludes_0(const std::optional<double>& low, const std::optional<double>& high) {
+  return low && high && (*low > 0 || *high < 0);
 }
 
 bool differs(const DifferenceSum& sum) {
-  return has_distinct(sum) || (sum.low_ns && (*sum.low_ns > 0 || *sum.high_ns < 0));
+  return has_distinct(sum) || excludes_0(sum.low_ns, sum.high_ns);
+}
+
+// One round has no intervals, and is shown as it is.
+bool differs(const AmountSum& sum) {
+  return sum.rounds == 1 || has_distinct(sum) || excludes_0(sum.low, sum.high);
 }
 
 double weight(const DifferenceSum& sum) {
   return std::abs(sum.difference_ns) * (sum.measure == "slow_call" ? kSlowShare : 1);
 }
 
-// The distinct parts, or the largest one where none is; then all others together.
+// The distinct parts, or the largest one where none is. Returns how many.
+template <class Part>
+std::size_t add_first_parts(const std::vector<Part>& parts, std::vector<DifferenceLine>& lines) {
+  std::size_t shown = 0;
+  for (; shown + 1 < parts.size() && shown < kMaxParts; ++shown) {
+    const Part& part = parts[shown];
+    if (!part.distinct && shown > 0) break;
+    lines.push_back({1, part_text(part) + (part.distinct ? "" : " (may be chance)")});
+  }
+  return shown;
+}
+
+std::string all_the_rest(const std::string& difference) {
+  return difference + ": all the rest, none of it distinct by itself";
+}
+
+// The first parts; then all others together.
 void add_parts(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
   double left_ns = sum.difference_ns;
-  for (std::size_t i = 0; i + 1 < sum.parts.size() && i < kMaxParts; ++i) {
-    const DifferencePart& part = sum.parts[i];
-    if (!part.distinct && i > 0) break;
-    lines.push_back({1, part_text(part) + (part.distinct ? "" : " (may be chance)")});
-    left_ns -= part.difference_ns;
-  }
-  if (std::abs(left_ns) >= 1) {
-    lines.push_back(
-        {1, signed_duration(left_ns) + ": all the rest, none of it distinct by itself"});
-  }
+  const std::size_t shown = add_first_parts(sum.parts, lines);
+  for (std::size_t i = 0; i < shown; ++i) left_ns -= sum.parts[i].difference_ns;
+  if (std::abs(left_ns) >= 1) lines.push_back({1, all_the_rest(signed_duration(left_ns))});
+}
+
+void add_parts(const AmountSum& sum, std::vector<DifferenceLine>& lines) {
+  constexpr double kNothing = 1e-3;  // what adding up leaves of equal sums
+  double left = sum.difference;
+  const std::size_t shown = add_first_parts(sum.parts, lines);
+  for (std::size_t i = 0; i < shown; ++i) left -= sum.parts[i].difference;
+  if (std::abs(left) >= kNothing) lines.push_back({1, all_the_rest(signed_amount(left))});
 }
 
 void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
@@ -93,6 +142,17 @@ void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
     head += fmt::format("; without the trace {}, so {} is the trace's own",
                         with_interval(*sum.untraced_ns, sum.untraced_low_ns, sum.untraced_high_ns),
                         signed_duration(sum.difference_ns - *sum.untraced_ns));
+  }
+  lines.push_back({0, std::move(head)});
+  add_parts(sum, lines);
+}
+
+void add_sum(const AmountSum& sum, std::vector<DifferenceLine>& lines) {
+  std::string head = fmt::format("{} events lost of a million",
+                                 amount_with_interval(sum.difference, sum.low, sum.high));
+  if (sum.untraced) {
+    head += "; without the trace " +
+            amount_with_interval(*sum.untraced, sum.untraced_low, sum.untraced_high);
   }
   lines.push_back({0, std::move(head)});
   add_parts(sum, lines);
@@ -134,6 +194,9 @@ std::string brief_function(std::string_view name) {
 
 std::vector<DifferenceLine> difference_lines(const Difference& difference) {
   std::vector<DifferenceLine> lines;
+  for (const AmountSum& sum : difference.amounts.value_or(std::vector<AmountSum>{})) {
+    if (differs(sum)) add_sum(sum, lines);
+  }
   std::vector<const DifferenceSum*> sums;
   for (const DifferenceSum& sum : difference.sums) {
     if (differs(sum) || difference.rounds == 1) sums.push_back(&sum);

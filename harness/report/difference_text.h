@@ -14,8 +14,9 @@ struct DifferenceLine {
   std::string text;
 };
 
-// For each time that differs the whole and its parts, largest difference first, and what the trace
-// adds to it; what could not be seen; in one line if nothing differs. Texts of others are as they
+// Losses that differ and their causes; then for each time that differs the whole and its parts,
+// largest difference first, and what the trace adds to it; what could not be seen; in one line if
+// nothing differs. Texts of others are as they
 // are in the difference.
 std::vector<DifferenceLine> difference_lines(const Difference& difference);
 

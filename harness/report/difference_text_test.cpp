@@ -77,6 +77,62 @@ TEST_CASE("lines say the whole, then its parts, the largest difference first") {
             ">+6ns: all the rest, none of it distinct by itself"});
 }
 
+AmountPart loss(const char* name, const char* module, double difference, bool distinct) {
+  return {.cause = std::string(name).empty() ? "rest" : "loss",
+          .name = name,
+          .module = module,
+          .caller = {},
+          .a = 0,
+          .b = difference,
+          .difference = difference,
+          .low = difference - 5,
+          .high = difference + 5,
+          .distinct = distinct};
+}
+
+// Besides checksum(): a queue that loses 120 events of a million more.
+Difference losses() {
+  Difference difference = checksum();
+  AmountSum& sum = difference.amounts.emplace().emplace_back();
+  sum.measure = "losses";
+  sum.unit = "per million events";
+  sum.rounds = 8;
+  sum.difference = 1170;
+  sum.low = 1150;
+  sum.high = 1190;
+  sum.untraced = 1100;
+  sum.untraced_low = 1000;
+  sum.untraced_high = 1200.4;
+  sum.parts = {loss("overrun", "provider", 1200, true), loss("refused", "call", -30, true),
+               loss("", "", 0, false)};
+  return difference;
+}
+
+TEST_CASE("losses come before times, with who reported them") {
+  const std::vector<std::string> lines = texts(losses());
+  REQUIRE(lines.size() == 9);
+  CHECK(lines[0] ==
+        "+1170 (+1150 to +1190) events lost of a million; without the trace +1100 (+1000 to "
+        "+1200)");
+  CHECK(lines[1] == ">+1200 (+1195 to +1205): overrun, reported by the provider");
+  CHECK(lines[2] == ">-30 (-35 to -25): refused, calls that were refused");
+  CHECK_THAT(lines[3], Contains("systemd-journald"));
+}
+
+TEST_CASE("losses that may be chance are said so, or not at all") {
+  Difference difference = losses();
+  AmountSum& sum = difference.amounts->front();
+  for (AmountPart& part : sum.parts) part.distinct = false;
+  CHECK(texts(difference)[1] ==
+        ">+1200 (+1195 to +1205): overrun, reported by the provider (may be chance)");
+  CHECK(texts(difference)[2] == ">-30: all the rest, none of it distinct by itself");
+  sum.low = -10;
+  CHECK(texts(difference) == texts(checksum()));
+  sum.rounds = 1;  // no intervals, and nothing is distinct
+  sum.low = sum.high = std::nullopt;
+  CHECK_THAT(texts(difference)[0], Contains("+1170 events lost of a million"));
+}
+
 TEST_CASE("a sum of which no part is distinct says so of the largest") {
   Difference difference = checksum();
   difference.sums[0].parts[0].distinct = false;
@@ -131,14 +187,17 @@ TEST_CASE("a verdict's formats all say why") {
   Verdict verdict;
   verdict.outcome = VerdictOutcome::fail;
   verdict.reasons = {{"slower", "repair it"}};
-  verdict.difference = checksum();
+  verdict.difference = losses();
   const Verdicts verdicts{{verdict}};
   CHECK_THAT(render(verdicts, "text"),
              Contains("\n      +38ns (+33ns to +43ns): checksum() in mylog.so\n"));
   CHECK_THAT(render(verdicts, "junit"), Contains("+38ns (+33ns to +43ns): checksum() in mylog.so"));
-  CHECK_THAT(render(verdicts, "markdown"),
-             Contains("\nWhy, by 8 traced rounds:\n\n- +600ns ") && Contains("\n  - +38ns "));
+  CHECK_THAT(render(verdicts, "markdown"), Contains("\nWhy, by 8 traced rounds:\n\n- +1170 ") &&
+                                               Contains("\n- +600ns ") && Contains("\n  - +38ns "));
   CHECK_THAT(render(verdicts, "json"), Contains("\"measure\": \"daemons\""));
+  for (const char* format : {"text", "junit", "markdown"}) {
+    CHECK_THAT(render(verdicts, format), Contains("overrun, reported by the provider"));
+  }
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Why side B of a duet takes longer than side A: rounds of both sides under a trace, with sampled
+// Why side B of a duet is worse than side A: rounds of both sides under a trace, with sampled
 // functions, and the difference between the sides cut into parts. harness/result/result.h says how
 // these structs become files, and harness/run/duet/README.md how the parts are measured.
 //
-// All times are nanoseconds for each event, as means over the traced rounds. A difference is B's
-// less A's: above 0 where B takes longer.
+// All times are nanoseconds for each event, as means over the traced rounds; amounts have a unit of
+// their own. A difference is B's less A's: above 0 where B takes longer or loses more.
 #pragma once
 
 #include <cstdint>
@@ -117,6 +117,74 @@ struct DifferenceSum {
   }
 };
 
+// One part of a difference between amounts.
+struct AmountPart {
+  std::string cause = {};
+  std::string name = {};
+  std::string module = {};
+  std::string caller = {};
+  double a = 0;
+  double b = 0;
+  double difference = 0;
+  std::optional<double> low = {};
+  std::optional<double> high = {};
+  bool distinct = false;
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    using P = AmountPart;
+    v("cause", &P::cause, "loss, or rest (what no other part names, and what is not listed)");
+    v("name", &P::name, "of a loss its cause, as in LossCount; else empty");
+    v("module", &P::module, "of a loss who reported it, as in LossCount; else empty");
+    v("caller", &P::caller, "empty: losses have no caller");
+    v("a", &P::a, "side A, in the sum's unit");
+    v("b", &P::b, "side B, likewise");
+    v("difference", &P::difference, "the difference");
+    v("low", &P::low, "lower end of its 95 % confidence interval, as in DifferencePart");
+    v("high", &P::high, "upper end of that interval");
+    v("distinct", &P::distinct, "as in DifferencePart");
+  }
+};
+
+// One amount that was compared, and its parts, which add up to it.
+struct AmountSum {
+  std::string measure = {};
+  std::string unit = {};
+  unsigned rounds = 0;
+  double a = 0;
+  double b = 0;
+  double difference = 0;
+  std::optional<double> low = {};
+  std::optional<double> high = {};
+  std::optional<double> untraced = {};
+  std::optional<double> untraced_low = {};
+  std::optional<double> untraced_high = {};
+  std::vector<AmountPart> parts = {};
+
+  template <class Visitor>
+  static void describe(Visitor& v) {
+    using S = AmountSum;
+    v("measure", &S::measure,
+      "losses (events that the sink reports as lost, of those emitted, as the metric events_lost)");
+    v("unit", &S::unit, "of all its figures: per million events");
+    v("rounds", &S::rounds,
+      "traced rounds in which it is known of both sides; one has no intervals");
+    v("a", &S::a, "side A, the mean over these rounds");
+    v("b", &S::b, "side B, likewise");
+    v("difference", &S::difference, "the difference: the sum of the parts' differences");
+    v("low", &S::low, "as in AmountPart");
+    v("high", &S::high, "as in AmountPart");
+    v("untraced", &S::untraced,
+      "the same difference in the duet's own rounds, without a trace, the mean over them: losses "
+      "are 0 in most rounds of many sinks, and so is their median; absent where the rounds do not "
+      "measure it");
+    v("untraced_low", &S::untraced_low,
+      "lower end of its 95 % confidence interval (Student's t); absent with one round");
+    v("untraced_high", &S::untraced_high, "upper end of that interval");
+    v("parts", &S::parts, "as in DifferenceSum");
+  }
+};
+
 struct Difference {
   int version = kDifferenceVersion;
   unsigned rounds = 0;
@@ -127,6 +195,7 @@ struct Difference {
   std::uint64_t samples = 0;
   std::string limits = {};
   std::vector<DifferenceSum> sums = {};
+  std::optional<std::vector<AmountSum>> amounts = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -139,7 +208,10 @@ struct Difference {
     v("samples", &Difference::samples, "samples of all these rounds and both sides");
     v("limits", &Difference::limits,
       "what could not be seen here, why, and what would help; empty for nothing");
-    v("sums", &Difference::sums, "what was compared; a sum that neither side has is left out");
+    v("sums", &Difference::sums,
+      "the times that were compared; a sum that neither side has is left out");
+    v("amounts", &Difference::amounts,
+      "what was compared beside times: losses; likewise. Absent in older files");
   }
 };
 

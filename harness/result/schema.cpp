@@ -123,6 +123,9 @@ TAILGATE_ABOUT(Duet, "one duet: two sides that alternated on one processor, roun
 TAILGATE_ABOUT(Difference, "why the sides of a duet differ, by traced rounds of both");
 TAILGATE_ABOUT(DifferenceSum, "a time that was compared, and the parts of its difference");
 TAILGATE_ABOUT(DifferencePart, "a part of a difference");
+TAILGATE_ABOUT(AmountSum,
+               "an amount that was compared, such as losses, and the parts of its difference");
+TAILGATE_ABOUT(AmountPart, "a part of a difference between amounts");
 TAILGATE_ABOUT(CauseRounds, "the time of a cause in every traced round");
 TAILGATE_ABOUT(DuetPart, "rounds of a duet that one call of the program ran");
 TAILGATE_ABOUT(DuetSubject, "what one side of a duet consists of");

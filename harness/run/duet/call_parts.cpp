@@ -17,7 +17,7 @@ namespace {
 
 using activity::Cause;
 using activity::PartName;
-using activity::SideTimes;
+using activity::SideAmounts;
 using activity::Slice;
 using profile::Samples;
 using profile::StackSample;
@@ -95,9 +95,9 @@ std::map<std::string, double> divided_by(std::map<std::string, double> counts, d
 }
 
 // Adds functions that take `ns` together, in proportion to their samples.
-void add_functions(const PartSamples& samples, double ns, SideTimes& times) {
+void add_functions(const PartSamples& samples, double ns, SideAmounts& times) {
   for (const auto& [function, count] : samples.functions) {
-    times.parts_ns[function] += ns * count / samples.count;
+    times.parts[function] += ns * count / samples.count;
     const auto callers = samples.callers_of.find(function);
     if (callers == samples.callers_of.end()) continue;
     times.callers.try_emplace(function, divided_by(callers->second, count));
@@ -318,7 +318,7 @@ class SideCutter {
 
   // The mean call among those chosen; functions from the samples in others, where those are more.
   template <class Chosen, class Sampled>
-  SideTimes sum(Chosen chosen, Sampled sampled) const {
+  SideAmounts sum(Chosen chosen, Sampled sampled) const {
     std::vector<double> ns(kinds_.size());
     std::vector<PartSamples> samples(kinds_.size());
     double calls = 0;
@@ -338,12 +338,12 @@ class SideCutter {
       calls += count;
       for (const auto& [kind, time_ns] : call.parts) ns[kind] += count * static_cast<double>(time_ns);
     }
-    SideTimes times;
+    SideAmounts times;
     if (calls == 0) return times;
     double gaps_ns = 0;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
       ns[kind] /= calls;
-      times.whole_ns += ns[kind];
+      times.whole += ns[kind];
       if (kinds_[kind].first == Cause::machine) {
         gaps_ns += ns[kind];
       } else if (kind != own_code_ && ns[kind] > 0) {
@@ -363,7 +363,7 @@ class SideCutter {
   // time of own code, which is known by the trace. A gap may be own code that computes for long, or
   // the machine: what the samples stand for is own code.
   void add_own_code(double ns, double gaps_ns, const PartSamples& samples, double calls,
-                    SideTimes& times) const {
+                    SideAmounts& times) const {
     double own_ns = 0;
     if (samples.count > 0) {
       const double least_ns = side_.samples.kernel ? ns : 0;
@@ -372,22 +372,22 @@ class SideCutter {
     }
     const double rest_ns = ns + gaps_ns - own_ns;
     const double machine_ns = std::min(rest_ns, gaps_ns);
-    if (machine_ns > 0) times.parts_ns[{std::string(cause_name(Cause::machine))}] += machine_ns;
+    if (machine_ns > 0) times.parts[{std::string(cause_name(Cause::machine))}] += machine_ns;
     if (rest_ns > machine_ns) {
-      times.parts_ns[{std::string(cause_name(Cause::running))}] += rest_ns - machine_ns;
+      times.parts[{std::string(cause_name(Cause::running))}] += rest_ns - machine_ns;
     }
   }
 
   // Without system calls in the trace, what has no other cause is divided among functions, as far as
   // the samples go.
   void add_kind(std::size_t kind, double ns, const PartSamples& samples, double calls,
-                SideTimes& times) const {
+                SideAmounts& times) const {
     const auto& [cause, name] = kinds_[kind];
     const PartName part{std::string(cause_name(cause)), name};
     const bool is_code =
         (cause == Cause::unknown || cause == Cause::untraced) && !side_.trace.system_calls;
     if (!is_code || samples.count == 0) {
-      times.parts_ns[part] += ns;
+      times.parts[part] += ns;
       if (samples.count > 0) {
         times.callers.insert_or_assign(part, divided_by(samples.callers, samples.count));
       }
@@ -395,7 +395,7 @@ class SideCutter {
     }
     const double own_ns = std::min(ns, sampled_ns(samples, calls));
     add_functions(samples, own_ns, times);
-    if (ns > own_ns) times.parts_ns[part] += ns - own_ns;
+    if (ns > own_ns) times.parts[part] += ns - own_ns;
   }
 
   const TracedSide& side_;
@@ -420,15 +420,15 @@ CallParts call_parts(const TracedSide& side) {
   return SideCutter(side).parts();
 }
 
-SideTimes role_parts(const Samples& samples, profile::SampledRole role, std::uint64_t begin_ns,
-                     std::uint64_t end_ns, double whole_ns) {
+SideAmounts role_parts(const Samples& samples, profile::SampledRole role, std::uint64_t begin_ns,
+                       std::uint64_t end_ns, double whole) {
   const Stacks stacks(samples);
   PartSamples all;
   for (const StackSample& sample : samples.list) {
     if (is_within(sample, role, begin_ns, end_ns)) all.add(sample, stacks);
   }
-  SideTimes times{.whole_ns = whole_ns};
-  if (all.count > 0) add_functions(all, whole_ns, times);
+  SideAmounts times{.whole = whole};
+  if (all.count > 0) add_functions(all, whole, times);
   return times;
 }
 

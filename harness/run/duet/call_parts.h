@@ -29,18 +29,18 @@ struct TracedSide {
 };
 
 struct CallParts {
-  activity::SideTimes call;       // of each call up to the 99th percentile, as trimmed_mean_ns
-  activity::SideTimes slow_call;  // of each call beyond it
+  activity::SideAmounts call;       // of each call up to the 99th percentile, as trimmed_mean_ns
+  activity::SideAmounts slow_call;  // of each call beyond it
 };
 
 // Leaves out the calls that were preempted. A call's time is without the interrupt of the sampler:
 // that in which one of the samples was taken.
 CallParts call_parts(const TracedSide& side);
 
-// The functions in which samples of a role were, from begin_ns to end_ns, as parts of `whole_ns`;
+// The functions in which samples of a role were, from begin_ns to end_ns, as parts of `whole`;
 // nothing where there are none.
-activity::SideTimes role_parts(const profile::Samples& samples, profile::SampledRole role,
-                               std::uint64_t begin_ns, std::uint64_t end_ns, double whole_ns);
+activity::SideAmounts role_parts(const profile::Samples& samples, profile::SampledRole role,
+                                 std::uint64_t begin_ns, std::uint64_t end_ns, double whole);
 
 // How many samples of the role there are in that time.
 std::uint64_t samples_of(const profile::Samples& samples, profile::SampledRole role,

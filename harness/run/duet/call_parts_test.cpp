@@ -10,7 +10,7 @@ namespace {
 
 using activity::kLoad;
 using activity::PartName;
-using activity::SideTimes;
+using activity::SideAmounts;
 using activity::Story;
 using profile::SampledRole;
 
@@ -67,20 +67,20 @@ class Calls {
   std::vector<CallRecord> log;
 };
 
-double sum(const SideTimes& times) {
+double sum(const SideAmounts& times) {
   double ns = 0;
-  for (const auto& [part, part_ns] : times.parts_ns) ns += part_ns;
+  for (const auto& [part, part_ns] : times.parts) ns += part_ns;
   return ns;
 }
 
 TEST_CASE("a call's time is cut by cause, and all of it is there") {
   Calls calls;
   calls.enter_kernel();
-  const SideTimes call = calls.parts().call;
-  CHECK(call.whole_ns == Approx(1000));
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.whole == Approx(1000));
   CHECK(sum(call) == Approx(1000));
-  CHECK(call.parts_ns.at({"running"}) == Approx(700));
-  CHECK(call.parts_ns.at({"syscall", "write"}) == Approx(300));
+  CHECK(call.parts.at({"running"}) == Approx(700));
+  CHECK(call.parts.at({"syscall", "write"}) == Approx(300));
 }
 
 TEST_CASE("own code is divided by the functions that were sampled in it") {
@@ -90,12 +90,12 @@ TEST_CASE("own code is divided by the functions that were sampled in it") {
     calls.sample(Calls::begin(i) + 100, {{i % 4 == 0 ? "log" : "checksum", "mylog.so"}});
     calls.sample(Calls::begin(i) + 2000, {{"wait", "tailgate"}});  // between calls
   }
-  const SideTimes call = calls.parts().call;
+  const SideAmounts call = calls.parts().call;
   CHECK(sum(call) == Approx(1000));
-  CHECK(call.parts_ns.at({"function", "checksum", "mylog.so"}) == Approx(525));
-  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(175));
-  CHECK(call.parts_ns.at({"syscall", "write"}) == Approx(300));
-  CHECK(call.parts_ns.size() == 3);
+  CHECK(call.parts.at({"function", "checksum", "mylog.so"}) == Approx(525));
+  CHECK(call.parts.at({"function", "log", "mylog.so"}) == Approx(175));
+  CHECK(call.parts.at({"syscall", "write"}) == Approx(300));
+  CHECK(call.parts.size() == 3);
 }
 
 TEST_CASE("system calls and functions of the C library are named with their caller") {
@@ -109,12 +109,12 @@ TEST_CASE("system calls and functions of the C library are named with their call
                                          {"main", "tailgate"}});
     calls.sample(Calls::begin(i) + 200, {{"memcpy", "libc.so.6"}, {"log", "mylog.so"}});
   }
-  const SideTimes call = calls.parts().call;
+  const SideAmounts call = calls.parts().call;
   const PartName write{"syscall", "write"};
   CHECK(call.callers.at(write).at("log") == Approx(0.75));
   CHECK(call.callers.at(write).at("rotate") == Approx(0.25));
   const PartName copy{"function", "memcpy", "libc.so.6"};
-  CHECK(call.parts_ns.at(copy) == Approx(700));
+  CHECK(call.parts.at(copy) == Approx(700));
   CHECK(call.callers.at(copy).at("log") == 1);
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("functions of the C++ library and of the vDSO are named with their cal
                                          {"steady_clock::now", "libstdc++.so.6.0.30"},
                                          {"compact", "mylog.so"}});
   }
-  const SideTimes call = calls.parts().call;
+  const SideAmounts call = calls.parts().call;
   CHECK(call.callers.at({"function", "[vdso]", profile::kVdso}).at("compact") == 1);
 }
 
@@ -139,10 +139,10 @@ TEST_CASE("the interrupt in which a sample was taken does not count") {
   }
   calls.sample(Calls::begin(3) + 450, {{"log", "mylog.so"}});
   const CallParts parts = calls.parts();
-  CHECK(parts.call.whole_ns == Approx(1000));
-  CHECK(parts.slow_call.whole_ns == Approx(6000));  // the other one
-  CHECK(parts.slow_call.parts_ns.size() == 2);
-  CHECK(parts.call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(1000));
+  CHECK(parts.call.whole == Approx(1000));
+  CHECK(parts.slow_call.whole == Approx(6000));  // the other one
+  CHECK(parts.slow_call.parts.size() == 2);
+  CHECK(parts.call.parts.at({"function", "log", "mylog.so"}) == Approx(1000));
 }
 
 TEST_CASE("a sample on the way into a system call belongs to it, with the gap that it made") {
@@ -157,9 +157,9 @@ TEST_CASE("a sample on the way into a system call belongs to it, with the gap th
     if (i >= 5) continue;
     calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 8, .routine = 1});
   }
-  const SideTimes call = calls.parts().call;
-  CHECK(call.parts_ns.at({"syscall", "write"}) == Approx(650).epsilon(0.01));
-  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(350).epsilon(0.01));
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.parts.at({"syscall", "write"}) == Approx(650).epsilon(0.01));
+  CHECK(call.parts.at({"function", "log", "mylog.so"}) == Approx(350).epsilon(0.01));
   CHECK(call.callers.at({"syscall", "write"}).at("log") == 1);
 }
 
@@ -176,12 +176,12 @@ TEST_CASE("a function that computes for long has its time, and samples change no
     calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 7000, .routine = 1});
     calls.sample(at_ns + 100, {{"compress", "mylog.so"}});
   }
-  const SideTimes call = calls.parts().call;
-  CHECK(call.whole_ns == Approx((100 * 1000 + 50 * 41'000) / 150.0).epsilon(0.02));
-  CHECK(sum(call) == Approx(call.whole_ns));
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.whole == Approx((100 * 1000 + 50 * 41'000) / 150.0).epsilon(0.02));
+  CHECK(sum(call) == Approx(call.whole));
   // Ten samples of 0.2 ms each, in 150 calls.
-  CHECK(call.parts_ns.at({"function", "compress", "mylog.so"}) == Approx(2'000'000.0 / 150));
-  CHECK(call.parts_ns.at({"machine"}) == Approx(call.whole_ns - 2'000'000.0 / 150));
+  CHECK(call.parts.at({"function", "compress", "mylog.so"}) == Approx(2'000'000.0 / 150));
+  CHECK(call.parts.at({"machine"}) == Approx(call.whole - 2'000'000.0 / 150));
 }
 
 // Four of 150 calls compute for 20 us and more, and one of the four is sampled: it stays a slow call.
@@ -202,11 +202,11 @@ TEST_CASE("a sampled slow call is a slow call, and its sample is of one") {
   for (std::uint64_t i = 0; i < 5; ++i) {
     calls.sample(Calls::begin(i) + 200, {{"log", "mylog.so"}});
   }
-  const SideTimes slow = calls.parts().slow_call;
-  CHECK(slow.whole_ns == Approx(35'000));
-  CHECK(slow.parts_ns.at({"function", "compress", "mylog.so"}) == Approx(34'700));
-  CHECK(slow.parts_ns.at({"syscall", "write"}) == Approx(300));
-  CHECK(slow.parts_ns.count({"function", "log", "mylog.so"}) == 0);
+  const SideAmounts slow = calls.parts().slow_call;
+  CHECK(slow.whole == Approx(35'000));
+  CHECK(slow.parts.at({"function", "compress", "mylog.so"}) == Approx(34'700));
+  CHECK(slow.parts.at({"syscall", "write"}) == Approx(300));
+  CHECK(slow.parts.count({"function", "log", "mylog.so"}) == 0);
 }
 
 TEST_CASE("calls beyond the 99th percentile are apart, preempted and dropped ones left out") {
@@ -219,8 +219,8 @@ TEST_CASE("calls beyond the 99th percentile are apart, preempted and dropped one
   calls.log[60].kind = CallKind::preempted;
   calls.log[61].end_ns += 4000;
   const CallParts parts = calls.parts(2);
-  CHECK(parts.call.whole_ns == Approx(1000));
-  CHECK(parts.slow_call.whole_ns == Approx(5000));
+  CHECK(parts.call.whole == Approx(1000));
+  CHECK(parts.slow_call.whole == Approx(5000));
 }
 
 TEST_CASE("where the kernel was not sampled a sample stands for its share of the time") {
@@ -229,9 +229,9 @@ TEST_CASE("where the kernel was not sampled a sample stands for its share of the
   calls.samples.kernel = false;
   calls.samples.rate_hz = 1e6;  // a microsecond each
   for (std::uint64_t i = 0; i < 60; ++i) calls.sample(Calls::begin(i) + 5, {{"log", "mylog.so"}});
-  const SideTimes call = calls.parts().call;
-  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(60'000.0 / kCalls));
-  CHECK(call.parts_ns.at({"running"}) == Approx(1000 - 60'000.0 / kCalls));
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.parts.at({"function", "log", "mylog.so"}) == Approx(60'000.0 / kCalls));
+  CHECK(call.parts.at({"running"}) == Approx(1000 - 60'000.0 / kCalls));
 }
 
 TEST_CASE("without any trace the samples alone say where the time was") {
@@ -241,9 +241,9 @@ TEST_CASE("without any trace the samples alone say where the time was") {
   calls.samples.kernel = false;
   calls.samples.rate_hz = 1e6;
   calls.sample(Calls::begin(7) + 5, {{"log", "mylog.so"}});
-  const SideTimes call = calls.parts().call;
-  CHECK(call.parts_ns.at({"function", "log", "mylog.so"}) == Approx(1000.0 / kCalls));
-  CHECK(call.parts_ns.at({"untraced"}) == Approx(1000 - 1000.0 / kCalls));
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.parts.at({"function", "log", "mylog.so"}) == Approx(1000.0 / kCalls));
+  CHECK(call.parts.at({"untraced"}) == Approx(1000 - 1000.0 / kCalls));
 }
 
 TEST_CASE("of a role the functions share the time that the system counted") {
@@ -252,18 +252,18 @@ TEST_CASE("of a role the functions share the time that the system counted") {
     calls.sample(1000 * i, {{i < 5 ? "append" : "compress", "journald"}}, 9, SampledRole::daemons);
   }
   calls.sample(500, {{"other", "tailgate"}}, 8, SampledRole::provider);
-  const SideTimes times = role_parts(calls.samples, SampledRole::daemons, 1000, 8000, 80);
-  CHECK(times.whole_ns == 80);
-  CHECK(times.parts_ns.at({"function", "append", "journald"}) == Approx(40));
-  CHECK(times.parts_ns.at({"function", "compress", "journald"}) == Approx(40));
+  const SideAmounts times = role_parts(calls.samples, SampledRole::daemons, 1000, 8000, 80);
+  CHECK(times.whole == 80);
+  CHECK(times.parts.at({"function", "append", "journald"}) == Approx(40));
+  CHECK(times.parts.at({"function", "compress", "journald"}) == Approx(40));
   CHECK(samples_of(calls.samples, SampledRole::daemons, 1000, 8000) == 8);
-  CHECK(role_parts(calls.samples, SampledRole::daemons, 20'000, 30'000, 80).parts_ns.empty());
+  CHECK(role_parts(calls.samples, SampledRole::daemons, 20'000, 30'000, 80).parts.empty());
 }
 
 TEST_CASE("a side without calls has no time") {
   Calls calls;
   calls.log.clear();
-  CHECK(calls.parts().call.whole_ns == 0);
+  CHECK(calls.parts().call.whole == 0);
 }
 
 }  // namespace

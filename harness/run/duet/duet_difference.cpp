@@ -13,6 +13,7 @@
 
 #include "harness/os/process.h"
 #include "harness/os/remove_folder.h"
+#include "harness/run/duet/loss_parts.h"
 #include "harness/run/duet/round_trace.h"
 #include "harness/stats/trial_interval.h"
 
@@ -126,6 +127,7 @@ class TracedRounds {
       const RoundOutcome outcome = round.end();
       if (trace && !outcome.interrupted && both_completed(outcome.round)) {
         add(trace->times(outcome.round), *trace);
+        add_losses(outcome.round);
       } else if (!outcome.interrupted) {
         add_failure(outcome.round);
       }
@@ -146,6 +148,19 @@ class TracedRounds {
     other_threads_.push_back(std::move(times.other_threads));
   }
 
+  void add_losses(const DuetRound& round) {
+    std::optional<activity::SideAmounts> a = loss_parts(round.a.ledger);
+    std::optional<activity::SideAmounts> b = loss_parts(round.b.ledger);
+    if (a && b) {
+      losses_.push_back({.a = std::move(*a), .b = std::move(*b)});
+      return;
+    }
+    for (const DuetSide* side : {&round.a, &round.b}) {
+      if (!side->ledger.unchecked()) continue;
+      add_limit(fmt::format("losses in some traced rounds: {}", *side->ledger.unchecked_cause));
+    }
+  }
+
   void add_failure(const DuetRound& round) {
     ++failed_;
     const DuetSide& side = round.a.outcome == TrialOutcome::completed ? round.b : round.a;
@@ -161,22 +176,35 @@ class TracedRounds {
     add_sum("slow_call", slow_call_);
     add_sum("daemons", daemon_);
     add_sum("other_threads", other_threads_);
+    difference_.amounts.emplace();
+    report_losses();
     if (difference_.rounds == 0 && limits_.empty()) add_limit("interrupted before a traced round");
     if (difference_.rounds == 1)
       add_limit("one traced round has no interval: give more time with --explain-s");
     difference_.limits = fmt::format("{}", fmt::join(limits_, "; "));
   }
 
-  void add_sum(const char* measure, const std::vector<activity::RoundTimes>& rounds) {
-    const bool any = std::any_of(rounds.begin(), rounds.end(), [](const auto& round) {
-      return round.a.whole_ns > 0 || round.b.whole_ns > 0;
-    });
-    if (!any) return;
+  void add_sum(const char* measure, const std::vector<activity::RoundAmounts>& rounds) {
+    if (!any_has(rounds)) return;
     DifferenceSum sum = activity::difference_of(rounds);
     sum.measure = measure;
     if (sum.measure == "daemons") sum.processes = daemons_;
     add_untraced(plan_.duet, sum);
     difference_.sums.push_back(std::move(sum));
+  }
+
+  void report_losses() {
+    if (!any_has(losses_)) return;
+    AmountSum sum = activity::amount_difference_of(losses_);
+    sum.measure = "losses";
+    sum.unit = "per million events";
+    add_untraced_losses(plan_.duet.rounds, sum);
+    difference_.amounts->push_back(std::move(sum));
+  }
+
+  static bool any_has(const std::vector<activity::RoundAmounts>& rounds) {
+    return std::any_of(rounds.begin(), rounds.end(),
+                       [](const auto& round) { return round.a.whole > 0 || round.b.whole > 0; });
   }
 
   const DifferencePlan& plan_;
@@ -187,10 +215,11 @@ class TracedRounds {
   unsigned failed_ = 0;
   std::string daemons_;
   std::vector<std::string> limits_;
-  std::vector<activity::RoundTimes> call_;
-  std::vector<activity::RoundTimes> slow_call_;
-  std::vector<activity::RoundTimes> daemon_;
-  std::vector<activity::RoundTimes> other_threads_;
+  std::vector<activity::RoundAmounts> call_;
+  std::vector<activity::RoundAmounts> slow_call_;
+  std::vector<activity::RoundAmounts> daemon_;
+  std::vector<activity::RoundAmounts> other_threads_;
+  std::vector<activity::RoundAmounts> losses_;
   Difference difference_;
 };
 

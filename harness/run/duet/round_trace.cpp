@@ -105,8 +105,8 @@ TracedTimes RoundTrace::times(const DuetRound& outcome) {
 }
 
 void RoundTrace::add_calls(const activity::Timeline& timeline, const TraceUsed& used,
-                           const Side& side, activity::SideTimes& call,
-                           activity::SideTimes& slow_call) const {
+                           const Side& side, activity::SideAmounts& call,
+                           activity::SideAmounts& slow_call) const {
   TracedSide traced{.timeline = timeline,
                     .trace = used,
                     .samples = side.samples,
@@ -122,12 +122,13 @@ void RoundTrace::add_calls(const activity::Timeline& timeline, const TraceUsed& 
 
 // The daemons' time is the system's own account; that of the provider's other threads is by samples
 // alone, since the account is of the whole process.
-void RoundTrace::add_others(const Side& side, const DuetSide& figures, activity::SideTimes& daemons,
-                            activity::SideTimes& other_threads) const {
+void RoundTrace::add_others(const Side& side, const DuetSide& figures,
+                            activity::SideAmounts& daemons,
+                            activity::SideAmounts& other_threads) const {
   if (figures.cpu_events == 0) return;
   const auto events = static_cast<double>(figures.cpu_events);
-  const auto parts = [&](SampledRole role, double whole_ns) {
-    return role_parts(side.samples, role, begin_ns_, end_ns_, whole_ns);
+  const auto parts = [&](SampledRole role, double whole) {
+    return role_parts(side.samples, role, begin_ns_, end_ns_, whole);
   };
   if (figures.daemon_cpu_ns) {
     daemons = parts(SampledRole::daemons, static_cast<double>(*figures.daemon_cpu_ns) / events);

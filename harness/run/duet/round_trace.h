@@ -21,12 +21,13 @@ struct RoundTracePlan {
   double sample_hz = 0;
 };
 
-// The times of both sides of one round, by what is compared (DifferenceSum::measure).
+// The times of both sides of one round, by what is compared (DifferenceSum::measure); in
+// nanoseconds for each event.
 struct TracedTimes {
-  activity::RoundTimes call;
-  activity::RoundTimes slow_call;
-  activity::RoundTimes daemons;
-  activity::RoundTimes other_threads;
+  activity::RoundAmounts call;
+  activity::RoundAmounts slow_call;
+  activity::RoundAmounts daemons;
+  activity::RoundAmounts other_threads;
 };
 
 class RoundTrace {
@@ -64,9 +65,9 @@ class RoundTrace {
   void read_samples(Side& side);
   void add_limit(const std::string& limit);
   void add_calls(const activity::Timeline& timeline, const TraceUsed& used, const Side& side,
-                 activity::SideTimes& call, activity::SideTimes& slow_call) const;
-  void add_others(const Side& side, const DuetSide& figures, activity::SideTimes& daemons,
-                  activity::SideTimes& other_threads) const;
+                 activity::SideAmounts& call, activity::SideAmounts& slow_call) const;
+  void add_others(const Side& side, const DuetSide& figures, activity::SideAmounts& daemons,
+                  activity::SideAmounts& other_threads) const;
 
   Clock clock_;
   Side a_;
