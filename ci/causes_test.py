@@ -49,6 +49,21 @@ def test_the_first_line_of_the_heaviest_sum_counts():
     assert not judge.judge_duet(case(), heavy).named
 
 
+def test_losses_come_before_times_and_are_no_time():
+    planted = {"cause": "loss", "name": "planted", "module": "provider", "caller": "", "a": 10_000,
+               "b": 50_000, "difference": 40_000, "low": 39_000, "high": 41_000, "distinct": True}
+    lost = {"measure": "losses", "unit": "per million events", "difference": 40_000, "low": 39_000,
+            "high": 41_000, "parts": [planted]}
+    both = {"sums": [LOOP], "amounts": [lost]}
+    loss = case(causes=("loss",), names=("planted",), measure="losses", planted_ns=None)
+    said = judge.judge_duet(loss, both)
+    assert said.named and said.adds_up and said.found_ns is None
+    assert said.first == "loss planted"
+    assert not judge.judge_duet(case(), both).named
+    nothing = case(causes=(), planted_ns=None)
+    assert not judge.judge_duet(nothing, {"sums": [], "amounts": [lost]}).named
+
+
 def test_what_has_no_name_is_not_added():
     nameless = total("call", part("function", "planted_loop", 1000), part("unknown", "futex", 150))
     assert judge.judge_duet(case(), {"sums": [nameless]}).adds_up is False

@@ -13,7 +13,7 @@ NAMELESS = ("unknown", "untraced")
 class Judgement:
     named: bool                # the first line is what was planted; of nothing: there is none
     first: str                 # that line
-    found_ns: float = None     # of the planted part; of a run, its excess
+    found_ns: float = None     # of the planted part, of a run its excess; None: it is no time
     whole_ns: float = None     # what it is a part of
     agrees: bool = None        # found is planted_ns, within the tolerance; None: that is not known
     adds_up: bool = None       # parts with a name add up to the whole, likewise
@@ -43,9 +43,22 @@ def weight(total):
     return abs(total["difference_ns"]) * (SLOW_SHARE if total["measure"] == "slow_call" else 1)
 
 
+def amounts_of(difference):
+    """Sums of amounts, with the fields' names that sums of times have."""
+    return [renamed(total) | {"parts": [renamed(part) for part in total["parts"]]}
+            for total in difference.get("amounts", [])]
+
+
+def renamed(figures):
+    return figures | {f"{name}_ns": figures[name] for name in ("difference", "low", "high")
+                      if name in figures}
+
+
 def first_part(difference):
-    """The line that the text shows first below a sum; None where no sum differs."""
-    shown = sorted(filter(differs, difference["sums"]), key=weight, reverse=True)
+    """The line that the text shows first below a sum; None where no sum differs. Amounts come
+    before times."""
+    shown = [total for total in amounts_of(difference) if differs(total)]
+    shown += sorted(filter(differs, difference["sums"]), key=weight, reverse=True)
     return shown[0]["parts"][0] if shown else None
 
 
@@ -57,8 +70,8 @@ def sum_adds_up(total):
 
 
 def judge_nothing(difference):
-    distinct = [(total, part) for total in difference["sums"] for part in total["parts"]
-                if part["distinct"]]
+    distinct = [(total, part) for total in amounts_of(difference) + difference["sums"]
+                for part in total["parts"] if part["distinct"]]
     if not distinct:
         return Judgement(True, "nothing is distinct")
     total, part = distinct[0]
@@ -75,13 +88,14 @@ def judge_duet(case, difference):
         return Judgement(False, "no difference is larger than chance")
     said = Judgement(matches(case, first["cause"], first["name"]), words(first))
     # In the sum that the case is about; else in the heaviest one that has the part.
-    sums = sorted(difference["sums"], key=weight, reverse=True)
+    sums = amounts_of(difference) + sorted(difference["sums"], key=weight, reverse=True)
     for total in (each for each in sums if case.measure in ("", each["measure"])):
         parts = [part for part in total["parts"] if matches(case, part["cause"], part["name"])]
         if not parts:
             continue
-        said.found_ns = sum(part["difference_ns"] for part in parts)
-        said.whole_ns = total["difference_ns"]
+        if "unit" not in total:
+            said.found_ns = sum(part["difference_ns"] for part in parts)
+            said.whole_ns = total["difference_ns"]
         said.adds_up = sum_adds_up(total)
         break
     if case.measure == "daemons":

@@ -1,6 +1,9 @@
 #include "harness/run/duet/loss_parts.h"
 
 #include <catch2/catch.hpp>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace tailgate {
 namespace {
