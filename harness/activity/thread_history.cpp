@@ -122,9 +122,8 @@ void ThreadHistory::mark(const KernelPoint& record, const KernelPointFact& fact)
 }
 
 std::uint32_t ThreadHistory::open_reclaim() const {
-  const auto found = std::find_if(open_.rbegin(), open_.rend(), [](const OpenPoint& one) {
-    return one.cause == Cause::reclaim;
-  });
+  const auto found = std::find_if(open_.rbegin(), open_.rend(),
+                                  [](const OpenPoint& one) { return one.cause == Cause::reclaim; });
   return found == open_.rend() ? kNoPoint : found->point;
 }
 

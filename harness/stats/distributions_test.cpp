@@ -31,8 +31,8 @@ TEST_CASE("quantiles of Student's t agree with closed forms") {
   CHECK(student_t_quantile(p, 2) == Approx(two).epsilon(1e-9).margin(1e-12));
 }
 
-// Critical values as every table of the F distribution prints them (e.g. NIST/SEMATECH e-Handbook of
-// Statistical Methods, 1.3.6.7.3).
+// Critical values as every table of the F distribution prints them (e.g. NIST/SEMATECH e-Handbook
+// of Statistical Methods, 1.3.6.7.3).
 TEST_CASE("quantiles of Fisher's F are those of the tables") {
   CHECK(fisher_f_quantile(0.95, 1, 1) == Approx(161.448).margin(0.001));
   CHECK(fisher_f_quantile(0.95, 19, 60) == Approx(1.763).margin(0.001));

@@ -305,10 +305,10 @@ class SideCutter {
     return all[static_cast<std::size_t>(count - 1)];
   }
 
-  // How many calls this one stands for. A sample makes its call longer, so a sampled call stands for
-  // none, and each other one also for those of its length that were sampled: as many as 1 / (1 - the
-  // probability of a sample) in all (Horvitz and Thompson, J. Am. Stat. Assoc. 47, 1952). Where most
-  // calls of a length are sampled, all count, without what can be told of the sampler.
+  // How many calls this one stands for. A sample makes its call longer, so a sampled call stands
+  // for none, and each other one also for those of its length that were sampled: as many as 1 / (1
+  // - the probability of a sample) in all (Horvitz and Thompson, J. Am. Stat. Assoc. 47, 1952).
+  // Where most calls of a length are sampled, all count, without what can be told of the sampler.
   double weight(const CutCall& call) const {
     constexpr double kMostlySampled = 0.5;
     const double sampled = static_cast<double>(call.processor_ns) * side_.samples.rate_hz / 1e9;
@@ -336,7 +336,8 @@ class SideCutter {
       if (!chosen(call)) continue;
       const double count = weighted ? weight(call) : 1;
       calls += count;
-      for (const auto& [kind, time_ns] : call.parts) ns[kind] += count * static_cast<double>(time_ns);
+      for (const auto& [kind, time_ns] : call.parts)
+        ns[kind] += count * static_cast<double>(time_ns);
     }
     SideAmounts times;
     if (calls == 0) return times;
@@ -359,9 +360,9 @@ class SideCutter {
     return samples.count * 1e9 / side_.samples.rate_hz / calls;
   }
 
-  // calls: in which the samples were taken. Where the kernel was sampled, too, the samples divide the
-  // time of own code, which is known by the trace. A gap may be own code that computes for long, or
-  // the machine: what the samples stand for is own code.
+  // calls: in which the samples were taken. Where the kernel was sampled, too, the samples divide
+  // the time of own code, which is known by the trace. A gap may be own code that computes for
+  // long, or the machine: what the samples stand for is own code.
   void add_own_code(double ns, double gaps_ns, const PartSamples& samples, double calls,
                     SideAmounts& times) const {
     double own_ns = 0;
@@ -378,8 +379,8 @@ class SideCutter {
     }
   }
 
-  // Without system calls in the trace, what has no other cause is divided among functions, as far as
-  // the samples go.
+  // Without system calls in the trace, what has no other cause is divided among functions, as far
+  // as the samples go.
   void add_kind(std::size_t kind, double ns, const PartSamples& samples, double calls,
                 SideAmounts& times) const {
     const auto& [cause, name] = kinds_[kind];

@@ -184,7 +184,8 @@ TEST_CASE("a function that computes for long has its time, and samples change no
   CHECK(call.parts.at({"machine"}) == Approx(call.whole - 2'000'000.0 / 150));
 }
 
-// Four of 150 calls compute for 20 us and more, and one of the four is sampled: it stays a slow call.
+// Four of 150 calls compute for 20 us and more, and one of the four is sampled: it stays a slow
+// call.
 TEST_CASE("a sampled slow call is a slow call, and its sample is of one") {
   Calls calls;
   calls.enter_kernel();
