@@ -37,6 +37,11 @@ struct Document {
   bool spooled = false;
 };
 
+// Records that are appended together: as many cost a fraction of one by one, and other writers do
+// not wait long for so many.
+constexpr std::size_t kMostRecords = 64;
+constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of the documents' text
+
 // A file in the spool is named night@machine@hash.json, with "-" for what was not given.
 Document spooled_document(const fs::path& path) {
   const std::string name = path.stem().string();
@@ -94,16 +99,20 @@ class Importer {
 
   bool import() {
     for (const Document& document : documents_of(request_)) take(document);
-    for (const auto& [document, record] : verdicts_) append(document, record);
+    append_waiting();
+    for (auto& [document, record] : verdicts_) {
+      add(document, std::move(record));
+      append_waiting();
+    }
     std::vector<history::Finding> found;
     try {
       if (history_) found = charted();
       if (history_) history_->sync();
     } catch (const history::UnreachableError& error) {
-      // What was appended may not have reached the disk.
-      for (const Document& document : taken_) spool(document, error);
-      taken_.clear();
+      gone_ = error;
     }
+    // What was appended may not have reached the disk.
+    if (gone_) spool(std::exchange(taken_, {}), *gone_);
     for (const Document& document : taken_) {
       if (document.spooled) fs::remove(document.path);
     }
@@ -128,7 +137,9 @@ class Importer {
   void take(const Document& document) {
     std::vector<Record> records;
     try {
-      records = history::read_records(read_document_text(document.path), document.path.string());
+      const std::string text = read_document_text(document.path);
+      records = history::read_records(text, document.path.string());
+      waiting_bytes_ += text.size();
     } catch (const Error& error) {
       return leave_out(error);
     }
@@ -138,31 +149,49 @@ class Importer {
       if (record.kind == history::Kind::verdict) {
         verdicts_.emplace_back(document, std::move(record));
       } else {
-        append(document, record);
+        add(document, std::move(record));
       }
     }
+    if (waiting_records_.size() >= kMostRecords || waiting_bytes_ >= kMostBytes) append_waiting();
   }
 
-  void append(const Document& document, const Record& record) {
-    if (gone_) return spool(document, *gone_);
+  void add(const Document& document, Record record) {
+    waiting_.push_back(document);
+    waiting_records_.push_back(std::move(record));
+  }
+
+  void append_waiting() {
+    const std::vector<Document> documents = std::exchange(waiting_, {});
+    const std::vector<Record> records = std::exchange(waiting_records_, {});
+    waiting_bytes_ = 0;
+    if (documents.empty()) return;
+    if (gone_) return spool(documents, *gone_);
     try {
       if (!history_) history_.emplace(History::open(request_.place, Access::write));
-      const Appended appended = history_->append(record);
-      ++counts_[appended];
-      if (appended == Appended::different) {
-        return leave_out(Error(
-            fmt::format("{}: the history holds this {} in the same state with another content",
-                        document.path.string(), enum_text(record.kind)),
-            "the first one stays; one of them was changed by hand"));
+      const std::vector<Appended> appended = history_->append(records);
+      for (std::size_t i = 0; i < documents.size(); ++i) {
+        take_outcome(documents[i], records[i], appended[i]);
       }
-      taken_.push_back(document);
     } catch (const history::UnreachableError& error) {
       gone_ = error;
       history_.reset();
-      spool(document, error);
+      spool(documents, error);
     } catch (const history::NoNightError& error) {
       leave_out(error);
     }
+  }
+
+  void take_outcome(const Document& document, const Record& record, Appended appended) {
+    ++counts_[appended];
+    if (appended != Appended::different) return taken_.push_back(document);
+    leave_out(
+        Error(fmt::format("{}: the history holds this {} in the same state with another content",
+                          document.path.string(), enum_text(record.kind)),
+              "the first one stays; one of them was changed by hand"));
+  }
+
+  void spool(const std::vector<Document>& documents, const history::UnreachableError& why) {
+    for (const Document& document : documents) spool(document, why);
   }
 
   void spool(const Document& document, const history::UnreachableError& why) {
@@ -198,6 +227,9 @@ class Importer {
   const HistoryImport& request_;
   std::optional<History> history_;
   std::optional<history::UnreachableError> gone_;
+  std::vector<Document> waiting_;  // each with the record of the same number
+  std::vector<Record> waiting_records_;
+  std::size_t waiting_bytes_ = 0;
   std::vector<std::pair<Document, Record>> verdicts_;
   std::vector<Document> taken_;
   std::map<Appended, std::size_t> counts_;

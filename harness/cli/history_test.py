@@ -174,7 +174,7 @@ def test_what_a_server_does_not_take_waits_in_the_spool(folder):
 def test_a_full_disk_keeps_what_was_stored(folder):
     if os.geteuid() != 0 or shutil.which("unshare") is None:
         pytest.skip("needs root, to mount a small file system")
-    script = """mkdir small && mount -t tmpfs -o size=400k none small || exit 77
+    script = """mkdir small && mount -t tmpfs -o size=200k none small || exit 77
       "$0" history import nights --history small/history.sqlite
       printf 'exit %d\\n' $?
       "$0" history list --history small/history.sqlite"""

@@ -18,7 +18,7 @@ namespace tailgate::history {
 struct Bytes {
   std::string data;
 
-  bool operator==(const Bytes&) const = default;
+  auto operator<=>(const Bytes&) const = default;
 };
 
 using Value = std::variant<std::monostate, std::int64_t, double, std::string, Bytes>;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
+#include <utility>
 
 #include "harness/history/dates.h"
 #include "harness/history/schema.h"
@@ -13,8 +15,8 @@
 namespace tailgate::history {
 namespace {
 
-// Databases limit the parameters of a statement; the smallest limit is SQLite's, 32766.
-constexpr std::size_t kRowsAtOnce = 2000;
+// Rows of one statement, at most. SQLite takes 32766 parameters, PostgreSQL 65535.
+constexpr std::size_t kMostRows = 512;
 
 Row row_of(const Series& series) {
   return {std::string(enum_text(series.kind)),
@@ -41,31 +43,19 @@ std::string values_clause(std::size_t rows, std::size_t columns) {
   return clause;
 }
 
-// Inserts many rows, some thousand in each statement.
-class Inserter {
- public:
-  Inserter(Database& database, std::string into, std::size_t columns)
-      : database_(database), into_(std::move(into)), columns_(columns) {}
-
-  void add(const Row& row) {
-    parameters_.insert(parameters_.end(), row.begin(), row.end());
-    if (parameters_.size() >= kRowsAtOnce * columns_) insert();
+// Inserts the rows by few statements, each of 1, 2, 4 … kMostRows: there are few different ones,
+// so that they stay prepared.
+void insert(Database& database, const std::string& into, const std::vector<Row>& rows) {
+  for (std::size_t done = 0; done < rows.size();) {
+    const std::size_t count = std::bit_floor(std::min(rows.size() - done, kMostRows));
+    Row parameters;
+    for (std::size_t i = done; i < done + count; ++i) {
+      parameters.insert(parameters.end(), rows[i].begin(), rows[i].end());
+    }
+    database.run("INSERT INTO " + into + " " + values_clause(count, rows[done].size()), parameters);
+    done += count;
   }
-
-  void insert() {
-    if (parameters_.empty()) return;
-    database_.run(
-        "INSERT INTO " + into_ + " " + values_clause(parameters_.size() / columns_, columns_),
-        parameters_);
-    parameters_.clear();
-  }
-
- private:
-  Database& database_;
-  std::string into_;
-  std::size_t columns_;
-  Row parameters_;
-};
+}
 
 std::string environment_hash(const Record& record) {
   return record.environment.empty() ? "" : fnv1a_hex(record.environment);
@@ -121,13 +111,30 @@ History::History(std::unique_ptr<Database> database, Access access)
   prepare_schema(*database_, access);
 }
 
-Appended History::append(const Record& record) {
-  const Record whole = completed(record);
-  return retried([&] { return append_once(whole); });
+std::vector<Appended> History::append(std::vector<Record> records) {
+  for (Record& record : records) complete(record);
+  return retried([&] { return append_once(records); });
 }
 
-Appended History::append_once(const Record& record) {
+Appended History::append(const Record& record) {
+  return append(std::vector<Record>{record}).front();
+}
+
+std::vector<Appended> History::append_once(const std::vector<Record>& records) {
   Transaction transaction(*database_);
+  std::vector<Appended> outcomes;
+  Written written;
+  for (const Record& record : records) outcomes.push_back(insert_document(record, written));
+  insert_environments(written);
+  const std::map<Series, std::int64_t> ids = series_ids(written);
+  insert_values(written, ids);
+  transaction.commit();
+  ids_.insert(ids.begin(), ids.end());
+  for (const auto& [document, record] : written) environments_.insert(environment_hash(*record));
+  return outcomes;
+}
+
+Appended History::insert_document(const Record& record, Written& written) {
   const Row row = document_row(record);
   std::vector<Row> document = database_->run(kInsertDocument, row);
   const bool is_new = !document.empty();
@@ -142,30 +149,32 @@ Appended History::append_once(const Record& record) {
   }
   const auto id = std::get<std::int64_t>(document[0][0]);
   if (!is_new) remove_values(record, id);
-  const std::string environment = environment_hash(record);
-  insert_environment(environment, record.environment);
-  const std::map<Series, std::int64_t> ids = series_ids(record);
-  insert_values(record, id, ids);
+  written[id] = &record;
   if (!record.reference.empty()) {
     database_->run("INSERT INTO chart_queue (document) VALUES ($1)", {id});
   }
-  transaction.commit();
-  ids_.insert(ids.begin(), ids.end());
-  environments_.insert(environment);
   return is_new ? Appended::added : Appended::replaced;
 }
 
-void History::insert_environment(const std::string& hash, const std::string& facts) {
-  if (hash.empty() || environments_.contains(hash)) return;
-  database_->run("INSERT INTO environments (hash, facts) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                 {hash, facts});
+void History::insert_environments(const Written& written) {
+  // In one order, so that two writers never wait for each other; the same holds for series.
+  std::map<std::string, const std::string*> needed;
+  for (const auto& [document, record] : written) {
+    const std::string hash = environment_hash(*record);
+    if (!hash.empty() && !environments_.contains(hash)) needed[hash] = &record->environment;
+  }
+  for (const auto& [hash, facts] : needed) {
+    database_->run("INSERT INTO environments (hash, facts) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                   {hash, *facts});
+  }
 }
 
-std::map<Series, std::int64_t> History::series_ids(const Record& record) {
-  // In one order, so that two writers never wait for each other.
+std::map<Series, std::int64_t> History::series_ids(const Written& written) {
   std::map<Series, bool> needed;
-  for (const Distribution& one : record.distributions) needed.emplace(one.series, true);
-  for (const Figure& one : record.figures) needed.emplace(one.series, false);
+  for (const auto& [document, record] : written) {
+    for (const Distribution& one : record->distributions) needed.emplace(one.series, true);
+    for (const Figure& one : record->figures) needed.emplace(one.series, false);
+  }
   std::map<Series, std::int64_t> ids;
   for (const auto& [series, is_distribution] : needed) {
     if (const auto known = ids_.find(series); known != ids_.end()) {
@@ -193,22 +202,27 @@ std::map<Series, std::int64_t> History::series_ids(const Record& record) {
   return ids;
 }
 
-void History::insert_values(const Record& record, std::int64_t document,
-                            const std::map<Series, std::int64_t>& ids) {
-  Inserter figures(*database_, "figures (series, document, value)", 3);
-  std::set<std::int64_t> taken;  // a document that names one figure twice has the first
-  for (const Figure& one : record.figures) {
-    const std::int64_t series = ids.at(one.series);
-    if (taken.insert(series).second) figures.add({series, document, one.value});
+void History::insert_values(const Written& written, const std::map<Series, std::int64_t>& ids) {
+  std::vector<Row> figures;
+  std::vector<Row> distributions;
+  for (const auto& [document, record] : written) {
+    std::set<std::int64_t> taken;  // a document that names one figure twice has the first
+    for (const Figure& one : record->figures) {
+      const std::int64_t series = ids.at(one.series);
+      if (taken.insert(series).second) figures.push_back({series, document, one.value});
+    }
+    for (const Distribution& one : record->distributions) {
+      const std::int64_t series = ids.at(one.series);
+      if (!taken.insert(series).second) continue;
+      distributions.push_back(
+          {series, document, static_cast<std::int64_t>(one.overflow), Bytes{one.hdr}});
+    }
   }
-  figures.insert();
-  Inserter distributions(*database_, "distributions (series, document, overflow, hdr)", 4);
-  for (const Distribution& one : record.distributions) {
-    const std::int64_t series = ids.at(one.series);
-    if (!taken.insert(series).second) continue;
-    distributions.add({series, document, static_cast<std::int64_t>(one.overflow), Bytes{one.hdr}});
-  }
-  distributions.insert();
+  // Series by series, as they lie in the table.
+  std::sort(figures.begin(), figures.end());
+  std::sort(distributions.begin(), distributions.end());
+  insert(*database_, "figures (series, document, value)", figures);
+  insert(*database_, "distributions (series, document, overflow, hdr)", distributions);
 }
 
 void History::remove_values(const Record& record, std::int64_t document) {
@@ -220,8 +234,8 @@ void History::remove_values(const Record& record, std::int64_t document) {
   }
 }
 
-Record History::completed(Record record) {
-  if (record.kind != Kind::verdict) return record;
+void History::complete(Record& record) {
+  if (record.kind != Kind::verdict) return;
   const std::vector<Row> duet = database_->run(
       "SELECT night, started_ms, machine FROM documents"
       " WHERE document_id = $1 AND kind IN ('duet', 'command-duet')",
@@ -238,7 +252,6 @@ Record History::completed(Record record) {
   } else {
     record.started_ms = unix_ms_of(record.night + "T00:00:00Z").value_or(0);
   }
-  return record;
 }
 
 }  // namespace tailgate::history

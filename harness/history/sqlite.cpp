@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -52,6 +53,12 @@ Explanation explained(int code, std::chrono::milliseconds patience) {
     default:
       return {"cannot be used", "check the file, its disk and its folder"};
   }
+}
+
+// SQLite takes "$7" for a name, which each binding would search for; "?7" is the seventh.
+std::string with_numbers(std::string sql) {
+  std::replace(sql.begin(), sql.end(), '$', '?');
+  return sql;
 }
 
 class Sqlite : public Database {
@@ -145,9 +152,10 @@ class Sqlite : public Database {
     Statement& kept = statements_[sql];
     if (kept == nullptr) {
       sqlite3_stmt* made = nullptr;
-      const int code =
-          sqlite3_prepare_v3(database_.get(), sql.c_str(), static_cast<int>(sql.size()) + 1,
-                             SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+      const std::string numbered = with_numbers(sql);
+      const int code = sqlite3_prepare_v3(database_.get(), numbered.c_str(),
+                                          static_cast<int>(numbered.size()) + 1,
+                                          SQLITE_PREPARE_PERSISTENT, &made, nullptr);
       kept.reset(made);
       if (code != SQLITE_OK) {
         statements_.erase(sql);
@@ -159,7 +167,7 @@ class Sqlite : public Database {
 
   void bind(sqlite3_stmt* statement, const Row& parameters) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const int at = sqlite3_bind_parameter_index(statement, fmt::format("${}", i + 1).c_str());
+      const int at = static_cast<int>(i) + 1;
       const Value& value = parameters[i];
       int code = SQLITE_OK;
       if (const auto* whole = std::get_if<std::int64_t>(&value)) {
