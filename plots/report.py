@@ -153,22 +153,30 @@ def machines(options):
 def causes_and_roles(found, options):
     """What the nights of these machines consisted of, where the history has it; the machines are
     those of the runs and verdicts, or all if it has none of these."""
-    answers = []
-    for kind in nights_parts.KINDS:
-        try:
-            answers.append((kind, asked(options.program, "history", "export", "csv", "--merge",
-                                        "group", *kind.question, "--history", options.history)))
-        except ResultError:
-            pass  # no night has this time
-    figures = nights_parts.by_identity(answers)
     machines = {run.data["machine"]["fingerprint"] for run in found.runs} | {
         run.data["fingerprint"] for run in found.verdicts}
-    own = {identity: shown for identity, shown in figures.items() if identity[0] in machines}
-    figures = own or figures
+    own = [answer for machine in sorted(machines)
+           for answer in nights_of_parts(options, "--machine", machine)]
+    figures = nights_parts.by_identity(own or nights_of_parts(options))
     if figures:
         drawn = [image(*nights_parts.draw(number, identity, shown), data="parts")
                  for number, (identity, shown) in enumerate(figures.items(), 1)]
         yield section_of_parts(figures, drawn)
+
+
+def nights_of_parts(options, *machine):
+    """[(kind, what the program prints of it)] of the last nights, for what it has."""
+    answers = []
+    for kind in nights_parts.KINDS:
+        try:
+            text = asked(options.program, "history", "export", "csv", "--merge", "group",
+                         "--nights", str(nights_parts.MOST_NIGHTS), *machine, *kind.question,
+                         "--history", options.history)
+        except ResultError:
+            continue  # no night has this time
+        if "\n" in text.strip():
+            answers.append((kind, text))
+    return answers
 
 
 def first_sentence(text):

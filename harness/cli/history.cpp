@@ -35,6 +35,7 @@ struct HistoryArguments {
   std::string place;
   Question question;
   std::string merge = "nothing";
+  unsigned nights = 0;  // the last so many; 0: all
   bool metrics = false;
   bool changes = false;
   std::string format;
@@ -75,14 +76,22 @@ History opened(HistoryArguments& arguments, const SinkCatalog& sinks) {
   arguments.question.merge = merge_of(arguments.merge);
   History history = History::open(arguments.place, Access::read);
   check_sink(sinks, history, filter.sink);
+  if (arguments.nights > 0) {
+    arguments.question.filter.since = history.first_of_last_nights(arguments.nights);
+  }
   return history;
 }
 
 void add_nights_and_names(Command* command, HistoryArguments& arguments) {
   history::Filter& filter = arguments.question.filter;
   add_history_place(command, arguments.place);
-  command->add_option("--since", filter.since, "From this night on")->type_name("DATE");
+  CommandOption* since =
+      command->add_option("--since", filter.since, "From this night on")->type_name("DATE");
   command->add_option("--until", filter.until, "To this night, included")->type_name("DATE");
+  command->add_option("--nights", arguments.nights, "Only the last so many that there are")
+      ->range(1u, 100'000u)
+      ->type_name("N")
+      ->excludes(since);
   command->add_option("--machine", filter.machine, "Its name, or the fingerprint of a group")
       ->type_name("NAME");
   command->add_option("--kind", filter.kind, "Only these documents")->one_of(enum_choices<Kind>());
@@ -187,7 +196,7 @@ void add_query(Command* history, const SinkCatalog& sinks, Action& action) {
       "rows share stands above the table. Scripts read 'tailgate history export csv'.\n"
       "\n"
       "Examples:\n"
-      "  tailgate history query --metric response_ns_p99.9 --sink file\n"
+      "  tailgate history query --metric response_ns_p99.9 --sink file --nights 14\n"
       "  tailgate history query --metric response_ns_p50 --merge group --sink null\n"
       "  tailgate history query --metric cpu_ns_per_event --part provider\n"
       "  tailgate history query --metric response_ns_p99 --part effect");
@@ -247,7 +256,7 @@ void commands::add_history_command(Command& program, const Catalog& catalog, Act
   command->footer(
       "Examples:\n"
       "  tailgate history import out/nightly/2026-11-25/results\n"
-      "  tailgate history query --metric response_ns_p99.9 --sink file\n"
+      "  tailgate history query --metric response_ns_p99.9 --sink file --nights 14\n"
       "  tailgate history findings");
   add_import(command, action);
   add_list(command, catalog.sinks, action);

@@ -14,6 +14,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/history/charts.h"
 #include "harness/history/findings.h"
+#include "harness/history/fleet.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
 #include "harness/os/atomic_file.h"
@@ -125,6 +126,7 @@ class Importer {
   // What the nights' charts found with these documents.
   std::vector<history::Finding> charted() {
     const std::vector<std::int64_t> made = history::update_charts(*history_);
+    history::update_fleet(*history_);
     std::vector<history::Finding> found;
     if (!made.empty()) found = history::findings(*history_, {});
     std::erase_if(found, [&made](const history::Finding& one) {

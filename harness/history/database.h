@@ -113,6 +113,10 @@ class Transaction {
   bool committed_ = false;
 };
 
+// Inserts rows of equal length by few statements, each of 1, 2, 4 … of them: there are few different
+// statements, so that they stay prepared. into: "figures (series, document, value)".
+void insert_rows(Database& database, const std::string& into, const std::vector<Row>& rows);
+
 // Whether the place names a PostgreSQL server: postgresql:// or postgres://.
 bool is_server(const std::string& place);
 

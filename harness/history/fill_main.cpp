@@ -18,6 +18,7 @@
 
 #include "harness/history/charts.h"
 #include "harness/history/dates.h"
+#include "harness/history/fleet.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
 #include "harness/history/testing/sample_night.h"
@@ -57,6 +58,7 @@ class Filler {
       for (int machine = 0; machine < machines_; ++machine) append_night(night, machine);
       const Clock::time_point before = Clock::now();
       update_charts(history_);
+      update_fleet(history_);
       charting_ += Clock::now() - before;
       if ((night + 1) % (nights_ / 10 + 1) == 0 || night + 1 == nights_) print_costs(night + 1);
     }

@@ -209,6 +209,59 @@ void forget_old_nights(TimesOfGroup& group) {
   std::erase_if(group, [](const auto& one) { return one.second.empty(); });
 }
 
+// Whether the series is of a machine's own work: of a duet the side that was measured; a verdict
+// repeats it.
+bool is_own(const Series& series) {
+  return series.kind == Kind::result || (series.kind == Kind::duet && series.part == "b");
+}
+
+// The metrics that any of the series has: of a distribution any percentile may be asked.
+std::vector<std::string> metrics_of(const std::vector<KnownSeries>& series) {
+  std::vector<std::string> metrics;
+  for (const std::string_view metric : kFleetMetrics) {
+    const bool has = std::any_of(series.begin(), series.end(), [&](const KnownSeries& one) {
+      const std::string& name = one.series.metric;
+      return one.is_distribution ? metric == name + "_p50" || metric == name + "_p99"
+                                 : metric == name;
+    });
+    if (has) metrics.emplace_back(metric);
+  }
+  return metrics;
+}
+
+// Makes a machine's values of a night anew.
+class NightMaker {
+ public:
+  explicit NightMaker(History& history) : history_(history) {
+    const std::vector<KnownSeries> known = history.known_series({});
+    metrics_ = metrics_of(known);
+    for (const KnownSeries& one : known) ids_[one.series] = one.id;
+  }
+
+  void replace(const std::string& night, const std::string& machine) {
+    Database& database = history_.database();
+    database.run("DELETE FROM machine_nights WHERE night = $1 AND machine = $2", {night, machine});
+    Question question = {"", {.machine = machine, .since = night, .until = night}, Merge::night};
+    std::vector<Row> rows;
+    for (const std::string& metric : metrics_) {
+      question.metric = metric;
+      history_.for_each(question, [&](const Answer& one) {
+        // A machine's name may be the fingerprint of others.
+        if (!is_own(one.series) || one.machine != machine) return;
+        rows.push_back(
+            {night, machine, ids_.at(one.series), metric, one.fingerprint, one.value});
+      });
+    }
+    insert_rows(database, "machine_nights (night, machine, series, metric, fingerprint, value)",
+                rows);
+  }
+
+ private:
+  History& history_;
+  std::vector<std::string> metrics_;
+  std::map<Series, std::int64_t> ids_;
+};
+
 }  // namespace
 
 std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values) {
@@ -227,36 +280,44 @@ std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values) {
 }
 
 std::vector<MachineGroup> fleet(History& history, const Filter& filter) {
-  const std::vector<Row> last = history.database().run(
-      "SELECT coalesce(max(night), '') FROM documents WHERE ($1 = '' OR night <= $1)",
-      {filter.until});
-  Question question;
-  question.filter = filter;
-  question.filter.since =
-      days_later(text_in(last.at(0).at(0)), -2 * static_cast<std::int64_t>(kFleetNights));
-  question.merge = Merge::night;
-  std::vector<FleetValue> values;
-  std::set<std::string> known;
-  for (const Series& series : history.series(filter)) {
-    known.insert(series.metric);
-    // Of a distribution any percentile may be asked.
-    known.insert(series.metric + "_p50");
-    known.insert(series.metric + "_p99");
+  Database& database = history.database();
+  std::map<std::int64_t, Series> series;
+  for (KnownSeries& known : history.known_series(filter)) {
+    series.emplace(known.id, std::move(known.series));
   }
-  for (const std::string_view metric : kFleetMetrics) {
-    question.metric = metric;
-    if (!known.contains(question.metric)) continue;
-    history.for_each(question, [&](const Answer& one) {
-      // Of a duet the side that was measured; a verdict repeats it.
-      const bool is_own = one.series.kind == Kind::result ||
-                          (one.series.kind == Kind::duet && one.series.part == "b");
-      if (!is_own || one.machine.empty() || one.night.empty()) return;
-      FleetValue& value = values.emplace_back();
-      value = {one.fingerprint, one.machine, one.night, one.series, one.value};
-      value.series.metric = metric;
-    });
+  const std::vector<Row> last = database.run(
+      "SELECT coalesce(max(night), '') FROM machine_nights WHERE ($1 = '' OR night <= $1)",
+      {filter.until});
+  const std::string until = text_in(last.at(0).at(0));
+  std::vector<FleetValue> values;
+  for (const Row& row :
+       database.run("SELECT fingerprint, machine, night, series, metric, value FROM machine_nights"
+                    " WHERE night >= $1 AND night <= $2 AND ($3 = '' OR fingerprint = $3)",
+                    {days_later(until, -2 * static_cast<std::int64_t>(kFleetNights)), until,
+                     filter.machine})) {
+    const auto known = series.find(std::get<std::int64_t>(row[3]));
+    if (known == series.end()) continue;
+    values.push_back({text_in(row[0]), text_in(row[1]), text_in(row[2]), known->second,
+                      std::get<double>(row[5])});
+    values.back().series.metric = text_in(row[4]);
   }
   return judge_fleet(values);
+}
+
+void update_fleet(History& history) {
+  retried([&history] {
+    Database& database = history.database();
+    Transaction transaction(database, true);
+    const std::vector<Row> queue = database.run("SELECT id, night, machine FROM machine_queue");
+    std::set<std::pair<std::string, std::string>> nights;
+    for (const Row& row : queue) nights.emplace(text_in(row[1]), text_in(row[2]));
+    NightMaker maker(history);
+    for (const auto& [night, machine] : nights) maker.replace(night, machine);
+    for (const Row& row : queue) {
+      database.run("DELETE FROM machine_queue WHERE id = $1", {row[0]});
+    }
+    transaction.commit();
+  });
 }
 
 }  // namespace tailgate::history

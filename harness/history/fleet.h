@@ -53,4 +53,8 @@ std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values);
 // reference do not. Of the filter, kind, scenario, sink, load, machine (a fingerprint) and until.
 std::vector<MachineGroup> fleet(History& history, const Filter& filter);
 
+// Makes what fleet() reads of the documents that were appended since the last call: of a machine's
+// night one value a series.
+void update_fleet(History& history);
+
 }  // namespace tailgate::history

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <utility>
 
@@ -15,9 +14,6 @@
 namespace tailgate::history {
 namespace {
 
-// Rows of one statement, at most. SQLite takes 32766 parameters, PostgreSQL 65535.
-constexpr std::size_t kMostRows = 512;
-
 Row row_of(const Series& series) {
   return {std::string(enum_text(series.kind)),
           series.scenario,
@@ -27,34 +23,6 @@ Row row_of(const Series& series) {
           series.part,
           series.metric,
           series.unit};
-}
-
-// "VALUES ($1, $2), ($3, $4)"
-std::string values_clause(std::size_t rows, std::size_t columns) {
-  std::string clause = "VALUES ";
-  std::size_t parameter = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    clause += row == 0 ? "(" : ", (";
-    for (std::size_t column = 0; column < columns; ++column) {
-      clause += fmt::format("{}${}", column == 0 ? "" : ", ", ++parameter);
-    }
-    clause += ")";
-  }
-  return clause;
-}
-
-// Inserts the rows by few statements, each of 1, 2, 4 … kMostRows: there are few different ones,
-// so that they stay prepared.
-void insert(Database& database, const std::string& into, const std::vector<Row>& rows) {
-  for (std::size_t done = 0; done < rows.size();) {
-    const std::size_t count = std::bit_floor(std::min(rows.size() - done, kMostRows));
-    Row parameters;
-    for (std::size_t i = done; i < done + count; ++i) {
-      parameters.insert(parameters.end(), rows[i].begin(), rows[i].end());
-    }
-    database.run("INSERT INTO " + into + " " + values_clause(count, rows[done].size()), parameters);
-    done += count;
-  }
 }
 
 std::string environment_hash(const Record& record) {
@@ -126,6 +94,7 @@ std::vector<Appended> History::append_once(const std::vector<Record>& records) {
   Written written;
   for (const Record& record : records) outcomes.push_back(insert_document(record, written));
   insert_environments(written);
+  queue_machines(written);
   const std::map<Series, std::int64_t> ids = series_ids(written);
   insert_values(written, ids);
   transaction.commit();
@@ -138,7 +107,14 @@ Appended History::insert_document(const Record& record, Written& written) {
   const Row row = document_row(record);
   std::vector<Row> document = database_->run(kInsertDocument, row);
   const bool is_new = !document.empty();
-  if (!is_new) document = database_->run(kReplaceDocument, row);
+  if (!is_new) {
+    // Its night may be another one now.
+    database_->run(
+        "INSERT INTO machine_queue (night, machine) SELECT night, machine FROM documents"
+        " WHERE kind = $1 AND document_id = $2 AND progress < $3",
+        {row[0], row[1], row[3]});
+    document = database_->run(kReplaceDocument, row);
+  }
   if (document.empty()) {
     const std::vector<Row> there =
         database_->run("SELECT hash, progress FROM documents WHERE kind = $1 AND document_id = $2",
@@ -167,6 +143,12 @@ void History::insert_environments(const Written& written) {
     database_->run("INSERT INTO environments (hash, facts) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                    {hash, *facts});
   }
+}
+
+void History::queue_machines(const Written& written) {
+  std::set<Row> nights;
+  for (const auto& [document, record] : written) nights.insert({record->night, record->machine});
+  insert_rows(*database_, "machine_queue (night, machine)", {nights.begin(), nights.end()});
 }
 
 std::map<Series, std::int64_t> History::series_ids(const Written& written) {
@@ -221,8 +203,8 @@ void History::insert_values(const Written& written, const std::map<Series, std::
   // Series by series, as they lie in the table.
   std::sort(figures.begin(), figures.end());
   std::sort(distributions.begin(), distributions.end());
-  insert(*database_, "figures (series, document, value)", figures);
-  insert(*database_, "distributions (series, document, overflow, hdr)", distributions);
+  insert_rows(*database_, "figures (series, document, value)", figures);
+  insert_rows(*database_, "distributions (series, document, overflow, hdr)", distributions);
 }
 
 void History::remove_values(const Record& record, std::int64_t document) {

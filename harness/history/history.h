@@ -80,6 +80,13 @@ struct Answer {
   std::optional<Histogram> distribution;  // where the value is a figure of one
 };
 
+// A series, and its number in one history.
+struct KnownSeries {
+  std::int64_t id = 0;
+  bool is_distribution = false;
+  Series series;
+};
+
 class History {
  public:
   // place: a file, or postgresql://… Throws Error where it is locked, foreign, newer, damaged …
@@ -103,7 +110,11 @@ class History {
   std::vector<Record> list(const Filter& filter);
 
   // The series that have values, in order; nights and machines of the filter have no meaning here.
+  std::vector<KnownSeries> known_series(const Filter& filter);
   std::vector<Series> series(const Filter& filter);
+
+  // The first of the last so many nights, or of all if there are fewer; empty: there is none.
+  std::string first_of_last_nights(std::size_t nights);
 
   // The answers one after the other, in the order of series, then night, machine and time. Throws
   // Error where no series has the metric, with what there is.
@@ -116,12 +127,6 @@ class History {
   Database& database() { return *database_; }
 
  private:
-  struct KnownSeries {
-    std::int64_t id;
-    bool is_distribution;
-    Series series;
-  };
-
   // The numbers of documents, both included.
   struct DocumentRange {
     std::int64_t first;
@@ -134,11 +139,11 @@ class History {
   std::vector<Appended> append_once(const std::vector<Record>& records);
   Appended insert_document(const Record& record, Written& written);
   void insert_environments(const Written& written);
+  void queue_machines(const Written& written);
   std::map<Series, std::int64_t> series_ids(const Written& written);
   void insert_values(const Written& written, const std::map<Series, std::int64_t>& ids);
   void remove_values(const Record& record, std::int64_t document);
   void complete(Record& record);
-  std::vector<KnownSeries> known_series(const Filter& filter);
   std::vector<KnownSeries> asked(const Question& question);
   std::optional<DocumentRange> range_of(const Filter& filter);
   void answer(const KnownSeries& known, const DocumentRange& range, const Question& question,

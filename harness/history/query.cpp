@@ -222,7 +222,7 @@ std::vector<Record> History::list(const Filter& filter) {
   return documents;
 }
 
-std::vector<History::KnownSeries> History::known_series(const Filter& filter) {
+std::vector<KnownSeries> History::known_series(const Filter& filter) {
   Conditions where;
   where.add_kind_and_names(filter);
   where.add("load = {p}", filter.load);
@@ -249,6 +249,14 @@ std::vector<History::KnownSeries> History::known_series(const Filter& filter) {
   return known;
 }
 
+std::string History::first_of_last_nights(std::size_t nights) {
+  const std::vector<Row> rows = database_->run(
+      "SELECT coalesce(min(night), '') FROM (SELECT DISTINCT night FROM documents"
+      " ORDER BY night DESC LIMIT $1) last_nights",
+      {static_cast<std::int64_t>(nights)});
+  return text_in(rows.at(0).at(0));
+}
+
 std::vector<Series> History::series(const Filter& filter) {
   std::vector<Series> all;
   for (KnownSeries& known : known_series(filter)) all.push_back(std::move(known.series));
@@ -256,7 +264,7 @@ std::vector<Series> History::series(const Filter& filter) {
 }
 
 // The question's series. A figure of the very name comes before a figure of a distribution.
-std::vector<History::KnownSeries> History::asked(const Question& question) {
+std::vector<KnownSeries> History::asked(const Question& question) {
   std::vector<KnownSeries> known = known_series(question.filter);
   if (question.metric.empty()) return known;
   if (is_pattern(question.metric)) {

@@ -7,7 +7,7 @@ namespace tailgate::history {
 
 // The version that this program reads and writes. Raise it with a migration in schema.cpp; what a
 // released version wrote stays readable for ever.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // Throws Error where the database holds something else than a history, or one of a newer tailgate.
 // With Access::write, makes the tables where there are none and brings older ones up to date, all

@@ -194,6 +194,8 @@ Record duet_of(int machine, int night) {
         {{Kind::duet, "steady", "", "file", "max", "effect", metric, "ln ratio"},
          0.001 * ((machine * 7 + night * 3) % 5) + (night < 7 ? 0 : 0.1)});
   }
+  record.figures.push_back(
+      {{Kind::duet, "steady", "", "file", "max", "b", "cpu_ns_per_event", "ns"}, 1000.0 + machine});
   return record;
 }
 
@@ -205,6 +207,7 @@ void write_nights(const std::string& place, int machine, int nights, int written
     history.append(duet_of(machine, night));
     if (::write(written, "n", 1) != 1) _exit(2);
     update_charts(history);
+    update_fleet(history);
   }
 }
 
@@ -212,6 +215,12 @@ std::vector<Row> charts_in(History& history) {
   return history.database().run(
       "SELECT metric, fingerprint, reference, night, state FROM charts JOIN series"
       " ON series.id = charts.series ORDER BY metric");
+}
+
+std::vector<Row> machine_nights_in(History& history) {
+  return history.database().run(
+      "SELECT night, machine, series.metric, fingerprint, value FROM machine_nights JOIN series"
+      " ON series.id = series ORDER BY night, machine, series.metric");
 }
 
 // How many nights the killed machine's writer wrote before, as far as it said so.
@@ -258,10 +267,11 @@ void survives_a_killed_machine(const std::string& place, const std::string& othe
           (night < there ? Appended::present : Appended::added));
   }
   update_charts(history);
+  update_fleet(history);
   const std::size_t documents =
       static_cast<std::size_t>(nights + (kMachinesAtOnce - 1) * kNightsOfMachine);
   CHECK(history.list({}).size() == documents);
-  CHECK(history.query({"*"}).size() == 3 * documents);
+  CHECK(history.query({"*"}).size() == 4 * documents);
   CHECK(history.database().run("SELECT id FROM chart_queue").empty());
   History alone = History::open(other_place, Access::write);
   for (int night = 0; night < nights; ++night) {
@@ -270,7 +280,10 @@ void survives_a_killed_machine(const std::string& place, const std::string& othe
     }
     update_charts(alone);
   }
+  update_fleet(alone);
   CHECK(charts_in(history) == charts_in(alone));
+  CHECK_FALSE(machine_nights_in(alone).empty());
+  CHECK(machine_nights_in(history) == machine_nights_in(alone));
   for (const int end : {of_killed[0], of_others[0], of_others[1]}) ::close(end);
 }
 
@@ -310,7 +323,7 @@ TEST_CASE("of eight machines' writers of a file one is killed, and nothing is lo
 }
 
 TEST_CASE("files of older versions are brought up to date") {
-  for (const int version : {1, 2}) {
+  for (const int version : {1, 2, 3}) {
     const TestDirectory directory;
     reads_version(version, directory / "history.sqlite");
   }
@@ -397,6 +410,9 @@ TEST_CASE("PostgreSQL holds a history") {
   }
   SECTION("a history of version 2 is brought up to date") {
     reads_version(2, place);
+  }
+  SECTION("a history of version 3 is brought up to date") {
+    reads_version(3, place);
   }
   SECTION("two programs may make one history") {
     migrates_at_once(place);

@@ -175,6 +175,8 @@ void names_a_machine_that_drifts(const std::string& place) {
       history.append(record);
     }
   }
+  CHECK(fleet(history, {}).empty());
+  update_fleet(history);
   const std::vector<MachineGroup> groups = fleet(history, {});
   REQUIRE(groups.size() == 1);
   CHECK(groups[0].machines.size() == 8);

@@ -2,13 +2,16 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/history/fleet.h"
 #include "harness/history/history.h"
 #include "harness/history/read_records.h"
 #include "harness/history/testing/sample_night.h"
@@ -46,6 +49,76 @@ void counts_once(const std::string& place) {
   const std::vector<Answer> answers = history.query({"response_ns_count"});
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].value == 2000);
+}
+
+// As one after the other: one document twice, and two states of one.
+void appends_many_at_once(const std::string& place) {
+  Result partial = sample_run({.id = "grows"});
+  partial.complete = false;
+  partial.finished_utc = "2026-11-01T22:05:00Z";
+  const Record earlier = read_records(write_result(partial), "run.json").at(0);
+  const Record later = record_of({.id = "grows", .seed = 2});
+  std::vector<Record> records = {record_of({.id = "other", .seed = 3}), earlier, later, later};
+  for (int run = 0; run < 100; ++run) records.push_back(record_of({.id = std::to_string(run)}));
+  History history = History::open(place, Access::write);
+  const std::vector<Appended> outcomes = history.append(records);
+  REQUIRE(outcomes.size() == records.size());
+  CHECK(std::vector<Appended>(outcomes.begin(), outcomes.begin() + 4) ==
+        std::vector<Appended>{Appended::added, Appended::added, Appended::replaced,
+                              Appended::present});
+  CHECK(std::count(outcomes.begin(), outcomes.end(), Appended::added) == 102);
+  CHECK(history.list({}).size() == 102);
+  const std::vector<Answer> answers = history.query({"response_ns_p90"});
+  REQUIRE(answers.size() == 102);
+  std::map<std::string, double> p90;
+  for (const Answer& one : answers) p90[one.document_id] = one.value;
+  CHECK(p90.at("grows") == static_cast<double>(sample_responses(2).value_at_quantile(0.9)));
+  CHECK(p90.at("other") == static_cast<double>(sample_responses(3).value_at_quantile(0.9)));
+  CHECK(p90.at("99") == static_cast<double>(sample_responses(1).value_at_quantile(0.9)));
+  CHECK(history.append(std::vector<Record>{}).empty());
+}
+
+// All or none: a verdict without a night is none of them.
+void appends_none_if_one_fails(const std::string& place) {
+  Record verdict;
+  verdict.kind = Kind::verdict;
+  verdict.id = verdict.hash = verdict.duet_id = "alone";
+  History history = History::open(place, Access::write);
+  CHECK_THROWS_AS(history.append(std::vector<Record>{record_of({}), verdict}), NoNightError);
+  CHECK(history.list({}).empty());
+}
+
+// The night that a document was of at first has it no longer.
+void replaces_a_machines_night(const std::string& place) {
+  Record earlier = record_of({}, "m1");
+  Record later = earlier;
+  later.hash = "later";
+  ++later.progress;
+  later.night = "2026-11-02";
+  History history = History::open(place, Access::write);
+  const auto nights = [&history] {
+    update_fleet(history);
+    return history.database().run("SELECT DISTINCT night FROM machine_nights");
+  };
+  history.append(earlier);
+  CHECK(nights() == std::vector<Row>{{"2026-11-01"}});
+  history.append(later);
+  CHECK(nights() == std::vector<Row>{{"2026-11-02"}});
+  CHECK(history.database().run("SELECT id FROM machine_queue").empty());
+}
+
+void counts_the_last_nights(const std::string& place) {
+  History history = History::open(place, Access::write);
+  CHECK(history.first_of_last_nights(3).empty());
+  for (const char* night : {"2026-11-01", "2026-11-03", "2026-11-08"}) {
+    for (const char* machine : {"one", "two"}) {
+      history.append(record_of({.id = std::string(night) + machine, .night = night}, machine));
+    }
+  }
+  CHECK(history.first_of_last_nights(1) == "2026-11-08");
+  CHECK(history.first_of_last_nights(2) == "2026-11-03");
+  CHECK(history.first_of_last_nights(3) == "2026-11-01");
+  CHECK(history.first_of_last_nights(4) == "2026-11-01");
 }
 
 void keeps_the_later_state(const std::string& place) {
@@ -234,6 +307,10 @@ void reads_only(const std::string& place) {
 
 constexpr StoreCase kStoreCases[] = {
     {"a document that is appended twice counts once", counts_once},
+    {"many documents are appended at once", appends_many_at_once},
+    {"of several documents all are appended or none", appends_none_if_one_fails},
+    {"a document's earlier night is forgotten with its earlier state", replaces_a_machines_night},
+    {"the last nights are those that there are", counts_the_last_nights},
     {"the later state of a document replaces the earlier", keeps_the_later_state},
     {"merged distributions are the histograms added up", merges_distributions},
     {"merged figures are their median", merges_figures},

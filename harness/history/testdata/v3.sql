@@ -1,0 +1,86 @@
+CREATE TABLE tailgate_history (version BIGINT NOT NULL);
+INSERT INTO tailgate_history VALUES(3);
+CREATE TABLE documents (  id INTEGER PRIMARY KEY,  kind TEXT NOT NULL,  document_id TEXT NOT NULL,  hash TEXT NOT NULL,  progress BIGINT NOT NULL,  night TEXT NOT NULL,  started_ms BIGINT NOT NULL,  machine TEXT NOT NULL,  fingerprint TEXT NOT NULL,  outcome TEXT NOT NULL,  label TEXT NOT NULL,  revision TEXT NOT NULL,  version TEXT NOT NULL,  scenario TEXT NOT NULL, preset TEXT NOT NULL, sink TEXT NOT NULL, environment TEXT NOT NULL DEFAULT '', reference TEXT NOT NULL DEFAULT '',  UNIQUE (kind, document_id));
+INSERT INTO documents VALUES(1,'result','5f0c7d1e9a3b2468','3d0750cea6423ba3-125738',1772366412000,'2026-03-01',1772366400000,'m7','0123456789abcdef','complete','','unknown','0.1.0','steady','quick','file:mode=mmap','0ff9e13828b2112c','');
+CREATE TABLE series (  id INTEGER PRIMARY KEY,  kind TEXT NOT NULL, scenario TEXT NOT NULL, preset TEXT NOT NULL, sink TEXT NOT NULL,  load TEXT NOT NULL, part TEXT NOT NULL, metric TEXT NOT NULL, unit TEXT NOT NULL,  is_distribution BIGINT NOT NULL,  UNIQUE (kind, scenario, preset, sink, load, part, metric, unit));
+INSERT INTO series VALUES(1,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','achieved_rate_hz','events/s',0);
+INSERT INTO series VALUES(2,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','delivery_ns','ns',1);
+INSERT INTO series VALUES(3,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','floor_loop_ns','ns',0);
+INSERT INTO series VALUES(4,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','lost_events','events',0);
+INSERT INTO series VALUES(5,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','noise_lost_share','share',0);
+INSERT INTO series VALUES(6,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','response_ns','ns',1);
+INSERT INTO series VALUES(7,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','service_ns','ns',1);
+INSERT INTO series VALUES(8,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','','unaccounted_events','events',0);
+INSERT INTO series VALUES(9,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','blocked_io','cause_ns_per_slow_call','ns',0);
+INSERT INTO series VALUES(10,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','consumer','cpu_ns_per_event','ns',0);
+INSERT INTO series VALUES(11,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','consumer','machine_percent','%',0);
+INSERT INTO series VALUES(12,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','daemons','cpu_ns_per_event','ns',0);
+INSERT INTO series VALUES(13,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','daemons','machine_percent','%',0);
+INSERT INTO series VALUES(14,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','logging','cpu_ns_per_event','ns',0);
+INSERT INTO series VALUES(15,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','logging','faults_per_event','faults',0);
+INSERT INTO series VALUES(16,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','logging','machine_percent','%',0);
+INSERT INTO series VALUES(17,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','logging','switches_per_event','switches',0);
+INSERT INTO series VALUES(18,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','logging','written_bytes_per_event','bytes',0);
+INSERT INTO series VALUES(19,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','machine','cpu_ns_per_event','ns',0);
+INSERT INTO series VALUES(20,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','machine','machine_percent','%',0);
+INSERT INTO series VALUES(21,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','provider','cpu_ns_per_event','ns',0);
+INSERT INTO series VALUES(22,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','provider','faults_per_event','faults',0);
+INSERT INTO series VALUES(23,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','provider','machine_percent','%',0);
+INSERT INTO series VALUES(24,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','provider','switches_per_event','switches',0);
+INSERT INTO series VALUES(25,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','provider','written_bytes_per_event','bytes',0);
+INSERT INTO series VALUES(26,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','queued','cause_ns_per_slow_call','ns',0);
+INSERT INTO series VALUES(27,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','rest','cpu_ns_per_event','ns',0);
+INSERT INTO series VALUES(28,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','rest','machine_percent','%',0);
+INSERT INTO series VALUES(29,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','running','cause_ns_per_slow_call','ns',0);
+INSERT INTO series VALUES(30,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','unknown','cause_ns_per_slow_call','ns',0);
+INSERT INTO series VALUES(31,'result','steady','quick','file:mode=mmap','steady 10000/s, 128 B','waiting','cause_ns_per_slow_call','ns',0);
+CREATE TABLE figures (  series BIGINT NOT NULL, document BIGINT NOT NULL, value DOUBLE PRECISION NOT NULL,  PRIMARY KEY (series, document)) WITHOUT ROWID;
+INSERT INTO figures VALUES(1,1,10000.0);
+INSERT INTO figures VALUES(3,1,38.499999999999999999);
+INSERT INTO figures VALUES(4,1,100.0);
+INSERT INTO figures VALUES(5,1,0.0022999999999999999611);
+INSERT INTO figures VALUES(8,1,10.0);
+INSERT INTO figures VALUES(9,1,5000000.0);
+INSERT INTO figures VALUES(10,1,5000.0);
+INSERT INTO figures VALUES(11,1,2.5);
+INSERT INTO figures VALUES(12,1,2000.0);
+INSERT INTO figures VALUES(13,1,1.0);
+INSERT INTO figures VALUES(14,1,3050.0);
+INSERT INTO figures VALUES(15,1,0.0);
+INSERT INTO figures VALUES(16,1,1.5249999999999996891);
+INSERT INTO figures VALUES(17,1,0.0);
+INSERT INTO figures VALUES(18,1,0.0);
+INSERT INTO figures VALUES(19,1,8050.0);
+INSERT INTO figures VALUES(20,1,4.024999999999999467);
+INSERT INTO figures VALUES(21,1,1050.0);
+INSERT INTO figures VALUES(22,1,0.0);
+INSERT INTO figures VALUES(23,1,0.5250000000000000222);
+INSERT INTO figures VALUES(24,1,0.0);
+INSERT INTO figures VALUES(25,1,0.0);
+INSERT INTO figures VALUES(26,1,500.0);
+INSERT INTO figures VALUES(27,1,0.0);
+INSERT INTO figures VALUES(28,1,0.0);
+INSERT INTO figures VALUES(29,1,5000000.0);
+INSERT INTO figures VALUES(30,1,1000000.0);
+INSERT INTO figures VALUES(31,1,9000000.0);
+CREATE TABLE distributions (  series BIGINT NOT NULL, document BIGINT NOT NULL, overflow BIGINT NOT NULL,  hdr BYTEA NOT NULL, PRIMARY KEY (series, document));
+INSERT INTO distributions VALUES(2,1,0,X'1c849314000004e878018cc141cd04690186c18774dee2d0fd8564b890fc3b1e70c00d4d08c0010690810f8c2081046ebb7398aa5ffefe8f3fd69f7ee9ffaefeef7775fdf5cffffa677ff94ffff3efbff9f1f6f6e3edc7dbdb8fb7b71f6f3fdede7ebcbdfd78fbf1f6f6e3ededc7db8f3f386ec7711cb7e3388ee3761cc7713b8ee3b81dc7711cb7e3388edb711cc7ed388ee3b81dc771dc8ee3386ec7711cc7ed388ee3761cc7713b8ee3386ec7711cb7e3388edb711cc7713b8ee3b81dc771dc8ee3388edb711cc7ed388ee3761cc771dc8ee3386ebf3733979999999999cbcccccccccc65666666662e3333333333979999999999cbcccccccc5c66666666662e33333333339799999999b9cccccccccc5c66666666662e33333333739999999999b9cccccccccc5c66666666e63233333333739999999999b9cccccccccc6566666666e63233333333739999999999cbcccccccccc6566666666e6323333333397b924499248922449922449124992244992244912499224499224492249922449922449244992244992244924499224499224892449922449922491244992244992249124499224499224922449922449924492244992244992449224499224499248922449922449124992244992244912499224499224492249922449922449244992244992244924499224499224892449922449922491244992244992249124499224499224922449922449924492244992244992449224499224499248f26b8f6f3dbef5f8d2e35b8f6f3dbef4f8d6e35b8f2f3dbef5f8d6e34b8f6f3dbef5f8d2e35b8f6f3dbef4f8d6e35b8f2f3dbef5f8d6e34b8fff797eedf57cf07a3e783d1fbc9e0f5ecf6fbd9e0f5ecf07afe783d7f3c1ebf9e0f5fcd6ebf9e0f57cf07a3e783d1fbc9e0f5ecf6fbd9e0f5ecf07afe783d7f3c1ebf9e0f5fcd67fdb82632bb8811886820d2852c48835fc0895b80044ecbf0463edc74d4e33eff3e17d3ebccf87f7f9f03e1fdee7d7fb7c789f0feff3e17d3ebccf87f7f9f53e1fdee7c3fb7c789f0feff3e17d7ebdcf87f7f9f03e1fdee7c3fb7c789f5feff3e17dfea9ffba56d7d5b5ba56d7d5b5baaeaed57575adaed57575adaeab6b75adaeab6b755d5dabebea5a5dabebea5a5d57d7ea5a5d57d7eababa56d7d5b5ba56d7d5b5baaeaed5b5baaeaed57575adaeab6b75adaeab6b755d5dab6b755d5dabebea5a5d57d7ea5a5d57d7eababa56d7eababa56d7d5b5baaeaed5b5baaeaed57575adaed57575adaeab6b755d5dab6b755d5dabebea5a5dabebea5a5d57d7eababa56d7eababa56d73f2042840811e2102142840871881021428438448810210e11224488108708112244884384081122c42142840811e2102142843844881021421c22448810210e112244881087081122448843840811e210214284087188102142843844881021421c22448810210e112244884384081122c42142840811e2102142840871881021428438448810210e11224488108708112244884384081122c42142840811e2102142843844881021421c22448810210e112244881087081122448843840811e210214284087188102142843844881021421c22448810210e112244884384081122c42142840811c21e8f3d1e7becf1d8e3b1c71e8f3d1e7becf1d8e3b1c71e8f3d1e7becf1d8e3b1c71e8f3d1e7becf1d8638fc71e8f3df678ecf1d8638fc71e8f3df678ecf1d8638fc71e8f3df678ecf1d8638fc71e8f3df678ecf1d87ffe025740e94f');
+INSERT INTO distributions VALUES(6,1,0,X'1c84931400000589780124c1318a6d690185d1afdee9bd3ab8fe9188c2ed835330bf1466268ea8a8544760642638089d8f9159bfa852c15eeba7bffcedd7f5bb9ffbc5d52fdeeafad31ffefd8ffef873fff7afdf7efbf6edafbffae1db7f7efce1dbdff97ef97ef97ef9e7e5ebcdd79baf375f6fbede7cbdf97af3df371f3e7df8f4e1d3874f1f3e7df8f4e1d3874f7ff6eee5e5e5ddcbcbcbbb979797772f2f2fef5e5e5edebdbcbcbc7b797979f7f2f2f27b4fb7a7dbede9767bba3ddd6e4fb7dbd3ede9767bbadd9e6e4fb7dbd3edf6747bbadd9e6eb7a7dbd3edf674bb3ddd9e6eb7a7dbede9f674bb3ddd6ebf713c1cc7711c0fc7711c0fc7711c0fc7711cc7c3711cc7c3711cc7c3711cc7f1701cc7f1701cc7f1701cc7713c1cc7713c1cc7713c1cc7711c0fc7711c0fc7711c0fc7711cc7c3711cc7c3711cc7c3711cc7f1701cc7f1701cc7f1701cc7713c1cc7713c1cc7713c3ccccc5c66666666e63233333333739999999999b9cccccccccc6566666666e63233333333739999999999cbcccccccccc6566666666e63233333333979999999999cbcccccccccc65666666662e3333333333979999999999cbcccccccc5c66666666662e33333333339799999999b9cccccccccc5c66666666662e33333333739999999999b9cccccccccc5c26499244922449922449924492244992244992489224499224491249922449922449124992244992244922499224499224492449922449922449244992244992248924499224499224912449922449922491244992244992249224499224499244922449922449924492244992244992489224499224491249922449922449124992244992244922499224499224492449922449922449244992244992248924499224499224912449922449922491244992ff3506c73694e5300c001d3952e448916a60c432ae0646eabf84a5b1b083fd3ee0cd8c39e698638e39e698638e39e69873cc31c71c73cc31c71c73cc31c71c73cc31c71c73cc31c71c738e39e698dfc4fc2ae64731bf8af955cc8f627e15f3ab981fc5fc2ae657313f8af955ccaf627e14f3ab985fc5fc28e65731bf8af951ccaf627e15f3a398ff2ffe5af1b0e2d78a87150f2b1e563cac7858f16bc5c38a87150f2b1e563cacf8b5e261c5c38a87150f2b1e56fc5af1b0e261c5c38a87150f2b7ead7858f1b0e261c5c38a8715bf563cac7858f1b0e261c5c38a5f2b1e563cac7858f1b0e261c5af150f2b1e563cac7858f18fcccaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a8bc2a8fcaabf2a83c2aafcaa3f2aa3c2aafcaa3f2a88411466c8411461861c44618618411466c8411461861c446186184111b6184114618b11146186184111b6184114618b11146186184111b618411466c8411461861c44618618411466c8411461861c44618618411466c84114618b11146186184111b6184114618b11146186184111b6184114618b111461861c44618618411466c8411461861c44618618411466c8411461861c446186184111b6184114618b11146186184111b6184114618b11146186184111b618411466c8411461861c44618618411466c8411461861c44618618411466c84114618b11146186184111b6184114618b11146186184111b6184114618b111461861c44618618411466c8411404bad965a6ab5d46aa9a5564bad965a6ab5d452aba5564b2db55a6ab5d452aba5564b2db55a6ab5d452aba5564b2db55a6ab5d452aba5564b2db55a6ab5d452aba5564b2db55a6aa9d552aba5965a2db55a6ae9bf3f7a600a4b');
+INSERT INTO distributions VALUES(7,1,0,X'1c84931400000599780124c1b189ad6b0186d167e63fefbac2e6e30626c2f62f4130df0c66366305c3a4362016a099d8812d1859840d784138a9e05debd77ffcf32feb57ffed67573f7babebf7bffdc75ffbdd7ffabf7ffdf8fefefecf1fdfdfdffff48b6feffffee1dbfb5fbef9e9f2d3e5a7cbdfde7d7ff3fdcdf737dfdf7c7ff3fdcdf7377f7ff3e5d3974f5f3e7df9f4e5d3974f5f3e7df98397970f2f2f2f1f5e5e5e3ebcbcbc7c787979f9f0f2f2f2e1e5e5e5c3cbcbcb8797df78badd9e6eb7a7dbd3edf674bb3ddd9e6eb7a7dbede9f674bb3ddd6e4fb7a7dbede9767bba3ddd6e4fb7dbd3ede9767bbadd9e6e4fb7dbd3edf6747bfad1f1701cc7f1701cc7713c1cc7713c1cc7713c1cc7711c0fc7711c0fc7711c0fc7711cc7c3711cc7c3711cc7c3711cc7f1701cc7f1701cc7f1701cc7713c1cc7713c1cc7713c1cc7711c0fc7711c0fc7711c0fc7711cc7c3711cc7c3711cc7c3711cc7f1701cc7f1f08399b9cccccccccc5c66666666662e33333333739999999999b9cccccccccc5c66666666e63233333333739999999999b9cccccccccc6566666666e63233333333739999999999cbcccccccccc6566666666e63233333333979999999999cbcccccccccc65666666662e3333333333979999999999cbcccccccc5c66666666662e33333333339799999999b9cc254992449224499224499248922449922449924892244992244912499224499224492249922449922449224992244992244924499224499224892449922449922489244992244992249124499224499224922449922449922492244992244992449224499224499248922449922449924892244992244912499224499224492249922449922449224992244992244924499224499224892449922449922489244992244992249124499224499224922449ff6b0c0ead28c96120001a090919092986461dc38521a4fc43b8f6ee93c17e83a9b265cb962d5bb66cd9b265cb962d5b66cb962d5bb66cd9b265cb962d5bb66cd9b265cb962d5b66cb962dfb97db576e5fb97de4f695db576e1fb97de5f695db476e5fb97de5f691db576e5fb97de4f695db576e1fb97de5f695db476e5fb97de5f691db1ffeafed0fdb1fb63f6c7fd8fe6bfbc3f687ed0fdb1fb63f6cffb5fd61fbc3f687ed0fdb1fb6ffdafeb0fd61fbc3f687ed0fdb7f6d7fd8feb0fd61fbc3f687edbfb63f6c7fd8feb0fd61fbc3f65fdb1fb63f6c7fd8feb0fd61fbafed0fdb1fb63f6c7fd8feb0fdd7f687ed7fc45f1923e3ca181923e3ca181957c6c8b83246c6c8b83246c695313246c6953132ae8c9171658c8c9171658c8c2b63648c8c2b63645c1923e3ca181923e3ca181957c6c8181957c6c8b83246c695313246c6953132ae8c913132ae8c9171658c8c2b63648c8c2b63645c192363645c1923e3ca181957c6c8181957c6c8b83246c6c8b83246c6953132ae8c913132ae8c9171658c8c9171658c8c2b63645c192363645c1923e30f801042082184380821841042888310420821843808218410e22084104208210e4208218410e22084104208210e4208218410e22084104288831042082184380821841042888310420821843808218410428883104208210e4208218410e22084104208210e4208218410e22084104208210e4208218438082184104288831042082184380821841042888310420821843808218410e22084104208210e4208218410e22084104208210e4208218410e22084104288831042082184380821841042888310420821843808218410428883104208210e4208218410e22084104208210e4208218410e22084104208210e4208218438082184104288831042082184a8eaeaaaaeaeeaaaaeaeeaeaaaaeeaeaaaaeaeeaaaaeaeeaeaaaaeeaeaaaaeaeeaaaaeaeeaeaaaaeeaeaaaaeaeeaaaaeaeeaaaaeaeeaeaaaaeeaeaaaaeaeeaaaaeaeeaeaaaaeeaeaaaaeaeeaaaaeaeeaeaaaaeeaeaaaaeaeeaaaaeaeeaeaaaaeeaeafaef7f460d0aca');
+CREATE TABLE environments (hash TEXT PRIMARY KEY, facts TEXT NOT NULL);
+INSERT INTO environments VALUES('0ff9e13828b2112c','os=Debian GNU/Linux 12
+kernel=6.1.0-30-amd64
+cpu_model=Example CPU
+logical_cpus=2
+memory_bytes=4000000000
+hypervisor=none seen
+governor=performance
+compiler=GCC 12.2.0
+flags=-O2
+');
+CREATE TABLE chart_queue (id INTEGER PRIMARY KEY, document BIGINT NOT NULL);
+CREATE TABLE charts (  series BIGINT NOT NULL, fingerprint TEXT NOT NULL, reference TEXT NOT NULL,  night TEXT NOT NULL,  state BYTEA NOT NULL,  state_before BYTEA NOT NULL,  PRIMARY KEY (series, fingerprint, reference)) WITHOUT ROWID;
+CREATE TABLE findings (  id INTEGER PRIMARY KEY,  fingerprint TEXT NOT NULL, reference TEXT NOT NULL,  state TEXT NOT NULL,  is_creep BIGINT NOT NULL,  found_night TEXT NOT NULL,  last_before TEXT NOT NULL, revision_before TEXT NOT NULL,  first_after TEXT NOT NULL, revision_after TEXT NOT NULL,  reason TEXT NOT NULL,  fixed_night TEXT NOT NULL);
+CREATE TABLE finding_members (  finding BIGINT NOT NULL, series BIGINT NOT NULL,  found_night TEXT NOT NULL, last_before TEXT NOT NULL, first_after TEXT NOT NULL,  level_before DOUBLE PRECISION NOT NULL, level_after DOUBLE PRECISION NOT NULL,  statistic DOUBLE PRECISION NOT NULL,  fixed_night TEXT NOT NULL,  PRIMARY KEY (finding, series)) WITHOUT ROWID;
+CREATE INDEX documents_by_night ON documents (night, machine);
+CREATE INDEX findings_by_chart ON findings (fingerprint, reference);
