@@ -9,6 +9,8 @@ from pathlib import Path
 
 HOG_RUNS_S, HOG_SLEEPS_S = 0.02, 0.08
 SYNC_BYTES = 1 << 20
+JOURNAL_BYTES = 300 << 20  # of the file system in which a neighbour syncs
+JOURNAL = "journal"        # where it is mounted, in a case's folder
 GROUPS = Path("/sys/fs/cgroup")
 
 
@@ -50,6 +52,44 @@ def process(what, processor, folder):
             yield []
         finally:
             neighbour.kill()
+            neighbour.wait()
+
+
+def call(*command):
+    """Runs the command. Cannot, with what it said, where that fails."""
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except OSError as error:
+        raise Cannot(f"{command[0]}: {error.strerror}") from None
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or error.stdout).strip().splitlines() or ["no message"]
+        raise Cannot(f"{command[0]}: {said[-1]}") from None
+
+
+@contextlib.contextmanager
+def journal(folder):
+    """Mounts a new ext4 with a journal, in which files that are synced wait for each other. Not
+    every machine's own file system has one."""
+    image, place = folder / "journal.ext4", folder / JOURNAL
+    place.mkdir()
+    with open(image, "wb") as file:
+        file.truncate(JOURNAL_BYTES)
+    try:
+        call("mkfs.ext4", "-q", "-F", str(image))
+        call("mount", "-o", "loop", str(image), str(place))
+        try:
+            yield place
+        finally:
+            call("umount", str(place))
+    finally:
+        image.unlink()
+        place.rmdir()
+
+
+@contextlib.contextmanager
+def syncing(processor, folder):
+    with journal(folder) as place, process("sync", processor, place) as groups:
+        yield groups
 
 
 @contextlib.contextmanager
@@ -91,7 +131,10 @@ def around(case, folder):
     load, other = processors()
     if load == other:
         raise Cannot("this needs two processors")
-    return process(wanted["do"], load if wanted["on"] == "load" else other, folder)
+    processor = load if wanted["on"] == "load" else other
+    if wanted["do"] == "sync":
+        return syncing(processor, folder)
+    return process(wanted["do"], processor, folder)
 
 
 def main(what, processor, folder):

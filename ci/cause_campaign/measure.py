@@ -22,10 +22,10 @@ class Effort:
     turns: int = 15
     explain_s: float = 12
 
-    def options(self, turns=None):
+    def options(self, case):
         return ["--rounds", str(self.rounds), "--long-rounds", "0",
-                "--turns", str(min(self.turns, turns or self.turns)),
-                "--explain", "--explain-s", f"{self.explain_s:g}"]
+                "--turns", str(min(self.turns, case.turns or self.turns)),
+                "--explain", "--explain-s", f"{case.explain_s or self.explain_s:g}"]
 
 
 def with_options(sink, options):
@@ -66,10 +66,12 @@ class Bench:
         folder = self.folder(case.slug)
         if case.kind == "duet":
             return ["duet", with_options(case.sink, case.a), with_options(case.sink, case.b),
-                    *settings(case), *self.effort.options(case.turns),
+                    *settings(case), *self.effort.options(case),
                     "--out", str(folder / "duet.json")]
         scenario = str(folder / "preset.toml") if case.actions else "steady"
-        return ["run", scenario, *settings(case), *explained_run(case.sink, folder)]
+        syncs = case.beside.get("do") == "sync"
+        return ["run", scenario, *settings(case), *explained_run(case.sink, folder),
+                *(["--scratch", str(folder / beside.JOURNAL)] if syncs else [])]
 
     def measure(self, case):
         """Runs the case, unless the same command has been run. Returns whether it had to."""

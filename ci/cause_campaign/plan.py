@@ -10,7 +10,7 @@ MEASURES = {"duet": ("call", "slow_call", "daemons", "losses"),
             "run": ("service", "response", "delivery")}
 BESIDE = ("hog", "sync", "memory")
 FIELDS = {"plant", "sinks", "set", "cause", "name", "measure", "planted_ns", "quick"}
-ONLY = {"duet": {"a", "b", "nothing", "turns"}, "run": {"beside", "actions"}}
+ONLY = {"duet": {"a", "b", "nothing", "turns", "explain_s"}, "run": {"beside", "actions"}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Case:
     a: str = ""
     b: str = ""
     turns: int = None   # a side in a round; none: as in all cases
+    explain_s: float = None  # likewise, the time for traced rounds
     beside: dict = dataclasses.field(default_factory=dict)
     actions: tuple = ()
     quick: bool = False
@@ -68,8 +69,8 @@ def cases_of(kind, row):
     for place, sink in enumerate(row["sinks"]):
         yield Case(kind, row["plant"], sink, listed(row.get("cause")), listed(row.get("name")),
                    row.get("measure", ""), row.get("planted_ns"), load | row.get("set", {}),
-                   row.get("a", ""), row.get("b", ""), row.get("turns"), row.get("beside", {}),
-                   tuple(row.get("actions", ())), bool(row.get("quick")) and place == 0)
+                   row.get("a", ""), row.get("b", ""), row.get("turns"), row.get("explain_s"),
+                   row.get("beside", {}), tuple(row.get("actions", ())), bool(row.get("quick")) and place == 0)
 
 
 def load(path):

@@ -157,7 +157,9 @@ struct StorageRequest {
   std::uint64_t device = 0;
   std::uint64_t sector = 0;
   bool begins = true;
-  std::string name;  // of the first record: "254:0 WS"; from Windows: "read"
+  std::string name;           // of the first record: "254:0 WS"; from Windows: "read"
+  std::uint64_t sectors = 0;  // likewise: of 512 bytes that it writes; 0: none, or not known
+  bool flush = false;  // likewise: it brings to the medium what was written before, of anybody
 };
 
 // The trace lost records of one processor between begin and end.

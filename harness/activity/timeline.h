@@ -102,6 +102,9 @@ struct StorageSpan {
   Ticks end = 0;
   std::uint32_t thread = 0;
   std::string name;
+  std::uint64_t device = 0;  // these three as in StorageRequest
+  std::uint64_t sectors = 0;
+  bool flush = false;
 };
 
 class Timeline {

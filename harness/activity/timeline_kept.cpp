@@ -50,7 +50,13 @@ void Timeline::add(const StorageRequest& record) {
   }
   if (!record.begins) return;
   open_storage_[key] = storage_.size();
-  storage_.push_back({record.time, record.time, record.thread, record.name});
+  storage_.push_back({.begin = record.time,
+                      .end = record.time,
+                      .thread = record.thread,
+                      .name = record.name,
+                      .device = record.device,
+                      .sectors = record.sectors,
+                      .flush = record.flush});
 }
 
 void Timeline::add(const RecordsLost& record) {

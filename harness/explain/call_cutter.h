@@ -96,6 +96,7 @@ class CallCutter {
   WaitsFor waits_at(const ThreadMark& mark) const;
   std::string call_name(const ThreadMark& mark) const;
   bool blocked_by_storage(const Piece& piece, Slice& slice) const;
+  std::uint32_t owner_of(std::size_t request) const;
   Slices modes(const Piece& piece) const;
   Slice own_code() const;
   Slice after_fault(const ThreadMark& mark) const;

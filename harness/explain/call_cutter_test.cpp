@@ -57,6 +57,38 @@ TEST_CASE(
         "running::700");
 }
 
+TEST_CASE("a wait for a flush is named after the thread that wrote most of what is flushed") {
+  Story story;
+  const auto request = [&](Ticks begin, Ticks end, std::uint32_t thread, std::uint64_t sector,
+                           std::uint64_t sectors) {
+    story.timeline().add(StorageRequest{.time = begin,
+                                        .thread = thread,
+                                        .device = 9,
+                                        .sector = sector,
+                                        .name = sectors > 0 ? "254:0 WS" : "254:0 FF",
+                                        .sectors = sectors,
+                                        .flush = sectors == 0});
+    story.timeline().add(
+        StorageRequest{.time = end, .device = 9, .sector = sector, .begins = false, .name = {}});
+  };
+  request(100, 200, kThird, 1, 5000);  // the flush after it has brought it to the medium
+  request(300, 400, 0, 2, 0);
+  request(500, 600, kOther, 3, 64);
+  request(500, 700, kOther, 4, 64);
+  request(510, 800, kLoad, 5, 100);
+  story.enters(1000, 3);
+  story.timeline().add(StorageRequest{
+      .time = 1400, .thread = 0, .device = 9, .sector = 6, .name = "254:0 FF", .flush = true});
+  story.waits(1500, Wait::uninterruptible);
+  story.timeline().add(
+      StorageRequest{.time = 4900, .device = 9, .sector = 6, .begins = false, .name = {}});
+  story.wakes(5000, kThird, true);
+  story.switches(5200, 0, kLoad);
+  story.leaves(5300, 3);
+  CHECK(story.cut(1000, 5300) ==
+        "syscall:fsync:500 blocked_io:other:3500 waiting:idle:200 syscall:fsync:100");
+}
+
 TEST_CASE(
     "a wait in the kernel without storage is for a lock, named after the thread that released it") {
   Story story;

@@ -1,5 +1,6 @@
 // The part of CallCutter that decides what a blocked thread was waiting for.
 #include <algorithm>
+#include <map>
 
 #include "harness/explain/call_cutter.h"
 
@@ -35,8 +36,8 @@ void add_detail(Slice& slice, const std::string& more) {
 }  // namespace
 
 // Returns whether the wait was for storage: requests were in flight for at least half of it, or one
-// completed just before its end. If so, fills the slice and names it after the thread whose request
-// covers most of the wait.
+// completed just before its end. If so, fills the slice and names it after the owner of the request
+// that covers most of the wait.
 bool CallCutter::blocked_by_storage(const Piece& piece, Slice& slice) const {
   const std::vector<StorageSpan>& all = timeline_.storage();
   const Ticks wait_begin = piece.history->stretches()[piece.stretch].begin;
@@ -46,7 +47,7 @@ bool CallCutter::blocked_by_storage(const Piece& piece, Slice& slice) const {
   auto at =
       std::lower_bound(all.begin(), all.end(), wait_begin - longest_storage_,
                        [](const StorageSpan& span, Ticks wanted) { return span.begin < wanted; });
-  const StorageSpan* longest = nullptr;
+  auto longest = all.end();
   Ticks most = 0;
   Ticks covered = 0;
   Ticks covered_to = wait_begin;
@@ -56,17 +57,40 @@ bool CallCutter::blocked_by_storage(const Piece& piece, Slice& slice) const {
     if (overlap <= 0) continue;
     if (overlap > most) {
       most = overlap;
-      longest = &*at;
+      longest = at;
     }
     covered += std::max<Ticks>(0, std::min(at->end, wait_end) - std::max(at->begin, covered_to));
     covered_to = std::max(covered_to, std::min(at->end, wait_end));
     done_at_end = done_at_end || (at->end <= wait_end && wait_end - at->end < kStorageWakeNs);
   }
-  if (longest == nullptr || (!done_at_end && covered < (wait_end - wait_begin) / 2)) return false;
+  if (longest == all.end() || (!done_at_end && covered < (wait_end - wait_begin) / 2)) return false;
   slice.cause = Cause::blocked_storage;
-  name_thread(slice, longest->thread);
+  name_thread(slice, owner_of(static_cast<std::size_t>(longest - all.begin())));
   slice.detail += slice.detail.empty() ? longest->name : "; " + longest->name;
   return true;
+}
+
+// The thread that a storage request is for: the one that issued it. A flush is often issued by a
+// thread of the kernel, and takes the longer the more was written: it is for the thread that wrote
+// most since the flush before.
+std::uint32_t CallCutter::owner_of(std::size_t request) const {
+  constexpr std::size_t kMostRequests = 10'000;
+  const std::vector<StorageSpan>& all = timeline_.storage();
+  const StorageSpan& flush = all[request];
+  if (!flush.flush) return flush.thread;
+  std::map<std::uint32_t, std::uint64_t> sectors;
+  const std::size_t first = request - std::min(request, kMostRequests);
+  for (std::size_t i = request; i > first; --i) {
+    const StorageSpan& before = all[i - 1];
+    if (before.device != flush.device) continue;
+    // What was written before an earlier flush began is on the medium.
+    if (before.flush && before.end <= flush.begin) break;
+    if (before.sectors > 0) sectors[before.thread] += before.sectors;
+  }
+  const auto most = std::max_element(sectors.begin(), sectors.end(), [](auto& one, auto& other) {
+    return one.second < other.second;
+  });
+  return most == sectors.end() ? flush.thread : most->first;
 }
 
 // What a thread that blocks after a mark waits for, if the point that it passed says so.

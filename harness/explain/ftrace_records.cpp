@@ -85,7 +85,7 @@ FtraceRecords::Event FtraceRecords::describe(const EventFormat& format) {
   }
   if (name.starts_with("page_fault_")) return with(Kind::page_fault, {});
   if (name == "block_rq_issue") {
-    return with(Kind::storage_begin, {"dev", "sector", "rwbs"});
+    return with(Kind::storage_begin, {"dev", "sector", "rwbs", "nr_sector"});
   }
   if (name == "block_rq_complete") return with(Kind::storage_end, {"dev", "sector"});
   if (name == "sys_enter") return with(Kind::system_call_begin, {"id"});
@@ -289,8 +289,12 @@ void FtraceRecords::add_storage(const Record& record) {
                          .begins = record.event.kind == Kind::storage_begin,
                          .name = {}};
   if (request.begins) {
-    request.name = std::to_string(device >> 20) + ":" + std::to_string(device & 0xFFFFF) + " " +
-                   text(record, 2);
+    // Letters as in the kernel's blk_fill_rwbs(): "WS" writes, "FF" flushes and writes nothing.
+    const std::string what = text(record, 2);
+    request.name =
+        std::to_string(device >> 20) + ":" + std::to_string(device & 0xFFFFF) + " " + what;
+    request.flush = what.starts_with("FF");
+    if (what.find('W') != std::string::npos) request.sectors = number(record, 3);
   }
   timeline_.add(request);
 }

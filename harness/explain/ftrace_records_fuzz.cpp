@@ -38,7 +38,7 @@ void add_some_formats(FtraceRecords& records) {
   know(records, "sys_exit", 8, field("id", 8, 1));
   know(records, "page_fault_user", 9, "");
   know(records, "block_rq_issue", 10,
-       field("dev", 8, 1) + field("sector", 8, 1) + field("rwbs", 8, 2));
+       field("dev", 8, 1) + field("sector", 8, 1) + field("rwbs", 8, 2) + field("nr_sector", 8, 1));
   know(records, "block_rq_complete", 11, field("dev", 8, 1) + field("sector", 8, 1));
   know(records, "mm_page_alloc", 12, "");
   know(records, "mm_vmscan_direct_reclaim_begin", 13, "");

@@ -65,6 +65,7 @@ void add_all_formats(FtraceRecords& records) {
       format_text("page_fault_user", kFault, field("unsigned long address", 8, 8))));
   CHECK(records.add_format(format_text("block_rq_issue", kIssue,
                                        field("dev_t dev", 8, 4) + field("sector_t sector", 16, 8) +
+                                           field("unsigned int nr_sector", 24, 4) +
                                            field("char rwbs[10]", 34, 10))));
   CHECK(records.add_format(format_text(
       "block_rq_complete", kComplete, field("dev_t dev", 8, 4) + field("sector_t sector", 16, 8))));
@@ -194,6 +195,7 @@ TEST_CASE_METHOD(Fixture, "system calls, page faults and storage requests become
               Data(kIssue, 64, 9)
                   .put<std::uint32_t>(8, 254u << 20 | 1)
                   .put<std::uint64_t>(16, 4096)
+                  .put<std::uint32_t>(24, 8)
                   .text(34, "WFS")
                   .bytes());
   records.add(1, 90,
@@ -201,7 +203,13 @@ TEST_CASE_METHOD(Fixture, "system calls, page faults and storage requests become
                   .put<std::uint32_t>(8, 254u << 20 | 1)
                   .put<std::uint64_t>(16, 4096)
                   .bytes());
-  REQUIRE(timeline.storage().size() == 1);
+  records.add(0, 95,
+              Data(kIssue, 64, 9).put<std::uint32_t>(8, 254u << 20 | 1).text(34, "FF").bytes());
+  REQUIRE(timeline.storage().size() == 2);
+  CHECK(timeline.storage()[0].sectors == 8);
+  CHECK_FALSE(timeline.storage()[0].flush);
+  CHECK(timeline.storage()[1].sectors == 0);
+  CHECK(timeline.storage()[1].flush);
   CHECK(timeline.storage()[0].name == "254:1 WFS");
   CHECK(timeline.storage()[0].thread == 9);
   CHECK((timeline.storage()[0].begin == 50 && timeline.storage()[0].end == 90));

@@ -33,6 +33,10 @@ using tracefs::TraceFolder;
 
 // The buffers hold 0.1 s or more of records at a million system calls per second.
 constexpr std::chrono::milliseconds kReadEvery{10};
+// Of each buffer, before the reader sleeps: what shares its processor, such as the consumer, does
+// not wait for it long.
+constexpr int kPortionPages = 8;
+constexpr std::chrono::microseconds kBetweenPortions{50};
 // Limit of the pages kept in memory; a trace that reaches it ends early.
 constexpr std::size_t kMaxCaptureBytes = std::size_t{512} << 20;
 // The trace fails without the required events; any of the others may be missing.
@@ -222,7 +226,9 @@ class KernelTrace : public Trace {
       std::vector<std::byte> page(page_layout_.page_bytes);
       for (bool last = false; !last;) {
         last = stopped_;
-        for (Cpu& cpu : cpus_) drain(cpu, page);
+        while (read_some(page)) {
+          if (!last) std::this_thread::sleep_for(kBetweenPortions);
+        }
         if (!last) std::this_thread::sleep_for(kReadEvery);
       }
     } catch (const std::exception& error) {
@@ -230,11 +236,19 @@ class KernelTrace : public Trace {
     }
   }
 
-  void drain(Cpu& cpu, std::vector<std::byte>& page) {
-    while (captured_bytes_ < kMaxCaptureBytes) {
+  // Returns whether there may be more.
+  bool read_some(std::vector<std::byte>& page) {
+    bool more = false;
+    for (Cpu& cpu : cpus_) more = read_portion(cpu, page) || more;
+    return more;
+  }
+
+  bool read_portion(Cpu& cpu, std::vector<std::byte>& page) {
+    for (int pages = 0; captured_bytes_ < kMaxCaptureBytes; ++pages) {
+      if (pages == kPortionPages) return true;
       const ssize_t bytes = ::read(cpu.file.native(), page.data(), page.size());
       if (bytes < 0 && errno == EINTR) continue;
-      if (bytes == 0 || (bytes < 0 && errno == EAGAIN)) return;
+      if (bytes == 0 || (bytes < 0 && errno == EAGAIN)) return false;
       if (bytes < 0) {
         throw system_error("read", fmt::format("per_cpu/cpu{}/trace_pipe_raw", cpu.number), errno,
                            kSeeLog);
@@ -243,9 +257,10 @@ class KernelTrace : public Trace {
       cpu.pages.add(std::span(page).first(static_cast<std::size_t>(bytes)));
       captured_bytes_ += cpu.pages.bytes();
     }
-    if (full_at_ns_ != 0) return;
+    if (full_at_ns_ != 0) return false;
     full_at_ns_ = options_.clock.now_ns();
     for (const Buffer* buffer : {&machine_, &load_}) buffer->write("tracing_on", "0");
+    return false;
   }
 
   // Merges the records of all processors and of both buffers by time.

@@ -113,8 +113,8 @@ class Transaction {
   bool committed_ = false;
 };
 
-// Inserts rows of equal length by few statements, each of 1, 2, 4 … of them: there are few different
-// statements, so that they stay prepared. into: "figures (series, document, value)".
+// Inserts rows of equal length by few statements, each of 1, 2, 4 … of them: there are few
+// different statements, so that they stay prepared. into: "figures (series, document, value)".
 void insert_rows(Database& database, const std::string& into, const std::vector<Row>& rows);
 
 // Whether the place names a PostgreSQL server: postgresql:// or postgres://.

@@ -1,6 +1,7 @@
 // Fills a history as many machines do in years, to measure what it costs then:
-//   tailgate_history_fill PLACE MACHINES NIGHTS
-// PLACE: a new file, or the URL of an empty database. A machine's night has 200 documents: nine
+//   tailgate_history_fill PLACE MACHINES NIGHTS [FIRST]
+// PLACE: a new file, or the URL of an empty database; one that holds the nights before FIRST gets
+// those from there on. A machine's night has 200 documents: nine
 // runs and a duet of each of 20 sinks, appended together as `tailgate history import` does; then
 // the charts take the night. Prints what an append costs along the way. No figure in them was
 // measured: the distributions are of testing/sample_night.h, the effects of duets scatter around 0.
@@ -45,8 +46,13 @@ constexpr double kSlower = 0.08;
 
 class Filler {
  public:
-  Filler(const std::string& place, int machines, int nights)
-      : history_(History::open(place, Access::write)), machines_(machines), nights_(nights) {
+  Filler(const std::string& place, int machines, int nights, int first)
+      : history_(History::open(place, Access::write)),
+        machines_(machines),
+        nights_(nights),
+        first_(first),
+        numbered_(std::int64_t{first} * machines * kDocumentsANight),
+        printed_at_(first) {
     for (std::uint64_t seed = 1; seed <= kRunsOfSink; ++seed) {
       runs_.push_back(read_records(write_result(sample_run({.seed = seed})), "run.json").at(0));
     }
@@ -54,13 +60,13 @@ class Filler {
   }
 
   void fill() {
-    for (int night = 0; night < nights_; ++night) {
+    for (int night = first_; night < nights_; ++night) {
       for (int machine = 0; machine < machines_; ++machine) append_night(night, machine);
       const Clock::time_point before = Clock::now();
       update_charts(history_);
       update_fleet(history_);
       charting_ += Clock::now() - before;
-      if ((night + 1) % (nights_ / 10 + 1) == 0 || night + 1 == nights_) print_costs(night + 1);
+      if (night + 1 - printed_at_ > nights_ / 10 || night + 1 == nights_) print_costs(night + 1);
     }
     history_.sync();
   }
@@ -116,37 +122,39 @@ class Filler {
   void print_costs(int night) {
     fmt::print("{} nights, {} documents: append {:.3f} ms each, charts {:.1f} ms a night\n", night,
                numbered_, Milliseconds(appending_).count() / appended_,
-               Milliseconds(charting_).count() / (night - charted_nights_));
+               Milliseconds(charting_).count() / (night - printed_at_));
     std::fflush(stdout);
     appending_ = charting_ = {};
     appended_ = 0;
-    charted_nights_ = night;
+    printed_at_ = night;
   }
 
   History history_;
   int machines_;
   int nights_;
+  int first_;
+  std::int64_t numbered_;
+  int printed_at_;  // night of the last line; what follows is since then
+  int appended_ = 0;
+  Clock::duration appending_{};
+  Clock::duration charting_{};
   std::vector<Record> runs_;
   Record duet_;
   std::mt19937_64 random_{1};
   std::normal_distribution<double> scatter_{0, kNightScatter};
-  std::int64_t numbered_ = 0;
-  int appended_ = 0;  // since the last line; likewise the times
-  int charted_nights_ = 0;
-  Clock::duration appending_{};
-  Clock::duration charting_{};
 };
 
 }  // namespace
 }  // namespace tailgate::history
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fputs("usage: tailgate_history_fill PLACE MACHINES NIGHTS\n", stderr);
+  if (argc != 4 && argc != 5) {
+    std::fputs("usage: tailgate_history_fill PLACE MACHINES NIGHTS [FIRST]\n", stderr);
     return 2;
   }
   try {
-    tailgate::history::Filler(argv[1], std::stoi(argv[2]), std::stoi(argv[3])).fill();
+    const int first = argc == 5 ? std::stoi(argv[4]) : 0;
+    tailgate::history::Filler(argv[1], std::stoi(argv[2]), std::stoi(argv[3]), first).fill();
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tailgate_history_fill: %s\n", error.what());

@@ -248,8 +248,7 @@ class NightMaker {
       history_.for_each(question, [&](const Answer& one) {
         // A machine's name may be the fingerprint of others.
         if (!is_own(one.series) || one.machine != machine) return;
-        rows.push_back(
-            {night, machine, ids_.at(one.series), metric, one.fingerprint, one.value});
+        rows.push_back({night, machine, ids_.at(one.series), metric, one.fingerprint, one.value});
       });
     }
     insert_rows(database, "machine_nights (night, machine, series, metric, fingerprint, value)",
