@@ -263,12 +263,19 @@ class SideCutter {
       if (i > 0 && may_be_of_sample(slices[i - 1])) of_sampler[i - 1] = true;
       if (i + 1 < slices.size() && may_be_of_sample(slices[i + 1])) of_sampler[i + 1] = true;
     }
-    while (at != slices.begin() && (is_interrupt(at->cause) || may_be_of_sample(*at))) --at;
+    // A gap in own code is own code where the sample is of no kernel function.
+    const bool in_kernel = stacks_.is_in_kernel(sample);
+    const auto is_made = [in_kernel](const Slice& slice) {
+      return is_interrupt(slice.cause) ||
+             (may_be_of_sample(slice) && (in_kernel || slice.cause != Cause::machine));
+    };
+    while (at != slices.begin() && is_made(*at)) --at;
     PlacedSample& placed = call.samples.emplace_back();
-    const bool own_code = at->cause == Cause::running || at->cause == Cause::machine;
+    const bool own_code = at->cause == Cause::running || at->cause == Cause::machine ||
+                          (at->cause == Cause::system_call && !in_kernel);
     placed.kind = own_code ? own_code_ : index_of(*at);
     placed.sample = &sample;
-    if (own_code && stacks_.is_in_kernel(sample)) {
+    if (own_code && in_kernel) {
       placed.entered = nearest_system_call(slices, taken);
     }
   }

@@ -163,6 +163,19 @@ TEST_CASE("a sample on the way into a system call belongs to it, with the gap th
   CHECK(call.callers.at({"syscall", "write"}).at("log") == 1);
 }
 
+TEST_CASE("a sample of own code right after a system call does not belong to that call") {
+  Calls calls;
+  calls.enter_kernel();
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const auto at = static_cast<activity::Ticks>(Calls::begin(i)) + 900;
+    calls.sample(Calls::begin(i) + 905, {{"encode", "mylog.so"}});
+    calls.story.timeline().add(activity::Interrupt{.begin = at, .end = at + 8, .routine = 1});
+  }
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.parts.at({"syscall", "write"}) == Approx(300).epsilon(0.01));
+  CHECK(call.parts.at({"function", "encode", "mylog.so"}) == Approx(700).epsilon(0.01));
+}
+
 // A sample every 0.2 ms hits a fifth of the calls that compute for 41 us, and makes them longer.
 TEST_CASE("a function that computes for long has its time, and samples change no call's") {
   Calls calls;
