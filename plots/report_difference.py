@@ -8,6 +8,8 @@ TITLES = ("Part", "Difference", "95 % interval", "May be chance", "Of", "A", "B"
           "Sink", "Scenario")
 LOSS_TITLES = ("Cause", "Difference", "95 % interval", "May be chance", "Of", "A", "B",
                "Reported by", "Sink", "Scenario")
+MEMORY_TITLES = ("Function", "Difference", "95 % interval", "May be chance", "A", "B",
+                 "Called from", "Sink", "Scenario")
 MEASURES = {"call": "a call", "slow_call": "a call beyond p99",
             "other_threads": "processor time an event, other threads"}
 
@@ -18,10 +20,13 @@ def difference_of(verdicts):
     if not explained:
         return ""
     amounts = parts_of(explained, "amounts")
+    losses, memory = ([each for each in amounts if each[1]["measure"] == measure]
+                      for measure in ("losses", "memory"))
     times = parts_of(explained, "sums")
     return "".join([
         *(how(verdict) for verdict in explained),
-        table_of("Why B loses more, or less", LOSS_TITLES, loss_row, amounts),
+        table_of("Why B loses more, or less", LOSS_TITLES, loss_row, losses),
+        table_of("Why B has more memory, or less", MEMORY_TITLES, memory_row, memory),
         table_of("Why B differs", TITLES, row, times)])
 
 
@@ -69,10 +74,26 @@ def loss_row(verdict, one, part):
             Cell(part["module"] or "\u2013"), Cell(verdict["sink"]), Cell(verdict["scenario"])]
 
 
+def memory_row(verdict, _, part):
+    ends = [memory_text(part[end]) for end in ("low", "high") if end in part]
+    return [Cell(name_of(part)), Cell(memory_text(part["difference"]), part["difference"]),
+            Cell(" to ".join(ends) if len(ends) == 2 else "\u2013", mark="number"),
+            Cell("no" if part["distinct"] else "yes"),
+            *(Cell(format_bytes(part[side]), part[side]) for side in ("a", "b")),
+            Cell(brief(part["caller"]) or "\u2013"), Cell(verdict["sink"]),
+            Cell(verdict["scenario"])]
+
+
+def memory_text(size):
+    return ("-" if size < 0 else "+") + format_bytes(abs(size))
+
+
 def name_of(part):
     if part["cause"] == "rest":
         return "all the rest"
-    if part["cause"] == "function":
+    if part["cause"] == "memory" and not part["module"]:
+        return part["name"]
+    if part["cause"] in ("function", "memory"):
         return f"{brief(part['name'])} in {part['module']}"
     words = FACES[part["cause"]][0] if part["cause"] in FACES else part["cause"]
     return f"{words}: {part['name']}" if part["name"] else words

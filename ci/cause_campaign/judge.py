@@ -6,6 +6,7 @@ import statistics
 
 TOLERANCE = 0.10  # of the planted amount, and of the whole that the parts add up to
 SLOW_SHARE = 0.01  # a call in a hundred is a slow one
+LEAST_SHARE_OF_MEMORY = 0.01  # below it a difference is not shown
 NAMELESS = ("unknown", "untraced")
 
 
@@ -49,6 +50,12 @@ def amounts_of(difference):
             for total in difference.get("amounts", [])]
 
 
+def is_shown(total):
+    """Of memory some pages more are always distinct."""
+    return (total["measure"] != "memory" or
+            abs(total["difference_ns"]) >= LEAST_SHARE_OF_MEMORY * total["a"])
+
+
 def renamed(figures):
     return figures | {f"{name}_ns": figures[name] for name in ("difference", "low", "high")
                       if name in figures}
@@ -57,7 +64,7 @@ def renamed(figures):
 def first_part(difference):
     """The line that the text shows first below a sum; None where no sum differs. Amounts come
     before times."""
-    shown = [total for total in amounts_of(difference) if differs(total)]
+    shown = [total for total in amounts_of(difference) if differs(total) and is_shown(total)]
     shown += sorted(filter(differs, difference["sums"]), key=weight, reverse=True)
     return shown[0]["parts"][0] if shown else None
 
@@ -70,7 +77,8 @@ def sum_adds_up(total):
 
 
 def judge_nothing(difference):
-    distinct = [(total, part) for total in amounts_of(difference) + difference["sums"]
+    amounts = filter(is_shown, amounts_of(difference))
+    distinct = [(total, part) for total in [*amounts, *difference["sums"]]
                 for part in total["parts"] if part["distinct"]]
     if not distinct:
         return Judgement(True, "nothing is distinct")

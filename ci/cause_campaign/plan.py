@@ -6,7 +6,7 @@ import tomllib
 
 DUET_RATE_HZ = 20_000
 RUN_LOAD = {"rate_hz": 10_000, "duration_s": 2, "warmup_s": 0.2}
-MEASURES = {"duet": ("call", "slow_call", "daemons", "losses"),
+MEASURES = {"duet": ("call", "slow_call", "daemons", "losses", "memory"),
             "run": ("service", "response", "delivery")}
 BESIDE = ("hog", "sync", "memory")
 FIELDS = {"plant", "sinks", "set", "cause", "name", "measure", "planted_ns", "quick"}

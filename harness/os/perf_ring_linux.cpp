@@ -64,6 +64,12 @@ void PerfRing::drain(std::vector<std::byte>& records) {
   tail_at.store(head, std::memory_order_release);
 }
 
+std::uint64_t PerfRing::count() const {
+  std::uint64_t count = 0;
+  if (::read(descriptor_, &count, sizeof count) != sizeof count) return 0;
+  return count;
+}
+
 std::span<const std::byte> next_perf_record(std::span<const std::byte>& bytes) {
   perf_event_header header{};
   if (bytes.size() < sizeof header) return {};

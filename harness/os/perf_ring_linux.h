@@ -26,6 +26,10 @@ class PerfRing {
   // and then writes how many records those were.
   void drain(std::vector<std::byte>& records);
 
+  // How often the event happened. Dropped records count, also those that the kernel has not told of
+  // in the ring yet.
+  std::uint64_t count() const;
+
  private:
   int descriptor_;
   std::byte* ring_ = nullptr;

@@ -86,8 +86,9 @@ void PerfSamples::add_sample(std::span<const std::byte> record) {
   stored.chain_begin = chains_.size();
   const bool whole =
       fields.read(header) && fields.read(sample.address) && fields.read(sample.process) &&
-      fields.read(sample.thread) && fields.read(sample.time_ns) && fields.read(cpu) &&
-      fields.read(reserved) && read_chain(fields, stored) &&
+      fields.read(sample.thread) && fields.read(sample.time_ns) &&
+      fields.read(sample.data_address) && fields.read(cpu) && fields.read(reserved) &&
+      read_chain(fields, stored) &&
       (!kStackOfUser || (read_registers(fields, sample) && read_stack(fields, stored)));
   if (!whole) {
     chains_.resize(stored.chain_begin);

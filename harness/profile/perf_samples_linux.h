@@ -29,8 +29,8 @@ inline constexpr std::size_t kStackPointer = 0;
 
 // The fields that perf_samples_linux.cpp expects, in their order in a record.
 inline constexpr std::uint64_t kSampleType =
-    PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN |
-    (kStackOfUser ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
+    PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU |
+    PERF_SAMPLE_CALLCHAIN | (kStackOfUser ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
 
 // The innermost part of a thread's user stack that a sample holds.
 inline constexpr std::uint32_t kStackBytes = 8192;
@@ -40,7 +40,8 @@ struct PerfSample {
   std::uint32_t process = 0;
   std::uint32_t thread = 0;
   int cpu = -1;
-  std::uint64_t address = 0;  // of the instruction
+  std::uint64_t address = 0;       // of the instruction
+  std::uint64_t data_address = 0;  // of what it touched, where the event is a page fault
   bool in_kernel = false;
   bool has_registers = false;  // of a 64-bit program
   std::array<std::uint64_t, kDwarfOrder.size()> registers{};

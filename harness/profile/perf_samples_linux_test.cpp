@@ -18,6 +18,7 @@ constexpr auto kUser = static_cast<U64>(PERF_CONTEXT_USER);
 PerfRecord begun(std::uint16_t misc, const std::vector<U64>& chain) {
   PerfRecord record(PERF_RECORD_SAMPLE, misc);
   record.add(U64{0x4711}).add(std::uint32_t{11}).add(std::uint32_t{12}).add(U64{5'000'000});
+  record.add(U64{0x7000});
   record.add(std::uint32_t{3}).add(std::uint32_t{0}).add(U64{chain.size()});
   for (const U64 address : chain) record.add(address);
   return record;
@@ -45,6 +46,7 @@ TEST_CASE("a sample's fields are read in their order", "[perf]") {
   CHECK(read.process == 11);
   CHECK(read.thread == 12);
   CHECK(read.time_ns == 5'000'000);
+  CHECK(read.data_address == 0x7000);
   CHECK(read.cpu == 3);
   CHECK(read.in_kernel);
   CHECK(std::vector(read.kernel_chain.begin(), read.kernel_chain.end()) ==

@@ -22,7 +22,14 @@ struct SampledProcess {
   int pid = 0;
 };
 
+// When a sample is taken.
+enum class Sampled {
+  time,         // at rate_hz of a thread's processor time
+  page_faults,  // at every page fault whose page is still in memory at the end
+};
+
 struct SamplerOptions {
+  Sampled sampled = Sampled::time;
   double rate_hz = kSampleRateHz;
   Clock clock = {};                      // the run clock
   std::vector<std::uint32_t> load = {};  // the load's threads, by the system's ids; they exist

@@ -31,6 +31,10 @@ namespace {
 
 // At the usual rate a ring of this size holds 60 ms of a thread that always runs.
 constexpr std::size_t kRingPages = 128;
+// A thread that touches new memory all the time has a page fault every microsecond or two.
+constexpr std::size_t kFaultRingPages = 4096;
+constexpr std::uint32_t kFaultStackBytes = 2048;
+constexpr std::size_t kMaxNamedFaults = 4000;
 constexpr std::size_t kMaxThreads = 128;
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 constexpr std::chrono::milliseconds kReadEvery{10};
@@ -39,35 +43,54 @@ constexpr const char* kBecomeRoot =
     "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 1";
 
 struct Event {
+  Sampled sampled = Sampled::time;
   bool counter = false;  // the processor's; else the kernel's timer
   bool kernel = false;
+
+  const char* method() const {
+    if (sampled == Sampled::page_faults) return "page_faults";
+    return counter ? "cpu_cycles" : "cpu_clock";
+  }
 };
 
-perf_event_attr attributes_of(const Event& event, double rate_hz) {
-  perf_event_attr attributes{};
-  attributes.size = sizeof attributes;
+void choose(const Event& event, double rate_hz, perf_event_attr& attributes) {
   attributes.type = event.counter ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
+  if (event.sampled == Sampled::page_faults) {
+    attributes.config = PERF_COUNT_SW_PAGE_FAULTS;
+    attributes.sample_period = 1;
+    return;
+  }
   attributes.config = event.counter ? std::uint64_t{PERF_COUNT_HW_CPU_CYCLES}
                                     : std::uint64_t{PERF_COUNT_SW_CPU_CLOCK};
   attributes.freq = 1;
   attributes.sample_freq = static_cast<std::uint64_t>(std::max(1.0, rate_hz));
+}
+
+perf_event_attr attributes_of(const Event& event, double rate_hz) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  choose(event, rate_hz, attributes);
   attributes.sample_type = kSampleType;
   attributes.exclude_kernel = event.kernel ? 0 : 1;
   attributes.exclude_hv = 1;
   attributes.exclude_callchain_user = kStackOfUser ? 1 : 0;
   attributes.exclude_callchain_kernel = event.kernel ? 0 : 1;
   attributes.sample_regs_user = kUserRegisters;
-  attributes.sample_stack_user = kStackOfUser ? kStackBytes : 0;
+  const bool fault = event.sampled == Sampled::page_faults;
+  attributes.sample_stack_user = !kStackOfUser ? 0 : fault ? kFaultStackBytes : kStackBytes;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC_RAW;
   return attributes;
 }
 
 // Tries the events on this thread, the best one first. Throws Error if none can be opened.
-Event best_event(double rate_hz) {
+Event best_event(Sampled sampled, double rate_hz) {
+  std::vector<Event> events = {{sampled, false, true}, {sampled, false, false}};
+  if (sampled == Sampled::time) {
+    events.insert(events.begin(), {{sampled, true, true}, {sampled, true, false}});
+  }
   int error = 0;
-  for (const Event event :
-       {Event{true, true}, Event{true, false}, Event{false, true}, Event{false, false}}) {
+  for (const Event& event : events) {
     const int descriptor = open_perf_event(attributes_of(event, rate_hz), 0);
     if (descriptor >= 0) {
       ::close(descriptor);
@@ -85,6 +108,33 @@ std::string text_of(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+// Which pages a process has in memory (proc(5), /proc/pid/pagemap).
+class ResidentPages {
+ public:
+  explicit ResidentPages(std::uint32_t process) {
+    // The kernel refuses to read a number of bytes that is no multiple of 8, as a buffer would.
+    file_.rdbuf()->pubsetbuf(nullptr, 0);
+    file_.open(fmt::format("/proc/{}/pagemap", process), std::ios::binary);
+  }
+
+  bool has(std::uint64_t page) {
+    constexpr int kPresentBit = 63;
+    std::uint64_t entry = 0;
+    file_.clear();
+    file_.seekg(static_cast<std::streamoff>(page / page_bytes() * sizeof entry));
+    file_.read(reinterpret_cast<char*>(&entry), sizeof entry);
+    return file_.gcount() == sizeof entry && (entry >> kPresentBit & 1) != 0;
+  }
+
+  static std::uint64_t page_bytes() {
+    static const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+  }
+
+ private:
+  std::ifstream file_;
+};
 
 // Turns addresses into places in the table of functions.
 class Namer {
@@ -123,7 +173,9 @@ class Namer {
 class PerfSampler : public StackSampler {
  public:
   explicit PerfSampler(const SamplerOptions& options)
-      : options_(options), event_(best_event(options.rate_hz)), samples_(kMaxBytes) {
+      : options_(options),
+        event_(best_event(options.sampled, options.rate_hz)),
+        samples_(kMaxBytes) {
     begin_ = clock_instant(options.clock);
     scan();
     if (rings_.empty()) {
@@ -138,26 +190,34 @@ class PerfSampler : public StackSampler {
     if (!reader_.joinable()) return;
     stopped_ = true;
     reader_.join();
+    for (const PerfRing& ring : rings_) events_ += ring.count();
     rings_.clear();
     end_ = clock_instant(options_.clock);
     for (auto& [pid, image] : images_) image->refresh();
+    if (event_.sampled == Sampled::page_faults) find_resident_pages();
   }
 
   Samples read() override {
-    Samples samples{.method = event_.counter ? "cpu_cycles" : "cpu_clock",
+    const bool faults = event_.sampled == Sampled::page_faults;
+    Samples samples{.method = event_.method(),
                     .callers = kStackOfUser ? "dwarf" : "frame_pointers",
-                    .rate_hz = options_.rate_hz,
+                    .rate_hz = faults ? 0 : options_.rate_hz,
                     .kernel = event_.kernel,
                     .lost = samples_.lost()};
+    if (faults) samples.lost = events_ - std::min<std::uint64_t>(events_, samples_.size());
     Namer namer(samples.functions);
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      const PerfSample sample = samples_.at(i);
+    // To name one takes some 0.1 ms.
+    const std::size_t step = faults ? resident_.size() / kMaxNamedFaults + 1 : 1;
+    const std::size_t count = faults ? resident_.size() : samples_.size();
+    for (std::size_t i = 0; i < count; i += step) {
+      const PerfSample sample = samples_.at(faults ? resident_[i] : i);
       const auto role = roles_.find(sample.thread);
       if (role == roles_.end()) continue;
       StackSample stack{.time_ns = run_time_ns(sample.time_ns, begin_, end_),
                         .role = role->second,
                         .thread = sample.thread,
                         .cpu = sample.cpu};
+      if (faults) stack.bytes = std::min(step, count - i) * ResidentPages::page_bytes();
       add_kernel_frames(sample, namer, stack);
       add_user_frames(sample, namer, stack);
       samples.list.push_back(std::move(stack));
@@ -167,6 +227,22 @@ class PerfSampler : public StackSampler {
   }
 
  private:
+  // Of a page that came several times the last fault counts.
+  void find_resident_pages() {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> last_faults;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const PerfSample sample = samples_.at(i);
+      const std::uint64_t page = sample.data_address / ResidentPages::page_bytes();
+      last_faults[{sample.process, page * ResidentPages::page_bytes()}] = i;
+    }
+    std::map<std::uint32_t, ResidentPages> processes;
+    for (const auto& [page, sample] : last_faults) {
+      ResidentPages& pages = processes.try_emplace(page.first, page.first).first->second;
+      if (pages.has(page.second)) resident_.push_back(sample);
+    }
+    std::sort(resident_.begin(), resident_.end());
+  }
+
   static void add_kernel_frames(const PerfSample& sample, Namer& namer, StackSample& stack) {
     if (!sample.in_kernel) return;
     if (sample.kernel_chain.empty()) stack.functions.push_back(namer.in_kernel(sample.address));
@@ -239,7 +315,8 @@ class PerfSampler : public StackSampler {
       return;
     }
     try {
-      rings_.emplace_back(descriptor, kRingPages);
+      rings_.emplace_back(descriptor,
+                          event_.sampled == Sampled::page_faults ? kFaultRingPages : kRingPages);
     } catch (const Error&) {
       ++beyond_limit_;
       return;
@@ -295,6 +372,8 @@ class PerfSampler : public StackSampler {
   std::unordered_map<std::uint32_t, SampledRole> roles_;  // by thread
   std::map<int, std::unique_ptr<ProcessImage>> images_;   // by process
   std::set<std::string> refused_;
+  std::uint64_t events_ = 0;
+  std::vector<std::size_t> resident_;  // samples of pages that were in memory at the end
   std::size_t beyond_limit_ = 0;
   int first_error_ = ESRCH;
   std::thread reader_;

@@ -122,6 +122,9 @@ class KernelSampler : public StackSampler {
 }  // namespace
 
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options) {
+  if (options.sampled == Sampled::page_faults) {
+    throw Error("page faults are not sampled on Windows", "compare the metric rss_bytes");
+  }
   return std::make_unique<KernelSampler>(options);
 }
 

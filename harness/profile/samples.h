@@ -43,13 +43,16 @@ struct StackSample {
   bool cut = false;  // the callers are not known up to the thread's start
   std::vector<std::uint32_t> functions =
       {};  // places in the table, from the function that ran outwards
+  // Of page faults: the bytes that the sample stands for. They came into memory by its fault and by
+  // those after it up to the next sample, and were still there when the sampler stopped.
+  std::uint64_t bytes = 0;
 };
 
 struct Samples {
   std::string method = {};   // as in Profile
   std::string limits = {};   // likewise
   std::string callers = {};  // likewise
-  double rate_hz = 0;
+  double rate_hz = 0;        // 0: every event of the method
   bool kernel = false;
   std::uint64_t lost = 0;
   FunctionTable functions = {};

@@ -1,12 +1,15 @@
 // What the sampler says of programs whose time is known, and of symbols that nm lists.
 #include <fmt/format.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -98,6 +101,51 @@ TEST_CASE("four fifths of the time in one function, a fifth in another", "[truth
     CHECK(share(profile, role, caller, exclusive) < 0.05);
   }
   CHECK(role.cut_stacks < role.samples / 20);
+}
+
+// Waits until the file holds this text.
+bool holds(const std::filesystem::path& path, const std::string& text) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < until) {
+    std::ifstream file(path);
+    if (std::string{std::istreambuf_iterator<char>(file), {}} == text) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+TEST_CASE("memory that stays is counted by function, and what was given back is not", "[truth]") {
+  if (!may_sample()) return;
+  const TestDirectory directory;
+  ChildOptions options;
+  options.program = TAILGATE_WORKER;
+  options.arguments = {"memory"};
+  options.output = directory / "output";
+  Child child = Child::start(options);
+  REQUIRE(holds(directory / "output", "r"));
+  const auto sampler = start_sampler({.sampled = Sampled::page_faults,
+                                      .clock = run_clock(),
+                                      .processes = {{SampledRole::provider, child.pid()}}});
+  REQUIRE(::kill(child.pid(), SIGUSR1) == 0);
+  REQUIRE(holds(directory / "output", "rm"));
+  sampler->stop();
+  const Samples samples = sampler->read();
+  CHECK(samples.method == "page_faults");
+  CHECK(samples.lost == 0);
+  const std::vector<ProfiledFunction>& functions = samples.functions.functions();
+  std::map<std::string, std::uint64_t> bytes;
+  std::uint64_t all = 0;
+  for (const StackSample& sample : samples.list) {
+    all += sample.bytes;
+    for (const std::uint32_t function : sample.functions) {
+      bytes[functions[function].name] += sample.bytes;
+    }
+  }
+  CHECK(static_cast<double>(all) == Approx(4000 * 4096).epsilon(0.02));
+  if (samples.callers != "dwarf") return;
+  CHECK(static_cast<double>(bytes["keep"]) == Approx(3000 * 4096).epsilon(0.02));
+  CHECK(static_cast<double>(bytes["keep_few"]) == Approx(1000 * 4096).epsilon(0.02));
+  CHECK(bytes["give_back"] == 0);
 }
 
 TEST_CASE("a process that becomes another program is named by its new functions", "[truth]") {

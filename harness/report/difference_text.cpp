@@ -37,11 +37,22 @@ std::string signed_amount(double amount) {
   return (amount > 0 ? "+" : "") + human_count(std::int64_t{std::llround(amount)});
 }
 
-std::string amount_with_interval(double amount, const std::optional<double>& low,
-                                 const std::optional<double>& high) {
-  if (!low || !high) return signed_amount(amount);
-  return fmt::format("{} ({} to {})", signed_amount(amount), signed_amount(*low),
-                     signed_amount(*high));
+bool is_memory(const AmountSum& sum) {
+  return sum.measure == "memory";
+}
+
+// "+1.235MB": in the sum's unit.
+std::string signed_amount(const AmountSum& sum, double amount) {
+  if (!is_memory(sum)) return signed_amount(amount);
+  const auto bytes = static_cast<std::uint64_t>(std::llround(std::abs(amount)));
+  return (amount < 0 ? "-" : "+") + human_count(bytes) + "B";
+}
+
+std::string with_interval(const AmountSum& sum, double amount, const std::optional<double>& low,
+                          const std::optional<double>& high) {
+  if (!low || !high) return signed_amount(sum, amount);
+  return fmt::format("{} ({} to {})", signed_amount(sum, amount), signed_amount(sum, *low),
+                     signed_amount(sum, *high));
 }
 
 std::string per_what(const DifferenceSum& sum) {
@@ -69,15 +80,23 @@ std::string name_of(const DifferencePart& part) {
   return part.caller.empty() ? text : text + ", from " + brief_function(part.caller);
 }
 
-std::string part_text(const DifferencePart& part) {
+std::string part_text(const DifferenceSum&, const DifferencePart& part) {
   return with_interval(part.difference_ns, part.low_ns, part.high_ns) + ": " + name_of(part);
 }
 
-std::string part_text(const AmountPart& part) {
-  std::string text = amount_with_interval(part.difference, part.low, part.high) + ": " +
-                     (part.cause == "rest" ? "all the rest" : part.name);
-  if (part.module == "call") return text + ", calls that were refused";
-  return part.module.empty() ? text : text + ", reported by the " + part.module;
+std::string name_of(const AmountPart& part) {
+  if (part.cause == "rest") return "all the rest";
+  if (part.cause == "memory") {
+    if (part.module.empty()) return part.name;
+    const std::string text = fmt::format("{} in {}", brief_function(part.name), part.module);
+    return part.caller.empty() ? text : text + ", from " + brief_function(part.caller);
+  }
+  if (part.module == "call") return part.name + ", calls that were refused";
+  return part.module.empty() ? part.name : part.name + ", reported by the " + part.module;
+}
+
+std::string part_text(const AmountSum& sum, const AmountPart& part) {
+  return with_interval(sum, part.difference, part.low, part.high) + ": " + name_of(part);
 }
 
 template <class Sum>
@@ -94,8 +113,10 @@ bool differs(const DifferenceSum& sum) {
   return has_distinct(sum) || excludes_0(sum.low_ns, sum.high_ns);
 }
 
-// One round has no intervals, and is shown as it is.
+// One round has no intervals, and is shown as it is. Of memory some pages more are always distinct.
 bool differs(const AmountSum& sum) {
+  constexpr double kLeastShareOfMemory = 0.01;
+  if (is_memory(sum) && std::abs(sum.difference) < kLeastShareOfMemory * sum.a) return false;
   return sum.rounds == 1 || has_distinct(sum) || excludes_0(sum.low, sum.high);
 }
 
@@ -104,13 +125,13 @@ double weight(const DifferenceSum& sum) {
 }
 
 // The distinct parts, or the largest one where none is. Returns how many.
-template <class Part>
-std::size_t add_first_parts(const std::vector<Part>& parts, std::vector<DifferenceLine>& lines) {
+template <class Sum>
+std::size_t add_first_parts(const Sum& sum, std::vector<DifferenceLine>& lines) {
   std::size_t shown = 0;
-  for (; shown + 1 < parts.size() && shown < kMaxParts; ++shown) {
-    const Part& part = parts[shown];
+  for (; shown + 1 < sum.parts.size() && shown < kMaxParts; ++shown) {
+    const auto& part = sum.parts[shown];
     if (!part.distinct && shown > 0) break;
-    lines.push_back({1, part_text(part) + (part.distinct ? "" : " (may be chance)")});
+    lines.push_back({1, part_text(sum, part) + (part.distinct ? "" : " (may be chance)")});
   }
   return shown;
 }
@@ -122,17 +143,17 @@ std::string all_the_rest(const std::string& difference) {
 // The first parts; then all others together.
 void add_parts(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
   double left_ns = sum.difference_ns;
-  const std::size_t shown = add_first_parts(sum.parts, lines);
+  const std::size_t shown = add_first_parts(sum, lines);
   for (std::size_t i = 0; i < shown; ++i) left_ns -= sum.parts[i].difference_ns;
   if (std::abs(left_ns) >= 1) lines.push_back({1, all_the_rest(signed_duration(left_ns))});
 }
 
 void add_parts(const AmountSum& sum, std::vector<DifferenceLine>& lines) {
-  constexpr double kNothing = 1e-3;  // what adding up leaves of equal sums
+  const double kNothing = is_memory(sum) ? 1 : 1e-3;  // what adding up leaves of equal sums
   double left = sum.difference;
-  const std::size_t shown = add_first_parts(sum.parts, lines);
+  const std::size_t shown = add_first_parts(sum, lines);
   for (std::size_t i = 0; i < shown; ++i) left -= sum.parts[i].difference;
-  if (std::abs(left) >= kNothing) lines.push_back({1, all_the_rest(signed_amount(left))});
+  if (std::abs(left) >= kNothing) lines.push_back({1, all_the_rest(signed_amount(sum, left))});
 }
 
 void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
@@ -148,11 +169,11 @@ void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
 }
 
 void add_sum(const AmountSum& sum, std::vector<DifferenceLine>& lines) {
-  std::string head = fmt::format("{} events lost of a million",
-                                 amount_with_interval(sum.difference, sum.low, sum.high));
+  std::string head = fmt::format("{} {}", with_interval(sum, sum.difference, sum.low, sum.high),
+                                 is_memory(sum) ? "memory" : "events lost of a million");
   if (sum.untraced) {
     head += "; without the trace " +
-            amount_with_interval(*sum.untraced, sum.untraced_low, sum.untraced_high);
+            with_interval(sum, *sum.untraced, sum.untraced_low, sum.untraced_high);
   }
   lines.push_back({0, std::move(head)});
   add_parts(sum, lines);

@@ -119,6 +119,43 @@ TEST_CASE("losses come before times, with who reported them") {
   CHECK_THAT(lines[3], Contains("systemd-journald"));
 }
 
+Difference memory(double difference) {
+  Difference explained;
+  explained.rounds = 5;
+  AmountSum& sum = explained.amounts.emplace().emplace_back();
+  sum.measure = "memory";
+  sum.unit = "bytes";
+  sum.rounds = 5;
+  sum.a = 100e6;
+  sum.b = sum.a + difference;
+  sum.difference = difference;
+  sum.low = 0.99 * difference;
+  sum.high = 1.01 * difference;
+  sum.untraced = difference;
+  sum.parts = {{.cause = "memory",
+                .name = "tailgate::(anonymous namespace)::Leak::grow(unsigned long)",
+                .module = "tailgate",
+                .caller = "Planted::emit(int)",
+                .difference = difference - 2000,
+                .distinct = true},
+               {.cause = "memory", .name = "before the trace", .difference = 2000},
+               {.cause = "rest"}};
+  return explained;
+}
+
+TEST_CASE("memory is shown in bytes, by function, where it differs by a hundredth or more") {
+  CHECK(
+      texts(memory(2'000'000)) ==
+      std::vector<std::string>{"+2.000MB (+1.980MB to +2.020MB) memory; without the trace +2.000MB",
+                               ">+1.998MB: Leak::grow() in tailgate, from Planted::emit()",
+                               ">+2000B: all the rest, none of it distinct by itself"});
+  CHECK(texts(memory(-2'000'000)).at(0) ==
+        "-2.000MB (-1.980MB to -2.020MB) memory; without the trace -2.000MB");
+  CHECK(
+      texts(memory(900'000)) ==
+      std::vector<std::string>{"in 5 traced rounds no difference is larger than chance explains"});
+}
+
 TEST_CASE("losses that may be chance are said so, or not at all") {
   Difference difference = losses();
   AmountSum& sum = difference.amounts->front();

@@ -133,10 +133,15 @@ struct AmountPart {
   template <class Visitor>
   static void describe(Visitor& v) {
     using P = AmountPart;
-    v("cause", &P::cause, "loss, or rest (what no other part names, and what is not listed)");
-    v("name", &P::name, "of a loss its cause, as in LossCount; else empty");
-    v("module", &P::module, "of a loss who reported it, as in LossCount; else empty");
-    v("caller", &P::caller, "empty: losses have no caller");
+    v("cause", &P::cause,
+      "loss, memory, or rest (what no other part names, and what is not listed)");
+    v("name", &P::name,
+      "of a loss its cause, as in LossCount; of memory the function that took it in the turns, or "
+      "one of: before the trace, daemons, system libraries (for none of the program's functions); "
+      "else empty");
+    v("module", &P::module,
+      "of a loss who reported it, as in LossCount; of a function its module; else empty");
+    v("caller", &P::caller, "of a function, as in DifferencePart; else empty");
     v("a", &P::a, "side A, in the sum's unit");
     v("b", &P::b, "side B, likewise");
     v("difference", &P::difference, "the difference");
@@ -165,8 +170,10 @@ struct AmountSum {
   static void describe(Visitor& v) {
     using S = AmountSum;
     v("measure", &S::measure,
-      "losses (events that the sink reports as lost, of those emitted, as the metric events_lost)");
-    v("unit", &S::unit, "of all its figures: per million events");
+      "losses (events that the sink reports as lost, of those emitted, as the metric events_lost), "
+      "memory (that the provider and the session's daemons have at the end, as the metric "
+      "rss_bytes)");
+    v("unit", &S::unit, "of all its figures: per million events, bytes");
     v("rounds", &S::rounds,
       "traced rounds in which it is known of both sides; one has no intervals");
     v("a", &S::a, "side A, the mean over these rounds");

@@ -1,7 +1,6 @@
 #include "harness/run/duet/call_parts.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "harness/explain/call_cutter.h"
 #include "harness/run/duet/side_figures.h"
+#include "harness/run/duet/system_modules.h"
 
 namespace tailgate {
 namespace {
@@ -58,13 +58,6 @@ class Stacks {
       return functions_[place].module == "kernel";
     });
     return outermost.base() - stack.begin();
-  }
-
-  static bool is_of_system(std::string_view module) {
-    constexpr std::array kOfSystem = {"libc.", "libpthread", "ld-", "ld.", "libstdc++", "libc++"};
-    return module == profile::kVdso ||
-           std::any_of(kOfSystem.begin(), kOfSystem.end(),
-                       [&](std::string_view name) { return module.starts_with(name); });
   }
 
   const std::vector<ProfiledFunction>& functions_;

@@ -45,21 +45,42 @@ std::optional<double> untraced_ns(const std::string& measure, const DuetSide& si
   return static_cast<double>(side.daemon_cpu_ns.value_or(0)) / static_cast<double>(side.cpu_events);
 }
 
-// The same difference in the duet's own rounds.
-void add_untraced(const Duet& duet, DifferenceSum& sum) {
+// The same difference in the duet's own rounds. value: of a side, where it is known.
+template <class Value>
+std::vector<double> untraced_differences(const Duet& duet, Value value) {
   std::vector<double> differences;
   for (const DuetRound& round : duet.rounds) {
     if (!both_completed(round)) continue;
-    const std::optional<double> a_ns = untraced_ns(sum.measure, round.a);
-    const std::optional<double> b_ns = untraced_ns(sum.measure, round.b);
-    if (a_ns && b_ns) differences.push_back(*b_ns - *a_ns);
+    const std::optional<double> a = value(round.a);
+    const std::optional<double> b = value(round.b);
+    if (a && b) differences.push_back(*b - *a);
   }
+  return differences;
+}
+
+void add_untraced(const Duet& duet, DifferenceSum& sum) {
+  const std::vector<double> differences = untraced_differences(
+      duet, [&sum](const DuetSide& side) { return untraced_ns(sum.measure, side); });
   if (differences.size() == 1) sum.untraced_ns = differences.front();
   const std::optional<TrialInterval> interval = trial_interval(differences, kConfidence);
   if (!interval) return;
   sum.untraced_ns = interval->estimate;
   sum.untraced_low_ns = interval->low;
   sum.untraced_high_ns = interval->high;
+}
+
+void add_untraced_memory(const Duet& duet, AmountSum& sum) {
+  const std::vector<double> differences =
+      untraced_differences(duet, [](const DuetSide& side) -> std::optional<double> {
+        if (!side.rss_bytes) return {};
+        return static_cast<double>(*side.rss_bytes);
+      });
+  if (differences.size() == 1) sum.untraced = differences.front();
+  const std::optional<TrialInterval> interval = trial_interval(differences, kConfidence);
+  if (!interval) return;
+  sum.untraced = interval->estimate;
+  sum.untraced_low = interval->low;
+  sum.untraced_high = interval->high;
 }
 
 class TracedRounds {
@@ -126,7 +147,7 @@ class TracedRounds {
       if (trace) trace->stop(round);
       const RoundOutcome outcome = round.end();
       if (trace && !outcome.interrupted && both_completed(outcome.round)) {
-        add(trace->times(outcome.round), *trace);
+        add(trace->amounts(outcome.round), *trace);
         add_losses(outcome.round);
       } else if (!outcome.interrupted) {
         add_failure(outcome.round);
@@ -135,17 +156,18 @@ class TracedRounds {
     remove_folder(trace_folder);
   }
 
-  void add(TracedTimes times, const RoundTrace& trace) {
+  void add(TracedAmounts amounts, const RoundTrace& trace) {
     ++difference_.rounds;
     difference_.trace = trace.trace_method();
     difference_.sampled = trace.sample_method();
     difference_.samples += trace.samples();
     for (const std::string& limit : trace.limits()) add_limit(limit);
     daemons_ = trace.daemons();
-    call_.push_back(std::move(times.call));
-    slow_call_.push_back(std::move(times.slow_call));
-    daemon_.push_back(std::move(times.daemons));
-    other_threads_.push_back(std::move(times.other_threads));
+    call_.push_back(std::move(amounts.call));
+    slow_call_.push_back(std::move(amounts.slow_call));
+    daemon_.push_back(std::move(amounts.daemons));
+    other_threads_.push_back(std::move(amounts.other_threads));
+    if (amounts.memory) memory_.push_back(std::move(*amounts.memory));
   }
 
   void add_losses(const DuetRound& round) {
@@ -178,6 +200,7 @@ class TracedRounds {
     add_sum("other_threads", other_threads_);
     difference_.amounts.emplace();
     report_losses();
+    report_memory();
     if (difference_.rounds == 0 && limits_.empty()) add_limit("interrupted before a traced round");
     if (difference_.rounds == 1)
       add_limit("one traced round has no interval: give more time with --explain-s");
@@ -202,6 +225,15 @@ class TracedRounds {
     difference_.amounts->push_back(std::move(sum));
   }
 
+  void report_memory() {
+    if (!any_has(memory_)) return;
+    AmountSum sum = activity::amount_difference_of(memory_);
+    sum.measure = "memory";
+    sum.unit = "bytes";
+    add_untraced_memory(plan_.duet, sum);
+    difference_.amounts->push_back(std::move(sum));
+  }
+
   static bool any_has(const std::vector<activity::RoundAmounts>& rounds) {
     return std::any_of(rounds.begin(), rounds.end(),
                        [](const auto& round) { return round.a.whole > 0 || round.b.whole > 0; });
@@ -220,6 +252,7 @@ class TracedRounds {
   std::vector<activity::RoundAmounts> daemon_;
   std::vector<activity::RoundAmounts> other_threads_;
   std::vector<activity::RoundAmounts> losses_;
+  std::vector<activity::RoundAmounts> memory_;
   Difference difference_;
 };
 

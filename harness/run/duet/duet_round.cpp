@@ -135,6 +135,10 @@ class Side {
     return found;
   }
 
+  Counters::Count provider_rss_bytes() {
+    return sampler_->sample()[Role::provider].counters.rss_bytes;
+  }
+
   // The logs of calls. A faulty plugin or program may have written anything into them: that is the
   // side's outcome, and the log is empty.
   ThreadCalls logged_calls() {
@@ -525,6 +529,10 @@ void Round::probe() {
 
 RoundProcesses Round::processes(char side) const {
   return sides_->side(side).processes();
+}
+
+std::optional<std::uint64_t> Round::provider_rss_bytes(char side) const {
+  return sides_->side(side).provider_rss_bytes();
 }
 
 std::vector<std::vector<CallRecord>> Round::logged_calls(char side) const {

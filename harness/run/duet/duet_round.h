@@ -88,6 +88,9 @@ class Round {
   // damaged, which end() will say.
   std::vector<std::vector<CallRecord>> logged_calls(char side) const;
 
+  // The memory of a side's provider process now, in bytes; nothing where it is not known.
+  std::optional<std::uint64_t> provider_rss_bytes(char side) const;
+
   bool has_failed() const;
   // Whether there is no visit left.
   bool has_had_all_turns() const;

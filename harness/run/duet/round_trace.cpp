@@ -28,8 +28,8 @@ std::vector<std::uint32_t> known(std::vector<std::uint32_t> threads) {
 
 RoundTrace::RoundTrace(const Round& round, const RoundTracePlan& plan)
     : clock_(plan.clock),
-      a_{.processes = round.processes('A'), .sampler = {}, .calls = {}, .samples = {}},
-      b_{.processes = round.processes('B'), .sampler = {}, .calls = {}, .samples = {}} {
+      a_{.processes = round.processes('A')},
+      b_{.processes = round.processes('B')} {
   std::vector<std::uint32_t> threads = a_.processes.threads;
   threads.insert(threads.end(), b_.processes.threads.begin(), b_.processes.threads.end());
   trace_ = activity::start_trace({.method = activity::TraceMethod::best,
@@ -39,6 +39,10 @@ RoundTrace::RoundTrace(const Round& round, const RoundTracePlan& plan)
                                   .cpus = {}});
   start_sampler(plan, a_);
   start_sampler(plan, b_);
+  start_faults(plan, a_);
+  start_faults(plan, b_);
+  a_.memory.before = round.provider_rss_bytes('A');
+  b_.memory.before = round.provider_rss_bytes('B');
   begin_ns_ = clock_.now_ns();
 }
 
@@ -67,10 +71,28 @@ void RoundTrace::start_sampler(const RoundTracePlan& plan, Side& side) {
   }
 }
 
+// What the provider's processes take into memory, from now on.
+void RoundTrace::start_faults(const RoundTracePlan& plan, Side& side) {
+  profile::SamplerOptions options{.sampled = profile::Sampled::page_faults, .clock = plan.clock};
+  options.directory = plan.directory;
+  for (const WatchedProcess& process : side.processes.processes) {
+    if (process.role != Role::provider) continue;
+    options.processes.push_back({SampledRole::provider, process.pid});
+  }
+  try {
+    side.faults = profile::start_sampler(options);
+  } catch (const Error& error) {
+    add_limit(fmt::format("memory has no functions: {}", error.what()));
+  }
+}
+
 void RoundTrace::stop(const Round& round) {
   end_ns_ = clock_.now_ns();
+  a_.memory.after = round.provider_rss_bytes('A');
+  b_.memory.after = round.provider_rss_bytes('B');
   for (Side* side : {&a_, &b_}) {
     if (side->sampler) side->sampler->stop();
+    if (side->faults) side->faults->stop();
   }
   trace_->stop();
   a_.calls = round.logged_calls('A');
@@ -86,7 +108,16 @@ void RoundTrace::read_samples(Side& side) {
   add_limit(side.samples.limits);
 }
 
-TracedTimes RoundTrace::times(const DuetRound& outcome) {
+std::optional<activity::SideAmounts> RoundTrace::memory_of(Side& side, const DuetSide& figures) {
+  if (!side.faults) return {};
+  const profile::Samples faults = side.faults->read();
+  side.faults.reset();
+  add_limit(faults.limits);
+  if (faults.lost > 0) add_limit("the functions of some page faults: they came too fast");
+  return memory_parts(figures.rss_bytes, side.memory, faults);
+}
+
+TracedAmounts RoundTrace::amounts(const DuetRound& outcome) {
   activity::Timeline timeline(1'000'000'000, 0);
   timeline.keep_intervals();
   for (const Side* side : {&a_, &b_}) {
@@ -96,12 +127,15 @@ TracedTimes RoundTrace::times(const DuetRound& outcome) {
   trace_method_ = used.method;
   add_limit(used.limits);
   for (Side* side : {&a_, &b_}) read_samples(*side);
-  TracedTimes times;
-  add_calls(timeline, used, a_, times.call.a, times.slow_call.a);
-  add_calls(timeline, used, b_, times.call.b, times.slow_call.b);
-  add_others(a_, outcome.a, times.daemons.a, times.other_threads.a);
-  add_others(b_, outcome.b, times.daemons.b, times.other_threads.b);
-  return times;
+  TracedAmounts amounts;
+  add_calls(timeline, used, a_, amounts.call.a, amounts.slow_call.a);
+  add_calls(timeline, used, b_, amounts.call.b, amounts.slow_call.b);
+  add_others(a_, outcome.a, amounts.daemons.a, amounts.other_threads.a);
+  add_others(b_, outcome.b, amounts.daemons.b, amounts.other_threads.b);
+  std::optional<activity::SideAmounts> a = memory_of(a_, outcome.a);
+  std::optional<activity::SideAmounts> b = memory_of(b_, outcome.b);
+  if (a && b) amounts.memory = {.a = std::move(*a), .b = std::move(*b)};
+  return amounts;
 }
 
 void RoundTrace::add_calls(const activity::Timeline& timeline, const TraceUsed& used,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "harness/profile/sampler.h"
 #include "harness/result/duet.h"
 #include "harness/run/duet/duet_round.h"
+#include "harness/run/duet/memory_parts.h"
 
 namespace tailgate {
 
@@ -21,13 +23,14 @@ struct RoundTracePlan {
   double sample_hz = 0;
 };
 
-// The times of both sides of one round, by what is compared (DifferenceSum::measure); in
-// nanoseconds for each event.
-struct TracedTimes {
+// What both sides of one round took, by what is compared: times (DifferenceSum::measure) in
+// nanoseconds for each event, memory in bytes.
+struct TracedAmounts {
   activity::RoundAmounts call;
   activity::RoundAmounts slow_call;
   activity::RoundAmounts daemons;
   activity::RoundAmounts other_threads;
+  std::optional<activity::RoundAmounts> memory;  // nothing: not known
 };
 
 class RoundTrace {
@@ -43,9 +46,9 @@ class RoundTrace {
   void stop(const Round& round);
 
   // Call it once, after stop(). outcome: of the round, once it has ended.
-  TracedTimes times(const DuetRound& outcome);
+  TracedAmounts amounts(const DuetRound& outcome);
 
-  // After times(): as Difference has them; what both sides lack is listed once.
+  // After amounts(): as Difference has them; what both sides lack is listed once.
   const std::string& trace_method() const { return trace_method_; }
   const std::string& sample_method() const { return sample_method_; }
   std::uint64_t samples() const { return samples_; }
@@ -56,13 +59,17 @@ class RoundTrace {
  private:
   struct Side {
     RoundProcesses processes;
-    std::unique_ptr<profile::StackSampler> sampler;  // nothing: not available
-    std::vector<std::vector<CallRecord>> calls;      // once it has stopped
-    profile::Samples samples;                        // once it was read
+    std::unique_ptr<profile::StackSampler> sampler = {};  // nothing: not available
+    std::unique_ptr<profile::StackSampler> faults = {};   // likewise
+    ProviderMemory memory = {};
+    std::vector<std::vector<CallRecord>> calls = {};  // once it has stopped
+    profile::Samples samples = {};                    // once it was read
   };
 
   void start_sampler(const RoundTracePlan& plan, Side& side);
+  void start_faults(const RoundTracePlan& plan, Side& side);
   void read_samples(Side& side);
+  std::optional<activity::SideAmounts> memory_of(Side& side, const DuetSide& figures);
   void add_limit(const std::string& limit);
   void add_calls(const activity::Timeline& timeline, const TraceUsed& used, const Side& side,
                  activity::SideAmounts& call, activity::SideAmounts& slow_call) const;
