@@ -64,6 +64,21 @@ def test_losses_come_before_times_and_are_no_time():
     assert not judge.judge_duet(nothing, {"sums": [], "amounts": [lost]}).named
 
 
+def test_memory_counts_from_a_hundredth_of_it_on():
+    grown = {"cause": "memory", "name": "Leak::grow(unsigned long)", "module": "tailgate",
+             "caller": "", "a": 0, "b": 2e6, "difference": 2e6, "low": 1.9e6, "high": 2.1e6,
+             "distinct": True}
+    memory = {"measure": "memory", "unit": "bytes", "a": 100e6, "difference": 2e6, "low": 1.9e6,
+              "high": 2.1e6, "parts": [grown]}
+    leak = case(causes=("memory",), names=("Leak::grow",), measure="memory", planted_ns=None)
+    nothing = case(causes=(), planted_ns=None)
+    assert judge.judge_duet(leak, {"sums": [LOOP], "amounts": [memory]}).named
+    assert not judge.judge_duet(nothing, {"sums": [], "amounts": [memory]}).named
+    memory["a"] = 300e6
+    assert judge.judge_duet(nothing, {"sums": [], "amounts": [memory]}).named
+    assert judge.judge_duet(case(), {"sums": [LOOP], "amounts": [memory]}).named
+
+
 def test_what_has_no_name_is_not_added():
     nameless = total("call", part("function", "planted_loop", 1000), part("unknown", "futex", 150))
     assert judge.judge_duet(case(), {"sums": [nameless]}).adds_up is False

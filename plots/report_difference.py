@@ -79,13 +79,21 @@ def memory_row(verdict, _, part):
     return [Cell(name_of(part)), Cell(memory_text(part["difference"]), part["difference"]),
             Cell(" to ".join(ends) if len(ends) == 2 else "\u2013", mark="number"),
             Cell("no" if part["distinct"] else "yes"),
-            *(Cell(format_bytes(part[side]), part[side]) for side in ("a", "b")),
+            *(Cell(memory_size(part[side]), part[side]) for side in ("a", "b")),
             Cell(brief(part["caller"]) or "\u2013"), Cell(verdict["sink"]),
             Cell(verdict["scenario"])]
 
 
 def memory_text(size):
-    return ("-" if size < 0 else "+") + format_bytes(abs(size))
+    return ("\u2212" if size < 0 else "+") + memory_size(abs(size))
+
+
+def memory_size(size):
+    """Four digits: 4096 B, 24.59 MB."""
+    for name, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if size >= 10 * factor:
+            return f"{size / factor:,.4g} {name}"
+    return f"{size:.0f} B"
 
 
 def name_of(part):

@@ -228,6 +228,23 @@ def test_why_b_loses_more_is_a_table_of_causes():
     assert rest[:4] == ["all the rest", "+0", "\u2013", "yes"]
 
 
+def test_why_b_has_more_memory_is_a_table_of_functions():
+    memory = {"measure": "memory", "unit": "bytes", "parts": [
+        {"cause": "memory", "name": "Cache::grow", "module": "app",
+         "caller": "Cache::insert", "a": 0.0, "b": 24_590_000.0,
+         "difference": 24_590_000.0, "low": 24_580_000.0, "high": 24_600_000.0, "distinct": True},
+        {"cause": "memory", "name": "before the trace", "module": "", "caller": "", "a": 61_000.0,
+         "b": 60_000.0, "difference": -1000.0, "distinct": False}]}
+    difference = {"rounds": 8, "samples": 0, "limits": "", "sums": [], "amounts": [memory]}
+    html = report_verdicts.section_of([shift_test.verdict(difference=difference)], [""]).html
+    assert "Why B loses" not in html
+    table = html[html.index("why B differs, by 8 traced rounds"):]
+    [grown, before] = Reader(table).rows[1:]
+    assert grown[:7] == ["Cache::grow in app", "+24.59 MB", "+24.58 MB to +24.6 MB", "no", "0 B",
+                         "24.59 MB", "Cache::insert"]
+    assert before[:6] == ["before the trace", "\u22121000 B", "\u2013", "yes", "61 kB", "60 kB"]
+
+
 def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(
