@@ -13,7 +13,7 @@ from printable import drawable
 
 PANEL_INCHES = (7.2, 2.2)
 MOST_PARTS = 8     # of a panel; the smaller ones are one part
-MOST_NIGHTS = 56   # the last ones
+MOST_NIGHTS = 28   # the last ones
 OTHERS = "others"
 OTHERS_COLOR = "#b8b8b8"
 EDGE = {"edgecolor": "#333333", "linewidth": 0.3}
@@ -26,12 +26,16 @@ OWN_WORDS = {"own_code": "own code", "kernel_code": "kernel's code",
 
 
 class Kind:
-    """One time that is drawn: its title, how the program is asked for it, and which part a row of
-    the answer is of."""
+    """One time that is drawn: its title, what `tailgate history` is asked for it, and which part a
+    row of the answer is of."""
 
     def __init__(self, title, question, part, is_of_role=False):
         self.title, self.question, self.part = title, question, part
         self.is_of_role = is_of_role
+
+
+def _export(*question):
+    return ("export", "csv", "--merge", "group", "--nights", str(MOST_NIGHTS), *question)
 
 
 def _after(infix):
@@ -39,7 +43,7 @@ def _after(infix):
 
 
 def _traced(measure):
-    return ("--kind", "duet", "--part", "b", "--metric", f"{measure}_ns_in_*")
+    return _export("--kind", "duet", "--part", "b", "--metric", f"{measure}_ns_in_*")
 
 
 KINDS = (
@@ -47,14 +51,15 @@ KINDS = (
     Kind("time of a call beyond the 99th percentile by cause, traced", _traced("slow_call"),
          _after("_ns_in_")),
     Kind("response time of a call beyond the 99.9th percentile by cause, traced",
-         ("--kind", "result", "--metric", "cause_ns_per_slow_call"), lambda row: row["part"]),
+         _export("--kind", "result", "--metric", "cause_ns_per_slow_call"), lambda row: row["part"]),
     Kind("processor time of the daemons an event by code, traced", _traced("daemons"),
          _after("_ns_in_")),
     Kind("processor time an event by role",
-         ("--kind", "result", "--metric", "cpu_ns_per_event"),
-         lambda row: row["part"] if row["part"] in SHOWN_ROLES else "", is_of_role=True),
+         ("fleet", "--values", "cpu_ns_per_event"),
+         lambda row: (row["part"] if row["kind"] == "result" and row["part"] in SHOWN_ROLES
+                      else ""), is_of_role=True),
     Kind("processor time an event by role, in the duets",
-         ("--kind", "duet", "--part", "b", "--metric", "*_ns_per_event"),
+         _export("--kind", "duet", "--part", "b", "--metric", "*_ns_per_event"),
          lambda row: DUET_ROLES.get(row["metric"], ""), is_of_role=True),
 )
 

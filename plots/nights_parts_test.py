@@ -5,14 +5,15 @@ import nights_parts
 import report_findings
 from report_test import Reader
 
-HEAD = "night,fingerprint,scenario,preset,sink,load,part,metric,unit,value\n"
+HEAD = "night,fingerprint,scenario,preset,sink,load,part,metric,unit,value,kind\n"
 CALL, _, SLOW, _, ROLE, DUET_ROLE = nights_parts.KINDS
 IDENTITY = ("f1", "steady", "", "file", "steady 20000/s, 128 B")
 FIRST, SECOND = datetime.date(2026, 11, 1), datetime.date(2026, 11, 2)
 
 
-def row(night, metric, value, part="b", unit="ns", sink="file"):
-    return f'{night},f1,steady,,{sink},"steady 20000/s, 128 B",{part},{metric},{unit},{value}\n'
+def row(night, metric, value, part="b", unit="ns", sink="file", kind="result"):
+    return (f'{night},f1,steady,,{sink},"steady 20000/s, 128 B",{part},{metric},{unit},{value},'
+            f'{kind}\n')
 
 
 def call_nights():

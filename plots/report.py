@@ -128,6 +128,9 @@ def content(found, options):
     return headline, lead(found, answer), sections
 
 
+NIGHTS_DRAWN = 120  # of a finding
+
+
 def history(options):
     """The findings of a history, and the nights of those that wait for a decision."""
     where = ("--history", options.history)
@@ -136,8 +139,8 @@ def history(options):
     for finding in list(filter(waits, findings))[:MOST_DRAWN]:
         made = nights.draw(drawable_data(finding), [nights.read(asked(
             options.program, "history", "export", "csv", "--kind", "duet", "--part", "effect",
-            "--metric", series["metric"], "--scenario", series["scenario"],
-            "--machine", finding["fingerprint"], *where), series)
+            "--merge", "group", "--nights", str(NIGHTS_DRAWN), "--metric", series["metric"],
+            "--scenario", series["scenario"], "--sink", series["sink"], "--machine", finding["fingerprint"], *where), series)
             for series in finding["series"][:MOST_SERIES]])
         if made:
             figures.append(image(*made, data="history"))
@@ -169,9 +172,8 @@ def nights_of_parts(options, *machine):
     answers = []
     for kind in nights_parts.KINDS:
         try:
-            text = asked(options.program, "history", "export", "csv", "--merge", "group",
-                         "--nights", str(nights_parts.MOST_NIGHTS), *machine, *kind.question,
-                         "--history", options.history)
+            text = asked(options.program, "history", *kind.question, *machine, "--history",
+                         options.history)
         except ResultError:
             continue  # no night has this time
         if "\n" in text.strip():

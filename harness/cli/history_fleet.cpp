@@ -16,6 +16,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/history/fleet.h"
 #include "harness/history/history.h"
+#include "harness/report/csv_cells.h"
 #include "harness/report/human.h"
 
 namespace tailgate {
@@ -28,6 +29,7 @@ using history::MachineGroup;
 struct FleetArguments {
   std::string place;
   history::Filter filter;
+  std::string metric;  // only this one, as csv
   bool json = false;
 };
 
@@ -116,9 +118,28 @@ nlohmann::json to_json(const MachineGroup& group) {
   return json;
 }
 
+std::string fleet_values_csv(const std::vector<history::FleetValue>& values,
+                             const std::string& metric) {
+  std::string text = csv_line({"kind", "scenario", "preset", "sink", "load", "part", "metric", "unit",
+                              "night", "machine", "fingerprint", "value"});
+  for (const history::FleetValue& one : values) {
+    const history::Series& of = one.series;
+    if (of.metric != metric) continue;
+    text += csv_line({std::string(enum_text(of.kind)), of.scenario, of.preset, of.sink, of.load,
+                     of.part, of.metric, of.unit, one.night, one.machine, one.fingerprint,
+                     fmt::format("{}", one.value)});
+  }
+  return text;
+}
+
 int show_fleet(const FleetArguments& arguments) {
   check_night("--until", arguments.filter.until);
   History history = History::open(arguments.place, history::Access::read);
+  if (!arguments.metric.empty()) {
+    std::cout << fleet_values_csv(history::fleet_values(history, arguments.filter),
+                                  arguments.metric);
+    return kExitDone;
+  }
   const std::vector<MachineGroup> groups = history::fleet(history, arguments.filter);
   if (arguments.json) {
     nlohmann::json list = nlohmann::json::array();
@@ -137,7 +158,14 @@ void add_history_fleet(Command* history, Action& action) {
   const auto arguments = std::make_shared<FleetArguments>();
   Command* command = history->add_subcommand("fleet", "Name machines that drift from their group");
   add_history_place(command, arguments->place);
-  command->add_flag("--json", arguments->json, "For programs");
+  CommandOption* json = command->add_flag("--json", arguments->json, "For programs");
+  command
+      ->add_option("--values", arguments->metric,
+                   "Print the values of this metric by which machines are\n"
+                   "judged instead, as csv")
+      ->one_of(history::fleet_metrics())
+      ->type_name("METRIC")
+      ->excludes(json);
   command->add_option("--until", arguments->filter.until, "As of this night")->type_name("DATE");
   command->add_option("--machine", arguments->filter.machine, "The fingerprint of a group")
       ->type_name("NAME");
@@ -150,6 +178,7 @@ void add_history_fleet(Command* history, Action& action) {
       "\n"
       "Examples:\n"
       "  tailgate history fleet --history postgresql://me@db/nights\n"
+      "  tailgate history fleet --values cpu_ns_per_event > machines.csv\n"
       "  tailgate history fleet --until 2026-11-25 --json");
   command->callback(
       [arguments, &action] { action = [arguments] { return show_fleet(*arguments); }; });

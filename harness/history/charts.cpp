@@ -75,7 +75,8 @@ class Charter {
     std::map<std::int64_t, Charted> charted;
     for (const Row& document : database_.run(
              "SELECT id FROM documents WHERE night = $1 AND kind = 'duet' AND fingerprint = $2"
-             " AND reference = $3 AND scenario = $4 AND preset = $5 AND sink = $6",
+             " AND reference = $3 AND reference <> '' AND scenario = $4 AND preset = $5"
+             " AND sink = $6",
              {duets.night, duets.fingerprint, duets.reference, duets.scenario, duets.preset,
               duets.sink})) {
       add_absent_parts(std::get<std::int64_t>(document[0]), duets);

@@ -39,4 +39,25 @@ void insert_rows(Database& database, const std::string& into, const std::vector<
   }
 }
 
+// One after the other: for DISTINCT PostgreSQL would read the whole table.
+std::string earlier_night(Database& database, const std::string& table, const std::string& until,
+                          std::size_t count) {
+  const auto latest = [&](const char* comparison, const std::string& night) {
+    const std::string from = " FROM " + table;
+    const std::vector<Row> rows =
+        night.empty() ? database.run("SELECT coalesce(max(night), '')" + from)
+                      : database.run("SELECT coalesce(max(night), '')" + from + " WHERE night " +
+                                         comparison + " $1",
+                                     {night});
+    return text_in(rows.at(0).at(0));
+  };
+  std::string found = latest("<=", until);
+  for (std::size_t i = 1; i < count && !found.empty(); ++i) {
+    const std::string next = latest("<", found);
+    if (next.empty()) break;
+    found = next;
+  }
+  return found;
+}
+
 }  // namespace tailgate::history

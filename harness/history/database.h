@@ -117,6 +117,11 @@ class Transaction {
 // different statements, so that they stay prepared. into: "figures (series, document, value)".
 void insert_rows(Database& database, const std::string& into, const std::vector<Row>& rows);
 
+// The night that is the count-th last one of a table, up to `until` unless that is empty; the first
+// one if there are fewer; empty: there is none. The table has an index that begins with its nights.
+std::string earlier_night(Database& database, const std::string& table, const std::string& until,
+                          std::size_t count);
+
 // Whether the place names a PostgreSQL server: postgresql:// or postgres://.
 bool is_server(const std::string& place);
 

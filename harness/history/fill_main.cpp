@@ -95,7 +95,7 @@ class Filler {
 
   Record record_of(const Record& like, int night, int machine, int sink) const {
     Record record = like;
-    record.started_ms += night * kDayMs + machine * kMinuteMs;
+    record.started_ms = runs_.front().started_ms + night * kDayMs + machine * kMinuteMs;
     record.night = date_of(record.started_ms);
     record.machine = fmt::format("m{:02}", machine);
     record.fingerprint = fmt::format("{:016x}", machine / kMachinesOfGroup + 1);

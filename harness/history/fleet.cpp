@@ -22,7 +22,6 @@ constexpr double kFalseShare = 0.005;
 // The variance of a median of many normal values of variance 1, times their number: pi / 2.
 constexpr double kMedianVariance = 1.571;
 
-// What machines of one kind have in common.
 constexpr std::string_view kFleetMetrics[] = {"response_ns_p50", "response_ns_p99",
                                               "cpu_ns_per_event", "provider_ns_per_event"};
 
@@ -265,10 +264,17 @@ class NightMaker {
 
 std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values) {
   std::map<std::string, TimesOfGroup> groups;
+  // Values of one machine and series mostly follow each other.
+  const FleetValue* last = nullptr;
+  TimesOfNights* nights = nullptr;
   for (const FleetValue& one : values) {
-    if (one.value > 0) {
-      groups[one.fingerprint][one.series][one.machine].insert_or_assign(one.night, one.value);
+    if (one.value <= 0) continue;
+    if (last == nullptr || last->machine != one.machine || last->series != one.series ||
+        last->fingerprint != one.fingerprint) {
+      nights = &groups[one.fingerprint][one.series][one.machine];
     }
+    nights->insert_or_assign(one.night, one.value);
+    last = &one;
   }
   std::vector<MachineGroup> judged;
   for (auto& [fingerprint, group] : groups) {
@@ -278,29 +284,35 @@ std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values) {
   return judged;
 }
 
-std::vector<MachineGroup> fleet(History& history, const Filter& filter) {
+std::vector<std::string> fleet_metrics() {
+  return {std::begin(kFleetMetrics), std::end(kFleetMetrics)};
+}
+
+std::vector<FleetValue> fleet_values(History& history, const Filter& filter) {
   Database& database = history.database();
   std::map<std::int64_t, Series> series;
   for (KnownSeries& known : history.known_series(filter)) {
     series.emplace(known.id, std::move(known.series));
   }
-  const std::vector<Row> last = database.run(
-      "SELECT coalesce(max(night), '') FROM machine_nights WHERE ($1 = '' OR night <= $1)",
-      {filter.until});
-  const std::string until = text_in(last.at(0).at(0));
+  const std::string first = earlier_night(database, "machine_nights", filter.until, kFleetNights);
   std::vector<FleetValue> values;
   for (const Row& row :
        database.run("SELECT fingerprint, machine, night, series, metric, value FROM machine_nights"
-                    " WHERE night >= $1 AND night <= $2 AND ($3 = '' OR fingerprint = $3)",
-                    {days_later(until, -2 * static_cast<std::int64_t>(kFleetNights)), until,
-                     filter.machine})) {
+                    " WHERE night >= $1 AND ($2 = '' OR night <= $2)"
+                    " AND ($3 = '' OR fingerprint = $3)"
+                    " ORDER BY series, metric, fingerprint, machine, night",
+                    {first, filter.until, filter.machine})) {
     const auto known = series.find(std::get<std::int64_t>(row[3]));
     if (known == series.end()) continue;
     values.push_back({text_in(row[0]), text_in(row[1]), text_in(row[2]), known->second,
                       std::get<double>(row[5])});
     values.back().series.metric = text_in(row[4]);
   }
-  return judge_fleet(values);
+  return values;
+}
+
+std::vector<MachineGroup> fleet(History& history, const Filter& filter) {
+  return judge_fleet(fleet_values(history, filter));
 }
 
 void update_fleet(History& history) {

@@ -35,7 +35,7 @@ struct MachineGroup {
   std::vector<Drift> drifting;  // the farthest first
 };
 
-// One value of a machine and night, as fleet() judges them.
+// One value of a machine and night, by which it is judged.
 struct FleetValue {
   std::string fingerprint;
   std::string machine;
@@ -49,11 +49,19 @@ struct FleetValue {
 // together name a machine without cause in less than one of 200 fleets of equals.
 std::vector<MachineGroup> judge_fleet(const std::vector<FleetValue>& values);
 
-// The same of what the history holds: absolute times, which tell machines apart as ratios to a
-// reference do not. Of the filter, kind, scenario, sink, load, machine (a fingerprint) and until.
+// The metrics by which machines are judged, what machines of one kind have in common.
+std::vector<std::string> fleet_metrics();
+
+// What the history holds to judge a fleet by, of its last kFleetNights nights up to filter.until:
+// absolute times, which tell machines apart as ratios to a reference do not. A machine's value of a
+// night is the median of its documents, or the percentile of all their distributions together. Of
+// the filter, kind, scenario, sink, load, part and machine (a fingerprint) have a meaning, too.
+std::vector<FleetValue> fleet_values(History& history, const Filter& filter);
+
+// The groups of these.
 std::vector<MachineGroup> fleet(History& history, const Filter& filter);
 
-// Makes what fleet() reads of the documents that were appended since the last call: of a machine's
+// Makes what these two read of the documents that were appended since the last call: of a machine's
 // night one value a series.
 void update_fleet(History& history);
 

@@ -98,6 +98,11 @@ class Postgresql : public Database {
     command("SET client_encoding = 'UTF8'");
     // An append does not wait for the disk; sync() does.
     command("SET synchronous_commit = off");
+    // A plan that fits any range of documents reads all of them. A report has many short queries:
+    // to start workers or to compile takes longer than most of them.
+    command("SET plan_cache_mode = force_custom_plan");
+    command("SET max_parallel_workers_per_gather = 0");
+    command("SET jit = off");
     if (access == Access::read) command("SET default_transaction_read_only = on");
   }
 

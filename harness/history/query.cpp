@@ -250,11 +250,7 @@ std::vector<KnownSeries> History::known_series(const Filter& filter) {
 }
 
 std::string History::first_of_last_nights(std::size_t nights) {
-  const std::vector<Row> rows = database_->run(
-      "SELECT coalesce(min(night), '') FROM (SELECT DISTINCT night FROM documents"
-      " ORDER BY night DESC LIMIT $1) last_nights",
-      {static_cast<std::int64_t>(nights)});
-  return text_in(rows.at(0).at(0));
+  return earlier_night(*database_, "documents", "", nights);
 }
 
 std::vector<Series> History::series(const Filter& filter) {
@@ -306,8 +302,9 @@ std::vector<KnownSeries> History::asked(const Question& question) {
 std::optional<History::DocumentRange> History::range_of(const Filter& filter) {
   Conditions where;
   where.add_nights_and_machine(filter);
-  const std::vector<Row> rows =
-      database_->run("SELECT min(id), max(id) FROM documents" + where.clause(), where.parameters());
+  // For min(id) PostgreSQL would read documents by number until one fits.
+  const std::vector<Row> rows = database_->run(
+      "SELECT min(id + 0), max(id + 0) FROM documents" + where.clause(), where.parameters());
   if (!std::holds_alternative<std::int64_t>(rows.at(0).at(0))) return {};
   return DocumentRange{std::get<std::int64_t>(rows[0][0]), std::get<std::int64_t>(rows[0][1])};
 }
