@@ -128,7 +128,7 @@ def content(found, options):
     return headline, lead(found, answer), sections
 
 
-NIGHTS_DRAWN = 120  # of a finding
+NIGHTS_DRAWN = 90  # of a finding
 
 
 def history(options):

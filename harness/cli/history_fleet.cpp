@@ -120,14 +120,14 @@ nlohmann::json to_json(const MachineGroup& group) {
 
 std::string fleet_values_csv(const std::vector<history::FleetValue>& values,
                              const std::string& metric) {
-  std::string text = csv_line({"kind", "scenario", "preset", "sink", "load", "part", "metric", "unit",
-                              "night", "machine", "fingerprint", "value"});
+  std::string text = csv_line({"kind", "scenario", "preset", "sink", "load", "part", "metric",
+                               "unit", "night", "machine", "fingerprint", "value"});
   for (const history::FleetValue& one : values) {
     const history::Series& of = one.series;
     if (of.metric != metric) continue;
     text += csv_line({std::string(enum_text(of.kind)), of.scenario, of.preset, of.sink, of.load,
-                     of.part, of.metric, of.unit, one.night, one.machine, one.fingerprint,
-                     fmt::format("{}", one.value)});
+                      of.part, of.metric, of.unit, one.night, one.machine, one.fingerprint,
+                      fmt::format("{}", one.value)});
   }
   return text;
 }

@@ -44,11 +44,11 @@ std::string earlier_night(Database& database, const std::string& table, const st
                           std::size_t count) {
   const auto latest = [&](const char* comparison, const std::string& night) {
     const std::string from = " FROM " + table;
-    const std::vector<Row> rows =
-        night.empty() ? database.run("SELECT coalesce(max(night), '')" + from)
-                      : database.run("SELECT coalesce(max(night), '')" + from + " WHERE night " +
-                                         comparison + " $1",
-                                     {night});
+    const std::vector<Row> rows = night.empty()
+                                      ? database.run("SELECT coalesce(max(night), '')" + from)
+                                      : database.run("SELECT coalesce(max(night), '')" + from +
+                                                         " WHERE night " + comparison + " $1",
+                                                     {night});
     return text_in(rows.at(0).at(0));
   };
   std::string found = latest("<=", until);

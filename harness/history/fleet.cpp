@@ -295,16 +295,19 @@ std::vector<FleetValue> fleet_values(History& history, const Filter& filter) {
     series.emplace(known.id, std::move(known.series));
   }
   const std::string first = earlier_night(database, "machine_nights", filter.until, kFleetNights);
+  std::vector<Row> rows = database.run(
+      "SELECT series, fingerprint, machine, night, metric, value FROM machine_nights"
+      " WHERE night >= $1 AND ($2 = '' OR night <= $2)"
+      " AND ($3 = '' OR fingerprint = $3)",
+      {first, filter.until, filter.machine});
+  // A machine's nights of a series after each other, as judge_fleet() takes them fastest.
+  std::sort(rows.begin(), rows.end());
   std::vector<FleetValue> values;
-  for (const Row& row :
-       database.run("SELECT fingerprint, machine, night, series, metric, value FROM machine_nights"
-                    " WHERE night >= $1 AND ($2 = '' OR night <= $2)"
-                    " AND ($3 = '' OR fingerprint = $3)"
-                    " ORDER BY series, metric, fingerprint, machine, night",
-                    {first, filter.until, filter.machine})) {
-    const auto known = series.find(std::get<std::int64_t>(row[3]));
+  values.reserve(rows.size());
+  for (const Row& row : rows) {
+    const auto known = series.find(std::get<std::int64_t>(row[0]));
     if (known == series.end()) continue;
-    values.push_back({text_in(row[0]), text_in(row[1]), text_in(row[2]), known->second,
+    values.push_back({text_in(row[1]), text_in(row[2]), text_in(row[3]), known->second,
                       std::get<double>(row[5])});
     values.back().series.metric = text_in(row[4]);
   }

@@ -28,6 +28,14 @@ struct ValuesAround {
 
 std::vector<GroupShare> spread_of(History& history, const ChangeOfGroup& change) {
   const Series& of = change.series;
+  const std::string since = days_later(change.last_before, -kDaysAround);
+  const std::string until = days_later(change.first_after, kDaysAround);
+  // The numbers of these nights' duets, so that the series is not read as a whole.
+  const std::vector<Row> range = history.database().run(
+      "SELECT min(id + 0), max(id + 0) FROM documents"
+      " WHERE night >= $1 AND night <= $2 AND reference <> ''",
+      {since, until});
+  if (std::holds_alternative<std::monostate>(range.at(0).at(0))) return {};
   std::map<std::string, std::map<std::string, ValuesAround>> groups;
   for (const Row& row : history.database().run(
            "SELECT fingerprint, machine, night, value FROM series"
@@ -35,10 +43,9 @@ std::vector<GroupShare> spread_of(History& history, const ChangeOfGroup& change)
            " JOIN documents ON documents.id = document WHERE series.kind = $1"
            " AND series.scenario = $2 AND series.preset = $3 AND series.sink = $4 AND load = $5"
            " AND part = $6 AND metric = $7 AND unit = $8 AND reference = $9"
-           " AND night >= $10 AND night <= $11",
+           " AND night >= $10 AND night <= $11 AND document >= $12 AND document <= $13",
            {std::string(enum_text(of.kind)), of.scenario, of.preset, of.sink, of.load, of.part,
-            of.metric, of.unit, change.reference, days_later(change.last_before, -kDaysAround),
-            days_later(change.first_after, kDaysAround)})) {
+            of.metric, of.unit, change.reference, since, until, range[0][0], range[0][1]})) {
     ValuesAround& sides = groups[text_in(row[0])][text_in(row[1])];
     const std::string& night = text_in(row[2]);
     if (night <= change.last_before) sides.before.push_back(std::get<double>(row[3]));
