@@ -140,7 +140,8 @@ def history(options):
         made = nights.draw(drawable_data(finding), [nights.read(asked(
             options.program, "history", "export", "csv", "--kind", "duet", "--part", "effect",
             "--merge", "group", "--nights", str(NIGHTS_DRAWN), "--metric", series["metric"],
-            "--scenario", series["scenario"], "--sink", series["sink"], "--machine", finding["fingerprint"], *where), series)
+            "--scenario", series["scenario"], "--sink", series["sink"], "--machine",
+            finding["fingerprint"], *where), series)
             for series in finding["series"][:MOST_SERIES]])
         if made:
             figures.append(image(*made, data="history"))

@@ -70,7 +70,8 @@ def cases_of(kind, row):
         yield Case(kind, row["plant"], sink, listed(row.get("cause")), listed(row.get("name")),
                    row.get("measure", ""), row.get("planted_ns"), load | row.get("set", {}),
                    row.get("a", ""), row.get("b", ""), row.get("turns"), row.get("explain_s"),
-                   row.get("beside", {}), tuple(row.get("actions", ())), bool(row.get("quick")) and place == 0)
+                   row.get("beside", {}), tuple(row.get("actions", ())),
+                   bool(row.get("quick")) and place == 0)
 
 
 def load(path):
