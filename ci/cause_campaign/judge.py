@@ -51,7 +51,7 @@ def amounts_of(difference):
 
 
 def is_shown(total):
-    """Of memory some pages more are always distinct."""
+    """A few pages of memory can be distinct, and mean nothing: the text leaves them out."""
     return (total["measure"] != "memory" or
             abs(total["difference_ns"]) >= LEAST_SHARE_OF_MEMORY * total["a"])
 

@@ -159,7 +159,7 @@ struct StorageRequest {
   bool begins = true;
   std::string name;           // of the first record: "254:0 WS"; from Windows: "read"
   std::uint64_t sectors = 0;  // likewise: of 512 bytes that it writes; 0: none, or not known
-  bool flush = false;  // likewise: it brings to the medium what was written before, of anybody
+  bool flush = false;         // likewise: it makes what any thread wrote before durable
 };
 
 // The trace lost records of one processor between begin and end.

@@ -87,11 +87,13 @@ void add_nights_and_names(Command* command, HistoryArguments& arguments) {
   add_history_place(command, arguments.place);
   CommandOption* since =
       command->add_option("--since", filter.since, "From this night on")->type_name("DATE");
-  command->add_option("--until", filter.until, "To this night, included")->type_name("DATE");
-  command->add_option("--nights", arguments.nights, "Only the last so many that there are")
+  CommandOption* until =
+      command->add_option("--until", filter.until, "To this night, included")->type_name("DATE");
+  command->add_option("--nights", arguments.nights, "The last N that have documents")
       ->range(1u, 100'000u)
       ->type_name("N")
-      ->excludes(since);
+      ->excludes(since)
+      ->excludes(until);
   command->add_option("--machine", filter.machine, "Its name, or the fingerprint of a group")
       ->type_name("NAME");
   command->add_option("--kind", filter.kind, "Only these documents")->one_of(enum_choices<Kind>());

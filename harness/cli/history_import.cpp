@@ -38,8 +38,8 @@ struct Document {
   bool spooled = false;
 };
 
-// Records that are appended together: as many cost a fraction of one by one, and other writers do
-// not wait long for so many.
+// At most so many records are appended in one transaction. They cost a fraction of single ones, and
+// another writer does not wait long for them.
 constexpr std::size_t kMostRecords = 64;
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of the documents' text
 

@@ -93,10 +93,10 @@ class History {
   static History open(const std::string& place, Access access);
   History(std::unique_ptr<Database> database, Access access);
 
-  // Writes the records, all or none, and returns what became of each. Together they cost a
-  // fraction of one by one, since each touches the same pages: the ends of the series. A verdict's
-  // night and machine are those of its duet where they are empty; throws NoNightError where that
-  // was not here before.
+  // Writes the records in one transaction, all or none, and returns what became of each. That costs
+  // a fraction of a transaction for each, because they change the same pages of the database: the
+  // ends of the series. A verdict's night and machine are those of its duet where they are empty;
+  // throws NoNightError where that was not here before.
   std::vector<Appended> append(std::vector<Record> records);
 
   // The same with one record.

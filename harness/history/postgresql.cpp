@@ -98,8 +98,8 @@ class Postgresql : public Database {
     command("SET client_encoding = 'UTF8'");
     // An append does not wait for the disk; sync() does.
     command("SET synchronous_commit = off");
-    // A plan that fits any range of documents reads all of them. A report has many short queries:
-    // to start workers or to compile takes longer than most of them.
+    // A generic plan does not know how few documents a query asks for, and reads all of them. A
+    // report makes many short queries: to start workers or to compile takes longer than most.
     command("SET plan_cache_mode = force_custom_plan");
     command("SET max_parallel_workers_per_gather = 0");
     command("SET jit = off");

@@ -113,7 +113,8 @@ bool differs(const DifferenceSum& sum) {
   return has_distinct(sum) || excludes_0(sum.low_ns, sum.high_ns);
 }
 
-// One round has no intervals, and is shown as it is. Of memory some pages more are always distinct.
+// One round has no intervals, and is shown as it is. A few pages of memory
+// can be distinct, and mean nothing.
 bool differs(const AmountSum& sum) {
   constexpr double kLeastShareOfMemory = 0.01;
   if (is_memory(sum) && std::abs(sum.difference) < kLeastShareOfMemory * sum.a) return false;

@@ -39,9 +39,9 @@ void nap(long ns) {
 
 // Time to sleep until the next poll. The daemon used used_ns of processor time in passed_ns, and
 // the events so far are worth worth_ns. If it used more, because polls cost time as well, it sleeps
-// until new events are worth the difference, at the rate of the events so far. A poll every kPollNs
-// would use up to a twentieth of a processor where timers are expensive, as in virtual machines:
-// far more than a small planted change.
+// until new events are worth the difference, at the rate of the events so far. A poll every
+// millisecond would use up to a twentieth of a processor where timers are expensive, as in virtual
+// machines: far more than a small planted change.
 long sleep_ns(std::uint64_t used_ns, std::uint64_t worth_ns, std::uint64_t passed_ns) {
   if (used_ns <= worth_ns || worth_ns == 0) return kPollNs;
   const double repaid_ns = static_cast<double>(used_ns - worth_ns) *

@@ -1,17 +1,20 @@
 // Fills a history as many machines do in years, to measure what it costs then:
 //   tailgate_history_fill PLACE MACHINES NIGHTS [FIRST]
 // PLACE: a new file, or the URL of an empty database; one that holds the nights before FIRST gets
-// those from there on. A machine's night has 200 documents: nine
-// runs and a duet of each of 20 sinks, appended together as `tailgate history import` does; then
-// the charts take the night. Prints what an append costs along the way. No figure in them was
-// measured: the distributions are of testing/sample_night.h, the effects of duets scatter around 0.
+// those from there on. A machine's night has 200 documents: nine runs and a duet of each of 20
+// sinks, appended together as `tailgate history import` does; then the charts and the fleet take
+// the night. Prints what that costs along the way. No figure in the documents was measured: the
+// distributions are of testing/sample_night.h, the effects of duets scatter around 0.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -120,9 +123,10 @@ class Filler {
   void number(Record& record) { record.id = record.hash = std::to_string(++numbered_); }
 
   void print_costs(int night) {
-    fmt::print("{} nights, {} documents: append {:.3f} ms each, charts {:.1f} ms a night\n", night,
-               numbered_, Milliseconds(appending_).count() / appended_,
-               Milliseconds(charting_).count() / (night - printed_at_));
+    fmt::print(
+        "{} nights, {} documents: append {:.3f} ms each, charts and fleet {:.1f} ms a night\n",
+        night, numbered_, Milliseconds(appending_).count() / appended_,
+        Milliseconds(charting_).count() / (night - printed_at_));
     std::fflush(stdout);
     appending_ = charting_ = {};
     appended_ = 0;

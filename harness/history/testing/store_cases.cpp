@@ -51,7 +51,7 @@ void counts_once(const std::string& place) {
   CHECK(answers[0].value == 2000);
 }
 
-// As one after the other: one document twice, and two states of one.
+// One document comes twice and another in two states: the outcomes are those of single appends.
 void appends_many_at_once(const std::string& place) {
   Result partial = sample_run({.id = "grows"});
   partial.complete = false;
@@ -78,7 +78,7 @@ void appends_many_at_once(const std::string& place) {
   CHECK(history.append(std::vector<Record>{}).empty());
 }
 
-// All or none: a verdict without a night is none of them.
+// A verdict without a night cannot be appended, so the run before it is not either.
 void appends_none_if_one_fails(const std::string& place) {
   Record verdict;
   verdict.kind = Kind::verdict;
@@ -88,7 +88,7 @@ void appends_none_if_one_fails(const std::string& place) {
   CHECK(history.list({}).empty());
 }
 
-// The night that a document was of at first has it no longer.
+// A later state of a document may be of another night.
 void replaces_a_machines_night(const std::string& place) {
   Record earlier = record_of({}, "m1");
   Record later = earlier;
@@ -309,8 +309,9 @@ constexpr StoreCase kStoreCases[] = {
     {"a document that is appended twice counts once", counts_once},
     {"many documents are appended at once", appends_many_at_once},
     {"of several documents all are appended or none", appends_none_if_one_fails},
-    {"a document's earlier night is forgotten with its earlier state", replaces_a_machines_night},
-    {"the last nights are those that there are", counts_the_last_nights},
+    {"a document that got another night leaves no value in the first one",
+     replaces_a_machines_night},
+    {"nights without documents do not count among the last ones", counts_the_last_nights},
     {"the later state of a document replaces the earlier", keeps_the_later_state},
     {"merged distributions are the histograms added up", merges_distributions},
     {"merged figures are their median", merges_figures},

@@ -79,7 +79,7 @@ TEST_CASE("memory that nobody counted has no parts") {
   CHECK_FALSE(memory_parts(10, {.before = {}, .after = 2}, faults.samples));
 }
 
-TEST_CASE("containers are told from functions that take or return them") {
+TEST_CASE("a function that takes or returns a container is no container") {
   CHECK(is_of_container("std::vector<int, std::allocator<int> >::push_back(int&&)"));
   CHECK(is_of_container("void std::vector<int>::_M_realloc_insert<int>(int*, int&&)"));
   CHECK(is_of_container("__gnu_cxx::new_allocator<char>::allocate(unsigned long)"));

@@ -1,4 +1,4 @@
-// Which code a developer does not look for: that of the system's libraries, which works for others.
+// Tells the code of the system's libraries from that of the program and its own libraries.
 #pragma once
 
 #include <string_view>
