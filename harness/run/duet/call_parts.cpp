@@ -32,9 +32,20 @@ class Stacks {
  public:
   explicit Stacks(const Samples& samples) : functions_(samples.functions.functions()) {}
 
+  // The function that ran, or that an interrupt interrupted.
   PartName function(const StackSample& sample) const {
-    const ProfiledFunction& function = functions_[sample.functions.front()];
+    const std::vector<std::uint32_t>& stack = sample.functions;
+    const auto at = static_cast<std::size_t>(interrupt_frames(sample));
+    const ProfiledFunction& function = functions_[at < stack.size() ? stack[at] : stack.front()];
     return {"function", function.name, function.module};
+  }
+
+  // The interrupt on top of what the thread did; no cause where there is none.
+  PartName interrupt(const StackSample& sample) const {
+    const std::ptrdiff_t frames = interrupt_frames(sample);
+    if (frames == 0) return {};
+    const std::string& entry = functions_[*(sample.functions.begin() + frames - 1)].name;
+    return {std::string(cause_name(Cause::interrupt)), entry.substr(kEntry.size())};
   }
 
   // The first function outwards that is neither the kernel's nor of a system library; empty if that
@@ -43,14 +54,35 @@ class Stacks {
     const std::vector<std::uint32_t>& stack = sample.functions;
     for (auto at = stack.begin() + kernel_frames(sample); at != stack.end(); ++at) {
       if (is_of_system(functions_[*at].module)) continue;
-      return at == stack.begin() ? "" : functions_[*at].name;
+      return at == stack.begin() + interrupt_frames(sample) ? "" : functions_[*at].name;
     }
     return "";
   }
 
-  bool is_in_kernel(const StackSample& sample) const { return kernel_frames(sample) > 0; }
+  // Whether the thread itself is there, not an interrupt on top of it.
+  bool is_in_kernel(const StackSample& sample) const {
+    return kernel_frames(sample) > interrupt_frames(sample);
+  }
 
  private:
+  // Linux' names of the code that interrupts enter on x86 (arch/x86/include/asm/idtentry.h).
+  static constexpr std::string_view kEntry = "asm_";
+
+  bool enters_interrupt(std::uint32_t place) const {
+    const auto& [name, module] = functions_[place];
+    return module == "kernel" &&
+           (name.starts_with("asm_sysvec_") || name == "asm_common_interrupt");
+  }
+
+  // Up to the outermost interrupt.
+  std::ptrdiff_t interrupt_frames(const StackSample& sample) const {
+    const std::vector<std::uint32_t>& stack = sample.functions;
+    const auto outermost = std::find_if(stack.rbegin(), stack.rend(), [this](std::uint32_t place) {
+      return enters_interrupt(place);
+    });
+    return outermost.base() - stack.begin();
+  }
+
   // The kernel's own code stands at both ends of its part of a stack, its modules in between.
   std::ptrdiff_t kernel_frames(const StackSample& sample) const {
     const std::vector<std::uint32_t>& stack = sample.functions;
@@ -73,9 +105,10 @@ struct PartSamples {
   // entered: the part that the sample belongs to in place of its function; or no cause.
   void add(const StackSample& sample, const Stacks& stacks, const PartName& entered = {}) {
     const PartName function = entered.cause.empty() ? stacks.function(sample) : entered;
-    const std::string caller = stacks.caller(sample);
     ++count;
     ++functions[function];
+    if (function.cause == cause_name(Cause::interrupt)) return;  // nobody calls it
+    const std::string caller = stacks.caller(sample);
     if (caller.empty()) return;
     ++callers[caller];
     ++callers_of[function][caller];
@@ -426,7 +459,8 @@ SideAmounts role_parts(const Samples& samples, profile::SampledRole role, std::u
   const Stacks stacks(samples);
   PartSamples all;
   for (const StackSample& sample : samples.list) {
-    if (is_within(sample, role, begin_ns, end_ns)) all.add(sample, stacks);
+    if (!is_within(sample, role, begin_ns, end_ns)) continue;
+    all.add(sample, stacks, stacks.interrupt(sample));
   }
   SideAmounts times{.whole = whole};
   if (all.count > 0) add_functions(all, whole, times);

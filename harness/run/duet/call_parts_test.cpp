@@ -274,6 +274,38 @@ TEST_CASE("of a role the functions share the time that the system counted") {
   CHECK(role_parts(calls.samples, SampledRole::daemons, 20'000, 30'000, 80).parts.empty());
 }
 
+// As Linux' cpu clock shows an interrupt that ends with another thread's turn.
+const std::vector<std::pair<const char*, const char*>> kInterrupted = {
+    {"irq_enable", "kernel"},
+    {"schedule", "kernel"},
+    {"asm_sysvec_apic_timer_interrupt", "kernel"},
+    {"checksum", "mylog.so"},
+    {"append", "mylog.so"}};
+
+TEST_CASE("in own code an interrupt on top of a function is no caller of the kernel") {
+  Calls calls;
+  calls.enter_kernel();
+  calls.sample(Calls::begin(7) + 300, kInterrupted);
+  const SideAmounts call = calls.parts().call;
+  const PartName checksum{"function", "checksum", "mylog.so"};
+  CHECK(call.parts.at(checksum) == Approx(700));
+  CHECK(call.callers.at(checksum).at("append") == Approx(1));
+  CHECK(sum(call) == Approx(1000));
+}
+
+TEST_CASE("of a role, interrupts are a part of their own, which nobody calls") {
+  Calls calls;
+  calls.sample(2000, kInterrupted, 9, SampledRole::daemons);
+  for (std::uint64_t i = 1; i < 4; ++i) {
+    calls.sample(2000 + i, {{"checksum", "mylog.so"}}, 9, SampledRole::daemons);
+  }
+  const SideAmounts times = role_parts(calls.samples, SampledRole::daemons, 1000, 8000, 80);
+  const PartName interrupt{"interrupt", "sysvec_apic_timer_interrupt"};
+  CHECK(times.parts.at(interrupt) == Approx(20));
+  CHECK(times.parts.at({"function", "checksum", "mylog.so"}) == Approx(60));
+  CHECK_FALSE(times.callers.contains(interrupt));
+}
+
 TEST_CASE("a side without calls has no time") {
   Calls calls;
   calls.log.clear();
