@@ -35,6 +35,7 @@ def fixture_folder(tmp_path_factory):
     """A folder with a policy and a duet of three rounds of the null sink with itself."""
     folder = tmp_path_factory.mktemp("gate")
     (folder / "policy.toml").write_text(POLICY)
+    (folder / "short.toml").write_text(POLICY.replace("[3]", "[1]"))  # decides nothing
     run = tailgate("duet", "null", *DUET, "--out", "duet.json", cwd=folder)
     assert (folder / "duet.json").exists(), run.stderr
     return folder
@@ -195,7 +196,7 @@ def lines_of(record, run, metric):
 
 def test_the_record_of_the_gate_grows_and_is_shown(folder):
     arguments = ["selftest", "gate", "--sink", "null", "--change", "none", "--set", "rate_hz=20000",
-                 "--policy", "policy.toml", "--relabel", "20"]
+                 "--policy", "short.toml", "--relabel", "20"]
     first = tailgate(*arguments, "--same", "1", cwd=folder)
     assert first.returncode == 0, first.stderr
     second = tailgate(*arguments, "--same", "2", cwd=folder)
@@ -204,8 +205,8 @@ def test_the_record_of_the_gate_grows_and_is_shown(folder):
     assert [run["seed"] for run in record["runs"]] == [1, 2]
     assert {run["planted"] for run in record["runs"]} == {"none"}
     for run in (0, 1):
-        assert [len(side) for side in lines_of(record, run, "response_ns_p50")] == [3, 3]
-    shown = tailgate("selftest", "gate", "--policy", "policy.toml", "--relabel", "20", "--show",
+        assert [len(side) for side in lines_of(record, run, "response_ns_p50")] == [1, 1]
+    shown = tailgate("selftest", "gate", "--policy", "short.toml", "--relabel", "20", "--show",
                      "--json", "figures.json", cwd=folder)
     assert shown.stdout == second.stdout
     figures = json.loads((folder / "figures.json").read_text())
@@ -214,13 +215,13 @@ def test_the_record_of_the_gate_grows_and_is_shown(folder):
     assert figures["relabelled"][0]["gates"] == 20
     facts = {column["name"] for column in record["facts"]}
     assert facts >= {"a_started_first", "a_made_first", "duration_ns", "gaps_over_10us"}
-    assert "### null" in shown.stdout and "drawn from the 6 with" in shown.stdout
+    assert "### null" in shown.stdout and "drawn from the 2 with" in shown.stdout
     assert "\n2 runs, 20" in shown.stdout
 
 
 def test_a_record_of_another_night_counts_and_stays_as_it_is(folder):
     arguments = ["selftest", "gate", "--sink", "null", "--change", "none", "--set", "rate_hz=20000",
-                 "--policy", "policy.toml", "--relabel", "20"]
+                 "--policy", "short.toml", "--relabel", "20"]
     first = tailgate(*arguments, "--same", "1", "--record", "monday.json", cwd=folder)
     assert first.returncode == 0, first.stderr
     monday = (folder / "monday.json").read_bytes()
@@ -229,7 +230,7 @@ def test_a_record_of_another_night_counts_and_stays_as_it_is(folder):
     assert second.returncode == 0, second.stderr
     assert (folder / "monday.json").read_bytes() == monday
     assert len(json.loads((folder / "tuesday.json").read_text())["runs"]) == 1
-    assert "drawn from the 6 with" in second.stdout
+    assert "drawn from the 2 with" in second.stdout
     (folder / "copy.json").write_bytes(monday)
     for records, words in [(["none.json"], "none.json"),
                            (["monday.json", "copy.json"], "recorded twice")]:
@@ -238,7 +239,7 @@ def test_a_record_of_another_night_counts_and_stays_as_it_is(folder):
         assert run.returncode == 2 and words in run.stderr
 
 
-IDLE = ("selftest", "gate", "--idle", "--set", "rate_hz=20000", "--policy", "policy.toml",
+IDLE = ("selftest", "gate", "--idle", "--set", "rate_hz=20000", "--policy", "short.toml",
         "--relabel", "0", "--record", "idle.json")
 
 
@@ -280,7 +281,7 @@ def test_an_interrupt_leaves_the_record_whole(folder):
 
 def test_without_a_sink_those_of_the_policy_are_calibrated_at_their_loads(folder):
     (folder / "runs.toml").write_text(
-        POLICY + '[[run]]\nscenario = "steady"\nsinks = ["null"]\nset = { rate_hz = 30_000 }\n'
+        POLICY.replace("[3]", "[1]") + '[[run]]\nscenario = "steady"\nsinks = ["null"]\nset = { rate_hz = 30_000 }\n'
         '[[run]]\nscenario = "steady"\nsinks = ["null", "synthetic"]\nset = { rate_hz = 20_000 }\n')
     run = tailgate("selftest", "gate", "--policy", "runs.toml", "--change", "none", "--same", "1",
                    "--relabel", "0", "--record", "runs.json", cwd=folder)
@@ -300,7 +301,7 @@ def test_a_record_of_version_1_is_shown_and_converted_when_it_grows(folder):
     assert "\n3 runs, 2026-06-01;" in shown.stdout
     assert json.loads(path.read_text())["version"] == 1
     grown = tailgate("selftest", "gate", "--sink", "null", "--change", "none", "--same", "1",
-                     "--set", "rate_hz=20000", "--policy", "policy.toml", "--relabel", "0",
+                     "--set", "rate_hz=20000", "--policy", "short.toml", "--relabel", "0",
                      "--record", "old.json", cwd=folder)
     assert grown.returncode == 0, grown.stderr
     record = json.loads(path.read_text())
