@@ -104,8 +104,9 @@ def test_make_links_layouts_that_do_the_same(clone, flags):
     (duet,) = (clone.root / "out/duets").iterdir()
     rounds = json.loads(duet.read_text())["rounds"]
     assert len({each["layout_pair"] for each in rounds}) == len(rounds) == 8
-    again = clone.gate("HEAD", "HEAD", out="again")
-    assert again.returncode == 0 and "was built before" in again.stdout
+    if not flags:
+        again = clone.gate("HEAD", "HEAD", out="again")
+        assert again.returncode == 0 and "was built before" in again.stdout
 
 
 def test_cmake_links_layouts_of_a_library_and_its_program(clone):
