@@ -102,6 +102,7 @@ class Filler {
     record.night = date_of(record.started_ms);
     record.machine = fmt::format("m{:02}", machine);
     record.fingerprint = fmt::format("{:016x}", machine / kMachinesOfGroup + 1);
+    record.environment = runs_.front().environment;  // a machine that never changes
     record.revision = fmt::format("{:040x}", night);
     record.sink = fmt::format("sink{}", sink);
     for (Distribution& one : record.distributions) one.series.sink = record.sink;
