@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 HOG_RUNS_S, HOG_SLEEPS_S = 0.02, 0.08
+HOG_NICENESS = -20  # at the usual one, who wakes up soon gets the processor from it
 SYNC_BYTES = 1 << 20
 JOURNAL_BYTES = 300 << 20  # of the file system in which a neighbour syncs
 JOURNAL = "journal"        # where it is mounted, in a case's folder
@@ -141,6 +142,7 @@ def main(what, processor, folder):
     os.sched_setaffinity(0, {int(processor)})
     Path("/proc/self/comm").write_text(f"planted-{what}", encoding="ascii")
     if what == "hog":
+        os.setpriority(os.PRIO_PROCESS, 0, HOG_NICENESS)
         hog()
     sync_again_and_again(folder)
 
