@@ -39,7 +39,7 @@ std::vector<std::string> hostile_texts() {
           "-rf --out=/x",
           "$x^2$ \\frac{1}{2}",
           "",
-          std::string(100'000, 'A') + "\x1b"};
+          std::string(20'000, 'A') + "\x1b"};
 }
 
 // Gives every list at least one element and every optional a value, so that no field is left out.
