@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "results/verdict-schema.json").read_text())
 # Three rounds cannot fail anything (1/8 is the smallest p value), but they can pass.
 POLICY = "[gate]\nlooks = [3]\nfalse_fail = 0.01\nfalse_pass = 0.2\nallow_dirty_builds = true\n"
+SHORT = POLICY.replace("[3]", "[1]")  # decides nothing
 TURNS = ("--turns", "4", "--turn-ms", "20", "--warmup-turns", "1", "--rounds", "3", "--quiet")
 DUET = ("--set", "rate_hz=20000", *TURNS)
 
@@ -35,7 +36,7 @@ def fixture_folder(tmp_path_factory):
     """A folder with a policy and a duet of three rounds of the null sink with itself."""
     folder = tmp_path_factory.mktemp("gate")
     (folder / "policy.toml").write_text(POLICY)
-    (folder / "short.toml").write_text(POLICY.replace("[3]", "[1]"))  # decides nothing
+    (folder / "short.toml").write_text(SHORT)
     run = tailgate("duet", "null", *DUET, "--out", "duet.json", cwd=folder)
     assert (folder / "duet.json").exists(), run.stderr
     return folder
@@ -281,7 +282,7 @@ def test_an_interrupt_leaves_the_record_whole(folder):
 
 def test_without_a_sink_those_of_the_policy_are_calibrated_at_their_loads(folder):
     (folder / "runs.toml").write_text(
-        POLICY.replace("[3]", "[1]") + '[[run]]\nscenario = "steady"\nsinks = ["null"]\nset = { rate_hz = 30_000 }\n'
+        SHORT + '[[run]]\nscenario = "steady"\nsinks = ["null"]\nset = { rate_hz = 30_000 }\n'
         '[[run]]\nscenario = "steady"\nsinks = ["null", "synthetic"]\nset = { rate_hz = 20_000 }\n')
     run = tailgate("selftest", "gate", "--policy", "runs.toml", "--change", "none", "--same", "1",
                    "--relabel", "0", "--record", "runs.json", cwd=folder)
