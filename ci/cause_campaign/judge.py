@@ -6,7 +6,8 @@ import statistics
 
 TOLERANCE = 0.10  # of the planted amount, and of the whole that the parts add up to
 SLOW_SHARE = 0.01  # a call in a hundred is a slow one
-LEAST_SHARE_OF_MEMORY = 0.01  # below it a difference is not shown
+LEAST_SHARE_OF_MEMORY = 0.01  # below it a difference is not shown, …
+FIRST_SHARE_OF_MEMORY = 0.05  # … from this on before times
 NAMELESS = ("unknown", "untraced")
 
 
@@ -50,10 +51,9 @@ def amounts_of(difference):
             for total in difference.get("amounts", [])]
 
 
-def is_shown(total):
+def is_shown(total, share=LEAST_SHARE_OF_MEMORY):
     """A few pages of memory can be distinct, and mean nothing: the text leaves them out."""
-    return (total["measure"] != "memory" or
-            abs(total["difference_ns"]) >= LEAST_SHARE_OF_MEMORY * total["a"])
+    return total["measure"] != "memory" or abs(total["difference_ns"]) >= share * total["a"]
 
 
 def renamed(figures):
@@ -62,10 +62,11 @@ def renamed(figures):
 
 
 def first_part(difference):
-    """The line that the text shows first below a sum; None where no sum differs. Amounts come
-    before times."""
-    shown = [total for total in amounts_of(difference) if differs(total) and is_shown(total)]
-    shown += sorted(filter(differs, difference["sums"]), key=weight, reverse=True)
+    """The line that the text shows first below a sum; None where no sum differs."""
+    amounts = [total for total in amounts_of(difference) if differs(total) and is_shown(total)]
+    first = [total for total in amounts if is_shown(total, FIRST_SHARE_OF_MEMORY)]
+    times = sorted(filter(differs, difference["sums"]), key=weight, reverse=True)
+    shown = first + times + amounts
     return shown[0]["parts"][0] if shown else None
 
 

@@ -20,7 +20,7 @@ class Effort:
     """How long a duet takes: its own rounds are short, the traced ones are what counts."""
     rounds: int = 3
     turns: int = 15
-    explain_s: float = 12
+    explain_s: float = 30  # as after a gate that failed
 
     def options(self, case):
         return ["--rounds", str(self.rounds), "--long-rounds", "0",

@@ -123,9 +123,11 @@ std::vector<Compared> compare(std::span<const RoundAmounts> rounds, double least
         std::abs(one.part.difference) >= least && one.series.is_distinct(names.size());
     one.part.caller = caller_of(rounds, name, one.part.difference < 0 ? -1 : 1);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Compared& x, const Compared& y) {
-    return std::tuple(x.part.distinct, std::abs(x.part.difference)) >
-           std::tuple(y.part.distinct, std::abs(y.part.difference));
+  const auto rank = [](const AmountPart& part) {
+    return std::tuple(excludes_0(part.low, part.high), std::abs(part.difference));
+  };
+  std::stable_sort(all.begin(), all.end(), [rank](const Compared& x, const Compared& y) {
+    return rank(x.part) > rank(y.part);
   });
   return all;
 }

@@ -1,6 +1,7 @@
 // Differences that are planted into made-up rounds, of which the truth is known.
 #include "harness/explain/difference.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -123,10 +124,35 @@ TEST_CASE("equal sides have a distinct part in about one comparison of twenty") 
   unsigned distinct = 0;
   constexpr unsigned kTries = 400;
   for (unsigned i = 0; i < kTries; ++i) {
-    distinct += difference_of(Rounds(1000 + i).draw(6, {})).parts[0].distinct ? 1 : 0;
+    const DifferenceSum sum = difference_of(Rounds(1000 + i).draw(6, {}));
+    distinct += std::any_of(sum.parts.begin(), sum.parts.end(),
+                            [](const DifferencePart& part) { return part.distinct; })
+                    ? 1
+                    : 0;
   }
   // More than 35 of 400 have a probability of 0.05 %.
   CHECK(distinct <= 35);
+}
+
+TEST_CASE("a large part that varies comes before a small one that does not") {
+  std::vector<RoundAmounts> rounds(4);
+  constexpr double kBlocked[] = {230, 420, 380, 570};  // 400 +- 222 by Student's t
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const double jitter = i % 2 == 0 ? 1 : -1;
+    rounds[i].b.parts = {{{"blocked_io", "app"}, kBlocked[i]},
+                         {{"softirq", "BLOCK"}, 50 + jitter},
+                         {{"waiting", "other"}, 900 * jitter}};
+    for (const char* name : {"f1", "f2", "f3", "f4"}) {
+      rounds[i].b.parts[function(name)] = 5 * jitter;
+    }
+    for (const auto& [part, ns] : rounds[i].b.parts) rounds[i].b.whole += ns;
+  }
+  const DifferenceSum sum = difference_of(rounds);
+  CHECK(sum.parts[0].cause == "blocked_io");
+  CHECK(*sum.parts[0].low_ns == Approx(178).margin(1));
+  CHECK_FALSE(sum.parts[0].distinct);
+  CHECK(sum.parts[1].cause == "softirq");
+  CHECK(sum.parts[1].distinct);
 }
 
 TEST_CASE("a part that only one side has counts with all of its time") {

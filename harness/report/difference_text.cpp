@@ -105,10 +105,6 @@ bool has_distinct(const Sum& sum) {
                      [](const auto& part) { return part.distinct; });
 }
 
-bool excludes_0(const std::optional<double>& low, const std::optional<double>& high) {
-  return low && high && (*low > 0 || *high < 0);
-}
-
 bool differs(const DifferenceSum& sum) {
   return has_distinct(sum) || excludes_0(sum.low_ns, sum.high_ns);
 }
@@ -121,24 +117,38 @@ bool differs(const AmountSum& sum) {
   return sum.rounds == 1 || has_distinct(sum) || excludes_0(sum.low, sum.high);
 }
 
+// Lost events do, and memory where it differs by more than the default policy tolerates.
+bool comes_before_times(const AmountSum& sum) {
+  constexpr double kTolerated = 0.05;
+  return !is_memory(sum) || std::abs(sum.difference) >= kTolerated * sum.a;
+}
+
 double weight(const DifferenceSum& sum) {
   return std::abs(sum.difference_ns) * (sum.measure == "slow_call" ? kSlowShare : 1);
 }
 
-// The distinct parts, or the largest one where none is. Returns how many.
+bool has_interval_without_0(const DifferencePart& part) {
+  return excludes_0(part.low_ns, part.high_ns);
+}
+
+bool has_interval_without_0(const AmountPart& part) {
+  return excludes_0(part.low, part.high);
+}
+
+// The parts whose intervals are without 0, or the largest one where there is none. Returns how many.
 template <class Sum>
 std::size_t add_first_parts(const Sum& sum, std::vector<DifferenceLine>& lines) {
   std::size_t shown = 0;
   for (; shown + 1 < sum.parts.size() && shown < kMaxParts; ++shown) {
     const auto& part = sum.parts[shown];
-    if (!part.distinct && shown > 0) break;
+    if (!has_interval_without_0(part) && shown > 0) break;
     lines.push_back({1, part_text(sum, part) + (part.distinct ? "" : " (may be chance)")});
   }
   return shown;
 }
 
 std::string all_the_rest(const std::string& difference) {
-  return difference + ": all the rest, none of it distinct by itself";
+  return difference + ": all the rest";
 }
 
 // The first parts; then all others together.
@@ -216,8 +226,9 @@ std::string brief_function(std::string_view name) {
 
 std::vector<DifferenceLine> difference_lines(const Difference& difference) {
   std::vector<DifferenceLine> lines;
-  for (const AmountSum& sum : difference.amounts.value_or(std::vector<AmountSum>{})) {
-    if (differs(sum)) add_sum(sum, lines);
+  const std::vector<AmountSum> amounts = difference.amounts.value_or(std::vector<AmountSum>{});
+  for (const AmountSum& sum : amounts) {
+    if (differs(sum) && comes_before_times(sum)) add_sum(sum, lines);
   }
   std::vector<const DifferenceSum*> sums;
   for (const DifferenceSum& sum : difference.sums) {
@@ -227,6 +238,9 @@ std::vector<DifferenceLine> difference_lines(const Difference& difference) {
     return weight(*x) > weight(*y);
   });
   for (const DifferenceSum* sum : sums) add_sum(*sum, lines);
+  for (const AmountSum& sum : amounts) {
+    if (differs(sum) && !comes_before_times(sum)) add_sum(sum, lines);
+  }
   if (lines.empty() && difference.rounds > 0) {
     lines.push_back(
         {0, fmt::format("in {} traced rounds no difference is larger than chance explains",

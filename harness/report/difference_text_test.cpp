@@ -70,11 +70,11 @@ TEST_CASE("lines say the whole, then its parts, the largest difference first") {
         std::vector<std::string>{
             "+600ns (+550ns to +650ns) processor time an event in systemd-journald",
             ">+590ns (+585ns to +595ns): journal_file_append_entry() in mylog.so",
-            ">+10ns: all the rest, none of it distinct by itself",
+            ">+10ns: all the rest",
             "+44ns (+40ns to +48ns) a call; without the trace +41ns (+39ns to +43ns), so +3ns is "
             "the trace's own",
             ">+38ns (+33ns to +43ns): checksum() in mylog.so",
-            ">+6ns: all the rest, none of it distinct by itself"});
+            ">+6ns: all the rest"});
 }
 
 AmountPart loss(const char* name, const char* module, double difference, bool distinct) {
@@ -148,12 +148,21 @@ TEST_CASE("memory is shown in bytes, by function, where it differs by a hundredt
       texts(memory(2'000'000)) ==
       std::vector<std::string>{"+2.000MB (+1.980MB to +2.020MB) memory; without the trace +2.000MB",
                                ">+1.998MB: Leak::grow() in tailgate, from Planted::emit()",
-                               ">+2000B: all the rest, none of it distinct by itself"});
+                               ">+2000B: all the rest"});
   CHECK(texts(memory(-2'000'000)).at(0) ==
         "-2.000MB (-1.980MB to -2.020MB) memory; without the trace -2.000MB");
   CHECK(
       texts(memory(900'000)) ==
       std::vector<std::string>{"in 5 traced rounds no difference is larger than chance explains"});
+}
+
+TEST_CASE("memory comes before times where the default policy does not tolerate it") {
+  Difference difference = checksum();
+  difference.amounts = memory(6'000'000).amounts;
+  CHECK_THAT(texts(difference).front(), Contains("+6.000MB"));
+  difference.amounts = memory(4'000'000).amounts;
+  CHECK_THAT(texts(difference).front(), Contains("systemd-journald"));
+  CHECK_THAT(texts(difference)[6], Contains("+4.000MB"));
 }
 
 TEST_CASE("losses that may be chance are said so, or not at all") {
@@ -162,7 +171,8 @@ TEST_CASE("losses that may be chance are said so, or not at all") {
   for (AmountPart& part : sum.parts) part.distinct = false;
   CHECK(texts(difference)[1] ==
         ">+1200 (+1195 to +1205): overrun, reported by the provider (may be chance)");
-  CHECK(texts(difference)[2] == ">-30: all the rest, none of it distinct by itself");
+  CHECK(texts(difference)[2] ==
+        ">-30 (-35 to -25): refused, calls that were refused (may be chance)");
   sum.low = -10;
   CHECK(texts(difference) == texts(checksum()));
   sum.rounds = 1;  // no intervals, and nothing is distinct

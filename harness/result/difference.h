@@ -17,6 +17,11 @@ namespace tailgate {
 // rises when a field changes its meaning.
 inline constexpr int kDifferenceVersion = 1;
 
+// Whether a confidence interval says that a value is not 0. Without an interval nothing does.
+inline bool excludes_0(const std::optional<double>& low, const std::optional<double>& high) {
+  return low && high && (*low > 0 || *high < 0);
+}
+
 // One part of a difference.
 struct DifferencePart {
   std::string cause = {};
@@ -110,8 +115,8 @@ struct DifferenceSum {
       "lower end of its 95 % confidence interval (order statistics); absent with few rounds");
     v("untraced_high_ns", &S::untraced_high_ns, "upper end of that interval");
     v("parts", &S::parts,
-      "the parts, distinct ones first, largest difference first; at most 20 and the rest, which is "
-      "last");
+      "the parts, those whose interval is without 0 first, largest difference first; at most 20 "
+      "and the rest, which is last");
     v("causes", &S::causes,
       "the same time by cause, all of it, round by round; absent in older files");
   }
