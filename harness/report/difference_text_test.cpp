@@ -199,7 +199,7 @@ TEST_CASE("causes are said in words, with who called") {
   Difference difference = checksum();
   DifferenceSum& call = difference.sums[0];
   call.parts = {part("syscall", "fsync", 30, true), part("page_cache", "mm_filemap_add", 9, true),
-                part("waiting", "kworker/1:2", 5, true), part("rest", "", 0, false)};
+                part("waiting", "kworker/1:2", 7, true), part("rest", "", 0, false)};
   call.parts[0].caller = "ns::Log<int>::flush(bool)";
   const std::vector<std::string> lines = texts(difference);
   CHECK_THAT(lines[4], Contains("+30ns (+25ns to +35ns): system call fsync, from Log::flush()"));
