@@ -5,8 +5,10 @@
 namespace tailgate::activity {
 namespace {
 
-// With fewer steps neither the usual time nor the share of long steps is known.
-constexpr std::size_t kMinSteps = 100;
+// With fewer steps the usual time is not known …
+constexpr std::size_t kMinSteps = 10;
+// … or the share of long ones.
+constexpr std::size_t kMinStepsOfShare = 100;
 constexpr double kNearlyAll = 0.99;
 
 // Reorders the times.
@@ -32,7 +34,9 @@ StepTimes::StepTimes(const ThreadHistory& history, Ticks longest) {
   }
   for (auto& [kind, all] : times) {
     if (all.size() < kMinSteps) continue;
-    times_[kind] = {.usual = quantile(all, 0.5), .is_short = quantile(all, kNearlyAll) <= longest};
+    StepTime& time = times_[kind];
+    time.usual = quantile(all, 0.5);
+    time.is_short = all.size() >= kMinStepsOfShare && quantile(all, kNearlyAll) <= longest;
   }
 }
 
