@@ -42,7 +42,7 @@ TEST_CASE("capacity finds the rate at which a call takes all of the time there i
   CHECK(capacity.high == Approx(512.6).epsilon(0.001));
 }
 
-TEST_CASE("capacity says so when no rate was too high") {
+TEST_CASE("capacity says so when no rate was too high", "[long]") {
   const Result result = run_scenario("capacity", "null",
                                      {{"level_p99_9_ms", "1000"},
                                       {"start_rate_hz", "50"},
@@ -61,7 +61,7 @@ TEST_CASE("capacity says so when no rate was too high") {
   CHECK(result.answer->cannot.size() == 1);  // nothing can be read back from it
 }
 
-TEST_CASE("capacity says so when the level holds at no rate") {
+TEST_CASE("capacity says so when the level holds at no rate", "[long]") {
   const Result result = run_scenario("capacity", "synthetic:lose_every=5",
                                      {{"start_rate_hz", "200"},
                                       {"least_rate_hz", "100"},

@@ -72,7 +72,7 @@ TEST_CASE("contention: a writer that gets less shows in the fairness", "[long]")
   CHECK_THAT(result.answer->sentence, Contains("unevenly shared"));
 }
 
-TEST_CASE("contention: events that come back changed or not at all are told") {
+TEST_CASE("contention: events that come back changed or not at all are told", "[long]") {
   const Result torn = contended(":corrupt_every=5", "1", "2");
   REQUIRE(torn.answer);
   CHECK(torn.answer->holds == false);
@@ -127,7 +127,8 @@ TEST_CASE("contention: a second program that joins in makes the first wait, as p
   CHECK(result.answer->holds == true);
 }
 
-TEST_CASE("contention: a second program that joins in costs nothing where nothing is planted") {
+TEST_CASE("contention: a second program that joins in costs nothing where nothing is planted",
+          "[long]") {
   const Result result = joined("synthetic:service_ns=25_000_000:sleep=true");
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
@@ -135,7 +136,8 @@ TEST_CASE("contention: a second program that joins in costs nothing where nothin
   CHECK(result.answer->holds == true);
 }
 
-TEST_CASE("contention: a path that one process writes to says that no other can join in") {
+TEST_CASE("contention: a path that one process writes to says that no other can join in",
+          "[long]") {
   const Result result = joined("file:mode=mmap");
   REQUIRE(result.answer);
   CHECK(result.answer->cannot ==

@@ -67,7 +67,8 @@ TEST_CASE("disabled resolves no cost of a call that does nothing") {
         std::vector<std::string>{"disable session: the sink cannot be switched while it runs"});
 }
 
-TEST_CASE("disabled says that no difference is resolved where the interval reaches zero") {
+TEST_CASE("disabled says that no difference is resolved where the interval reaches zero",
+          "[long]") {
   Result result = run_scenario("disabled", "synthetic:service_ns=9000", kDisabledSmoke);
   REQUIRE(result.answer);
   double sign = 1;

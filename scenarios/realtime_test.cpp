@@ -110,7 +110,7 @@ TEST_CASE("realtime says nothing of a second reader that came too late", "[long]
   CHECK_THAT(answer->cannot.front(), Contains("no interval of the load began after it had come"));
 }
 
-TEST_CASE("realtime says of a path that one consumer reads that a second cannot") {
+TEST_CASE("realtime says of a path that one consumer reads that a second cannot", "[long]") {
   auto settings = kSecondReader;
   settings.back().second = "1";
   const Result result = run_scenario("realtime", "synthetic:reader_room_events=100_000", settings);

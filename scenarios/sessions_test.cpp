@@ -74,7 +74,7 @@ TEST_CASE("sessions: a provider each that costs nothing makes no difference", "[
   CHECK(figure_of(*result.answer, "per_session_share").value == Approx(0).margin(0.05));
 }
 
-TEST_CASE("sessions: providers with a session each may have a queue in front of it") {
+TEST_CASE("sessions: providers with a session each may have a queue in front of it", "[long]") {
   const Result result = in_sessions("synthetic:queued_events=64", "provider");
   REQUIRE(result.answer);
   CHECK(result.answer->cannot.empty());

@@ -58,7 +58,8 @@ TEST_CASE("stopped says that a closed loop hides the stops") {
   CHECK(result.answer->holds == false);
 }
 
-TEST_CASE("stopped says that callers do not wait for a daemon that works for none of them") {
+TEST_CASE("stopped says that callers do not wait for a daemon that works for none of them",
+          "[long]") {
   const SinkChoice sink = test_catalog().sinks.choice("synthetic:plant_daemon=true");
   if (!sink.type->probe(sink.options).available) return;
   auto settings = kStoppedSmoke;

@@ -22,7 +22,7 @@ double toggle_figure(const Answer& answer, const std::string& name, bool most = 
   return most ? *figure->high : *figure->low;
 }
 
-TEST_CASE("toggle finds nothing where the session switches at once") {
+TEST_CASE("toggle finds nothing where the session switches at once", "[long]") {
   const char* by = GENERATE("session", "level");
   auto settings = kToggleSmoke;
   settings.emplace_back("by", by);
@@ -79,7 +79,7 @@ TEST_CASE("toggle finds the stall that each switch costs a call") {
   CHECK(result.answer->holds == true);
 }
 
-TEST_CASE("toggle finds how late an enable and a disable come into force") {
+TEST_CASE("toggle finds how late an enable and a disable come into force", "[long]") {
   const Result result =
       run_scenario("toggle", "synthetic:toggle_lag_ms=20:toggle_leak_ms=30", kToggleSmoke);
   REQUIRE(result.answer);
@@ -104,7 +104,7 @@ TEST_CASE("toggle finds how late an enable and a disable come into force") {
   }
 }
 
-TEST_CASE("toggle does not hold where events are lost between the switches") {
+TEST_CASE("toggle does not hold where events are lost between the switches", "[long]") {
   const Result result = run_scenario("toggle", "synthetic:hide_every=50", kToggleSmoke);
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
@@ -119,7 +119,8 @@ Answer with_commands(Result result, const SwitchCommands& commands) {
   return test_catalog().scenarios.find("toggle").answer(result).value();
 }
 
-TEST_CASE("toggle counts the commands of which a provider was not told, or was told wrongly") {
+TEST_CASE("toggle counts the commands of which a provider was not told, or was told wrongly",
+          "[long]") {
   const Result result = run_scenario("toggle", "synthetic", kToggleSmoke);
   for (const Trial& trial : result.trials) CHECK_FALSE(trial.switching->commands);
   SwitchCommands commands{.sent = 9, .arrived = 9, .with_arguments = 9};
@@ -154,7 +155,7 @@ Result toggled_by_rival(const std::string& sink, const std::string& rival = "riv
   return run_scenario("toggle", sink, settings);
 }
 
-TEST_CASE("toggle by a rival finds nothing where the first session records on") {
+TEST_CASE("toggle by a rival finds nothing where the first session records on", "[long]") {
   const Result result = toggled_by_rival("synthetic");
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
@@ -191,7 +192,8 @@ TEST_CASE("toggle by a rival finds the stall and the loss that its switches plan
   }
 }
 
-TEST_CASE("toggle by a new rival finds nothing where its session has the events of its time") {
+TEST_CASE("toggle by a new rival finds nothing where its session has the events of its time",
+          "[long]") {
   const Result result = toggled_by_rival("synthetic", "new_rival");
   REQUIRE(result.answer);
   const Answer& answer = *result.answer;
@@ -231,7 +233,7 @@ TEST_CASE("toggle by a new rival finds the stall, and what its session misses, a
   }
 }
 
-TEST_CASE("toggle by a new rival says of a sink that has no second session why") {
+TEST_CASE("toggle by a new rival says of a sink that has no second session why", "[long]") {
   const Result result = toggled_by_rival("file", "new_rival");
   REQUIRE(result.answer);
   CHECK(result.answer->cannot ==
@@ -243,7 +245,7 @@ TEST_CASE("toggle by a rival is refused where a provider has one session") {
   CHECK_THROWS_WITH(toggled_by_rival("file"), Contains("has one session only"));
 }
 
-TEST_CASE("toggle says of a sink that cannot be switched why") {
+TEST_CASE("toggle says of a sink that cannot be switched why", "[long]") {
   const Result result = run_scenario("toggle", "file", kToggleSmoke);
   REQUIRE(result.answer);
   CHECK_THAT(result.answer->sentence, Contains("`file`: the session could not be switched."));

@@ -135,7 +135,8 @@ bool has_interval_without_0(const AmountPart& part) {
   return excludes_0(part.low, part.high);
 }
 
-// The parts whose intervals are without 0, or the largest one where there is none. Returns how many.
+// The parts whose intervals are without 0, or the largest one where there is none. Returns how
+// many.
 template <class Sum>
 std::size_t add_first_parts(const Sum& sum, std::vector<DifferenceLine>& lines) {
   std::size_t shown = 0;

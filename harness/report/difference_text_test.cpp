@@ -73,8 +73,7 @@ TEST_CASE("lines say the whole, then its parts, the largest difference first") {
             ">+10ns: all the rest",
             "+44ns (+40ns to +48ns) a call; without the trace +41ns (+39ns to +43ns), so +3ns is "
             "the trace's own",
-            ">+38ns (+33ns to +43ns): checksum() in mylog.so",
-            ">+6ns: all the rest"});
+            ">+38ns (+33ns to +43ns): checksum() in mylog.so", ">+6ns: all the rest"});
 }
 
 AmountPart loss(const char* name, const char* module, double difference, bool distinct) {
@@ -144,11 +143,10 @@ Difference memory(double difference) {
 }
 
 TEST_CASE("memory is shown in bytes, by function, where it differs by a hundredth or more") {
-  CHECK(
-      texts(memory(2'000'000)) ==
-      std::vector<std::string>{"+2.000MB (+1.980MB to +2.020MB) memory; without the trace +2.000MB",
-                               ">+1.998MB: Leak::grow() in tailgate, from Planted::emit()",
-                               ">+2000B: all the rest"});
+  CHECK(texts(memory(2'000'000)) ==
+        std::vector<std::string>{
+            "+2.000MB (+1.980MB to +2.020MB) memory; without the trace +2.000MB",
+            ">+1.998MB: Leak::grow() in tailgate, from Planted::emit()", ">+2000B: all the rest"});
   CHECK(texts(memory(-2'000'000)).at(0) ==
         "-2.000MB (-1.980MB to -2.020MB) memory; without the trace -2.000MB");
   CHECK(
