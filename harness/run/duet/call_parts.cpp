@@ -32,20 +32,13 @@ class Stacks {
  public:
   explicit Stacks(const Samples& samples) : functions_(samples.functions.functions()) {}
 
-  // The function that ran, or that an interrupt interrupted.
+  // The function that ran, or that an interrupt interrupted: where an interrupt took the processor
+  // from a thread, the sample that was due is taken when the thread has it again.
   PartName function(const StackSample& sample) const {
     const std::vector<std::uint32_t>& stack = sample.functions;
     const auto at = static_cast<std::size_t>(interrupt_frames(sample));
     const ProfiledFunction& function = functions_[at < stack.size() ? stack[at] : stack.front()];
     return {"function", function.name, function.module};
-  }
-
-  // The interrupt on top of what the thread did; no cause where there is none.
-  PartName interrupt(const StackSample& sample) const {
-    const std::ptrdiff_t frames = interrupt_frames(sample);
-    if (frames == 0) return {};
-    const std::string& entry = functions_[*(sample.functions.begin() + frames - 1)].name;
-    return {std::string(cause_name(Cause::interrupt)), entry.substr(kEntry.size())};
   }
 
   // The first function outwards that is neither the kernel's nor of a system library; empty if that
@@ -65,9 +58,7 @@ class Stacks {
   }
 
  private:
-  // Linux' names of the code that interrupts enter on x86 (arch/x86/include/asm/idtentry.h).
-  static constexpr std::string_view kEntry = "asm_";
-
+  // By Linux' names of the code that interrupts enter on x86 (arch/x86/include/asm/idtentry.h).
   bool enters_interrupt(std::uint32_t place) const {
     const auto& [name, module] = functions_[place];
     return module == "kernel" &&
@@ -105,10 +96,9 @@ struct PartSamples {
   // entered: the part that the sample belongs to in place of its function; or no cause.
   void add(const StackSample& sample, const Stacks& stacks, const PartName& entered = {}) {
     const PartName function = entered.cause.empty() ? stacks.function(sample) : entered;
+    const std::string caller = stacks.caller(sample);
     ++count;
     ++functions[function];
-    if (function.cause == cause_name(Cause::interrupt)) return;  // nobody calls it
-    const std::string caller = stacks.caller(sample);
     if (caller.empty()) return;
     ++callers[caller];
     ++callers_of[function][caller];
@@ -459,8 +449,7 @@ SideAmounts role_parts(const Samples& samples, profile::SampledRole role, std::u
   const Stacks stacks(samples);
   PartSamples all;
   for (const StackSample& sample : samples.list) {
-    if (!is_within(sample, role, begin_ns, end_ns)) continue;
-    all.add(sample, stacks, stacks.interrupt(sample));
+    if (is_within(sample, role, begin_ns, end_ns)) all.add(sample, stacks);
   }
   SideAmounts times{.whole = whole};
   if (all.count > 0) add_functions(all, whole, times);

@@ -37,8 +37,8 @@ struct CallParts {
 // that in which one of the samples was taken.
 CallParts call_parts(const TracedSide& side);
 
-// The functions in which samples of a role were, from begin_ns to end_ns, and the interrupts on top
-// of them, as parts of `whole`; nothing where there are none.
+// The functions in which samples of a role were, from begin_ns to end_ns, as parts of `whole`;
+// nothing where there are none.
 activity::SideAmounts role_parts(const profile::Samples& samples, profile::SampledRole role,
                                  std::uint64_t begin_ns, std::uint64_t end_ns, double whole);
 
