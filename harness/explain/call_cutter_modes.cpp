@@ -90,7 +90,10 @@ Slice CallCutter::at_point(const ThreadMark& mark) const {
   if (mark.active == kWakePoint) name_thread(slice, mark.woken);
   // Between a begin and its end the kernel may take as long as it needs.
   if (fact.marks != PointMarks::step && fact.cause != Cause::system_call) return slice;
-  slice.gap = gap_after(mark);
+  // To wake a thread up is little work in any case, and contention of its spinlocks is recorded. In
+  // a virtual machine the hypervisor sends the interrupt to the other processor, and may take its
+  // time.
+  slice.gap = fact.cause == Cause::wake_up ? Cause::kernel_gap : gap_after(mark);
   if (steps_ != nullptr) slice.usual = steps_->after(mark).usual;
   return slice;
 }

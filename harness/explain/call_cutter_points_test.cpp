@@ -127,6 +127,15 @@ TEST_CASE("a fault within a system call lasts until the first record after it") 
         "syscall:write:100 page_fault::200 fs_journal:start:100 syscall:write:100");
 }
 
+TEST_CASE("a wake-up far longer than usual is a gap, however few there are") {
+  KernelStory story;
+  story.timeline().add(ContextSwitch{.time = 500, .processor = 1, .old_thread = kOther});
+  story.enters(1000, kWrite);
+  story.timeline().add(ThreadReady{1200, 0, kOther, false});
+  story.leaves(61'200, kWrite);
+  CHECK(story.cut(1000, 61'200) == "syscall:write:200 kernel_gap:other:60000");
+}
+
 TEST_CASE("waking another thread is a step that names the thread") {
   KernelStory story;
   story.timeline().add(ContextSwitch{.time = 500, .processor = 1, .old_thread = kOther});
