@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 HOG_RUNS_S, HOG_SLEEPS_S = 0.02, 0.08
-HOG_NICENESS = -20  # at the usual one, who wakes up soon gets the processor from it
+HOG_NICENESS = -20  # the highest; at 0, Linux lets a thread that wakes up interrupt the hog
 SYNC_BYTES = 1 << 20
 JOURNAL_BYTES = 300 << 20  # of the file system in which a neighbour syncs
 JOURNAL = "journal"        # where it is mounted, in a case's folder
