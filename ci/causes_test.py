@@ -64,7 +64,7 @@ def test_losses_come_before_times_and_are_no_time():
     assert not judge.judge_duet(nothing, {"sums": [], "amounts": [lost]}).named
 
 
-def test_memory_counts_from_a_hundredth_of_it_on():
+def test_memory_counts_from_a_hundredth_of_it_on_and_comes_first_from_five():
     grown = {"cause": "memory", "name": "Leak::grow(unsigned long)", "module": "tailgate",
              "caller": "", "a": 0, "b": 2e6, "difference": 2e6, "low": 1.9e6, "high": 2.1e6,
              "distinct": True}
@@ -72,8 +72,11 @@ def test_memory_counts_from_a_hundredth_of_it_on():
               "high": 2.1e6, "parts": [grown]}
     leak = case(causes=("memory",), names=("Leak::grow",), measure="memory", planted_ns=None)
     nothing = case(causes=(), planted_ns=None)
-    assert judge.judge_duet(leak, {"sums": [LOOP], "amounts": [memory]}).named
+    assert judge.judge_duet(leak, {"sums": [], "amounts": [memory]}).named
+    assert not judge.judge_duet(leak, {"sums": [LOOP], "amounts": [memory]}).named
     assert not judge.judge_duet(nothing, {"sums": [], "amounts": [memory]}).named
+    memory["a"] = 30e6
+    assert judge.judge_duet(leak, {"sums": [LOOP], "amounts": [memory]}).named
     memory["a"] = 300e6
     assert judge.judge_duet(nothing, {"sums": [], "amounts": [memory]}).named
     assert judge.judge_duet(case(), {"sums": [LOOP], "amounts": [memory]}).named
