@@ -86,7 +86,7 @@ struct TrialPlan {
   std::uint32_t slowest_responses = 0;  // … and by response time, open loop only
   std::uint32_t slow_deliveries = 0;    // events kept of the live reader, by delivery time
   std::uint64_t noise_ns = 0;           // how long to observe the idle processor before the load
-  std::uint64_t poll_interval_ns = 0;   // of the live consumer
+  std::uint64_t poll_interval_ns = 0;   // of the live consumer; longer where turns let it wait
   LoadPlan load;
   TurnPlan turns;
   std::uint32_t contract = 0;      // the provider makes the calls of contract.h instead of the load

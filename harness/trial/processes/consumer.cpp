@@ -81,6 +81,30 @@ class ConsumerProcess : public EventVisitor {
     return LineComparison(memory, sink.context.encoding, std::max<std::size_t>(1, copies));
   }
 
+  // Whether a round of a duet leaves this side alone, but for probes: no turn has begun for as long
+  // as the others of a visit and their drains take.
+  bool is_between_visits() {
+    const TurnPlan& turns = memory_.plan().turns;
+    if (turns.count == 0) return false;
+    constexpr std::uint64_t kDrainsNs = 300'000'000;
+    const TurnBlock& turn = header_.turn;
+    const std::uint32_t grants = turn.granted.load(std::memory_order_acquire);
+    const std::uint64_t now_ns = clock_.now_ns();
+    if (grants != grants_seen_ && turn.grant.load(std::memory_order_relaxed) == Grant::turn) {
+      turn_seen_ns_ = now_ns;
+    }
+    grants_seen_ = grants;
+    return now_ns > turn_seen_ns_ + 4 * turns.length_ns + kDrainsNs;
+  }
+
+  // Up to eighteen consumers of long rounds wait at once. If all polled as often as usual, they
+  // would take most of a processor where a system call is slow.
+  void wait() {
+    constexpr std::uint64_t kLonger = 40;
+    const std::uint64_t usual_ns = memory_.plan().poll_interval_ns;
+    sleep_for_ns(is_between_visits() ? kLonger * usual_ns : usual_ns);
+  }
+
   void read_to_the_end() {
     while (true) {
       // Read the flag before the poll: then this poll or a later one reads all events from before
@@ -91,7 +115,7 @@ class ConsumerProcess : public EventVisitor {
       const std::size_t events = consumer_->poll(*this);
       if (events == 0) {
         if (over) return;
-        sleep_for_ns(memory_.plan().poll_interval_ns);
+        wait();
         continue;
       }
       block_.busy_ns += clock_.now_ns() - before_ns;
@@ -149,6 +173,8 @@ class ConsumerProcess : public EventVisitor {
   std::uint64_t events_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t record_from_ns_ = 0;
+  std::uint32_t grants_seen_ = 0;    // of the duet's turns and probes
+  std::uint64_t turn_seen_ns_ = 0;  // when the last turn was granted, on the run clock
 };
 
 }  // namespace
