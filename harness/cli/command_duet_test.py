@@ -126,6 +126,64 @@ def test_output_that_cannot_be_read_is_a_failure(tmp_path):
     assert "'hello' is no number" in done.stderr
 
 
+# Spends four fifths of its time in most() and a fifth in rest(), until it is killed.
+WORKER = Path(os.environ["TAILGATE_BUILD"]) / "harness/profile/tailgate_worker"
+needs_worker = pytest.mark.skipif(not WORKER.exists(), reason="this build samples no functions")
+
+
+def working(seconds):
+    return f"timeout {seconds} {WORKER}; true"
+
+
+@needs_worker
+def test_the_function_that_takes_more_is_named_with_its_share(tmp_path):
+    done = run("duet", "--command", working(0.1), working(0.3), "--rounds", "2", "--explain",
+               "--explain-s", "4", "--out", "d.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    duet = duet_of(tmp_path / "d.json")
+    difference = duet["difference"]
+    assert difference["rounds"] >= 2, duet["remarks"]
+    [total] = difference["sums"]
+    assert total["measure"] == "processor_time"
+    # Other programs may leave it less than all of its processor.
+    assert total["difference_ns"] > 0.05e9
+    assert sum(part["difference_ns"] for part in total["parts"]) == pytest.approx(
+        total["difference_ns"])
+    first = total["parts"][0]
+    assert (first["cause"], first["name"], first["module"]) == (
+        "function", "most", "tailgate_worker")
+    assert first["difference_ns"] / total["difference_ns"] == pytest.approx(0.8, abs=0.12)
+    assert "most() in tailgate_worker" in done.stdout
+    assert "processor time a run" in done.stdout
+    # What the rounds that nobody sampled say of the same.
+    assert total["untraced_ns"] == pytest.approx(
+        sum(one["b"]["cpu_ns"] - one["a"]["cpu_ns"] for one in duet["rounds"]) / 2)
+
+
+@needs_worker
+def test_a_fail_says_why_unless_nothing_is_wanted(tmp_path):
+    gate = ("duet", "--command", working(0.03), working(0.09), "--gate", "--metric", "cpu_ns",
+            "--out", "d.json", "--force")
+    done = run(*gate, "--explain-s", "1", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(r"why, by \d+ traced rounds", done.stdout)
+    assert duet_of(tmp_path / "d.json")["difference"]["rounds"] >= 1
+    judged = run("gate", "d.json", "--metric", "cpu_ns", cwd=tmp_path)
+    assert re.search(r"why, by \d+ traced rounds", judged.stdout)
+    done = run(*gate, "--explain-s", "0", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "difference" not in duet_of(tmp_path / "d.json")
+
+
+def test_a_round_that_takes_longer_than_there_is_time_is_not_sampled(tmp_path):
+    done = run("duet", "--command", "sleep 0.2", "--rounds", "1", "--explain", "--explain-s", "0.1",
+               "--out", "d.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    difference = duet_of(tmp_path / "d.json")["difference"]
+    assert difference["rounds"] == 0 and difference["sums"] == []
+    assert "a round takes 0.4 s, and there are 0.1" in difference["limits"]
+
+
 def test_a_program_that_never_ends_is_ended(tmp_path):
     done = run("duet", "--command", "true", "echo $$ > pid; sleep 1000", "--timeout-s", "0.5",
                "--out", "d.json", cwd=tmp_path)

@@ -11,6 +11,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/duet_extent.h"
 #include "harness/cli/duet_resume.h"
+#include "harness/cli/explain_sides.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
 #include "harness/cli/known_names.h"
@@ -211,38 +212,23 @@ bool duet_went_well(const Duet& duet) {
                      [&](const DuetRound& round) { return well(round.a) && well(round.b); });
 }
 
-bool fails_by_metric(const Duet& duet, const Policy& policy) {
-  const Verdict verdict = judge(duet, policy, today_utc());
-  return verdict.outcome == VerdictOutcome::fail &&
-         std::any_of(verdict.metrics.begin(), verdict.metrics.end(),
-                     [](const auto& metric) { return metric.decision == MetricOutcome::fail; });
-}
-
-// Adds why the sides differ, where that is wanted. What goes wrong is a remark: the duet stands.
+// Adds why the sides differ, where that is wanted.
 void explain_difference(const DuetArguments& arguments, const std::optional<Policy>& policy,
                         const DuetRequest& request, const Environment& environment, Duet& duet) {
-  const double max_s = arguments.explain_s.value_or(policy ? policy->explain_s : kMaxDifferenceS);
-  if (max_s <= 0 || InterruptFlag::raised()) return;
-  const bool wanted = arguments.explain || arguments.only_explain;
-  if (!wanted && !(policy && fails_by_metric(duet, *policy))) return;
-  StatusLine status;
-  try {
-    duet.difference = measure_difference({.request = request,
-                                          .environment = environment,
-                                          .duet = duet,
-                                          .max_s = max_s,
-                                          .progress = [&](const std::string& what) {
-                                            if (!arguments.quiet) status.show(what);
-                                          }});
-  } catch (const Error& error) {
-    duet.remarks.push_back(
-        {"why the sides differ could not be measured: " + error.what_failed(), error.remedy()});
-  } catch (const std::filesystem::filesystem_error& error) {
-    duet.remarks.push_back(
-        {std::string("why the sides differ could not be measured: ") + error.what(),
-         "make room, or name another folder with --scratch"});
+  const double max_s =
+      explain_time_s(arguments.explain || arguments.only_explain, arguments.explain_s,
+                     policy ? &*policy : nullptr, [&] { return judge(duet, *policy, today_utc()); });
+  if (max_s <= 0) return;
+  const auto measure = [&](const ExplainProgress& progress) {
+    return measure_difference({.request = request,
+                               .environment = environment,
+                               .duet = duet,
+                               .max_s = max_s,
+                               .progress = progress});
+  };
+  if (auto difference = explain_sides(arguments.quiet, measure, duet.remarks)) {
+    duet.difference = std::move(difference);
   }
-  status.clear();
 }
 
 // Shows the verdict on a duet and gives its exit code.
@@ -356,7 +342,7 @@ void check_command_options(const DuetArguments& arguments) {
       arguments.turn_ms || arguments.turns || arguments.consume != "auto" ||
       arguments.hang_timeout_s != DuetArguments{}.hang_timeout_s ||
       arguments.warmup_turns != DuetArguments{}.warmup_turns || !arguments.waived_commits.empty() ||
-      arguments.allow_dirty || arguments.rounds_shown || arguments.explain || arguments.explain_s;
+      arguments.allow_dirty || arguments.rounds_shown;
   if (others) {
     throw UsageError(
         Error("--command runs programs, which have no sinks, scenarios or turns",
@@ -386,6 +372,8 @@ int duet_of(const DuetArguments& arguments) {
                            .keep = arguments.keep,
                            .gate = arguments.gate,
                            .policy = arguments.policy,
+                           .explain = arguments.explain,
+                           .explain_s = arguments.explain_s,
                            .nightly = arguments.nightly,
                            .history = arguments.history,
                            .time_budget_s = arguments.time_budget_s,
@@ -521,7 +509,8 @@ void commands::add_duet_command(Command& program, const Catalog& catalog, Action
       "With --command a run of each is a round; {out} in a command stands for a file\n"
       "that is read in place of its output.\n"
       "With --explain, and after a verdict of fail, traced rounds of both sides say\n"
-      "which functions, system calls and waits make the difference.\n"
+      "which functions, system calls and waits make the difference; of commands,\n"
+      "which functions' processor time does.\n"
       "With --gate the exit codes are the verdict's:\n" +
       brief_list(verdict_exit_codes()) +
       ".\n"

@@ -8,6 +8,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/duet_extent.h"
+#include "harness/cli/explain_sides.h"
 #include "harness/cli/gate_samples.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
@@ -18,11 +19,13 @@
 #include "harness/gate/gate.h"
 #include "harness/os/affinity.h"
 #include "harness/os/process.h"
+#include "harness/report/difference_text.h"
 #include "harness/report/exporter.h"
 #include "harness/report/metrics_text.h"
 #include "harness/report/painter.h"
 #include "harness/result/files.h"
 #include "harness/result/json.h"
+#include "harness/run/duet/command_difference.h"
 #include "harness/run/duet/line_program.h"
 #include "harness/samples/format.h"
 #include "harness/trial/scratch.h"
@@ -70,10 +73,8 @@ Environment environment_of(const CommandDuetArguments& arguments, const Scratch&
   environment.label = machine.restriction;
   environment.build = build_used();
   environment.scratch = scratch.path();
-  if (!arguments.options.calls.empty()) {
-    environment.trial.clock = measure_clock();
-    sweep_uprobes();
-  }
+  environment.trial.clock = measure_clock();
+  if (!arguments.options.calls.empty()) sweep_uprobes();
   return environment;
 }
 
@@ -92,6 +93,27 @@ std::string figures_text(const CommandDuet& duet) {
   return fmt::format("{} to {}, {} rounds\n", printable(duet.a.label), printable(duet.b.label),
                      duet.rounds.size()) +
          metrics_table(judgements, painter);
+}
+
+// Adds why the sides differ, where that is wanted.
+void explain_difference(const CommandDuetArguments& arguments, const CommandGateSettings& settings,
+                        const std::optional<Policy>& policy, const CommandDuetRequest& request,
+                        const Environment& environment, CommandDuet& duet) {
+  if (!duet.complete) return;  // a command failed
+  const double max_s =
+      explain_time_s(arguments.explain, arguments.explain_s, policy ? &*policy : nullptr,
+                     [&] { return judge(duet, settings, *policy); });
+  if (max_s <= 0) return;
+  const auto measure = [&](const ExplainProgress& progress) {
+    return measure_command_difference({.request = request,
+                                       .environment = environment,
+                                       .duet = duet,
+                                       .max_s = max_s,
+                                       .progress = progress});
+  };
+  if (auto difference = explain_sides(arguments.quiet, measure, duet.remarks)) {
+    duet.difference = std::move(difference);
+  }
 }
 
 int show_verdict(Verdict verdict, const std::filesystem::path& file) {
@@ -165,16 +187,20 @@ int duet_of_commands(const CommandDuetArguments& arguments) {
             return time.is_up(duet.rounds.size()) ||
                    (policy && is_decided(duet, settings, *policy));
           }};
-  const CommandDuet duet = run_command_duet(request, environment, observer);
+  CommandDuet duet = run_command_duet(request, environment, observer);
   status.clear();
+  // An interrupt of what follows ends that alone.
+  const bool interrupted = InterruptFlag::raised();
+  explain_difference(arguments, settings, policy, request, environment, duet);
   file.save(write_command_duet(duet));
-  if (policy && !InterruptFlag::raised()) {
+  if (policy && !interrupted) {
     return show_verdict(judge(duet, settings, *policy), file.written_to());
   }
   std::cout << figures_text(duet);
+  if (duet.difference) std::cout << "\n" << difference_text(*duet.difference);
   for (const Remark& remark : duet.remarks) say("! {}\n", remark.what);
   say("\nwrote: {}\n", file.written_to().string());
-  if (InterruptFlag::raised()) return kExitInterrupted;
+  if (interrupted) return kExitInterrupted;
   const bool well = duet.complete && file.in_place() &&
                     std::all_of(duet.rounds.begin(), duet.rounds.end(),
                                 [](const CommandRound& round) { return round.is_completed(); });

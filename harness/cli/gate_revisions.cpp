@@ -335,7 +335,7 @@ class RevisionGate {
     return kExitDone;
   }
 
-  // A duet of commands has no traced rounds.
+  // Of commands, which have no causes for the history, a fail alone is explained.
   bool lacks_traced_rounds(const PlannedDuet& planned) const {
     const fs::path file = out_ / "duets" / planned.file;
     if (planned.benchmark != nullptr || !fs::exists(file)) return false;

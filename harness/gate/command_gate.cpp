@@ -183,6 +183,7 @@ Verdict heading_of(const CommandDuet& duet, const Policy& policy) {
   verdict.false_pass = policy.looks.false_pass;
   verdict.rounds_recorded = duet.rounds.size();
   verdict.layouts = duet.b.layouts;
+  verdict.difference = duet.difference;
   return verdict;
 }
 

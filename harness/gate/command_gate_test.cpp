@@ -76,6 +76,16 @@ TEST_CASE("a B that does not work fails, an A that does not leaves nothing to co
   CHECK(judge(duet, {}, default_policy()).outcome == VerdictOutcome::invalid);
 }
 
+TEST_CASE("the verdict says why, where that was measured") {
+  CommandDuet duet = measured(15, 1.5, 6);
+  CHECK_FALSE(judge(duet, {}, default_policy()).difference);
+  duet.difference.emplace();
+  duet.difference->rounds = 7;
+  const Verdict verdict = judge(duet, {}, default_policy());
+  REQUIRE(verdict.difference);
+  CHECK(verdict.difference->rounds == 7);
+}
+
 TEST_CASE("runs with the same layouts count as one") {
   CommandDuet duet = measured(15, 1.1, 7);
   for (CommandRound& round : duet.rounds) round.layout_pair = round.index;

@@ -19,9 +19,9 @@ constexpr std::size_t kPageBytes = 4096;  // one header page, then the data
 
 }  // namespace
 
-int open_perf_event(perf_event_attr attributes, std::uint32_t thread) {
+int open_perf_event(perf_event_attr attributes, std::uint32_t thread, int cpu) {
   const auto descriptor = static_cast<int>(::syscall(
-      SYS_perf_event_open, &attributes, static_cast<pid_t>(thread), -1, -1, PERF_FLAG_FD_CLOEXEC));
+      SYS_perf_event_open, &attributes, static_cast<pid_t>(thread), cpu, -1, PERF_FLAG_FD_CLOEXEC));
   return descriptor < 0 ? -errno : descriptor;
 }
 

@@ -10,8 +10,9 @@
 
 namespace tailgate {
 
-// Opens an event for one thread, on whichever processor it runs. Returns a descriptor, or -errno.
-int open_perf_event(perf_event_attr attributes, std::uint32_t thread);
+// Opens an event for one thread, while it runs on that processor; -1: on whichever. Returns a
+// descriptor, or -errno.
+int open_perf_event(perf_event_attr attributes, std::uint32_t thread, int cpu = -1);
 
 class PerfRing {
  public:

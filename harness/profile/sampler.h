@@ -34,7 +34,10 @@ struct SamplerOptions {
   Clock clock = {};                      // the run clock
   std::vector<std::uint32_t> load = {};  // the load's threads, by the system's ids; they exist
   std::vector<SampledProcess> processes =
-      {};                      // with all their threads and the processes they start
+      {};  // with all their threads and the processes they start
+  // In place of processes: one that has yet to become another program (execve). It is sampled from
+  // then on, with every thread and process that it starts, to the end of each, as the provider.
+  int command = 0;
   std::vector<int> cpus = {};  // for the thread that collects; empty: any
   // Exists; a sampler that writes a file has it there until it is destroyed.
   std::filesystem::path directory = {};
@@ -44,7 +47,8 @@ class StackSampler {
  public:
   virtual ~StackSampler() = default;
 
-  // Stops sampling. What a process maps in its last 0.2 s has names only if it still exists then.
+  // Stops sampling. What a process maps in its last 0.2 s, or 20 ms if it is a command's, has names
+  // only if it still exists then.
   // Does not throw.
   virtual void stop() = 0;
 

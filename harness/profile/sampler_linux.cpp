@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -39,6 +40,9 @@ constexpr std::size_t kMaxThreads = 128;
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 constexpr std::chrono::milliseconds kReadEvery{10};
 constexpr int kReadsPerScan = 20;  // for threads that have started since
+// Programs that a command runs may end soon, and name what they mapped only until then.
+constexpr int kReadsPerCommandScan = 2;
+constexpr std::size_t kMaxCommandProcesses = 256;
 constexpr const char* kBecomeRoot =
     "run as root, or lower /proc/sys/kernel/perf_event_paranoid to 1";
 
@@ -177,7 +181,11 @@ class PerfSampler : public StackSampler {
         event_(best_event(options.sampled, options.rate_hz)),
         samples_(kMaxBytes) {
     begin_ = clock_instant(options.clock);
-    scan();
+    if (options.command > 0) {
+      sample_command();
+    } else {
+      scan();
+    }
     if (rings_.empty()) {
       throw system_error("perf_event_open", "the threads to sample", first_error_, kBecomeRoot);
     }
@@ -211,10 +219,10 @@ class PerfSampler : public StackSampler {
     const std::size_t count = faults ? resident_.size() : samples_.size();
     for (std::size_t i = 0; i < count; i += step) {
       const PerfSample sample = samples_.at(faults ? resident_[i] : i);
-      const auto role = roles_.find(sample.thread);
-      if (role == roles_.end()) continue;
+      const std::optional<SampledRole> role = role_of(sample.thread);
+      if (!role) continue;
       StackSample stack{.time_ns = run_time_ns(sample.time_ns, begin_, end_),
-                        .role = role->second,
+                        .role = *role,
                         .thread = sample.thread,
                         .cpu = sample.cpu};
       if (faults) stack.bytes = std::min(step, count - i) * ResidentPages::page_bytes();
@@ -227,6 +235,13 @@ class PerfSampler : public StackSampler {
   }
 
  private:
+  std::optional<SampledRole> role_of(std::uint32_t thread) const {
+    if (options_.command > 0) return SampledRole::provider;
+    const auto role = roles_.find(thread);
+    if (role == roles_.end()) return {};
+    return role->second;
+  }
+
   // Of a page that came several times the last fault counts.
   void find_resident_pages() {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> last_faults;
@@ -272,6 +287,7 @@ class PerfSampler : public StackSampler {
   void read_until_stopped() {
     bind_this_thread(options_.cpus);
     std::vector<std::byte> records;
+    const int reads_per_scan = options_.command > 0 ? kReadsPerCommandScan : kReadsPerScan;
     for (int reads = 1;; ++reads) {
       const bool last = stopped_;
       for (PerfRing& ring : rings_) {
@@ -279,8 +295,9 @@ class PerfSampler : public StackSampler {
         ring.drain(records);
         samples_.add(records);
       }
+      if (options_.command > 0) open_images();
       if (last) return;
-      if (reads % kReadsPerScan == 0) scan();
+      if (reads % reads_per_scan == 0) scan();
       std::this_thread::sleep_for(kReadEvery);
     }
   }
@@ -298,6 +315,38 @@ class PerfSampler : public StackSampler {
         if (!roles_.emplace(thread, role).second) continue;
         sample_thread(one, role);
       }
+    }
+  }
+
+  // An event that processes inherit may have a ring only where it is of one processor.
+  void sample_command() {
+    perf_event_attr attributes = attributes_of(event_, options_.rate_hz);
+    attributes.inherit = 1;
+    attributes.disabled = 1;
+    attributes.enable_on_exec = 1;
+    for (const int cpu : initial_cpus()) {
+      const int descriptor =
+          open_perf_event(attributes, static_cast<std::uint32_t>(options_.command), cpu);
+      if (descriptor < 0) {
+        first_error_ = -descriptor;
+        rings_.clear();
+        return;
+      }
+      rings_.emplace_back(descriptor, kRingPages);
+    }
+  }
+
+  // Of each process of a command, once it has a sample.
+  void open_images() {
+    for (; seen_ < samples_.size(); ++seen_) {
+      const auto process = static_cast<int>(samples_.at(seen_).process);
+      if (images_.contains(process)) continue;
+      if (images_.size() == kMaxCommandProcesses) {
+        unnamed_processes_ = true;
+        continue;
+      }
+      const auto image = images_.emplace(process, std::make_unique<ProcessImage>(process)).first;
+      image->second->refresh();
     }
   }
 
@@ -341,6 +390,10 @@ class PerfSampler : public StackSampler {
                       "that may be locked (ulimit -l)",
                       beyond_limit_, rings_.size()));
     }
+    if (unnamed_processes_) {
+      add(fmt::format("the functions of all but the first {} processes have no names",
+                      kMaxCommandProcesses));
+    }
     if (samples_.no_room() > 0) {
       add(fmt::format("{} samples are missing: the memory of {} MiB was full; sample more seldom",
                       samples_.no_room(), kMaxBytes >> 20));
@@ -374,6 +427,8 @@ class PerfSampler : public StackSampler {
   std::set<std::string> refused_;
   std::uint64_t events_ = 0;
   std::vector<std::size_t> resident_;  // samples of pages that were in memory at the end
+  std::size_t seen_ = 0;               // samples whose processes have images, of a command
+  bool unnamed_processes_ = false;
   std::size_t beyond_limit_ = 0;
   int first_error_ = ESRCH;
   std::thread reader_;

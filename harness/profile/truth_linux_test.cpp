@@ -103,6 +103,32 @@ TEST_CASE("four fifths of the time in one function, a fifth in another", "[truth
   CHECK(role.cut_stacks < role.samples / 20);
 }
 
+TEST_CASE("a command is sampled to its end, with the programs that it starts", "[truth]") {
+  if (!may_sample()) return;
+  const TestDirectory directory;
+  std::unique_ptr<StackSampler> sampler;
+  const CommandEnd end = run_command(
+      {.command = fmt::format("true; timeout 0.8 {}; true", TAILGATE_WORKER),
+       .output = directory.path() / "output",
+       .limit = std::chrono::seconds(60),
+       .before_start = [&sampler](int pid) {
+         sampler = start_sampler({.clock = run_clock(), .command = pid});
+       }});
+  REQUIRE(end.stop == CommandStop::none);
+  sampler->stop();
+  const Samples samples = sampler->read();
+  INFO(samples.limits);
+  // The system's own account says how much there was to sample.
+  const double sampled_ns = static_cast<double>(samples.list.size()) * 1e9 / samples.rate_hz;
+  CHECK(sampled_ns == Approx(static_cast<double>(end.cpu_ns)).epsilon(0.1));
+  const Profile profile = make_profile(samples, {}, {.end_ns = ~std::uint64_t{0}});
+  REQUIRE(profile.roles.size() == 1);
+  const RoleProfile& role = profile.roles[0];
+  CHECK(role.role == "provider");
+  CHECK(share(profile, role, "most", &FunctionSamples::exclusive) == Approx(0.8).margin(0.1));
+  CHECK(share(profile, role, "rest", &FunctionSamples::exclusive) == Approx(0.2).margin(0.1));
+}
+
 // Waits until the file holds this text.
 bool holds(const std::filesystem::path& path, const std::string& text) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);

@@ -58,6 +58,7 @@ std::string with_interval(const AmountSum& sum, double amount, const std::option
 std::string per_what(const DifferenceSum& sum) {
   if (sum.measure == "call") return "a call";
   if (sum.measure == "slow_call") return "a call beyond p99";
+  if (sum.measure == "processor_time") return "processor time a run";
   if (sum.measure == "other_threads") {
     return "processor time an event in the provider's other threads";
   }

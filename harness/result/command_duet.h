@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/difference.h"
 #include "harness/result/duet_part.h"
 #include "harness/result/result.h"
 
@@ -119,6 +120,7 @@ struct CommandDuet {
   double timeout_s = 0;
   std::optional<std::vector<DuetPart>> parts;
   std::vector<CommandRound> rounds;
+  std::optional<Difference> difference;
   std::vector<Remark> remarks;
 
   template <class Visitor>
@@ -148,6 +150,8 @@ struct CommandDuet {
       "the duet's parts: one, and one more each time that it was resumed; absent in older files, "
       "which have one part that stopped");
     v("rounds", &CommandDuet::rounds, "every round, in the order of execution");
+    v("difference", &CommandDuet::difference,
+      "why the sides differ, by traced rounds after these; absent if there were none");
     v("remarks", &CommandDuet::remarks, "what a reader of this duet must know");
   }
 };

@@ -101,7 +101,8 @@ struct DifferenceSum {
     v("measure", &S::measure,
       "call (the mean of the calls up to their 99th percentile, as the metric service_ns_mean), "
       "slow_call (the mean of those beyond it), daemons (processor time of the session's daemons "
-      "an event) or other_threads (that of the provider's threads that make no calls)");
+      "an event) or other_threads (that of the provider's threads that make no calls); of commands "
+      "processor_time (of a run, as its cpu_ns)");
     v("processes", &S::processes, "names of the daemons; else empty");
     v("a_ns", &S::a_ns, "side A, in the traced rounds");
     v("b_ns", &S::b_ns, "side B, likewise");

@@ -4,26 +4,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "harness/os/process.h"
 #include "harness/os/remove_folder.h"
 #include "harness/run/duet/loss_parts.h"
 #include "harness/run/duet/round_trace.h"
+#include "harness/run/duet/traced_time.h"
 #include "harness/stats/trial_interval.h"
 
 namespace tailgate {
 namespace {
 
 namespace fs = std::filesystem;
-using Seconds = std::chrono::duration<double>;
 
-constexpr unsigned kMaxFailed = 2;
 constexpr double kConfidence = 0.95;
 
 bool both_completed(const DuetRound& round) {
@@ -58,17 +55,6 @@ std::vector<double> untraced_differences(const Duet& duet, Value value) {
   return differences;
 }
 
-void add_untraced(const Duet& duet, DifferenceSum& sum) {
-  const std::vector<double> differences = untraced_differences(
-      duet, [&sum](const DuetSide& side) { return untraced_ns(sum.measure, side); });
-  if (differences.size() == 1) sum.untraced_ns = differences.front();
-  const std::optional<TrialInterval> interval = trial_interval(differences, kConfidence);
-  if (!interval) return;
-  sum.untraced_ns = interval->estimate;
-  sum.untraced_low_ns = interval->low;
-  sum.untraced_high_ns = interval->high;
-}
-
 void add_untraced_memory(const Duet& duet, AmountSum& sum) {
   const std::vector<double> differences =
       untraced_differences(duet, [](const DuetSide& side) -> std::optional<double> {
@@ -90,40 +76,29 @@ class TracedRounds {
         settings_(settings_for(plan.request.b.side.sink,
                                settings_for(plan.request.a.side.sink, plan.environment.trial))),
         turns_(turns_of(plan.request)),
-        layouts_(plan.request.a.layouts, plan.request.b.layouts, plan.request.seed) {
+        layouts_(plan.request.a.layouts, plan.request.b.layouts, plan.request.seed),
+        time_(plan.max_s, plan.max_rounds) {
     difference_.sample_hz = kDifferenceSampleHz;
   }
 
   Difference run() {
-    const auto began = std::chrono::steady_clock::now();
-    const auto passed_s = [began] {
-      return Seconds(std::chrono::steady_clock::now() - began).count();
-    };
-    double longest_s = 0;
-    while (goes_on(passed_s(), longest_s)) {
-      const double before_s = passed_s();
-      run_round();
-      longest_s = std::max(longest_s, passed_s() - before_s);
+    while (time_.goes_on()) {
+      const unsigned index = time_.begin_round();
+      run_round(index);
+      time_.end_round();
     }
-    difference_.duration_ns = static_cast<std::uint64_t>(passed_s() * 1e9);
+    difference_.duration_ns = static_cast<std::uint64_t>(time_.passed_s() * 1e9);
     report();
     return std::move(difference_);
   }
 
  private:
-  bool goes_on(double passed_s, double longest_s) const {
-    if (InterruptFlag::raised() || failed_ >= kMaxFailed) return false;
-    if (index_ >= plan_.max_rounds) return false;
-    return index_ == 0 || passed_s + longest_s <= plan_.max_s;
-  }
-
-  void run_round() {
-    plan_.progress(fmt::format("why: traced round {}", index_ + 1));
+  void run_round(unsigned index) {
+    plan_.progress(fmt::format("why: traced round {}", index + 1));
     // Its coins are those of a round after the duet's own.
-    const unsigned number = static_cast<unsigned>(plan_.duet.rounds.size()) + index_;
-    const fs::path folder = plan_.environment.scratch / fmt::format("traced-{}", index_);
-    const fs::path trace_folder = plan_.environment.scratch / fmt::format("trace-{}", index_);
-    ++index_;
+    const unsigned number = static_cast<unsigned>(plan_.duet.rounds.size()) + index;
+    const fs::path folder = plan_.environment.scratch / fmt::format("traced-{}", index);
+    const fs::path trace_folder = plan_.environment.scratch / fmt::format("trace-{}", index);
     Round round({.a = plan_.request.a.side,
                  .b = plan_.request.b.side,
                  .settings = settings_,
@@ -184,7 +159,7 @@ class TracedRounds {
   }
 
   void add_failure(const DuetRound& round) {
-    ++failed_;
+    time_.note_failure();
     const DuetSide& side = round.a.outcome == TrialOutcome::completed ? round.b : round.a;
     add_limit(fmt::format("a traced round failed: {}", side.outcome_detail));
   }
@@ -212,7 +187,11 @@ class TracedRounds {
     DifferenceSum sum = activity::difference_of(rounds);
     sum.measure = measure;
     if (sum.measure == "daemons") sum.processes = daemons_;
-    add_untraced(plan_.duet, sum);
+    set_untraced(untraced_differences(plan_.duet,
+                                      [&sum](const DuetSide& side) {
+                                        return untraced_ns(sum.measure, side);
+                                      }),
+                 sum);
     difference_.sums.push_back(std::move(sum));
   }
 
@@ -243,8 +222,7 @@ class TracedRounds {
   TrialSettings settings_;
   TurnPlan turns_;
   PlacedLayouts layouts_;
-  unsigned index_ = 0;
-  unsigned failed_ = 0;
+  TracedTime time_;
   std::string daemons_;
   std::vector<std::string> limits_;
   std::vector<activity::RoundAmounts> call_;
@@ -257,6 +235,15 @@ class TracedRounds {
 };
 
 }  // namespace
+
+void set_untraced(std::span<const double> differences, DifferenceSum& sum) {
+  if (differences.size() == 1) sum.untraced_ns = differences.front();
+  const std::optional<TrialInterval> interval = trial_interval(differences, kConfidence);
+  if (!interval) return;
+  sum.untraced_ns = interval->estimate;
+  sum.untraced_low_ns = interval->low;
+  sum.untraced_high_ns = interval->high;
+}
 
 Difference measure_difference(const DifferencePlan& plan) {
   return TracedRounds(plan).run();

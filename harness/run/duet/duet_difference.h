@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "harness/result/difference.h"
@@ -29,5 +30,8 @@ struct DifferencePlan {
 // interrupt, ends it. Without any round that both sides completed there are no sums, and limits
 // says why. Throws Error if a round or its trace cannot be set up.
 Difference measure_difference(const DifferencePlan& plan);
+
+// differences: in each of the duet's own rounds, without a trace; their median is the sum's.
+void set_untraced(std::span<const double> differences, DifferenceSum& sum);
 
 }  // namespace tailgate
