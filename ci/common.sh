@@ -56,13 +56,14 @@ closing_line() {
   grep -E '^[0-9]+% tests passed' "$1" || echo "ctest did not finish"
 }
 
-# run_tests PRESET PARALLEL [CTEST ARGUMENTS ...]: runs the tests of build/PRESET. Those that failed
-# run once more, alone: many measure this machine, which the other tests, other programs and a
-# hypervisor disturb. build/PRESET/summary.log gets the lines for a summary; they name each
-# repeated test. Returns 1 if a test failed again.
+# run_tests PRESET [CTEST ARGUMENTS ...]: runs the tests of build/PRESET, one more at a time than
+# there are processors, since many wait for a slow load. Those that failed run once more, alone:
+# many measure this machine, which the other tests, other programs and a hypervisor disturb.
+# build/PRESET/summary.log gets the lines for a summary; they name each repeated test. Returns 1 if
+# a test failed again.
 run_tests() {
-  local preset=$1 parallel=$2 folder=build/$1
-  shift 2
+  local preset=$1 parallel=$(($(nproc) + 1)) folder=build/$1
+  shift
   step "testing $preset"
   local first=$folder/test.log again=$folder/test_again.log summary=$folder/summary.log
   rm -f "$again" "$summary"

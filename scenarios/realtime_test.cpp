@@ -129,7 +129,9 @@ TEST_CASE("realtime finds who pays for a reader that stands still", "[long]") {
                                              std::tuple{"wait", "costs the writer (", "data"},
                                              std::tuple{"grow", "costs memory (", "data"});
   const std::string sink = std::string("synthetic:reader_room_events=400:reader_full=") + how;
-  const Result result = run_scenario("realtime", sink, kRealtimeSmoke);
+  auto settings = kRealtimeSmoke;
+  settings.front().second = "4000";
+  const Result result = run_scenario("realtime", sink, settings);
   if (!readers_stop(result)) return;
   INFO(result.answer->sentence);
   const std::string stalled =
