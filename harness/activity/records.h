@@ -153,7 +153,7 @@ inline constexpr std::uint32_t kMaxPoints = 1024;
 // sector, which identify the request (Windows: the address of its packet takes the sector's place).
 struct StorageRequest {
   Ticks time = 0;
-  std::uint32_t thread = 0;  // the one that issued it
+  std::uint32_t thread = 0;  // the one that it is for, where known; else the one that issued it
   std::uint64_t device = 0;
   std::uint64_t sector = 0;
   bool begins = true;

@@ -1,5 +1,7 @@
 #include "harness/explain/ftrace_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -33,6 +35,9 @@ constexpr std::uint64_t kVectors = std::uint64_t{2} << 32;
 
 constexpr std::uint32_t kMaxProcessors = 4096;
 constexpr std::size_t kMaxOpenInterrupts = 32;
+// What was merged with other requests never begins one, so it stays.
+constexpr std::size_t kMaxQueued = 1 << 16;
+constexpr unsigned kMinorBits = 20;  // of a dev_t in the kernel
 
 constexpr std::array kSoftirqs = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
                                   "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
@@ -104,6 +109,14 @@ FtraceRecords::Event FtraceRecords::describe_point(const EventFormat& format) {
   event.point = static_cast<std::uint32_t>(row - rows.begin()) + kWakePoint + 1;
   timeline_.add(KernelPointFact{
       .point = event.point, .name = format.name, .cause = row->cause, .marks = row->marks});
+  if (format.name == "block_bio_queue") {
+    event.queues_storage = true;
+    std::size_t next = 0;
+    for (const char* name : {"dev", "sector"}) {
+      const FormatField& field = format.field(name);
+      event.places.at(next++) = {field.offset_bytes, field.size_bytes};
+    }
+  }
   return event;
 }
 
@@ -234,6 +247,7 @@ void FtraceRecords::add_switch(const Record& record) {
 // An interrupt that passes a point does so on top of the thread, not for it.
 void FtraceRecords::add_point(const Record& record) {
   if (is_in_interrupt(record)) return;
+  if (record.event.queues_storage) note_queued(record);
   timeline_.add(KernelPoint{record.time, thread_of(record), record.event.point});
 }
 
@@ -279,20 +293,37 @@ void FtraceRecords::name_routine(const Record& record, std::uint64_t routine) {
   timeline_.add(RoutineFact{event.interrupt, routine, name});
 }
 
+void FtraceRecords::note_queued(const Record& record) {
+  if (queued_.size() >= kMaxQueued) queued_.clear();
+  queued_[{number(record, 0) >> kMinorBits, number(record, 1)}] = thread_of(record);
+}
+
+// The thread that a request is for. Another one may issue it: a worker of the kernel, or whoever
+// issues requests of others on the way. What is queued may name a partition, and the request its
+// disk, of the same major number and with the same sector.
+std::uint32_t FtraceRecords::thread_behind(const Record& request) {
+  const auto queued = queued_.find({number(request, 0) >> kMinorBits, number(request, 1)});
+  if (queued == queued_.end()) return thread_of(request);
+  const std::uint32_t thread = queued->second;
+  queued_.erase(queued);
+  return thread;
+}
+
 // The device number is the kernel's dev_t: 12 bits major, 20 bits minor.
 void FtraceRecords::add_storage(const Record& record) {
   const std::uint64_t device = number(record, 0);
+  const bool begins = record.event.kind == Kind::storage_begin;
   StorageRequest request{.time = record.time,
-                         .thread = thread_of(record),
+                         .thread = begins ? thread_behind(record) : thread_of(record),
                          .device = device,
                          .sector = number(record, 1),
-                         .begins = record.event.kind == Kind::storage_begin,
+                         .begins = begins,
                          .name = {}};
   if (request.begins) {
     // Letters as in the kernel's blk_fill_rwbs(): "WS" writes, "FF" flushes and writes nothing.
     const std::string what = text(record, 2);
     request.name =
-        std::to_string(device >> 20) + ":" + std::to_string(device & 0xFFFFF) + " " + what;
+        fmt::format("{}:{} {}", device >> kMinorBits, device & ((1U << kMinorBits) - 1), what);
     request.flush = what.starts_with("FF");
     if (what.find('W') != std::string::npos) request.sectors = number(record, 3);
   }

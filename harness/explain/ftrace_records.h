@@ -2,20 +2,22 @@
 //
 // The events, by their names in tracefs: sched/sched_switch, sched_waking and sched_wakeup_new;
 // irq/irq_handler_* and softirq_*; irq_vectors/*_entry and *_exit; exceptions/page_fault_*;
-// block/block_rq_issue and block_rq_complete; raw_syscalls/*; and those of kernel_points.h, of
-// which only the thread and the time are used. The names and offsets of their fields come from the
-// kernel's own format files (kernel: Documentation/trace/events.rst); their meaning follows the
-// kernel's include/trace/events/{sched,irq,block,syscalls}.h.
+// block/block_bio_queue, block_rq_issue and block_rq_complete; raw_syscalls/*; and those of
+// kernel_points.h, of which only the thread and the time are used. The names and offsets of their
+// fields come from the kernel's own format files (kernel: Documentation/trace/events.rst); their
+// meaning follows the kernel's include/trace/events/{sched,irq,block,syscalls}.h.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/activity/timeline.h"
@@ -67,6 +69,7 @@ class FtraceRecords {
     InterruptKind interrupt = InterruptKind::hardware;
     std::uint64_t routine_base = 0;  // of an interrupt: added to its number
     std::uint32_t point = 0;         // of a point: its KernelPointFact
+    bool queues_storage = false;     // of a point: the first two places are a device and a sector
     std::string name = {};           // of an interrupt vector
   };
   struct Record {
@@ -94,6 +97,8 @@ class FtraceRecords {
   void add_interrupt(const Record& record);
   void name_routine(const Record& record, std::uint64_t routine);
   void add_storage(const Record& record);
+  void note_queued(const Record& record);
+  std::uint32_t thread_behind(const Record& request);
   void add_point(const Record& record);
   void name_thread(const Record& record, std::size_t place, std::uint32_t thread);
 
@@ -103,6 +108,8 @@ class FtraceRecords {
   std::vector<std::vector<OpenInterrupt>> open_;  // by processor
   std::set<std::pair<InterruptKind, std::uint64_t>> named_routines_;
   std::unordered_map<std::uint32_t, std::array<char, 16>> names_;
+  // The thread that queued what begins at a sector, by the device's major number and the sector.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> queued_;
   std::uint64_t records_ = 0;
   std::uint64_t damaged_bytes_ = 0;
   Ticks last_time_ = 0;

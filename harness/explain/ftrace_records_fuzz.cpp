@@ -44,6 +44,7 @@ void add_some_formats(FtraceRecords& records) {
   know(records, "mm_vmscan_direct_reclaim_begin", 13, "");
   know(records, "mm_vmscan_direct_reclaim_end", 14, "");
   know(records, "contention_begin", 15, "");
+  know(records, "block_bio_queue", 16, field("dev", 8, 1) + field("sector", 8, 1));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ enum Id : std::uint16_t {
   kFault,
   kIssue,
   kComplete,
+  kQueue,
   kZoneLocked,
   kReclaimBegin,
   kReclaimEnd,
@@ -78,6 +79,8 @@ void add_all_formats(FtraceRecords& records) {
                   field("int order", 8, 4) + field("unsigned long gfp_flags", 16, 8))));
   CHECK(records.add_format(format_text("mm_vmscan_direct_reclaim_end", kReclaimEnd,
                                        field("unsigned long nr_reclaimed", 8, 8))));
+  CHECK(records.add_format(format_text(
+      "block_bio_queue", kQueue, field("dev_t dev", 8, 4) + field("sector_t sector", 16, 8))));
   // Its name ends like that of an interrupt's event.
   CHECK(records.add_format(
       format_text("ext4_ext_map_blocks_exit", kMapExit, field("dev_t dev", 8, 4))));
@@ -213,6 +216,41 @@ TEST_CASE_METHOD(Fixture, "system calls, page faults and storage requests become
   CHECK(timeline.storage()[0].name == "254:1 WFS");
   CHECK(timeline.storage()[0].thread == 9);
   CHECK((timeline.storage()[0].begin == 50 && timeline.storage()[0].end == 90));
+}
+
+TEST_CASE_METHOD(Fixture, "a storage request is for the thread that queued it") {
+  constexpr std::uint32_t kPartition = 8u << 20 | 1;
+  constexpr std::uint32_t kDisk = 8u << 20;
+  constexpr std::uint32_t kWorker = 3;
+  const auto queue = [&](std::int64_t time, std::uint32_t thread, std::uint64_t sector) {
+    records.add(0, time,
+                Data(kQueue, 54, thread)
+                    .put<std::uint32_t>(8, kPartition)
+                    .put<std::uint64_t>(16, sector)
+                    .bytes());
+  };
+  const auto issue = [&](std::int64_t time, std::uint64_t sector) {
+    records.add(0, time,
+                Data(kIssue, 64, kWorker)
+                    .put<std::uint32_t>(8, kDisk)
+                    .put<std::uint64_t>(16, sector)
+                    .text(34, "WS")
+                    .bytes());
+  };
+  records.add(0, 5, Data(kEnter, 64, 7).put<std::uint64_t>(8, 1).bytes());
+  queue(10, 8, 4096);
+  queue(20, 7, 5000);  // the load's own
+  issue(30, 5000);
+  issue(40, 4096);
+  issue(50, 4096);  // nobody queued it again
+  REQUIRE(timeline.storage().size() == 3);
+  CHECK(timeline.storage()[0].thread == 7);
+  CHECK(timeline.storage()[1].thread == 8);
+  CHECK(timeline.storage()[2].thread == kWorker);
+  // For the load's thread it is a step in the block layer as well.
+  const std::vector<ThreadMark>& marks = timeline.history(7)->marks();
+  REQUIRE(marks.size() == 2);
+  CHECK(timeline.kernel_point(marks[1].active).cause == Cause::block_layer);
 }
 
 TEST_CASE_METHOD(Fixture, "points in the kernel become marks that say what the thread does") {

@@ -41,10 +41,12 @@ constexpr std::chrono::microseconds kBetweenPortions{50};
 constexpr std::size_t kMaxCaptureBytes = std::size_t{512} << 20;
 // The trace fails without the required events; any of the others may be missing.
 constexpr const char* kRequiredEvents[] = {"sched/sched_switch", "sched/sched_waking"};
+// Of every thread, as it tells for whom requests are; for the load's threads it is a point, too.
+constexpr const char* kQueuedEvent = "block/block_bio_queue";
 constexpr const char* kOptionalEvents[] = {"sched/sched_wakeup_new", "irq/irq_handler_entry",
                                            "irq/irq_handler_exit",   "irq/softirq_entry",
                                            "irq/softirq_exit",       "block/block_rq_issue",
-                                           "block/block_rq_complete"};
+                                           "block/block_rq_complete", kQueuedEvent};
 // Events recorded only for the load's threads, beside those of kernel_points.h.
 constexpr const char* kThreadEvents[] = {"exceptions/page_fault_user",
                                          "exceptions/page_fault_kernel"};
@@ -213,6 +215,7 @@ class KernelTrace : public Trace {
     bool any = false;
     for (const KernelPointRow& row : kernel_points()) {
       const std::string event(row.event);
+      if (event == kQueuedEvent) continue;
       if (!load_.has(event) || unused.contains(event.substr(0, event.find('/')))) continue;
       load_.enable(event);
       any = true;
