@@ -13,6 +13,7 @@
 #include "harness/run/duet/duet.h"
 #include "harness/run/duet/line_program.h"
 #include "harness/run/duet/resume.h"
+#include "harness/samples/format.h"
 #include "harness/trial/result_facts.h"
 
 namespace tailgate {
