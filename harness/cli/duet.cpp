@@ -215,9 +215,9 @@ bool duet_went_well(const Duet& duet) {
 // Adds why the sides differ, where that is wanted.
 void explain_difference(const DuetArguments& arguments, const std::optional<Policy>& policy,
                         const DuetRequest& request, const Environment& environment, Duet& duet) {
-  const double max_s =
-      explain_time_s(arguments.explain || arguments.only_explain, arguments.explain_s,
-                     policy ? &*policy : nullptr, [&] { return judge(duet, *policy, today_utc()); });
+  const double max_s = explain_time_s(arguments.explain || arguments.only_explain,
+                                      arguments.explain_s, policy ? &*policy : nullptr,
+                                      [&] { return judge(duet, *policy, today_utc()); });
   if (max_s <= 0) return;
   const auto measure = [&](const ExplainProgress& progress) {
     return measure_difference({.request = request,

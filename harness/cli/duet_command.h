@@ -39,10 +39,10 @@ struct CommandDuetArguments {
   bool keep = false;
   bool gate = false;
   std::string policy;
-  bool explain = false;                 // then say why the sides differ; after a fail in any case
+  bool explain = false;                  // then say why the sides differ; after a fail in any case
   std::optional<double> explain_s = {};  // how long; none: as the policy says, 0: never
-  bool nightly = false;                      // judge by the policy's rules for nights
-  PinHistory history = {};                   // of the references of nights before A
+  bool nightly = false;                  // judge by the policy's rules for nights
+  PinHistory history = {};               // of the references of nights before A
   std::optional<double> time_budget_s = {};  // of this call; none: as long as the rounds take
   std::string directory_a = {};  // where A's command starts; empty: in this process's folder
   std::string directory_b = {};

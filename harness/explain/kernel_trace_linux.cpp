@@ -43,9 +43,9 @@ constexpr std::size_t kMaxCaptureBytes = std::size_t{512} << 20;
 constexpr const char* kRequiredEvents[] = {"sched/sched_switch", "sched/sched_waking"};
 // Of every thread, as it tells for whom requests are; for the load's threads it is a point, too.
 constexpr const char* kQueuedEvent = "block/block_bio_queue";
-constexpr const char* kOptionalEvents[] = {"sched/sched_wakeup_new", "irq/irq_handler_entry",
-                                           "irq/irq_handler_exit",   "irq/softirq_entry",
-                                           "irq/softirq_exit",       "block/block_rq_issue",
+constexpr const char* kOptionalEvents[] = {"sched/sched_wakeup_new",  "irq/irq_handler_entry",
+                                           "irq/irq_handler_exit",    "irq/softirq_entry",
+                                           "irq/softirq_exit",        "block/block_rq_issue",
                                            "block/block_rq_complete", kQueuedEvent};
 // Events recorded only for the load's threads, beside those of kernel_points.h.
 constexpr const char* kThreadEvents[] = {"exceptions/page_fault_user",

@@ -107,13 +107,13 @@ TEST_CASE("a command is sampled to its end, with the programs that it starts", "
   if (!may_sample()) return;
   const TestDirectory directory;
   std::unique_ptr<StackSampler> sampler;
-  const CommandEnd end = run_command(
-      {.command = fmt::format("true; timeout 0.8 {}; true", TAILGATE_WORKER),
-       .output = directory.path() / "output",
-       .limit = std::chrono::seconds(60),
-       .before_start = [&sampler](int pid) {
-         sampler = start_sampler({.clock = run_clock(), .command = pid});
-       }});
+  const CommandEnd end =
+      run_command({.command = fmt::format("true; timeout 0.8 {}; true", TAILGATE_WORKER),
+                   .output = directory.path() / "output",
+                   .limit = std::chrono::seconds(60),
+                   .before_start = [&sampler](int pid) {
+                     sampler = start_sampler({.clock = run_clock(), .command = pid});
+                   }});
   REQUIRE(end.stop == CommandStop::none);
   sampler->stop();
   const Samples samples = sampler->read();

@@ -69,9 +69,10 @@ class SampledRounds {
   Difference run() {
     const double round_s = static_cast<double>(longest_.round_ns) / 1e9;
     if (round_s > plan_.max_s) {
-      add_limit(fmt::format("any function: a round takes {:.1f} s, and there are {:.1f}: give more "
-                            "time with --explain-s",
-                            round_s, plan_.max_s));
+      add_limit(
+          fmt::format("any function: a round takes {:.1f} s, and there are {:.1f}: give more "
+                      "time with --explain-s",
+                      round_s, plan_.max_s));
     }
     while (round_s <= plan_.max_s && time_.goes_on()) {
       run_round(time_.begin_round());

@@ -61,9 +61,9 @@ class SideRunner {
 
   CommandRun run(char side, unsigned environment_bytes) const {
     const bool is_a = side == 'A';
-    CommandRun run = run_side(is_a ? "a" : "b", is_a ? request_.a.command : request_.b.command,
-                              is_a ? request_.directory_a : request_.directory_b,
-                              environment_bytes);
+    CommandRun run =
+        run_side(is_a ? "a" : "b", is_a ? request_.a.command : request_.b.command,
+                 is_a ? request_.directory_a : request_.directory_b, environment_bytes);
     if (hooks_.ended) hooks_.ended(side);
     return run;
   }

@@ -187,11 +187,10 @@ class TracedRounds {
     DifferenceSum sum = activity::difference_of(rounds);
     sum.measure = measure;
     if (sum.measure == "daemons") sum.processes = daemons_;
-    set_untraced(untraced_differences(plan_.duet,
-                                      [&sum](const DuetSide& side) {
-                                        return untraced_ns(sum.measure, side);
-                                      }),
-                 sum);
+    set_untraced(
+        untraced_differences(
+            plan_.duet, [&sum](const DuetSide& side) { return untraced_ns(sum.measure, side); }),
+        sum);
     difference_.sums.push_back(std::move(sum));
   }
 

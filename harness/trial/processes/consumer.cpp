@@ -173,7 +173,7 @@ class ConsumerProcess : public EventVisitor {
   std::uint64_t events_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t record_from_ns_ = 0;
-  std::uint32_t grants_seen_ = 0;    // of the duet's turns and probes
+  std::uint32_t grants_seen_ = 0;   // of the duet's turns and probes
   std::uint64_t turn_seen_ns_ = 0;  // when the last turn was granted, on the run clock
 };
 
