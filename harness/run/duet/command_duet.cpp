@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/exec/call_floor.h"
 #include "harness/os/process.h"
+#include "harness/run/duet/call_figures.h"
 #include "harness/run/duet/command_round.h"
 #include "harness/run/duet/duet.h"
 #include "harness/run/duet/line_program.h"
