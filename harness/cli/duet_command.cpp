@@ -99,7 +99,7 @@ std::string figures_text(const CommandDuet& duet) {
 void explain_difference(const CommandDuetArguments& arguments, const CommandGateSettings& settings,
                         const std::optional<Policy>& policy, const CommandDuetRequest& request,
                         const Environment& environment, CommandDuet& duet) {
-  if (!duet.complete) return;  // a command failed
+  if (!duet.complete) return;  // a command failed, or the user interrupted
   const double max_s =
       explain_time_s(arguments.explain, arguments.explain_s, policy ? &*policy : nullptr,
                      [&] { return judge(duet, settings, *policy); });
