@@ -10,6 +10,7 @@ LOSS_TITLES = ("Cause", "Difference", "95 % interval", "May be chance", "Of", "A
                "Reported by", "Sink", "Scenario")
 MEMORY_TITLES = ("Function", "Difference", "95 % interval", "May be chance", "A", "B",
                  "Called from", "Sink", "Scenario")
+ALLOCATED_TITLES = ("Size", *MEMORY_TITLES[1:])
 MEASURES = {"call": "a call", "slow_call": "a call beyond p99",
             "other_threads": "processor time an event, other threads"}
 
@@ -20,13 +21,15 @@ def difference_of(verdicts):
     if not explained:
         return ""
     amounts = parts_of(explained, "amounts")
-    losses, memory = ([each for each in amounts if each[1]["measure"] == measure]
-                      for measure in ("losses", "memory"))
+    losses, memory, allocated = ([each for each in amounts if each[1]["measure"] == measure]
+                                 for measure in ("losses", "memory", "allocated"))
     times = parts_of(explained, "sums")
     return "".join([
         *(how(verdict) for verdict in explained),
         table_of("Why B loses more, or less", LOSS_TITLES, loss_row, losses),
         table_of("Why B has more memory, or less", MEMORY_TITLES, memory_row, memory),
+        table_of("What B allocated and did not free, more or less", ALLOCATED_TITLES, memory_row,
+                 allocated),
         table_of("Why B differs", TITLES, row, times)])
 
 
@@ -99,7 +102,7 @@ def memory_size(size):
 def name_of(part):
     if part["cause"] == "rest":
         return "all the rest"
-    if part["cause"] == "memory" and not part["module"]:
+    if part["cause"] in ("memory", "allocated") and not part["module"]:
         return part["name"]
     if part["cause"] in ("function", "memory"):
         return f"{brief(part['name'])} in {part['module']}"

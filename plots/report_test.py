@@ -245,6 +245,19 @@ def test_why_b_has_more_memory_is_a_table_of_functions():
     assert before[:6] == ["before the trace", "\u22121000 B", "\u2013", "yes", "61 kB", "60 kB"]
 
 
+def test_what_b_allocated_is_a_table_of_sizes():
+    allocated = {"measure": "allocated", "unit": "bytes", "parts": [
+        {"cause": "allocated", "name": "blocks of 33 to 64 bytes", "module": "",
+         "caller": "Cache::insert", "a": 0.0, "b": 24_590_000.0, "difference": 24_590_000.0,
+         "low": 24_580_000.0, "high": 24_600_000.0, "distinct": True}]}
+    difference = {"rounds": 8, "samples": 0, "limits": "", "sums": [], "amounts": [allocated]}
+    html = report_verdicts.section_of([shift_test.verdict(difference=difference)], [""]).html
+    [titles, blocks] = Reader(html[html.index("What B allocated"):]).rows
+    assert titles[0] == "Size"
+    assert blocks[:7] == ["blocks of 33 to 64 bytes", "+24.59 MB", "+24.58 MB to +24.6 MB", "no",
+                          "0 B", "24.59 MB", "Cache::insert"]
+
+
 def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(

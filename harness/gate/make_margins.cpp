@@ -63,26 +63,56 @@ RoundPool with_metrics(RoundPool pool, const std::vector<std::string>& wanted) {
   return pool;
 }
 
+// Relabelled gates on rounds of a pool, in which one metric of B is worse; worse_by = 0: none.
+struct RelabelledGates {
+  const RoundPool& pool;
+  const Policy& policy;
+  std::size_t count = 0;
+  std::uint64_t seed = 0;
+  std::string worse = "";
+  double worse_by = 0;
+};
+
+// visit: called with each gate's decision, until it returns false.
+template <class Visit>
+void decide(const RelabelledGates& gates, Visit visit) {
+  std::mt19937_64 random(gates.seed);
+  for (std::size_t gate = 0; gate < gates.count; ++gate) {
+    CalibrationRun run = draw_gate(gates.pool, gates.policy, random);
+    worsen(gates.worse, gates.worse_by, run);
+    if (!visit(decisions_on(run, gates.policy).decision.decision)) return;
+  }
+}
+
 struct Shares {
   double passes = 0;
   double fails = 0;
 };
 
-// Of gates on rounds of the pool, in which one metric of B is worse; worse_by = 0: none.
-Shares shares_of(const RoundPool& pool, const Policy& policy, std::size_t gates, std::uint64_t seed,
-                 const std::string& worse = "", double worse_by = 0) {
-  std::mt19937_64 random(seed);
+Shares shares_of(const RelabelledGates& gates) {
   Shares shares;
-  for (std::size_t gate = 0; gate < gates; ++gate) {
-    CalibrationRun run = draw_gate(pool, policy, random);
-    worsen(worse, worse_by, run);
-    const Decision decision = decisions_on(run, policy).decision.decision;
+  decide(gates, [&](Decision decision) {
     shares.passes += decision == Decision::pass ? 1 : 0;
     shares.fails += decision == Decision::fail ? 1 : 0;
-  }
-  shares.passes /= static_cast<double>(gates);
-  shares.fails /= static_cast<double>(gates);
+    return true;
+  });
+  shares.passes /= static_cast<double>(gates.count);
+  shares.fails /= static_cast<double>(gates.count);
   return shares;
+}
+
+// Whether at least this share of the gates is decided so. Decides no more of them than that takes.
+bool reaches(double share, Decision wanted, const RelabelledGates& gates) {
+  constexpr double kRounding = 1e-9;
+  const auto count = static_cast<double>(gates.count);
+  const auto needed = static_cast<std::size_t>(std::ceil(share * count - kRounding));
+  std::size_t hits = 0;
+  std::size_t misses = 0;
+  decide(gates, [&](Decision decision) {
+    ++(decision == wanted ? hits : misses);
+    return hits < needed && misses <= gates.count - needed;
+  });
+  return hits >= needed;
 }
 
 class SinkSearch {
@@ -138,9 +168,7 @@ class SinkSearch {
         sink.new_passes = 1;
         return;
       }
-      const Shares shares =
-          shares_of(with_metrics(halves_.second, names), with_class(gating(policy_, names)),
-                    search_.gates, search_.seed);
+      const Shares shares = shares_of_second(names);
       sink.new_passes = shares.passes;
       sink.new_fails = shares.fails;
       if (shares.passes >= search_.confirmed && shares.fails == 0) return;
@@ -161,7 +189,7 @@ class SinkSearch {
 
   void whole_policy(MeasuredSink& sink) const {
     const Shares shares =
-        shares_of(halves_.second, with_class(policy_), search_.gates, search_.seed);
+        shares_of({halves_.second, with_class(policy_), search_.gates, search_.seed});
     sink.policy_passes = shares.passes;
     sink.policy_fails = shares.fails;
   }
@@ -196,9 +224,15 @@ class SinkSearch {
   }
 
   bool passes_alone(const std::string& metric, double margin) const {
-    const Shares shares = shares_of(with_metrics(halves_.first, {metric}),
-                                    at_margin(metric, margin), search_.gates, search_.seed);
-    return shares.passes >= search_.passes;
+    return reaches(search_.passes, Decision::pass,
+                   {with_metrics(halves_.first, {metric}), at_margin(metric, margin),
+                    search_.gates, search_.seed});
+  }
+
+  // With no other metrics than these.
+  Shares shares_of_second(const std::vector<std::string>& names) const {
+    return shares_of({with_metrics(halves_.second, names), with_class(gating(policy_, names)),
+                      search_.gates, search_.seed});
   }
 
   void take(MeasuredMargin& metric, double margin) {
@@ -216,9 +250,7 @@ class SinkSearch {
     std::string worst;
     double fewest = 2;
     for (const std::string& name : names) {
-      const Shares shares =
-          shares_of(with_metrics(halves_.second, {name}), with_class(gating(policy_, {name})),
-                    search_.gates, search_.seed);
+      const Shares shares = shares_of_second({name});
       const double good = shares.passes - shares.fails;
       if (good >= fewest) continue;
       fewest = good;
@@ -239,8 +271,8 @@ class SinkSearch {
   std::optional<double> smallest_found(const std::string& metric, double margin,
                                        const Policy& policy) const {
     const auto is_found = [&](double change) {
-      return shares_of(halves_.second, policy, search_.found_gates, search_.seed, metric, change)
-                 .fails >= search_.found;
+      return reaches(search_.found, Decision::fail,
+                     {halves_.second, policy, search_.found_gates, search_.seed, metric, change});
     };
     double found = margin * 1.25;
     double missed = margin;

@@ -1,5 +1,6 @@
 #include "harness/os/perf_ring_linux.h"
 
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,6 +63,10 @@ void PerfRing::drain(std::vector<std::byte>& records) {
   records.insert(records.end(), data + begin, data + begin + first);
   records.insert(records.end(), data, data + bytes - first);
   tail_at.store(head, std::memory_order_release);
+}
+
+void PerfRing::stop() {
+  ::ioctl(descriptor_, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 std::uint64_t PerfRing::count() const {

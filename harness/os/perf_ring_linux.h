@@ -27,6 +27,9 @@ class PerfRing {
   // and then writes how many records those were.
   void drain(std::vector<std::byte>& records);
 
+  // From now on nothing is recorded or counted.
+  void stop();
+
   // How often the event happened. Dropped records count, also those that the kernel has not told of
   // in the ring yet.
   std::uint64_t count() const;

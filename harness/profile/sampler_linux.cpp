@@ -22,10 +22,11 @@
 #include "harness/os/clock_instant.h"
 #include "harness/os/perf_ring_linux.h"
 #include "harness/overhead/process_threads.h"
-#include "harness/profile/kernel_symbols_linux.h"
+#include "harness/profile/allocations_linux.h"
 #include "harness/profile/perf_samples_linux.h"
 #include "harness/profile/process_image_linux.h"
 #include "harness/profile/sampler.h"
+#include "harness/profile/stack_names_linux.h"
 
 namespace tailgate::profile {
 namespace {
@@ -108,11 +109,6 @@ Event best_event(Sampled sampled, double rate_hz) {
   throw system_error("perf_event_open", "a sampled clock", error, remedy);
 }
 
-std::string text_of(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Which pages a process has in memory (proc(5), /proc/pid/pagemap).
 class ResidentPages {
  public:
@@ -138,40 +134,6 @@ class ResidentPages {
 
  private:
   std::ifstream file_;
-};
-
-// Turns addresses into places in the table of functions.
-class Namer {
- public:
-  explicit Namer(FunctionTable& table) : table_(table), kernel_(text_of("/proc/kallsyms")) {}
-
-  bool knows_kernel() const { return !kernel_.empty(); }
-
-  std::uint32_t in_kernel(std::uint64_t address) {
-    const auto [place, is_new] = kernel_places_.try_emplace(address, 0);
-    if (is_new) {
-      const KernelSymbol symbol = kernel_.find(address);
-      const std::string name = symbol.name.empty() ? "[kernel]" : std::string(symbol.name);
-      place->second = table_.place_of(name, std::string(symbol.module));
-    }
-    return place->second;
-  }
-
-  std::uint32_t in_process(ProcessImage& image, std::uint64_t address, bool caller) {
-    const auto [place, is_new] = user_places_[&image].try_emplace(2 * address + (caller ? 1 : 0));
-    if (is_new) {
-      const UserFunction function = image.function_at(address, caller);
-      place->second = table_.place_of(function.name, function.module);
-    }
-    return place->second;
-  }
-
- private:
-  FunctionTable& table_;
-  KernelSymbols kernel_;
-  std::unordered_map<std::uint64_t, std::uint32_t> kernel_places_;
-  std::unordered_map<const ProcessImage*, std::unordered_map<std::uint64_t, std::uint32_t>>
-      user_places_;
 };
 
 class PerfSampler : public StackSampler {
@@ -213,7 +175,7 @@ class PerfSampler : public StackSampler {
                     .kernel = event_.kernel,
                     .lost = samples_.lost()};
     if (faults) samples.lost = events_ - std::min<std::uint64_t>(events_, samples_.size());
-    Namer namer(samples.functions);
+    StackNames names(samples.functions);
     // To name one takes some 0.1 ms.
     const std::size_t step = faults ? resident_.size() / kMaxNamedFaults + 1 : 1;
     const std::size_t count = faults ? resident_.size() : samples_.size();
@@ -226,11 +188,11 @@ class PerfSampler : public StackSampler {
                         .thread = sample.thread,
                         .cpu = sample.cpu};
       if (faults) stack.bytes = std::min(step, count - i) * ResidentPages::page_bytes();
-      add_kernel_frames(sample, namer, stack);
-      add_user_frames(sample, namer, stack);
+      const auto image = images_.find(static_cast<int>(sample.process));
+      names.add(sample, image == images_.end() ? nullptr : image->second.get(), stack);
       samples.list.push_back(std::move(stack));
     }
-    samples.limits = limits(event_.kernel && !namer.knows_kernel());
+    samples.limits = limits(event_.kernel && !names.knows_kernel());
     return samples;
   }
 
@@ -256,32 +218,6 @@ class PerfSampler : public StackSampler {
       if (pages.has(page.second)) resident_.push_back(sample);
     }
     std::sort(resident_.begin(), resident_.end());
-  }
-
-  static void add_kernel_frames(const PerfSample& sample, Namer& namer, StackSample& stack) {
-    if (!sample.in_kernel) return;
-    if (sample.kernel_chain.empty()) stack.functions.push_back(namer.in_kernel(sample.address));
-    for (std::size_t i = 0; i < sample.kernel_chain.size(); ++i) {
-      // All but the first are return addresses, behind the call.
-      stack.functions.push_back(namer.in_kernel(sample.kernel_chain[i] - (i == 0 ? 0 : 1)));
-    }
-  }
-
-  void add_user_frames(const PerfSample& sample, Namer& namer, StackSample& stack) {
-    stack.cut = true;
-    const auto image = images_.find(static_cast<int>(sample.process));
-    if (image == images_.end()) return;
-    UserStack user;
-    if (sample.has_registers && !sample.stack.empty()) {
-      user = image->second->unwind(sample);
-    } else if (!sample.user_chain.empty()) {
-      user.addresses.assign(sample.user_chain.begin(), sample.user_chain.end());
-    }
-    if (user.addresses.empty() && !sample.in_kernel) user.addresses = {sample.address};
-    stack.cut = !user.complete;
-    for (std::size_t i = 0; i < user.addresses.size(); ++i) {
-      stack.functions.push_back(namer.in_process(*image->second, user.addresses[i], i > 0));
-    }
   }
 
   void read_until_stopped() {
@@ -437,6 +373,7 @@ class PerfSampler : public StackSampler {
 }  // namespace
 
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options) {
+  if (options.sampled == Sampled::allocations) return start_allocation_sampler(options);
   return std::make_unique<PerfSampler>(options);
 }
 

@@ -44,7 +44,8 @@ struct StackSample {
   std::vector<std::uint32_t> functions =
       {};  // places in the table, from the function that ran outwards
   // Of page faults: the bytes that the sample stands for. They came into memory by its fault and by
-  // those after it up to the next sample, and were still there when the sampler stopped.
+  // those after it up to the next sample, and were still there when the sampler stopped. Of
+  // allocations: what was asked for.
   std::uint64_t bytes = 0;
 };
 

@@ -140,38 +140,77 @@ bool holds(const std::filesystem::path& path, const std::string& text) {
   return false;
 }
 
-TEST_CASE("memory that stays is counted by function, and what was given back is not", "[truth]") {
-  if (!may_sample()) return;
+// What the worker takes into memory, by that sampler. what: its argument.
+Samples memory_of_worker(Sampled sampled, const char* what) {
   const TestDirectory directory;
   ChildOptions options;
   options.program = TAILGATE_WORKER;
-  options.arguments = {"memory"};
+  options.arguments = {what};
   options.output = directory / "output";
   Child child = Child::start(options);
   REQUIRE(holds(directory / "output", "r"));
-  const auto sampler = start_sampler({.sampled = Sampled::page_faults,
+  const auto sampler = start_sampler({.sampled = sampled,
                                       .clock = run_clock(),
                                       .processes = {{SampledRole::provider, child.pid()}}});
   REQUIRE(::kill(child.pid(), SIGUSR1) == 0);
   REQUIRE(holds(directory / "output", "rm"));
   sampler->stop();
-  const Samples samples = sampler->read();
-  CHECK(samples.method == "page_faults");
-  CHECK(samples.lost == 0);
+  return sampler->read();
+}
+
+// Bytes of the samples in whose stack a function is, by its name.
+std::map<std::string, std::uint64_t> bytes_by_function(const Samples& samples) {
   const std::vector<ProfiledFunction>& functions = samples.functions.functions();
   std::map<std::string, std::uint64_t> bytes;
-  std::uint64_t all = 0;
   for (const StackSample& sample : samples.list) {
-    all += sample.bytes;
     for (const std::uint32_t function : sample.functions) {
       bytes[functions[function].name] += sample.bytes;
     }
   }
+  return bytes;
+}
+
+TEST_CASE("memory that stays is counted by function, and what was given back is not", "[truth]") {
+  if (!may_sample()) return;
+  const Samples samples = memory_of_worker(Sampled::page_faults, "memory");
+  CHECK(samples.method == "page_faults");
+  CHECK(samples.lost == 0);
+  std::uint64_t all = 0;
+  for (const StackSample& sample : samples.list) all += sample.bytes;
   CHECK(static_cast<double>(all) == Approx(4000 * 4096).epsilon(0.02));
   if (samples.callers != "dwarf") return;
+  std::map<std::string, std::uint64_t> bytes = bytes_by_function(samples);
   CHECK(static_cast<double>(bytes["keep"]) == Approx(3000 * 4096).epsilon(0.02));
   CHECK(static_cast<double>(bytes["keep_few"]) == Approx(1000 * 4096).epsilon(0.02));
   CHECK(bytes["give_back"] == 0);
+}
+
+bool may_follow_allocations() {
+  try {
+    start_sampler({.sampled = Sampled::allocations,
+                   .clock = run_clock(),
+                   .processes = {{SampledRole::provider, this_process_number()}}});
+    return true;
+  } catch (const Error& error) {
+    WARN(error.what());
+    return false;
+  }
+}
+
+TEST_CASE("blocks that were not freed are counted by size and function", "[truth]") {
+  if (!may_follow_allocations()) return;
+  const Samples samples = memory_of_worker(Sampled::allocations, "blocks");
+  CHECK(samples.method == "allocations");
+  CHECK(samples.lost == 0);
+  CHECK(samples.limits == "");
+  std::map<std::uint64_t, int> by_size;
+  for (const StackSample& sample : samples.list) ++by_size[sample.bytes];
+  CHECK(by_size == std::map<std::uint64_t, int>{{48, 1000}, {3000, 200}});
+  std::map<std::string, std::uint64_t> bytes = bytes_by_function(samples);
+  CHECK(bytes["keep_blocks"] == 1000 * 48);
+  CHECK(bytes["grow_blocks"] == 200 * 3000);
+  CHECK(bytes["free_blocks"] == 0);
+  CHECK(bytes["main"] == 1000 * 48 + 200 * 3000);
 }
 
 TEST_CASE("a process that becomes another program is named by its new functions", "[truth]") {

@@ -41,9 +41,13 @@ bool is_memory(const AmountSum& sum) {
   return sum.measure == "memory";
 }
 
+bool is_bytes(const AmountSum& sum) {
+  return sum.unit == "bytes";
+}
+
 // "+1.235MB": in the sum's unit.
 std::string signed_amount(const AmountSum& sum, double amount) {
-  if (!is_memory(sum)) return signed_amount(amount);
+  if (!is_bytes(sum)) return signed_amount(amount);
   const auto bytes = static_cast<std::uint64_t>(std::llround(std::abs(amount)));
   return (amount < 0 ? "-" : "+") + human_count(bytes) + "B";
 }
@@ -92,8 +96,17 @@ std::string name_of(const AmountPart& part) {
     const std::string text = fmt::format("{} in {}", brief_function(part.name), part.module);
     return part.caller.empty() ? text : text + ", from " + brief_function(part.caller);
   }
+  if (part.cause == "allocated") {
+    return part.caller.empty() ? part.name : part.name + ", from " + brief_function(part.caller);
+  }
   if (part.module == "call") return part.name + ", calls that were refused";
   return part.module.empty() ? part.name : part.name + ", reported by the " + part.module;
+}
+
+std::string what_of(const AmountSum& sum) {
+  if (is_memory(sum)) return "memory";
+  if (sum.measure == "allocated") return "allocated and not freed";
+  return "events lost of a million";
 }
 
 std::string part_text(const AmountSum& sum, const AmountPart& part) {
@@ -118,10 +131,13 @@ bool differs(const AmountSum& sum) {
   return sum.rounds == 1 || has_distinct(sum) || excludes_0(sum.low, sum.high);
 }
 
-// Lost events do, and memory where it differs by more than the default policy tolerates.
-bool comes_before_times(const AmountSum& sum) {
+// Lost events do, and memory, with its allocations, where it differs by more than the default
+// policy tolerates.
+bool comes_before_times(const AmountSum& sum, const std::vector<AmountSum>& all) {
   constexpr double kTolerated = 0.05;
-  return !is_memory(sum) || std::abs(sum.difference) >= kTolerated * sum.a;
+  if (!is_bytes(sum)) return true;
+  const auto memory = std::find_if(all.begin(), all.end(), is_memory);
+  return memory != all.end() && std::abs(memory->difference) >= kTolerated * memory->a;
 }
 
 double weight(const DifferenceSum& sum) {
@@ -162,7 +178,7 @@ void add_parts(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
 }
 
 void add_parts(const AmountSum& sum, std::vector<DifferenceLine>& lines) {
-  const double kNothing = is_memory(sum) ? 1 : 1e-3;  // what adding up leaves of equal sums
+  const double kNothing = is_bytes(sum) ? 1 : 1e-3;  // what adding up leaves of equal sums
   double left = sum.difference;
   const std::size_t shown = add_first_parts(sum, lines);
   for (std::size_t i = 0; i < shown; ++i) left -= sum.parts[i].difference;
@@ -182,8 +198,7 @@ void add_sum(const DifferenceSum& sum, std::vector<DifferenceLine>& lines) {
 }
 
 void add_sum(const AmountSum& sum, std::vector<DifferenceLine>& lines) {
-  std::string head = fmt::format("{} {}", with_interval(sum, sum.difference, sum.low, sum.high),
-                                 is_memory(sum) ? "memory" : "events lost of a million");
+  std::string head = with_interval(sum, sum.difference, sum.low, sum.high) + " " + what_of(sum);
   if (sum.untraced) {
     head += "; without the trace " +
             with_interval(sum, *sum.untraced, sum.untraced_low, sum.untraced_high);
@@ -230,7 +245,7 @@ std::vector<DifferenceLine> difference_lines(const Difference& difference) {
   std::vector<DifferenceLine> lines;
   const std::vector<AmountSum> amounts = difference.amounts.value_or(std::vector<AmountSum>{});
   for (const AmountSum& sum : amounts) {
-    if (differs(sum) && comes_before_times(sum)) add_sum(sum, lines);
+    if (differs(sum) && comes_before_times(sum, amounts)) add_sum(sum, lines);
   }
   std::vector<const DifferenceSum*> sums;
   for (const DifferenceSum& sum : difference.sums) {
@@ -241,7 +256,7 @@ std::vector<DifferenceLine> difference_lines(const Difference& difference) {
   });
   for (const DifferenceSum* sum : sums) add_sum(*sum, lines);
   for (const AmountSum& sum : amounts) {
-    if (differs(sum) && !comes_before_times(sum)) add_sum(sum, lines);
+    if (differs(sum) && !comes_before_times(sum, amounts)) add_sum(sum, lines);
   }
   if (lines.empty() && difference.rounds > 0) {
     lines.push_back(

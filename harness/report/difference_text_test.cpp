@@ -154,6 +154,38 @@ TEST_CASE("memory is shown in bytes, by function, where it differs by a hundredt
       std::vector<std::string>{"in 5 traced rounds no difference is larger than chance explains"});
 }
 
+AmountSum allocated() {
+  AmountSum sum;
+  sum.measure = "allocated";
+  sum.unit = "bytes";
+  sum.rounds = 3;
+  sum.b = 1'500'000;
+  sum.difference = sum.b;
+  sum.low = 1'490'000;
+  sum.high = 1'510'000;
+  sum.parts = {{.cause = "allocated",
+                .name = "blocks of 33 to 64 bytes",
+                .caller = "tailgate::Leak::grow(unsigned long)",
+                .difference = sum.b,
+                .distinct = true},
+               {.cause = "rest"}};
+  return sum;
+}
+
+TEST_CASE("allocations are shown by the size of the blocks, behind the memory") {
+  Difference difference = memory(2'000'000);
+  difference.amounts->push_back(allocated());
+  const std::vector<std::string> lines = texts(difference);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[3] == "+1.500MB (+1.490MB to +1.510MB) allocated and not freed");
+  CHECK(lines[4] == ">+1.500MB: blocks of 33 to 64 bytes, from Leak::grow()");
+
+  Difference with_times = checksum();
+  with_times.amounts = memory(6'000'000).amounts;
+  with_times.amounts->push_back(allocated());
+  CHECK_THAT(texts(with_times)[3], Contains("allocated and not freed"));
+}
+
 TEST_CASE("memory comes before times where the default policy does not tolerate it") {
   Difference difference = checksum();
   difference.amounts = memory(6'000'000).amounts;

@@ -140,14 +140,16 @@ struct AmountPart {
   static void describe(Visitor& v) {
     using P = AmountPart;
     v("cause", &P::cause,
-      "loss, memory, or rest (what no other part names, and what is not listed)");
+      "loss, memory, allocated, or rest (what no other part names, and what is not listed)");
     v("name", &P::name,
       "of a loss its cause, as in LossCount; of memory the function that took it in the turns, or "
       "one of: before the trace, daemons, system libraries (for none of the program's functions); "
-      "else empty");
+      "of allocations the sizes of the blocks; else empty");
     v("module", &P::module,
       "of a loss who reported it, as in LossCount; of a function its module; else empty");
-    v("caller", &P::caller, "of a function, as in DifferencePart; else empty");
+    v("caller", &P::caller,
+      "of a function, as in DifferencePart; of allocations the function that made most of them; "
+      "else empty");
     v("a", &P::a, "side A, in the sum's unit");
     v("b", &P::b, "side B, likewise");
     v("difference", &P::difference, "the difference");
@@ -178,7 +180,8 @@ struct AmountSum {
     v("measure", &S::measure,
       "losses (events that the sink reports as lost, of those emitted, as the metric events_lost), "
       "memory (that the provider and the session's daemons have at the end, as the metric "
-      "rss_bytes)");
+      "rss_bytes), allocated (blocks that the provider allocated in the turns and had not freed at "
+      "their end, in rounds of their own; absent where memory does not differ)");
     v("unit", &S::unit, "of all its figures: per million events, bytes");
     v("rounds", &S::rounds,
       "traced rounds in which it is known of both sides; one has no intervals");

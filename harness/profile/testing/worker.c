@@ -1,6 +1,8 @@
 // Spends four fifths of its time in most() and a fifth in rest(), until it is killed. With an
-// argument it takes memory instead: it writes "r", waits for SIGUSR1, takes 3000 pages in keep()
-// and 1000 in keep_few(), and 1000 more that it gives back, writes "m" and waits.
+// argument it takes memory instead: it writes "r", waits for SIGUSR1, takes it, writes "m" and
+// waits. memory: 3000 pages in keep(), 1000 in keep_few(), and 1000 more that it gives back.
+// blocks: of the allocator, 1000 of 48 bytes in keep_blocks(), 200 of 3000 bytes in grow_blocks(),
+// of which each was one of 10 bytes, and 500 of 100 bytes that it frees.
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -69,23 +71,56 @@ __attribute__((noinline)) void give_back(void) {
   ++sink;
 }
 
-static int take_memory(void) {
+// What the compiler cannot leave out.
+static void *volatile kept;
+
+__attribute__((noinline)) void keep_blocks(void) {
+  for (int i = 0; i < 1000; ++i) kept = i % 2 == 0 ? malloc(48) : calloc(6, 8);
+  ++sink;
+}
+
+__attribute__((noinline)) void grow_blocks(void) {
+  for (int i = 0; i < 200; ++i) {
+    kept = malloc(10);
+    kept = realloc(kept, 3000);
+  }
+  ++sink;
+}
+
+__attribute__((noinline)) void free_blocks(void) {
+  for (int i = 0; i < 500; ++i) {
+    kept = malloc(100);
+    free(kept);
+  }
+  ++sink;
+}
+
+static void take_pages(void) {
+  keep();
+  keep_few();
+  give_back();
+}
+
+static void take_blocks(void) {
+  keep_blocks();
+  grow_blocks();
+  free_blocks();
+}
+
+static int take_memory(void (*take_it)(void)) {
   sigset_t wanted;
   int received;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGUSR1);
   sigprocmask(SIG_BLOCK, &wanted, 0);
   if (write(1, "r", 1) != 1 || sigwait(&wanted, &received) != 0) return 1;
-  keep();
-  keep_few();
-  give_back();
+  take_it();
   if (write(1, "m", 1) != 1) return 1;
   pause();
   return 0;
 }
 
 int main(int count, char **arguments) {
-  (void)arguments;
-  if (count > 1) return take_memory();
+  if (count > 1) return take_memory(strcmp(arguments[1], "blocks") == 0 ? take_blocks : take_pages);
   for (;;) outer();
 }

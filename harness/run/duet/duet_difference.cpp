@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/os/remove_folder.h"
 #include "harness/run/duet/loss_parts.h"
+#include "harness/run/duet/round_allocations.h"
 #include "harness/run/duet/round_trace.h"
 #include "harness/run/duet/traced_time.h"
 #include "harness/stats/trial_interval.h"
@@ -22,6 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kConfidence = 0.95;
+constexpr double kLeastMemoryShare = 0.01;
+// Where memory differs, one traced round of so many follows allocations in place of times.
+constexpr unsigned kRoundsPerAllocations = 3;
 
 bool both_completed(const DuetRound& round) {
   return round.a.outcome == TrialOutcome::completed && round.b.outcome == TrialOutcome::completed;
@@ -55,12 +60,27 @@ std::vector<double> untraced_differences(const Duet& duet, Value value) {
   return differences;
 }
 
+std::vector<double> memory_differences(const Duet& duet) {
+  return untraced_differences(duet, [](const DuetSide& side) -> std::optional<double> {
+    if (!side.rss_bytes) return {};
+    return static_cast<double>(*side.rss_bytes);
+  });
+}
+
+// Whether memory differs by more than chance, and by as much as texts show.
+bool memory_differs(const Duet& duet) {
+  const std::optional<TrialInterval> interval =
+      trial_interval(memory_differences(duet), kConfidence);
+  double most = 0;
+  for (const DuetRound& round : duet.rounds) {
+    most = std::max(most, static_cast<double>(round.a.rss_bytes.value_or(0)));
+  }
+  return interval && (interval->low > 0 || interval->high < 0) &&
+         std::abs(interval->estimate) >= kLeastMemoryShare * most;
+}
+
 void add_untraced_memory(const Duet& duet, AmountSum& sum) {
-  const std::vector<double> differences =
-      untraced_differences(duet, [](const DuetSide& side) -> std::optional<double> {
-        if (!side.rss_bytes) return {};
-        return static_cast<double>(*side.rss_bytes);
-      });
+  const std::vector<double> differences = memory_differences(duet);
   if (differences.size() == 1) sum.untraced = differences.front();
   const std::optional<TrialInterval> interval = trial_interval(differences, kConfidence);
   if (!interval) return;
@@ -77,7 +97,8 @@ class TracedRounds {
                                settings_for(plan.request.a.side.sink, plan.environment.trial))),
         turns_(turns_of(plan.request)),
         layouts_(plan.request.a.layouts, plan.request.b.layouts, plan.request.seed),
-        time_(plan.max_s, plan.max_rounds) {
+        time_(plan.max_s, plan.max_rounds),
+        follows_allocations_(memory_differs(plan.duet)) {
     difference_.sample_hz = kDifferenceSampleHz;
   }
 
@@ -94,11 +115,9 @@ class TracedRounds {
 
  private:
   void run_round(unsigned index) {
-    plan_.progress(fmt::format("why: traced round {}", index + 1));
     // Its coins are those of a round after the duet's own.
     const unsigned number = static_cast<unsigned>(plan_.duet.rounds.size()) + index;
     const fs::path folder = plan_.environment.scratch / fmt::format("traced-{}", index);
-    const fs::path trace_folder = plan_.environment.scratch / fmt::format("trace-{}", index);
     Round round({.a = plan_.request.a.side,
                  .b = plan_.request.b.side,
                  .settings = settings_,
@@ -110,6 +129,16 @@ class TracedRounds {
                 [](const RoundProgress&) {});
     layouts_.place(number);
     round.begin();
+    if (follows_allocations_ && index % kRoundsPerAllocations == 1) {
+      plan_.progress(fmt::format("why: round {}, allocations", index + 1));
+      follow_allocations(round);
+    } else {
+      plan_.progress(fmt::format("why: traced round {}", index + 1));
+      trace_times(round, plan_.environment.scratch / fmt::format("trace-{}", index));
+    }
+  }
+
+  void trace_times(Round& round, const fs::path& trace_folder) {
     fs::create_directories(trace_folder);
     {
       std::optional<RoundTrace> trace;
@@ -129,6 +158,25 @@ class TracedRounds {
       }
     }
     remove_folder(trace_folder);
+  }
+
+  void follow_allocations(Round& round) {
+    std::optional<RoundAllocations> allocations;
+    try {
+      if (!round.has_failed()) allocations.emplace(round, Clock(settings_.clock));
+    } catch (const Error& error) {
+      follows_allocations_ = false;
+      add_limit(fmt::format("sizes of allocations: {}", error.what()));
+    }
+    round.visit();
+    if (allocations) allocations->stop();
+    const RoundOutcome outcome = round.end();
+    if (outcome.interrupted) return;
+    if (!both_completed(outcome.round)) return add_failure(outcome.round);
+    if (!allocations) return;
+    std::optional<activity::RoundAmounts> amounts = allocations->amounts();
+    for (const std::string& limit : allocations->limits()) add_limit(limit);
+    if (amounts) allocated_.push_back(std::move(*amounts));
   }
 
   void add(TracedAmounts amounts, const RoundTrace& trace) {
@@ -176,6 +224,7 @@ class TracedRounds {
     difference_.amounts.emplace();
     report_losses();
     report_memory();
+    report_allocated();
     if (difference_.rounds == 0 && limits_.empty()) add_limit("interrupted before a traced round");
     if (difference_.rounds == 1)
       add_limit("one traced round has no interval: give more time with --explain-s");
@@ -212,6 +261,14 @@ class TracedRounds {
     difference_.amounts->push_back(std::move(sum));
   }
 
+  void report_allocated() {
+    if (!any_has(allocated_)) return;
+    AmountSum sum = activity::amount_difference_of(allocated_);
+    sum.measure = "allocated";
+    sum.unit = "bytes";
+    difference_.amounts->push_back(std::move(sum));
+  }
+
   static bool any_has(const std::vector<activity::RoundAmounts>& rounds) {
     return std::any_of(rounds.begin(), rounds.end(),
                        [](const auto& round) { return round.a.whole > 0 || round.b.whole > 0; });
@@ -222,6 +279,7 @@ class TracedRounds {
   TurnPlan turns_;
   PlacedLayouts layouts_;
   TracedTime time_;
+  bool follows_allocations_;
   std::string daemons_;
   std::vector<std::string> limits_;
   std::vector<activity::RoundAmounts> call_;
@@ -230,6 +288,7 @@ class TracedRounds {
   std::vector<activity::RoundAmounts> other_threads_;
   std::vector<activity::RoundAmounts> losses_;
   std::vector<activity::RoundAmounts> memory_;
+  std::vector<activity::RoundAmounts> allocated_;
   Difference difference_;
 };
 

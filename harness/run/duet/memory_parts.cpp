@@ -1,8 +1,13 @@
 #include "harness/run/duet/memory_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/run/duet/system_modules.h"
@@ -67,6 +72,16 @@ class Sites {
   std::map<PartName, std::map<std::string, double>> callers_;
 };
 
+// "1", "512", then with the unit's name: "64 KiB" is "64", " KiB".
+std::pair<std::uint64_t, const char*> in_binary_unit(std::uint64_t bytes) {
+  constexpr std::pair<std::uint64_t, const char*> kUnits[] = {
+      {std::uint64_t{1} << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (bytes >= unit) return {bytes / unit, name};
+  }
+  return {bytes, "bytes"};
+}
+
 }  // namespace
 
 std::optional<SideAmounts> memory_parts(std::optional<std::uint64_t> rss_bytes,
@@ -83,6 +98,38 @@ std::optional<SideAmounts> memory_parts(std::optional<std::uint64_t> rss_bytes,
   const double daemons = memory.whole - after;
   if (daemons > 0) memory.parts[{"memory", "daemons"}] = daemons;
   return memory;
+}
+
+SideAmounts allocation_parts(const profile::Samples& samples) {
+  const std::vector<ProfiledFunction>& functions = samples.functions.functions();
+  SideAmounts allocated;
+  for (const StackSample& block : samples.list) {
+    const auto bytes = static_cast<double>(block.bytes);
+    const PartName part{"allocated", size_class(block.bytes)};
+    allocated.whole += bytes;
+    allocated.parts[part] += bytes;
+    const auto site = next_own(functions, block.functions.begin(), block.functions.end());
+    if (site != block.functions.end()) allocated.callers[part][functions[*site].name] += bytes;
+  }
+  for (auto& [part, callers] : allocated.callers) {
+    for (auto& [caller, share] : callers) share /= allocated.parts[part];
+  }
+  return allocated;
+}
+
+std::string size_class(std::uint64_t bytes) {
+  constexpr std::uint64_t kSmallest = 16;
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
+  if (bytes <= kSmallest) return fmt::format("blocks of up to {} bytes", kSmallest);
+  if (bytes > kLargest) return "blocks of more than 1024 GiB";
+  const std::uint64_t last = std::bit_ceil(bytes);
+  const auto [from, from_unit] = in_binary_unit(last / 2);
+  const auto [to, unit] = in_binary_unit(last);
+  if (unit == std::string_view("bytes")) {
+    return fmt::format("blocks of {} to {} bytes", last / 2 + 1, last);
+  }
+  if (from_unit == unit) return fmt::format("blocks of {} to {} {}", from, to, unit);
+  return fmt::format("blocks of {} {} to {} {}", from, from_unit, to, unit);
 }
 
 }  // namespace tailgate

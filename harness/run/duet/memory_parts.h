@@ -1,8 +1,9 @@
-// Memory of one side of a round by who took it: a pure function.
+// Memory of one side of a round by who took it: pure functions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "harness/explain/difference.h"
 #include "harness/profile/samples.h"
@@ -22,5 +23,13 @@ struct ProviderMemory {
 std::optional<activity::SideAmounts> memory_parts(std::optional<std::uint64_t> rss_bytes,
                                                   const ProviderMemory& provider,
                                                   const profile::Samples& samples);
+
+// What a side's provider allocated in a round's turns and had not freed at their end, in bytes, by
+// the size of the blocks, each with the functions that allocated them. samples: of allocations.
+activity::SideAmounts allocation_parts(const profile::Samples& samples);
+
+// "blocks of 33 to 64 bytes", "blocks of 1 to 2 KiB": up to a power of two, and more than half of
+// it; up to 16 bytes are one size.
+std::string size_class(std::uint64_t bytes);
 
 }  // namespace tailgate

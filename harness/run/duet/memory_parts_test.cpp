@@ -79,6 +79,39 @@ TEST_CASE("memory that nobody counted has no parts") {
   CHECK_FALSE(memory_parts(10, {.before = {}, .after = 2}, faults.samples));
 }
 
+TEST_CASE("blocks belong to the class of their size, with who allocated them") {
+  Faults blocks;
+  blocks
+      .add(48, {{"malloc", "libc.so.6"},
+                {"operator new(unsigned long)", "libstdc++.so.6"},
+                {"std::vector<char>::reserve(unsigned long)", "tailgate"},
+                {"Cache::insert()", "mylog.so"}})
+      .add(64, {{"malloc", "libc.so.6"}, {"Cache::load()", "mylog.so"}})
+      .add(65, {{"malloc", "libc.so.6"}, {"Cache::load()", "mylog.so"}})
+      .add(65'536, {});
+  const SideAmounts allocated = allocation_parts(blocks.samples);
+  CHECK(allocated.whole == 48 + 64 + 65 + 65'536);
+  CHECK(sum_of(allocated) == allocated.whole);
+  const PartName small{"allocated", "blocks of 33 to 64 bytes"};
+  CHECK(allocated.parts.at(small) == 112);
+  CHECK(allocated.callers.at(small).at("Cache::insert()") == Approx(48.0 / 112));
+  CHECK(allocated.callers.at(small).at("Cache::load()") == Approx(64.0 / 112));
+  CHECK(allocated.parts.at({"allocated", "blocks of 65 to 128 bytes"}) == 65);
+  CHECK(allocated.parts.at({"allocated", "blocks of 32 to 64 KiB"}) == 65'536);
+  CHECK(allocated.callers.size() == 2);
+}
+
+TEST_CASE("classes of sizes end at powers of two") {
+  CHECK(size_class(0) == "blocks of up to 16 bytes");
+  CHECK(size_class(16) == "blocks of up to 16 bytes");
+  CHECK(size_class(17) == "blocks of 17 to 32 bytes");
+  CHECK(size_class(512) == "blocks of 257 to 512 bytes");
+  CHECK(size_class(513) == "blocks of 512 bytes to 1 KiB");
+  CHECK(size_class(1025) == "blocks of 1 to 2 KiB");
+  CHECK(size_class(std::uint64_t{1} << 20) == "blocks of 512 KiB to 1 MiB");
+  CHECK(size_class(~std::uint64_t{0}) == "blocks of more than 1024 GiB");
+}
+
 TEST_CASE("a function that takes or returns a container is no container") {
   CHECK(is_of_container("std::vector<int, std::allocator<int> >::push_back(int&&)"));
   CHECK(is_of_container("void std::vector<int>::_M_realloc_insert<int>(int*, int&&)"));
