@@ -184,6 +184,7 @@ Verdict heading_of(const CommandDuet& duet, const Policy& policy) {
   verdict.rounds_recorded = duet.rounds.size();
   verdict.layouts = duet.b.layouts;
   verdict.difference = duet.difference;
+  verdict.remarks = duet.remarks;
   return verdict;
 }
 

@@ -86,6 +86,14 @@ TEST_CASE("the verdict says why, where that was measured") {
   CHECK(verdict.difference->rounds == 7);
 }
 
+TEST_CASE("the verdict has what a reader of the duet must know") {
+  CommandDuet duet = measured(15, 1, 6);
+  duet.remarks.push_back({"why the sides differ could not be measured: refused", "run as root"});
+  const Verdict verdict = judge(duet, {}, default_policy());
+  REQUIRE(verdict.remarks.size() == 1);
+  CHECK(verdict.remarks[0].what == "why the sides differ could not be measured: refused");
+}
+
 TEST_CASE("runs with the same layouts count as one") {
   CommandDuet duet = measured(15, 1.1, 7);
   for (CommandRound& round : duet.rounds) round.layout_pair = round.index;

@@ -281,6 +281,7 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   verdict.metrics = std::move(metrics.judgements);
   decide_outcome(duet, policy, metrics.decision, verdict);
   verdict.remarks = cautions(duet);
+  verdict.remarks.insert(verdict.remarks.end(), duet.remarks.begin(), duet.remarks.end());
   if (duet.parts && duet.parts->size() > 1) {
     verdict.remarks.push_back(remark_on_parts(*duet.parts, duet.finished_utc));
   }

@@ -40,6 +40,12 @@ std::string remarks(const Verdict& verdict) {
   return text;
 }
 
+TEST_CASE("the duet's own remarks are the verdict's, too") {
+  Duet duet = sample_duet({});
+  duet.remarks.push_back({"system calls were not counted: not permitted", ""});
+  CHECK_THAT(remarks(judged(duet)), Contains("system calls were not counted: not permitted"));
+}
+
 TEST_CASE("a pass says how old processes became") {
   Duet duet = sample_duet({});
   CHECK_THAT(remarks(judged(duet)), !Contains("processes lived"));
