@@ -36,7 +36,11 @@ StepTimes::StepTimes(const ThreadHistory& history, Ticks longest) {
     if (all.size() < kMinSteps) continue;
     StepTime& time = times_[kind];
     time.usual = quantile(all, 0.5);
-    time.is_short = all.size() >= kMinStepsOfShare && quantile(all, kNearlyAll) <= longest;
+    if (all.size() < kMinStepsOfShare) continue;
+    const Ticks of_nearly_all = quantile(all, kNearlyAll);
+    time.is_short = of_nearly_all <= longest;
+    // A step that is often long is no gap.
+    if (!time.is_short) time.usual = of_nearly_all;
   }
 }
 

@@ -14,7 +14,9 @@
 namespace tailgate::activity {
 
 struct StepTime {
-  Ticks usual = 0;        // the median; 0 if too few such steps are known
+  // The median; where many such steps are known and not nearly all are shorter than a gap, what
+  // nearly all take at most. 0 if too few are known.
+  Ticks usual = 0;
   bool is_short = false;  // nearly all of many such steps are shorter than a gap
 };
 

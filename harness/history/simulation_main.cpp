@@ -40,6 +40,7 @@ using Values = std::vector<double>;
 // ci/policy.toml's looks of a night: equal sides pass at the first.
 constexpr std::size_t kRoundsOfFirstLook = 30;
 constexpr std::size_t kRoundsOfThirdLook = 100;
+constexpr std::size_t kRoundsOfLastLook = 200;
 constexpr std::size_t kNightsBefore = 50;  // of a history, before a planted change
 constexpr std::size_t kNightsOfFalse = 200;
 constexpr std::size_t kSinksOfEach = 4;  // so that a night has 16 duets, as ci/nightly's
@@ -308,12 +309,13 @@ int simulate(const std::string& record, const std::string& half, const std::stri
   const Calibration calibration = load_calibration(record);
   const std::vector<Pool> pools = pools_of(calibration, half == "tune");
   for (const Pool& pool : pools) {
-    if (pool.rounds < kRoundsOfThirdLook) throw std::runtime_error("few rounds of " + pool.sink);
+    if (pool.rounds < kRoundsOfLastLook) throw std::runtime_error("few rounds of " + pool.sink);
   }
   print_false_findings(pools, count);
   fmt::print("\n");
   print_detection(pools, kRoundsOfFirstLook, count);
   print_detection(pools, kRoundsOfThirdLook, count);
+  print_detection(pools, kRoundsOfLastLook, count);
   print_planted(calibration, pools);
   return 0;
 }
