@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/parallel.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/metrics.h"
 #include "harness/gate/relabelling.h"
@@ -80,6 +81,20 @@ void add_stall_rows(const RoundPool& pool, const Policy& policy, std::vector<Rel
     row.stall = stall;
     rows.push_back(row);
   }
+}
+
+void decide_gates(const RoundPool& pool, const Policy& policy, std::size_t gates,
+                  std::uint64_t seed, RelabelledRow& row) {
+  std::mt19937_64 random(seed);
+  for (; row.gates < gates; ++row.gates) {
+    CalibrationRun run = draw_gate(pool, policy, random);
+    worsen(row.worse, row.worse_by, run);
+    if (row.stall) add_stalls(*row.stall, random, run);
+    const Decision decision = decisions_on(run, policy).decision.decision;
+    row.pass += decision == Decision::pass ? 1 : 0;
+    row.fail += decision == Decision::fail ? 1 : 0;
+  }
+  row.failed = binomial_interval(row.fail, row.gates, kCalibrationConfidence);
 }
 
 // Throws Error when an effect of a round cannot be computed: a record may have been edited.
@@ -187,29 +202,23 @@ std::vector<CalibrationRow> summarize(const Calibration& calibration, const Poli
 std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
                                       std::size_t gates, std::uint64_t seed) {
   if (gates == 0) return {};
-  std::vector<RelabelledRow> rows;
+  std::vector<RoundPool> pools;
+  std::vector<std::pair<std::size_t, RelabelledRow>> rows;  // each with its pool
   for (const std::string& sink : sinks_of(calibration)) {
-    const RoundPool pool = pool_of_equal(calibration, sink);
+    const RoundPool& pool = pools.emplace_back(pool_of_equal(calibration, sink));
     if (pool.rounds < policy.looks.rounds.front() || pool.all.metrics.empty()) continue;
     std::vector<RelabelledRow> of_sink = rows_to_fill(pool, policy);
     add_stall_rows(pool, policy, of_sink);
-    for (RelabelledRow& row : of_sink) {
-      std::mt19937_64 random(seed);
-      const bool nothing = row.worse.empty() && !row.stall;
-      const std::size_t wanted = nothing ? gates : (gates + 9) / 10;
-      for (; row.gates < wanted; ++row.gates) {
-        CalibrationRun run = draw_gate(pool, policy, random);
-        worsen(row.worse, row.worse_by, run);
-        if (row.stall) add_stalls(*row.stall, random, run);
-        const Decision decision = decisions_on(run, policy).decision.decision;
-        row.pass += decision == Decision::pass ? 1 : 0;
-        row.fail += decision == Decision::fail ? 1 : 0;
-      }
-      row.failed = binomial_interval(row.fail, row.gates, kCalibrationConfidence);
-      rows.push_back(row);
-    }
+    for (RelabelledRow& row : of_sink) rows.emplace_back(pools.size() - 1, std::move(row));
   }
-  return rows;
+  in_parallel(rows.size(), [&](std::size_t i) {
+    auto& [pool, row] = rows[i];
+    const bool nothing = row.worse.empty() && !row.stall;
+    decide_gates(pools[pool], policy, nothing ? gates : (gates + 9) / 10, seed, row);
+  });
+  std::vector<RelabelledRow> filled;
+  for (auto& [pool, row] : rows) filled.push_back(std::move(row));
+  return filled;
 }
 
 }  // namespace tailgate

@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "harness/base/parallel.h"
 #include "harness/gate/calibration.h"
 #include "harness/gate/metrics.h"
 #include "harness/gate/relabelling.h"
@@ -137,7 +138,8 @@ class SinkSearch {
     return found;
   }
 
-  void search_margin(MeasuredMargin& metric) {
+  // Looks for the metric's margin on the first half.
+  void search_margin(MeasuredMargin& metric) const {
     const MetricKind& kind = *find_metric(metric.metric);
     const double cap = policy_.rule(kind, subject_of_run(halves_.first.all)).margin;
     std::vector<double> margins;
@@ -156,7 +158,14 @@ class SinkSearch {
     } else if (metric.policy_margin && *least == cap) {
       metric.why_none = "no smaller margin passes often enough on the first half";
     } else {
-      take(metric, *least);
+      metric.margin = *least;
+    }
+  }
+
+  // The margins that were found are the class's from now on.
+  void take(const std::vector<MeasuredMargin>& metrics) {
+    for (const MeasuredMargin& metric : metrics) {
+      if (metric.margin) class_.margins.push_back(entry(metric.metric, *metric.margin));
     }
   }
 
@@ -233,11 +242,6 @@ class SinkSearch {
   Shares shares_of_second(const std::vector<std::string>& names) const {
     return shares_of({with_metrics(halves_.second, names), with_class(gating(policy_, names)),
                       search_.gates, search_.seed});
-  }
-
-  void take(MeasuredMargin& metric, double margin) {
-    metric.margin = margin;
-    class_.margins.push_back(entry(metric.metric, margin));
   }
 
   std::vector<std::string> names_of_new() const {
@@ -334,18 +338,15 @@ std::vector<MeasuredSink> measure_margins(const Calibration& calibration, const 
     sink.first_runs = halves.first_runs;
     SinkSearch of_sink(std::move(halves), policy, search);
     sink.metrics = of_sink.candidates();
-    for (MeasuredMargin& metric : sink.metrics) {
-      progress(fmt::format("{}: the margin of {}", sink.sink, metric.metric));
-      of_sink.search_margin(metric);
-    }
+    progress(fmt::format("{}: the margins of {} metrics", sink.sink, sink.metrics.size()));
+    in_parallel(sink.metrics.size(),
+                [&](std::size_t i) { of_sink.search_margin(sink.metrics[i]); });
+    of_sink.take(sink.metrics);
     progress(fmt::format("{}: confirming the margins", sink.sink));
     of_sink.confirm(sink);
     of_sink.whole_policy(sink);
-    for (MeasuredMargin& metric : sink.metrics) {
-      progress(
-          fmt::format("{}: the smallest change of {} that is found", sink.sink, metric.metric));
-      of_sink.find_changes(metric);
-    }
+    progress(fmt::format("{}: the smallest changes that are found", sink.sink));
+    in_parallel(sink.metrics.size(), [&](std::size_t i) { of_sink.find_changes(sink.metrics[i]); });
   }
   return measured;
 }
