@@ -63,7 +63,9 @@ def renamed(figures):
 
 def first_part(difference):
     """The line that the text shows first below a sum; None where no sum differs."""
-    amounts = [total for total in amounts_of(difference) if differs(total) and is_shown(total)]
+    # Allocations follow their memory.
+    amounts = [total for total in amounts_of(difference)
+               if differs(total) and is_shown(total) and total["measure"] != "allocated"]
     first = [total for total in amounts if is_shown(total, FIRST_SHARE_OF_MEMORY)]
     times = sorted(filter(differs, difference["sums"]), key=weight, reverse=True)
     shown = first + times + amounts

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import xml.etree.ElementTree
 import zlib
 from pathlib import Path
@@ -92,6 +93,27 @@ def test_a_duet_ends_with_the_verdict_when_it_is_asked_to(folder):
     again = tailgate("gate", "own.json", "--policy", "policy.toml", cwd=folder)
     assert run.returncode == again.returncode, run.stderr
     assert run.stdout.splitlines()[0] == again.stdout.splitlines()[0]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux") or os.geteuid() != 0,
+                    reason="the kernel lets root alone probe a program's functions")
+def test_a_duet_says_what_was_allocated(folder):
+    run = tailgate("duet", "synthetic:plant_leak_bytes=0", "synthetic:plant_leak_bytes=4096", *DUET,
+                   "--explain", "--explain-s", "8", "--out", "leak.json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    duet = json.loads((folder / "leak.json").read_text())
+    amounts = {one["measure"]: one for one in duet["difference"]["amounts"]}
+    if "allocated" not in amounts and "allocations" in duet["difference"]["limits"]:
+        pytest.skip(duet["difference"]["limits"])
+    allocated = amounts["allocated"]
+    # The plant takes its 4096 bytes a call from blocks of 64 KiB.
+    largest = allocated["parts"][0]
+    assert largest["name"] == "blocks of 32 to 64 KiB"
+    assert "Leak::grow" in largest["caller"]
+    assert largest["difference"] == pytest.approx(allocated["difference"], rel=0.05)
+    assert largest["difference"] >= 4096 * duet["rounds"][0]["b"]["service"]["count"]
+    text = " ".join(run.stdout.split())
+    assert "allocated and not freed" in text and "blocks of 32 to 64 KiB, from Leak::grow()" in text
 
 
 def test_a_duet_says_why_its_sides_differ(folder):
