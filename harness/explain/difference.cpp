@@ -26,10 +26,10 @@ double amount_in(const SideAmounts& side, const PartName& part) {
   return at == side.parts.end() ? 0 : at->second;
 }
 
-// What is not in any part.
-double unnamed(const SideAmounts& side) {
+// What is not in any of these parts.
+double unnamed(const SideAmounts& side, const std::map<PartName, double>& parts) {
   double named = 0;
-  for (const auto& [part, amount] : side.parts) named += amount;
+  for (const auto& [part, amount] : parts) named += amount;
   return side.whole - named;
 }
 
@@ -149,7 +149,7 @@ std::string kind_of_thread(std::string_view name) {
 // The cause under which nights know the part.
 std::string cause_of(const PartName& part) {
   if (part.cause == "function") return part.module == "kernel" ? "kernel_code" : "own_code";
-  if (part.cause == "running") return "own_code";
+  if (part.cause == "running" || part.cause == "machine") return "own_code";
   std::string name;
   if (part.cause == "syscall") name = part.name;
   if (names_a_wait(part.cause)) name = kind_of_thread(part.name);
@@ -168,8 +168,9 @@ std::vector<CauseRounds> causes_of(std::span<const RoundAmounts> rounds) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     for (const auto& [times, side] : {std::pair(&rounds[i].a, &CauseRounds::a_ns),
                                       std::pair(&rounds[i].b, &CauseRounds::b_ns)}) {
-      for (const auto& [part, ns] : times->parts) add(cause_of(part), side, i, ns);
-      add("rest", side, i, unnamed(*times));
+      const auto& parts = times->causes.empty() ? times->parts : times->causes;
+      for (const auto& [part, ns] : parts) add(cause_of(part), side, i, ns);
+      add("rest", side, i, unnamed(*times, parts));
     }
   }
   std::vector<CauseRounds> list;
@@ -199,7 +200,7 @@ AmountSum amount_difference_of(std::span<const RoundAmounts> rounds, std::size_t
   Series rest;
   for (const RoundAmounts& round : rounds) {
     whole.add(round.a.whole, round.b.whole);
-    rest.add(unnamed(round.a), unnamed(round.b));
+    rest.add(unnamed(round.a, round.a.parts), unnamed(round.b, round.b.parts));
   }
   whole.report(sum);
   constexpr double kWorthSaying = 0.01;

@@ -104,6 +104,20 @@ TEST_CASE("nights know the parts by cause, round by round, and all of the time")
   CHECK(causes["rest"].a_ns[0] == Approx(10));
 }
 
+TEST_CASE("nights have the causes that a side has apart from its parts") {
+  RoundAmounts round;
+  round.a.whole = 100;
+  round.a.parts = {{function("f"), 20}, {{"syscall", "write"}, 80}};
+  round.a.causes = {{{"running"}, 35}, {{"machine"}, 5}, {{"syscall", "write"}, 60}};
+  round.b = round.a;
+  const DifferenceSum sum = difference_of(std::vector{round});
+  CHECK(sum.parts.size() == 3);
+  std::map<std::string, double> causes;
+  for (const CauseRounds& one : sum.causes.value()) causes[one.cause] = one.b_ns.at(0);
+  CHECK(causes ==
+        std::map<std::string, double>{{"own_code", 40}, {"syscall_write", 60}, {"rest", 0}});
+}
+
 TEST_CASE("what was planted is named first, and its interval holds it") {
   unsigned held = 0;
   unsigned first = 0;

@@ -71,10 +71,11 @@ struct CauseRounds {
   static void describe(Visitor& v) {
     using C = CauseRounds;
     v("cause", &C::cause,
-      "own_code (functions of the program and its libraries), kernel_code (functions of the kernel "
-      "outside of what is named otherwise), rest, or as in CallSlice; a system call with its name, "
-      "waits with the thread that had the processor or ended the wait: syscall_write, "
-      "blocked_socket_rsyslogd");
+      "own_code (all that is on the processor outside of system calls and interrupts: functions of "
+      "the program and its libraries, the way into system calls and out of them, gaps), kernel_code "
+      "(of daemons and of other threads: functions of the kernel), rest, or as in CallSlice; a "
+      "system call with its name, waits with the thread that had the processor or ended the wait: "
+      "syscall_write, blocked_socket_rsyslogd");
     v("a_ns", &C::a_ns, "side A, round by round");
     v("b_ns", &C::b_ns, "side B, likewise");
   }

@@ -38,22 +38,31 @@ std::vector<double> standardized(const std::vector<double>& effects, double clip
   return scaled;
 }
 
-// The signed sum of every pattern. Eight rounds at a time are taken from a table of their 256 sums.
+// The sums of eight rounds with each of their 256 patterns of signs.
+using EightRounds = std::array<double, 256>;
+
+EightRounds sums_of_eight(const std::vector<double>& scaled, std::size_t first) {
+  EightRounds sums{};
+  const std::size_t last = std::min(first + 8, scaled.size());
+  for (std::size_t signs = 0; signs < sums.size(); ++signs) {
+    for (std::size_t round = first; round < last; ++round) {
+      sums[signs] += (signs >> (round - first) & 1) != 0 ? -scaled[round] : scaled[round];
+    }
+  }
+  return sums;
+}
+
+// The signed sum of every pattern, added up by eight rounds.
 std::vector<double> statistics_of_all(const std::vector<double>& scaled, const SignFlips& flips) {
-  std::vector<double> sums(flips.patterns());
-  std::array<double, 256> table;
+  std::vector<EightRounds> eights;
   for (std::size_t i = 0; i < flips.bytes_per_pattern(); ++i) {
-    const std::size_t first = 8 * i;
-    const std::size_t last = std::min(first + 8, scaled.size());
-    for (std::size_t signs = 0; signs < table.size(); ++signs) {
-      table[signs] = 0;
-      for (std::size_t round = first; round < last; ++round) {
-        table[signs] += (signs >> (round - first) & 1) != 0 ? -scaled[round] : scaled[round];
-      }
-    }
-    for (std::size_t pattern = 0; pattern < sums.size(); ++pattern) {
-      sums[pattern] += table[flips.byte(pattern, i)];
-    }
+    eights.push_back(sums_of_eight(scaled, 8 * i));
+  }
+  std::vector<double> sums(flips.patterns());
+  for (std::size_t pattern = 0; pattern < sums.size(); ++pattern) {
+    double sum = 0;
+    for (std::size_t i = 0; i < eights.size(); ++i) sum += eights[i][flips.byte(pattern, i)];
+    sums[pattern] = sum;
   }
   return sums;
 }

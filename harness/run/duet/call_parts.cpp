@@ -368,6 +368,7 @@ class SideCutter {
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
       ns[kind] /= calls;
       times.whole += ns[kind];
+      add_cause(kind, ns[kind], times);
       if (kinds_[kind].first == Cause::machine) {
         gaps_ns += ns[kind];
       } else if (kind != own_code_ && ns[kind] > 0) {
@@ -376,6 +377,14 @@ class SideCutter {
     }
     add_own_code(ns[own_code_], gaps_ns, samples[own_code_], sampled_share, times);
     return times;
+  }
+
+  // By the trace alone. It has what a thread does on its way into a system call and out of it in
+  // own code, as it has gaps there; how much of that is whose, samples say, and those are few.
+  void add_cause(std::size_t kind, double ns, SideAmounts& times) const {
+    if (!side_.trace.system_calls || ns == 0) return;
+    const auto& [cause, name] = kinds_[kind];
+    times.causes[{std::string(cause_name(cause)), name}] += ns;
   }
 
   // A sample stands for the time from one to the next.

@@ -163,6 +163,25 @@ TEST_CASE("a sample on the way into a system call belongs to it, with the gap th
   CHECK(call.callers.at({"syscall", "write"}).at("log") == 1);
 }
 
+TEST_CASE("for the history a call's causes are the trace's, whatever the samples say") {
+  const int on_the_way = GENERATE(0, 3, 12);
+  Calls calls;
+  calls.enter_kernel();
+  for (int i = 0; i < 12; ++i) {
+    const auto begin = Calls::begin(static_cast<std::uint64_t>(i));
+    if (i < on_the_way) {
+      calls.sample(begin + 590, {{"entry_SYSCALL_64", "kernel"}, {"log", "mylog.so"}});
+    } else {
+      calls.sample(begin + 100, {{"log", "mylog.so"}});
+    }
+  }
+  const SideAmounts call = calls.parts().call;
+  CHECK(call.parts.count({"syscall", "write"}) == 1);
+  CHECK(call.causes.size() == 2);
+  CHECK(call.causes.at({"running"}) == Approx(700));
+  CHECK(call.causes.at({"syscall", "write"}) == Approx(300));
+}
+
 TEST_CASE("a sample of own code right after a system call does not belong to that call") {
   Calls calls;
   calls.enter_kernel();
