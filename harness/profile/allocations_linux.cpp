@@ -35,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kProbes = "/sys/bus/event_source/devices/uprobe/type";
-constexpr std::size_t kMaxThreads = 16;
+constexpr std::size_t kMaxProbedThreads = 16;
 // A begin holds a piece of the stack, so that a ring has room for 3600 of them, and another one for
 // 4600 of the others, every 10 ms: more than a thread can make with probes on.
 constexpr std::size_t kBeginRingPages = 2048;
@@ -206,7 +206,7 @@ class AllocationSampler : public StackSampler {
     images_.emplace(pid, std::make_unique<ProcessImage>(pid));
     const std::vector<ProbePoint> points = points_of(*file);
     for (const ProcessThread& one : threads_of({pid})) {
-      if (threads_ == kMaxThreads) {
+      if (threads_ == kMaxProbedThreads) {
         more_threads_ = true;
         return;
       }
@@ -285,7 +285,7 @@ class AllocationSampler : public StackSampler {
     std::vector<std::string> list;
     if (probes_.empty()) list.emplace_back("no process has an allocator that could be followed");
     if (more_threads_) {
-      list.push_back(fmt::format("allocations of all but {} threads", kMaxThreads));
+      list.push_back(fmt::format("allocations of all but {} threads", kMaxProbedThreads));
     }
     const bool no_stack = std::any_of(probes_.begin(), probes_.end(), [](const ThreadProbe& one) {
       return one.samples.no_stack() > 0;
