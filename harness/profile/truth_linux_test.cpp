@@ -210,7 +210,7 @@ TEST_CASE("blocks that were not freed are counted by size and function", "[truth
   CHECK(bytes["keep_blocks"] == 1000 * 48);
   CHECK(bytes["grow_blocks"] == 200 * 3000);
   CHECK(bytes["free_blocks"] == 0);
-  CHECK(bytes["main"] == 1000 * 48 + 200 * 3000);
+  CHECK(bytes["take_blocks"] == 1000 * 48 + 200 * 3000);
 }
 
 TEST_CASE("a process that becomes another program is named by its new functions", "[truth]") {
