@@ -254,7 +254,8 @@ class RevisionGate {
 
   // About what the first look needs, where the last one needs the whole budget.
   double first_look_s(const PlannedDuet& planned) const {
-    const auto looks = policy_.looks.from_round(planned.generation_rounds.value_or(0)).rounds;
+    const auto looks =
+        policy_.looks_at(planned.subject(), planned.generation_rounds.value_or(0)).rounds;
     constexpr double kSlack = 1.1;
     return std::min(1.0, kSlack * static_cast<double>(looks.front()) /
                              static_cast<double>(looks.back())) *

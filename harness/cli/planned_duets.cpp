@@ -26,6 +26,14 @@ std::string PlannedDuet::text() const {
                               : fmt::format("{} against {}", scenario, sink);
 }
 
+DuetSubject PlannedDuet::subject() const {
+  DuetSubject subject;
+  subject.scenario.name = scenario;
+  subject.sink.name = sink.substr(0, sink.find(':'));
+  subject.sink.label = sink;
+  return subject;
+}
+
 std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy, bool nightly) {
   std::vector<PlannedDuet> planned;
   for (const PolicyRun& run : policy.runs) {

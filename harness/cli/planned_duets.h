@@ -22,6 +22,8 @@ struct PlannedDuet {
   // What distinguishes it from others of the same scenario and sink: "name=value".
   std::vector<std::string> told_apart_by() const;
   std::string text() const;
+  // With the names by which a policy knows its sink and scenario.
+  DuetSubject subject() const;
 };
 
 // nightly: those of nights alone, too. Throws Error if there is none, or for a sink, a margin or

@@ -77,7 +77,8 @@ void show_policy(const Policy& policy, const PolicyRequest& request) {
   if (!policy.nightly_reference.empty()) {
     const Policy night = policy.of_nights();
     say("nights: looks after {} rounds, {:g} s a duet, false fail at most {:g}\n",
-        fmt::join(night.looks.rounds, ", "), night.time_budget_s, night.looks.false_fail);
+        fmt::join(night.looks_at(subject, 0).rounds, ", "), night.time_budget_s,
+        night.looks.false_fail);
   }
   for (const MetricKind& kind : metric_kinds()) {
     say("  {:<20} {}\n", kind.name, margin_text(kind, policy.rule(kind, subject)));

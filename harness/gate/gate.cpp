@@ -227,7 +227,7 @@ void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDeci
 
 // Rounds are complete once their generation has ended.
 Looks looks_at(const Duet& duet, const Policy& policy) {
-  return policy.looks.from_round(duet.generation_rounds.value_or(0));
+  return policy.looks_at(duet.b, duet.generation_rounds.value_or(0));
 }
 
 // Whether the looks so far have decided.

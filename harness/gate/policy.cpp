@@ -34,6 +34,14 @@ bool PolicyScope::matches(const DuetSubject& subject) const {
   return right_scenario && right_sink;
 }
 
+Looks Policy::looks_at(const DuetSubject& subject, unsigned generation_rounds) const {
+  std::size_t first = generation_rounds;
+  for (const FirstLook& one : first_looks) {
+    if (one.scope.matches(subject)) first = std::max(first, one.rounds);
+  }
+  return looks.from_round(first);
+}
+
 MetricRule Policy::rule(const MetricKind& kind, const DuetSubject& subject) const {
   MetricRule rule;
   for (const ScopedSettings& scoped : settings) {
@@ -57,6 +65,7 @@ const SpentMargin* PinHistory::spent_of(std::string_view metric) const {
 Policy Policy::of_nights() const {
   Policy night = *this;
   night.looks = at_night.looks;
+  night.first_looks = at_night.first_looks;
   night.time_budget_s = at_night.time_budget_s;
   return night;
 }

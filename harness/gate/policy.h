@@ -101,17 +101,25 @@ struct PinHistory {
   const SpentMargin* spent_of(std::string_view metric) const;
 };
 
+// No look before so many rounds, for the duets of a sink or scenario.
+struct FirstLook {
+  PolicyScope scope;
+  std::size_t rounds = 0;
+};
+
 // What [nightly] may say otherwise than [gate].
 struct NightRules {
   Looks looks;
   double time_budget_s = 0;
+  std::vector<FirstLook> first_looks = {};  // by [nightly] alone
 };
 
 // An empty one decides nothing: take default_policy() or what a file says.
 struct Policy {
   std::string origin;  // the file's name, or "built in"
   Looks looks;
-  double time_budget_s = 0;       // for one duet, in seconds; ci/gate stops it then
+  std::vector<FirstLook> first_looks;  // of several that match, the one of most rounds counts
+  double time_budget_s = 0;            // for one duet, in seconds; ci/gate stops it then
   double most_missed_rounds = 0;  // share of rounds that may miss the rate; more: invalid
   bool allow_dirty_builds = false;
   double explain_s = 0;                  // for measuring why a duet failed, after it; 0: do not
@@ -130,6 +138,9 @@ struct Policy {
 
   // The policy as a night uses it: with at_night in place of [gate].
   Policy of_nights() const;
+
+  // The looks at a duet of that side B. generation_rounds: as the duet has them, 0: any.
+  Looks looks_at(const DuetSubject& subject, unsigned generation_rounds) const;
 
   MetricRule rule(const MetricKind& kind, const DuetSubject& subject) const;
 

@@ -107,16 +107,36 @@ void read_gate(const TomlNode& gate, Policy& policy) {
   }
 }
 
+FirstLook read_first_look(const TomlNode& in, const Looks& looks) {
+  in.check_keys({"sink", "scenario", "rounds"});
+  FirstLook first;
+  if (const TomlNode* sink = in.find("sink")) first.scope.sink = nonempty_text(*sink, "sink");
+  if (const TomlNode* scenario = in.find("scenario")) {
+    first.scope.scenario = nonempty_text(*scenario, "scenario");
+  }
+  if (first.scope.sink.empty() && first.scope.scenario.empty()) {
+    in.fail("this first look is for no sink and no scenario",
+            "write sink = \"NAME\"; for all duets, leave early ones out of looks");
+  }
+  const TomlNode& rounds = in.required("rounds", "of the first look");
+  const auto last = static_cast<double>(looks.rounds.back());
+  first.rounds = static_cast<std::size_t>(rounds.number("rounds", 1, last));
+  return first;
+}
+
 // What holds at night where it differs from [gate].
 void read_nightly(const TomlNode& nightly, Policy& policy) {
   nightly.check_keys({"reference", "chain", "looks", "resumed_looks", "resumed_share", "false_fail",
-                      "false_pass", "time_budget_s"});
+                      "false_pass", "time_budget_s", "first_look"});
   policy.nightly_reference = required_text(nightly, "reference", "the revision of a build");
   if (const TomlNode* chain = nightly.find("chain")) {
     policy.nightly_chain = nonempty_text(*chain, "chain");
   }
   read_all_looks(nightly, policy.at_night.looks);
   read_number(nightly, "time_budget_s", 1, 86'400, policy.at_night.time_budget_s);
+  for (const TomlNode* first : nightly.tables_at("first_look")) {
+    policy.at_night.first_looks.push_back(read_first_look(*first, policy.at_night.looks));
+  }
 }
 
 const MetricKind& metric_named(const TomlNode& node, std::string_view name) {

@@ -113,6 +113,36 @@ time_budget_s = 480
   CHECK(same.time_budget_s == 120);
 }
 
+TEST_CASE("a night's first look at a sink may be a later one") {
+  const Policy policy = parsed(R"(
+[nightly]
+reference = "v1.0"
+looks = [30, 60, 100, 200]
+[[nightly.first_look]]
+sink = "journald"
+rounds = 200
+[[nightly.first_look]]
+scenario = "burst"
+rounds = 61
+)");
+  const auto looks = [&](const Policy& of, const char* sink, const char* scenario,
+                         unsigned generation = 0) {
+    DuetSubject subject;
+    subject.sink.name = sink;
+    subject.sink.label = sink;
+    subject.scenario.name = scenario;
+    return of.looks_at(subject, generation).rounds;
+  };
+  using Rounds = std::vector<std::size_t>;
+  const Policy night = policy.of_nights();
+  CHECK(looks(night, "journald", "steady") == Rounds{200});
+  CHECK(looks(night, "journald", "burst") == Rounds{200});
+  CHECK(looks(night, "file", "burst") == Rounds{100, 200});
+  CHECK(looks(night, "file", "steady") == Rounds{30, 60, 100, 200});
+  CHECK(looks(night, "file", "steady", 60) == Rounds{60, 100, 200});
+  CHECK(looks(policy, "journald", "steady") == policy.looks.rounds);
+}
+
 TEST_CASE("every key is read") {
   const Policy policy = parsed(R"(
 [gate]
@@ -246,6 +276,10 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[gate]\nresumed_looks = [50]", "p.toml:2", "look 50 does not come after 50",
           "resumed_looks = [100, 200]"},
       Row{"[gate]\nresumed_share = 0", "p.toml:2", "resumed_share", "give a value"},
+      Row{"[nightly]\nreference = \"x\"\n[[nightly.first_look]]\nrounds = 30", "p.toml:3",
+          "for no sink and no scenario", "leave early ones out of looks"},
+      Row{"[nightly]\nreference = \"x\"\n[[nightly.first_look]]\nsink = \"file\"\nrounds = 1000",
+          "p.toml:5", "rounds = 1000 is not between 1 and 50", ""},
       Row{"[nightly]\nreference = \"x\"\nlooks = [9, 8]", "p.toml:3", "look 8 does not come",
           "looks = [15"},
       Row{"[gate]\nlooks = [5, 5]", "p.toml:2", "look 5 does not come after 5", "looks = [15"},

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+
+#include "harness/stats/pseudomedian.h"
 
 namespace tailgate::history {
 namespace {
@@ -9,6 +12,11 @@ namespace {
 constexpr std::string_view kInfix = "_ns_in_";
 constexpr std::array<std::string_view, 4> kMeasures = {"call", "slow_call", "daemons",
                                                        "other_threads"};
+
+bool is_wait(std::string_view cause) {
+  return cause.starts_with("waiting") || cause.starts_with("blocked_") || cause == "stopped" ||
+         cause == "lock" || cause == "reclaim";
+}
 
 }  // namespace
 
@@ -26,6 +34,11 @@ std::optional<PartMetric> part_of_metric(std::string_view metric) {
   const std::string_view measure = metric.substr(0, at);
   if (std::find(kMeasures.begin(), kMeasures.end(), measure) == kMeasures.end()) return {};
   return PartMetric{std::string(measure), std::string(metric.substr(at + kInfix.size()))};
+}
+
+double middle_of_part(std::string_view cause, const std::vector<double>& values) {
+  if (!is_wait(cause)) return pseudomedian(values);
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 }  // namespace tailgate::history

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tailgate::history {
 
@@ -22,5 +23,10 @@ struct PartMetric {
 
 // Nothing where the metric is not of a part.
 std::optional<PartMetric> part_of_metric(std::string_view metric);
+
+// What a night keeps of a part's values in its traced rounds; one or more. Of waits the mean: most
+// rounds have none, so that their middle is 0 in one night and something else in the next. Of other
+// causes their middle (harness/stats/pseudomedian.h).
+double middle_of_part(std::string_view cause, const std::vector<double>& values);
 
 }  // namespace tailgate::history

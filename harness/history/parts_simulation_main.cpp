@@ -37,7 +37,6 @@
 #include "harness/result/json.h"
 #include "harness/stats/distributions.h"
 #include "harness/stats/night_chart.h"
-#include "harness/stats/pseudomedian.h"
 
 namespace tailgate::history {
 namespace {
@@ -176,6 +175,7 @@ std::vector<Pool> pools_of(const Calibration& record) {
 // One series: both sides' times of a part, those of the whole, and what a growth of the part by
 // 100 % adds to side B.
 struct Times {
+  std::string cause;  // empty: the whole
   Values a;
   Values b;
   Values whole_a;
@@ -187,6 +187,7 @@ struct Times {
 Times times_of(const Pool& pool, const std::string& metric, const std::string& part) {
   const std::string measure = part_of_metric(part)->measure;
   Times times;
+  if (const auto of = part_of_metric(metric)) times.cause = of->cause;
   times.whole_a = pool.whole(measure, true);
   times.whole_b = pool.whole(measure, false);
   std::tie(times.part_a, times.part_b) = pool.parts.at(part);
@@ -237,7 +238,7 @@ double value_of(const std::vector<std::pair<std::size_t, bool>>& night, const Ti
     const double effect = std::log1p((b + growth * part - a) / whole);
     if (std::isfinite(effect)) effects.push_back(effect);
   }
-  return pseudomedian(effects);
+  return middle_of_part(times.cause, effects);
 }
 
 // The share of histories in which a growth is found in time.

@@ -114,33 +114,36 @@ std::vector<double> whole_of(const std::vector<CauseRounds>& causes,
 // What a part's difference is to the whole: the logarithm of the ratio that the whole would have if
 // nothing but this part differed. So a part that a side has not is an ordinary value, and a part
 // of no weight scatters little.
-std::optional<double> effect_of_part(const std::vector<double>& a, const std::vector<double>& b,
+std::optional<double> effect_of_part(std::string_view cause, const std::vector<double>& a,
+                                     const std::vector<double>& b,
                                      const std::vector<double>& whole_a) {
   std::vector<double> effects;
   for (std::size_t i = 0; i < std::min({a.size(), b.size(), whole_a.size()}); ++i) {
-    if (whole_a[i] > 0) effects.push_back(std::log1p((b[i] - a[i]) / whole_a[i]));
+    const double effect = std::log1p((b[i] - a[i]) / whole_a[i]);
+    if (std::isfinite(effect)) effects.push_back(effect);
   }
-  return centre_of(effects);
+  if (effects.empty()) return {};
+  return middle_of_part(cause, effects);
 }
 
 // The traced rounds' time by cause; parts.h says how they are named.
 void add_traced_causes(RecordMaker& maker, const DifferenceSum& sum) {
   if (!sum.causes) return;
-  const auto add = [&maker](const std::string& metric, const std::vector<double>& a,
-                            const std::vector<double>& b, std::optional<double> effect) {
+  const std::vector<double> whole_a = whole_of(*sum.causes, &CauseRounds::a_ns);
+  const std::vector<double> whole_b = whole_of(*sum.causes, &CauseRounds::b_ns);
+  const auto add = [&](const std::string& metric, std::string_view cause,
+                       const std::vector<double>& a, const std::vector<double>& b) {
+    if (a.empty() || b.empty()) return;
     maker.part("a");
-    maker.add(metric, "ns", median_of(a));
+    maker.add(metric, "ns", middle_of_part(cause, a));
     maker.part("b");
-    maker.add(metric, "ns", median_of(b));
+    maker.add(metric, "ns", middle_of_part(cause, b));
     maker.part("effect");
-    maker.add(metric, kLogRatio, effect);
+    maker.add(metric, kLogRatio, effect_of_part(cause, a, b, whole_a));
   };
-  const std::vector<double> a = whole_of(*sum.causes, &CauseRounds::a_ns);
-  const std::vector<double> b = whole_of(*sum.causes, &CauseRounds::b_ns);
-  add(whole_metric(sum.measure), a, b, effect_of_part(a, b, a));
+  add(whole_metric(sum.measure), "", whole_a, whole_b);
   for (const CauseRounds& one : *sum.causes) {
-    add(part_metric(sum.measure, one.cause), one.a_ns, one.b_ns,
-        effect_of_part(one.a_ns, one.b_ns, a));
+    add(part_metric(sum.measure, one.cause), one.cause, one.a_ns, one.b_ns);
   }
 }
 
