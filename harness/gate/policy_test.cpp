@@ -279,7 +279,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
       Row{"[nightly]\nreference = \"x\"\n[[nightly.first_look]]\nrounds = 30", "p.toml:3",
           "for no sink and no scenario", "leave early ones out of looks"},
       Row{"[nightly]\nreference = \"x\"\n[[nightly.first_look]]\nsink = \"file\"\nrounds = 1000",
-          "p.toml:5", "rounds = 1000 is not between 1 and 50", ""},
+          "p.toml:5", "rounds = 1000 is not from 1 to 50", ""},
       Row{"[nightly]\nreference = \"x\"\nlooks = [9, 8]", "p.toml:3", "look 8 does not come",
           "looks = [15"},
       Row{"[gate]\nlooks = [5, 5]", "p.toml:2", "look 5 does not come after 5", "looks = [15"},
