@@ -229,13 +229,9 @@ TEST_CASE("steps that are often long are no gaps, up to the length that one in a
   story.enters(9'000'000, kWrite);
   story.passes(9'000'100, kRefill);
   story.leaves(9'070'100, kWrite);
-  const CallTimes longer{.thread = kLoad,
-                         .intended = 9'000'000,
-                         .start = 9'000'000,
-                         .end = 9'070'100,
-                         .usual = 600};
-  CHECK(story.cut(longer) ==
-        "syscall:write:100 page_refill:refill:30000 unknown:refill:40000");
+  const CallTimes longer{
+      .thread = kLoad, .intended = 9'000'000, .start = 9'000'000, .end = 9'070'100, .usual = 600};
+  CHECK(story.cut(longer) == "syscall:write:100 page_refill:refill:30000 unknown:refill:40000");
 }
 
 TEST_CASE("the last step of a page fault has no known end, so it is not named") {

@@ -25,8 +25,8 @@ struct PartName {
 struct SideAmounts {
   double whole = 0;
   std::map<PartName, double> parts = {};  // together no more than the whole
-  // The whole by cause alone, where the parts divide it by samples, which scatter. Empty: the parts'
-  // causes.
+  // The whole by cause alone, where the parts divide it by samples, which scatter. Empty: the
+  // parts' causes.
   std::map<PartName, double> causes = {};
   // Of some parts: who called them, and the share of the part that belongs to each.
   std::map<PartName, std::map<std::string, double>> callers = {};

@@ -234,8 +234,8 @@ class SinkSearch {
 
   bool passes_alone(const std::string& metric, double margin) const {
     return reaches(search_.passes, Decision::pass,
-                   {with_metrics(halves_.first, {metric}), at_margin(metric, margin),
-                    search_.gates, search_.seed});
+                   {with_metrics(halves_.first, {metric}), at_margin(metric, margin), search_.gates,
+                    search_.seed});
   }
 
   // With no other metrics than these.

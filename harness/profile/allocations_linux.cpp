@@ -1,5 +1,3 @@
-#include "harness/profile/allocations_linux.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <time.h>
@@ -19,10 +17,10 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/os/affinity.h"
 #include "harness/os/clock_instant.h"
 #include "harness/os/perf_ring_linux.h"
 #include "harness/overhead/process_threads.h"
+#include "harness/profile/allocations.h"
 #include "harness/profile/exported_function_linux.h"
 #include "harness/profile/live_blocks.h"
 #include "harness/profile/perf_samples_linux.h"
@@ -158,10 +156,9 @@ struct ThreadProbe {
 
 class AllocationSampler : public StackSampler {
  public:
-  explicit AllocationSampler(const SamplerOptions& options)
-      : options_(options), type_(probe_type()) {
-    begin_ = clock_instant(options.clock);
-    for (const SampledProcess& process : options.processes) probe(process.pid);
+  explicit AllocationSampler(const AllocationOptions& options)
+      : clock_(options.clock), type_(probe_type()), begin_(clock_instant(options.clock)) {
+    for (const int process : options.processes) probe(process);
     reader_ = std::thread([this] { read_until_stopped(); });
   }
 
@@ -174,7 +171,7 @@ class AllocationSampler : public StackSampler {
     reader_.join();
     for (const PerfRing& ring : rings_) calls_ += ring.count();
     rings_.clear();
-    end_ = clock_instant(options_.clock);
+    end_ = clock_instant(clock_);
     for (auto& [pid, image] : images_) image->refresh();
   }
 
@@ -226,7 +223,6 @@ class AllocationSampler : public StackSampler {
   }
 
   void read_until_stopped() {
-    bind_this_thread(options_.cpus);
     std::vector<std::byte> records;
     for (bool last = false; !last;) {
       last = stopped_;
@@ -294,9 +290,9 @@ class AllocationSampler : public StackSampler {
     return fmt::to_string(fmt::join(list, "; "));
   }
 
-  const SamplerOptions options_;
+  const Clock clock_;
   const std::uint32_t type_;
-  ClockInstant begin_;
+  const ClockInstant begin_;
   ClockInstant end_;
   std::atomic<bool> stopped_ = false;
   // The reader thread owns these until it has ended. Each probe has a ring, until it stops.
@@ -311,7 +307,7 @@ class AllocationSampler : public StackSampler {
 
 }  // namespace
 
-std::unique_ptr<StackSampler> start_allocation_sampler(const SamplerOptions& options) {
+std::unique_ptr<StackSampler> follow_allocations(const AllocationOptions& options) {
   return std::make_unique<AllocationSampler>(options);
 }
 

@@ -40,7 +40,7 @@ class Blocks {
     if (found == calls.rend()) return;
     const AllocatorCall begun = *found;
     calls.erase(std::prev(found.base()), calls.end());
-    if (!calls.empty()) return;  // it is within another one
+    if (!calls.empty()) return;                                 // it is within another one
     const bool frees = ended.address != 0 || begun.bytes == 0;  // else there was no memory
     if (begun.address != 0 && frees) live_.erase({begun.process, begun.address});
     if (ended.address == 0) return;
@@ -55,9 +55,9 @@ class Blocks {
 }  // namespace
 
 std::vector<LiveBlock> live_blocks(std::vector<AllocatorCall> calls) {
-  std::stable_sort(
-      calls.begin(), calls.end(),
-      [](const AllocatorCall& x, const AllocatorCall& y) { return x.time_ns < y.time_ns; });
+  std::stable_sort(calls.begin(), calls.end(), [](const AllocatorCall& x, const AllocatorCall& y) {
+    return x.time_ns < y.time_ns;
+  });
   Blocks blocks;
   for (const AllocatorCall& call : calls) blocks.take(call);
   return blocks.left();

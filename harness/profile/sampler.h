@@ -26,9 +26,6 @@ struct SampledProcess {
 enum class Sampled {
   time,         // at rate_hz of a thread's processor time
   page_faults,  // at every page fault whose page is still in memory at the end
-  // At every call of the C library's allocator, by threads that exist when the sampler starts. A
-  // block that was not freed until the sampler stopped is a sample.
-  allocations,
 };
 
 struct SamplerOptions {

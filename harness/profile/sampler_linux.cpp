@@ -22,7 +22,6 @@
 #include "harness/os/clock_instant.h"
 #include "harness/os/perf_ring_linux.h"
 #include "harness/overhead/process_threads.h"
-#include "harness/profile/allocations_linux.h"
 #include "harness/profile/perf_samples_linux.h"
 #include "harness/profile/process_image_linux.h"
 #include "harness/profile/sampler.h"
@@ -373,7 +372,6 @@ class PerfSampler : public StackSampler {
 }  // namespace
 
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options) {
-  if (options.sampled == Sampled::allocations) return start_allocation_sampler(options);
   return std::make_unique<PerfSampler>(options);
 }
 

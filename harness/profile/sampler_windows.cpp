@@ -122,8 +122,8 @@ class KernelSampler : public StackSampler {
 }  // namespace
 
 std::unique_ptr<StackSampler> start_sampler(const SamplerOptions& options) {
-  if (options.sampled != Sampled::time) {
-    throw Error("memory is not sampled on Windows", "compare the metric rss_bytes");
+  if (options.sampled == Sampled::page_faults) {
+    throw Error("page faults are not sampled on Windows", "compare the metric rss_bytes");
   }
   if (options.command > 0) {
     throw Error("commands are not sampled on Windows", "run the duet on Linux to learn why");

@@ -18,6 +18,7 @@
 #include "harness/base/testing/test_directory.h"
 #include "harness/os/command.h"
 #include "harness/os/process.h"
+#include "harness/profile/allocations.h"
 #include "harness/profile/kernel_symbols_linux.h"
 #include "harness/profile/process_image_linux.h"
 #include "harness/profile/profile.h"
@@ -140,8 +141,9 @@ bool holds(const std::filesystem::path& path, const std::string& text) {
   return false;
 }
 
-// What the worker takes into memory, by that sampler. what: its argument.
-Samples memory_of_worker(Sampled sampled, const char* what) {
+// What the worker takes into memory. what: its argument. start: starts a sampler of that process.
+template <class Start>
+Samples memory_of_worker(const char* what, Start start) {
   const TestDirectory directory;
   ChildOptions options;
   options.program = TAILGATE_WORKER;
@@ -149,9 +151,7 @@ Samples memory_of_worker(Sampled sampled, const char* what) {
   options.output = directory / "output";
   Child child = Child::start(options);
   REQUIRE(holds(directory / "output", "r"));
-  const auto sampler = start_sampler({.sampled = sampled,
-                                      .clock = run_clock(),
-                                      .processes = {{SampledRole::provider, child.pid()}}});
+  const std::unique_ptr<StackSampler> sampler = start(child.pid());
   REQUIRE(::kill(child.pid(), SIGUSR1) == 0);
   REQUIRE(holds(directory / "output", "rm"));
   sampler->stop();
@@ -172,7 +172,11 @@ std::map<std::string, std::uint64_t> bytes_by_function(const Samples& samples) {
 
 TEST_CASE("memory that stays is counted by function, and what was given back is not", "[truth]") {
   if (!may_sample()) return;
-  const Samples samples = memory_of_worker(Sampled::page_faults, "memory");
+  const Samples samples = memory_of_worker("memory", [](int process) {
+    return start_sampler({.sampled = Sampled::page_faults,
+                          .clock = run_clock(),
+                          .processes = {{SampledRole::provider, process}}});
+  });
   CHECK(samples.method == "page_faults");
   CHECK(samples.lost == 0);
   std::uint64_t all = 0;
@@ -187,9 +191,7 @@ TEST_CASE("memory that stays is counted by function, and what was given back is 
 
 bool may_follow_allocations() {
   try {
-    start_sampler({.sampled = Sampled::allocations,
-                   .clock = run_clock(),
-                   .processes = {{SampledRole::provider, this_process_number()}}});
+    follow_allocations({.clock = run_clock(), .processes = {this_process_number()}});
     return true;
   } catch (const Error& error) {
     WARN(error.what());
@@ -199,7 +201,9 @@ bool may_follow_allocations() {
 
 TEST_CASE("blocks that were not freed are counted by size and function", "[truth]") {
   if (!may_follow_allocations()) return;
-  const Samples samples = memory_of_worker(Sampled::allocations, "blocks");
+  const Samples samples = memory_of_worker("blocks", [](int process) {
+    return follow_allocations({.clock = run_clock(), .processes = {process}});
+  });
   CHECK(samples.method == "allocations");
   CHECK(samples.lost == 0);
   CHECK(samples.limits == "");

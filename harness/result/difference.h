@@ -72,7 +72,8 @@ struct CauseRounds {
     using C = CauseRounds;
     v("cause", &C::cause,
       "own_code (all that is on the processor outside of system calls and interrupts: functions of "
-      "the program and its libraries, the way into system calls and out of them, gaps), kernel_code "
+      "the program and its libraries, the way into system calls and out of them, gaps), "
+      "kernel_code "
       "(of daemons and of other threads: functions of the kernel), rest, or as in CallSlice; a "
       "system call with its name, waits with the thread that had the processor or ended the wait: "
       "syscall_write, blocked_socket_rsyslogd");

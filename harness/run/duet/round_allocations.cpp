@@ -1,17 +1,17 @@
 #include "harness/run/duet/round_allocations.h"
 
+#include "harness/profile/allocations.h"
 #include "harness/run/duet/memory_parts.h"
 
 namespace tailgate {
 namespace {
 
 std::unique_ptr<profile::StackSampler> follow(const RoundProcesses& side, const Clock& clock) {
-  profile::SamplerOptions options{.sampled = profile::Sampled::allocations, .clock = clock};
+  profile::AllocationOptions options{.clock = clock};
   for (const WatchedProcess& process : side.processes) {
-    if (process.role != Role::provider) continue;
-    options.processes.push_back({profile::SampledRole::provider, process.pid});
+    if (process.role == Role::provider) options.processes.push_back(process.pid);
   }
-  return profile::start_sampler(options);
+  return profile::follow_allocations(options);
 }
 
 }  // namespace
