@@ -252,8 +252,9 @@ def test_what_b_allocated_is_a_table_of_sizes():
          "low": 24_580_000.0, "high": 24_600_000.0, "distinct": True}]}
     difference = {"rounds": 8, "samples": 0, "limits": "", "sums": [], "amounts": [allocated]}
     html = report_verdicts.section_of([shift_test.verdict(difference=difference)], [""]).html
-    [titles, blocks] = Reader(html[html.index("What B allocated"):]).rows
-    assert titles[0] == "Size"
+    table = html[html.index("What B allocated"):]
+    assert ">Size<" in table
+    [_, blocks] = Reader(table).rows
     assert blocks[:7] == ["blocks of 33 to 64 bytes", "+24.59 MB", "+24.58 MB to +24.6 MB", "no",
                           "0 B", "24.59 MB", "Cache::insert"]
 
