@@ -172,7 +172,10 @@ class TracedRounds {
     if (allocations) allocations->stop();
     const RoundOutcome outcome = round.end();
     if (outcome.interrupted) return;
-    if (!both_completed(outcome.round)) return add_failure(outcome.round);
+    if (!both_completed(outcome.round)) {
+      add_failure(outcome.round);
+      return;
+    }
     if (!allocations) return;
     std::optional<activity::RoundAmounts> amounts = allocations->amounts();
     for (const std::string& limit : allocations->limits()) add_limit(limit);

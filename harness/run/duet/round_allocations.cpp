@@ -1,5 +1,8 @@
 #include "harness/run/duet/round_allocations.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "harness/profile/allocations.h"
 #include "harness/run/duet/memory_parts.h"
 
@@ -25,7 +28,8 @@ void RoundAllocations::stop() {
 }
 
 void RoundAllocations::add_limit(const std::string& limit) {
-  if (!limit.empty() && limits_ != std::vector{limit}) limits_.push_back(limit);
+  if (limit.empty() || std::find(limits_.begin(), limits_.end(), limit) != limits_.end()) return;
+  limits_.push_back(limit);
 }
 
 std::optional<activity::SideAmounts> RoundAllocations::side_amounts(
