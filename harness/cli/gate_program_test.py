@@ -99,7 +99,7 @@ def test_a_duet_ends_with_the_verdict_when_it_is_asked_to(folder):
                     reason="the kernel lets root alone probe a program's functions")
 def test_a_duet_says_what_was_allocated(folder):
     run = tailgate("duet", "synthetic:plant_leak_bytes=0", "synthetic:plant_leak_bytes=4096", *DUET,
-                   "--explain", "--explain-s", "8", "--out", "leak.json", cwd=folder)
+                   "--explain", "--explain-s", "12", "--out", "leak.json", cwd=folder)
     assert run.returncode == 0, run.stderr
     duet = json.loads((folder / "leak.json").read_text())
     amounts = {one["measure"]: one for one in duet["difference"]["amounts"]}

@@ -129,7 +129,7 @@ class TracedRounds {
                 [](const RoundProgress&) {});
     layouts_.place(number);
     round.begin();
-    if (follows_allocations_ && index % kRoundsPerAllocations == 1) {
+    if (follows_allocations_ && index % kRoundsPerAllocations == 2) {
       plan_.progress(fmt::format("why: round {}, allocations", index + 1));
       follow_allocations(round);
     } else {
