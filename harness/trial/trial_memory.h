@@ -145,7 +145,7 @@ struct alignas(64) ThreadBlock {
 };
 
 // What happened to the thread during a slow call.
-enum class CallKind : std::uint32_t {
+enum class CallKind : std::uint16_t {
   unremarkable,  // the call was fast, or slow without a context switch
   preempted,     // switched out involuntarily, without blocking, and ran for 1 ms at most
   blocked,       // the thread blocked
@@ -158,6 +158,7 @@ struct CallRecord {
   std::uint64_t end_ns;
   std::uint32_t turn;  // number of the turn from 0, without the warm-up
   CallKind kind;
+  std::uint16_t ran_us;  // of a preempted call: the time in which the thread ran, 1 ms at most
 };
 
 // The log of one load thread; its calls follow. Not in ThreadBlock, which drivers in other
@@ -316,7 +317,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 11;
+inline constexpr std::uint32_t kTrialProtocol = 12;
 
 struct TrialHeader {
   std::uint64_t magic;

@@ -30,12 +30,18 @@ struct Since {
   std::uint64_t now_ns;   // the time after the check
 };
 
-// The kind of a call that took all of the time since the last check, up to a little. Whatever
+struct JudgedCall {
+  CallKind kind = CallKind::unremarkable;
+  std::uint16_t ran_us = 0;  // of a preempted call, as in CallRecord
+};
+
+// Judges a call that took all of the time since the last check, up to a little. Whatever
 // interrupted a call that worked for longer than a stall: the stall is the sink's own.
-CallKind kind_of_call(const Since& since, std::uint64_t service_ns) {
+JudgedCall judge_call(const Since& since, std::uint64_t service_ns) {
+  if (since.kind != CallKind::preempted) return {.kind = since.kind};
   const std::uint64_t ran_ns = service_ns - std::min(service_ns, since.away_ns);
-  const bool stalled = since.kind == CallKind::preempted && ran_ns > kStallNs;
-  return stalled ? CallKind::unremarkable : since.kind;
+  if (ran_ns > kStallNs) return {};
+  return {.kind = CallKind::preempted, .ran_us = static_cast<std::uint16_t>(ran_ns / 1000)};
 }
 
 // Reads the thread's context switches and processor time, and tells what changed since the last
@@ -126,10 +132,10 @@ class CallRecorder {
   template <bool kScheduled>
   [[gnu::always_inline]] void record(std::uint64_t, std::uint64_t intended_ns,
                                      std::uint64_t start_ns, std::uint64_t end_ns) {
-    CallKind kind = CallKind::unremarkable;
+    JudgedCall judged;
     if (end_ns - start_ns > kSlowCallNs) [[unlikely]]
-      kind = kind_of_call(watch_->check(), end_ns - start_ns);
-    calls_[logged_++] = {intended_ns, start_ns, end_ns, turn_, kind};
+      judged = judge_call(watch_->check(), end_ns - start_ns);
+    calls_[logged_++] = {intended_ns, start_ns, end_ns, turn_, judged.kind, judged.ran_us};
     logged_total_->store(logged_, std::memory_order_release);
   }
 
@@ -210,7 +216,8 @@ TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& l
   emitter.template emit<true>(header, load.clock, start_ns, start_ns, false);
   const std::uint64_t service_ns = record.progress.last_end_ns.load(kUnordered) - start_ns;
   record.turn.probes.fetch_add(1, kUnordered);
-  if (service_ns > kStallNs && kind_of_call(watch.check(), service_ns) != CallKind::preempted) {
+  if (service_ns > kStallNs &&
+      judge_call(watch.check(), service_ns).kind != CallKind::preempted) {
     record.turn.probe_stalls.fetch_add(1, kUnordered);
     record.turn.probe_stalled_ns.fetch_add(service_ns, kUnordered);
   }

@@ -236,6 +236,38 @@ TEST_CASE("a call during which another thread took the processor was preempted")
   if (classified) CHECK(preempted > 0);
 }
 
+TEST_CASE("of a preempted call the time in which the thread ran is known") {
+  const ScopedAffinity restore;
+  bind_this_thread({initial_cpus().back()});
+  std::atomic<bool> over = false;
+  std::thread other([&over] {
+    while (!over) {
+    }
+  });
+  std::uint64_t preempted = 0;
+  bool classified = true;
+  for (int attempt = 0; attempt < 20 && preempted == 0 && classified; ++attempt) {
+    Turns turns(1'000);
+    turns.turn.granted = turns.plan.count + 1;
+    TestProvider provider([](std::uint64_t) {
+      const std::uint64_t end_ns = thread_cpu_ns() + 300'000;
+      while (thread_cpu_ns() < end_ns) {
+      }
+    });
+    turns.drive(provider);
+    classified = turns.turn.classified.load() != 0;
+    for (const CallRecord& call : turns.logged()) {
+      if (call.kind != CallKind::preempted) continue;
+      ++preempted;
+      CHECK(call.ran_us >= 290);
+      CHECK(call.ran_us * 1000u < call.end_ns - call.start_ns);
+    }
+  }
+  over = true;
+  other.join();
+  if (classified) CHECK(preempted > 0);
+}
+
 TEST_CASE("a call that works for milliseconds stalls by itself, though it is preempted") {
   const ScopedAffinity restore;
   bind_this_thread({initial_cpus().back()});

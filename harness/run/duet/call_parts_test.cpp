@@ -27,7 +27,7 @@ class Calls {
     trace.end_ns = activity::kAll.end;
     trace.system_calls = true;
     for (std::uint64_t i = 0; i < kCalls; ++i) {
-      log.push_back({begin(i), begin(i), begin(i) + 1000, 0, CallKind::unremarkable});
+      log.push_back({begin(i), begin(i), begin(i) + 1000, 0, CallKind::unremarkable, 0});
     }
   }
 

@@ -102,7 +102,7 @@ std::vector<CallRecord> calls_of(std::uint32_t turns, std::uint32_t in_turn, Ser
   for (std::uint32_t turn = 0; turn < turns; ++turn) {
     for (std::uint32_t i = 0; i < in_turn; ++i) {
       const std::uint64_t due = turn * 1'000'000'000ull + i * 100'000ull;
-      calls.push_back({due, due + 50, due + 50 + service(turn, i), turn, kind(turn, i)});
+      calls.push_back({due, due + 50, due + 50 + service(turn, i), turn, kind(turn, i), 0});
     }
   }
   return calls;
@@ -156,6 +156,32 @@ TEST_CASE("a preempted call counts as the median, a blocked one with its measure
   // The blocked call delays the calls after it, the preempted one does not.
   CHECK(decode_latency(side.response).count_between(100'000, 60'000'000'000) == 20 + 1);
   CHECK(decode_latency(side.raw_response).max() == Approx(3e6).epsilon(1e-3));
+}
+
+TEST_CASE("a preempted call that ran long counts with the time in which it ran") {
+  const auto service = [](std::uint32_t, std::uint32_t i) { return i < 40 ? 900'000u : 5'000u; };
+  const auto kind = [](std::uint32_t, std::uint32_t i) {
+    return i < 40 ? CallKind::preempted : CallKind::unremarkable;
+  };
+  std::vector<CallRecord> calls = calls_of(1, 100, service, kind);
+  for (std::size_t i = 0; i < 20; ++i) calls[i].ran_us = 130;
+  for (std::size_t i = 20; i < 40; ++i) calls[i].ran_us = 19;
+  DuetSide side;
+  add_figures({calls}, {.range = kRange, .closed_loop = true, .turn_order = "A"}, side);
+  const Histogram times = decode_latency(side.service);
+  CHECK(times.count_between(0, 6'000) == 80);
+  CHECK(times.count_between(129'000, 131'000) == 20);
+  CHECK(side.preempted == 40);
+  CHECK(side.over_100us == 20);
+  CHECK(side.over_1ms == 0);
+
+  // Of a sink whose calls take longer than that anyway, only what is longer than the median counts.
+  for (CallRecord& call : calls) {
+    if (call.kind != CallKind::preempted) call.end_ns = call.start_ns + 200'000;
+  }
+  DuetSide slow;
+  add_figures({calls}, {.range = kRange, .closed_loop = true, .turn_order = "A"}, slow);
+  CHECK(slow.over_100us == 100);
 }
 
 TEST_CASE("a closed loop's response times are its classified service times") {
