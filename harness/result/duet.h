@@ -92,8 +92,9 @@ struct DuetSide {
     v("dropped", &DuetSide::dropped,
       "number of calls at the beginning of measured turns that are left out of the distributions");
     v("service", &DuetSide::service,
-      "classified service times: a call during which the thread was preempted and did not block "
-      "counts as the round's median");
+      "classified service times: a call longer than 20 us during which the thread was preempted and "
+      "did not block counts with the time in which the thread ran where that is more than 20 us, "
+      "else as the round's median");
     v("response", &DuetSide::response,
       "response times as if the thread had never been preempted: from the intended start to the "
       "end, which is max(intended start, previous end) + classified service time. For max it "

@@ -24,6 +24,7 @@ using profile::StackSample;
 
 constexpr double kUsualShare = 0.99;
 constexpr char kKernelTrace[] = "kernel_trace";
+constexpr char kNoTrace[] = "none";
 // Where the trace does not show the sampler's interrupt, a sampled call is longer by up to this.
 constexpr std::uint64_t kSampleCostNs = 100'000;
 
@@ -198,11 +199,15 @@ class SideCutter {
     for (const CallRecord& call : thread.calls) {
       in_turn = call.turn == turn ? in_turn + 1 : 1;
       turn = call.turn;
-      if (in_turn <= side_.dropped_per_turn || call.kind == CallKind::preempted) continue;
+      if (in_turn <= side_.dropped_per_turn || is_only_preempted(call)) continue;
+      if (call.kind == CallKind::preempted && !is_traced()) continue;
       calls.push_back(&call);
     }
     return calls;
   }
+
+  // Whether waiting for a processor is told apart.
+  bool is_traced() const { return side_.trace.method != kNoTrace; }
 
   std::vector<const StackSample*> samples_of(std::uint32_t thread) const {
     std::vector<const StackSample*> samples;
@@ -239,6 +244,7 @@ class SideCutter {
     for (std::size_t i = 0; i < slices.size(); ++i) {
       const auto ns = static_cast<std::uint64_t>(slices[i].end - slices[i].begin);
       if (of_sampler[i] && is_interrupt(slices[i].cause)) continue;
+      if (call.kind == CallKind::preempted && slices[i].cause == Cause::waiting) continue;
       if (of_sampler[i]) done.gap_ns += ns;
       done.ns += ns;
       if (is_on_processor(slices[i].cause)) done.processor_ns += ns;

@@ -33,8 +33,9 @@ struct CallParts {
   activity::SideAmounts slow_call;  // of each call beyond it
 };
 
-// Leaves out the calls that were preempted. A call's time is without the interrupt of the sampler:
-// that in which one of the samples was taken.
+// Leaves out the calls that were only preempted; of one that ran long, too, the time in which it
+// waited for a processor. A call's time is without the interrupt of the sampler: that in which one
+// of the samples was taken.
 CallParts call_parts(const TracedSide& side);
 
 // The functions in which samples of a role were, from begin_ns to end_ns, as parts of `whole`;

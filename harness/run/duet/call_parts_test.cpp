@@ -256,6 +256,28 @@ TEST_CASE("calls beyond the 99th percentile are apart, preempted and dropped one
   CHECK(parts.slow_call.whole == Approx(5000));
 }
 
+TEST_CASE("a preempted call that ran long is there without the time in which others ran") {
+  Calls calls;
+  const std::uint64_t start = Calls::begin(kCalls - 1);
+  CallRecord& last = calls.log.back();
+  last.end_ns = start + 40'000;
+  last.kind = CallKind::preempted;
+  last.ran_us = 30;
+  calls.story.preempts(static_cast<activity::Ticks>(start) + 20'000, kLoad, activity::kOther);
+  calls.story.preempts(static_cast<activity::Ticks>(start) + 30'000, activity::kOther, kLoad);
+  for (std::uint64_t i = 0; i < 4; ++i) calls.sample(start + 2000 * i, {{"compress", "mylog.so"}});
+  const SideAmounts slow = calls.parts().slow_call;
+  CHECK(slow.whole == Approx(30'000));
+  CHECK(sum(slow) == Approx(30'000));
+  CHECK(slow.parts.at({"function", "compress", "mylog.so"}) == Approx(30'000));
+
+  // Without a trace nobody can tell the two apart.
+  Calls untraced;
+  untraced.log.back() = last;
+  untraced.trace.method = "none";
+  CHECK(untraced.parts().slow_call.whole == Approx(0));
+}
+
 TEST_CASE("where the kernel was not sampled a sample stands for its share of the time") {
   Calls calls;
   calls.trace.system_calls = false;

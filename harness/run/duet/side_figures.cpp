@@ -65,13 +65,14 @@ std::uint64_t raw_median(const std::vector<Turns>& threads) {
   return lower_median(std::move(all));
 }
 
-// A preempted call counts with the time in which the thread ran where that alone is slow: whoever
-// takes the processor from a call that lasts must not hide that it lasts. Otherwise nobody knows
-// what the call would have taken, and it counts as the median.
+std::uint64_t ran_ns(const CallRecord& call) {
+  return call.ran_us * std::uint64_t{1000};
+}
+
+// Whoever takes the processor from a call that lasts must not hide that it lasts.
 std::uint64_t classified_ns(const CallRecord& call, std::uint64_t median_ns) {
   if (call.kind != CallKind::preempted) return service_of(call);
-  const std::uint64_t ran_ns = call.ran_us * std::uint64_t{1000};
-  return ran_ns > std::max(kSlowCallNs, median_ns) ? ran_ns : median_ns;
+  return is_only_preempted(call) ? median_ns : std::max(ran_ns(call), median_ns);
 }
 
 void classify(Turn& turn, std::uint64_t median_ns, bool closed_loop) {
@@ -217,6 +218,10 @@ std::optional<double> carry_over(const std::vector<Turns>& threads, const Figure
 }
 
 }  // namespace
+
+bool is_only_preempted(const CallRecord& call) {
+  return call.kind == CallKind::preempted && ran_ns(call) <= kSlowCallNs;
+}
 
 std::vector<std::uint64_t> lindley_response_ns(std::span<const std::uint64_t> due_ns,
                                                std::span<const std::uint64_t> service_ns) {
