@@ -126,7 +126,6 @@ bool differs(const DifferenceSum& sum) {
 // One round has no intervals, and is shown as it is. A few pages of memory
 // can be distinct, and mean nothing.
 bool differs(const AmountSum& sum) {
-  constexpr double kLeastShareOfMemory = 0.01;
   if (is_memory(sum) && std::abs(sum.difference) < kLeastShareOfMemory * sum.a) return false;
   return sum.rounds == 1 || has_distinct(sum) || excludes_0(sum.low, sum.high);
 }

@@ -17,6 +17,9 @@ namespace tailgate {
 // rises when a field changes its meaning.
 inline constexpr int kDifferenceVersion = 1;
 
+// Memory that differs by less than this share of it is not told and not followed: a few pages.
+inline constexpr double kLeastShareOfMemory = 0.01;
+
 // Whether a confidence interval says that a value is not 0. Without an interval nothing does.
 inline bool excludes_0(const std::optional<double>& low, const std::optional<double>& high) {
   return low && high && (*low > 0 || *high < 0);

@@ -24,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kConfidence = 0.95;
-constexpr double kLeastMemoryShare = 0.01;
 // Where memory differs, one traced round of so many follows allocations in place of times.
 constexpr unsigned kRoundsPerAllocations = 3;
 
@@ -76,7 +75,7 @@ bool memory_differs(const Duet& duet) {
     most = std::max(most, static_cast<double>(round.a.rss_bytes.value_or(0)));
   }
   return interval && (interval->low > 0 || interval->high < 0) &&
-         std::abs(interval->estimate) >= kLeastMemoryShare * most;
+         std::abs(interval->estimate) >= kLeastShareOfMemory * most;
 }
 
 void add_untraced_memory(const Duet& duet, AmountSum& sum) {
