@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -120,6 +121,10 @@ class Timeline {
   // Keeps the history of a thread. Call it before adding the first record.
   void watch(std::uint32_t thread) { watched_.try_emplace(thread); }
   bool watches() const { return !watched_.empty(); }  // whether any thread is watched
+
+  // A thread that holds no lock that a watched thread may want, as a trace's own reader.
+  void set_bystander(std::uint32_t thread) { bystanders_.insert(thread); }
+  bool is_bystander(std::uint32_t thread) const { return bystanders_.contains(thread); }
 
   void add(const ContextSwitch& record);
   void add(const ThreadReady& record);
@@ -244,6 +249,7 @@ class Timeline {
   std::vector<std::vector<Interrupt>> interrupts_;
   std::vector<ReadyRecord> ready_threads_;
   std::unordered_map<std::uint32_t, ThreadHistory> watched_;
+  std::set<std::uint32_t> bystanders_;
   std::map<std::pair<InterruptKind, std::uint64_t>, std::string> routine_names_;
   std::map<std::uint32_t, SystemCallFact> system_calls_;
   // By number; an entry without a name is no known point.

@@ -148,6 +148,7 @@ class KernelTrace : public Trace {
       }
     }
     for (const SystemCallFact& fact : system_call_facts()) timeline.add(fact);
+    timeline.set_bystander(reader_thread_);
     merge(records, timeline);
     timeline.finish(static_cast<Ticks>(end_ns_));
     return used(records, timeline);
@@ -226,6 +227,7 @@ class KernelTrace : public Trace {
   void read_until_stopped() {
     try {
       bind_this_thread(options_.cpus);
+      reader_thread_ = this_thread_number();
       std::vector<std::byte> page(page_layout_.page_bytes);
       for (bool last = false; !last;) {
         last = stopped_;
@@ -327,6 +329,7 @@ class KernelTrace : public Trace {
   std::uint64_t end_ns_ = 0;
   std::atomic<bool> stopped_ = false;
   // The reader thread owns these until it has ended.
+  std::uint32_t reader_thread_ = 0;
   std::size_t captured_bytes_ = 0;
   std::uint64_t full_at_ns_ = 0;
   std::string failed_;
