@@ -23,6 +23,7 @@
 #include "harness/explain/page_capture.h"
 #include "harness/explain/system_calls.h"
 #include "harness/os/affinity.h"
+#include "harness/os/process.h"
 #include "harness/tracefs/instance.h"
 
 namespace tailgate::activity {

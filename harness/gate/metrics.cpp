@@ -34,14 +34,15 @@ std::optional<double> lost_per_calls(const DuetSide& side) {
          static_cast<double>(side.ledger.emitted);
 }
 
-std::optional<double> stalled_ms(const DuetSide& side) {
-  if (!side.stalled_ns || side.events == 0) return {};
-  return static_cast<double>(*side.stalled_ns) / 1e6 * kCallsPerCount /
-         static_cast<double>(side.events);
-}
-
 std::optional<double> in_ms(const std::optional<std::uint64_t>& ns) {
   return ns ? std::optional(static_cast<double>(*ns) / 1e6) : std::nullopt;
+}
+
+// Time spent in slow calls, of 20,000 calls.
+std::optional<double> ms_per_calls(const DuetSide& side, const std::optional<std::uint64_t>& ns) {
+  const std::optional<double> ms = in_ms(ns);
+  if (!ms || side.events == 0) return {};
+  return *ms * kCallsPerCount / static_cast<double>(side.events);
 }
 
 std::optional<double> per_event(const std::optional<std::uint64_t>& count, std::uint64_t events) {
@@ -189,7 +190,13 @@ constexpr MetricKind kMetrics[] = {
      .effect = EffectKind::difference,
      .help = "time in calls longer than 1 ms, in ms",
      .count = CountOf::calls,
-     .value = [](Side s, Side) { return stalled_ms(s); }},
+     .value = [](Side s, Side) { return ms_per_calls(s, s.stalled_ns); }},
+    {.name = "slow_running_ms",
+     .unit = "per 20k",
+     .effect = EffectKind::difference,
+     .help = "time in calls longer than 100 us that did not block, in ms",
+     .count = CountOf::calls,
+     .value = [](Side s, Side) { return ms_per_calls(s, s.slow_running_ns); }},
     {.name = "events_lost",
      .unit = "per 20k",
      .effect = EffectKind::difference,

@@ -13,6 +13,7 @@
 namespace tailgate {
 namespace {
 
+constexpr std::uint64_t kLongCallNs = 100'000;
 constexpr double kTrimmedShare = 0.99;
 // Share of the planned time by which a side may be late and still holds the rate.
 constexpr double kLateShare = 0.01;
@@ -107,7 +108,7 @@ class Distributions {
       raw_response_.record(call.end_ns - call.intended_ns);
       all_service_ns_.push_back(turn.service_ns[i]);
       all_response_ns_.push_back(turn.response_ns[i]);
-      side.over_100us += turn.service_ns[i] > 100'000 ? 1 : 0;
+      side.over_100us += turn.service_ns[i] > kLongCallNs ? 1 : 0;
     }
   }
 
@@ -145,7 +146,10 @@ DuetThread thread_figures(const Turns& turns, const HistogramRange& range) {
 // while the side slept is paid there.
 void add_stalls(const Turns& turns, DuetSide& side) {
   for (const Turn& turn : turns) {
-    for (const std::uint64_t service_ns : turn.service_ns) {
+    for (std::size_t i = 0; i < turn.calls.size(); ++i) {
+      const std::uint64_t service_ns = turn.service_ns[i];
+      if (service_ns <= kLongCallNs) continue;
+      if (turn.calls[i].kind != CallKind::blocked) *side.slow_running_ns += service_ns;
       if (service_ns <= kStallNs) continue;
       ++side.over_1ms;
       *side.stalled_ns += service_ns;
@@ -284,6 +288,7 @@ void add_figures(const ThreadCalls& calls, const FiguresPlan& plan, DuetSide& si
   const std::uint64_t median_ns = raw_median(threads);
   Distributions distributions(plan.range);
   side.stalled_ns = 0;
+  side.slow_running_ns = 0;
   if (threads.size() > 1) side.threads.emplace();
   for (Turns& turns : threads) {
     for (Turn& turn : turns) {

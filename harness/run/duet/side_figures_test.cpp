@@ -132,6 +132,7 @@ TEST_CASE("a stall counts in the first calls of a turn, too") {
               {.range = kRange, .dropped_per_turn = 20, .turn_order = "AAA"}, side);
   CHECK(side.over_1ms == 1);
   CHECK(side.stalled_ns == 70'000'000u);
+  CHECK(side.slow_running_ns == 70'000'000u);
   CHECK(decode_latency(side.service).max() == 1'000);
 }
 
@@ -151,6 +152,7 @@ TEST_CASE("a preempted call counts as the median, a blocked one with its measure
   CHECK(side.blocked == 1);
   CHECK(side.over_1ms == 1);
   CHECK(side.over_100us == 2);
+  CHECK(side.slow_running_ns == 150'000u);
   CHECK(decode_latency(side.raw_service).max() == Approx(3e6).epsilon(1e-3));
   CHECK(decode_latency(side.service).max() == Approx(2e6).epsilon(1e-3));
   // The blocked call delays the calls after it, the preempted one does not.
