@@ -191,10 +191,19 @@ constexpr MetricKind kMetrics[] = {
      .help = "time in calls longer than 1 ms, in ms",
      .count = CountOf::calls,
      .value = [](Side s, Side) { return ms_per_calls(s, s.stalled_ns); }},
+    {.name = "calls_slow_running",
+     .unit = "per 20k",
+     .effect = EffectKind::difference,
+     .help = "calls longer than 100 us in which the thread did not block",
+     .count = CountOf::calls,
+     .value =
+         [](Side s, Side) {
+           return s.slow_running ? per_calls(s, *s.slow_running) : std::nullopt;
+         }},
     {.name = "slow_running_ms",
      .unit = "per 20k",
      .effect = EffectKind::difference,
-     .help = "time in calls longer than 100 us that did not block, in ms",
+     .help = "time in these calls, in ms",
      .count = CountOf::calls,
      .value = [](Side s, Side) { return ms_per_calls(s, s.slow_running_ns); }},
     {.name = "events_lost",

@@ -46,6 +46,8 @@ TEST_CASE("counts are per 20,000 calls") {
   one.events = 10'000;
   one.stalled_ns = 3'000'000;
   CHECK(value("stalled_ms", one) == 6);
+  one.slow_running = 3;
+  CHECK(value("calls_slow_running", one) == 6);
   one.slow_running_ns = 400'000;
   CHECK(value("slow_running_ms", one) == Approx(0.8));
   one.stalled_ns.reset();

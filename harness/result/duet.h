@@ -53,6 +53,7 @@ struct DuetSide {
   std::uint64_t over_100us = 0;
   std::uint64_t over_1ms = 0;
   std::optional<std::uint64_t> stalled_ns;
+  std::optional<std::uint64_t> slow_running;
   std::optional<std::uint64_t> slow_running_ns;
   std::optional<std::uint64_t> probes;
   std::optional<std::uint64_t> cpu_ns;
@@ -123,9 +124,11 @@ struct DuetSide {
     v("stalled_ns", &DuetSide::stalled_ns,
       "sum of the classified service times above 1 ms, those of dropped calls and of probes too; "
       "absent in older files");
+    v("slow_running", &DuetSide::slow_running,
+      "classified service times above 100 us of calls in which the thread did not block, those of "
+      "dropped calls too; absent in older files");
     v("slow_running_ns", &DuetSide::slow_running_ns,
-      "sum of the classified service times above 100 us of calls in which the thread did not block, "
-      "those of dropped calls too; absent in older files");
+      "sum of these times; absent in older files");
     v("probes", &DuetSide::probes,
       "number of probes: single calls that a long round made between its visits; they count as "
       "stalls where they take longer than 1 ms, and in no other figure but the ledger; absent in "

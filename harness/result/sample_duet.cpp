@@ -37,6 +37,7 @@ DuetSide side(double level, double tail, double cpu, double memory) {
   side.raw_response = side.service;
   side.trimmed_mean_ns = 2000 * level;
   side.stalled_ns = 0;
+  side.slow_running = 0;
   side.slow_running_ns = 0;
   side.cpu_events = kDuetEvents;
   side.spun_ns = 900'000'000;

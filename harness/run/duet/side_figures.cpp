@@ -149,7 +149,10 @@ void add_stalls(const Turns& turns, DuetSide& side) {
     for (std::size_t i = 0; i < turn.calls.size(); ++i) {
       const std::uint64_t service_ns = turn.service_ns[i];
       if (service_ns <= kLongCallNs) continue;
-      if (turn.calls[i].kind != CallKind::blocked) *side.slow_running_ns += service_ns;
+      if (turn.calls[i].kind != CallKind::blocked) {
+        ++*side.slow_running;
+        *side.slow_running_ns += service_ns;
+      }
       if (service_ns <= kStallNs) continue;
       ++side.over_1ms;
       *side.stalled_ns += service_ns;
@@ -288,6 +291,7 @@ void add_figures(const ThreadCalls& calls, const FiguresPlan& plan, DuetSide& si
   const std::uint64_t median_ns = raw_median(threads);
   Distributions distributions(plan.range);
   side.stalled_ns = 0;
+  side.slow_running = 0;
   side.slow_running_ns = 0;
   if (threads.size() > 1) side.threads.emplace();
   for (Turns& turns : threads) {

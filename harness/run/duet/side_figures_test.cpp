@@ -152,6 +152,7 @@ TEST_CASE("a preempted call counts as the median, a blocked one with its measure
   CHECK(side.blocked == 1);
   CHECK(side.over_1ms == 1);
   CHECK(side.over_100us == 2);
+  CHECK(side.slow_running == 1u);
   CHECK(side.slow_running_ns == 150'000u);
   CHECK(decode_latency(side.raw_service).max() == Approx(3e6).epsilon(1e-3));
   CHECK(decode_latency(side.service).max() == Approx(2e6).epsilon(1e-3));
