@@ -120,8 +120,8 @@ bool CallCutter::may_take_semaphores(Cause cause) {
 
 // Whether the thread may have spun for a lock from begin to end: the kernel spins for an
 // rw_semaphore without a record, as long as the thread that holds it runs on another processor
-// (kernel: kernel/locking/rwsem.c). So it did not where all other processors were idle meanwhile, or
-// ran threads that hold no such lock.
+// (kernel: kernel/locking/rwsem.c). So it did not where all other processors were idle meanwhile,
+// or ran threads that hold no such lock.
 bool CallCutter::may_spin(std::uint32_t thread, Ticks begin, Ticks end) const {
   const ThreadHistory& history = *timeline_.history(thread);
   const std::uint32_t own = history.stretches()[history.stretch_at(begin)].processor;

@@ -105,13 +105,15 @@ void check_values(const CalibrationRun& run) {
     if (kind == nullptr) continue;
     const std::vector<double> effects = effects_of(series, kind->effect);
     bool usable = true;
+    bool any = effects.empty();
     for (std::size_t i = 0; i < effects.size(); ++i) {
       const bool none = std::isnan(series.a[i]) && std::isnan(series.b[i]);
+      any = any || !none;
       usable =
           usable &&
           (none || (is_usable(series.a[i]) && is_usable(series.b[i]) && is_usable(effects[i])));
     }
-    if (!usable) {
+    if (!usable || !any) {
       throw Error(fmt::format("the run of '{}' at {} has values of {} that cannot be compared",
                               run.sink, run.started_utc, series.name),
                   "copy the record again from where it was made, or run again");

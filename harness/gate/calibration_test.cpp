@@ -106,6 +106,8 @@ TEST_CASE("values that no duet can have are refused") {
   }
   run.metrics = {{"rss_bytes", {4096, std::nan("")}, {4096, 8192}}};
   CHECK_THROWS_WITH(joined({calibration}), refused);
+  run.metrics = {{"stalled_ms", {std::nan(""), std::nan("")}, {std::nan(""), std::nan("")}}};
+  CHECK_THROWS_WITH(joined({calibration}), refused);
   run.metrics = {{"calls_blocked", {0, -1e308}, {0, 1e308}}};
   CHECK_THROWS_WITH(joined({calibration}), refused);
   run.metrics = {{"calls_blocked", {0, 3}, {0, 0}}, {"unknown", {0}, {0}}};

@@ -196,10 +196,8 @@ constexpr MetricKind kMetrics[] = {
      .effect = EffectKind::difference,
      .help = "calls longer than 100 us in which the thread did not block",
      .count = CountOf::calls,
-     .value =
-         [](Side s, Side) {
-           return s.slow_running ? per_calls(s, *s.slow_running) : std::nullopt;
-         }},
+     .value = [](Side s,
+                 Side) { return s.slow_running ? per_calls(s, *s.slow_running) : std::nullopt; }},
     {.name = "slow_running_ms",
      .unit = "per 20k",
      .effect = EffectKind::difference,

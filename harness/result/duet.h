@@ -94,7 +94,8 @@ struct DuetSide {
     v("dropped", &DuetSide::dropped,
       "number of calls at the beginning of measured turns that are left out of the distributions");
     v("service", &DuetSide::service,
-      "classified service times: a call longer than 20 us during which the thread was preempted and "
+      "classified service times: a call longer than 20 us during which the thread was preempted "
+      "and "
       "did not block counts with the time in which the thread ran where that is more than 20 us, "
       "else as the round's median");
     v("response", &DuetSide::response,
@@ -127,8 +128,7 @@ struct DuetSide {
     v("slow_running", &DuetSide::slow_running,
       "classified service times above 100 us of calls in which the thread did not block, those of "
       "dropped calls too; absent in older files");
-    v("slow_running_ns", &DuetSide::slow_running_ns,
-      "sum of these times; absent in older files");
+    v("slow_running_ns", &DuetSide::slow_running_ns, "sum of these times; absent in older files");
     v("probes", &DuetSide::probes,
       "number of probes: single calls that a long round made between its visits; they count as "
       "stalls where they take longer than 1 ms, and in no other figure but the ledger; absent in "

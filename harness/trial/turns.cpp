@@ -216,8 +216,7 @@ TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& l
   emitter.template emit<true>(header, load.clock, start_ns, start_ns, false);
   const std::uint64_t service_ns = record.progress.last_end_ns.load(kUnordered) - start_ns;
   record.turn.probes.fetch_add(1, kUnordered);
-  if (service_ns > kStallNs &&
-      judge_call(watch.check(), service_ns).kind != CallKind::preempted) {
+  if (service_ns > kStallNs && judge_call(watch.check(), service_ns).kind != CallKind::preempted) {
     record.turn.probe_stalls.fetch_add(1, kUnordered);
     record.turn.probe_stalled_ns.fetch_add(service_ns, kUnordered);
   }

@@ -59,8 +59,8 @@ struct FiguresPlan {
 using ThreadCalls = std::vector<std::span<const CallRecord>>;
 
 // Fills the fields that follow from the calls alone: events, dropped, all distributions, the
-// trimmed mean, the counts of slow calls by kind, over_100us, over_1ms and their times, the rate (rate_missed
-// only from issued calls), carry_over, and `threads` if there are several.
+// trimmed mean, the counts of slow calls by kind, over_100us, over_1ms and their times, the rate
+// (rate_missed only from issued calls), carry_over, and `threads` if there are several.
 void add_figures(const ThreadCalls& calls, const FiguresPlan& plan, DuetSide& side);
 
 }  // namespace tailgate
