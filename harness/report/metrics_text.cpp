@@ -23,10 +23,10 @@ std::string footnote(const std::vector<MetricJudgement>& metrics) {
   const bool counts =
       std::any_of(metrics.begin(), metrics.end(),
                   [](const MetricJudgement& metric) { return metric.name.starts_with("calls_"); });
-  return columns +
-         (counts
-              ? "  calls_..., stalled_ms, events_lost: in 20k calls; rate_missed: of the rounds\n"
-              : "");
+  return columns + (counts
+                        ? "  calls_..., stalled_ms, slow_running_ms, events_lost: in 20k calls;\n"
+                          "    rate_missed: of the rounds\n"
+                        : "");
 }
 
 // The quantiles that the policy gates, but beyond which this duet has too few calls.
