@@ -212,14 +212,29 @@ TEST_CASE("a call that blocks is distinguished from one that is only slow") {
   CHECK(slow_taken_for_blocked <= 3);
 }
 
+// Binds the calling thread to a processor on which another thread wants to run all the time.
+class BusyNeighbour {
+ public:
+  BusyNeighbour() {
+    bind_this_thread({initial_cpus().back()});
+    thread_ = std::thread([this] {
+      while (!over_) {
+      }
+    });
+  }
+  ~BusyNeighbour() {
+    over_ = true;
+    thread_.join();
+  }
+
+ private:
+  const ScopedAffinity restore_;
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
 TEST_CASE("a call during which another thread took the processor was preempted") {
-  const ScopedAffinity restore;
-  bind_this_thread({initial_cpus().back()});
-  std::atomic<bool> over = false;
-  std::thread other([&over] {
-    while (!over) {
-    }
-  });
+  const BusyNeighbour neighbour;
   std::uint64_t preempted = 0;
   bool classified = true;
   for (int attempt = 0; attempt < 20 && preempted == 0 && classified; ++attempt) {
@@ -231,19 +246,11 @@ TEST_CASE("a call during which another thread took the processor was preempted")
     classified = turns.turn.classified.load() != 0;
     CHECK(turns.count(CallKind::blocked) == 0);
   }
-  over = true;
-  other.join();
   if (classified) CHECK(preempted > 0);
 }
 
 TEST_CASE("of a preempted call the time in which the thread ran is known") {
-  const ScopedAffinity restore;
-  bind_this_thread({initial_cpus().back()});
-  std::atomic<bool> over = false;
-  std::thread other([&over] {
-    while (!over) {
-    }
-  });
+  const BusyNeighbour neighbour;
   std::uint64_t preempted = 0;
   bool classified = true;
   for (int attempt = 0; attempt < 20 && preempted == 0 && classified; ++attempt) {
@@ -263,19 +270,11 @@ TEST_CASE("of a preempted call the time in which the thread ran is known") {
       CHECK(call.ran_us * 1000u < call.end_ns - call.start_ns);
     }
   }
-  over = true;
-  other.join();
   if (classified) CHECK(preempted > 0);
 }
 
 TEST_CASE("a call that works for milliseconds stalls by itself, though it is preempted") {
-  const ScopedAffinity restore;
-  bind_this_thread({initial_cpus().back()});
-  std::atomic<bool> over = false;
-  std::thread other([&over] {
-    while (!over) {
-    }
-  });
+  const BusyNeighbour neighbour;
   Turns turns(100);
   turns.plan.length_ns = 20'000'000;
   turns.turn.granted = turns.plan.count + 1;
@@ -285,8 +284,6 @@ TEST_CASE("a call that works for milliseconds stalls by itself, though it is pre
     }
   });
   turns.drive(provider);
-  over = true;
-  other.join();
   CHECK(turns.log.logged.load() > 0);
   CHECK(turns.count(CallKind::preempted) == 0);
 }
