@@ -212,8 +212,9 @@ TEST_CASE("a call that blocks is distinguished from one that is only slow") {
   CHECK(slow_taken_for_blocked <= 3);
 }
 
-// Binds the calling thread to a processor on which another thread wants to run all the time.
-class BusyNeighbour {
+// Binds the calling thread, until the end of the scope, to a processor that another thread never
+// leaves.
+class BusyNeighbour : ScopedAffinity {
  public:
   BusyNeighbour() {
     bind_this_thread({initial_cpus().back()});
@@ -228,7 +229,6 @@ class BusyNeighbour {
   }
 
  private:
-  const ScopedAffinity restore_;
   std::atomic<bool> over_ = false;
   std::thread thread_;
 };
