@@ -122,7 +122,7 @@ class Timeline {
   void watch(std::uint32_t thread) { watched_.try_emplace(thread); }
   bool watches() const { return !watched_.empty(); }  // whether any thread is watched
 
-  // A thread that holds no lock that a watched thread may want, as a trace's own reader.
+  // A thread that holds no lock that a watched thread may want, as one that reads the trace.
   void set_bystander(std::uint32_t thread) { bystanders_.insert(thread); }
   bool is_bystander(std::uint32_t thread) const { return bystanders_.contains(thread); }
 

@@ -38,6 +38,7 @@ Explanation ProgramTrace::explain(const std::vector<std::uint32_t>& threads,
   activity::Timeline timeline(1'000'000'000, 0);
   timeline.keep_intervals();
   for (const std::uint32_t thread : threads) timeline.watch(thread);
+  if (sampler_) timeline.set_bystander(sampler_->collector());
   const TraceUsed used = trace_->read(timeline);
   Explanation explanation = activity::explain(timeline, {.trace = used,
                                                          .threads = threads,

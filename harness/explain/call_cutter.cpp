@@ -237,7 +237,7 @@ void CallCutter::append_part(const CallTimes& call, Part part, Slices& slices) c
       continue;
     }
     const bool shares = slice.cause == Cause::running || slice.cause == Cause::system_call;
-    const Ticks usual = shares ? budget : slice.usual;
+    const Ticks usual = shares ? std::max(budget, slice.usual) : slice.usual;
     const bool is_gap = until - from > kShortestGapNs + usual;
     const Ticks own = is_gap ? usual : until - from;
     if (shares) budget -= std::min(own, budget);

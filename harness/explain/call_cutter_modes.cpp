@@ -68,6 +68,7 @@ Slice CallCutter::after_fault(const ThreadMark& mark) const {
   slice.cause = Cause::system_call;
   slice.name = timeline_.system_call(mark.system_call).name;
   slice.gap = gap_after(mark);
+  if (steps_ != nullptr) slice.usual = steps_->after(mark).usual;
   return slice;
 }
 

@@ -236,6 +236,22 @@ TEST_CASE("steps that are often long are no gaps, up to the length that one in a
   CHECK(story.cut(longer) == "syscall:write:100 page_refill:refill:30000 unknown:refill:40000");
 }
 
+TEST_CASE("a system call that is often long before its first step is no gap up to that length") {
+  KernelStory story;
+  for (int i = 0; i < 200; ++i) {
+    story.enters(100'000 + i * 40'000, kWrite);
+    story.leaves(100'000 + i * 40'000 + (i % 20 == 0 ? 30'000 : 500), kWrite);
+  }
+  const CallTimes call{
+      .thread = kLoad, .intended = 100'000, .start = 100'000, .end = 130'000, .usual = 600};
+  CHECK(story.cut(call) == "syscall:write:30000");
+  story.enters(9'000'000, kWrite);
+  story.leaves(9'070'000, kWrite);
+  const CallTimes longer{
+      .thread = kLoad, .intended = 9'000'000, .start = 9'000'000, .end = 9'070'000, .usual = 600};
+  CHECK(story.cut(longer) == "syscall:write:30000 unknown:write:40000");
+}
+
 TEST_CASE("the last step of a page fault has no known end, so it is not named") {
   KernelStory story;
   story.timeline().add(PageFault{1'000'000, 0, kLoad});

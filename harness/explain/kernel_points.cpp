@@ -31,6 +31,8 @@ constexpr KernelPointRow kPoints[] = {
     {"compaction/mm_compaction_end", reclaim, end},
     // The page cache. shmem (tmpfs) adds its pages without a record of its own.
     {"filemap/mm_filemap_add_to_page_cache", page_cache, step},
+    // The processor's batch of new pages moves to the lists of pages: a record a page.
+    {"pagemap/mm_lru_insertion", page_cache, step},
     {"filemap/mm_filemap_fault", page_cache, step},
     {"filemap/mm_filemap_map_pages", page_cache, step},
     // ext4: delayed allocation, the tree of extent states, blocks.

@@ -229,6 +229,7 @@ class KernelTrace : public Trace {
     try {
       bind_this_thread(options_.cpus);
       reader_thread_ = this_thread_number();
+      name_this_thread("tg-trace");
       std::vector<std::byte> page(page_layout_.page_bytes);
       for (bool last = false; !last;) {
         last = stopped_;

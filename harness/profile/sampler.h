@@ -54,6 +54,10 @@ class StackSampler {
 
   // Names what was sampled. Call it once, after stop().
   virtual Samples read() = 0;
+
+  // The thread of this process that collected the samples, by the system's id; 0: there was none.
+  // Call it after stop().
+  virtual std::uint32_t collector() const { return 0; }
 };
 
 // Starts to sample. Throws Error that says what to do if the system does not permit it, or has no

@@ -21,6 +21,7 @@
 #include "harness/os/affinity.h"
 #include "harness/os/clock_instant.h"
 #include "harness/os/perf_ring_linux.h"
+#include "harness/os/process.h"
 #include "harness/overhead/process_threads.h"
 #include "harness/profile/perf_samples_linux.h"
 #include "harness/profile/process_image_linux.h"
@@ -195,6 +196,8 @@ class PerfSampler : public StackSampler {
     return samples;
   }
 
+  std::uint32_t collector() const override { return collector_; }
+
  private:
   std::optional<SampledRole> role_of(std::uint32_t thread) const {
     if (options_.command > 0) return SampledRole::provider;
@@ -221,6 +224,8 @@ class PerfSampler : public StackSampler {
 
   void read_until_stopped() {
     bind_this_thread(options_.cpus);
+    collector_ = this_thread_number();
+    name_this_thread("tg-samples");
     std::vector<std::byte> records;
     const int reads_per_scan = options_.command > 0 ? kReadsPerCommandScan : kReadsPerScan;
     for (int reads = 1;; ++reads) {
@@ -355,6 +360,7 @@ class PerfSampler : public StackSampler {
   ClockInstant end_;
   std::atomic<bool> stopped_ = false;
   // The reader thread owns these until it has ended.
+  std::uint32_t collector_ = 0;
   PerfSamples samples_;
   std::vector<PerfRing> rings_;
   std::unordered_map<std::uint32_t, SampledRole> roles_;  // by thread

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -352,6 +353,32 @@ TEST_CASE("without privileges own processes are sampled, and what is missing is 
   REQUIRE(waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+// The ids of this process's threads that have that name.
+std::set<std::uint32_t> own_threads_named(const std::string& name) {
+  std::set<std::uint32_t> threads;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(entry.path() / "comm");
+    std::string line;
+    if (!std::getline(file, line) || line != name) continue;
+    threads.insert(static_cast<std::uint32_t>(std::stoul(entry.path().filename().string())));
+  }
+  return threads;
+}
+
+TEST_CASE("the thread that collects samples is known by the name that the system shows",
+          "[truth]") {
+  if (!may_sample()) return;
+  const auto sampler = start_sampler(
+      {.clock = run_clock(), .processes = {{SampledRole::provider, this_process_number()}}});
+  std::set<std::uint32_t> seen;
+  for (int attempt = 0; attempt < 1'000 && seen.empty(); ++attempt) {
+    seen = own_threads_named("tg-samples");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  sampler->stop();
+  CHECK(seen == std::set{sampler->collector()});
 }
 
 TEST_CASE("the kernel's functions are named by the symbol before the address", "[kernel]") {

@@ -93,6 +93,7 @@ Explanation TrialTrace::explain() {
   activity::Timeline timeline(1'000'000'000, 0);
   timeline.keep_intervals();
   for (const std::uint32_t thread : threads_) timeline.watch(thread);
+  if (sampler_) timeline.set_bystander(sampler_->collector());
   std::optional<activity::ExplainedDeliveries> deliveries;
   if (memory_.plan().slow_deliveries > 0) {
     deliveries = {.slowest = slowest_deliveries(memory_),

@@ -122,6 +122,9 @@ TracedAmounts RoundTrace::amounts(const DuetRound& outcome) {
   timeline.keep_intervals();
   for (const Side* side : {&a_, &b_}) {
     for (const std::uint32_t thread : known(side->processes.threads)) timeline.watch(thread);
+    for (const auto* sampler : {side->sampler.get(), side->faults.get()}) {
+      if (sampler != nullptr) timeline.set_bystander(sampler->collector());
+    }
   }
   const TraceUsed used = trace_->read(timeline);
   trace_method_ = used.method;
