@@ -54,6 +54,10 @@ def paragraph(text):
     return f"<p>{markup(text)}</p>\n"
 
 
+def bullets(texts):
+    return "<ul>" + "".join(f"<li>{markup(text)}</li>" for text in texts) + "</ul>\n"
+
+
 def warning(text):
     return f'<p class="warning">{markup(text)}</p>\n'
 

@@ -183,6 +183,18 @@ def test_a_verdict_says_why_what_to_do_and_what_else_to_know():
     assert "B: fedcba9876. 15 of 50" in report_verdicts.section_of([named], [""]).html
 
 
+def test_several_reasons_are_a_list_and_what_to_do_is_said_once():
+    reasons = [{"what": f"response_ns_{one} rose.", "remedy": "revert it."}
+               for one in ("p50", "p99")]
+    html = report_verdicts.section_of([shift_test.verdict(reasons=reasons)], [""]).html
+    assert "<li>response_ns_p50 rose.</li><li>response_ns_p99 rose.</li>" in html
+    assert html.count("To do: revert it.") == 1
+    reasons[1]["remedy"] = "wait"
+    html = report_verdicts.section_of([shift_test.verdict(reasons=reasons)], [""]).html
+    assert ("<li>response_ns_p50 rose. To do: revert it.</li>"
+            "<li>response_ns_p99 rose. To do: wait.</li>") in html
+
+
 def part(cause, name, difference_ns, **more):
     return {"cause": cause, "name": name, "module": "", "caller": "", "a_ns": 100.0,
             "b_ns": 100.0 + difference_ns, "difference_ns": difference_ns, "distinct": True} | more
@@ -263,7 +275,7 @@ def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(
         [shift_test.verdict(metrics=[unmeasured])], [""]).html).rows
-    assert row[3:8] == ["\u2013"] * 4 + ["not gated"]
+    assert row[2:7] == ["\u2013", "not gated"] + ["\u2013"] * 3
 
 
 def test_a_finding_is_a_row_for_each_of_its_series():

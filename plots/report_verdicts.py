@@ -1,11 +1,12 @@
 """The part of a report that shows what the gate decided: what got worse first."""
 from caption import load_text
 from report_difference import difference_of
-from report_page import Cell, paragraph, section, table, warning
+from report_page import Cell, bullets, paragraph, section, table, warning
 from units import format_ns
 
-TITLES = ("Metric", "Sink", "Scenario", "A", "B", "Change", "95 % interval", "Tolerated",
-          "Decision", "Reason")
+# A narrow window shows the first columns only.
+TITLES = ("Metric", "Decision", "Change", "Tolerated", "95 % interval", "A", "B", "Sink",
+          "Scenario", "Reason")
 # The worst first: the outcome of several verdicts is the first that one of them has.
 OUTCOMES = ("fail", "invalid", "inconclusive", "pass")
 MEANINGS = {
@@ -73,14 +74,30 @@ def section_of(verdicts, figures):
 
 def what_came_out(verdict):
     """The outcome of one duet, why, what to do, and what a reader must know besides."""
-    reasons = " ".join(words_of(reason) for reason in verdict["reasons"])
     sides = ", ".join(f"{side.upper()}: {side_text(verdict, side)}" for side in "ab")
     return "".join([
-        paragraph(f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}, "
-                  f"{load_text(verdict['load'])}. {reasons[:1].upper()}{reasons[1:]}"),
+        why(f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}, "
+            f"{load_text(verdict['load'])}.", verdict["reasons"]),
         paragraph(f"{sides}. {verdict['rounds_used']} of {verdict['rounds_recorded']} rounds; "
                   f"policy: {verdict['policy']}."),
         *(warning(words_of(remark)) for remark in verdict["remarks"])])
+
+
+def why(outcome, reasons):
+    """One reason in a sentence, several as a list; what to do about all of them is said once."""
+    if len(reasons) < 2:
+        return paragraph(" ".join([outcome, *(sentence(words_of(one)) for one in reasons)]))
+    remedies = {one["remedy"] for one in reasons}
+    if len(remedies) > 1:
+        return paragraph(outcome) + bullets(sentence(words_of(one)) for one in reasons)
+    listed = bullets(sentence(without_stop(one["what"]) + ".") for one in reasons)
+    return paragraph(outcome) + listed + "".join(
+        paragraph(todo(remedy)) for remedy in remedies if remedy)
+
+
+def sentence(words):
+    """A metric's name at its start stays as it is."""
+    return words if "_" in words.split(" ")[0] else words[:1].upper() + words[1:]
 
 
 def side_text(verdict, side):
@@ -90,8 +107,16 @@ def side_text(verdict, side):
 
 
 def words_of(remark):
-    todo = f" To do: {remark['remedy'].rstrip('.')}." if remark["remedy"] else ""
-    return remark["what"].rstrip(".") + "." + todo
+    words = without_stop(remark["what"]) + "."
+    return f"{words} {todo(remark['remedy'])}" if remark["remedy"] else words
+
+
+def todo(remedy):
+    return f"To do: {without_stop(remedy)}."
+
+
+def without_stop(words):
+    return words.rstrip(".")
 
 
 def row(verdict, metric):
@@ -99,12 +124,12 @@ def row(verdict, metric):
     gated = measured and metric["decision"] != "reported"
     interval = " to ".join(amount(metric, f"effect_{end}") for end in ("low", "high"))
     waiver = [metric["waiver"]] if metric["waiver"] else []
-    return [Cell(metric["name"]), Cell(verdict["sink"]), Cell(verdict["scenario"]),
-            *(Cell(size_text(metric[f"median_{side}"], metric["unit"]),
-                   metric[f"median_{side}"]) if measured else Cell("\u2013") for side in "ab"),
+    return [Cell(metric["name"]), Cell(metric["decision"], mark=metric["decision"]),
             Cell(amount(metric, "effect"), metric["effect"]) if measured else Cell("\u2013"),
+            Cell(amount(metric, "margin") if gated else "not gated"),
             Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013",
                  mark="number"),
-            Cell(amount(metric, "margin") if gated else "not gated"),
-            Cell(metric["decision"], mark=metric["decision"]),
+            *(Cell(size_text(metric[f"median_{side}"], metric["unit"]),
+                   metric[f"median_{side}"]) if measured else Cell("\u2013") for side in "ab"),
+            Cell(verdict["sink"]), Cell(verdict["scenario"]),
             Cell("; ".join([metric["reason"], *waiver]))]
