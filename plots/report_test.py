@@ -174,6 +174,12 @@ def test_only_what_got_worse_is_shown_at_first():
                      "response_ns_p99_9": False, "rss_bytes": False}
 
 
+def test_metrics_that_failed_come_first():
+    metrics = [metric("rss_bytes", "undecided", 0.0, 0.05), metric("response_ns_p50", "fail", 1, 1)]
+    rows = Reader(report_verdicts.section_of([shift_test.verdict(metrics=metrics)], [""]).html).rows
+    assert [row[0] for row in rows[1:]] == ["response_ns_p50", "rss_bytes"]
+
+
 def test_a_verdict_says_why_what_to_do_and_what_else_to_know():
     html = report_verdicts.section_of([shift_test.verdict()], [""]).html
     assert "It rose. To do: revert it." in html
@@ -275,7 +281,7 @@ def test_what_was_not_measured_has_no_figures():
     unmeasured = metric("rss_bytes", "unmeasured", 0.0, 0.05)
     [_, row] = Reader(report_verdicts.section_of(
         [shift_test.verdict(metrics=[unmeasured])], [""]).html).rows
-    assert row[2:7] == ["\u2013", "not gated"] + ["\u2013"] * 3
+    assert row[3:8] == ["\u2013", "not gated"] + ["\u2013"] * 3
 
 
 def test_a_finding_is_a_row_for_each_of_its_series():

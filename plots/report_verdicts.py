@@ -5,7 +5,7 @@ from report_page import Cell, bullets, paragraph, section, table, warning
 from units import format_ns
 
 # A narrow window shows the first columns only.
-TITLES = ("Metric", "Decision", "Change", "Tolerated", "95 % interval", "A", "B", "Sink",
+TITLES = ("Metric", "Sink", "Decision", "Change", "Tolerated", "95 % interval", "A", "B",
           "Scenario", "Reason")
 # The worst first: the outcome of several verdicts is the first that one of them has.
 OUTCOMES = ("fail", "invalid", "inconclusive", "pass")
@@ -63,6 +63,7 @@ def section_of(verdicts, figures):
     """figures: the plot of each verdict as HTML."""
     judged = sorted(zip(verdicts, figures), key=lambda one: OUTCOMES.index(one[0]["outcome"]))
     rows = [(verdict, metric) for verdict, _ in judged for metric in verdict["metrics"]]
+    rows.sort(key=lambda one: one[1]["decision"] != "fail")
     return section(
         "verdicts", "Verdicts", *(what_came_out(verdict) for verdict, _ in judged),
         table("Every metric of every duet", TITLES, [row(*one) for one in rows],
@@ -124,12 +125,12 @@ def row(verdict, metric):
     gated = measured and metric["decision"] != "reported"
     interval = " to ".join(amount(metric, f"effect_{end}") for end in ("low", "high"))
     waiver = [metric["waiver"]] if metric["waiver"] else []
-    return [Cell(metric["name"]), Cell(metric["decision"], mark=metric["decision"]),
+    return [Cell(metric["name"]), Cell(verdict["sink"]),
+            Cell(metric["decision"], mark=metric["decision"]),
             Cell(amount(metric, "effect"), metric["effect"]) if measured else Cell("\u2013"),
             Cell(amount(metric, "margin") if gated else "not gated"),
             Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013",
                  mark="number"),
             *(Cell(size_text(metric[f"median_{side}"], metric["unit"]),
                    metric[f"median_{side}"]) if measured else Cell("\u2013") for side in "ab"),
-            Cell(verdict["sink"]), Cell(verdict["scenario"]),
-            Cell("; ".join([metric["reason"], *waiver]))]
+            Cell(verdict["scenario"]), Cell("; ".join([metric["reason"], *waiver]))]
