@@ -85,15 +85,13 @@ def what_came_out(verdict):
 
 
 def why(outcome, reasons):
-    """One reason in a sentence, several as a list; what to do about all of them is said once."""
+    """One reason in a sentence, several as a list. A remedy of all of them is said once."""
     if len(reasons) < 2:
         return paragraph(" ".join([outcome, *(sentence(words_of(one)) for one in reasons)]))
-    remedies = {one["remedy"] for one in reasons}
-    if len(remedies) > 1:
-        return paragraph(outcome) + bullets(sentence(words_of(one)) for one in reasons)
-    listed = bullets(sentence(without_stop(one["what"]) + ".") for one in reasons)
-    return paragraph(outcome) + listed + "".join(
-        paragraph(todo(remedy)) for remedy in remedies if remedy)
+    shared = reasons[0]["remedy"] if len({one["remedy"] for one in reasons}) == 1 else ""
+    listed = [{**one, "remedy": ""} for one in reasons] if shared else reasons
+    return "".join([paragraph(outcome), bullets(sentence(words_of(one)) for one in listed),
+                    paragraph(todo(shared)) if shared else ""])
 
 
 def sentence(words):

@@ -33,7 +33,7 @@ struct Slice {
   std::string detail;
   // For the cutter: the cause of what exceeds the usual length by more than a gap, if that has
   // another cause than the rest, and that length. `running` and `system_call` share
-  // CallTimes::usual instead.
+  // CallTimes::usual; of a `system_call` the longer of both counts.
   std::optional<Cause> gap = std::nullopt;
   Ticks usual = 0;
 };

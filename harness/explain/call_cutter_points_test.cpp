@@ -38,6 +38,11 @@ class KernelStory : public Story {
   }
 };
 
+// A call that started when it was due, where the median call takes 0.6 us.
+CallTimes punctual_call(Ticks begin, Ticks end) {
+  return {.thread = kLoad, .intended = begin, .start = begin, .end = end, .usual = 600};
+}
+
 TEST_CASE("a step has its point's cause until the next record, and records of one point add up") {
   KernelStory story;
   story.enters(1000, kWrite);
@@ -157,8 +162,7 @@ TEST_CASE("a step far longer than usual is a gap if such steps are known to be s
   story.enters(1'000'000, kWrite);
   story.passes(1'000'100, kRefill);
   story.leaves(1'060'100, kWrite);
-  const CallTimes call{
-      .thread = kLoad, .intended = 1'000'000, .start = 1'000'000, .end = 1'060'100, .usual = 600};
+  const CallTimes call = punctual_call(1'000'000, 1'060'100);
   if (calls < 10) {  // too few to know what is usual
     CHECK(story.cut(call) == "syscall:write:100 unknown:refill:60000");
     return;
@@ -180,8 +184,7 @@ TEST_CASE(
   story.usual_calls(200, 100'000, 600, kRefill);
   story.enters(1'000'000, kWrite);
   story.leaves(1'060'000, kWrite);
-  const CallTimes call{
-      .thread = kLoad, .intended = 1'000'000, .start = 1'000'000, .end = 1'060'000, .usual = 600};
+  const CallTimes call = punctual_call(1'000'000, 1'060'000);
   CHECK(story.cut(call) == "syscall:write:600 kernel_gap:write:59400");
 }
 
@@ -198,8 +201,7 @@ TEST_CASE("a gap is unknown if a thread ran elsewhere all the time: it may hold 
   runs_elsewhere(1'000'100, 1'030'000);
   runs_elsewhere(1'030'000 + idle, 1'060'000);
   story.leaves(1'060'000, kWrite);
-  const CallTimes call{
-      .thread = kLoad, .intended = 1'000'000, .start = 1'000'000, .end = 1'060'000, .usual = 600};
+  const CallTimes call = punctual_call(1'000'000, 1'060'000);
   const bool reads_the_trace = GENERATE(false, true);
   if (reads_the_trace) timeline.set_bystander(kOther);
   const std::string cause = idle == 0 && !reads_the_trace ? "unknown" : "kernel_gap";
@@ -213,8 +215,7 @@ TEST_CASE("a step that takes no semaphore spins for none, whoever ran elsewhere"
   story.passes(1'000'100, kRefill);
   story.timeline().add(ContextSwitch{.time = 1'000'100, .processor = 1, .new_thread = kOther});
   story.leaves(1'060'100, kWrite);
-  const CallTimes call{
-      .thread = kLoad, .intended = 1'000'000, .start = 1'000'000, .end = 1'060'100, .usual = 600};
+  const CallTimes call = punctual_call(1'000'000, 1'060'100);
   CHECK(story.cut(call) == "syscall:write:100 page_refill:refill:500 kernel_gap:refill:59500");
 }
 
@@ -225,14 +226,12 @@ TEST_CASE("steps that are often long are no gaps, up to the length that one in a
     story.passes(100'100 + i * 40'000, kRefill);
     story.leaves(100'100 + i * 40'000 + (i % 20 == 0 ? 30'000 : 500), kWrite);
   }
-  const CallTimes call{
-      .thread = kLoad, .intended = 100'000, .start = 100'000, .end = 130'100, .usual = 600};
+  const CallTimes call = punctual_call(100'000, 130'100);
   CHECK(story.cut(call) == "syscall:write:100 page_refill:refill:30000");
   story.enters(9'000'000, kWrite);
   story.passes(9'000'100, kRefill);
   story.leaves(9'070'100, kWrite);
-  const CallTimes longer{
-      .thread = kLoad, .intended = 9'000'000, .start = 9'000'000, .end = 9'070'100, .usual = 600};
+  const CallTimes longer = punctual_call(9'000'000, 9'070'100);
   CHECK(story.cut(longer) == "syscall:write:100 page_refill:refill:30000 unknown:refill:40000");
 }
 
@@ -242,13 +241,11 @@ TEST_CASE("a system call that is often long before its first step is no gap up t
     story.enters(100'000 + i * 40'000, kWrite);
     story.leaves(100'000 + i * 40'000 + (i % 20 == 0 ? 30'000 : 500), kWrite);
   }
-  const CallTimes call{
-      .thread = kLoad, .intended = 100'000, .start = 100'000, .end = 130'000, .usual = 600};
+  const CallTimes call = punctual_call(100'000, 130'000);
   CHECK(story.cut(call) == "syscall:write:30000");
   story.enters(9'000'000, kWrite);
   story.leaves(9'070'000, kWrite);
-  const CallTimes longer{
-      .thread = kLoad, .intended = 9'000'000, .start = 9'000'000, .end = 9'070'000, .usual = 600};
+  const CallTimes longer = punctual_call(9'000'000, 9'070'000);
   CHECK(story.cut(longer) == "syscall:write:30000 unknown:write:40000");
 }
 
@@ -358,8 +355,7 @@ TEST_CASE("an operation that names its call shares the call's usual time, and na
   story.waits(40'200, Wait::unknown, WaitsFor::io);
   story.switches(50'000, 0, kLoad);
   story.leaves(50'100, kWrite);
-  const CallTimes call{
-      .thread = kLoad, .intended = 1000, .start = 1000, .end = 31'200, .usual = 600};
+  const CallTimes call = punctual_call(1000, 31'200);
   CHECK(story.cut(call) ==
         "syscall:write:100 syscall:FileIo/Write:500 unknown:FileIo/Write:29500 syscall:write:100");
   const std::vector<Slice> slices = story.cutter(kAll).cut(
