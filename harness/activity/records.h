@@ -149,6 +149,24 @@ struct KernelPointFact {
 inline constexpr std::uint32_t kWakePoint = 0;
 inline constexpr std::uint32_t kMaxPoints = 1024;
 
+// A thread entered a function of the kernel. What it does until the next one is the function's, and
+// after its return its caller's: returns are not recorded.
+struct KernelFunction {
+  Ticks time = 0;
+  std::uint32_t thread = 0;
+  std::uint64_t address = 0;
+};
+
+struct KernelFunctionFact {
+  std::uint64_t address = 0;
+  std::string name;
+};
+
+// The trace lost functions after this time, of any thread. Other records are not concerned.
+struct KernelFunctionsLost {
+  Ticks time = 0;
+};
+
 // A storage request was issued to the device, or completed. Both records carry the device and
 // sector, which identify the request (Windows: the address of its packet takes the sector's place).
 struct StorageRequest {

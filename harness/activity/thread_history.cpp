@@ -132,6 +132,11 @@ void ThreadHistory::mark_wake(const ThreadReady& record) {
   if (mark != nullptr) mark->woken = record.thread;
 }
 
+void ThreadHistory::enter(FunctionEntry entry) {
+  if (!functions_.empty()) entry.time = std::max(entry.time, functions_.back().time);
+  functions_.push_back(entry);
+}
+
 std::size_t ThreadHistory::stretch_at(Ticks time) const {
   return last_at_or_before(stretches_, time, &ThreadStretch::begin);
 }

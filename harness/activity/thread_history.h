@@ -57,6 +57,12 @@ struct ThreadMark {
                                               // … the thread is in, after the mark
 };
 
+// A thread was in this function of the kernel, or in what called it, until its next entry.
+struct FunctionEntry {
+  Ticks time = 0;
+  std::uint64_t address = 0;  // 0: not known, functions were lost
+};
+
 class ThreadHistory {
  public:
   // begin: of the trace. A thread whose first record is a switch out has run since then.
@@ -75,9 +81,13 @@ class ThreadHistory {
   // After lost records, what a thread does in the kernel is not known until its next record.
   void mark(const RecordsLost& record);
 
+  // An entry that is older than the one before counts as being as old.
+  void enter(FunctionEntry entry);
+
   // In order of time; each ends where the next begins.
   const std::vector<ThreadStretch>& stretches() const { return stretches_; }
   const std::vector<ThreadMark>& marks() const { return marks_; }
+  const std::vector<FunctionEntry>& functions() const { return functions_; }
 
   // Index of the last stretch or mark at or before a time; the number of all if there is none.
   std::size_t stretch_at(Ticks time) const;
@@ -95,6 +105,7 @@ class ThreadHistory {
 
   std::vector<ThreadStretch> stretches_;
   std::vector<ThreadMark> marks_;
+  std::vector<FunctionEntry> functions_;
   std::vector<OpenPoint> open_;  // points that mark a begin and have not ended yet
 };
 

@@ -135,6 +135,9 @@ class Timeline {
   void add(const PageFault& record);
   void add(const KernelPoint& record);
   void add(const KernelPointFact& record);  // before the first record of that point
+  void add(const KernelFunction& record);
+  void add(const KernelFunctionFact& record);
+  void add(const KernelFunctionsLost& record);
   void add(const StorageRequest& record);
   void add(const RecordsLost& record);
   void add(const ThreadFact& record);
@@ -177,6 +180,9 @@ class Timeline {
   SystemCallFact system_call(std::uint32_t number) const;
   // The fact of a point in a ThreadMark.
   const KernelPointFact& kernel_point(std::uint32_t point) const { return points_.at(point); }
+
+  // Empty for an address without a KernelFunctionFact.
+  std::string_view kernel_function(std::uint64_t address) const;
 
   const std::vector<ThreadUse>& threads() const { return threads_; }
   const std::vector<ProcessUse>& processes() const { return processes_; }
@@ -255,6 +261,7 @@ class Timeline {
   // By number; an entry without a name is no known point.
   std::vector<KernelPointFact> points_{
       {.point = kWakePoint, .name = "wake-up", .cause = Cause::wake_up}};
+  std::unordered_map<std::uint64_t, std::string> kernel_functions_;  // by address
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> open_storage_;
   std::vector<StorageSpan> storage_;
   std::vector<RecordsLost> losses_;

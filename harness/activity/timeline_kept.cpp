@@ -40,6 +40,20 @@ void Timeline::add(const KernelPoint& record) {
   }
 }
 
+void Timeline::add(const KernelFunction& record) {
+  if (ThreadHistory* history = watched(record.thread)) {
+    history->enter({.time = record.time, .address = record.address});
+  }
+}
+
+void Timeline::add(const KernelFunctionFact& record) {
+  kernel_functions_[record.address] = record.name;
+}
+
+void Timeline::add(const KernelFunctionsLost& record) {
+  for (auto& [thread, history] : watched_) history.enter({.time = record.time});
+}
+
 void Timeline::add(const StorageRequest& record) {
   if (!keep_intervals_) return;
   const std::pair key(record.device, record.sector);
@@ -83,6 +97,11 @@ const std::string& Timeline::thread_name(std::uint32_t thread) const {
 std::string Timeline::routine_name(InterruptKind kind, std::uint64_t routine) const {
   const auto at = routine_names_.find({kind, routine});
   return at == routine_names_.end() ? symbol(0, routine) : at->second;
+}
+
+std::string_view Timeline::kernel_function(std::uint64_t address) const {
+  const auto at = kernel_functions_.find(address);
+  return at == kernel_functions_.end() ? std::string_view() : at->second;
 }
 
 SystemCallFact Timeline::system_call(std::uint32_t number) const {

@@ -163,6 +163,13 @@ CommandOption* Command::add_flag(const std::string& name, bool& into,
   return own(app_.add_flag(name, into, description));
 }
 
+CommandOption* Command::add_flag(const std::string& name, std::string& into,
+                                 const std::vector<std::string>& values,
+                                 const std::string& description) {
+  const std::string named = fmt::format("{}{{{}}}", name, values.front());
+  return own(app_.add_flag(named, into, description))->one_of(values);
+}
+
 CommandOption* Command::add_words(const std::string& name, int words, const TakeWords& take,
                                   const std::string& description) {
   CLI::Option* option = app_.add_option_function(name, take, description);

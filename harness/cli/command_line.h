@@ -65,6 +65,10 @@ class Command {
   template <class T>
   CommandOption* add_option(const std::string& name, T& into, const std::string& description);
   CommandOption* add_flag(const std::string& name, bool& into, const std::string& description);
+  // A flag that takes a value behind "=": without one it gives the first of `values`. Where it is
+  // not given at all, `into` stays.
+  CommandOption* add_flag(const std::string& name, std::string& into,
+                          const std::vector<std::string>& values, const std::string& description);
   // Each time that the option is given it takes `words` words; `take` gets all of them.
   using TakeWords = std::function<void(const std::vector<std::string>& words)>;
   CommandOption* add_words(const std::string& name, int words, const TakeWords& take,

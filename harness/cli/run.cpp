@@ -56,7 +56,7 @@ struct RunArguments {
   int digits = 3;
   bool no_control = false;
   bool victim = false;
-  bool explain = false;
+  std::string explain;              // empty: not asked for; default, deep
   bool no_explain = false;          // neither: as the preset says
   std::optional<double> sample_hz;  // nothing: profile::kSampleRateHz
   bool keep = false;
@@ -206,6 +206,7 @@ TrialSettings trial_settings(const RunArguments& arguments, const Placement& pla
   arguments.recording.apply(settings);
   settings.hang_timeout_s = arguments.hang_timeout_s;
   settings.sample_hz = arguments.sample_hz.value_or(profile::kSampleRateHz);
+  settings.trace_functions = arguments.explain == "deep";
   settings.keep_files = arguments.keep;
   return settings;
 }
@@ -335,7 +336,7 @@ int verdict_of_run(const BudgetVerdicts& verdicts, bool well, const RunArguments
 
 // A suite's wish for explanations is met where they can be had in full; the user's own always.
 bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
-  if (arguments.explain) return true;
+  if (!arguments.explain.empty()) return true;
   if (arguments.no_explain || !preset.explain) return false;
   const Probe probe = activity::probe_trace();
   if (!probe.available && !arguments.quiet) {
@@ -346,7 +347,7 @@ bool explain_wanted(const RunArguments& arguments, const Preset& preset) {
 
 // Throws Error where nothing is sampled.
 void check_sampling(const RunArguments& arguments, const Preset& preset) {
-  const bool explains = !arguments.no_explain && (arguments.explain || preset.explain);
+  const bool explains = !arguments.no_explain && (!arguments.explain.empty() || preset.explain);
   if (!arguments.sample_hz || explains) return;
   throw Error("--sample-hz plays no part without explained calls",
               "leave it out, or add --explain");
@@ -529,7 +530,9 @@ void add_options(Command& command, RunArguments& arguments) {
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
   CommandOption* explain =
-      command.add_flag("--explain", arguments.explain, "also explain slow calls, by traced trials");
+      command.add_flag("--explain", arguments.explain, {"default", "deep"},
+                       "also explain slow calls, by traced trials; =deep:\n"
+                       "each function of the kernel, too");
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);
   command
@@ -567,6 +570,7 @@ void commands::add_run_command(Command& program, const Catalog& catalog, Action&
       "      --trials 5 --out results-today\n"
       "  tailgate run sweep --sink file:mode=write,spdlog --out sweep\n"
       "  sudo tailgate run steady --sink file --explain --out why\n"
+      "  sudo tailgate run steady --sink file --explain=deep --out functions\n"
       "  tailgate run steady --sink file --trials 5 --budget 'file: p99 < 50us'\n"
       "  tailgate run quick --out quick");
   command->callback([&action, &catalog, arguments] {

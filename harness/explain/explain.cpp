@@ -9,6 +9,7 @@
 
 #include "harness/explain/activity_window.h"
 #include "harness/explain/call_cutter.h"
+#include "harness/explain/function_steps.h"
 #include "harness/explain/tail.h"
 
 namespace tailgate::activity {
@@ -88,8 +89,10 @@ class Explainer {
     explanation.trace = request_.trace;
     if (request_.service.total_count() == 0) return explanation;
     explanation.tails.push_back(report("service", service_, service_tail_));
+    explanation.tails.back().functions = service_functions_.report();
     if (!request_.slowest_responses.empty()) {
       explanation.tails.push_back(report("response", response_, response_tail_));
+      explanation.tails.back().functions = response_functions_.report();
     }
     if (request_.deliveries && request_.deliveries->delivery.total_count() > 0) {
       explanation.tails.push_back(explain_deliveries(*request_.deliveries));
@@ -163,9 +166,15 @@ class Explainer {
                       .end = static_cast<Ticks>(call.end_ns),
                       .usual = usual,
                       .catch_up = static_cast<Ticks>(before) * usual});
+      const std::vector<FunctionStay> stays = function_stays(
+          timeline_, os_thread(call.thread), slices, static_cast<Ticks>(call.start_ns));
       if (slow.service) service_tail_.add(slices, static_cast<Ticks>(call.start_ns));
+      if (slow.service) service_functions_.add(stays);
       if (slow.response) response_tail_.add(slices, static_cast<Ticks>(call.intended_ns));
-      if (slow.listed) listed_.push_back(describe(slow, slices));
+      if (slow.response) response_functions_.add(stays);
+      if (!slow.listed) continue;
+      listed_.push_back(describe(slow, slices));
+      listed_.back().functions = longest_stays(stays);
     }
   }
 
@@ -263,6 +272,8 @@ class Explainer {
   Threshold response_;
   Tail service_tail_;
   Tail response_tail_;
+  FunctionTimes service_functions_;
+  FunctionTimes response_functions_;
   std::vector<ExplainedCall> listed_;
   std::map<std::pair<unsigned, std::uint64_t>, Slow> slow_;
 };

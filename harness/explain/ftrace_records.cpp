@@ -95,6 +95,7 @@ FtraceRecords::Event FtraceRecords::describe(const EventFormat& format) {
   if (name == "block_rq_complete") return with(Kind::storage_end, {"dev", "sector"});
   if (name == "sys_enter") return with(Kind::system_call_begin, {"id"});
   if (name == "sys_exit") return with(Kind::system_call_end, {"id"});
+  if (name == "function") return with(Kind::kernel_function, {"ip"});
   const Event point = describe_point(format);
   return point.kind == Kind::kernel_point ? point : describe_interrupt(format);
 }
@@ -195,6 +196,8 @@ void FtraceRecords::add(const Record& record) {
                                       record.event.kind == Kind::system_call_begin});
     case Kind::kernel_point:
       return add_point(record);
+    case Kind::kernel_function:
+      return add_function(record);
     case Kind::none:
       return;
   }
@@ -249,6 +252,14 @@ void FtraceRecords::add_point(const Record& record) {
   if (is_in_interrupt(record)) return;
   if (record.event.queues_storage) note_queued(record);
   timeline_.add(KernelPoint{record.time, thread_of(record), record.event.point});
+}
+
+// Likewise.
+void FtraceRecords::add_function(const Record& record) {
+  if (is_in_interrupt(record)) return;
+  const std::uint64_t address = number(record, 0);
+  functions_.insert(address);
+  timeline_.add(KernelFunction{record.time, thread_of(record), address});
 }
 
 void FtraceRecords::add_waking(const Record& record) {

@@ -2,8 +2,8 @@
 //
 // The events, by their names in tracefs: sched/sched_switch, sched_waking and sched_wakeup_new;
 // irq/irq_handler_* and softirq_*; irq_vectors/*_entry and *_exit; exceptions/page_fault_*;
-// block/block_bio_queue, block_rq_issue and block_rq_complete; raw_syscalls/*; and those of
-// kernel_points.h, of which only the thread and the time are used. The names and offsets of their
+// block/block_bio_queue, block_rq_issue and block_rq_complete; raw_syscalls/*; ftrace/function; and
+// those of kernel_points.h, of which only the thread and the time are used. The names and offsets of their
 // fields come from the kernel's own format files (kernel: Documentation/trace/events.rst); their
 // meaning follows the kernel's include/trace/events/{sched,irq,block,syscalls}.h.
 #pragma once
@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,8 @@ class FtraceRecords {
   std::uint64_t records() const { return records_; }
   std::uint64_t damaged_bytes() const { return damaged_bytes_; }
   Ticks last_time() const { return last_time_; }
+  // The kernel's functions that were entered, by their addresses.
+  const std::unordered_set<std::uint64_t>& functions() const { return functions_; }
 
  private:
   enum class Kind : std::uint8_t {
@@ -56,6 +59,7 @@ class FtraceRecords {
     system_call_begin,
     system_call_end,
     kernel_point,
+    kernel_function,
   };
   // Where a field lies in a record.
   struct Place {
@@ -100,6 +104,7 @@ class FtraceRecords {
   void note_queued(const Record& record);
   std::uint32_t thread_behind(const Record& request);
   void add_point(const Record& record);
+  void add_function(const Record& record);
   void name_thread(const Record& record, std::size_t place, std::uint32_t thread);
 
   Timeline& timeline_;
@@ -110,6 +115,7 @@ class FtraceRecords {
   std::unordered_map<std::uint32_t, std::array<char, 16>> names_;
   // The thread that queued what begins at a sector, by the device's major number and the sector.
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> queued_;
+  std::unordered_set<std::uint64_t> functions_;
   std::uint64_t records_ = 0;
   std::uint64_t damaged_bytes_ = 0;
   Ticks last_time_ = 0;

@@ -7,6 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/explain/call_cutter.h"
 #include "harness/explain/ftrace_records.h"
+#include "harness/explain/function_steps.h"
 #include "harness/tracefs/test_pages.h"
 
 namespace {
@@ -44,6 +45,7 @@ void add_some_formats(FtraceRecords& records) {
   know(records, "mm_vmscan_direct_reclaim_begin", 13, "");
   know(records, "mm_vmscan_direct_reclaim_end", 14, "");
   know(records, "contention_begin", 15, "");
+  know(records, "function", 17, field("ip", 8, 4));
   know(records, "block_bio_queue", 16, field("dev", 8, 1) + field("sector", 8, 1));
 }
 
@@ -72,10 +74,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   timeline.finish(now);
   CallCutter cutter(timeline, {0, now, true});
   Ticks at = 0;
-  for (const Slice& slice : cutter.cut({kLoad, 0, 0, now / 2, now, 100, 100})) {
+  const std::vector<Slice> slices = cutter.cut({kLoad, 0, 0, now / 2, now, 100, 100});
+  for (const Slice& slice : slices) {
     if (slice.begin != at || slice.end <= slice.begin) std::abort();
     at = slice.end;
   }
   if (at != now) std::abort();
+  at = now / 2;
+  for (const FunctionStay& stay : function_stays(timeline, kLoad, slices, at)) {
+    if (stay.begin < at || stay.end < stay.begin || stay.end > now) std::abort();
+    at = stay.end;
+  }
   return 0;
 }

@@ -34,7 +34,8 @@ enum Id : std::uint16_t {
   kZoneLocked,
   kReclaimBegin,
   kReclaimEnd,
-  kMapExit
+  kMapExit,
+  kFunction
 };
 
 std::string field(const char* declaration, int offset, int size) {
@@ -84,6 +85,9 @@ void add_all_formats(FtraceRecords& records) {
   // Its name ends like that of an interrupt's event.
   CHECK(records.add_format(
       format_text("ext4_ext_map_blocks_exit", kMapExit, field("dev_t dev", 8, 4))));
+  CHECK(records.add_format(
+      format_text("function", kFunction,
+                  field("unsigned long ip", 8, 8) + field("unsigned long parent_ip", 16, 8))));
 }
 
 // Builds a record's data field by field.
@@ -336,6 +340,23 @@ TEST_CASE("a capture returns the records of its pages and tells where records ar
   capture.pop();
   CHECK(capture.front() == nullptr);
   CHECK(capture.damaged_bytes() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "functions are entered by the thread, not by interrupts on top of it") {
+  constexpr std::uint8_t kHardInterrupt = 0x08;
+  const auto entry = [](std::uint64_t address, std::uint8_t flags = 0) {
+    return Data(kFunction, 24, 7, flags).put(8, address);
+  };
+  records.add(0, 100, entry(0xffffffff81000100).bytes());
+  records.add(0, 200, entry(0xffffffff81000200, kHardInterrupt).bytes());
+  records.add(0, 300, entry(0xffffffff81000100).bytes());
+  records.add(0, 400, Data(kFunction, 23, 7).bytes());
+  const auto& functions = timeline.history(7)->functions();
+  REQUIRE(functions.size() == 2);
+  CHECK(functions[1].time == 300);
+  CHECK(functions[1].address == 0xffffffff81000100);
+  CHECK(records.functions().size() == 1);
+  CHECK(records.damaged_bytes() == 23);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -23,6 +24,7 @@
 #include "harness/explain/page_capture.h"
 #include "harness/explain/system_calls.h"
 #include "harness/os/affinity.h"
+#include "harness/os/kernel_symbols_linux.h"
 #include "harness/os/process.h"
 #include "harness/tracefs/instance.h"
 
@@ -103,13 +105,15 @@ std::set<std::string> unused_file_systems() {
 
 // The pages of one processor in one buffer.
 struct Cpu {
+  const Buffer* buffer;
   std::uint32_t number;
   Handle file;
   PageCapture pages;
 };
 
 // Two buffers, because the kernel restricts all events of a buffer to some threads at once
-// (set_event_pid), and the other buffer is for those of the whole machine.
+// (set_event_pid), and the other buffer is for those of the whole machine. The kernel's functions
+// have a third one: there are so many that their losses must not be those of the others.
 class KernelTrace : public Trace {
  public:
   explicit KernelTrace(const TraceOptions& options)
@@ -119,17 +123,19 @@ class KernelTrace : public Trace {
     const TraceFolder& folder = machine_.instance.folder();
     page_layout_ = tracefs::parse_page_layout(folder.read("events/header_page"),
                                               folder.read("events/header_event"));
-    for (const Buffer* buffer : {&machine_, &load_}) open_pages(buffer->instance.folder());
     choose_events();
-    for (const Buffer* buffer : {&machine_, &load_}) buffer->write("tracing_on", "1");
+    if (options.functions) start_functions();
+    for (const Buffer* buffer : buffers()) open_pages(*buffer);
+    for (const Buffer* buffer : buffers()) buffer->write("tracing_on", "1");
     start_ns_ = options_.clock.now_ns();
     reader_ = std::thread([this] { read_until_stopped(); });
   }
 
   ~KernelTrace() override {
     stop();
-    // Enabled events cost kernel time even while a buffer records nothing.
+    // Enabled events and tracers cost kernel time even while a buffer records nothing.
     try_write("events/enable", "0");
+    try_write("current_tracer", "nop");
     for (Cpu& cpu : cpus_) cpu.file.close();
   }
 
@@ -143,7 +149,7 @@ class KernelTrace : public Trace {
 
   TraceUsed read(Timeline& timeline) override {
     FtraceRecords records(timeline);
-    for (const Buffer* buffer : {&machine_, &load_}) {
+    for (const Buffer* buffer : buffers()) {
       for (const std::string& event : buffer->events) {
         records.add_format(buffer->instance.folder().read("events/" + event + "/format"));
       }
@@ -151,21 +157,29 @@ class KernelTrace : public Trace {
     for (const SystemCallFact& fact : system_call_facts()) timeline.add(fact);
     timeline.set_bystander(reader_thread_);
     merge(records, timeline);
+    name_functions(records, timeline);
     timeline.finish(static_cast<Ticks>(end_ns_));
     return used(records, timeline);
   }
 
  private:
-  void open_pages(const TraceFolder& folder) {
+  std::vector<const Buffer*> buffers() const {
+    std::vector<const Buffer*> all = {&machine_, &load_};
+    if (functions_) all.push_back(&*functions_);
+    return all;
+  }
+
+  void open_pages(const Buffer& buffer) {
+    const TraceFolder& folder = buffer.instance.folder();
     for (const std::string& cpu : folder.folders_in("per_cpu")) {
-      cpus_.push_back({static_cast<std::uint32_t>(std::stoul(cpu.substr(3))),
+      cpus_.push_back({&buffer, static_cast<std::uint32_t>(std::stoul(cpu.substr(3))),
                        folder.open("per_cpu/" + cpu + "/trace_pipe_raw", O_RDONLY | O_NONBLOCK),
                        PageCapture(page_layout_)});
     }
   }
 
   void try_write(const char* file, const char* value) {
-    for (const Buffer* buffer : {&machine_, &load_}) {
+    for (const Buffer* buffer : buffers()) {
       try {
         buffer->write(file, value);
       } catch (const Error& error) {
@@ -225,6 +239,33 @@ class KernelTrace : public Trace {
     if (!any) add_limit("this kernel has none of the tracepoints that name its own work");
   }
 
+  // The kernel may have the tracer, and yet refuse it.
+  void start_functions() {
+    if (options_.threads.empty()) return add_limit("no thread is known whose functions to record");
+    try {
+      functions_.emplace(options_.directory / "functions", options_.clock);
+      functions_->write("set_ftrace_pid", fmt::format("{}", fmt::join(options_.threads, " ")));
+      functions_->write("current_tracer", "function");
+      functions_->events.push_back("ftrace/function");
+    } catch (const Error& error) {
+      functions_.reset();
+      add_limit("the kernel's function tracer cannot be used: " + error.what_failed());
+    }
+  }
+
+  void name_functions(const FtraceRecords& records, Timeline& timeline) {
+    if (records.functions().empty()) return;
+    const KernelSymbols symbols = KernelSymbols::of_this_kernel();
+    if (symbols.empty()) add_limit("the kernel hides the addresses of its functions");
+    for (const std::uint64_t address : records.functions()) {
+      const KernelSymbol symbol = symbols.find(address);
+      const bool in_module = !symbol.name.empty() && symbol.module != "kernel";
+      timeline.add(KernelFunctionFact{
+          address, in_module ? fmt::format("{} [{}]", symbol.name, symbol.module)
+                             : std::string(symbol.name)});
+    }
+  }
+
   void read_until_stopped() {
     try {
       bind_this_thread(options_.cpus);
@@ -266,11 +307,16 @@ class KernelTrace : public Trace {
     }
     if (full_at_ns_ != 0) return false;
     full_at_ns_ = options_.clock.now_ns();
-    for (const Buffer* buffer : {&machine_, &load_}) buffer->write("tracing_on", "0");
+    for (const Buffer* buffer : buffers()) buffer->write("tracing_on", "0");
     return false;
   }
 
-  // Merges the records of all processors and of both buffers by time.
+  void note_loss(const Cpu& cpu, Ticks begin, Ticks end, Timeline& timeline) const {
+    if (functions_ && cpu.buffer == &*functions_) return timeline.add(KernelFunctionsLost{begin});
+    timeline.add(RecordsLost{begin, end, cpu.number});
+  }
+
+  // Merges the records of all processors and buffers by time.
   void merge(FtraceRecords& records, Timeline& timeline) {
     std::vector<Ticks> last(cpus_.size(), static_cast<Ticks>(start_ns_));
     for (Cpu& cpu : cpus_) cpu.pages.start();
@@ -286,9 +332,7 @@ class KernelTrace : public Trace {
       if (oldest == cpus_.size()) return;
       PageCapture& pages = cpus_[oldest].pages;
       const auto time = static_cast<Ticks>(options_.clock.ns_from_ticks(pages.front()->ticks));
-      if (pages.lost_before_front()) {
-        timeline.add(RecordsLost{last[oldest], time, cpus_[oldest].number});
-      }
+      if (pages.lost_before_front()) note_loss(cpus_[oldest], last[oldest], time, timeline);
       records.add(cpus_[oldest].number, time, pages.front()->data);
       last[oldest] = time;
       pages.pop();
@@ -323,8 +367,9 @@ class KernelTrace : public Trace {
   const TraceOptions options_;
   Buffer machine_;  // what every processor does
   Buffer load_;     // what the load's threads do in the kernel
+  std::optional<Buffer> functions_;
   tracefs::PageLayout page_layout_;
-  std::vector<Cpu> cpus_;  // of both
+  std::vector<Cpu> cpus_;  // of all buffers
   bool system_calls_ = false;
   std::string limits_;
   std::uint64_t start_ns_ = 0;

@@ -101,6 +101,7 @@ struct Load {
   std::chrono::microseconds gap{100};
   TraceMethod method = TraceMethod::kernel_trace;
   double quantile = 0.99;
+  bool functions = false;
 };
 
 void spin_until(std::uint64_t ns) {
@@ -127,6 +128,7 @@ Explanation explain_calls(const std::function<void(int)>& call, const Load& load
                          .directory = directory.path(),
                          .clock = run_clock(),
                          .threads = {number},
+                         .functions = load.functions,
                          .cpus = {initial_cpus().front()}});
     calls.reserve(static_cast<std::size_t>(load.calls));
     const auto gap_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(load.gap).count());
@@ -580,6 +582,48 @@ TEST_CASE("context switches alone show when the thread was switched out, but not
   CHECK(service.culprits.empty());
   CHECK(time_of(service, "waiting") * 2 > service.excess_ns);
   CHECK(time_of(service, "machine") == 0);  // without system calls, gaps are unknown
+}
+
+// Every tenth call writes into a pipe. Kernels that refuse the function tracer say so.
+TEST_CASE("the kernel's functions in slow calls are named and lie in the calls' time") {
+  if (skipped()) return;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  std::vector<char> block(4096);
+  const Explanation explanation = explain_calls(
+      [&](int i) {
+        if (i % 10 != 0) return;
+        REQUIRE(::write(ends[1], block.data(), block.size()) > 0);
+        REQUIRE(::read(ends[0], block.data(), block.size()) > 0);
+      },
+      {.quantile = 0.95, .functions = true});
+  ::close(ends[0]);
+  ::close(ends[1]);
+  const ExplainedTail& slow = tail(explanation, "service");
+  INFO(explanation.trace.limits);
+  if (!slow.functions) {
+    CHECK(explanation.trace.limits.find("function tracer cannot be used") != std::string::npos);
+    return;
+  }
+  const auto has = [&](const char* name) {
+    return std::any_of(slow.functions->functions.begin(), slow.functions->functions.end(),
+                       [&](const FunctionTime& one) { return one.name == name; });
+  };
+  CHECK(has("pipe_write"));
+  CHECK(has("pipe_read"));
+  std::uint64_t sum_ns = slow.functions->left_out_ns;
+  for (const FunctionTime& one : slow.functions->functions) sum_ns += one.time_ns;
+  CHECK(sum_ns <= slow.time_ns);
+  CHECK(sum_ns > slow.time_ns / 10);
+  for (const ExplainedCall& call : explanation.calls) {
+    if (!call.functions) continue;
+    std::uint64_t at_ns = call.start_ns;
+    for (const FunctionStep& step : call.functions->steps) {
+      CHECK(step.start_ns >= at_ns);
+      at_ns = step.end_ns;
+    }
+    CHECK(at_ns <= call.end_ns);
+  }
 }
 
 }  // namespace

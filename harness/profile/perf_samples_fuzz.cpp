@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "harness/profile/kernel_symbols_linux.h"
+#include "harness/os/kernel_symbols_linux.h"
 #include "harness/profile/perf_samples_linux.h"
 #include "harness/profile/process_image_linux.h"
 
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (sample.has_registers && image.unwind(sample).addresses.size() > 128) std::abort();
     image.function_at(sample.address, true);
   }
-  const KernelSymbols symbols(
+  const tailgate::KernelSymbols symbols(
       std::string(bytes.size(), '\0').assign(reinterpret_cast<const char*>(data), size));
   if (symbols.find(0).module.empty()) std::abort();
   if (!symbols.empty() && symbols.find(~std::uint64_t{0}).name.empty()) std::abort();

@@ -1,20 +1,9 @@
 #include "harness/profile/stack_names_linux.h"
 
-#include <fstream>
-#include <iterator>
-#include <string>
-
 namespace tailgate::profile {
-namespace {
 
-std::string text_of(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
-
-StackNames::StackNames(FunctionTable& table) : table_(table), kernel_(text_of("/proc/kallsyms")) {}
+StackNames::StackNames(FunctionTable& table)
+    : table_(table), kernel_(KernelSymbols::of_this_kernel()) {}
 
 void StackNames::add(const PerfSample& sample, ProcessImage* image, StackSample& stack) {
   add_kernel_frames(sample, stack);

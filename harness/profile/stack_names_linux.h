@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "harness/profile/kernel_symbols_linux.h"
+#include "harness/os/kernel_symbols_linux.h"
 #include "harness/profile/perf_samples_linux.h"
 #include "harness/profile/process_image_linux.h"
 #include "harness/profile/samples.h"

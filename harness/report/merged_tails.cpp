@@ -42,6 +42,7 @@ class TailSum {
       all.time_ns += culprit.time_ns;
       all.calls += culprit.calls;
     }
+    if (tail.functions) add(*tail.functions);
   }
 
   ExplainedTail sum() {
@@ -54,15 +55,35 @@ class TailSum {
     });
     std::stable_sort(sum_.culprits.begin(), sum_.culprits.end(),
                      [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });
+    if (sum_.functions) list_functions(*sum_.functions);
     return std::move(sum_);
   }
 
  private:
+  void add(const TailFunctions& functions) {
+    if (!sum_.functions) sum_.functions.emplace();
+    sum_.functions->left_out_ns += functions.left_out_ns;
+    for (const FunctionTime& one : functions.functions) {
+      FunctionTime& all = functions_[one.name];
+      all.name = one.name;
+      all.time_ns += one.time_ns;
+      all.calls += one.calls;
+      all.entries += one.entries;
+    }
+  }
+
+  void list_functions(TailFunctions& functions) {
+    for (auto& [name, one] : functions_) functions.functions.push_back(std::move(one));
+    std::stable_sort(functions.functions.begin(), functions.functions.end(),
+                     [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });
+  }
+
   ExplainedTail sum_;
   std::vector<std::uint64_t> thresholds_;
   std::vector<std::uint64_t> usuals_;
   std::map<std::string, CauseTime> causes_;
   std::map<std::pair<std::string, std::string>, Culprit> culprits_;
+  std::map<std::string, FunctionTime> functions_;
 };
 
 }  // namespace

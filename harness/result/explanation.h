@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/result/kernel_functions.h"
 #include "harness/result/profile.h"
 
 namespace tailgate {
@@ -71,6 +72,7 @@ struct ExplainedCall {
   std::vector<CallSlice> slices;
   std::uint64_t slices_left_out = 0;
   std::uint64_t left_out_ns = 0;
+  std::optional<CallFunctions> functions = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -91,6 +93,8 @@ struct ExplainedCall {
     v("slices_left_out", &ExplainedCall::slices_left_out,
       "number of the shortest slices, which are not listed if there are more than 64");
     v("left_out_ns", &ExplainedCall::left_out_ns, "time of the slices left out (duration)");
+    v("functions", &ExplainedCall::functions,
+      "the kernel's functions in which it was, from start_ns on; absent where none were recorded");
   }
 };
 
@@ -143,6 +147,7 @@ struct ExplainedTail {
   std::uint64_t excess_ns = 0;
   std::vector<CauseTime> causes;
   std::vector<Culprit> culprits;
+  std::optional<TailFunctions> functions = {};
 
   template <class Visitor>
   static void describe(Visitor& v) {
@@ -166,6 +171,9 @@ struct ExplainedTail {
       "part of it above the usual time: the sum over causes (duration)");
     v("causes", &ExplainedTail::causes, "the causes, largest excess first");
     v("culprits", &ExplainedTail::culprits, "the culprits, longest time first, at most 20");
+    v("functions", &ExplainedTail::functions,
+      "the kernel's functions in which the slow calls were; absent where none were recorded, and "
+      "of deliveries");
   }
 };
 

@@ -244,6 +244,14 @@ struct Trial {
 
   template <class Visitor>
   static void describe(Visitor& v) {
+    describe_load(v);
+    describe_cost(v);
+    describe_scenario(v);
+  }
+
+  // What was planned and what came of it.
+  template <class Visitor>
+  static void describe_load(Visitor& v) {
     v("index", &Trial::index, "number of the trial in this run, from 0, in the order of execution");
     v("step", &Trial::step, "which step of the scenario (a sweep has one per rate), from 0");
     v("run", &Trial::run, "number written into every event of this trial");
@@ -280,6 +288,11 @@ struct Trial {
       "each thread's calls with the longest service times, longest first");
     v("ledger", &Trial::ledger, "what became of every event");
     v("consumer", &Trial::consumer, "how the events were read back");
+  }
+
+  // What it cost, why, and under what it was measured.
+  template <class Visitor>
+  static void describe_cost(Visitor& v) {
     v("daemons", &Trial::daemons, "the processes that worked for the session", 2);
     v("overhead", &Trial::overhead,
       "what each role used while the recorded load ran; absent if recording never began, or if the "
@@ -303,6 +316,11 @@ struct Trial {
       "whether the provider's memory for measurements was locked in RAM");
     v("granted", &Trial::granted, "settings that the sink reports it ran with");
     v("remarks", &Trial::remarks, "what a reader of this trial must know");
+  }
+
+  // What its scenario adds to every trial's figures.
+  template <class Visitor>
+  static void describe_scenario(Visitor& v) {
     v("actions", &Trial::actions, "what the scenario did to it; absent if nothing");
     v("further", &Trial::further,
       "providers, consumers and sessions that the scenario started during the load; absent if "

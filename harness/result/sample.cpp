@@ -177,6 +177,11 @@ ExplainedCall sample_explained_call(const Trial& trial) {
       {at_ns + 14 * kMs, at_ns + 19 * kMs, "blocked_io", "writer", 77, "write; 254:0 WS"},
       {at_ns + 19 * kMs, slow.end_ns, "unknown", "write", 0, ""},
   };
+  call.functions = CallFunctions{
+      .steps = {{at_ns + 19 * kMs, at_ns + 19 * kMs + 250'000, "vfs_write"},
+                {at_ns + 19 * kMs + 250'000, slow.end_ns - 1000, "ext4_file_write_iter [ext4]"}},
+      .steps_left_out = 1,
+      .left_out_ns = 1000};
   return call;
 }
 
@@ -216,6 +221,9 @@ ExplainedTail sample_tail(const char* measure, std::uint64_t extra_ns) {
   if (extra_ns > 0) tail.causes.push_back({"queued", extra_ns, extra_ns, 1});
   tail.causes.push_back({"running", 5 * kMs, 0, 1});
   tail.culprits = {{"waiting", "burner", 99, 9 * kMs, 1}, {"blocked_io", "writer", 77, 5 * kMs, 1}};
+  tail.functions = TailFunctions{.functions = {{"ext4_file_write_iter [ext4]", 749'000, 1, 1},
+                                               {"vfs_write", 250'000, 1, 1}},
+                                 .left_out_ns = 1000};
   return tail;
 }
 

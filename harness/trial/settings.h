@@ -49,6 +49,7 @@ struct TrialSettings {
   bool keep_files = false;     // do not remove the trial's folder
   // Trace the machine's activity during the load, to explain slow calls.
   std::optional<activity::TraceMethod> trace = {};
+  bool trace_functions = false;  // with the trace, record the kernel's functions, too
   // With the trace, sample the functions at this rate of processor time; 0: do not.
   double sample_hz = profile::kSampleRateHz;
   // The group of the kernel's events that is on during the load; nothing: the kernel's buffer is

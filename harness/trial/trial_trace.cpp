@@ -47,6 +47,7 @@ TrialTrace::TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan) : 
                                   .directory = plan.directory,
                                   .clock = Clock(memory.plan().clock),
                                   .threads = threads_,
+                                  .functions = plan.functions,
                                   .cpus = {}});
   if (plan.sample_hz > 0) start_sampler(plan);
 }

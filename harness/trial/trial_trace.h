@@ -28,6 +28,7 @@ struct TrialTracePlan {
   activity::TraceMethod method = activity::TraceMethod::best;
   std::filesystem::path directory;        // exists
   std::vector<WatchedProcess> processes;  // of the trial
+  bool functions = false;                 // also record the kernel's functions
   double sample_hz = 0;                   // also sample functions at this rate; 0: do not
 };
 

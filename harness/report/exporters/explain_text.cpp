@@ -24,11 +24,35 @@ namespace tailgate {
 namespace {
 
 constexpr std::size_t kMaxCulprits = 8;
-constexpr std::size_t kMaxSlices = 12;
+constexpr std::size_t kMaxSlices = 12;  // and stays in functions, of a call
+constexpr std::size_t kMaxFunctions = 10;
 
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string function_name(const std::string& name) {
+  return name.empty() ? "not known" : name;
+}
+
+// The functions that took most of the time, and the sum of the others.
+std::string functions_text(const TailFunctions& functions) {
+  std::string text = fmt::format("    {:<36}{:>9}{:>11}{:>11}{:>8}\n", "the kernel's functions",
+                                 "share", "entries", "time", "calls");
+  std::uint64_t all_ns = functions.left_out_ns;
+  for (const FunctionTime& one : functions.functions) all_ns += one.time_ns;
+  std::uint64_t others_ns = all_ns;
+  for (std::size_t i = 0; i < std::min(functions.functions.size(), kMaxFunctions); ++i) {
+    const FunctionTime& one = functions.functions[i];
+    others_ns -= one.time_ns;
+    text += fmt::format("      {:<34}{:>9}{:>11}{:>11}{:>8}\n", cut_to(function_name(one.name), 33),
+                        share_of(one.time_ns, all_ns), one.entries, human_duration(one.time_ns),
+                        one.calls);
+  }
+  if (others_ns == 0) return text;
+  return text + fmt::format("      {:<34}{:>9}{:>11}{:>11}\n", "others",
+                            share_of(others_ns, all_ns), "", human_duration(others_ns));
 }
 
 std::string tail_text(const ExplainedTail& tail) {
@@ -60,47 +84,67 @@ std::string tail_text(const ExplainedTail& tail) {
         fmt::format("      {:<15}{:<39}{:>11}{:>8}\n", cut_to(culprit.cause, 14),
                     cut_to(culprit.name + pid, 38), human_duration(culprit.time_ns), culprit.calls);
   }
-  return text;
+  return tail.functions ? text + functions_text(*tail.functions) : text;
+}
+
+// A line for a part of a call: when, how long, what it was and who did it.
+template <class Part>
+std::string part_line(const Part& part, const ExplainedCall& call, const std::string& what,
+                      const std::string& who) {
+  const bool before = part.start_ns < call.start_ns;
+  const std::uint64_t apart = before ? call.start_ns - part.start_ns : part.start_ns - call.start_ns;
+  std::string words = fmt::format("{:<15}{}", cut_to(what, 14), cut_to(who, kColumns - 41));
+  words.erase(words.find_last_not_of(' ') + 1);
+  return fmt::format("    {:>10}{:>10}  {}\n", (before ? "-" : "+") + human_duration(apart),
+                     human_duration(part.end_ns - part.start_ns), words);
 }
 
 std::string slice_line(const CallSlice& slice, const ExplainedCall& call) {
-  const bool before = slice.start_ns < call.start_ns;
-  const std::uint64_t apart =
-      before ? call.start_ns - slice.start_ns : slice.start_ns - call.start_ns;
   std::string who = slice.name;
   if (slice.pid != 0) who += fmt::format(" ({})", slice.pid);
   if (!slice.detail.empty()) who += (who.empty() ? "" : ", ") + slice.detail;
-  std::string what = fmt::format("{:<15}{}", cut_to(slice.cause, 14), cut_to(who, kColumns - 41));
-  what.erase(what.find_last_not_of(' ') + 1);
-  return fmt::format("    {:>10}{:>10}  {}\n", (before ? "-" : "+") + human_duration(apart),
-                     human_duration(slice.end_ns - slice.start_ns), what);
+  return part_line(slice, call, slice.cause, who);
 }
 
-// A call's longest slices in order of time, and the number of shorter ones.
+std::string step_line(const FunctionStep& step, const ExplainedCall& call) {
+  return part_line(step, call, "function", function_name(step.name));
+}
+
+// The longest parts in order of time, and the number of those that are shorter or left out.
+template <class Part, class Line>
+std::string longest_parts(const ExplainedCall& call, const std::vector<Part>& parts,
+                          std::uint64_t left_out, std::uint64_t left_out_ns, const char* shorter,
+                          Line line) {
+  std::vector<std::uint64_t> lengths;
+  for (const Part& part : parts) lengths.push_back(part.end_ns - part.start_ns);
+  std::sort(lengths.rbegin(), lengths.rend());
+  const std::uint64_t least = lengths.size() > kMaxSlices ? lengths[kMaxSlices - 1] : 0;
+  std::string text;
+  for (const Part& part : parts) {
+    const std::uint64_t length_ns = part.end_ns - part.start_ns;
+    if (length_ns >= least) {
+      text += line(part, call);
+      continue;
+    }
+    ++left_out;
+    left_out_ns += length_ns;
+  }
+  if (left_out == 0) return text;
+  return text + fmt::format("              {:>8}  in {} shorter {}\n", human_duration(left_out_ns),
+                            left_out, shorter);
+}
+
+// A call's longest slices, and the functions in which it was longest.
 std::string call_text(const ExplainedCall& call, unsigned trial) {
   std::string text =
       fmt::format("\n  trial {}, event {} of thread {}: service {}, response {}\n", trial,
                   call.sequence, call.thread, human_duration(call.end_ns - call.start_ns),
                   human_duration(call.end_ns - call.intended_ns));
-  std::vector<std::uint64_t> lengths;
-  for (const CallSlice& slice : call.slices) lengths.push_back(slice.end_ns - slice.start_ns);
-  std::sort(lengths.rbegin(), lengths.rend());
-  const std::uint64_t least = lengths.size() > kMaxSlices ? lengths[kMaxSlices - 1] : 0;
-  std::uint64_t skipped = call.slices_left_out;
-  std::uint64_t skipped_ns = call.left_out_ns;
-  for (const CallSlice& slice : call.slices) {
-    if (slice.end_ns - slice.start_ns >= least) {
-      text += slice_line(slice, call);
-      continue;
-    }
-    ++skipped;
-    skipped_ns += slice.end_ns - slice.start_ns;
-  }
-  if (skipped > 0) {
-    text += fmt::format("              {:>8}  in {} shorter slices\n", human_duration(skipped_ns),
-                        skipped);
-  }
-  return text;
+  text += longest_parts(call, call.slices, call.slices_left_out, call.left_out_ns, "slices",
+                        slice_line);
+  if (!call.functions) return text;
+  return text + longest_parts(call, call.functions->steps, call.functions->steps_left_out,
+                              call.functions->left_out_ns, "stays in functions", step_line);
 }
 
 std::string worst_calls(const std::vector<const Trial*>& trials, std::size_t count) {

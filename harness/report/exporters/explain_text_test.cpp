@@ -39,6 +39,22 @@ TEST_CASE("an explanation names causes, culprits, what was lost and what the tra
   CHECK(holds(text, "38 more calls are missing"));
 }
 
+TEST_CASE("an explanation has the kernel's functions where they were recorded") {
+  Result result = sample_result();
+  const std::string text = explained(result, 1);
+  INFO(text);
+  CHECK(holds(text, "the kernel's functions"));
+  CHECK(holds(text, "      ext4_file_write_iter [ext4]           74.9 %          2"));
+  CHECK(holds(text, "others                                 0.1 %"));
+  CHECK(holds(text, "   +19.00ms   250.0us  function       vfs_write"));
+  CHECK(holds(text, "1.000us  in 1 shorter stays in functions"));
+  for (Trial& trial : result.traced) {
+    for (ExplainedTail& tail : trial.explanation->tails) tail.functions.reset();
+    for (ExplainedCall& call : trial.explanation->calls) call.functions.reset();
+  }
+  CHECK_FALSE(holds(explained(result, 1), "function "));
+}
+
 TEST_CASE("the tails of several trials add up") {
   const std::vector<ExplainedTail> tails = merged_tails(sample_result(), 0);
   REQUIRE(tails.size() == 2);
@@ -49,6 +65,10 @@ TEST_CASE("the tails of several trials add up") {
   CHECK(tails[0].causes.front().cause == "waiting");
   CHECK(tails[0].causes.front().excess_ns == 18'000'000);
   CHECK(tails[0].culprits.front().time_ns == 18'000'000);
+  REQUIRE(tails[0].functions);
+  CHECK(tails[0].functions->functions.front().time_ns == 2 * 749'000);
+  CHECK(tails[0].functions->functions.front().entries == 2);
+  CHECK(tails[0].functions->left_out_ns == 2000);
   CHECK(tails[1].measure == "response");
 }
 
@@ -65,11 +85,13 @@ TEST_CASE("names of any length and with any bytes fit the page") {
     trial.explanation->trace.limits = std::string(300, 'x') + "\x1b[2J";
     for (ExplainedTail& tail : trial.explanation->tails) {
       for (Culprit& culprit : tail.culprits) culprit.name = std::string(200, 'n');
+      for (FunctionTime& one : tail.functions->functions) one.name = std::string(200, '\x7f');
       tail.causes.front().cause = "a cause of later";
     }
     ExplainedCall& call = trial.explanation->calls.front();
     for (int i = 0; i < 100; ++i) call.slices.push_back(call.slices.back());
     for (CallSlice& slice : call.slices) slice.detail = std::string(200, '\x7f');
+    for (FunctionStep& step : call.functions->steps) step.name = std::string(200, '\x1b');
   }
   result.sink.label = std::string(200, 's');
   const std::string text = explained(result, 48);

@@ -2,9 +2,9 @@
 // the Trace Event Format (Google's document of that name; Perfetto lists it among the formats that
 // it imports). Times are microseconds with three decimals, so that nanoseconds survive.
 //
-// Four "processes" hold the tracks: the processors (who ran; interrupts), the load's threads (the
-// calls with their system calls and page faults; the cause of each stretch of time), storage, and
-// the sampled functions. Windows of neighbouring calls may overlap; what lies in two windows is
+// Five "processes" hold the tracks: the processors (who ran; interrupts), the load's threads (the
+// calls with their system calls and page faults; the cause of each stretch of time), storage, the
+// sampled functions, and those of the kernel that were recorded. Windows of neighbouring calls may overlap; what lies in two windows is
 // written once.
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-enum Process : int { kProcessors = 1, kLoad = 2, kStorage = 3, kFunctions = 4 };
+enum Process : int { kProcessors = 1, kLoad = 2, kStorage = 3, kFunctions = 4, kKernel = 5 };
 
 // The number of a track within its process. A pair of tracks has an even number and the next odd
 // one.
@@ -49,6 +49,7 @@ struct Span {
 class Trace {
  public:
   void name_process(Process process, const char* name) {
+    if (!processes_.insert(process).second) return;
     metadata(process, 0, "process_name", {{"name", name}});
     metadata(process, 0, "process_sort_index", {{"sort_index", static_cast<int>(process)}});
   }
@@ -108,6 +109,7 @@ class Trace {
 
   Json events_ = Json::array();
   std::vector<Span> spans_;
+  std::set<Process> processes_;
   std::set<std::pair<int, int>> tracks_;
   unsigned last_id_ = 0;
 };
@@ -237,6 +239,23 @@ void add_causes(Trace& trace, const ExplainedCall& call, std::uint64_t& shown_un
   }
 }
 
+// Adds the kernel's functions in which the call was. Most results have none.
+void add_kernel_functions(Trace& trace, const ExplainedCall& call) {
+  if (!call.functions) return;
+  const auto number = static_cast<int>(call.thread + 1);
+  trace.name_process(kKernel, "kernel's functions, recorded");
+  trace.name_track(kKernel, number, fmt::format("thread {}", call.thread));
+  for (const FunctionStep& step : call.functions->steps) {
+    trace.add({.process = kKernel,
+               .track = number,
+               .start_ns = step.start_ns,
+               .end_ns = step.end_ns,
+               .name = step.name.empty() ? "not known" : step.name,
+               .category = "function",
+               .arguments = {{"sequence", call.sequence}}});
+  }
+}
+
 void add_calls(Trace& trace, const Explanation& explanation) {
   std::vector<ExplainedCall> calls = explanation.calls;
   std::sort(calls.begin(), calls.end(), [](const ExplainedCall& a, const ExplainedCall& b) {
@@ -259,6 +278,7 @@ void add_calls(Trace& trace, const Explanation& explanation) {
                              {"slow_service", call.slow_service},
                              {"slow_response", call.slow_response}}});
     add_causes(trace, call, shown_until_ns[call.thread]);
+    add_kernel_functions(trace, call);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -161,6 +162,23 @@ TEST_CASE("calls that queue behind a slow one do not repeat its causes") {
   CHECK(events(document, "X", "queued").size() == 1);
   CHECK(events(document, "X", "call").size() == 2);
   CHECK(events(document, "X", "running").size() == 2);
+}
+
+TEST_CASE("the kernel's functions have a track of their own, where they were recorded") {
+  Result result = one_traced();
+  const json document = exported(result);
+  const auto functions = events(document, "X", "function");
+  REQUIRE(functions.size() == 2);
+  CHECK(functions[0]["name"] == "vfs_write");
+  CHECK(functions[0]["dur"] == 250);
+  CHECK(track_of(document, functions[0]) == "thread 0");
+  const auto processes = [](const json& of) {
+    return std::count_if(of["traceEvents"].begin(), of["traceEvents"].end(),
+                         [](const json& event) { return event["name"] == "process_name"; });
+  };
+  CHECK(processes(document) == 5);
+  result.traced[0].explanation->calls[0].functions.reset();
+  CHECK(processes(exported(result)) == 4);
 }
 
 TEST_CASE("a result without explained calls is refused") {

@@ -126,6 +126,7 @@ class TrialRun {
     trace_.emplace(memory_, TrialTracePlan{.method = *settings_.trace,
                                            .directory = directory_,
                                            .processes = roles_.processes(),
+                                           .functions = settings_.trace_functions,
                                            .sample_hz = settings_.sample_hz});
     return true;
   }

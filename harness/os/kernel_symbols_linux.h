@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tailgate::profile {
+namespace tailgate {
 
 struct KernelSymbol {
   std::string_view name;    // empty: none is known
@@ -17,6 +17,9 @@ class KernelSymbols {
  public:
   // text: lines of an address, a kind, a name and perhaps a module. Accepts any text.
   explicit KernelSymbols(std::string text);
+
+  // Of the kernel that runs: /proc/kallsyms.
+  static KernelSymbols of_this_kernel();
 
   // Whether the list has addresses: users without rights are shown zeros.
   bool empty() const { return symbols_.empty(); }
@@ -36,4 +39,4 @@ class KernelSymbols {
   std::vector<Symbol> symbols_;  // by address
 };
 
-}  // namespace tailgate::profile
+}  // namespace tailgate

@@ -1,10 +1,12 @@
-#include "harness/profile/kernel_symbols_linux.h"
+#include "harness/os/kernel_symbols_linux.h"
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
-namespace tailgate::profile {
+namespace tailgate {
 namespace {
 
 // Takes the next word, up to a blank.
@@ -30,6 +32,11 @@ KernelSymbols::KernelSymbols(std::string text) : text_(std::move(text)) {
                    [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
   const auto same = [](const Symbol& a, const Symbol& b) { return a.address == b.address; };
   symbols_.erase(std::unique(symbols_.begin(), symbols_.end(), same), symbols_.end());
+}
+
+KernelSymbols KernelSymbols::of_this_kernel() {
+  std::ifstream file("/proc/kallsyms");
+  return KernelSymbols({std::istreambuf_iterator<char>(file), {}});
 }
 
 void KernelSymbols::add_line(std::string_view line) {
@@ -58,4 +65,4 @@ KernelSymbol KernelSymbols::find(std::uint64_t address) const {
   return std::prev(after)->symbol;
 }
 
-}  // namespace tailgate::profile
+}  // namespace tailgate
