@@ -96,6 +96,7 @@ class RevisionGate {
     if (!build_both()) return {kExitInterrupted};
     find_waived();
     settle_missing_sinks();
+    if (request_.minutes) order_by_time();
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       if (run_duet(i) == kExitInterrupted) return {kExitInterrupted};
     }
@@ -260,6 +261,14 @@ class RevisionGate {
     return std::min(1.0, kSlack * static_cast<double>(looks.front()) /
                              static_cast<double>(looks.back())) *
            policy_.time_budget_s;
+  }
+
+  // Where time is short, as many duets as possible are decided: those that need most come last.
+  void order_by_time() {
+    std::stable_sort(planned_.begin(), planned_.end(),
+                     [this](const PlannedDuet& a, const PlannedDuet& b) {
+                       return first_look_s(a) < first_look_s(b);
+                     });
   }
 
   // Of the duet of this index: an equal part of the time that is left, so that none takes the time

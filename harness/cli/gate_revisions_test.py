@@ -220,6 +220,20 @@ def test_a_night_looks_at_rounds_of_its_own(clone):
     assert clone.tailgate("gate", duets, "--policy", "tailgate.toml", "--nightly").returncode == 0
 
 
+def test_where_a_night_is_short_the_longest_first_look_comes_last(clone):
+    runs = "".join(f'[[run]]\nscenario = "{scenario}"\nsinks = ["plugin"]\n'
+                   for scenario in ("burst", "steady"))
+    text = PLUGIN[:PLUGIN.index("[[run]]")] + runs + RULES + (
+        '[nightly]\nreference = "main"\nlooks = [8, 16]\nfalse_fail = 0.02\n'
+        "time_budget_s = 60\n"
+        '[[nightly.first_look]]\nscenario = "burst"\nrounds = 16\n')
+    clone.commit(tailgate__toml=text, log__c=plugin_source(0))
+    night = clone.gate("HEAD", "HEAD", "--nightly", "--minutes", "3")
+    duets = [line for line in night.stdout.splitlines() if line.startswith("==== duet ")]
+    assert len(duets) == 2, night.stdout + night.stderr
+    assert "steady" in duets[0] and "burst" in duets[1]
+
+
 def plugin_source(loops):
     source = (ROOT / "providers/plugin/examples/stdio_log.c").read_text()
     head, body = source.split("static uint8_t emit(", 1)

@@ -350,13 +350,13 @@ TEST_CASE_METHOD(Fixture, "functions are entered by the thread, not by interrupt
   records.add(0, 100, entry(0xffffffff81000100).bytes());
   records.add(0, 200, entry(0xffffffff81000200, kHardInterrupt).bytes());
   records.add(0, 300, entry(0xffffffff81000100).bytes());
-  records.add(0, 400, Data(kFunction, 23, 7).bytes());
+  records.add(0, 400, Data(kFunction, 15, 7).bytes());
   const auto& functions = timeline.history(7)->functions();
   REQUIRE(functions.size() == 2);
   CHECK(functions[1].time == 300);
   CHECK(functions[1].address == 0xffffffff81000100);
   CHECK(records.functions().size() == 1);
-  CHECK(records.damaged_bytes() == 23);
+  CHECK(records.damaged_bytes() == 15);
 }
 
 }  // namespace

@@ -10,15 +10,15 @@
 namespace tailgate::activity {
 namespace {
 
-constexpr std::uint64_t kWrite = 0x1000;
-constexpr std::uint64_t kCopy = 0x2000;
+constexpr std::uint64_t kWriteAddress = 0x1000;
+constexpr std::uint64_t kCopyAddress = 0x2000;
 
 // The load thread calls write() from 1000 to 9000.
 class FunctionStory : public Story {
  public:
   FunctionStory() {
-    timeline().add(KernelFunctionFact{kWrite, "vfs_write"});
-    timeline().add(KernelFunctionFact{kCopy, "copy [ext4]"});
+    timeline().add(KernelFunctionFact{kWriteAddress, "vfs_write"});
+    timeline().add(KernelFunctionFact{kCopyAddress, "copy [ext4]"});
   }
   void function(Ticks time, std::uint64_t address) {
     timeline().add(KernelFunction{time, kLoad, address});
@@ -42,19 +42,19 @@ std::string text_of(const std::vector<FunctionStay>& stays) {
 
 TEST_CASE_METHOD(FunctionStory, "a function lasts until the next one's entry or the call's end") {
   enters(1000, 1);
-  function(1500, kWrite);
-  function(4000, kCopy);
+  function(1500, kWriteAddress);
+  function(4000, kCopyAddress);
   leaves(9000, 1);
   CHECK(text_of(stays(500, 9500)) == "+vfs_write:1500:2500 +copy [ext4]:4000:5000");
 }
 
 TEST_CASE_METHOD(FunctionStory, "a function goes on after a wait, which is none of its time") {
   enters(1000, 1);
-  function(1500, kWrite);
+  function(1500, kWriteAddress);
   waits(3000, Wait::interruptible);
   wakes(6000, kOther);
   switches(7000, 0, kLoad);
-  function(8000, kCopy);
+  function(8000, kCopyAddress);
   leaves(9000, 1);
   CHECK(text_of(stays(500, 9500)) ==
         "+vfs_write:1500:1500 vfs_write:7000:1000 +copy [ext4]:8000:1000");
@@ -62,7 +62,7 @@ TEST_CASE_METHOD(FunctionStory, "a function goes on after a wait, which is none 
 
 TEST_CASE_METHOD(FunctionStory, "interrupts are no time of the function that they interrupt") {
   enters(1000, 1);
-  function(1500, kWrite);
+  function(1500, kWriteAddress);
   timeline().add(Interrupt{2000, 3000, 0, InterruptKind::hardware, 1});
   leaves(9000, 1);
   CHECK(text_of(stays(500, 9500)) == "+vfs_write:1500:500 vfs_write:3000:6000");
@@ -70,20 +70,20 @@ TEST_CASE_METHOD(FunctionStory, "interrupts are no time of the function that the
 
 TEST_CASE_METHOD(FunctionStory, "functions of earlier calls and of own code count for no call") {
   enters(100, 1);
-  function(200, kCopy);
+  function(200, kCopyAddress);
   leaves(300, 1);
-  function(400, kCopy);
+  function(400, kCopyAddress);
   enters(1000, 1);
-  function(1500, kWrite);
+  function(1500, kWriteAddress);
   leaves(9000, 1);
   CHECK(text_of(stays(500, 9500)) == "+vfs_write:1500:7500");
 }
 
 TEST_CASE_METHOD(FunctionStory, "after a loss the function is not known until the next entry") {
   enters(1000, 1);
-  function(1500, kWrite);
+  function(1500, kWriteAddress);
   timeline().add(KernelFunctionsLost{2000});
-  function(5000, kCopy);
+  function(5000, kCopyAddress);
   leaves(9000, 1);
   CHECK(text_of(stays(500, 9500)) == "+vfs_write:1500:500 +:2000:3000 +copy [ext4]:5000:4000");
 }

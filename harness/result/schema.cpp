@@ -67,6 +67,10 @@ TAILGATE_ABOUT(TraceUsed, "the trace of a traced trial");
 TAILGATE_ABOUT(TraceLoss, "records that the trace lost on one processor");
 TAILGATE_ABOUT(ExplainedTail, "the tail of one distribution and its causes");
 TAILGATE_ABOUT(CauseTime, "the time of one cause in a tail");
+TAILGATE_ABOUT(FunctionStep, "a stretch of a call's time in one function of the kernel");
+TAILGATE_ABOUT(CallFunctions, "the kernel's functions in which a call was");
+TAILGATE_ABOUT(FunctionTime, "the time of slow calls in one function of the kernel");
+TAILGATE_ABOUT(TailFunctions, "the kernel's functions in which the slow calls of a tail were");
 TAILGATE_ABOUT(Culprit, "a thread, interrupt or system call that took time of slow calls");
 TAILGATE_ABOUT(ExplainedCall,
                "one of the slowest calls, cut into slices from its intended start to its return");

@@ -257,12 +257,14 @@ void add_kernel_functions(Trace& trace, const ExplainedCall& call) {
 }
 
 void add_calls(Trace& trace, const Explanation& explanation) {
-  std::vector<ExplainedCall> calls = explanation.calls;
-  std::sort(calls.begin(), calls.end(), [](const ExplainedCall& a, const ExplainedCall& b) {
-    return std::tie(a.thread, a.start_ns) < std::tie(b.thread, b.start_ns);
+  std::vector<const ExplainedCall*> calls;
+  for (const ExplainedCall& call : explanation.calls) calls.push_back(&call);
+  std::sort(calls.begin(), calls.end(), [](const ExplainedCall* a, const ExplainedCall* b) {
+    return std::tie(a->thread, a->start_ns) < std::tie(b->thread, b->start_ns);
   });
   std::map<unsigned, std::uint64_t> shown_until_ns;
-  for (const ExplainedCall& call : calls) {
+  for (const ExplainedCall* const each : calls) {
+    const ExplainedCall& call = *each;
     const int number = track(call.thread, false);
     trace.name_track(kLoad, number, fmt::format("calls of thread {}", call.thread));
     trace.name_track(kLoad, track(call.thread, true), fmt::format("causes {}", call.thread));
