@@ -35,7 +35,8 @@ std::uint32_t explained_calls(const LoadPlan& load) {
   return static_cast<std::uint32_t>(std::clamp(calls, kMinCalls, kMaxCalls));
 }
 
-TrialTrace::TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan) : memory_(memory) {
+TrialTrace::TrialTrace(const TrialMemory& memory, const TrialTracePlan& plan)
+    : memory_(memory), functions_(plan.functions) {
   for (unsigned i = 0; i < memory.plan().load.threads; ++i) {
     threads_.push_back(memory.thread(i).os_thread.load());
   }
@@ -89,6 +90,18 @@ void TrialTrace::stop() {
   trace_->stop();
 }
 
+TraceUsed TrialTrace::read_trace(activity::Timeline& timeline) {
+  TraceUsed used = trace_->read(timeline);
+  const bool recorded = std::any_of(threads_.begin(), threads_.end(), [&](std::uint32_t thread) {
+    return !timeline.history(thread)->functions().empty();
+  });
+  if (functions_ && !recorded) {
+    used.limits += used.limits.empty() ? "" : "; ";
+    used.limits += "no function of the kernel was recorded";
+  }
+  return used;
+}
+
 Explanation TrialTrace::explain() {
   // The timeline begins at 0: nothing of the load happened before the trace's first record.
   activity::Timeline timeline(1'000'000'000, 0);
@@ -104,7 +117,7 @@ Explanation TrialTrace::explain() {
     for (const std::uint32_t thread : daemon_threads_) timeline.watch(thread);
   }
   const LoadPlan& load = memory_.plan().load;
-  const TraceUsed used = trace_->read(timeline);
+  const TraceUsed used = read_trace(timeline);
   const std::vector<SlowCall> slowest = slowest_calls(memory_);
   const std::vector<SlowCall> responses = slowest_responses(memory_);
   Explanation explanation =

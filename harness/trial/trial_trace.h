@@ -48,12 +48,14 @@ class TrialTrace {
  private:
   void start_sampler(const TrialTracePlan& plan);
   void find_daemons();
+  TraceUsed read_trace(activity::Timeline& timeline);
   activity::Carriers carriers() const;
   void add_profile(Explanation& explanation, const std::vector<SlowCall>& slowest,
                    const std::vector<SlowCall>& slowest_responses);
 
   const TrialMemory& memory_;
   std::vector<std::uint32_t> threads_;
+  bool functions_;                          // of the kernel are wanted
   std::vector<int> daemons_;                // processes
   std::set<std::uint32_t> daemon_threads_;  // at the start or at the end
   std::unique_ptr<activity::Trace> trace_;

@@ -21,7 +21,7 @@ namespace {
 Trial run_traced(
     const std::string& sink, LoadPlan load,
     const ProgressCallback& progress = [](const TrialProgress&) {},
-    double poll_interval_s = 0.0005) {
+    double poll_interval_s = 0.0005, bool functions = false) {
   static const ClockParameters clock = measure_clock();
   TrialSettings settings;
   settings.clock = clock;
@@ -32,6 +32,7 @@ Trial run_traced(
   settings.noise_s = 0.01;
   settings.poll_interval_s = poll_interval_s;
   settings.trace = activity::TraceMethod::best;
+  settings.trace_functions = functions;
   const Scratch scratch({}, false);
   load.warmup_s = 0.05;
   load.pacing = Pacing::spin;
@@ -171,6 +172,20 @@ TEST_CASE("a reader that looks rarely is why events are seen late") {
     if (cause.cause == "reader_asleep") asleep_ns = cause.time_ns;
   }
   CHECK(asleep_ns > tail.time_ns * 9 / 10);
+  check_nothing_left();
+}
+
+TEST_CASE("where the kernel's functions are wanted they are recorded, or it is said that none was") {
+  const Trial trial = run_traced(
+      "file", steady(1'000), [](const TrialProgress&) {}, 0.0005, true);
+  CHECK(trial.outcome == TrialOutcome::completed);
+  check_explained(trial);
+  const std::string& limits = trial.explanation->trace.limits;
+  INFO(limits);
+  const bool none = limits.find("no function of the kernel was recorded") != std::string::npos;
+  for (const ExplainedTail& tail : trial.explanation->tails) {
+    CHECK(tail.functions.has_value() == (!none && tail.measure != "delivery"));
+  }
   check_nothing_left();
 }
 
