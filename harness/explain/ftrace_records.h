@@ -3,9 +3,10 @@
 // The events, by their names in tracefs: sched/sched_switch, sched_waking and sched_wakeup_new;
 // irq/irq_handler_* and softirq_*; irq_vectors/*_entry and *_exit; exceptions/page_fault_*;
 // block/block_bio_queue, block_rq_issue and block_rq_complete; raw_syscalls/*; ftrace/function; and
-// those of kernel_points.h, of which only the thread and the time are used. The names and offsets of their
-// fields come from the kernel's own format files (kernel: Documentation/trace/events.rst); their
-// meaning follows the kernel's include/trace/events/{sched,irq,block,syscalls}.h.
+// those of kernel_points.h, of which only the thread and the time are used. The names and offsets
+// of their fields come from the kernel's own format files (kernel: Documentation/trace/events.rst);
+// their meaning follows the kernel's include/trace/events/{sched,irq,block,syscalls}.h and
+// kernel/trace/trace_entries.h.
 #pragma once
 
 #include <array>

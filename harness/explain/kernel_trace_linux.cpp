@@ -260,9 +260,9 @@ class KernelTrace : public Trace {
     for (const std::uint64_t address : records.functions()) {
       const KernelSymbol symbol = symbols.find(address);
       const bool in_module = !symbol.name.empty() && symbol.module != "kernel";
-      timeline.add(KernelFunctionFact{
-          address, in_module ? fmt::format("{} [{}]", symbol.name, symbol.module)
-                             : std::string(symbol.name)});
+      timeline.add(
+          KernelFunctionFact{address, in_module ? fmt::format("{} [{}]", symbol.name, symbol.module)
+                                                : std::string(symbol.name)});
     }
   }
 

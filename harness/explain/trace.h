@@ -25,9 +25,9 @@ struct TraceOptions {
   std::filesystem::path directory;     // exists; the trace alone uses it until it is destroyed
   Clock clock;                         // the run clock
   std::vector<std::uint32_t> threads;  // the load's, by the system's ids; they exist
-  bool functions = false;              // also each function of the kernel that they enter, if it …
-                                       // … can be recorded; if not, TraceUsed::limits says why
-  std::vector<int> cpus;               // for the thread that reads the trace; empty: any
+  bool functions = false;  // also each function of the kernel that they enter, if it …
+                           // … can be recorded; if not, TraceUsed::limits says why
+  std::vector<int> cpus;   // for the thread that reads the trace; empty: any
 };
 
 class Trace {

@@ -221,9 +221,9 @@ ExplainedTail sample_tail(const char* measure, std::uint64_t extra_ns) {
   if (extra_ns > 0) tail.causes.push_back({"queued", extra_ns, extra_ns, 1});
   tail.causes.push_back({"running", 5 * kMs, 0, 1});
   tail.culprits = {{"waiting", "burner", 99, 9 * kMs, 1}, {"blocked_io", "writer", 77, 5 * kMs, 1}};
-  tail.functions = TailFunctions{.functions = {{"ext4_file_write_iter [ext4]", 749'000, 1, 1},
-                                               {"vfs_write", 250'000, 1, 1}},
-                                 .left_out_ns = 1000};
+  tail.functions = TailFunctions{
+      .functions = {{"ext4_file_write_iter [ext4]", 749'000, 1, 1}, {"vfs_write", 250'000, 1, 1}},
+      .left_out_ns = 1000};
   return tail;
 }
 

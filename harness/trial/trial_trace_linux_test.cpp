@@ -20,8 +20,8 @@ namespace {
 
 Trial run_traced(
     const std::string& sink, LoadPlan load,
-    const ProgressCallback& progress = [](const TrialProgress&) {},
-    double poll_interval_s = 0.0005, bool functions = false) {
+    const ProgressCallback& progress = [](const TrialProgress&) {}, double poll_interval_s = 0.0005,
+    bool functions = false) {
   static const ClockParameters clock = measure_clock();
   TrialSettings settings;
   settings.clock = clock;
@@ -175,7 +175,8 @@ TEST_CASE("a reader that looks rarely is why events are seen late") {
   check_nothing_left();
 }
 
-TEST_CASE("where the kernel's functions are wanted they are recorded, or it is said that none was") {
+TEST_CASE(
+    "where the kernel's functions are wanted they are recorded, or it is said that none was") {
   const Trial trial = run_traced(
       "file", steady(1'000), [](const TrialProgress&) {}, 0.0005, true);
   CHECK(trial.outcome == TrialOutcome::completed);

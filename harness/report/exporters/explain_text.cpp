@@ -92,7 +92,8 @@ template <class Part>
 std::string part_line(const Part& part, const ExplainedCall& call, const std::string& what,
                       const std::string& who) {
   const bool before = part.start_ns < call.start_ns;
-  const std::uint64_t apart = before ? call.start_ns - part.start_ns : part.start_ns - call.start_ns;
+  const std::uint64_t apart =
+      before ? call.start_ns - part.start_ns : part.start_ns - call.start_ns;
   std::string words = fmt::format("{:<15}{}", cut_to(what, 14), cut_to(who, kColumns - 41));
   words.erase(words.find_last_not_of(' ') + 1);
   return fmt::format("    {:>10}{:>10}  {}\n", (before ? "-" : "+") + human_duration(apart),

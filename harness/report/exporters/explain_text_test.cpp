@@ -44,7 +44,8 @@ TEST_CASE("an explanation has the kernel's functions where they were recorded") 
   const std::string text = explained(result, 1);
   INFO(text);
   CHECK(holds(text, "the kernel's functions"));
-  CHECK(holds(text, "      ext4_file_write_iter [ext4]          74.9 %          2    1.498ms       2\n"));
+  CHECK(holds(text,
+              "      ext4_file_write_iter [ext4]          74.9 %          2    1.498ms       2\n"));
   CHECK(holds(text, "      others                                0.1 %               2.000us\n"));
   CHECK(holds(text, "   +19.00ms   250.0us  function       vfs_write"));
   CHECK(holds(text, "1.000us  in 1 shorter stays in functions"));

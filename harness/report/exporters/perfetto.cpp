@@ -4,8 +4,8 @@
 //
 // Five "processes" hold the tracks: the processors (who ran; interrupts), the load's threads (the
 // calls with their system calls and page faults; the cause of each stretch of time), storage, the
-// sampled functions, and those of the kernel that were recorded. Windows of neighbouring calls may overlap; what lies in two windows is
-// written once.
+// sampled functions, and those of the kernel that were recorded. Windows of neighbouring calls may
+// overlap; what lies in two windows is written once.
 #include <fmt/format.h>
 
 #include <algorithm>
