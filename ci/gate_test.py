@@ -158,9 +158,9 @@ def test_a_night_runs_everything_once_and_can_be_resumed(clone, verdict):
     assert first.returncode == verdict, first.stdout + first.stderr
     gate, *again = clone.calls("gate")
     assert gate.startswith("gate pinned HEAD --nightly --policy ")
-    # Two fifths of the night; what is undecided, and traced rounds, get what the suite leaves, up
+    # Half of the night; what is undecided, and traced rounds, get what the suite leaves, up
     # to nine tenths.
-    assert gate.endswith("--minutes 36.0")
+    assert gate.endswith("--minutes 60.0")
     assert len(again) == 1
     assert all(float(call.split()[-1]) > 80 for call in again)
     assert clone.summary().startswith("# Verdicts")

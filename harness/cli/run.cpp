@@ -530,7 +530,7 @@ void add_options(Command& command, RunArguments& arguments) {
                    "no trials on the null sink to tell overhead by");
   command.add_flag("--victim", arguments.victim, "also measure how much other work slows down");
   CommandOption* explain = command.add_flag("--explain", arguments.explain, {"default", "deep"},
-                                            "also explain slow calls, by traced trials; =deep:\n"
+                                            "also explain slow calls by traced trials; =deep:\n"
                                             "each function of the kernel, too");
   command.add_flag("--no-explain", arguments.no_explain, "no traced trials, also in a suite")
       ->excludes(explain);

@@ -248,8 +248,15 @@ class KernelTrace : public Trace {
       functions_->write("current_tracer", "function");
       functions_->events.push_back("ftrace/function");
     } catch (const Error& error) {
+      std::string why = error.what_failed();
+      // The instance's name differs from trial to trial, and the reason should not.
+      if (functions_) {
+        const std::string name = functions_->instance.name();
+        const std::size_t at = why.find(name);
+        if (at != std::string::npos) why.replace(at, name.size(), "...");
+      }
       functions_.reset();
-      add_limit("the kernel's function tracer cannot be used: " + error.what_failed());
+      add_limit("the kernel's function tracer cannot be used: " + why);
     }
   }
 
