@@ -19,7 +19,6 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +29,7 @@
 #include "harness/explain/ftrace_records.h"
 #include "harness/explain/kernel_points.h"
 #include "harness/explain/start_trace.h"
+#include "harness/explain/traced_calls.h"
 #include "harness/os/affinity.h"
 #include "harness/os/process.h"
 #include "harness/tracefs/trace_folder.h"
@@ -38,21 +38,6 @@ namespace tailgate::activity {
 namespace {
 
 using namespace std::chrono_literals;
-
-bool skipped() {
-  const Probe probe = probe_trace();
-  if (!probe.available) WARN("skipped: " << probe.reason << "; " << probe.remedy);
-  return !probe.available;
-}
-
-const Clock& run_clock() {
-  static const Clock clock(measure_clock());
-  return clock;
-}
-
-int load_cpu() {
-  return initial_cpus().back();
-}
 
 // Another process; it is killed at the end of the test at the latest.
 class Neighbour {
@@ -97,76 +82,6 @@ class Shared {
   Data* data_;
 };
 
-struct Load {
-  int calls = 2000;
-  std::chrono::microseconds gap{100};
-  TraceMethod method = TraceMethod::kernel_trace;
-  double quantile = 0.99;
-  bool functions = false;
-};
-
-void spin_until(std::uint64_t ns) {
-  while (run_clock().now_ns() < ns) {
-  }
-}
-
-void spin_for(std::chrono::nanoseconds time) {
-  spin_until(run_clock().now_ns() + static_cast<std::uint64_t>(time.count()));
-}
-
-// Makes calls at regular intervals on the load's processor under a trace, and explains the slow
-// ones.
-Explanation explain_calls(const std::function<void(int)>& call, const Load& load,
-                          std::vector<SlowCall>* made = nullptr) {
-  const TestDirectory directory;
-  std::vector<SlowCall> calls;
-  std::uint32_t number = 0;
-  std::unique_ptr<Trace> trace;
-  std::thread([&] {
-    bind_this_thread({load_cpu()});
-    number = this_thread_number();
-    trace = start_trace({.method = load.method,
-                         .directory = directory.path(),
-                         .clock = run_clock(),
-                         .threads = {number},
-                         .functions = load.functions,
-                         .cpus = {initial_cpus().front()}});
-    calls.reserve(static_cast<std::size_t>(load.calls));
-    const auto gap_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(load.gap).count());
-    std::uint64_t intended_ns = run_clock().now_ns() + 1'000'000;
-    for (int i = 0; i < load.calls; ++i, intended_ns += gap_ns) {
-      spin_until(intended_ns);
-      const std::uint64_t start_ns = run_clock().now_ns();
-      call(i);
-      const std::uint64_t end_ns = run_clock().now_after_ns();
-      calls.push_back(
-          {0, static_cast<std::uint64_t>(i), intended_ns, start_ns, end_ns, current_cpu()});
-    }
-    trace->stop();
-  }).join();
-  if (made != nullptr) *made = calls;
-  Timeline timeline(1'000'000'000, 0);
-  timeline.keep_intervals();
-  timeline.watch(number);
-  const TraceUsed used = trace->read(timeline);
-  CHECK(used.losses.empty());
-  CHECK(used.damaged_bytes == 0);
-  Histogram service{HistogramRange()};
-  Histogram response{HistogramRange()};
-  for (const SlowCall& slow : calls) {
-    service.record(slow.end_ns - slow.start_ns);
-    response.record(slow.end_ns - slow.intended_ns);
-  }
-  return explain(timeline, {.trace = used,
-                            .threads = {number},
-                            .slowest = calls,
-                            .slowest_responses = calls,
-                            .service = service,
-                            .response = response,
-                            .thread_rate_hz = 1e6 / static_cast<double>(load.gap.count()),
-                            .quantile = load.quantile});
-}
-
 // The time since the construction that the hypervisor gave to other machines, to within a clock
 // tick (proc_stat(5), steal). No trace of this machine shows it, so its cause is unknown.
 class StolenTime {
@@ -185,13 +100,6 @@ class StolenTime {
 
   std::uint64_t before_ = ticks();
 };
-
-const ExplainedTail& tail(const Explanation& explanation, const std::string& measure) {
-  for (const ExplainedTail& one : explanation.tails) {
-    if (one.measure == measure) return one;
-  }
-  throw Error("no tail " + measure, "");
-}
 
 std::uint64_t time_of(const ExplainedTail& tail, const std::string& cause,
                       const std::string& name = "") {
@@ -583,49 +491,6 @@ TEST_CASE("context switches alone show when the thread was switched out, but not
   CHECK(service.culprits.empty());
   CHECK(time_of(service, "waiting") * 2 > service.excess_ns);
   CHECK(time_of(service, "machine") == 0);  // without system calls, gaps are unknown
-}
-
-// Every tenth call writes into a pipe. Kernels that refuse the function tracer say so.
-TEST_CASE("the kernel's functions in slow calls are named and lie in the calls' time") {
-  if (skipped()) return;
-  int ends[2];
-  REQUIRE(::pipe(ends) == 0);
-  std::vector<char> block(4096);
-  const Explanation explanation = explain_calls(
-      [&](int i) {
-        if (i % 10 != 0) return;
-        REQUIRE(::write(ends[1], block.data(), block.size()) > 0);
-        REQUIRE(::read(ends[0], block.data(), block.size()) > 0);
-      },
-      {.quantile = 0.95, .functions = true});
-  ::close(ends[0]);
-  ::close(ends[1]);
-  const ExplainedTail& slow = tail(explanation, "service");
-  INFO(explanation.trace.limits);
-  if (!slow.functions) {
-    CHECK(explanation.trace.limits.find("function tracer cannot be used") != std::string::npos);
-    return;
-  }
-  std::set<std::string> names;
-  for (const ExplainedCall& call : explanation.calls) {
-    if (!call.functions) continue;
-    for (const FunctionStep& step : call.functions->steps) names.insert(step.name);
-  }
-  CHECK(names.contains("pipe_write"));
-  CHECK(names.contains("pipe_read"));
-  std::uint64_t sum_ns = slow.functions->left_out_ns;
-  for (const FunctionTime& one : slow.functions->functions) sum_ns += one.time_ns;
-  CHECK(sum_ns <= slow.time_ns);
-  CHECK(sum_ns > slow.time_ns / 10);
-  for (const ExplainedCall& call : explanation.calls) {
-    if (!call.functions) continue;
-    std::uint64_t at_ns = call.start_ns;
-    for (const FunctionStep& step : call.functions->steps) {
-      CHECK(step.start_ns >= at_ns);
-      at_ns = step.end_ns;
-    }
-    CHECK(at_ns <= call.end_ns);
-  }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@
 #include "harness/result/neighbours.h"
 #include "harness/result/overhead.h"
 #include "harness/result/program_use.h"
+#include "harness/result/slow_call.h"
 #include "harness/result/switching.h"
 
 namespace tailgate {
@@ -48,26 +49,6 @@ struct Setting {
   static void describe(Visitor& v) {
     v("name", &Setting::name, "the option's name");
     v("value", &Setting::value, "its resolved value, as text");
-  }
-};
-
-// One of the slowest calls of a trial.
-struct SlowCall {
-  unsigned thread = 0;
-  std::uint64_t sequence = 0;
-  std::uint64_t intended_ns = 0;
-  std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;
-  int cpu = -1;
-
-  template <class Visitor>
-  static void describe(Visitor& v) {
-    v("thread", &SlowCall::thread, "load thread");
-    v("sequence", &SlowCall::sequence, "the event's number in that thread");
-    v("intended_ns", &SlowCall::intended_ns, "when the schedule wanted the call to start");
-    v("start_ns", &SlowCall::start_ns, "when it started");
-    v("end_ns", &SlowCall::end_ns, "when it returned");
-    v("cpu", &SlowCall::cpu, "processor on which it returned; -1 if unknown");
   }
 };
 
