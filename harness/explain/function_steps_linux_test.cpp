@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/explain/traced_calls.h"
+#include "harness/explain/test_traced_calls.h"
 
 namespace tailgate::activity {
 namespace {

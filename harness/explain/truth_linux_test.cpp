@@ -29,7 +29,7 @@
 #include "harness/explain/ftrace_records.h"
 #include "harness/explain/kernel_points.h"
 #include "harness/explain/start_trace.h"
-#include "harness/explain/traced_calls.h"
+#include "harness/explain/test_traced_calls.h"
 #include "harness/os/affinity.h"
 #include "harness/os/process.h"
 #include "harness/tracefs/trace_folder.h"
