@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
 
+#include "harness/base/mark_longest.h"
 #include "harness/explain/activity_window.h"
 #include "harness/explain/call_cutter.h"
 #include "harness/explain/function_steps.h"
@@ -209,13 +209,11 @@ class Explainer {
     call.cpu = slow.call.cpu;
     call.slow_service = slow.service;
     call.slow_response = slow.response;
-    // A long lag has many slices; they must not displace those of the call itself.
     const auto start = static_cast<Ticks>(slow.call.start_ns);
-    const Ticks shortest_before = shortest_listed(slices, start, true);
-    const Ticks shortest_within = shortest_listed(slices, start, false);
-    for (const Slice& slice : slices) {
-      const Ticks shortest = slice.end <= start ? shortest_before : shortest_within;
-      if (slice.end - slice.begin < shortest || call.slices.size() == kMaxSlices) {
+    const std::vector<bool> listed = mark_listed(slices, start);
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      const Slice& slice = slices[i];
+      if (!listed[i]) {
         ++call.slices_left_out;
         call.left_out_ns += static_cast<std::uint64_t>(slice.end - slice.begin);
         continue;
@@ -230,17 +228,16 @@ class Explainer {
     return call;
   }
 
-  // Returns the shortest length of a slice to list, before or after the call's start, so that
-  // either side fills at most half of the list.
-  static Ticks shortest_listed(const std::vector<Slice>& slices, Ticks start, bool before) {
-    std::vector<Ticks> lengths;
-    for (const Slice& slice : slices) {
-      if ((slice.end <= start) == before) lengths.push_back(slice.end - slice.begin);
-    }
-    if (lengths.size() <= kMaxSlices / 2) return 0;
-    const auto last = lengths.begin() + kMaxSlices / 2 - 1;
-    std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
-    return *last;
+  // Marks the slices to list, the longest before the call's start and the longest after it. A long
+  // lag has many slices; they must not displace those of the call, so either fills at most half.
+  static std::vector<bool> mark_listed(const std::vector<Slice>& slices, Ticks start) {
+    const auto length = [](const Slice& slice) { return slice.end - slice.begin; };
+    const auto of_call = std::partition_point(
+        slices.begin(), slices.end(), [start](const Slice& slice) { return slice.end <= start; });
+    std::vector<bool> listed = mark_longest(slices.begin(), of_call, kMaxSlices / 2, length);
+    const std::vector<bool> rest = mark_longest(of_call, slices.end(), kMaxSlices / 2, length);
+    listed.insert(listed.end(), rest.begin(), rest.end());
+    return listed;
   }
 
   // Adds windows around the listed calls, longest service time first; no two windows overlap.

@@ -1,8 +1,9 @@
 #include "harness/explain/function_steps.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
+
+#include "harness/base/mark_longest.h"
 
 namespace tailgate::activity {
 namespace {
@@ -59,17 +60,11 @@ std::vector<FunctionStay> function_stays(const Timeline& timeline, std::uint32_t
 
 std::optional<CallFunctions> longest_stays(const std::vector<FunctionStay>& stays) {
   if (stays.empty()) return std::nullopt;
-  std::uint64_t shortest = 0;
-  if (stays.size() > kMaxSteps) {
-    std::vector<std::uint64_t> lengths(stays.size());
-    std::transform(stays.begin(), stays.end(), lengths.begin(), length);
-    const auto last = lengths.begin() + kMaxSteps - 1;
-    std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
-    shortest = *last;
-  }
+  const std::vector<bool> listed = mark_longest(stays.begin(), stays.end(), kMaxSteps, length);
   CallFunctions functions;
-  for (const FunctionStay& stay : stays) {
-    if (length(stay) < shortest || functions.steps.size() == kMaxSteps) {
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    const FunctionStay& stay = stays[i];
+    if (!listed[i]) {
       ++functions.steps_left_out;
       functions.left_out_ns += length(stay);
       continue;

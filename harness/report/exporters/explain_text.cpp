@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/mark_longest.h"
 #include "harness/report/cause_words.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
@@ -116,19 +117,16 @@ template <class Part, class Line>
 std::string longest_parts(const ExplainedCall& call, const std::vector<Part>& parts,
                           std::uint64_t left_out, std::uint64_t left_out_ns, const char* shorter,
                           Line line) {
-  std::vector<std::uint64_t> lengths;
-  for (const Part& part : parts) lengths.push_back(part.end_ns - part.start_ns);
-  std::sort(lengths.rbegin(), lengths.rend());
-  const std::uint64_t least = lengths.size() > kMaxSlices ? lengths[kMaxSlices - 1] : 0;
+  const auto length_ns = [](const Part& part) { return part.end_ns - part.start_ns; };
+  const std::vector<bool> shown = mark_longest(parts.begin(), parts.end(), kMaxSlices, length_ns);
   std::string text;
-  for (const Part& part : parts) {
-    const std::uint64_t length_ns = part.end_ns - part.start_ns;
-    if (length_ns >= least) {
-      text += line(part, call);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (shown[i]) {
+      text += line(parts[i], call);
       continue;
     }
     ++left_out;
-    left_out_ns += length_ns;
+    left_out_ns += length_ns(parts[i]);
   }
   if (left_out == 0) return text;
   return text + fmt::format("              {:>8}  in {} shorter {}\n", human_duration(left_out_ns),
