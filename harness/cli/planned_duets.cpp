@@ -27,11 +27,7 @@ std::string PlannedDuet::text() const {
 }
 
 DuetSubject PlannedDuet::subject() const {
-  DuetSubject subject;
-  subject.scenario.name = scenario;
-  subject.sink.name = sink.substr(0, sink.find(':'));
-  subject.sink.label = sink;
-  return subject;
+  return subject_named(scenario, sink);
 }
 
 std::vector<PlannedDuet> plan_duets(const Project& project, const Policy& policy, bool nightly) {

@@ -62,10 +62,7 @@ void show_class_margins(const Policy& policy, const std::string& sink) {
 }
 
 void show_policy(const Policy& policy, const PolicyRequest& request) {
-  DuetSubject subject;
-  subject.scenario.name = request.scenario;
-  subject.sink.name = request.sink.substr(0, request.sink.find(':'));
-  subject.sink.label = request.sink;
+  const DuetSubject subject = subject_named(request.scenario, request.sink);
   say("policy {}: looks after {} rounds\n", policy.origin, fmt::join(policy.looks.rounds, ", "));
   say("false fail at most {:g}, false pass at most {:g}, {:g} s a duet, dirty builds {}\n",
       policy.looks.false_fail, policy.looks.false_pass, policy.time_budget_s,

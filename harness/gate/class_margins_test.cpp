@@ -38,11 +38,8 @@ margin = 0.4
 )";
 
 DuetSubject subject(const std::string& sink, const std::string& rate_hz) {
-  DuetSubject subject;
-  subject.scenario.name = "steady";
+  DuetSubject subject = subject_named("steady", sink);
   subject.scenario.options = {{"rate_hz", rate_hz}, {"threads", "1"}, {"payload", "128"}};
-  subject.sink.name = sink.substr(0, sink.find(':'));
-  subject.sink.label = sink;
   return subject;
 }
 

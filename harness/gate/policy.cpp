@@ -78,6 +78,14 @@ const Waiver* Policy::waiver(std::string_view metric, const DuetSubject& subject
   return found;
 }
 
+DuetSubject subject_named(const std::string& scenario, const std::string& sink) {
+  DuetSubject subject;
+  subject.scenario.name = scenario;
+  subject.sink.name = sink.substr(0, sink.find(':'));
+  subject.sink.label = sink;
+  return subject;
+}
+
 Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject) {
   if (policy.classes.empty()) return policy;
   const std::string load = load_text(subject);

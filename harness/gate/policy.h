@@ -149,6 +149,10 @@ struct Policy {
   const Waiver* waiver(std::string_view metric, const DuetSubject& subject) const;
 };
 
+// A side of a duet with the names by which a policy selects its settings. `sink` is as the user
+// gives it, with its options; an empty one matches no scope that names a sink.
+DuetSubject subject_named(const std::string& scenario, const std::string& sink);
+
 // The policy with the margins of the machine's class for that sink and load as caps.
 Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject);
 

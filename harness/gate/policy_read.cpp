@@ -202,9 +202,7 @@ ScopedSettings read_scoped(const TomlNode& scoped) {
 void check_rules(const TomlNode& root, const Policy& policy,
                  const std::vector<PolicyScope>& scopes) {
   for (const PolicyScope& scope : scopes) {
-    DuetSubject subject;
-    subject.scenario.name = scope.scenario;
-    subject.sink.name = scope.sink;
+    const DuetSubject subject = subject_named(scope.scenario, scope.sink);
     for (const MetricKind& kind : metric_kinds()) {
       const MetricRule rule = policy.rule(kind, subject);
       if (!rule.gate && !rule.class_gate) continue;

@@ -15,14 +15,6 @@ Policy parsed(const std::string& text) {
   return parse_policy(text, "p.toml");
 }
 
-DuetSubject sink_subject(const std::string& scenario, const std::string& sink) {
-  DuetSubject sink_subject;
-  sink_subject.scenario.name = scenario;
-  sink_subject.sink.name = sink.substr(0, sink.find(':'));
-  sink_subject.sink.label = sink;
-  return sink_subject;
-}
-
 MetricRule policy_rule(const Policy& policy, const char* metric, const DuetSubject& of) {
   return policy.rule(*find_metric(metric), of);
 }
@@ -39,8 +31,8 @@ TEST_CASE("an empty policy is the built-in one") {
   CHECK(policy.most_missed_rounds == 0.1);
   CHECK(policy.explain_s == 30);
   CHECK_FALSE(policy.allow_dirty_builds);
-  CHECK(policy_rule(policy, "response_ns_p99", sink_subject("steady", "file")).margin == 0.15);
-  CHECK_FALSE(policy_rule(policy, "response_ns_max", sink_subject("steady", "file")).gate);
+  CHECK(policy_rule(policy, "response_ns_p99", subject_named("steady", "file")).margin == 0.15);
+  CHECK_FALSE(policy_rule(policy, "response_ns_max", subject_named("steady", "file")).gate);
   CHECK(policy.runs.empty());
   CHECK(policy.waivers.empty());
 }
@@ -62,18 +54,18 @@ TEST_CASE("every metric has an entry in default_policy.toml") {
 TEST_CASE("what the built-in policy says of a sink holds for it alone, and a file overrides it") {
   const char* p99 = "response_ns_p99";
   const Policy& built_in = default_policy();
-  CHECK_FALSE(policy_rule(built_in, p99, sink_subject("steady", "journald:sync=x")).gate);
-  CHECK(policy_rule(built_in, "rss_bytes", sink_subject("steady", "journald")).margin == 0.01);
-  CHECK(policy_rule(built_in, "rss_bytes", sink_subject("steady", "journald")).at_least == 65'536);
-  CHECK(policy_rule(built_in, p99, sink_subject("steady", "spdlog:mode=async_block:queue=1"))
+  CHECK_FALSE(policy_rule(built_in, p99, subject_named("steady", "journald:sync=x")).gate);
+  CHECK(policy_rule(built_in, "rss_bytes", subject_named("steady", "journald")).margin == 0.01);
+  CHECK(policy_rule(built_in, "rss_bytes", subject_named("steady", "journald")).at_least == 65'536);
+  CHECK(policy_rule(built_in, p99, subject_named("steady", "spdlog:mode=async_block:queue=1"))
             .margin == 0.25);
-  CHECK(policy_rule(built_in, p99, sink_subject("steady", "spdlog")).margin == 0.15);
-  CHECK(policy_rule(built_in, "service_ns_p99", sink_subject("steady", "lttng")).gate);
+  CHECK(policy_rule(built_in, p99, subject_named("steady", "spdlog")).margin == 0.15);
+  CHECK(policy_rule(built_in, "service_ns_p99", subject_named("steady", "lttng")).gate);
   // A file's word for all sinks comes after the built-in ones for some.
   const Policy file = parsed("[metrics.response_ns_p99]\nmargin = 0.2\n");
-  CHECK(policy_rule(file, p99, sink_subject("steady", "spdlog:mode=async_block")).margin == 0.2);
-  CHECK(policy_rule(file, p99, sink_subject("steady", "spdlog:mode=async_block")).find == 0.5);
-  CHECK_FALSE(policy_rule(file, p99, sink_subject("steady", "journald")).gate);
+  CHECK(policy_rule(file, p99, subject_named("steady", "spdlog:mode=async_block")).margin == 0.2);
+  CHECK(policy_rule(file, p99, subject_named("steady", "spdlog:mode=async_block")).find == 0.5);
+  CHECK_FALSE(policy_rule(file, p99, subject_named("steady", "journald")).gate);
 }
 
 TEST_CASE("ci/policy.toml loads, and names what to run") {
@@ -127,11 +119,7 @@ rounds = 61
 )");
   const auto looks = [&](const Policy& of, const char* sink, const char* scenario,
                          unsigned generation = 0) {
-    DuetSubject subject;
-    subject.sink.name = sink;
-    subject.sink.label = sink;
-    subject.scenario.name = scenario;
-    return of.looks_at(subject, generation).rounds;
+    return of.looks_at(subject_named(scenario, sink), generation).rounds;
   };
   using Rounds = std::vector<std::size_t>;
   const Policy night = policy.of_nights();
@@ -191,6 +179,21 @@ generation_rounds = 60
         std::vector<std::string>{"pacing=spin", "rate_hz=1000", "x=0.5", "y=true"});
 }
 
+TEST_CASE("a scope with an option has what the scopes of its sink say") {
+  const Policy policy = parsed(R"(
+[[scoped]]
+sink = "spdlog"
+metrics.response_ns_max = { margin = 0.5 }
+[[scoped]]
+sink = "spdlog:mode=async_block"
+metrics.response_ns_max = { gate = true }
+)");
+  const MetricRule rule =
+      policy_rule(policy, "response_ns_max", subject_named("steady", "spdlog:mode=async_block"));
+  CHECK(rule.gate);
+  CHECK(rule.margin == 0.5);
+}
+
 TEST_CASE("settings for a scenario and a sink hold there alone") {
   const Policy policy = parsed(R"(
 [metrics.response_ns_p99]
@@ -207,19 +210,19 @@ sink = "file:mode=mmap"
 metrics.rss_bytes = { gate = false }
 )");
   const char* p99 = "response_ns_p99";
-  CHECK(policy_rule(policy, p99, sink_subject("steady", "file")).margin == 0.2);
-  CHECK(policy_rule(policy, p99, sink_subject("steady", "journald:sync=x")).margin == 0.3);
-  CHECK(policy_rule(policy, p99, sink_subject("steady", "spdlog:mode=async_block")).margin == 0.2);
-  CHECK(policy_rule(policy, p99, sink_subject("steady", "journald")).find == 0.5);
-  CHECK_FALSE(policy_rule(policy, p99, sink_subject("burst-1k", "journald")).gate);
-  DuetSubject preset = sink_subject("burst", "file");
+  CHECK(policy_rule(policy, p99, subject_named("steady", "file")).margin == 0.2);
+  CHECK(policy_rule(policy, p99, subject_named("steady", "journald:sync=x")).margin == 0.3);
+  CHECK(policy_rule(policy, p99, subject_named("steady", "spdlog:mode=async_block")).margin == 0.2);
+  CHECK(policy_rule(policy, p99, subject_named("steady", "journald")).find == 0.5);
+  CHECK_FALSE(policy_rule(policy, p99, subject_named("burst-1k", "journald")).gate);
+  DuetSubject preset = subject_named("burst", "file");
   preset.scenario.preset = "burst-1k";
   CHECK_FALSE(policy_rule(policy, p99, preset).gate);
-  CHECK(policy_rule(policy, "rss_bytes", sink_subject("steady", "file")).gate);
-  CHECK_FALSE(policy_rule(policy, "rss_bytes", sink_subject("steady", "file:mode=mmap")).gate);
+  CHECK(policy_rule(policy, "rss_bytes", subject_named("steady", "file")).gate);
+  CHECK_FALSE(policy_rule(policy, "rss_bytes", subject_named("steady", "file:mode=mmap")).gate);
   CHECK_FALSE(
-      policy_rule(policy, "rss_bytes", sink_subject("steady", "file:mode=mmap:dir=x")).gate);
-  CHECK(policy_rule(policy, "rss_bytes", sink_subject("steady", "file:mode=mmapped")).gate);
+      policy_rule(policy, "rss_bytes", subject_named("steady", "file:mode=mmap:dir=x")).gate);
+  CHECK(policy_rule(policy, "rss_bytes", subject_named("steady", "file:mode=mmapped")).gate);
 }
 
 TEST_CASE("waivers are for their scope, of several the last") {
@@ -245,7 +248,7 @@ reason = "waits for the disk"
 expires = 2030-01-01
 )");
   const auto commit = [&](const char* metric, const char* sink) {
-    const Waiver* waiver = policy.waiver(metric, sink_subject("steady", sink));
+    const Waiver* waiver = policy.waiver(metric, subject_named("steady", sink));
     return waiver == nullptr ? std::string() : waiver->commit;
   };
   CHECK(commit("response_ns_p50", "file") == "bbbbbbb");

@@ -64,11 +64,10 @@ CalibrationRun relabel(const CalibrationRun& all, const std::vector<std::size_t>
 }  // namespace
 
 DuetSubject subject_of_run(const CalibrationRun& run) {
-  DuetSubject subject;
-  subject.sink.name = run.sink.substr(0, run.sink.find(':'));
-  subject.sink.label = run.sink;
   std::istringstream words(run.scenario);
-  words >> subject.scenario.name;
+  std::string scenario;
+  words >> scenario;
+  DuetSubject subject = subject_named(scenario, run.sink);
   for (std::string word; words >> word;) {
     const std::size_t at = std::min(word.find('='), word.size() - 1);
     subject.scenario.options.push_back({word.substr(0, at), word.substr(at + 1)});
