@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <type_traits>
@@ -37,6 +38,16 @@ std::string nearest_option(const CLI::App& program) {
   }
   return "";
 }
+
+// CLI11 writes a flag that may have a value as "--name{default}".
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    const std::string name = CLI::Formatter::make_option_name(option, positional);
+    const std::size_t brace = name.find('{');
+    return brace == std::string::npos ? name : name.substr(0, brace) + "[=VALUE]";
+  }
+};
 
 // No option means anything by "nan" or "inf", and a comparison with NaN never ends a loop.
 std::string refusal_of_non_numbers(const std::string& text) {
@@ -129,6 +140,7 @@ Command::Command(const std::string& name, const std::string& description,
   // Else "/tmp/out" is an option to Windows. Before the subcommands, which inherit it.
   app_.allow_windows_style_options(false);
   app_.set_version_flag("--version", version);
+  app_.formatter(std::make_shared<HelpFormatter>());
   app_.get_formatter()->column_width(kNameColumns);
 }
 

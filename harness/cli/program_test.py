@@ -199,6 +199,7 @@ def test_help_has_examples_and_fits_the_terminal():
                   "history import", "history list", "history query", "history export"):
         done = tailgate(*words.split(), "--help")
         assert max(len(line) for line in done.stdout.splitlines()) <= 80, words
+    assert "--explain[=VALUE] default|deep" in tailgate("run", "--help").stdout
 
 
 def test_export_lists_the_formats_of_every_kind_of_document():
