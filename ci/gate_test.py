@@ -5,6 +5,7 @@ revisions is tested in harness/cli/gate_revisions_test.py.
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -160,9 +161,9 @@ def test_a_night_runs_everything_once_and_can_be_resumed(clone, verdict):
     assert gate.startswith("gate pinned HEAD --nightly --policy ")
     # Half of the night; what is undecided, and traced rounds, get what the suite leaves, up
     # to nine tenths.
-    assert gate.endswith("--minutes 60.0")
+    assert gate.endswith("--minutes 75.0")
     assert len(again) == 1
-    assert all(float(call.split()[-1]) > 80 for call in again)
+    assert all(float(call.split()[-1]) > 110 for call in again)
     assert clone.summary().startswith("# Verdicts")
     assert "Against stored baselines" in clone.summary()
     assert sorted(path.name for path in (clone.root / "out/results").iterdir()) == [
@@ -223,6 +224,17 @@ def test_a_night_refuses_a_suite_and_a_date_that_do_not_exist(clone, option, val
 def test_a_night_without_time_says_what_is_missing(clone):
     assert clone.night("--minutes", "1").returncode == 0
     assert "faults: no time was left" in clone.summary()
+
+
+def test_a_night_that_lacks_something_says_how_to_go_on_with_it(clone):
+    clone.answer("gate", 3)
+    line = r"to go on with this night: ci/nightly --out \S+/out --no-setup --night \d{4}-\d\d-\d\d$"
+    assert re.search(line, clone.night().stdout, re.MULTILINE)
+    named = clone.night("--night", "2026-02-28", "--policy", "a policy.toml")
+    assert named.returncode == 2 and "to go on" not in named.stdout
+    named = clone.night("--night", "2026-02-28", "--history", "my nights.sqlite").stdout
+    assert r"--night 2026-02-28 --history my\ nights.sqlite --no-setup" in named
+    assert named.count("--night") == 1
 
 
 def test_a_night_is_added_to_the_history_and_its_findings_are_in_the_summary(clone):

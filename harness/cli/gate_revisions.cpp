@@ -39,6 +39,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::time_t kSecondsADay = 86'400;
 // What traced rounds take besides their own time: the trace is set up, and its records are read.
 constexpr double kTraceStart_s = 10;
+constexpr double kShortest_s = 60;  // of a night's duet, which goes on later
 
 // One revision: what git calls it, and where its build is.
 struct Side {
@@ -263,6 +264,13 @@ class RevisionGate {
            policy_.time_budget_s;
   }
 
+  // What must be left for a duet to begin. A night keeps the rounds of one that is not decided, and
+  // goes on with it: in its second half, or when it is run again.
+  double least_s(const PlannedDuet& planned) const {
+    const double first_s = first_look_s(planned);
+    return request_.nightly ? std::min(first_s, kShortest_s) : first_s;
+  }
+
   // Where time is short, as many duets as possible are decided: those that need most come last.
   void order_by_time() {
     std::stable_sort(planned_.begin(), planned_.end(),
@@ -314,7 +322,7 @@ class RevisionGate {
     const PlannedDuet& planned = planned_[index];
     const std::optional<EarlierDuet> earlier = earlier_of(planned);
     if (earlier && !earlier->can_go_on) return kExitDone;
-    if (left_s() < first_look_s(planned)) {
+    if (left_s() < least_s(planned)) {
       if (!earlier) add_missing(planned, "inconclusive", "no time was left for the duet");
       return kExitDone;
     }
