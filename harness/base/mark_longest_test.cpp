@@ -1,6 +1,6 @@
 #include "harness/base/mark_longest.h"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 namespace tailgate {
 namespace {
