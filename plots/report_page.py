@@ -62,6 +62,11 @@ def warning(text):
     return f'<p class="warning">{markup(text)}</p>\n'
 
 
+def folded(summary, *parts):
+    """Parts that a click on the summary shows."""
+    return f"<details><summary>{markup(summary)}</summary>\n{''.join(parts)}</details>\n"
+
+
 def figure(svg, name, texts, *, data=""):
     """An image with its texts, the title first, for those who do not see it. The page's script
     gives the link the image's data, which stand here once. data: the section of its numbers."""

@@ -151,14 +151,39 @@ def test_the_headline_names_what_got_worst_against_its_margin():
 @pytest.mark.parametrize("outcomes, words", [
     (["pass"], "PASS: nothing got worse by more than is tolerated"),
     (["pass", "pass"], "PASS in 2 of 2 duets: nothing got worse by more than is tolerated"),
-    (["pass", "inconclusive"],
-     "INCONCLUSIVE in 1 of 2 duets: file (steady): not enough rounds to decide"),
-    (["inconclusive", "invalid"],
-     "INVALID in 1 of 2 duets: file (steady): the duet may not be judged"),
+    (["pass", "inconclusive"], "INCONCLUSIVE in 1 of 2 duets: file (steady): it rose"),
+    (["inconclusive", "invalid"], "INVALID in 1 of 2 duets: file (steady): it rose"),
 ])
 def test_the_worst_outcome_is_that_of_all(outcomes, words):
     assert report_verdicts.headline(
         [shift_test.verdict(outcome=one, metrics=[]) for one in outcomes]) == words
+
+
+def test_where_reasons_differ_the_headline_says_what_they_come_to():
+    verdicts = [shift_test.verdict(outcome="inconclusive", metrics=[],
+                                   reasons=[{"what": f"{rounds} rounds.", "remedy": ""}])
+                for rounds in (1, 2)]
+    assert report_verdicts.headline(verdicts) == (
+        "INCONCLUSIVE in 2 of 2 duets: file (steady); file (steady): not enough rounds to decide")
+
+
+def test_duets_that_pass_fold_behind_those_that_do_not():
+    passed = [shift_test.verdict(outcome="pass", sink=sink) for sink in ("spdlog", "lttng")]
+    html = report_verdicts.section_of([*passed, shift_test.verdict()], [""] * 3).html
+    shown, rest = html.split("<details>", 1)
+    folded, _ = rest.split("</details>", 1)
+    assert "FAIL: file" in shown and "PASS" not in shown
+    assert folded.startswith("<summary>PASS: 2 duets</summary>")
+    assert "PASS: spdlog" in folded and "PASS: lttng" in folded
+    assert "<details>" not in report_verdicts.section_of(passed[:1], [""]).html
+
+
+def test_of_a_duet_without_rounds_nothing_is_said_but_why():
+    missing = shift_test.verdict(outcome="inconclusive", rounds_recorded=0, rounds_used=0,
+                                 a_revision="", b_revision="", metrics=[], remarks=[])
+    html = report_verdicts.section_of([missing], [""]).html
+    assert "INCONCLUSIVE: file, steady. It rose." in html
+    assert "rounds; policy" not in html
 
 
 def test_a_fail_without_a_metric_says_why():

@@ -1,7 +1,7 @@
 """The part of a report that shows what the gate decided: what got worse first."""
 from caption import load_text
 from report_difference import difference_of
-from report_page import Cell, bullets, paragraph, section, table, warning
+from report_page import Cell, bullets, folded, paragraph, section, table, warning
 from units import format_ns
 
 # A narrow window shows the first columns only.
@@ -23,8 +23,12 @@ def headline(verdicts):
     among = f" in {len(chosen)} of {len(verdicts)} duets" if len(verdicts) > 1 else ""
     if outcome == "fail":
         return f"FAIL{among}: {worst(chosen)}"
-    what = "; ".join(f"{v['sink']} ({v['scenario']})" for v in chosen) if outcome != "pass" else ""
-    return f"{outcome.upper()}{among}: {what + ': ' if what else ''}{MEANINGS[outcome]}"
+    if outcome == "pass":
+        return f"PASS{among}: {MEANINGS[outcome]}"
+    what = "; ".join(f"{v['sink']} ({v['scenario']})" for v in chosen)
+    reasons = {reason["what"] for verdict in chosen for reason in verdict["reasons"]}
+    reason = without_stop(reasons.pop()) if len(reasons) == 1 else MEANINGS[outcome]
+    return f"{outcome.upper()}{among}: {what}: {reason}"
 
 
 def worst(verdicts):
@@ -65,7 +69,7 @@ def section_of(verdicts, figures):
     rows = [(verdict, metric) for verdict, _ in judged for metric in verdict["metrics"]]
     rows.sort(key=lambda one: one[1]["decision"] != "fail")
     return section(
-        "verdicts", "Verdicts", *(what_came_out(verdict) for verdict, _ in judged),
+        "verdicts", "Verdicts", *outcomes([verdict for verdict, _ in judged]),
         table("Every metric of every duet", TITLES, [row(*one) for one in rows],
               quiet=[metric["decision"] not in ("fail", "undecided") for _, metric in rows],
               quiet_words="that did not fail"),
@@ -73,12 +77,23 @@ def section_of(verdicts, figures):
         *(figure for _, figure in judged))
 
 
+def outcomes(verdicts):
+    """Each duet's outcome. Of several, those that pass fold into one line behind the others."""
+    passed = [verdict for verdict in verdicts if verdict["outcome"] == "pass"]
+    if len(passed) < 2:
+        return [what_came_out(verdict) for verdict in verdicts]
+    others = [what_came_out(verdict) for verdict in verdicts if verdict["outcome"] != "pass"]
+    return [*others, folded(f"PASS: {len(passed)} duets", *map(what_came_out, passed))]
+
+
 def what_came_out(verdict):
     """The outcome of one duet, why, what to do, and what a reader must know besides."""
+    duet = f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}"
+    if not verdict["rounds_recorded"]:  # so nothing is known of load and builds
+        return why(f"{duet}.", verdict["reasons"])
     sides = ", ".join(f"{side.upper()}: {side_text(verdict, side)}" for side in "ab")
     return "".join([
-        why(f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}, "
-            f"{load_text(verdict['load'])}.", verdict["reasons"]),
+        why(f"{duet}, {load_text(verdict['load'])}.", verdict["reasons"]),
         paragraph(f"{sides}. {verdict['rounds_used']} of {verdict['rounds_recorded']} rounds; "
                   f"policy: {verdict['policy']}."),
         *(warning(words_of(remark)) for remark in verdict["remarks"])])

@@ -150,13 +150,19 @@ bool has_failed(const Verdict& verdict, std::string_view metric) {
 }
 
 // How long the processes of the oldest round lived; empty where the duet does not say.
+// Two digits, and no exponent.
+std::string rough(double seconds) {
+  const double unit = std::pow(10, std::floor(std::log10(seconds)) - 1);
+  return fmt::format("{:g} s", std::round(seconds / unit) * unit);
+}
+
 std::string oldest_text(const Duet& duet) {
   std::uint64_t oldest_ns = 0;
   for (const DuetRound& round : duet.rounds) {
     if (is_completed(round)) oldest_ns = std::max(oldest_ns, round.age_ns.value_or(0));
   }
   if (oldest_ns == 0) return "";
-  return fmt::format("; processes lived up to {:.2g} s", static_cast<double>(oldest_ns) / 1e9);
+  return fmt::format("; processes lived up to {}", rough(static_cast<double>(oldest_ns) / 1e9));
 }
 
 // How rare a stall of B must be to have gone unseen.
@@ -173,9 +179,9 @@ void add_stall_limit(const Duet& duet, Verdict& verdict) {
   const double per_second = excess_limits(counts, verdict.rounds_used, 0, kTail).high;
   if (!(per_second > 0)) return;
   verdict.remarks.push_back(
-      {fmt::format("calls over 1 ms that B makes once in {:.2g} s of load more than A, or more "
+      {fmt::format("calls over 1 ms that B makes once in {} of load more than A, or more "
                    "rarely, would not have been seen{}",
-                   1 / per_second, oldest_text(duet)),
+                   rough(1 / per_second), oldest_text(duet)),
        "more rounds see rarer ones"});
 }
 

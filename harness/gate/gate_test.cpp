@@ -52,6 +52,8 @@ TEST_CASE("a pass says how old processes became") {
   duet.rounds[3].age_ns = 33'400'000'000;
   CHECK_THAT(remarks(judged(duet)),
              Contains("would not have been seen; processes lived up to 33 s"));
+  duet.rounds[4].age_ns = 182'400'000'000;
+  CHECK_THAT(remarks(judged(duet)), Contains("processes lived up to 180 s\n"));
 }
 
 // No stall in 15 rounds does not tell that they are rarer than one in 80,000 calls; none in 30
