@@ -6,6 +6,7 @@ import pathlib
 from printable import markup
 
 HERE = pathlib.Path(__file__).parent
+FEW_ROWS = 50  # the metrics of one duet
 
 
 def document(headline, lead, sections):
@@ -103,10 +104,10 @@ class Cell:
 
 def table(caption, titles, rows, *, quiet=(), quiet_words=""):
     """A table whose columns can be sorted and whose rows can be filtered. rows: lists of cells, the
-    first of which names the row. quiet: for each row whether it is shown only on request; all are
-    shown if all are quiet. quiet_words: what these rows are."""
+    first of which names the row. quiet: for each row whether it is shown only on request; if all are
+    quiet, and few, all are shown. quiet_words: what these rows are."""
     quiet = list(quiet) or [False] * len(rows)
-    if all(quiet):
+    if all(quiet) and len(rows) <= FEW_ROWS:
         quiet = [False] * len(rows)
     heads = "".join(f'<th scope="col" aria-sort="none"><button type="button">{markup(title)}'
                     "</button></th>" for title in titles)

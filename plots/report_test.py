@@ -95,6 +95,15 @@ def test_rows_that_nobody_has_to_look_at_are_shown_on_request():
     for all_are in (False, True):
         html = page.table("t", ["a"], rows, quiet=[all_are, all_are])
         assert "checkbox" not in html and "data-quiet" not in html
+    html = page.table("t", ["a"], rows * page.FEW_ROWS, quiet=[True] * 2 * page.FEW_ROWS,
+                      quiet_words="that passed")
+    assert "also the 100 that passed" in html and html.count("<tr data-quiet>") == 100
+
+
+def test_large_ratios_are_factors():
+    large = metric("stop_ms", "pass", 0.1, 128.0)
+    assert report_verdicts.amount(large, "margin") == "\u00d7129"
+    assert report_verdicts.amount(large, "effect") == "+10 %"
 
 
 def figures_of(tmp_path, *documents):

@@ -46,12 +46,15 @@ def worst(verdicts):
 
 
 def amount(metric, field):
-    """An effect or a margin: a ratio in percent, a difference with its unit."""
+    """An effect or a margin: a ratio in percent or, if large, as a factor; a difference with its
+    unit."""
     if field not in metric:
         return "\u2013"
     value = metric[field]
     sign = "" if field == "margin" else "+" if value > 0 else "\u2212" if value < 0 else ""
     if metric["effect_kind"] == "ratio":
+        if value >= 10:
+            return f"\u00d7{1 + value:.3g}"
         return f"{sign}{abs(100 * value):.3g} %"
     return sign + size_text(abs(value), metric["unit"])
 
