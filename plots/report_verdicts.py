@@ -53,7 +53,7 @@ def amount(metric, field):
     value = metric[field]
     sign = "" if field == "margin" else "+" if value > 0 else "\u2212" if value < 0 else ""
     if metric["effect_kind"] == "ratio":
-        if value >= 10:
+        if value >= 9:
             return f"\u00d7{1 + value:.3g}"
         return f"{sign}{abs(100 * value):.3g} %"
     return sign + size_text(abs(value), metric["unit"])
