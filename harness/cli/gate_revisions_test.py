@@ -220,6 +220,17 @@ def test_a_night_looks_at_rounds_of_its_own(clone):
     assert clone.tailgate("gate", duets, "--policy", "tailgate.toml", "--nightly").returncode == 0
 
 
+def test_a_night_begins_a_duet_in_less_time_than_its_first_look_may_take(clone):
+    text = BENCHMARK + ('[nightly]\nreference = "main"\nlooks = [8]\nfalse_fail = 0.02\n'
+                        "time_budget_s = 600\n")
+    clone.commit(tailgate__toml=text, bench=BENCH % 1000)
+    night = clone.gate("HEAD", "HEAD", "--nightly", "--minutes", "3")
+    assert night.returncode == 0, night.stdout + night.stderr
+    # A merge's gate is not gone on with, so it does not begin what it cannot decide.
+    merge = clone.gate("HEAD", "HEAD", "--minutes", "1", out="merge")
+    assert merge.returncode == 3 and "no time was left for the duet" in merge.stderr
+
+
 def test_where_a_night_is_short_the_longest_first_look_comes_last(clone):
     runs = "".join(f'[[run]]\nscenario = "{scenario}"\nsinks = ["plugin"]\n'
                    for scenario in ("burst", "steady"))
