@@ -104,8 +104,8 @@ class Cell:
 
 def table(caption, titles, rows, *, quiet=(), quiet_words=""):
     """A table whose columns can be sorted and whose rows can be filtered. rows: lists of cells, the
-    first of which names the row. quiet: for each row whether it is shown only on request; if all are
-    quiet, and few, all are shown. quiet_words: what these rows are."""
+    first of which names the row. quiet: for each row whether it is shown only on request; if all
+    are quiet, and few, all are shown. quiet_words: what these rows are."""
     quiet = list(quiet) or [False] * len(rows)
     if all(quiet) and len(rows) <= FEW_ROWS:
         quiet = [False] * len(rows)
