@@ -89,6 +89,12 @@ def by_identity(answers):
     return dict(sorted(figures.items()))
 
 
+def with_several_nights(figures):
+    """Those of by_identity() in which a night can be compared with another."""
+    return {identity: shown for identity, shown in figures.items()
+            if any(len(nights) > 1 for _, nights in shown)}
+
+
 def draw(number, identity, shown):
     """shown: what by_identity() has for it. Returns the file's name without suffix, and the
     figure."""

@@ -92,6 +92,22 @@ def test_a_single_night_has_nothing_to_be_compared_with():
     assert [cell.text for cell in row[5:]] == ["100 ns", "\u2013", "\u2013", "100 %"]
 
 
+def test_what_has_one_night_is_not_drawn():
+    one = {FIRST: {"own_code": 100.0}}
+    other = (*IDENTITY[:3], "null", IDENTITY[4])
+    figures = {IDENTITY: [(CALL, one), (SLOW, call_nights()[IDENTITY])], other: [(CALL, one)]}
+    assert list(nights_parts.with_several_nights(figures)) == [IDENTITY]
+
+
+def test_many_figures_fold_and_few_do_not():
+    figures = {IDENTITY: [(CALL, call_nights()[IDENTITY])]}
+    few = ["<figure></figure>"] * report_findings.MOST_OPEN
+    assert "<details>" not in report_findings.section_of_parts(figures, few).html
+    html = report_findings.section_of_parts(figures, [*few, *few]).html
+    assert "<summary>Figures of 12 sinks and loads</summary>" in html
+    assert html.split("</details>")[0].count("<figure>") == 12
+
+
 def test_machines_apart_from_their_group_are_rows():
     drift = {"machine": "m17", "sink": "file", "scenario": "steady", "load": "max", "part": "",
              "metric": "response_ns_p50", "level_percent": 12.31, "change_percent": 10.0,

@@ -156,15 +156,17 @@ def machines(options):
 
 def causes_and_roles(found, options):
     """What the nights of these machines consisted of, where the history has it; the machines are
-    those of the runs and verdicts, or all if it has none of these."""
+    those of the runs and verdicts, or all if it has none of these. Of a single night
+    the table says all, so it is not drawn."""
     machines = {run.data["machine"]["fingerprint"] for run in found.runs} | {
         run.data["fingerprint"] for run in found.verdicts}
     own = [answer for machine in sorted(machines)
            for answer in nights_of_parts(options, "--machine", machine)]
     figures = nights_parts.by_identity(own or nights_of_parts(options))
     if figures:
+        several = nights_parts.with_several_nights(figures)
         drawn = [image(*nights_parts.draw(number, identity, shown), data="parts")
-                 for number, (identity, shown) in enumerate(figures.items(), 1)]
+                 for number, (identity, shown) in enumerate(several.items(), 1)]
         yield section_of_parts(figures, drawn)
 
 

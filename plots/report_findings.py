@@ -5,7 +5,7 @@ import io
 import statistics
 
 import nights_parts
-from report_page import Cell, download, paragraph, section, table
+from report_page import Cell, download, folded, paragraph, section, table
 from units import format_ns
 
 TITLES = ("Found", "Course", "State", "Sink", "Scenario", "Metric", "Change", "Between nights",
@@ -14,6 +14,8 @@ TITLES = ("Found", "Course", "State", "Sink", "Scenario", "Metric", "Change", "B
 
 # Of the findings that wait for a decision, how many are drawn, and how many series of each.
 MOST_DRAWN, MOST_SERIES = 6, 3
+# Of the figures of causes and roles, how many are shown without a click.
+MOST_OPEN = 6
 
 
 def waits(finding):
@@ -83,6 +85,8 @@ def section_of_parts(figures, drawn):
     rows = [row for identity, shown in figures.items()
             for kind, nights in shown for row in part_rows(identity, kind, nights)]
     small = [(row[-1].number or 0) < LEAST_SHARE_PERCENT for row in rows]
+    if len(drawn) > MOST_OPEN:
+        drawn = [folded(f"Figures of {len(drawn)} sinks and loads", *drawn)]
     return section("parts", "Causes and roles", *drawn, table(
         "The last night's times against those of the nights before", PART_TITLES, rows,
         quiet=small, quiet_words=f"below {LEAST_SHARE_PERCENT} % of the whole"),
