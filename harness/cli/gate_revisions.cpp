@@ -25,6 +25,7 @@
 #include "harness/gate/pin_chain.h"
 #include "harness/os/atomic_file.h"
 #include "harness/os/machine.h"
+#include "harness/os/process.h"
 #include "harness/project/builds.h"
 #include "harness/report/exporter.h"
 #include "harness/report/human.h"
