@@ -156,8 +156,8 @@ def machines(options):
 
 def causes_and_roles(found, options):
     """What the nights of these machines consisted of, where the history has it; the machines are
-    those of the runs and verdicts, or all if it has none of these. Of a single night
-    the table says all, so it is not drawn."""
+    those of the runs and verdicts, or all if it has none of these. Of a single night the
+    table says all, so it is not drawn."""
     machines = {run.data["machine"]["fingerprint"] for run in found.runs} | {
         run.data["fingerprint"] for run in found.verdicts}
     own = [answer for machine in sorted(machines)

@@ -187,6 +187,16 @@ def test_duets_that_pass_fold_behind_those_that_do_not():
     assert "<details>" not in report_verdicts.section_of(passed[:1], [""]).html
 
 
+def test_a_duet_that_passes_with_an_improvement_does_not_fold():
+    passed = [shift_test.verdict(outcome="pass", metrics=[metric("rss_bytes", "pass", 0, 0.25)],
+                                 sink=sink) for sink in ("spdlog", "lttng")]
+    for effect_high, is_shown in ((-0.19, False), (-0.21, True)):
+        improved = metric("rss_bytes", "pass", -0.3, 0.25) | {"effect_high": effect_high}
+        better = shift_test.verdict(outcome="pass", sink="ftrace", metrics=[improved])
+        html = report_verdicts.section_of([better, *passed], [""] * 3).html
+        assert ("PASS: ftrace" in html.split("<details>")[0]) == is_shown
+
+
 def test_of_a_duet_without_rounds_nothing_is_said_but_why():
     missing = shift_test.verdict(outcome="inconclusive", rounds_recorded=0, rounds_used=0,
                                  a_revision="", b_revision="", metrics=[], remarks=[])

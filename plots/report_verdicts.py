@@ -81,25 +81,38 @@ def section_of(verdicts, figures):
 
 
 def outcomes(verdicts):
-    """Each duet's outcome. Of several, those that pass fold into one line behind the others."""
-    passed = [verdict for verdict in verdicts if verdict["outcome"] == "pass"]
+    """Each duet's outcome. Several that pass without an improvement fold into one line, which comes
+    last."""
+    passed = [one for one in verdicts if one["outcome"] == "pass" and not has_improved(one)]
     if len(passed) < 2:
         return [what_came_out(verdict) for verdict in verdicts]
-    others = [what_came_out(verdict) for verdict in verdicts if verdict["outcome"] != "pass"]
+    others = [what_came_out(verdict) for verdict in verdicts if verdict not in passed]
     return [*others, folded(f"PASS: {len(passed)} duets", *map(what_came_out, passed))]
+
+
+def has_improved(verdict):
+    """Whether a gated ratio is below its margin's inverse: add_improvement_remarks() of
+    harness/gate/gate.cpp then asks whether B leaves work out."""
+    return any(metric["effect_kind"] == "ratio" and is_gated(metric) and metric["margin"] > 0 and
+               metric.get("effect_high", 0) < 1 / (1 + metric["margin"]) - 1
+               for metric in verdict["metrics"])
+
+
+def is_gated(metric):
+    return metric["decision"] not in ("unmeasured", "reported")
 
 
 def what_came_out(verdict):
     """The outcome of one duet, why, what to do, and what a reader must know besides."""
     duet = f"{verdict['outcome'].upper()}: {verdict['sink']}, {verdict['scenario']}"
+    remarks = "".join(warning(words_of(remark)) for remark in verdict["remarks"])
     if not verdict["rounds_recorded"]:  # so nothing is known of load and builds
-        return why(f"{duet}.", verdict["reasons"])
+        return why(f"{duet}.", verdict["reasons"]) + remarks
     sides = ", ".join(f"{side.upper()}: {side_text(verdict, side)}" for side in "ab")
     return "".join([
         why(f"{duet}, {load_text(verdict['load'])}.", verdict["reasons"]),
         paragraph(f"{sides}. {verdict['rounds_used']} of {verdict['rounds_recorded']} rounds; "
-                  f"policy: {verdict['policy']}."),
-        *(warning(words_of(remark)) for remark in verdict["remarks"])])
+                  f"policy: {verdict['policy']}."), remarks])
 
 
 def why(outcome, reasons):
@@ -138,13 +151,12 @@ def without_stop(words):
 
 def row(verdict, metric):
     measured = metric["decision"] != "unmeasured"
-    gated = measured and metric["decision"] != "reported"
     interval = " to ".join(amount(metric, f"effect_{end}") for end in ("low", "high"))
     waiver = [metric["waiver"]] if metric["waiver"] else []
     return [Cell(metric["name"]), Cell(verdict["sink"]),
             Cell(metric["decision"], mark=metric["decision"]),
             Cell(amount(metric, "effect"), metric["effect"]) if measured else Cell("\u2013"),
-            Cell(amount(metric, "margin") if gated else "not gated"),
+            Cell(amount(metric, "margin") if is_gated(metric) else "not gated"),
             Cell(interval if "effect_low" in metric or "effect_high" in metric else "\u2013",
                  mark="number"),
             *(Cell(size_text(metric[f"median_{side}"], metric["unit"]),

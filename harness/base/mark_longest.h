@@ -9,8 +9,8 @@
 
 namespace tailgate {
 
-// Marks the `count` longest of the parts [first, last), by `length` of each: one value a part, in
-// the order of the parts. Of parts of one length the earlier ones are marked.
+// Marks the `count` longest of the parts [first, last); `length` gives a part's length. Returns a
+// value for each part, in their order. Of equally long parts the earlier ones are marked.
 template <class Iterator, class Length>
 std::vector<bool> mark_longest(Iterator first, Iterator last, std::size_t count, Length length) {
   std::vector<std::size_t> order(static_cast<std::size_t>(std::distance(first, last)));

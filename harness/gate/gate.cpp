@@ -177,7 +177,7 @@ void add_stall_limit(const Duet& duet, Verdict& verdict) {
   CountRounds counts = count_rounds(*stalls, CountOf::calls, load, round_coins(duet).layout_pairs);
   counts.exposure = load.seconds;
   const double per_second = excess_limits(counts, verdict.rounds_used, 0, kTail).high;
-  if (!(per_second > 0)) return;
+  if (!(per_second > 0) || !std::isfinite(per_second)) return;
   verdict.remarks.push_back(
       {fmt::format("calls over 1 ms that B makes once in {} of load more than A, or more "
                    "rarely, would not have been seen{}",
