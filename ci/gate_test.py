@@ -228,7 +228,7 @@ def test_a_night_without_time_says_what_is_missing(clone):
 
 def test_a_night_that_lacks_something_says_how_to_go_on_with_it(clone):
     clone.answer("gate", 3)
-    line = r"to go on with this night: \S+/nightly --out \S+/out --no-setup --night \d{4}-\d\d-\d\d$"
+    line = r"to go on with this night: \S+/nightly --out \S+ --no-setup --night \d{4}-\d\d-\d\d$"
     assert re.search(line, clone.night().stdout, re.MULTILINE)
     named = clone.night("--night", "2026-02-28", "--history", "my nights.sqlite").stdout
     assert r"--night 2026-02-28 --history my\ nights.sqlite --no-setup" in named
