@@ -48,8 +48,9 @@ void ThreadHistory::wake(const ThreadReady& record, std::uint32_t waker) {
   now.by_interrupt = record.by_interrupt;
 }
 
-void ThreadHistory::run_since_wake(std::uint32_t processor) {
-  if (stretches_.empty() || stretches_.back().state != ThreadState::ready) return;
+void ThreadHistory::run_since(Ticks time, std::uint32_t processor) {
+  if (stretches_.empty() || stretches_.back().state == ThreadState::running) return;
+  if (stretches_.back().begin < time) stretches_.emplace_back().begin = time;
   stretches_.back().state = ThreadState::running;
   stretches_.back().processor = processor;
 }

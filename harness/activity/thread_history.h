@@ -70,8 +70,8 @@ class ThreadHistory {
   void switch_in(const ContextSwitch& record);
   // waker: the thread that ran on the record's processor at that time.
   void wake(const ThreadReady& record, std::uint32_t waker);
-  // Records that the thread has run since it became ready. Does nothing if it was not ready.
-  void run_since_wake(std::uint32_t processor);
+  // The thread has run since then, which no record says. Does nothing if it runs by its records.
+  void run_since(Ticks time, std::uint32_t processor);
   void mark(const SystemCall& record);
   void mark(const PageFault& record);
   // fact: of the point. A point that is passed neither in a system call nor in a page fault is no

@@ -92,18 +92,21 @@ void Timeline::note_wake_up(ThreadUse& use, Ticks time) {
 }
 
 // Linux sometimes fails to record a switch away from the idle thread (seen with 6.18). If a record
-// shows a thread on a processor that was idle, the thread has run there since it was woken.
+// shows a thread on a processor that was idle, the thread has run there since it was woken, or
+// since the processor went idle: a thread that another processor wakes up is put into this one's
+// queue after the record of its waking.
 bool Timeline::infer_run(std::uint32_t index, std::uint32_t use, Ticks seen) {
   Processor& at = processors_[index];
   const Ticks woken = threads_[use].ready_since;
   if (at.thread_use == kUnknown || threads_[at.thread_use].thread != 0) return false;
-  if (woken == kNotReady || woken < at.since || woken > seen) return false;
-  charge(index, woken);
+  if (woken == kNotReady || woken > seen) return false;
+  const Ticks since = std::max(woken, at.since);
+  charge(index, since);
   at.previous_use = at.thread_use;
   at.thread_use = use;
-  at.since = woken;
+  at.since = since;
   threads_[use].ready_since = kNotReady;
-  if (ThreadHistory* history = watched(threads_[use].thread)) history->run_since_wake(index);
+  if (ThreadHistory* history = watched(threads_[use].thread)) history->run_since(since, index);
   return true;
 }
 

@@ -192,6 +192,26 @@ TEST_CASE("a thread that is seen on an idle processor has run there since it was
   by_call.finish(100);
   check(by_call);
 
+  // A thread that was woken before the processor went idle has run there since then, even if it was
+  // woken on its way into a wait.
+  for (const Ticks woken : {5, 15}) {
+    Timeline queued(kHz, 0);
+    queued.watch(12);
+    queued.add(switched(0, 0, 0, 12));
+    if (woken == 5) queued.add(ThreadReady{5, 1, 12});
+    queued.add(switched(10, 0, 12, woken == 5 ? 0 : 13));
+    if (woken == 15) queued.add(ThreadReady{15, 1, 12});
+    if (woken == 15) queued.add(switched(20, 0, 13, 0));
+    queued.add(switched(60, 0, 12, 0));
+    queued.finish(100);
+    CHECK(queued.mismatched_switches() == 1);
+    CHECK(thread(queued, 12).cpu_ticks == (woken == 5 ? 60 : 10 + 40));
+    const ThreadHistory& history = *queued.history(12);
+    const ThreadStretch& ran = history.stretches().at(history.stretch_at(30));
+    CHECK(ran.state == ThreadState::running);
+    CHECK(ran.begin == (woken == 5 ? 10 : 20));
+  }
+
   // If the processor ran another thread, nothing is inferred.
   Timeline busy = until_woken();
   busy.add(switched(45, 0, 0, 13));

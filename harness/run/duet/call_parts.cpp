@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,9 +25,9 @@ using profile::Samples;
 using profile::StackSample;
 
 constexpr double kUsualShare = 0.99;
-constexpr char kKernelTrace[] = "kernel_trace";
 constexpr char kNoTrace[] = "none";
-// Where the trace does not show the sampler's interrupt, a sampled call is longer by up to this.
+constexpr double kRoundingShare = 1e-9;
+// By this the sampler makes a call longer at most, beside the interrupt that the trace shows.
 constexpr std::uint64_t kSampleCostNs = 100'000;
 
 // Finds in a sample's stack what a part is named after.
@@ -183,11 +185,13 @@ class SideCutter {
     if (cut_.empty()) return parts;
     take_off_sampler();
     const std::uint64_t limit_ns = limit();
-    const std::uint64_t cost_ns = side_.trace.method == kKernelTrace ? 0 : kSampleCostNs;
-    parts.call = sum([&](const CutCall& call) { return call.ns <= limit_ns; },
-                     [&](const CutCall& call) { return call.ns <= limit_ns + cost_ns; });
-    const auto slow = [&](const CutCall& call) { return call.ns > limit_ns; };
-    parts.slow_call = sum(slow, slow);
+    const std::uint64_t sampled_limit_ns = sampled_limit(limit_ns);
+    const auto is_usual = [&](const CutCall& call) { return call.ns <= limit_ns; };
+    const auto is_sampled_in_usual = [&](const CutCall& call) {
+      return call.ns <= (call.samples.empty() ? limit_ns : sampled_limit_ns);
+    };
+    parts.call = sum(is_usual, is_sampled_in_usual);
+    parts.slow_call = sum(std::not_fn(is_usual), std::not_fn(is_sampled_in_usual));
     return parts;
   }
 
@@ -326,12 +330,43 @@ class SideCutter {
 
   // The time at the 99th percentile of the calls, as trimmed_mean takes it.
   std::uint64_t limit() const {
-    std::vector<std::uint64_t> all;
-    for (const CutCall& call : cut_) all.push_back(call.ns);
-    const auto count =
-        static_cast<std::ptrdiff_t>(std::ceil(kUsualShare * static_cast<double>(all.size())));
-    std::nth_element(all.begin(), all.begin() + count - 1, all.end());
-    return all[static_cast<std::size_t>(count - 1)];
+    std::vector<std::pair<std::uint64_t, double>> all;  // ns, calls
+    for (const CutCall& call : cut_) all.emplace_back(call.ns, weight(call));
+    const auto add = [](double sum, const auto& one) { return sum + one.second; };
+    double whole = std::accumulate(all.begin(), all.end(), 0.0, add);
+    if (whole == 0) {
+      for (auto& [ns, calls] : all) calls = 1;
+      whole = static_cast<double>(all.size());
+    }
+    std::sort(all.begin(), all.end());
+    double left = whole * (1 - kUsualShare) * (1 + kRoundingShare);
+    while (all.size() > 1 && all.back().second <= left) {
+      left -= all.back().second;
+      all.pop_back();
+    }
+    return all.back().first;
+  }
+
+  // The same for sampled calls. What the sampler adds to a call differs from one to the next, and
+  // the trace shows only a part of it. But a sample hits a call with a probability in proportion to
+  // its time, so among the sampled calls as large a share is beyond the limit as among the time of
+  // all; the longest of them are.
+  std::uint64_t sampled_limit(std::uint64_t limit_ns) const {
+    std::vector<std::uint64_t> sampled_ns;
+    double all_ns = 0;
+    double usual_ns = 0;
+    for (const CutCall& call : cut_) {
+      if (!call.samples.empty()) sampled_ns.push_back(call.ns);
+      const double ns = weight(call) * static_cast<double>(call.processor_ns);
+      all_ns += ns;
+      if (call.ns <= limit_ns) usual_ns += ns;
+    }
+    if (sampled_ns.empty() || usual_ns == all_ns) return limit_ns;
+    const auto usual = std::lround(usual_ns / all_ns * static_cast<double>(sampled_ns.size()));
+    if (usual == 0) return limit_ns;
+    std::nth_element(sampled_ns.begin(), sampled_ns.begin() + usual - 1, sampled_ns.end());
+    return std::clamp(sampled_ns[static_cast<std::size_t>(usual - 1)], limit_ns,
+                      limit_ns + kSampleCostNs);
   }
 
   // How many calls this one stands for. A sample makes its call longer, so a sampled call stands
