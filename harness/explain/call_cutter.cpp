@@ -89,7 +89,8 @@ void CallCutter::extend_kept(const CallTimes& call) {
     const ThreadHistory* const history = timeline_.history(call.thread);
     steps_ = history == nullptr
                  ? nullptr
-                 : &step_times_.try_emplace(call.thread, *history, kShortestGapNs).first->second;
+                 : &step_times_.try_emplace(call.thread, timeline_, call.thread, kShortestGapNs)
+                        .first->second;
   }
   if (call.end <= kept_end_) return;
   Ticks from = kept_end_;

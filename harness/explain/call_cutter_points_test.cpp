@@ -188,6 +188,25 @@ TEST_CASE(
   CHECK(story.cut(call) == "syscall:write:600 kernel_gap:write:59400");
 }
 
+// Every 50th call is interrupted for 12 us.
+TEST_CASE("an interrupt makes no step long") {
+  KernelStory story;
+  for (int i = 0; i < 200; ++i) {
+    const Ticks begin = 100'000 + i * 40'000;
+    const Ticks more = i % 50 == 0 ? 12'000 : 0;
+    story.enters(begin, kWrite);
+    if (more > 0) {
+      story.timeline().add(
+          Interrupt{.begin = begin + 300, .end = begin + 300 + more, .routine = 1});
+    }
+    story.leaves(begin + 600 + more, kWrite);
+  }
+  story.enters(9'000'000, kWrite);
+  story.leaves(9'060'000, kWrite);
+  CHECK(story.cut(punctual_call(9'000'000, 9'060'000)) ==
+        "syscall:write:600 kernel_gap:write:59400");
+}
+
 TEST_CASE("a gap is unknown if a thread ran elsewhere all the time: it may hold a lock") {
   KernelStory story;
   story.usual_calls(200, 100'000, 600, kRefill);

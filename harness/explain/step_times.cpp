@@ -19,9 +19,22 @@ Ticks quantile(std::vector<Ticks>& times, double share) {
   return *at;
 }
 
+// Whether the thread had the processor from begin to end, with no interrupt on top.
+bool is_undisturbed(const Timeline& timeline, const ThreadHistory& history, Ticks begin,
+                    Ticks end) {
+  const std::size_t at = history.stretch_at(begin);
+  if (at == history.stretches().size() || at != history.stretch_at(end)) return false;
+  const auto interrupts = timeline.interrupts(history.stretches()[at].processor);
+  const auto after = std::upper_bound(
+      interrupts.begin(), interrupts.end(), begin,
+      [](Ticks wanted, const Interrupt& interrupt) { return wanted < interrupt.end; });
+  return after == interrupts.end() || after->begin >= end;
+}
+
 }  // namespace
 
-StepTimes::StepTimes(const ThreadHistory& history, Ticks longest) {
+StepTimes::StepTimes(const Timeline& timeline, std::uint32_t thread, Ticks longest) {
+  const ThreadHistory& history = *timeline.history(thread);
   std::map<Kind, std::vector<Ticks>> times;
   const std::vector<ThreadMark>& marks = history.marks();
   for (std::size_t i = 0; i + 1 < marks.size(); ++i) {
@@ -29,7 +42,7 @@ StepTimes::StepTimes(const ThreadHistory& history, Ticks longest) {
     if (!begins_step(marks[i]) || next.kind == MarkKind::records_lost) continue;
     // The end of a page fault is not recorded, so its last step is not known.
     if (!marks[i].in_system_call && next.kind != MarkKind::kernel_point) continue;
-    if (history.stretch_at(marks[i].time) != history.stretch_at(next.time)) continue;
+    if (!is_undisturbed(timeline, history, marks[i].time, next.time)) continue;
     times[kind_of(marks[i])].push_back(next.time - marks[i].time);
   }
   for (auto& [kind, all] : times) {

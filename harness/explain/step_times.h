@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/activity/thread_history.h"
+#include "harness/activity/timeline.h"
 
 namespace tailgate::activity {
 
@@ -22,9 +22,9 @@ struct StepTime {
 
 class StepTimes {
  public:
-  // longest: a step that is not longer is short. Steps in which the thread was switched out do not
-  // count.
-  StepTimes(const ThreadHistory& history, Ticks longest);
+  // thread: watched by the timeline. longest: a step that is not longer is short. Steps in which
+  // the thread was switched out or interrupted do not count.
+  StepTimes(const Timeline& timeline, std::uint32_t thread, Ticks longest);
 
   // Of the steps that a mark of that kind begins.
   StepTime after(const ThreadMark& mark) const;
