@@ -1,8 +1,10 @@
 """Tests of ci/causes: its judgements, its tables, and that it goes on where it was stopped."""
 
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cause_campaign import judge, plan, report  # noqa: E402
 
 causes = load_command("causes")
+COMMAND = [sys.executable, "-B", causes.ROOT / "ci/causes"]
 
 
 def part(cause, name, ns, distinct=True):
@@ -201,8 +204,38 @@ def test_a_campaign_goes_on_and_says_what_cannot_be_tried(tmp_path, monkeypatch,
     assert causes.main([*words, "--show"]) == 0
 
 
+WAITS = """#!{python}
+import pathlib, signal, sys, time
+def end(*_):
+    pathlib.Path("{folder}/ended").touch()
+    sys.exit(143)
+if sys.argv[1] == "sinks":
+    print("file yes a file")
+else:
+    signal.signal(signal.SIGTERM, end)
+    pathlib.Path("{folder}/began").touch()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may trace the kernel")
+def test_a_campaign_that_is_terminated_ends_what_it_started(tmp_path):
+    program, table = tmp_path / "fake", tmp_path / "cases.toml"
+    program.write_text(WAITS.format(python=sys.executable, folder=tmp_path))
+    program.chmod(0o755)
+    table.write_text(CASES)
+    with subprocess.Popen([*COMMAND, "--program", program, "--cases", table, "--out",
+                           tmp_path / "out"], stdout=subprocess.DEVNULL) as campaign:
+        while not (tmp_path / "began").exists():
+            assert campaign.poll() is None
+            time.sleep(0.05)
+        campaign.terminate()
+        assert campaign.wait(timeout=60) == 130
+    assert (tmp_path / "ended").exists()
+    assert not list(tmp_path.glob("out/cases/*/record.json")), "the case is tried again"
+
+
 def test_usage_errors():
-    command = [sys.executable, "-B", causes.ROOT / "ci/causes"]
-    wrong = subprocess.run([*command, "--program", "/no/such"], capture_output=True, text=True,
+    wrong = subprocess.run([*COMMAND, "--program", "/no/such"], capture_output=True, text=True,
                            check=False)
     assert wrong.returncode == 2 and "ci/test builds it" in wrong.stderr

@@ -12,6 +12,7 @@ from . import beside
 
 ENTER_GROUP = 'echo $$ > "$0" && exec "$@"'
 LONGEST_S = 300
+LONGEST_END_S = 20
 INTERRUPTED = 130
 
 
@@ -51,6 +52,16 @@ def explained_run(sink, out):
     return ["--sink", sink, "--trials", "1", "--explain", "--no-control", "--noise-s", "0",
             "--load-cpus", str(load), "--controller-cpus", str(other), "--consumer-cpus",
             str(other), "--out", str(out)]
+
+
+def end(process):
+    """Ends tailgate in the way in which it ends its own processes, too."""
+    process.terminate()
+    try:
+        process.wait(timeout=LONGEST_END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class Bench:
@@ -124,9 +135,13 @@ class Bench:
         for group in groups:
             command = ["sh", "-c", ENTER_GROUP, str(group), *command]
         with open(log, "w", encoding="utf-8") as output:
-            code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=output,
-                                  stderr=subprocess.STDOUT, check=False, timeout=LONGEST_S
-                                  ).returncode
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=subprocess.STDOUT)
+            try:
+                code = process.wait(timeout=LONGEST_S)
+            except BaseException:
+                end(process)
+                raise
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         return code
