@@ -299,7 +299,7 @@ class SideCutter {
     PlacedSample& placed = call.samples.emplace_back();
     const bool own_code = at->cause == Cause::running || at->cause == Cause::machine ||
                           (at->cause == Cause::system_call && !in_kernel);
-    placed.kind = own_code ? own_code_ : index_of(*at);
+    placed.kind = own_code ? kOwnCode : index_of(*at);
     placed.sample = &sample;
     if (own_code && in_kernel) {
       placed.entered = nearest_system_call(slices, taken);
@@ -412,11 +412,11 @@ class SideCutter {
       add_cause(kind, ns[kind], times);
       if (kinds_[kind].first == Cause::machine) {
         gaps_ns += ns[kind];
-      } else if (kind != own_code_ && ns[kind] > 0) {
+      } else if (kind != kOwnCode && ns[kind] > 0) {
         add_kind(kind, ns[kind], samples[kind], sampled_share, times);
       }
     }
-    add_own_code(ns[own_code_], gaps_ns, samples[own_code_], sampled_share, times);
+    add_own_code(ns[kOwnCode], gaps_ns, samples[kOwnCode], sampled_share, times);
     return times;
   }
 
@@ -476,7 +476,7 @@ class SideCutter {
   Stacks stacks_;
   activity::CallCutter cutter_;
   std::uint64_t usual_ns_ = 0;
-  static constexpr std::uint32_t own_code_ = 0;  // the first kind
+  static constexpr std::uint32_t kOwnCode = 0;  // the first kind
   std::map<std::pair<Cause, std::string>, std::uint32_t> places_ = {{{Cause::running, ""}, 0}};
   std::vector<std::pair<Cause, std::string>> kinds_ = {{Cause::running, ""}};
   std::vector<CutCall> cut_;
