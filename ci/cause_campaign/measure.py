@@ -55,7 +55,7 @@ def explained_run(sink, out):
 
 
 def end(process):
-    """Ends tailgate in the way in which it ends its own processes, too."""
+    """Asks tailgate to end, so that it ends its own processes first; kills it if it does not."""
     process.terminate()
     try:
         process.wait(timeout=LONGEST_END_S)

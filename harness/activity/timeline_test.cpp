@@ -192,31 +192,40 @@ TEST_CASE("a thread that is seen on an idle processor has run there since it was
   by_call.finish(100);
   check(by_call);
 
-  // A thread that was woken before the processor went idle has run there since then, even if it was
-  // woken on its way into a wait.
-  for (const Ticks woken : {5, 15}) {
-    Timeline queued(kHz, 0);
-    queued.watch(12);
-    queued.add(switched(0, 0, 0, 12));
-    if (woken == 5) queued.add(ThreadReady{5, 1, 12});
-    queued.add(switched(10, 0, 12, woken == 5 ? 0 : 13));
-    if (woken == 15) queued.add(ThreadReady{15, 1, 12});
-    if (woken == 15) queued.add(switched(20, 0, 13, 0));
-    queued.add(switched(60, 0, 12, 0));
-    queued.finish(100);
-    CHECK(queued.mismatched_switches() == 1);
-    CHECK(thread(queued, 12).cpu_ticks == (woken == 5 ? 60 : 10 + 40));
-    const ThreadHistory& history = *queued.history(12);
-    const ThreadStretch& ran = history.stretches().at(history.stretch_at(30));
-    CHECK(ran.state == ThreadState::running);
-    CHECK(ran.begin == (woken == 5 ? 10 : 20));
-  }
-
   // If the processor ran another thread, nothing is inferred.
   Timeline busy = until_woken();
   busy.add(switched(45, 0, 0, 13));
   busy.add(switched(60, 0, 12, 0));
   CHECK(busy.history(12)->stretches().at(2).state == ThreadState::ready);
+}
+
+// Thread 12 is seen on a processor that is idle since 20, and was woken before.
+TEST_CASE("a thread that was woken before its processor went idle has run since then") {
+  const auto check = [](Timeline& timeline, Ticks ran_before) {
+    timeline.add(switched(60, 0, 12, 0));
+    timeline.finish(100);
+    CHECK(timeline.mismatched_switches() == 1);
+    CHECK(thread(timeline, 12).cpu_ticks == ran_before + 40);
+    const ThreadHistory& history = *timeline.history(12);
+    const ThreadStretch& ran = history.stretches().at(history.stretch_at(30));
+    CHECK(ran.state == ThreadState::running);
+    CHECK(ran.begin == 20);
+  };
+
+  Timeline while_another_ran(kHz, 0);
+  while_another_ran.watch(12);
+  while_another_ran.add(switched(0, 0, 0, 12));
+  while_another_ran.add(switched(10, 0, 12, 13));
+  while_another_ran.add(ThreadReady{15, 1, 12});
+  while_another_ran.add(switched(20, 0, 13, 0));
+  check(while_another_ran, 10);
+
+  Timeline on_its_way_into_a_wait(kHz, 0);
+  on_its_way_into_a_wait.watch(12);
+  on_its_way_into_a_wait.add(switched(0, 0, 0, 12));
+  on_its_way_into_a_wait.add(ThreadReady{15, 1, 12});
+  on_its_way_into_a_wait.add(switched(20, 0, 12, 0));
+  check(on_its_way_into_a_wait, 20);
 }
 
 TEST_CASE("addresses are named by module, the process' own modules come first") {

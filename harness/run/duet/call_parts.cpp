@@ -27,7 +27,8 @@ using profile::StackSample;
 constexpr double kUsualShare = 0.99;
 constexpr char kNoTrace[] = "none";
 constexpr double kRoundingShare = 1e-9;
-// By this the sampler makes a call longer at most, beside the interrupt that the trace shows.
+// The sampler makes a call at most this much longer, without its interrupt where the trace shows
+// it.
 constexpr std::uint64_t kSampleCostNs = 100'000;
 
 // Finds in a sample's stack what a part is named after.
@@ -328,7 +329,7 @@ class SideCutter {
     return place->second;
   }
 
-  // The time at the 99th percentile of the calls, as trimmed_mean takes it.
+  // The time at the 99th percentile of the calls, each with its weight. trimmed_mean_ns cuts there.
   std::uint64_t limit() const {
     std::vector<std::pair<std::uint64_t, double>> all;  // ns, calls
     for (const CutCall& call : cut_) all.emplace_back(call.ns, weight(call));
@@ -347,10 +348,10 @@ class SideCutter {
     return all.back().first;
   }
 
-  // The same for sampled calls. What the sampler adds to a call differs from one to the next, and
-  // the trace shows only a part of it. But a sample hits a call with a probability in proportion to
-  // its time, so among the sampled calls as large a share is beyond the limit as among the time of
-  // all; the longest of them are.
+  // What divides usual from slow calls among the sampled ones. Their lengths alone do not tell: the
+  // sampler makes each longer, by different times, of which the trace shows a part. But a sample
+  // hits a call with a probability in proportion to the call's time. So the share of slow calls
+  // among the sampled ones is their share of the time of all calls, and the longest are taken.
   std::uint64_t sampled_limit(std::uint64_t limit_ns) const {
     std::vector<std::uint64_t> sampled_ns;
     double all_ns = 0;

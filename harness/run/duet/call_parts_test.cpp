@@ -221,7 +221,6 @@ TEST_CASE("a function that computes for long has its time, and samples change no
 TEST_CASE("a sampled slow call is a slow call, and its sample is of one") {
   Calls calls;
   calls.enter_kernel();
-  calls.trace.method = "kernel_trace";
   calls.samples.rate_hz = 5000;
   for (const std::uint64_t i : {20, 60, 100, 140}) {
     calls.log[i].end_ns += 20'000 + 100 * i;
@@ -246,7 +245,6 @@ TEST_CASE("a sampled slow call is a slow call, and its sample is of one") {
 // that each sampled call is longer than usual ones. Four of the calls compute for 21 us.
 TEST_CASE("a usual call that the sampler made long is a usual call") {
   Calls calls;
-  calls.trace.method = "kernel_trace";
   calls.samples.rate_hz = 5000;
   for (const std::uint64_t i : {0, 48, 96, 143}) calls.log[i].end_ns += 20'000;
   for (std::uint64_t i = 0; i < kCalls; i += 8) {
