@@ -22,6 +22,7 @@
 #include "harness/activity/records.h"
 #include "harness/activity/thread_history.h"
 #include "harness/histogram/histogram.h"
+#include "harness/stats/pulse_train.h"
 
 namespace tailgate::activity {
 
@@ -125,6 +126,14 @@ class Timeline {
   // A thread that holds no lock that a watched thread may want, as one that reads the trace.
   void set_bystander(std::uint32_t thread) { bystanders_.insert(thread); }
   bool is_bystander(std::uint32_t thread) const { return bystanders_.contains(thread); }
+
+  // A gap that came at fixed intervals to an idle thread on that processor before the trace: a
+  // timer of the hypervisor, say, of which this kernel records nothing. In ticks.
+  void set_machine_tick(std::uint32_t processor, const PulseTrain& tick) {
+    machine_ticks_[processor] = tick;
+  }
+  // Whether it may have begun there from begin to end; false if none is known.
+  bool machine_tick_may_begin(std::uint32_t processor, Ticks begin, Ticks end) const;
 
   void add(const ContextSwitch& record);
   void add(const ThreadReady& record);
@@ -256,6 +265,7 @@ class Timeline {
   std::vector<ReadyRecord> ready_threads_;
   std::unordered_map<std::uint32_t, ThreadHistory> watched_;
   std::set<std::uint32_t> bystanders_;
+  std::map<std::uint32_t, PulseTrain> machine_ticks_;  // by processor
   std::map<std::pair<InterruptKind, std::uint64_t>, std::string> routine_names_;
   std::map<std::uint32_t, SystemCallFact> system_calls_;
   // By number; an entry without a name is no known point.

@@ -99,6 +99,12 @@ std::string Timeline::routine_name(InterruptKind kind, std::uint64_t routine) co
   return at == routine_names_.end() ? symbol(0, routine) : at->second;
 }
 
+bool Timeline::machine_tick_may_begin(std::uint32_t processor, Ticks begin, Ticks end) const {
+  const auto at = machine_ticks_.find(processor);
+  return at != machine_ticks_.end() &&
+         may_have_pulse(at->second, static_cast<double>(begin), static_cast<double>(end));
+}
+
 std::string_view Timeline::kernel_function(std::uint64_t address) const {
   const auto at = kernel_functions_.find(address);
   return at == kernel_functions_.end() ? std::string_view() : at->second;

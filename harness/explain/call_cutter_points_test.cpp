@@ -268,6 +268,34 @@ TEST_CASE("a system call that is often long before its first step is no gap up t
   CHECK(story.cut(longer) == "syscall:write:30000 unknown:write:40000");
 }
 
+// Every tenth call is longer, as if a tick of the machine met it.
+TEST_CASE("a step that is long whenever a tick of the machine is due is a gap, others are not") {
+  const auto cut_with_tick_at = [](double begin) {
+    KernelStory story;
+    for (int i = 0; i < 200; ++i) {
+      const Ticks more = i % 10 == 0 ? 25'000 : 0;
+      story.enters(100'000 + i * 40'000, kWrite);
+      story.leaves(100'600 + i * 40'000 + more, kWrite);
+    }
+    story.timeline().set_machine_tick(
+        0, {.period = 400'000, .at = begin, .error = 1'000, .period_error = 1});
+    return story.cut(punctual_call(100'000, 125'600));
+  };
+  CHECK(cut_with_tick_at(100'300) == "syscall:write:600 kernel_gap:write:25000");
+  // Far from the long calls: they are the sink's own.
+  CHECK(cut_with_tick_at(150'000) == "syscall:write:25600");
+}
+
+TEST_CASE("where all calls meet the machine's tick, their length is the usual one") {
+  KernelStory story;
+  for (int i = 0; i < 200; ++i) {
+    story.enters(100'000 + i * 40'000, kWrite);
+    story.leaves(125'600 + i * 40'000, kWrite);
+  }
+  story.timeline().set_machine_tick(0, {.period = 40'000, .at = 100'300, .error = 100});
+  CHECK(story.cut(punctual_call(100'000, 125'600)) == "syscall:write:25600");
+}
+
 TEST_CASE("the last step of a page fault has no known end, so it is not named") {
   KernelStory story;
   story.timeline().add(PageFault{1'000'000, 0, kLoad});

@@ -19,12 +19,23 @@ Ticks quantile(std::vector<Ticks>& times, double share) {
   return *at;
 }
 
+// The lengths of all steps of a kind.
+struct Lengths {
+  std::vector<Ticks> without_tick;  // of the machine
+  std::vector<Ticks> may_have_one;
+
+  // Where nearly all calls meet the tick, there is nothing else to tell the usual length by.
+  std::vector<Ticks>& telling() {
+    if (without_tick.size() < kMinStepsOfShare) {
+      without_tick.insert(without_tick.end(), may_have_one.begin(), may_have_one.end());
+    }
+    return without_tick;
+  }
+};
+
 // Whether the thread had the processor from begin to end, with no interrupt on top.
-bool is_undisturbed(const Timeline& timeline, const ThreadHistory& history, Ticks begin,
-                    Ticks end) {
-  const std::size_t at = history.stretch_at(begin);
-  if (at == history.stretches().size() || at != history.stretch_at(end)) return false;
-  const auto interrupts = timeline.interrupts(history.stretches()[at].processor);
+bool is_undisturbed(const Timeline& timeline, std::uint32_t processor, Ticks begin, Ticks end) {
+  const auto interrupts = timeline.interrupts(processor);
   const auto after = std::upper_bound(
       interrupts.begin(), interrupts.end(), begin,
       [](Ticks wanted, const Interrupt& interrupt) { return wanted < interrupt.end; });
@@ -35,17 +46,23 @@ bool is_undisturbed(const Timeline& timeline, const ThreadHistory& history, Tick
 
 StepTimes::StepTimes(const Timeline& timeline, std::uint32_t thread, Ticks longest) {
   const ThreadHistory& history = *timeline.history(thread);
-  std::map<Kind, std::vector<Ticks>> times;
+  std::map<Kind, Lengths> lengths;
   const std::vector<ThreadMark>& marks = history.marks();
   for (std::size_t i = 0; i + 1 < marks.size(); ++i) {
     const ThreadMark& next = marks[i + 1];
     if (!begins_step(marks[i]) || next.kind == MarkKind::records_lost) continue;
     // The end of a page fault is not recorded, so its last step is not known.
     if (!marks[i].in_system_call && next.kind != MarkKind::kernel_point) continue;
-    if (!is_undisturbed(timeline, history, marks[i].time, next.time)) continue;
-    times[kind_of(marks[i])].push_back(next.time - marks[i].time);
+    const std::size_t at = history.stretch_at(marks[i].time);
+    if (at == history.stretches().size() || at != history.stretch_at(next.time)) continue;
+    const std::uint32_t processor = history.stretches()[at].processor;
+    if (!is_undisturbed(timeline, processor, marks[i].time, next.time)) continue;
+    Lengths& all = lengths[kind_of(marks[i])];
+    const bool tick = timeline.machine_tick_may_begin(processor, marks[i].time, next.time);
+    (tick ? all.may_have_one : all.without_tick).push_back(next.time - marks[i].time);
   }
-  for (auto& [kind, all] : times) {
+  for (auto& [kind, of_kind] : lengths) {
+    std::vector<Ticks>& all = of_kind.telling();
     if (all.size() < kMinSteps) continue;
     StepTime& time = times_[kind];
     time.usual = quantile(all, 0.5);

@@ -23,7 +23,8 @@ struct StepTime {
 class StepTimes {
  public:
   // thread: watched by the timeline. longest: a step that is not longer is short. Steps in which
-  // the thread was switched out or interrupted do not count.
+  // the thread was switched out or interrupted do not count, nor those in which a tick of the
+  // machine may have begun, if enough others are left.
   StepTimes(const Timeline& timeline, std::uint32_t thread, Ticks longest);
 
   // Of the steps that a mark of that kind begins.

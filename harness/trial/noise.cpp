@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "harness/os/affinity.h"
+#include "harness/stats/pulse_train.h"
 #include "harness/trial/driver.h"
 
 namespace tailgate {
@@ -12,13 +15,30 @@ namespace {
 
 constexpr std::uint64_t kFloorEvents = 50'000;
 
+constexpr std::uint64_t kShortestGapNs = 10'000;
+// The search for a tick needs no more gaps.
+constexpr std::size_t kMostGaps = 4096;
+// Of kernels with 1000, 300, 250 and 100 ticks a second.
+constexpr std::array<double, 4> kTickPeriodsNs = {1e6, 1e9 / 300, 4e6, 1e7};
+// A tick is late by some microseconds, and its clock may gain as many on this one meanwhile.
+constexpr double kTickWidthNs = 20'000;
+
 void note_gap(NoiseBlock& noise, std::uint64_t gap_ns) {
   noise.max_gap_ns = std::max(noise.max_gap_ns, gap_ns);
-  if (gap_ns <= 10'000) return;
+  if (gap_ns <= kShortestGapNs) return;
   ++noise.gaps_over_10us;
   noise.lost_ns += gap_ns;
   if (gap_ns > 100'000) ++noise.gaps_over_100us;
   if (gap_ns > 1'000'000) ++noise.gaps_over_1ms;
+}
+
+// gaps: when they began. If there were too many, the last one that is known ends the search.
+PulseTrain find_tick(std::span<const double> gaps, double begin_ns, double end_ns) {
+  return find_pulse_train(gaps, {.begin = begin_ns,
+                                 .end = gaps.size() < kMostGaps ? end_ns : gaps.back(),
+                                 .periods = kTickPeriodsNs,
+                                 .width = kTickWidthNs})
+      .value_or(PulseTrain());
 }
 
 }  // namespace
@@ -40,14 +60,22 @@ double two_clock_reads_ns(const Clock& clock) {
 
 NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns) {
   NoiseBlock noise{};
+  noise.processor = current_cpu();
+  // When the first gaps began. Its pages exist before the loop, which a page fault would hold up.
+  std::vector<double> gaps(kMostGaps);
   const std::uint64_t start_ns = clock.now_ns();
   std::uint64_t last_ns = start_ns;
   while (last_ns - start_ns < duration_ns) {
     const std::uint64_t now_ns = clock.now_ns();
+    if (now_ns - last_ns > kShortestGapNs && noise.gaps_over_10us < kMostGaps) {
+      gaps[noise.gaps_over_10us] = static_cast<double>(last_ns);
+    }
     note_gap(noise, now_ns - last_ns);
     last_ns = now_ns;
   }
   noise.observed_ns = last_ns - start_ns;
+  gaps.resize(std::min<std::size_t>(noise.gaps_over_10us, kMostGaps));
+  noise.tick = find_tick(gaps, static_cast<double>(start_ns), static_cast<double>(last_ns));
   return noise;
 }
 

@@ -20,6 +20,7 @@
 #include "harness/os/shared_memory.h"
 #include "harness/result/action.h"
 #include "harness/result/ledger.h"
+#include "harness/stats/pulse_train.h"
 #include "harness/trial/load.h"
 
 namespace tailgate {
@@ -198,6 +199,8 @@ struct NoiseBlock {
   std::uint64_t gaps_over_1ms;
   std::uint64_t max_gap_ns;
   std::uint64_t lost_ns;  // time in gaps over 10 us
+  int processor;          // -1: unknown
+  PulseTrain tick;        // gaps over 10 us at fixed intervals, if any, in ns of the run clock
 };
 
 struct FloorBlock {
