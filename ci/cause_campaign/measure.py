@@ -49,7 +49,7 @@ def preset_of(case):
 def explained_run(sink, out):
     """The words of a run of one explained trial."""
     load, other = beside.processors()
-    return ["--sink", sink, "--trials", "1", "--explain", "--no-control", "--noise-s", "0",
+    return ["--sink", sink, "--trials", "1", "--explain", "--no-control",
             "--load-cpus", str(load), "--controller-cpus", str(other), "--consumer-cpus",
             str(other), "--out", str(out)]
 
@@ -81,7 +81,8 @@ class Bench:
                     "--out", str(folder / "duet.json")]
         scenario = str(folder / "preset.toml") if case.actions else "steady"
         syncs = case.beside.get("do") == "sync"
-        return ["run", scenario, *settings(case), *explained_run(case.sink, folder),
+        # What stands beside the trial would make the machine look busy before it.
+        return ["run", scenario, *settings(case), *explained_run(case.sink, folder), "--noise-s", "0",
                 *(["--scratch", str(folder / beside.JOURNAL)] if syncs else [])]
 
     def measure(self, case):

@@ -129,10 +129,10 @@ class Timeline {
 
   // A gap that came at fixed intervals to an idle thread on that processor before the trace: a
   // timer of the hypervisor, say, of which this kernel records nothing. In ticks.
-  void set_machine_tick(std::uint32_t processor, const PulseTrain& tick) {
-    machine_ticks_[processor] = tick;
+  void add_machine_tick(std::uint32_t processor, const PulseTrain& tick) {
+    machine_ticks_.emplace(processor, tick);
   }
-  // Whether it may have begun there from begin to end; false if none is known.
+  // Whether one may have begun there from begin to end; false if none is known.
   bool machine_tick_may_begin(std::uint32_t processor, Ticks begin, Ticks end) const;
 
   void add(const ContextSwitch& record);
@@ -265,7 +265,7 @@ class Timeline {
   std::vector<ReadyRecord> ready_threads_;
   std::unordered_map<std::uint32_t, ThreadHistory> watched_;
   std::set<std::uint32_t> bystanders_;
-  std::map<std::uint32_t, PulseTrain> machine_ticks_;  // by processor
+  std::multimap<std::uint32_t, PulseTrain> machine_ticks_;  // by processor
   std::map<std::pair<InterruptKind, std::uint64_t>, std::string> routine_names_;
   std::map<std::uint32_t, SystemCallFact> system_calls_;
   // By number; an entry without a name is no known point.

@@ -100,9 +100,10 @@ std::string Timeline::routine_name(InterruptKind kind, std::uint64_t routine) co
 }
 
 bool Timeline::machine_tick_may_begin(std::uint32_t processor, Ticks begin, Ticks end) const {
-  const auto at = machine_ticks_.find(processor);
-  return at != machine_ticks_.end() &&
-         may_have_pulse(at->second, static_cast<double>(begin), static_cast<double>(end));
+  const auto [first, last] = machine_ticks_.equal_range(processor);
+  return std::any_of(first, last, [&](const auto& tick) {
+    return may_have_pulse(tick.second, static_cast<double>(begin), static_cast<double>(end));
+  });
 }
 
 std::string_view Timeline::kernel_function(std::uint64_t address) const {

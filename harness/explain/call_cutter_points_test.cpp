@@ -277,7 +277,7 @@ TEST_CASE("a step that is long whenever a tick of the machine is due is a gap, o
       story.enters(100'000 + i * 40'000, kWrite);
       story.leaves(100'600 + i * 40'000 + more, kWrite);
     }
-    story.timeline().set_machine_tick(
+    story.timeline().add_machine_tick(
         0, {.period = 400'000, .at = begin, .error = 1'000, .period_error = 1});
     return story.cut(punctual_call(100'000, 125'600));
   };
@@ -292,7 +292,7 @@ TEST_CASE("where all calls meet the machine's tick, their length is the usual on
     story.enters(100'000 + i * 40'000, kWrite);
     story.leaves(125'600 + i * 40'000, kWrite);
   }
-  story.timeline().set_machine_tick(0, {.period = 40'000, .at = 100'300, .error = 100});
+  story.timeline().add_machine_tick(0, {.period = 40'000, .at = 100'300, .error = 100});
   CHECK(story.cut(punctual_call(100'000, 125'600)) == "syscall:write:25600");
 }
 

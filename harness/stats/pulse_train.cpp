@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "harness/stats/quantile_interval.h"
@@ -127,12 +128,18 @@ bool may_have_pulse(const PulseTrain& train, double begin, double end) {
   return last_before + error >= begin || last_before + train.period - error <= end;
 }
 
-std::optional<PulseTrain> find_pulse_train(std::span<const double> instants,
-                                           const PulseSearch& search) {
+std::vector<PulseTrain> find_pulse_trains(std::vector<double> instants, const PulseSearch& search) {
+  std::vector<PulseTrain> trains;
   for (const double period : search.periods) {
-    if (auto train = train_of_period(instants, search, period)) return train;
+    while (trains.size() < search.most_trains) {
+      const auto train = train_of_period(instants, search, period);
+      if (!train) break;
+      trains.push_back(*train);
+      std::erase_if(instants,
+                    [&](double instant) { return may_have_pulse(*train, instant, instant); });
+    }
   }
-  return std::nullopt;
+  return trains;
 }
 
 }  // namespace tailgate

@@ -1,8 +1,9 @@
 // A train of pulses: instants at equal distances, found among others. Pure functions.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <span>
+#include <vector>
 
 namespace tailgate {
 
@@ -25,13 +26,14 @@ struct PulseSearch {
   double end = 0;
   std::span<const double> periods;  // ascending; a train may differ by some millionths
   double width = 0;                 // within which a train's pulses lie if folded by its period
+  std::size_t most_trains = 1;
 };
 
-// Returns the train of the shortest of these periods in which most periods have a pulse, and more
-// than by chance, among instants from search.begin to search.end, ascending. The period and its
-// error (99 %) are those of a line through the pulses by least squares. Nothing if there is no such
-// train, or fewer than 20 periods.
-std::optional<PulseTrain> find_pulse_train(std::span<const double> instants,
-                                           const PulseSearch& search);
+// Returns the trains among instants from search.begin to search.end, ascending: those of the
+// shortest period first, of one period the fullest first. Most periods of a train have a pulse,
+// more than by chance, and there are 20 periods or more. A train's period and the error of it (99
+// %) are those of a line through its pulses by least squares. An instant is a pulse of one train at
+// most.
+std::vector<PulseTrain> find_pulse_trains(std::vector<double> instants, const PulseSearch& search);
 
 }  // namespace tailgate

@@ -18,7 +18,8 @@ constexpr double kBegin = 5e12;
 constexpr double kWidth = 20'000;
 
 PulseSearch tenth_of_a_second() {
-  return {.begin = kBegin, .end = kBegin + 1e8, .periods = kPeriods, .width = kWidth};
+  return {
+      .begin = kBegin, .end = kBegin + 1e8, .periods = kPeriods, .width = kWidth, .most_trains = 4};
 }
 
 // Instants at random, so many in each millisecond on average.
@@ -59,14 +60,15 @@ TEST_CASE("a train among strangers is found, and tells its pulses seconds later"
                     .late_ns = 1000,
                     .seen = 0.9};
     add(instants, tick, random);
-    const auto train = find_pulse_train(instants, tenth_of_a_second());
-    REQUIRE(train);
-    CHECK(train->period == Approx(tick.period).margin(20));
+    const auto trains = find_pulse_trains(instants, tenth_of_a_second());
+    REQUIRE(trains.size() == 1);
+    const PulseTrain& train = trains[0];
+    CHECK(train.period == Approx(tick.period).margin(20));
     for (const double number : {0.0, 50.0, 1000.0, 3000.0}) {
       const double pulse = tick.first + number * tick.period + 1000;
-      CHECK(may_have_pulse(*train, pulse - 1000, pulse + 1000));
+      CHECK(may_have_pulse(train, pulse - 1000, pulse + 1000));
       // Half a period away there is none.
-      CHECK_FALSE(may_have_pulse(*train, pulse + 5e5 - 1000, pulse + 5e5 + 1000));
+      CHECK_FALSE(may_have_pulse(train, pulse + 5e5 - 1000, pulse + 5e5 + 1000));
     }
   }
 }
@@ -76,9 +78,10 @@ TEST_CASE("pulses at the begin of a period are found as those in its middle") {
   for (const double first : {0.0, 3'000.0, 500'000.0, 999'000.0}) {
     std::vector<double> instants;
     add(instants, {.first = kBegin + first, .late_ns = 2000}, random);
-    const auto train = find_pulse_train(instants, tenth_of_a_second());
-    REQUIRE(train);
-    const double off = std::remainder(train->at - kBegin - first, 1e6);
+    const auto trains = find_pulse_trains(instants, tenth_of_a_second());
+    REQUIRE(trains.size() == 1);
+    const PulseTrain& train = trains[0];
+    const double off = std::remainder(train.at - kBegin - first, 1e6);
     CHECK(off == Approx(2000).margin(1500));
   }
 }
@@ -87,16 +90,33 @@ TEST_CASE("the shortest period that fits is taken") {
   std::mt19937_64 random(2);
   std::vector<double> instants;
   add(instants, {.period = 4e6, .first = kBegin + 1e6}, random);
-  const auto train = find_pulse_train(instants, tenth_of_a_second());
-  REQUIRE(train);
-  CHECK(train->period == Approx(4e6));
+  const auto trains = find_pulse_trains(instants, tenth_of_a_second());
+  REQUIRE(trains.size() == 1);
+  CHECK(trains[0].period == Approx(4e6));
+}
+
+TEST_CASE("two trains, also of one period, are both found, and no more than are wanted") {
+  std::mt19937_64 random(4);
+  std::vector<double> instants = strangers(1, random);
+  add(instants, {.first = kBegin + 2e5, .late_ns = 1000}, random);
+  add(instants, {.first = kBegin + 7e5, .late_ns = 1000}, random);
+  add(instants, {.period = 4e6, .first = kBegin + 3e6 + 4e5, .late_ns = 1000}, random);
+  PulseSearch search = tenth_of_a_second();
+  const auto trains = find_pulse_trains(instants, search);
+  REQUIRE(trains.size() == 3);
+  CHECK(trains[0].period == Approx(1e6).epsilon(1e-4));
+  CHECK(trains[1].period == Approx(1e6).epsilon(1e-4));
+  CHECK(std::abs(std::remainder(trains[1].at - trains[0].at, 1e6)) == Approx(5e5).margin(5000));
+  CHECK(trains[2].period == Approx(4e6).epsilon(1e-4));
+  search.most_trains = 1;
+  CHECK(find_pulse_trains(instants, search).size() == 1);
 }
 
 TEST_CASE("instants at random are no train") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937_64 random(seed);
     const double per_ms = 0.2 * (1 + seed % 100);  // up to 20
-    CHECK_FALSE(find_pulse_train(strangers(per_ms, random), tenth_of_a_second()));
+    CHECK(find_pulse_trains(strangers(per_ms, random), tenth_of_a_second()).empty());
   }
 }
 
@@ -104,14 +124,14 @@ TEST_CASE("a train needs 20 periods, most of them with a pulse") {
   std::mt19937_64 random(3);
   std::vector<double> instants;
   add(instants, {.seen = 0.4}, random);
-  CHECK_FALSE(find_pulse_train(instants, tenth_of_a_second()));
+  CHECK(find_pulse_trains(instants, tenth_of_a_second()).empty());
   PulseSearch search = tenth_of_a_second();
   search.end = kBegin + 1.9e7;
   instants.clear();
   add(instants, {}, random);
   std::erase_if(instants, [&](double at) { return at >= search.end; });
-  CHECK_FALSE(find_pulse_train(instants, search));
-  CHECK_FALSE(find_pulse_train({}, tenth_of_a_second()));
+  CHECK(find_pulse_trains(instants, search).empty());
+  CHECK(find_pulse_trains({}, tenth_of_a_second()).empty());
 }
 
 TEST_CASE("where the errors have added up to a period, a pulse may be anywhere") {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "harness/os/affinity.h"
@@ -33,12 +32,15 @@ void note_gap(NoiseBlock& noise, std::uint64_t gap_ns) {
 }
 
 // gaps: when they began. If there were too many, the last one that is known ends the search.
-PulseTrain find_tick(std::span<const double> gaps, double begin_ns, double end_ns) {
-  return find_pulse_train(gaps, {.begin = begin_ns,
-                                 .end = gaps.size() < kMostGaps ? end_ns : gaps.back(),
-                                 .periods = kTickPeriodsNs,
-                                 .width = kTickWidthNs})
-      .value_or(PulseTrain());
+void find_ticks(NoiseBlock& noise, const std::vector<double>& gaps, double begin_ns,
+                double end_ns) {
+  const std::vector<PulseTrain> ticks =
+      find_pulse_trains(gaps, {.begin = begin_ns,
+                               .end = gaps.size() < kMostGaps ? end_ns : gaps.back(),
+                               .periods = kTickPeriodsNs,
+                               .width = kTickWidthNs,
+                               .most_trains = noise.ticks.size()});
+  std::copy(ticks.begin(), ticks.end(), noise.ticks.begin());
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns) {
   }
   noise.observed_ns = last_ns - start_ns;
   gaps.resize(std::min<std::size_t>(noise.gaps_over_10us, kMostGaps));
-  noise.tick = find_tick(gaps, static_cast<double>(start_ns), static_cast<double>(last_ns));
+  find_ticks(noise, gaps, static_cast<double>(start_ns), static_cast<double>(last_ns));
   return noise;
 }
 

@@ -11,7 +11,7 @@
 namespace tailgate {
 
 // Reads the clock continuously for duration_ns and counts gaps between two reads: time in which
-// this thread did not run, or the machine stood still. Looks for a tick among the gaps over 10 us.
+// this thread did not run, or the machine stood still. Looks for ticks among the gaps over 10 us.
 NoiseBlock observe_noise(const Clock& clock, std::uint64_t duration_ns);
 
 // The mean time of two clock reads, as at a call's start and end.

@@ -71,8 +71,12 @@ class Interruptions {
 TEST_CASE("a timer that holds an idle thread up is a tick, and is expected when it comes later") {
   const Interruptions interruptions;
   const NoiseBlock noise = observe_noise(run_clock_of_noise(), 200'000'000);
-  REQUIRE(noise.tick.period > 0);
-  CHECK(noise.tick.period == Approx(1e6).epsilon(1e-3));
+  const auto is_expected = [&](double begin_ns, double end_ns) {
+    return std::any_of(noise.ticks.begin(), noise.ticks.end(), [&](const PulseTrain& tick) {
+      return tick.period > 0 && may_have_pulse(tick, begin_ns, end_ns);
+    });
+  };
+  CHECK(noise.ticks[0].period == Approx(1e6).epsilon(1e-3));
   const std::size_t first = begin_count.load();
   spin(run_clock_of_noise().now_ns() + 500'000'000);
   const std::size_t count = std::min(begin_count.load(), begins.size());
@@ -81,11 +85,17 @@ TEST_CASE("a timer that holds an idle thread up is a tick, and is expected when 
   for (std::size_t i = first; i < count; ++i) {
     const auto begin_ns = static_cast<double>(begins[i]);
     // The handler begins some microseconds after the gap.
-    expected += may_have_pulse(noise.tick, begin_ns - 10'000, begin_ns) ? 1 : 0;
+    expected += is_expected(begin_ns - 10'000, begin_ns) ? 1 : 0;
   }
   // The others were late: the machine had the processor.
   CHECK(static_cast<double>(expected) > 0.7 * static_cast<double>(count - first));
-  CHECK_FALSE(may_have_pulse(noise.tick, noise.tick.at + 4e5, noise.tick.at + 6e5));
+  // Most of the time none is expected.
+  int unexpected = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double at_ns = static_cast<double>(begins[first]) + i * 497'000.0;
+    unexpected += is_expected(at_ns, at_ns + 1000) ? 0 : 1;
+  }
+  CHECK(unexpected > 700);
 }
 
 TEST_CASE("the processor on which an idle thread looked is known") {

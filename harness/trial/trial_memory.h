@@ -200,7 +200,8 @@ struct NoiseBlock {
   std::uint64_t max_gap_ns;
   std::uint64_t lost_ns;  // time in gaps over 10 us
   int processor;          // -1: unknown
-  PulseTrain tick;        // gaps over 10 us at fixed intervals, if any, in ns of the run clock
+  // Gaps over 10 us at fixed intervals, in ns of the run clock; those with a period of 0 are none.
+  std::array<PulseTrain, 4> ticks;
 };
 
 struct FloorBlock {

@@ -109,8 +109,9 @@ Explanation TrialTrace::explain() {
   for (const std::uint32_t thread : threads_) timeline.watch(thread);
   if (sampler_) timeline.set_bystander(sampler_->collector());
   const NoiseBlock& noise = memory_.header().provider.noise;
-  if (noise.tick.period > 0 && noise.processor >= 0) {
-    timeline.set_machine_tick(static_cast<std::uint32_t>(noise.processor), noise.tick);
+  for (const PulseTrain& tick : noise.ticks) {
+    if (tick.period <= 0 || noise.processor < 0) continue;
+    timeline.add_machine_tick(static_cast<std::uint32_t>(noise.processor), tick);
   }
   std::optional<activity::ExplainedDeliveries> deliveries;
   if (memory_.plan().slow_deliveries > 0) {
