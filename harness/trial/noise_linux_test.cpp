@@ -84,8 +84,8 @@ TEST_CASE("a timer that holds an idle thread up is a tick, and is expected when 
   std::size_t expected = 0;
   for (std::size_t i = first; i < count; ++i) {
     const auto begin_ns = static_cast<double>(begins[i]);
-    // The handler begins some microseconds after the gap.
-    expected += is_expected(begin_ns - 10'000, begin_ns) ? 1 : 0;
+    // The handler begins when the gap has lasted for 10 to 30 us (seen on a virtual machine).
+    expected += is_expected(begin_ns - 50'000, begin_ns) ? 1 : 0;
   }
   // The others were late: the machine had the processor.
   CHECK(static_cast<double>(expected) > 0.7 * static_cast<double>(count - first));
