@@ -280,11 +280,17 @@ class RevisionGate {
                      });
   }
 
-  // Of the duet of this index: an equal part of the time that is left, so that none takes the time
-  // of those after it, but as much as its first look needs.
+  // Of the duet of this index, which is not decided: an equal part of the time that is left, so
+  // that none takes the time of the undecided ones after it, but as much as its first look needs.
   double budget_s(std::size_t index) const {
     if (!request_.minutes) return policy_.time_budget_s;
-    const double part = left_s() / static_cast<double>(planned_.size() - index);
+    const auto undecided = std::count_if(planned_.begin() + static_cast<std::ptrdiff_t>(index),
+                                         planned_.end(), [this](const PlannedDuet& planned) {
+                                           const std::optional<EarlierDuet> earlier =
+                                               earlier_of(planned);
+                                           return !earlier || earlier->can_go_on;
+                                         });
+    const double part = left_s() / static_cast<double>(undecided);
     return std::min(
         {policy_.time_budget_s, std::max(part, first_look_s(planned_[index])), left_s()});
   }

@@ -28,7 +28,13 @@ std::string reason_of(const MetricJudgement& judgement) {
     return fmt::format("below its margin of {}", margin);
   if (judgement.decision == MetricOutcome::fail)
     return fmt::format("beyond its margin of {}", margin);
-  if (judgement.p_beyond < judgement.p_within) {
+  const bool seems_below = judgement.p_beyond < judgement.p_within;
+  // The test weighs all rounds, the effect is the middle of their differences: of rounds that
+  // differ much, the one may lie below the margin and the other beyond it.
+  if (seems_below != (judgement.effect < judgement.margin)) {
+    return fmt::format("it is near its margin of {}, so that more rounds must tell", margin);
+  }
+  if (seems_below) {
     return fmt::format("it seems to be below its margin of {}, which needs more rounds to show",
                        margin);
   }
