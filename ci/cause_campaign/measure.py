@@ -82,7 +82,8 @@ class Bench:
         scenario = str(folder / "preset.toml") if case.actions else "steady"
         syncs = case.beside.get("do") == "sync"
         # What stands beside the trial would make the machine look busy before it.
-        return ["run", scenario, *settings(case), *explained_run(case.sink, folder), "--noise-s", "0",
+        return ["run", scenario, *settings(case), *explained_run(case.sink, folder),
+                "--noise-s", "0",
                 *(["--scratch", str(folder / beside.JOURNAL)] if syncs else [])]
 
     def measure(self, case):
