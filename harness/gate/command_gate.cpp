@@ -113,13 +113,13 @@ SequentialDecision decide_figures(std::vector<JudgedFigure>& figures, const Clus
   std::size_t next = 0;
   for (JudgedFigure& figure : figures) {
     if (!figure.judgement.is_measured()) continue;
+    describe_effect(figure.series, EffectKind::ratio,
+                    gated.empty() ? figure.series.a.size() : decision.rounds, clusters,
+                    figure.judgement);
     if (figure.gated) {
       take_decision(decision.metrics[next++], decision.rounds, gated.size(), policy.looks,
                     figure.judgement);
     }
-    describe_effect(figure.series, EffectKind::ratio,
-                    gated.empty() ? figure.series.a.size() : decision.rounds, clusters,
-                    figure.judgement);
   }
   return decision;
 }

@@ -192,10 +192,6 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
   const std::size_t rounds = result.decision.rounds;
   std::size_t next = 0;
   for (Candidate& candidate : candidates) {
-    if (candidate.gated) {
-      take_decision(result.decision.metrics[next++], rounds, gated.size(), policy.looks,
-                    candidate.judgement);
-    }
     // Without a gated metric there was no look: the effects are then those of all rounds.
     const std::size_t used =
         gated.empty() && candidate.series != nullptr ? candidate.series->a.size() : rounds;
@@ -204,6 +200,10 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const Ro
     } else if (candidate.series != nullptr) {
       describe_effect(*candidate.series, candidate.kind->effect, used, coins.layout_pairs,
                       candidate.judgement);
+    }
+    if (candidate.gated) {
+      take_decision(result.decision.metrics[next++], rounds, gated.size(), policy.looks,
+                    candidate.judgement);
     }
     result.judgements.push_back(std::move(candidate.judgement));
   }

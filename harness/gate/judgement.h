@@ -52,8 +52,8 @@ void describe_effect(const MetricSeries& series, EffectKind kind, std::size_t ro
 // The same of a rate: means over the rounds, their difference, and its limits.
 void describe_rates(const CountRounds& counts, std::size_t rounds, MetricJudgement& judgement);
 
-// Fills in the decision, its p values and its reason. rounds: on which it is based; metrics: among
-// how many it was taken.
+// Fills in the decision, its p values and its reason, of which the effect that is described is
+// part. rounds: on which it is based; metrics: among how many it was taken.
 void take_decision(const MetricDecision& decision, std::size_t rounds, std::size_t metrics,
                    const Looks& looks, MetricJudgement& judgement);
 
