@@ -34,11 +34,15 @@ TEST_CASE("queue says that a queue is faster than a slow call, and who pays when
 }
 
 TEST_CASE("queue says that a queue is slower than a call that is cheaper than any queue") {
-  const Result result = run_scenario("queue", "synthetic:service_ns=0", kQueueSmoke);
+  // The interval of nine pairs leaves out the lowest and the highest one: a round that something
+  // else on the machine disturbs does not change the answer.
+  const Result result =
+      run_scenario("queue", "synthetic:service_ns=0",
+                   {{"rates_hz", "2000"}, {"events", "200"}, {"warmup_s", "0"}, {"trials", "9"}});
   REQUIRE(result.answer);
   INFO(result.answer->sentence);
-  CHECK_THAT(result.answer->sentence, Contains("is slower at 500 events/s: it takes"));
-  CHECK(figure_of(*result.answer, "queued_at_500_hz_p50_ratio").low > 1);
+  CHECK_THAT(result.answer->sentence, Contains("is slower at 2k events/s: it takes"));
+  CHECK(figure_of(*result.answer, "queued_at_2000_hz_p50_ratio").low > 1);
 }
 
 TEST_CASE("queue finds no difference where both sides are the same", "[long]") {

@@ -141,7 +141,14 @@ class SinkSearch {
   // Looks for the metric's margin on the first half.
   void search_margin(MeasuredMargin& metric) const {
     const MetricKind& kind = *find_metric(metric.metric);
-    const double cap = policy_.rule(kind, subject_of_run(halves_.first.all)).margin;
+    const MetricRule rule = policy_.rule(kind, subject_of_run(halves_.first.all));
+    const double cap = rule.margin;
+    if (rule.at_least > 0) {
+      // Sizes below it count as equal, so that quiet sides always pass: that says nothing about
+      // the margin which larger ones need.
+      metric.why_none = fmt::format("it is compared from {:g} {} on", rule.at_least, kind.unit);
+      return;
+    }
     std::vector<double> margins;
     for (const double margin : kMargins) {
       if (margin < cap && (kind.unit != "ns" || margin >= kLeastTimeMargin)) {

@@ -99,6 +99,25 @@ TEST_CASE("a margin that the second half does not confirm is dropped", "[long]")
   CHECK_THAT(sink.metrics[0].why_none, Catch::Contains("did not confirm 1 %"));
 }
 
+TEST_CASE("a metric whose small values count as equal keeps the policy's margin") {
+  Calibration calibration = record([](const std::string&) { return 0.02; });
+  for (CalibrationRun& run : calibration.runs) {
+    run.metrics[0].name = "start_ms";
+    for (double& value : run.metrics[0].a) value = 2;
+    for (double& value : run.metrics[0].b) value = 3;
+  }
+  const MarginSearch search{.gates = 100, .found_gates = 40};
+  const auto sinks =
+      measure_margins(calibration, default_policy(), search, [](const std::string&) {});
+  REQUIRE(sinks.size() == 1);
+  REQUIRE(sinks[0].metrics.size() == 1);
+  CHECK(sinks[0].metrics[0].metric == "start_ms");
+  CHECK_FALSE(sinks[0].metrics[0].margin);
+  CHECK(sinks[0].metrics[0].why_none == "it is compared from 10 ms on");
+  CHECK_THAT(write_machine_class(sinks, "aa11", "", search),
+             Catch::Contains("# start_ms: it is compared from 10 ms on"));
+}
+
 TEST_CASE("the written class is read back, whatever a record's texts hold") {
   Calibration calibration = record([](const std::string&) { return 0.02; });
   for (CalibrationRun& run : calibration.runs) run.sink = "file:\"\n]x=\x1b";
