@@ -11,11 +11,11 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/duet_extent.h"
 #include "harness/cli/duet_resume.h"
+#include "harness/cli/duet_subject.h"
 #include "harness/cli/explain_sides.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/growing_file.h"
 #include "harness/cli/known_names.h"
-#include "harness/cli/preset_folders.h"
 #include "harness/cli/surroundings.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/gate.h"
@@ -29,8 +29,6 @@
 #include "harness/run/duet/duet.h"
 #include "harness/run/duet/duet_difference.h"
 #include "harness/run/duet/program.h"
-#include "harness/run/preset.h"
-#include "harness/trial/result_facts.h"
 #include "harness/trial/scratch.h"
 
 namespace tailgate {
@@ -39,26 +37,8 @@ namespace {
 constexpr HistogramRange kRange = {
     .lowest_discernible = 1, .highest_trackable = 3'600'000'000'000, .significant_digits = 3};
 
-// A sink under a load.
-struct Subject {
-  std::string sink;
-  const Scenario* scenario;
-  Options options;
-  std::string preset;
-};
-
-Subject subject_of_scenario(const Catalog& catalog, const std::string& name, std::string sink) {
-  const Preset preset = find_preset(catalog, name.empty() ? "steady" : name, preset_folders());
-  if (preset.runs.size() != 1) {
-    throw Error(fmt::format("'{}' is a suite of {} runs", name, preset.runs.size()),
-                "name one scenario or preset with --scenario");
-  }
-  const PresetRun& run = preset.runs.front();
-  return {std::move(sink), run.scenario, run.options, preset.name};
-}
-
 // What an earlier run measured, to be measured again.
-Subject subject_of_result(const Catalog& catalog, const std::string& file) {
+NamedSubject subject_of_result(const Catalog& catalog, const std::string& file) {
   const Result result = load_result(file);
   const Scenario& scenario = catalog.scenarios.find(result.scenario.name);
   Options options(scenario.options(), fmt::format("scenario '{}'", scenario.name()));
@@ -70,11 +50,12 @@ bool names_result(const std::string& text) {
   return text.ends_with(".json");
 }
 
-Subject subject_of(const Catalog& catalog, const std::string& text,
-                   const DuetArguments& arguments) {
+NamedSubject subject_of(const Catalog& catalog, const std::string& text,
+                        const DuetArguments& arguments) {
   const bool load_given = !arguments.scenario.empty();
-  Subject subject = names_result(text) ? subject_of_result(catalog, text)
-                                       : subject_of_scenario(catalog, arguments.scenario, text);
+  NamedSubject subject = names_result(text)
+                             ? subject_of_result(catalog, text)
+                             : subject_of_scenario(catalog, arguments.scenario, text);
   if (names_result(text) && load_given) {
     subject = subject_of_scenario(catalog, arguments.scenario, subject.sink);
   }
@@ -84,7 +65,7 @@ Subject subject_of(const Catalog& catalog, const std::string& text,
   return subject;
 }
 
-LoadPlan load_of(const Subject& subject) {
+LoadPlan load_of(const NamedSubject& subject) {
   if (subject.scenario->max_steps(subject.options) > 1) {
     throw Error(fmt::format("scenario '{}' has several steps", subject.scenario->name()),
                 "a duet runs one load: use --scenario steady, burst or max");
@@ -93,12 +74,11 @@ LoadPlan load_of(const Subject& subject) {
 }
 
 DuetSubjectRequest subject_request(const SinkCatalog& sinks, const SideArguments& side,
-                                   const Subject& subject, const std::filesystem::path& scratch) {
+                                   const NamedSubject& subject,
+                                   const std::filesystem::path& scratch) {
   DuetSubjectRequest request{.side = {.sink = sinks.choice(subject.sink), .load = load_of(subject)},
                              .label = side.label,
-                             .scenario = {.name = subject.scenario->name(),
-                                          .preset = subject.preset,
-                                          .options = describe_options(subject.options)},
+                             .scenario = scenario_used(subject),
                              .build = build_used(),
                              .layouts = side.layouts};
   if (!side.program.empty()) {
@@ -109,13 +89,14 @@ DuetSubjectRequest subject_request(const SinkCatalog& sinks, const SideArguments
 }
 
 // A result names its scenario for both sides; two must agree.
-std::pair<Subject, Subject> subjects_of(const Catalog& catalog, const DuetArguments& arguments) {
+std::pair<NamedSubject, NamedSubject> subjects_of(const Catalog& catalog,
+                                                  const DuetArguments& arguments) {
   const std::string& b_text =
       arguments.b.subject.empty() ? arguments.a.subject : arguments.b.subject;
   const bool a_file = names_result(arguments.a.subject);
   const bool b_file = names_result(b_text);
-  Subject a = subject_of(catalog, arguments.a.subject, arguments);
-  Subject b = subject_of(catalog, b_text, arguments);
+  NamedSubject a = subject_of(catalog, arguments.a.subject, arguments);
+  NamedSubject b = subject_of(catalog, b_text, arguments);
   if (a_file && !b_file) b = {b.sink, a.scenario, a.options, a.preset};
   if (b_file && !a_file) a = {a.sink, b.scenario, b.options, b.preset};
   if (!(load_of(a) == load_of(b))) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/duet_subject.h"
 #include "harness/cli/gate_verdicts.h"
 #include "harness/cli/idle_watch.h"
 #include "harness/cli/known_names.h"
@@ -18,6 +19,7 @@
 #include "harness/cli/selftest_plan.h"
 #include "harness/cli/terminal.h"
 #include "harness/gate/calibration.h"
+#include "harness/gate/class_margins.h"
 #include "harness/gate/gate.h"
 #include "harness/os/atomic_file.h"
 #include "harness/os/process.h"
@@ -168,14 +170,37 @@ std::vector<CalibratedSink> sinks_of(const SelftestArguments& arguments, const P
   return sinks;
 }
 
-WantedRuns wanted_runs(const SelftestArguments& arguments, const Policy& policy,
-                       const Catalog& catalog) {
-  WantedRuns wanted{sinks_of(arguments, policy, catalog), arguments.changes, arguments.same,
-                    arguments.planted};
+// The load of the sink's runs with that change, as their records name it.
+std::string load_of(const Catalog& catalog, const CalibratedSink& sink,
+                    const PlantedChange& change) {
+  NamedSubject measured = subject_of_scenario(catalog, sink.scenario, sink.sink);
+  std::vector<std::string> settings = sink.settings;
+  if (*change.setting != '\0') settings.emplace_back(change.setting);
+  for (const Setting& setting : parse_settings(settings)) {
+    measured.options.set(setting.name, setting.value);
+  }
+  DuetSubject subject;
+  subject.scenario = scenario_used(measured);
+  return load_text(subject);
+}
+
+std::vector<WantedRuns> wanted_runs(const SelftestArguments& arguments, const Policy& policy,
+                                    const Catalog& catalog) {
   constexpr unsigned kSame = 40;
-  if (wanted.same > 0) return wanted;
-  const auto sinks = static_cast<unsigned>(std::max<std::size_t>(wanted.sinks.size(), 1));
-  wanted.same = arguments.idle ? (kIdleSame + sinks - 1) / sinks : kSame;
+  const std::vector<CalibratedSink> sinks = sinks_of(arguments, policy, catalog);
+  unsigned same = arguments.same;
+  if (same == 0) {
+    const auto count = static_cast<unsigned>(std::max<std::size_t>(sinks.size(), 1));
+    same = arguments.idle ? (kIdleSame + count - 1) / count : kSame;
+  }
+  std::vector<WantedRuns> wanted;
+  for (const CalibratedSink& sink : sinks) {
+    for (const std::string& name : arguments.changes) {
+      const PlantedChange& change = find_planted_change(name);
+      wanted.push_back({sink, &change, load_of(catalog, sink, change),
+                        name == kPlantedNothing ? same : arguments.planted});
+    }
+  }
   return wanted;
 }
 
@@ -186,7 +211,7 @@ class CalibrationLoop {
                   Calibration& growing)
       : arguments_(arguments), policy_(policy), all_(all), growing_(growing) {}
 
-  void run(const WantedRuns& wanted) {
+  void run(const std::vector<WantedRuns>& wanted) {
     IdleWatch watch(scratch_.path());
     while (!is_over()) {
       const std::optional<CalibrationStep> step = next_step(all_, wanted);

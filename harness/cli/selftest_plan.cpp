@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 
 #include "harness/gate/calibration.h"
 #include "harness/stats/quantile_interval.h"
@@ -16,20 +17,24 @@ namespace {
 constexpr const char* kIdleDaemon = "plant_daemon=true";
 constexpr double kDaemonShare = 0.1;
 
-unsigned runs_so_far(const Calibration& calibration, const std::string& sink,
-                     const std::string& planted) {
+bool is_of(const CalibrationRun& run, const WantedRuns& wanted) {
+  return run.sink == wanted.sink.sink && run.scenario == wanted.load;
+}
+
+unsigned runs_so_far(const Calibration& calibration, const WantedRuns& wanted) {
   const auto count = std::count_if(
-      calibration.runs.begin(), calibration.runs.end(),
-      [&](const CalibrationRun& run) { return run.sink == sink && run.planted == planted; });
+      calibration.runs.begin(), calibration.runs.end(), [&](const CalibrationRun& run) {
+        return is_of(run, wanted) && run.planted == wanted.change->name;
+      });
   return static_cast<unsigned>(count);
 }
 
-// kDaemonShare of the processor time per event that the sink used in its runs with nothing planted;
-// empty without such runs.
-std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std::string& sink) {
+// kDaemonShare of the processor time per event that the sink used in its runs with nothing planted
+// at that load; empty without such runs.
+std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const WantedRuns& wanted) {
   std::vector<double> used;
   for (const CalibrationRun& run : calibration.runs) {
-    if (run.sink != sink || run.planted != kPlantedNothing) continue;
+    if (!is_of(run, wanted) || run.planted != kPlantedNothing) continue;
     for (const MetricSeries& series : run.metrics) {
       if (series.name == "cpu_ns_per_event") {
         std::copy_if(series.a.begin(), series.a.end(), std::back_inserter(used),
@@ -39,10 +44,6 @@ std::optional<std::uint64_t> daemon_ns(const Calibration& calibration, const std
   }
   if (used.empty()) return {};
   return static_cast<std::uint64_t>(std::max(1.0, kDaemonShare * median(used)));
-}
-
-unsigned runs_wanted(const WantedRuns& wanted, const std::string& change) {
-  return change == kPlantedNothing ? wanted.same : wanted.planted;
 }
 
 }  // namespace
@@ -55,38 +56,31 @@ std::vector<std::string> changes_that_must_fail() {
   return names;
 }
 
-std::optional<CalibrationStep> next_step(const Calibration& calibration, const WantedRuns& wanted) {
+std::optional<CalibrationStep> next_step(const Calibration& calibration,
+                                         const std::vector<WantedRuns>& wanted) {
   std::optional<CalibrationStep> next;
   double least = 1;
-  for (const CalibratedSink& sink : wanted.sinks) {
-    for (const std::string& name : wanted.changes) {
-      const PlantedChange& change = find_planted_change(name);
-      const unsigned runs = runs_wanted(wanted, name);
-      if (runs == 0) continue;
-      const double done = static_cast<double>(runs_so_far(calibration, sink.sink, name)) / runs;
-      if (done >= least) continue;
-      CalibrationStep step{sink, &change, kNothingPlanted, change.options};
-      if (name == kDaemonChange) {
-        const auto ns = daemon_ns(calibration, sink.sink);
-        if (!ns) continue;
-        step.options_a = kIdleDaemon;
-        step.options_b = fmt::format("plant_daemon_ns={}", *ns);
-      }
-      least = done;
-      next = std::move(step);
+  for (const WantedRuns& one : wanted) {
+    if (one.runs == 0) continue;
+    const double done = static_cast<double>(runs_so_far(calibration, one)) / one.runs;
+    if (done >= least) continue;
+    CalibrationStep step{one.sink, one.change, kNothingPlanted, one.change->options};
+    if (one.change->name == std::string_view(kDaemonChange)) {
+      const auto ns = daemon_ns(calibration, one);
+      if (!ns) continue;
+      step.options_a = kIdleDaemon;
+      step.options_b = fmt::format("plant_daemon_ns={}", *ns);
     }
+    least = done;
+    next = std::move(step);
   }
   return next;
 }
 
-RunsLeft runs_left(const Calibration& calibration, const WantedRuns& wanted) {
+RunsLeft runs_left(const Calibration& calibration, const std::vector<WantedRuns>& wanted) {
   RunsLeft left;
-  for (const CalibratedSink& sink : wanted.sinks) {
-    for (const std::string& change : wanted.changes) {
-      const unsigned done = runs_so_far(calibration, sink.sink, change);
-      const unsigned runs = runs_wanted(wanted, change);
-      left.runs += runs - std::min(runs, done);
-    }
+  for (const WantedRuns& one : wanted) {
+    left.runs += one.runs - std::min(one.runs, runs_so_far(calibration, one));
   }
   constexpr double kUnknownRunS = 60;
   double spent_s = 0;

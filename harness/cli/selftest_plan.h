@@ -21,12 +21,12 @@ struct CalibratedSink {
   std::vector<std::string> settings;  // "name=value"
 };
 
-// How many runs are wanted of each sink and change.
+// How many runs are wanted of a sink with a change.
 struct WantedRuns {
-  std::vector<CalibratedSink> sinks;
-  std::vector<std::string> changes;
-  unsigned same = 0;     // with nothing planted
-  unsigned planted = 0;  // of each change
+  CalibratedSink sink;
+  const PlantedChange* change;
+  std::string load;  // as a record names it: runs at other loads do not count
+  unsigned runs = 0;
 };
 
 struct CalibrationStep {
@@ -37,9 +37,10 @@ struct CalibrationStep {
 };
 
 // The sink and change that has the smallest share of its wanted runs, so that a record stays
-// balanced wherever it ends; of equal ones the first in the order of sinks and changes. Empty when
-// every number of runs is reached. Throws Error for a change that there is not.
-std::optional<CalibrationStep> next_step(const Calibration& calibration, const WantedRuns& wanted);
+// balanced wherever it ends; of equal ones the first in the list. Empty when every number of runs
+// is reached.
+std::optional<CalibrationStep> next_step(const Calibration& calibration,
+                                         const std::vector<WantedRuns>& wanted);
 
 // How many runs are missing, and how long they take, in seconds: each as long as the recorded ones
 // on average, or a minute without any.
@@ -47,6 +48,6 @@ struct RunsLeft {
   std::uint64_t runs = 0;
   double seconds = 0;
 };
-RunsLeft runs_left(const Calibration& calibration, const WantedRuns& wanted);
+RunsLeft runs_left(const Calibration& calibration, const std::vector<WantedRuns>& wanted);
 
 }  // namespace tailgate

@@ -7,21 +7,33 @@
 namespace tailgate {
 namespace {
 
-void add_runs(Calibration& calibration, const char* sink, const char* planted, unsigned count) {
+constexpr const char* kFileLoad = "steady rate_hz=20000";
+constexpr const char* kLttngLoad = "steady rate_hz=100000";
+
+void add_runs(Calibration& calibration, const std::string& sink, const char* planted,
+              unsigned count, const std::string& load = "") {
   for (unsigned i = 0; i < count; ++i) {
     CalibrationRun& run = calibration.runs.emplace_back();
     run.sink = sink;
+    run.scenario = !load.empty() ? load : sink == "file" ? kFileLoad : kLttngLoad;
     run.planted = planted;
     run.duration_s = 30;
     run.metrics = {{"cpu_ns_per_event", {1000, 1000}, {1000, 1000}}};
   }
 }
 
-WantedRuns wanted() {
-  return {{{"file", "steady", {"rate_hz=20000"}}, {"lttng", "steady", {"rate_hz=100000"}}},
-          {"none", "slower-10"},
-          100,
-          10};
+std::vector<WantedRuns> wanted(const std::vector<std::string>& changes = {"none", "slower-10"}) {
+  std::vector<WantedRuns> runs;
+  for (const auto& [sink, load] : {std::pair("file", kFileLoad), std::pair("lttng", kLttngLoad)}) {
+    for (const std::string& change : changes) {
+      const std::string setting = std::string(load).substr(std::string("steady ").size());
+      runs.push_back({{sink, "steady", {setting}},
+                      &find_planted_change(change),
+                      load,
+                      change == "none" ? 100u : 10u});
+    }
+  }
+  return runs;
 }
 
 TEST_CASE("the step with the smallest share of its runs is next, with the load of its sink") {
@@ -49,6 +61,14 @@ TEST_CASE("nothing is next once every number is reached") {
   CHECK(runs_left(calibration, wanted()).runs == 0);
 }
 
+TEST_CASE("runs at another load do not count, nor tell what the daemon's work is") {
+  Calibration calibration;
+  add_runs(calibration, "file", "none", 120, "steady rate_hz=10000");
+  CHECK(next_step(calibration, wanted())->sink.sink == "file");
+  CHECK(runs_left(calibration, wanted()).runs == 220);
+  CHECK_FALSE(next_step(calibration, wanted({"daemon-10"})));
+}
+
 TEST_CASE("what is left takes as long as what was run") {
   Calibration calibration;
   CHECK(runs_left(calibration, wanted()).runs == 220);
@@ -59,8 +79,7 @@ TEST_CASE("what is left takes as long as what was run") {
 }
 
 TEST_CASE("the daemon's work follows from the sink's own, once that is known") {
-  WantedRuns some = wanted();
-  some.changes = {"daemon-10"};
+  const std::vector<WantedRuns> some = wanted({"daemon-10"});
   Calibration calibration;
   CHECK_FALSE(next_step(calibration, some));
   add_runs(calibration, "lttng", "none", 1);
@@ -68,8 +87,7 @@ TEST_CASE("the daemon's work follows from the sink's own, once that is known") {
   REQUIRE(step);
   CHECK(step->sink.sink == "lttng");
   CHECK(step->options_b == "plant_daemon_ns=100");
-  some.changes = {"faster"};
-  CHECK_THROWS_AS(next_step(calibration, some), Error);
+  CHECK_THROWS_AS(find_planted_change("faster"), Error);
 }
 
 }  // namespace

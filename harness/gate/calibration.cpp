@@ -25,12 +25,17 @@ constexpr double kCalibrationConfidence = 0.95;
 // No metric comes near it, and effects of smaller values are finite.
 constexpr double kLargestValue = 1e18;
 
-std::vector<std::string> sinks_of(const Calibration& calibration) {
-  std::vector<std::string> sinks;
+using SinkAndLoad = std::pair<std::string, std::string>;
+
+std::vector<SinkAndLoad> subjects_of(const Calibration& calibration) {
+  std::vector<SinkAndLoad> subjects;
   for (const CalibrationRun& run : calibration.runs) {
-    if (std::find(sinks.begin(), sinks.end(), run.sink) == sinks.end()) sinks.push_back(run.sink);
+    const SinkAndLoad subject(run.sink, run.scenario);
+    if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end()) {
+      subjects.push_back(subject);
+    }
   }
-  return sinks;
+  return subjects;
 }
 
 std::string machine_text(const Machine& machine) {
@@ -40,11 +45,12 @@ std::string machine_text(const Machine& machine) {
 
 CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& rows) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const CalibrationRow& row) {
-    return row.sink == run.sink && row.planted == run.planted;
+    return row.sink == run.sink && row.load == run.scenario && row.planted == run.planted;
   });
   if (found != rows.end()) return *found;
   CalibrationRow& row = rows.emplace_back();
   row.sink = run.sink;
+  row.load = run.scenario;
   row.planted = run.planted;
   return row;
 }
@@ -53,6 +59,7 @@ CalibrationRow& row_of(const CalibrationRun& run, std::vector<CalibrationRow>& r
 std::vector<RelabelledRow> rows_to_fill(const RoundPool& pool, const Policy& policy) {
   RelabelledRow nothing;
   nothing.sink = pool.all.sink;
+  nothing.load = pool.all.scenario;
   nothing.rounds = pool.rounds;
   std::vector<RelabelledRow> rows = {nothing};
   const DuetSubject subject = subject_of_run(pool.all);
@@ -190,11 +197,11 @@ std::vector<CalibrationRow> summarize(const Calibration& calibration, const Poli
     row.failed = binomial_interval(row.fail, row.runs, kCalibrationConfidence);
     row.passed = binomial_interval(row.pass, row.runs, kCalibrationConfidence);
   }
-  const std::vector<std::string> sinks = sinks_of(calibration);
+  const std::vector<SinkAndLoad> subjects = subjects_of(calibration);
   std::stable_sort(rows.begin(), rows.end(), [&](const CalibrationRow& x, const CalibrationRow& y) {
     const auto key = [&](const CalibrationRow& row) {
-      const auto sink = std::find(sinks.begin(), sinks.end(), row.sink);
-      return std::pair(sink, row.planted != kPlantedNothing);
+      const auto at = std::find(subjects.begin(), subjects.end(), SinkAndLoad(row.sink, row.load));
+      return std::pair(at, row.planted != kPlantedNothing);
     };
     return key(x) < key(y);
   });
@@ -206,8 +213,8 @@ std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Poli
   if (gates == 0) return {};
   std::vector<RoundPool> pools;
   std::vector<std::pair<std::size_t, RelabelledRow>> rows;  // each with its pool
-  for (const std::string& sink : sinks_of(calibration)) {
-    const RoundPool& pool = pools.emplace_back(pool_of_equal(calibration, sink));
+  for (const auto& [sink, load] : subjects_of(calibration)) {
+    const RoundPool& pool = pools.emplace_back(pool_of_equal(calibration, sink, load));
     if (pool.rounds < policy.looks.rounds.front() || pool.all.metrics.empty()) continue;
     std::vector<RelabelledRow> of_sink = rows_to_fill(pool, policy);
     add_stall_rows(pool, policy, of_sink);

@@ -31,9 +31,10 @@ Calibration joined(const std::vector<Calibration>& records);
 // recorded outcome; else the rounds are decided anew.
 std::string outcome_under(const CalibrationRun& run, const Policy& policy);
 
-// All comparisons of one sink with the same planted change.
+// All comparisons of one sink under one load with the same planted change.
 struct CalibrationRow {
   std::string sink;
+  std::string load;  // as CalibrationRun::scenario has it
   std::string planted;
   std::uint64_t runs = 0;
   std::uint64_t pass = 0;
@@ -47,14 +48,16 @@ struct CalibrationRow {
   ShareInterval passed;  // share that passed, with the same interval
 };
 
-// A row for each sink and planted change. Sinks are in the order in which they first occur; of a
-// sink, the row with nothing planted comes first, then its changes as they first occur.
+// A row for each sink, load and planted change. Sinks with their loads are in the order in which
+// they first occur; of each, the row with nothing planted comes first, then its changes as they
+// first occur.
 std::vector<CalibrationRow> summarize(const Calibration& calibration, const Policy& policy);
 
 // The decisions on relabelled rounds: a coin exchanges the sides of each round, then one metric of
 // side B is made worse, or it gets stalls, or neither.
 struct RelabelledRow {
   std::string sink;
+  std::string load;
   std::string worse;                  // the metric; empty: none
   double worse_by = 0;                // B's value of each round times 1 + this
   std::optional<PlantedStall> stall;  // what B has instead of a worse metric
@@ -65,17 +68,17 @@ struct RelabelledRow {
   ShareInterval failed;  // share of the gates that failed, with its 95 % interval
 };
 
-// For one gate, draws rounds without replacement from all rounds of the sink's comparisons with
-// nothing planted: as many as the policy's last look needs, or all when there are fewer. A coin
-// exchanges the sides of each round; then the policy decides.
+// For one gate, draws rounds without replacement from all rounds of the sink's comparisons under
+// that load with nothing planted: as many as the policy's last look needs, or all when there are
+// fewer. A coin exchanges the sides of each round; then the policy decides.
 //
-// Each sink gets a row of `gates` such gates with nothing worse. Then each gated metric that is a
-// ratio gets a row of a tenth as many, in which that metric of side B is worse: a quantile by the
-// change that the policy wants found, others by twice their margin. Where calls over 1 ms are
-// gated, as large rows follow in which side B stalls, once in 1 to 30 seconds of its load. The
-// gates share rounds, so the result bounds the errors for these rounds only.
+// Each sink and load gets a row of `gates` such gates with nothing worse. Then each gated metric
+// that is a ratio gets a row of a tenth as many, in which that metric of side B is worse: a
+// quantile by the change that the policy wants found, others by twice their margin. Where calls
+// over 1 ms are gated, as large rows follow in which side B stalls, once in 1 to 30 seconds of its
+// load. The gates share rounds, so the result bounds the errors for these rounds only.
 //
-// Leaves out sinks with fewer rounds than the first look needs. gates = 0: no rows. seed: of the
+// Leaves out those with fewer rounds than the first look needs. gates = 0: no rows. seed: of the
 // draws and coins.
 std::vector<RelabelledRow> relabelled(const Calibration& calibration, const Policy& policy,
                                       std::size_t gates, std::uint64_t seed);

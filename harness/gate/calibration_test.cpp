@@ -179,6 +179,26 @@ TEST_CASE("gates on relabelled rounds of equal sides pass", "[long]") {
   CHECK(rows[0].failed.high < 0.04);
 }
 
+TEST_CASE("runs of a sink at two loads have rows of their own, and share no rounds") {
+  Calibration calibration = record();
+  const std::size_t runs = calibration.runs.size();
+  for (std::size_t i = 0; i < runs; ++i) {
+    CalibrationRun slow = calibration.runs[i];
+    slow.scenario = "steady rate_hz=5000";
+    calibration.runs.push_back(std::move(slow));
+  }
+  const auto rows = summarize(calibration, default_policy());
+  const auto of_one = summarize(record(), default_policy());
+  REQUIRE(rows.size() == 2 * of_one.size());
+  CHECK(rows.front().load == record().runs.front().scenario);
+  CHECK(rows.front().runs == of_one.front().runs);
+  CHECK(rows.back().load == "steady rate_hz=5000");
+  const auto gates = relabelled(calibration, default_policy(), 10, 1);
+  REQUIRE_FALSE(gates.empty());
+  for (const RelabelledRow& row : gates) CHECK(row.rounds == 120);
+  CHECK(gates.back().load == "steady rate_hz=5000");
+}
+
 TEST_CASE("too few rounds are not relabelled") {
   Calibration calibration;
   calibration.runs.push_back(run_of(kPlantedNothing, same(1, 10)));

@@ -36,8 +36,9 @@ Halves halves_of(const std::vector<CalibrationRun>& runs, std::uint64_t seed) {
   std::shuffle(shuffled.begin(), shuffled.end(), random);
   const auto middle = shuffled.begin() + static_cast<std::ptrdiff_t>(shuffled.size() / 2);
   Halves halves;
-  halves.first = pool_of_equal({{shuffled.begin(), middle}}, runs.front().sink);
-  halves.second = pool_of_equal({{middle, shuffled.end()}}, runs.front().sink);
+  const auto& [sink, load] = std::pair(runs.front().sink, runs.front().scenario);
+  halves.first = pool_of_equal({{shuffled.begin(), middle}}, sink, load);
+  halves.second = pool_of_equal({{middle, shuffled.end()}}, sink, load);
   std::for_each(shuffled.begin(), middle,
                 [&](const CalibrationRun& run) { halves.first_runs.push_back(run.started_utc); });
   std::sort(halves.first_runs.begin(), halves.first_runs.end());

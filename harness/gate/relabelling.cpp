@@ -84,10 +84,12 @@ MetricsDecision decisions_on(const CalibrationRun& run, const Policy& given) {
                         policy);
 }
 
-RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink) {
+RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink,
+                        const std::string& load) {
   RoundPool pool;
   for (const CalibrationRun& run : calibration.runs) {
-    if (run.sink != sink || run.planted != kPlantedNothing || run.metrics.empty()) continue;
+    if (run.sink != sink || run.scenario != load) continue;
+    if (run.planted != kPlantedNothing || run.metrics.empty()) continue;
     if (pool.rounds == 0) {
       pool.all = run;
       pool.rounds = run.metrics.front().a.size();

@@ -19,13 +19,14 @@ DuetSubject subject_of_run(const CalibrationRun& run);
 // none.
 MetricsDecision decisions_on(const CalibrationRun& run, const Policy& policy);
 
-// All rounds of one sink's runs with nothing planted, with the metrics and facts that every such
-// run has.
+// All rounds of one sink's runs under one load with nothing planted, with the metrics and facts
+// that every such run has.
 struct RoundPool {
   CalibrationRun all;  // the first run, with the rounds of all runs
   std::size_t rounds = 0;
 };
-RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink);
+RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink,
+                        const std::string& load);
 
 // Stalls of side B: one in so many seconds of load, on average.
 struct PlantedStall {

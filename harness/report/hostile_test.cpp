@@ -104,7 +104,7 @@ std::vector<Document> hostile_documents(const std::string& text) {
   record.runs = {hostile(CalibrationRun(), text)};
   record.runs.front().started_utc = text;
   CalibrationRow row;
-  row.sink = row.planted = text;
+  row.sink = row.load = row.planted = text;
   BudgetVerdicts budgets =
       judge_budgets({parse_budget("file: p99 < 50us, lost = 0")}, {{text, &named.result}});
   for (BudgetVerdict& budget : budgets.list) {
@@ -125,7 +125,7 @@ std::vector<Document> hostile_documents(const std::string& text) {
       text, text, text, text, text, {text, text}, {text}, {shown, shown}, ClaimOutcome::holds,
       text, text};
   RelabelledRow relabelled;
-  relabelled.sink = relabelled.worse = text;
+  relabelled.sink = relabelled.load = relabelled.worse = text;
   return {Results{named},
           Results{named, named},
           Comparison{{{named, named}}, {std::string(named.name)}},

@@ -45,12 +45,10 @@ void make_printable(CalibrationReport& report) {
     for (FactSeries& fact : run.facts) clean(fact);
   }
   for (CalibrationRow& row : report.rows) {
-    make_printable(row.sink);
-    make_printable(row.planted);
+    for (std::string* text : {&row.sink, &row.load, &row.planted}) make_printable(*text);
   }
   for (RelabelledRow& row : report.relabelled) {
-    make_printable(row.sink);
-    make_printable(row.worse);
+    for (std::string* text : {&row.sink, &row.load, &row.worse}) make_printable(*text);
   }
   for (CalibrationScore& score : report.scores) make_printable(score.sink);
 }

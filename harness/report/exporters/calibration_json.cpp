@@ -31,6 +31,7 @@ Json score_json(const CalibrationScore& score) {
 
 Json row_json(const CalibrationRow& row) {
   return {{"sink", row.sink},
+          {"load", row.load},
           {"planted", row.planted},
           {"runs", row.runs},
           {"pass", row.pass},
@@ -44,10 +45,10 @@ Json row_json(const CalibrationRow& row) {
 }
 
 Json relabelled_json(const RelabelledRow& row) {
-  Json json = {{"sink", row.sink},         {"worse", row.worse},
-               {"worse_by", row.worse_by}, {"rounds", row.rounds},
-               {"gates", row.gates},       {"pass", row.pass},
-               {"fail", row.fail},         {"failed", interval_of(row.failed)}};
+  Json json = {
+      {"sink", row.sink},         {"load", row.load},     {"worse", row.worse},
+      {"worse_by", row.worse_by}, {"rounds", row.rounds}, {"gates", row.gates},
+      {"pass", row.pass},         {"fail", row.fail},     {"failed", interval_of(row.failed)}};
   if (row.stall) {
     json["stall"] = {{"length_ms", row.stall->length_ms}, {"every_s", row.stall->every_s}};
   }

@@ -1,10 +1,10 @@
 // The results of a calibration as tables, for terminals and as Markdown.
 //
 // First what the runs prove: the bound of false alarms, recall and precision, of all sinks and of
-// each. Then for each sink a table of its planted changes (runs, verdicts, the share that failed
-// with its 95 % interval, the mean time of a run), then a table of its relabelled gates. Then the
-// number of runs, their days, the machines' fingerprints and the programs' revisions. Lines have at
-// most 80 columns, except for a sink's name that is longer.
+// each. Then for each sink and load a table of its planted changes (runs, verdicts, the share that
+// failed with its 95 % interval, the mean time of a run), then a table of its relabelled gates.
+// Then the number of runs, their days, the machines' fingerprints and the programs' revisions.
+// Lines have at most 80 columns, except for a sink's name that is longer.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -45,11 +45,17 @@ std::string by_text(const RelabelledRow& row) {
   return row.worse.empty() ? "" : fmt::format("{:.3g} %", row.worse_by * 100);
 }
 
-// The table of one sink's relabelled gates; empty without rows.
-std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::string& sink) {
+// "file, steady rate_hz=20000"
+template <class Row>
+std::string subject_text(const Row& row) {
+  return markdown_text(row.load.empty() ? row.sink : row.sink + ", " + row.load);
+}
+
+// The table of the relabelled gates of one sink and load; empty without rows.
+std::string relabelled_text(const std::vector<RelabelledRow>& rows, const std::string& subject) {
   std::string text;
   for (const RelabelledRow& row : rows) {
-    if (row.sink != sink) continue;
+    if (subject_text(row) != subject) continue;
     if (text.empty()) {
       text = "\n" +
              lines_of(fmt::format(
@@ -75,19 +81,19 @@ std::string list_text(const char* one, const std::set<std::string>& values) {
 std::string tables_text(const std::vector<CalibrationRow>& rows,
                         const std::vector<RelabelledRow>& relabelled) {
   std::string text;
-  std::string sink;
+  std::string subject;
   for (const CalibrationRow& row : rows) {
-    if (row.sink != sink || text.empty()) {
-      text += relabelled_text(relabelled, sink);
-      sink = row.sink;
-      text += (text.empty() ? "### " : "\n### ") + markdown_text(sink) + "\n\n";
+    if (subject_text(row) != subject || text.empty()) {
+      text += relabelled_text(relabelled, subject);
+      subject = subject_text(row);
+      text += (text.empty() ? "### " : "\n### ") + subject + "\n\n";
       text += fmt::format("| {:<10} | {:>4} | {:>4} | {:>4} | {:>4} | {:>4} | {:<21} | {:>4} |\n",
                           "planted", "runs", "pass", "fail", "open", "inv.", "failed (95 %)", "s");
       text += "| ---------- | ---: | ---: | ---: | ---: | ---: | --------------------- | ---: |\n";
     }
     text += row_text(row);
   }
-  return text + relabelled_text(relabelled, sink);
+  return text + relabelled_text(relabelled, subject);
 }
 
 std::string bound_text(double share) {

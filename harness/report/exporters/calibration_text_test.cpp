@@ -14,6 +14,7 @@ using Catch::Contains;
 CalibrationRow row(const char* sink, const char* planted, std::uint64_t runs, std::uint64_t fail) {
   CalibrationRow row;
   row.sink = sink;
+  row.load = "steady rate_hz=20000";
   row.planted = planted;
   row.runs = runs;
   row.pass = runs - fail;
@@ -28,6 +29,7 @@ CalibrationRow row(const char* sink, const char* planted, std::uint64_t runs, st
 TEST_CASE("each sink has a table with exact intervals") {
   RelabelledRow bound;
   bound.sink = "file";
+  bound.load = "steady rate_hz=20000";
   bound.rounds = 640;
   bound.gates = 2000;
   bound.pass = 1990;
@@ -44,19 +46,25 @@ TEST_CASE("each sink has a table with exact intervals") {
   CalibrationReport report;
   report.rows = {row("file", "none", 40, 0), row("file", "slower-10", 8, 8),
                  row("lttng", "none", 1000, 1)};
-  report.relabelled = {bound, worse, stalls};
+  RelabelledRow elsewhere = bound;
+  elsewhere.load = "steady rate_hz=5000";
+  elsewhere.rounds = 31;
+  report.rows.push_back(report.rows.front());
+  report.rows.back().load = elsewhere.load;
+  report.relabelled = {bound, worse, stalls, elsewhere};
   const std::string text = render(report, "text");
-  CHECK_THAT(text, Catch::StartsWith("### file\n\n| planted"));
+  CHECK_THAT(text, Catch::StartsWith("### file, steady rate_hz=20000\n\n| planted"));
   CHECK_THAT(text, Contains("| none       |   40 |   40 |    0 |    0 |    0 | 0 % (0.0 to 8.81)"));
   CHECK_THAT(text, Contains("| slower-10  |    8 |    0 |    8 |"));
   CHECK_THAT(text, Contains("100 % (63.1 to 100)"));
-  CHECK_THAT(text, Contains("\n### lttng\n\n"));
+  CHECK_THAT(text, Contains("\n### lttng, steady rate_hz=20000\n\n"));
   CHECK_THAT(text, Contains("\n\nRelabelled: gates on rounds drawn from the 640 with nothing"));
   CHECK_THAT(text,
              Contains("| nothing           |        | 1990 |    0 |   10 | 0 % (0.0 to 0.18"));
   CHECK_THAT(text, Contains("| response_ns_p99_9 |  100 % |    0 |  190 |   10 | 95 % (91.0 to"));
   CHECK_THAT(text, Contains("| stalls of 100 ms  |  1/30s | 1990 |    0 |   10 | 0 % (0.0"));
   CHECK(text.find("Relabelled") < text.find("### lttng"));
+  CHECK(text.find("drawn from the 31") > text.find("### file, steady rate_hz=5000"));
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) CHECK(columns_of(line) <= 80);
 }
