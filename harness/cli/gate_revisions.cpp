@@ -280,16 +280,17 @@ class RevisionGate {
                      });
   }
 
+  static bool is_undecided(const std::optional<EarlierDuet>& earlier) {
+    return !earlier || earlier->can_go_on;
+  }
+
   // Of the duet of this index, which is not decided: an equal part of the time that is left, so
   // that none takes the time of the undecided ones after it, but as much as its first look needs.
   double budget_s(std::size_t index) const {
     if (!request_.minutes) return policy_.time_budget_s;
-    const auto undecided = std::count_if(planned_.begin() + static_cast<std::ptrdiff_t>(index),
-                                         planned_.end(), [this](const PlannedDuet& planned) {
-                                           const std::optional<EarlierDuet> earlier =
-                                               earlier_of(planned);
-                                           return !earlier || earlier->can_go_on;
-                                         });
+    const auto undecided = std::count_if(
+        planned_.begin() + static_cast<std::ptrdiff_t>(index), planned_.end(),
+        [this](const PlannedDuet& planned) { return is_undecided(earlier_of(planned)); });
     const double part = left_s() / static_cast<double>(undecided);
     return std::min(
         {policy_.time_budget_s, std::max(part, first_look_s(planned_[index])), left_s()});
@@ -328,7 +329,7 @@ class RevisionGate {
   int run_duet(std::size_t index) {
     const PlannedDuet& planned = planned_[index];
     const std::optional<EarlierDuet> earlier = earlier_of(planned);
-    if (earlier && !earlier->can_go_on) return kExitDone;
+    if (!is_undecided(earlier)) return kExitDone;
     if (left_s() < least_s(planned)) {
       if (!earlier) add_missing(planned, "inconclusive", "no time was left for the duet");
       return kExitDone;
