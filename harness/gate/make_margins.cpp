@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "harness/gate/calibration.h"
 #include "harness/gate/metrics.h"
 #include "harness/gate/relabelling.h"
+#include "harness/stats/quantile_interval.h"
 
 namespace tailgate {
 namespace {
@@ -144,14 +146,16 @@ class SinkSearch {
     const MetricKind& kind = *find_metric(metric.metric);
     const MetricRule rule = policy_.rule(kind, subject_of_run(halves_.first.all));
     const double cap = rule.margin;
-    if (rule.at_least > 0) {
-      // Sizes below it count as equal, so that quiet sides always pass: that says nothing about
-      // the margin which larger ones need.
-      metric.why_none = fmt::format("it is compared from {:g} {} on", rule.at_least, kind.unit);
+    // So much is tolerated whatever the margin is: equal sides pass below it, which says nothing.
+    const double always = rule.at_least / median_of(metric.metric);
+    if (always >= cap) {
+      metric.why_none = fmt::format("{:g} {} are tolerated anyway, which is its margin or more",
+                                    rule.at_least, kind.unit);
       return;
     }
     std::vector<double> margins;
     for (const double margin : kMargins) {
+      if (margin < always) continue;
       if (margin < cap && (kind.unit != "ns" || margin >= kLeastTimeMargin)) {
         margins.push_back(margin);
       }
@@ -238,6 +242,18 @@ class SinkSearch {
       if (judgement.name == metric) return judgement.is_gated();
     }
     return false;
+  }
+
+  // Of both sides in the first half.
+  double median_of(const std::string& metric) const {
+    std::vector<double> values;
+    for (const MetricSeries& series : with_metrics(halves_.first, {metric}).all.metrics) {
+      for (const std::vector<double>* side : {&series.a, &series.b}) {
+        std::copy_if(side->begin(), side->end(), std::back_inserter(values),
+                     [](double value) { return !std::isnan(value); });
+      }
+    }
+    return median(values);
   }
 
   bool passes_alone(const std::string& metric, double margin) const {
