@@ -12,7 +12,6 @@
 #include "harness/gate/effect_text.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/judgement.h"
-#include "harness/gate/quiet_rounds.h"
 #include "harness/stats/quantile_interval.h"
 #include "harness/stats/tail_samples.h"
 
@@ -139,22 +138,11 @@ Candidate candidate_of(const MetricKind& kind, const std::vector<MetricSeries>& 
   return candidate;
 }
 
-// The counts of slow calls without the rounds that do not tell them.
-std::vector<MetricSeries> of_quiet_rounds(std::vector<MetricSeries> series, const RoundLoad& load,
-                                          const RoundConditions& conditions, const Policy& policy) {
-  const std::vector<bool> quiet = quiet_rounds(stolen_shares(conditions, load), policy.most_stolen);
-  for (MetricSeries& one : series) {
-    const MetricKind* kind = find_metric(one.name);
-    if (kind != nullptr && kind->of_slow_calls) keep_quiet(quiet, one);
-  }
-  return series;
-}
-
 }  // namespace
 
 std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
   const std::vector<MetricSeries> all = metric_series(duet);
-  const Clusters clusters = round_conditions(duet).layout_pairs;
+  const Clusters clusters = round_coins(duet).layout_pairs;
   std::vector<MetricJudgement> judgements;
   for (const MetricKind& kind : metric_kinds()) {
     if (!has_place(kind, all)) continue;
@@ -172,23 +160,21 @@ std::vector<MetricJudgement> describe_metrics(const Duet& duet) {
   return judgements;
 }
 
-MetricsDecision decide_metrics(const std::vector<MetricSeries>& all, const RoundLoad& load,
-                               const RoundConditions& conditions,
-                               const std::vector<std::size_t>& stops, const DuetSubject& subject,
-                               const Policy& policy) {
-  const std::vector<MetricSeries> series = of_quiet_rounds(all, load, conditions, policy);
+MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const RoundLoad& load,
+                               const RoundCoins& coins, const std::vector<std::size_t>& stops,
+                               const DuetSubject& subject, const Policy& policy) {
   std::vector<Candidate> candidates;
   std::vector<PairedMetric> gated;
   for (const MetricKind& kind : metric_kinds()) {
     if (!has_place(kind, series)) continue;
     Candidate& candidate = candidates.emplace_back(
-        candidate_of(kind, series, load, conditions.layout_pairs, subject, policy));
+        candidate_of(kind, series, load, coins.layout_pairs, subject, policy));
     if (!candidate.gated) continue;
     PairedMetric& metric = gated.emplace_back();
     metric.effects = effects_of(*candidate.series, kind.effect);
     metric.counts = candidate.counts;
     if (!candidate.counts) {
-      for (const std::vector<int>& coin : {conditions.a_started_first, conditions.a_made_first}) {
+      for (const std::vector<int>& coin : {coins.a_started_first, coins.a_made_first}) {
         if (!coin.empty()) metric.coins.push_back(coin);
       }
     }
@@ -202,7 +188,7 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& all, const Round
     if (candidate.waiver != nullptr) metric.no_change = metric.margin;
   }
   MetricsDecision result;
-  result.decision = decide(gated, policy.looks, stops, conditions.layout_pairs);
+  result.decision = decide(gated, policy.looks, stops, coins.layout_pairs);
   const std::size_t rounds = result.decision.rounds;
   std::size_t next = 0;
   for (Candidate& candidate : candidates) {
@@ -212,7 +198,7 @@ MetricsDecision decide_metrics(const std::vector<MetricSeries>& all, const Round
     if (candidate.counts) {
       describe_rates(candidate.counts->rounds, used, candidate.judgement);
     } else if (candidate.series != nullptr) {
-      describe_effect(*candidate.series, candidate.kind->effect, used, conditions.layout_pairs,
+      describe_effect(*candidate.series, candidate.kind->effect, used, coins.layout_pairs,
                       candidate.judgement);
     }
     if (candidate.gated) {

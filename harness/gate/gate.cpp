@@ -10,7 +10,6 @@
 
 #include "harness/gate/effect_text.h"
 #include "harness/gate/judgement.h"
-#include "harness/gate/quiet_rounds.h"
 #include "harness/gate/validity.h"
 #include "harness/gate/waivers.h"
 #include "harness/result/latency.h"
@@ -167,17 +166,15 @@ std::string oldest_text(const Duet& duet) {
 }
 
 // How rare a stall of B must be to have gone unseen.
-void add_stall_limit(const Duet& duet, const Policy& policy, Verdict& verdict) {
+void add_stall_limit(const Duet& duet, Verdict& verdict) {
   constexpr const char* kStalls = "calls_over_1ms";
   constexpr double kTail = 0.05;
-  std::vector<MetricSeries> all = metric_series(duet);
+  const std::vector<MetricSeries> all = metric_series(duet);
   const auto stalls = std::find_if(
       all.begin(), all.end(), [](const MetricSeries& series) { return series.name == kStalls; });
   if (stalls == all.end() || verdict.rounds_used == 0) return;
   const RoundLoad load = round_load(duet);
-  const RoundConditions conditions = round_conditions(duet);
-  keep_quiet(quiet_rounds(stolen_shares(conditions, load), policy.most_stolen), *stalls);
-  CountRounds counts = count_rounds(*stalls, CountOf::calls, load, conditions.layout_pairs);
+  CountRounds counts = count_rounds(*stalls, CountOf::calls, load, round_coins(duet).layout_pairs);
   counts.exposure = load.seconds;
   const double per_second = excess_limits(counts, verdict.rounds_used, 0, kTail).high;
   if (!(per_second > 0) || !std::isfinite(per_second)) return;
@@ -186,20 +183,6 @@ void add_stall_limit(const Duet& duet, const Policy& policy, Verdict& verdict) {
                    "rarely, would not have been seen{}",
                    rough(1 / per_second), oldest_text(duet)),
        "more rounds see rarer ones"});
-}
-
-// In how many of the rounds that decided slow calls do not count.
-void add_stolen_remark(const Duet& duet, const Policy& policy, Verdict& verdict) {
-  std::vector<bool> quiet =
-      quiet_rounds(stolen_shares(round_conditions(duet), round_load(duet)), policy.most_stolen);
-  quiet.resize(std::min(quiet.size(), static_cast<std::size_t>(verdict.rounds_used)));
-  const auto left_out = std::count(quiet.begin(), quiet.end(), false);
-  if (left_out == 0) return;
-  verdict.remarks.push_back(
-      {fmt::format("slow calls of {} of {} rounds do not count: the hypervisor took more than "
-                   "{:g} % of their time",
-                   left_out, quiet.size(), policy.most_stolen * 100),
-       "run on a machine with quieter neighbours, or set most_stolen in the policy"});
 }
 
 // Whether each side is a build of its own: another program, or another plugin.
@@ -298,8 +281,8 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
       with_class_margins(with_valid_waivers(given, duet, today), duet.machine.fingerprint, duet.b);
   policy.looks = looks_at(duet, policy);
   Verdict verdict = heading_of(duet, policy);
-  MetricsDecision metrics = decide_metrics(metric_series(duet), round_load(duet),
-                                           round_conditions(duet), stops_of(duet), duet.b, policy);
+  MetricsDecision metrics = decide_metrics(metric_series(duet), round_load(duet), round_coins(duet),
+                                           stops_of(duet), duet.b, policy);
   verdict.rounds_used = metrics.decision.rounds;
   verdict.metrics = std::move(metrics.judgements);
   decide_outcome(duet, policy, metrics.decision, verdict);
@@ -311,10 +294,9 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   add_history_remarks(policy.history, verdict);
   add_metric_remarks(duet, policy, verdict);
   add_waiver_remarks(duet, policy, verdict);
-  add_stolen_remark(duet, policy, verdict);
   add_improvement_remarks(verdict);
   if (has_two_builds(duet)) add_layout_remark(verdict);
-  if (verdict.outcome == VerdictOutcome::pass) add_stall_limit(duet, policy, verdict);
+  if (verdict.outcome == VerdictOutcome::pass) add_stall_limit(duet, verdict);
   for (Remark& remark : waivers_left_out(given, duet, today)) {
     verdict.remarks.push_back(std::move(remark));
   }

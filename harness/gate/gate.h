@@ -26,13 +26,12 @@ struct MetricsDecision {
   std::vector<MetricJudgement> judgements;  // all metrics, as metric_kinds() orders them
 };
 
-// series: as metric_series gives them. conditions: of the rounds of series, or none. stops: as
+// series: as metric_series gives them. coins: of the rounds of series, or none. stops: as
 // looks_with_stops() takes them. subject: selects what the policy says of scenario and sink. All of
 // the policy's waivers count.
 MetricsDecision decide_metrics(const std::vector<MetricSeries>& series, const RoundLoad& load,
-                               const RoundConditions& conditions,
-                               const std::vector<std::size_t>& stops, const DuetSubject& subject,
-                               const Policy& policy);
+                               const RoundCoins& coins, const std::vector<std::size_t>& stops,
+                               const DuetSubject& subject, const Policy& policy);
 
 // Every metric of a duet without a decision: medians (of rates the means), effect and interval over
 // all completed rounds, as metric_kinds() orders them.

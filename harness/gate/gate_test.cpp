@@ -1,7 +1,5 @@
 #include "harness/gate/gate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -9,7 +7,6 @@
 #include <string>
 
 #include "harness/gate/effect_text.h"
-#include "harness/gate/metrics.h"
 #include "harness/result/json.h"
 #include "harness/result/sample_duet.h"
 
@@ -137,57 +134,6 @@ TEST_CASE("each kind of cost is found by its own metric") {
     const Verdict verdict = judged(duet);
     CHECK(verdict.outcome == VerdictOutcome::fail);
     CHECK(metric_of(verdict, "rate_missed").decision == MetricOutcome::fail);
-  }
-}
-
-// In every third round the hypervisor takes a tenth of the time, and either side has many slow
-// calls.
-Duet duet_with_stolen_time() {
-  Duet duet = sample_duet({});
-  const double turns_ns = 2e9 * round_load(duet).seconds;
-  std::mt19937_64 random(5);
-  std::uniform_int_distribution<std::uint64_t> slow(0, 60);
-  for (std::size_t i = 0; i < duet.rounds.size(); ++i) {
-    DuetRound& round = duet.rounds[i];
-    round.stolen_ns = 0;
-    if (i % 3 != 2) continue;
-    round.stolen_ns = static_cast<std::uint64_t>(0.1 * turns_ns);
-    round.a.over_1ms = slow(random);
-    round.b.over_1ms = slow(random);
-  }
-  return duet;
-}
-
-TEST_CASE("slow calls that the hypervisor makes do not count") {
-  const Duet duet = duet_with_stolen_time();
-  Policy all_count = default_policy();
-  all_count.most_stolen = 1;
-  const Verdict noisy = judged(duet, all_count);
-  CHECK(noisy.outcome == VerdictOutcome::inconclusive);
-  CHECK_THAT(reasons(noisy), Contains("calls_over_1ms"));
-  const Verdict verdict = judged(duet);
-  INFO(reasons(verdict));
-  CHECK(verdict.outcome == VerdictOutcome::pass);
-  CHECK(metric_of(verdict, "calls_over_1ms").effect == 0);
-  CHECK_THAT(remarks(verdict),
-             Contains(fmt::format("slow calls of {} of {} rounds do not count: the hypervisor took "
-                                  "more than 1 % of their time",
-                                  verdict.rounds_used / 3, verdict.rounds_used)));
-  CHECK_THAT(remarks(judged(sample_duet({}))), !Contains("hypervisor"));
-}
-
-TEST_CASE("what B does in the other rounds fails, and its losses in all of them") {
-  Duet duet = duet_with_stolen_time();
-  SECTION("stalls") {
-    for (DuetRound& round : duet.rounds) round.b.over_1ms += 2;
-    const Verdict verdict = judged(duet);
-    CHECK(verdict.outcome == VerdictOutcome::fail);
-    CHECK(metric_of(verdict, "calls_over_1ms").effect == 2);
-  }
-  SECTION("losses") {
-    duet.rounds[2].b.ledger.lost = 1;
-    duet.rounds[2].b.ledger.delivered -= 1;
-    CHECK(judged(duet).outcome == VerdictOutcome::fail);
   }
 }
 

@@ -166,42 +166,36 @@ constexpr MetricKind kMetrics[] = {
      .effect = EffectKind::difference,
      .help = "calls longer than 100 us",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s, Side) { return per_calls(s, s.over_100us); }},
     {.name = "calls_over_1ms",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 1 ms",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s, Side) { return per_calls(s, s.over_1ms); }},
     {.name = "calls_blocked",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 20 us in which the thread blocked",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s, Side) { return per_calls(s, s.blocked); }},
     {.name = "calls_preempted",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 20 us in which the thread was preempted",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s, Side) { return per_calls(s, s.preempted); }},
     {.name = "stalled_ms",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "time in calls longer than 1 ms, in ms",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s, Side) { return ms_per_calls(s, s.stalled_ns); }},
     {.name = "calls_slow_running",
      .unit = "per 20k",
      .effect = EffectKind::difference,
      .help = "calls longer than 100 us in which the thread did not block",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s,
                  Side) { return s.slow_running ? per_calls(s, *s.slow_running) : std::nullopt; }},
     {.name = "slow_running_ms",
@@ -209,7 +203,6 @@ constexpr MetricKind kMetrics[] = {
      .effect = EffectKind::difference,
      .help = "time in these calls, in ms",
      .count = CountOf::calls,
-     .of_slow_calls = true,
      .value = [](Side s, Side) { return ms_per_calls(s, s.slow_running_ns); }},
     {.name = "events_lost",
      .unit = "per 20k",
@@ -343,35 +336,21 @@ MeasuredRounds measured_rounds(const Duet& duet, const MetricKind& kind) {
   return measured;
 }
 
-RoundConditions round_conditions(const Duet& duet) {
-  RoundConditions all;
+RoundCoins round_coins(const Duet& duet) {
+  RoundCoins coins;
   bool all_say = true;
   bool all_have_pairs = true;
-  bool any_stolen = false;
   for (const DuetRound& round : duet.rounds) {
     if (!is_completed(round)) continue;
-    all.a_started_first.push_back(round.a_started_first ? 1 : -1);
-    all.a_made_first.push_back(round.a_made_first.value_or(true) ? 1 : -1);
-    all.layout_pairs.push_back(round.layout_pair.value_or(0));
-    all.stolen_ns.push_back(round.stolen_ns ? static_cast<double>(*round.stolen_ns) : std::nan(""));
+    coins.a_started_first.push_back(round.a_started_first ? 1 : -1);
+    coins.a_made_first.push_back(round.a_made_first.value_or(true) ? 1 : -1);
+    coins.layout_pairs.push_back(round.layout_pair.value_or(0));
     all_say = all_say && round.a_made_first;
     all_have_pairs = all_have_pairs && round.layout_pair;
-    any_stolen = any_stolen || round.stolen_ns;
   }
-  if (!all_say) all.a_made_first.clear();
-  if (!all_have_pairs) all.layout_pairs.clear();
-  if (!any_stolen) all.stolen_ns.clear();
-  return all;
-}
-
-std::vector<double> stolen_shares(const RoundConditions& conditions, const RoundLoad& load) {
-  constexpr double kSides = 2;
-  constexpr double kNsInSecond = 1e9;
-  std::vector<double> shares;
-  for (const double stolen_ns : conditions.stolen_ns) {
-    shares.push_back(stolen_ns / (kSides * load.seconds * kNsInSecond));
-  }
-  return shares;
+  if (!all_say) coins.a_made_first.clear();
+  if (!all_have_pairs) coins.layout_pairs.clear();
+  return coins;
 }
 
 RoundLoad round_load(const Duet& duet) {

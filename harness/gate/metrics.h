@@ -32,7 +32,6 @@ struct MetricKind {
   double tail_share = 0;                  // of a quantile: the share of calls beyond it
   CountOf count = CountOf::nothing;
   bool of_several_threads = false;  // sides with one load thread do not have it
-  bool of_slow_calls = false;       // what the hypervisor takes makes more of them (quiet_rounds.h)
 
   // One side's value in a round, beside the other side; empty: not measured.
   std::optional<double> (*value)(const DuetSide& side, const DuetSide& other) = nullptr;
@@ -65,17 +64,14 @@ struct MeasuredRounds {
 };
 MeasuredRounds measured_rounds(const Duet& duet, const MetricKind& kind);
 
-// Under what conditions each completed round was measured; empty where the duet does not say.
-// a_started_first, a_made_first: what a coin decided, 1 where it is true, else -1. layout_pairs:
-// which layouts in memory both builds had; empty: always the same. stolen_ns: what the hypervisor
-// took during the measured turns; not a number where a round does not say.
-struct RoundConditions {
+// What a coin decided in each completed round: 1 where it is true, else -1; empty where the duet
+// does not say. layout_pairs: which layouts in memory both builds had; empty: always the same.
+struct RoundCoins {
   std::vector<int> a_started_first;
   std::vector<int> a_made_first;
   Clusters layout_pairs = {};
-  std::vector<double> stolen_ns = {};
 };
-RoundConditions round_conditions(const Duet& duet);
+RoundCoins round_coins(const Duet& duet);
 
 // The load of a round.
 struct RoundLoad {
@@ -85,9 +81,6 @@ struct RoundLoad {
 
 // Of the completed rounds.
 RoundLoad round_load(const Duet& duet);
-
-// Of each round, which share of the measured turns of both sides the hypervisor took.
-std::vector<double> stolen_shares(const RoundConditions& conditions, const RoundLoad& load);
 
 // What the values of a rate count. clusters: of the rounds, or empty.
 CountRounds count_rounds(const MetricSeries& series, CountOf of, const RoundLoad& load,

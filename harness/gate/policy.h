@@ -121,8 +121,6 @@ struct Policy {
   std::vector<FirstLook> first_looks;  // of several that match, the one of most rounds counts
   double time_budget_s = 0;            // for one duet, in seconds; ci/gate stops it then
   double most_missed_rounds = 0;       // share of rounds that may miss the rate; more: invalid
-  double most_stolen = 1;  // share of a round's time: slow calls do not count in rounds of which
-                           // the hypervisor took more (quiet_rounds.h)
   bool allow_dirty_builds = false;
   double explain_s = 0;                  // for measuring why a duet failed, after it; 0: do not
   std::vector<ScopedSettings> settings;  // of several that match, the later ones win

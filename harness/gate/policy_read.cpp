@@ -94,13 +94,12 @@ void check_method(const TomlNode& node) {
 
 void read_gate(const TomlNode& gate, Policy& policy) {
   gate.check_keys({"method", "looks", "resumed_looks", "resumed_share", "false_fail", "false_pass",
-                   "time_budget_s", "most_missed_rounds", "most_stolen", "allow_dirty_builds",
-                   "class_margins", "explain_s"});
+                   "time_budget_s", "most_missed_rounds", "allow_dirty_builds", "class_margins",
+                   "explain_s"});
   if (const TomlNode* method = gate.find("method")) check_method(*method);
   read_all_looks(gate, policy.looks);
   read_number(gate, "time_budget_s", 1, 86'400, policy.time_budget_s);
   read_number(gate, "most_missed_rounds", 0, 1, policy.most_missed_rounds);
-  read_number(gate, "most_stolen", 0, 1, policy.most_stolen);
   read_flag(gate, "allow_dirty_builds", policy.allow_dirty_builds);
   read_number(gate, "explain_s", 0, 600, policy.explain_s);
   if (const TomlNode* folder = gate.find("class_margins")) {

@@ -29,7 +29,6 @@ TEST_CASE("an empty policy is the built-in one") {
   CHECK(policy.looks.pass_level() == Approx(0.9 * 0.05 / 3));
   CHECK(policy.time_budget_s == 120);
   CHECK(policy.most_missed_rounds == 0.1);
-  CHECK(policy.most_stolen == 0.01);
   CHECK(policy.explain_s == 30);
   CHECK_FALSE(policy.allow_dirty_builds);
   CHECK(policy_rule(policy, "response_ns_p99", subject_named("steady", "file")).margin == 0.15);
@@ -143,7 +142,6 @@ false_fail = 0.01
 false_pass = 0.1
 time_budget_s = 60
 most_missed_rounds = 0
-most_stolen = 0.2
 allow_dirty_builds = true
 explain_s = 0
 [metrics.calls_over_1ms]
@@ -166,7 +164,6 @@ generation_rounds = 60
   CHECK(policy.looks.all().back().fail_level == Approx(0.002));
   CHECK(policy.time_budget_s == 60);
   CHECK(policy.most_missed_rounds == 0);
-  CHECK(policy.most_stolen == 0.2);
   CHECK(policy.explain_s == 0);
   CHECK(policy.allow_dirty_builds);
   CHECK(policy_rule(policy, "calls_over_1ms", {}).margin == 1);

@@ -80,8 +80,8 @@ MetricsDecision decisions_on(const CalibrationRun& run, const Policy& given) {
   Policy policy = with_class_margins(given, run.fingerprint, subject);
   policy.waivers.clear();
   const std::size_t rounds = run.metrics.empty() ? 0 : run.metrics.front().a.size();
-  return decide_metrics(run.metrics, load_of(run), recorded_conditions(run.facts), {rounds},
-                        subject, policy);
+  return decide_metrics(run.metrics, load_of(run), recorded_coins(run.facts), {rounds}, subject,
+                        policy);
 }
 
 RoundPool pool_of_equal(const Calibration& calibration, const std::string& sink,

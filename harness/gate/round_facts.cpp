@@ -11,7 +11,6 @@ namespace {
 constexpr std::string_view kAStartedFirst = "a_started_first";
 constexpr std::string_view kLayoutPair = "layout_pair";
 constexpr std::string_view kAMadeFirst = "a_made_first";
-constexpr std::string_view kStolenNs = "stolen_ns";
 
 using Round = const DuetRound&;
 
@@ -34,7 +33,7 @@ constexpr RoundFact kFacts[] = {
     {kAStartedFirst, [](Round r) { return std::optional(r.a_started_first ? 1.0 : 0.0); }},
     {kAMadeFirst, [](Round r) { return number(r.a_made_first); }},
     {"duration_ns", [](Round r) { return std::optional(static_cast<double>(r.duration_ns)); }},
-    {kStolenNs, [](Round r) { return number(r.stolen_ns); }},
+    {"stolen_ns", [](Round r) { return number(r.stolen_ns); }},
     {"gaps_over_10us", [](Round r) { return gaps(r, &Noise::gaps_over_10us); }},
     {"age_ns", [](Round r) { return number(r.age_ns); }},
     {"visits", [](Round r) { return number(r.visits); }},
@@ -42,19 +41,14 @@ constexpr RoundFact kFacts[] = {
     {"gaps_over_100us", [](Round r) { return gaps(r, &Noise::gaps_over_100us); }},
 };
 
-// What a fact says of each round; empty where the run does not have it.
-std::vector<double> values_of(const std::vector<FactSeries>& facts, std::string_view name) {
+// What a fact says of each round; empty where the run or a round does not have it.
+std::vector<double> known(const std::vector<FactSeries>& facts, std::string_view name) {
   const auto found = std::find_if(facts.begin(), facts.end(),
                                   [&](const FactSeries& fact) { return fact.name == name; });
-  return found == facts.end() ? std::vector<double>() : found->values;
-}
-
-// The same; empty, too, where one round does not have it.
-std::vector<double> known(const std::vector<FactSeries>& facts, std::string_view name) {
-  const std::vector<double> values = values_of(facts, name);
-  const bool all =
-      std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
-  return all ? values : std::vector<double>();
+  if (found == facts.end()) return {};
+  const bool all = std::none_of(found->values.begin(), found->values.end(),
+                                [](double value) { return std::isnan(value); });
+  return all ? found->values : std::vector<double>();
 }
 
 std::vector<int> coin(const std::vector<FactSeries>& facts, std::string_view name) {
@@ -98,9 +92,8 @@ bool is_coin(std::string_view fact) {
   return fact == kAStartedFirst || fact == kAMadeFirst;
 }
 
-RoundConditions recorded_conditions(const std::vector<FactSeries>& facts) {
-  return {coin(facts, kAStartedFirst), coin(facts, kAMadeFirst), layout_pairs(facts),
-          values_of(facts, kStolenNs)};
+RoundCoins recorded_coins(const std::vector<FactSeries>& facts) {
+  return {coin(facts, kAStartedFirst), coin(facts, kAMadeFirst), layout_pairs(facts)};
 }
 
 }  // namespace tailgate

@@ -22,7 +22,7 @@ bool is_coin(std::string_view fact);
 // numbers.
 bool is_of_one_duet(std::string_view fact);
 
-// The rounds' conditions, as round_conditions has them: from the facts of a recorded run.
-RoundConditions recorded_conditions(const std::vector<FactSeries>& facts);
+// What the coins decided, as round_coins has it: from the facts of a recorded run.
+RoundCoins recorded_coins(const std::vector<FactSeries>& facts);
 
 }  // namespace tailgate

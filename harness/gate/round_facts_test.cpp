@@ -53,27 +53,21 @@ TEST_CASE("a fact of no round is not recorded") {
   }
 }
 
-TEST_CASE("the conditions of a record are its duet's, with no coin where a round has none") {
+TEST_CASE("the coins of a record are those of its duet, and none where a round has none") {
   Duet duet = duet_of(5);
   for (std::size_t i = 0; i < duet.rounds.size(); ++i) {
     duet.rounds[i].a_started_first = i % 2 == 0;
     duet.rounds[i].a_made_first = i > 2;
     duet.rounds[i].layout_pair = static_cast<unsigned>(i / 2);
-    if (i != 1) duet.rounds[i].stolen_ns = 1000 * i;
   }
-  const RoundConditions conditions = round_conditions(duet);
-  RoundConditions recorded = recorded_conditions(fact_series(duet));
-  CHECK(recorded.a_started_first == conditions.a_started_first);
-  CHECK(recorded.a_made_first == conditions.a_made_first);
-  for (const RoundConditions& one : {conditions, recorded}) {
-    REQUIRE(one.stolen_ns.size() == 5);
-    CHECK(std::isnan(one.stolen_ns[1]));
-    CHECK(one.stolen_ns[4] == 4000);
-  }
+  const RoundCoins coins = round_coins(duet);
+  RoundCoins recorded = recorded_coins(fact_series(duet));
+  CHECK(recorded.a_started_first == coins.a_started_first);
+  CHECK(recorded.a_made_first == coins.a_made_first);
   CHECK(recorded.layout_pairs == Clusters{0, 0, 1, 1, 2});
-  CHECK(recorded.layout_pairs == conditions.layout_pairs);
+  CHECK(recorded.layout_pairs == coins.layout_pairs);
   duet.rounds[4].a_made_first.reset();
-  recorded = recorded_conditions(fact_series(duet));
+  recorded = recorded_coins(fact_series(duet));
   CHECK(recorded.a_made_first.empty());
   CHECK(recorded.a_started_first.size() == 5);
 }
