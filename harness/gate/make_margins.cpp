@@ -146,7 +146,8 @@ class SinkSearch {
     const MetricKind& kind = *find_metric(metric.metric);
     const MetricRule rule = policy_.rule(kind, subject_of_run(halves_.first.all));
     const double cap = rule.margin;
-    // So much is tolerated whatever the margin is: equal sides pass below it, which says nothing.
+    // Differences below at_least are tolerated whatever the margin is. Equal sides therefore pass
+    // at any margin that is smaller, so that their passing says nothing of it.
     const double always = rule.at_least / median_of(metric.metric);
     if (always >= cap) {
       metric.why_none = fmt::format("{:g} {} are tolerated anyway, which is its margin or more",
